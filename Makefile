@@ -1,0 +1,63 @@
+# Every target does its own set-up: Python 3.11 or newer, make and git are enough.
+# uv is used where it is installed; `make test UV=` does without it, and `make test PYTHON=python3.12` picks a Python.
+
+PYTHON ?= python3
+UV ?= $(shell command -v uv)
+PEERCORPUS := .venv/bin/peercorpus
+RUN := .venv/bin/python
+
+# One environment, two stamps: .venv/demo holds what the demo needs, .venv/dev that and the tools of development.
+DEV := .venv/dev
+DEMO := $(or $(wildcard $(DEV)),.venv/demo)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup check test demo bench docs clean
+
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(DEV)  ## Make .venv with the package and all tools of development
+
+check: $(DEV)  ## Style, types, layers, spelling, budgets and generated documents, in under 20 seconds
+	.venv/bin/ruff check --quiet
+	.venv/bin/ruff format --check --quiet
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	.venv/bin/typos
+	$(RUN) scripts/check_budgets.py
+	$(RUN) scripts/write_docs.py --check
+
+test: $(DEV)  ## Run all tests
+	$(RUN) -m pytest
+
+demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it, all in the folder demo/
+	$(PEERCORPUS) demo --out demo
+
+bench: $(DEV)  ## Measure rows per second of each stage, and the memory it takes
+	$(RUN) benchmarks/run.py
+
+docs: $(DEV)  ## Rewrite docs/map.md, docs/data.md and docs/cli.md from the code
+	$(RUN) scripts/write_docs.py
+
+clean:  ## Remove the environment, the caches and the demo
+	rm -rf .venv demo dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests scripts benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "peercorpus needs Python 3.11 or newer, which '$(PYTHON)' is not; name one with 'make PYTHON=python3.12 …'."; exit 1; }
+ifneq ($(UV),)
+	$(UV) venv --quiet --python "$(PYTHON)" .venv
+else
+	$(PYTHON) -m venv .venv
+endif
+
+.venv/demo .venv/dev: .venv/%: pyproject.toml | .venv/bin/python
+	@echo "Installing peercorpus[$*] into .venv; this is done once."
+ifneq ($(UV),)
+	$(UV) pip install --quiet --python .venv/bin/python -e '.[$*]'
+else
+	$(RUN) -m pip install -q --disable-pip-version-check -e '.[$*]'
+endif
+	@touch $@

@@ -1,0 +1,38 @@
+"""A workspace filled straight from the simulated world, without HTTP: the input of the measurements."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from peercorpus.harvest.rows import Origin, build_edit, build_note, build_setting
+from peercorpus.openreview.objects import EVERYONE
+from peercorpus.raw import Kind, RawObject
+from peercorpus.simulator.holdings import Holdings, Json
+from peercorpus.simulator.world import build_world
+from peercorpus.workspace import open_workspace
+
+ORIGIN = Origin("benchmark", 0)
+
+
+def _is_public(found: Json) -> bool:
+    readers = found.get("readers")
+    return isinstance(readers, list) and EVERYONE in readers
+
+
+def _rows(holdings: Holdings) -> Iterator[RawObject]:
+    for note in filter(_is_public, holdings.notes.values()):
+        yield build_note(json.dumps(note).encode(), ORIGIN)
+    for edit in filter(_is_public, holdings.edits.values()):
+        build = build_edit if "note" in edit else build_note
+        yield build(json.dumps(edit).encode(), ORIGIN)
+    for invitation in filter(_is_public, holdings.invitations.values()):
+        yield build_setting(Kind.INVITATION, json.dumps(invitation).encode(), ORIGIN)
+
+
+def fill(folder: Path, papers: int) -> None:
+    """Write a workspace that holds every public note, edit and form of a world of so many papers; no files."""
+    world = build_world(papers=papers)
+    with open_workspace(folder, create=True) as workspace, workspace.raw.transaction():
+        for holdings in (world.v1, world.v2):
+            workspace.raw.add(_rows(holdings))
+        workspace.raw.place()

@@ -1,0 +1,114 @@
+"""Measures the pipeline on simulated papers and prints the tables of `docs/benchmarks.md`.
+
+Everything runs in processes of its own, so that one measurement's memory is not another's.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import orjson
+
+from fill import fill
+from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
+from peercorpus.forms.normalise import STAGE as NORMALISE
+from peercorpus.raw import Kind
+from peercorpus.stage import Options
+from peercorpus.workspace import Workspace, open_workspace
+
+SIZES = (1_000, 20_000)
+SPEED_PAPERS = 4_000
+ROUNDS = 3
+KEY = "0" * 64
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the measurements named, or all of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="*", default=["speed", "memory"], choices=["speed", "memory"])
+    chosen = parser.parse_args(arguments).what
+    with tempfile.TemporaryDirectory() as scratch:
+        if "speed" in chosen:
+            _speed(Path(scratch) / "speed")
+        if "memory" in chosen:
+            _memory(Path(scratch))
+
+
+def _speed(folder: Path) -> None:
+    """Notes a second, in one process, each pass right after the other, the best of some rounds."""
+    _in_a_process("fill", str(folder), str(SPEED_PAPERS))
+    with open_workspace(folder) as workspace:
+        bodies = [found.body for venue in workspace.raw.venues() for found in workspace.raw.versions(Kind.NOTE, venue)]
+        passes: dict[str, Callable[[], None]] = {
+            "orjson, of text in memory": lambda: _parse(bodies),
+            "orjson, of text read from raw.db": lambda: _parse_from_raw(workspace),
+            "papers, reviews and posts": lambda: _run(workspace, normalise=True, converse=False),
+            "papers, reviews, posts and conversations": lambda: _run(workspace, normalise=True, converse=True),
+        }
+        seconds = {name: min(_timed(work) for _ in range(ROUNDS)) for name, work in passes.items()}
+    size = sum(map(len, bodies))
+    print(f"{len(bodies):,} notes of {SPEED_PAPERS:,} papers, {size / 1e6:.1f} MB of JSON\n")
+    print("| pass | s CPU | notes/s | of the parse in memory | of the parse from raw.db |\n|---|---:|---:|---:|---:|")
+    in_memory, from_raw = (seconds[name] for name in list(seconds)[:2])
+    for name, took in seconds.items():
+        ratios = f"{in_memory / took:.3f} | {from_raw / took:.3f}"
+        print(f"| {name} | {took:.2f} | {len(bodies) / took:,.0f} | {ratios} |")
+
+
+def _timed(work: Callable[[], None]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def _parse(bodies: Iterable[bytes]) -> None:
+    for body in bodies:
+        orjson.loads(body)
+
+
+def _parse_from_raw(workspace: Workspace) -> None:
+    for venue_id in workspace.raw.venues():
+        _parse(found.body for found in workspace.raw.versions(Kind.NOTE, venue_id))
+
+
+def _run(workspace: Workspace, *, normalise: bool, converse: bool) -> None:
+    for venue_id in workspace.raw.venues():
+        if normalise:
+            NORMALISE.run(workspace, venue_id, Options(), KEY)
+        if converse:
+            BUILD_CONVERSATIONS.run(workspace, venue_id, Options(), KEY)
+
+
+def _memory(scratch: Path) -> None:
+    """Peak resident memory of `peercorpus build` and `publish`, each in a process of its own."""
+    print("\n| papers | build: s | build: peak MB | publish: s | publish: peak MB |\n|---:|---:|---:|---:|---:|")
+    for papers in SIZES:
+        folder = scratch / f"memory-{papers}"
+        _in_a_process("fill", str(folder), str(papers))
+        build = _in_a_process("peercorpus", "build", "--workspace", str(folder))
+        out = scratch / f"release-{papers}"
+        publish = _in_a_process("peercorpus", "publish", "--workspace", str(folder), "--out", str(out))
+        print(f"| {papers:,} | {build[0]:.0f} | {build[1]:.0f} | {publish[0]:.0f} | {publish[1]:.0f} |", flush=True)
+
+
+def _in_a_process(what: str, *arguments: str) -> tuple[float, float]:
+    """Seconds and peak megabytes of a command that must succeed."""
+    head = [sys.executable, __file__, "--fill"] if what == "fill" else [sys.executable, "-m", what]
+    began = time.perf_counter()
+    quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
+    child = os.posix_spawn(sys.executable, [*head, *arguments], os.environ, file_actions=quiet)
+    _, status, usage = os.wait4(child, 0)
+    if status:
+        raise SystemExit(f"{' '.join([what, *arguments])} failed.")
+    return time.perf_counter() - began, usage.ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--fill"]:
+        fill(Path(sys.argv[2]), int(sys.argv[3]))
+    else:
+        main()

@@ -1,0 +1,96 @@
+"""Checks what no linter checks: sizes, names, summaries, and that nothing names one particular machine.
+
+Usage: check_budgets.py [FOLDER]. Prints `path:line: what is wrong` and exits 1 where anything is.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+FILE_LINES = 400
+FUNCTION_LINES = 60
+BANNED_NAMES = {"utils", "helpers", "common", "misc", "base", "manager"}
+MACHINE = re.compile(r"/(?:work|farm|root|tmp/bash_jobs)[/.]|index[-_]url")
+"""What holds on one machine only: its folders, and where it gets its packages."""
+
+Problem = tuple[int, str]
+
+
+def tracked_files(folder: Path) -> list[Path]:
+    """Every file that is in the repository, or that git would add, relative to it."""
+    command = ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    paths = [Path(name) for name in sorted(set(listed.split("\0"))) if name]
+    return [path for path in paths if (folder / path).is_file()]
+
+
+def name_problems(path: Path) -> Iterator[Problem]:
+    """A name that says nothing about the content."""
+    if path.stem.strip("_") in BANNED_NAMES:
+        yield 1, f"'{path.name}' says nothing; give it a name of the domain"
+
+
+def machine_problems(text: str) -> Iterator[Problem]:
+    """A place that exists on one machine only."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if found := MACHINE.search(line):
+            yield number, f"names '{found[0]}', which holds on one machine only"
+
+
+def size_problems(text: str, tree: ast.Module) -> Iterator[Problem]:
+    """A file or a function that is too long."""
+    length = text.count("\n")
+    if length > FILE_LINES:
+        yield FILE_LINES + 1, f"{length} lines; a file has at most {FILE_LINES}"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            if length > FUNCTION_LINES:
+                yield node.lineno, f"'{node.name}' has {length} lines; a function has at most {FUNCTION_LINES}"
+
+
+def summary_problems(tree: ast.Module) -> Iterator[Problem]:
+    """A module that does not say in one line what it is."""
+    summary, _, rest = (ast.get_docstring(tree) or "").partition("\n")
+    if not summary.endswith((".", "?", "!")) or (rest.strip() and not rest.startswith("\n")):
+        yield 1, "no summary: begin the module with one line that says what it is and ends with a full stop"
+
+
+def collection_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
+    """Tests in a file that pytest does not collect."""
+    if path.name.startswith("test_"):
+        return
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name.lower().startswith("test"):
+            yield node.lineno, f"'{node.name}' never runs; name the file test_*.py"
+
+
+def problems(folder: Path, path: Path) -> Iterator[Problem]:
+    """Everything wrong with one file."""
+    yield from name_problems(path)
+    content = (folder / path).read_bytes()
+    if b"\0" in content:
+        return
+    text = content.decode(errors="replace")
+    yield from machine_problems(text)
+    if path.suffix == ".py":
+        tree = ast.parse(text, str(path))
+        yield from size_problems(text, tree)
+        if path.parts[0] == "src":
+            yield from summary_problems(tree)
+        if path.parts[0] == "tests":
+            yield from collection_problems(path, tree)
+
+
+def main(folder: Path) -> int:
+    """Print every problem of a repository; 1 where there is any."""
+    found = [f"{path}:{line}: {what}" for path in tracked_files(folder) for line, what in problems(folder, path)]
+    print("\n".join(found) if found else "Budgets kept.")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1]))

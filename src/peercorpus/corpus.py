@@ -1,0 +1,81 @@
+"""A corpus in Python: `peercorpus.open(DIR)` gives its tables as Polars lazy frames, or typed records on request."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from peercorpus.workspace import open_workspace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from peercorpus.tables import Tables
+
+RecordT = TypeVar("RecordT")
+
+
+class Corpus:
+    """The tables of one workspace, read only."""
+
+    def __init__(self, folder: Path, tables: "Tables") -> None:
+        self.folder, self._tables = folder, tables
+
+    def papers(self) -> "pl.LazyFrame":
+        """One row a submission; see `records.Paper`."""
+        return self._scan("1-papers")
+
+    def reviews(self) -> "pl.LazyFrame":
+        """One row a review; see `records.Review`."""
+        return self._scan("2-reviews")
+
+    def posts(self) -> "pl.LazyFrame":
+        """One row a reply, reviews included; see `records.Post`."""
+        return self._scan("3-posts")
+
+    def versions(self) -> "pl.LazyFrame":
+        """One row a PDF of a submission; see `records.PaperVersion`."""
+        return self._scan("4-versions")
+
+    def texts(self) -> "pl.LazyFrame":
+        """One row a file that was read; see `records.PaperText`."""
+        return self._scan("5-texts")
+
+    def conversations(self) -> "pl.LazyFrame":
+        """One row a conversation with one reviewer; see `records.Conversation`."""
+        return self._scan("6-conversations")
+
+    def set_aside(self) -> "pl.LazyFrame":
+        """One row a record that left a stage, with the reason; see `records.SetAside`."""
+        return self._scan("set-aside")
+
+    def records(self, record_type: type[RecordT], venue_id: str | None = None) -> Iterator[RecordT]:
+        """Typed records, of one venue or of all, in bounded memory.
+
+        Raises:
+            TableError: Their table has not been built.
+        """
+        name = self._tables.name_of(record_type)
+        self._tables.require(name)
+        for chosen in [venue_id] if venue_id is not None else self._tables.venues(name):
+            yield from self._tables.read(record_type, chosen)
+
+    def _scan(self, name: str) -> "pl.LazyFrame":
+        import polars as pl
+
+        path = Path(self._tables.require(name)).absolute()
+        # Where a URI quotes the path (a space, a letter beyond ASCII), Polars 2.1 looks for the quoted one.
+        is_quoted = path.as_uri() != f"file://{path}"
+        return pl.scan_delta(str(path), use_pyarrow=is_quoted)
+
+    def __repr__(self) -> str:
+        return f"Corpus({str(self.folder)!r})"
+
+
+def open_corpus(folder: str | Path) -> Corpus:
+    """Open a workspace for reading.
+
+    Raises:
+        WorkspaceError: It is not a workspace.
+    """
+    with open_workspace(Path(folder), write=False) as workspace:
+        return Corpus(Path(folder), workspace.tables)

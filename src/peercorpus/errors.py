@@ -1,0 +1,100 @@
+"""Every error a user can see.
+
+PeercorpusError              one sentence: what happened, to which record, what to do next
+├── SourceError              OpenReview said no, or could not be reached
+│   ├── SignInError          a token or password was refused, or a challenge must be met first
+│   ├── VenueNotFoundError   no such venue on either API
+│   ├── EmptyVenueError      the venue exists and has no public submission
+│   ├── NotGivenError        one object, list or file was not given
+│   └── BusyError            a passing fault: too many requests, or the service is down
+├── DumpError                a file to import is not what it should be
+├── WorkspaceError           the workspace cannot be used
+│   └── WorkspaceLockedError another run holds it
+├── TableError               a table is missing, or does not hold what it should
+├── ConservationError        rows in ≠ rows out + rows set aside
+└── MissingExtraError        an optional package is not installed; prints the exact command
+"""
+
+
+class PeercorpusError(Exception):
+    """An error displayed to the user as one sentence, with exit code 2."""
+
+
+class SourceError(PeercorpusError):
+    """OpenReview said no, or could not be reached."""
+
+
+class SignInError(SourceError):
+    """A token or password was refused, or a challenge must be met first."""
+
+
+class VenueNotFoundError(SourceError):
+    """No such venue on either API."""
+
+
+class EmptyVenueError(SourceError):
+    """The venue exists and has no public submission."""
+
+
+class NotGivenError(SourceError):
+    """One object, list or file that OpenReview did not give; all else goes on.
+
+    Attributes:
+        reason: In three or four words, for the record of what could not be had.
+    """
+
+    def __init__(self, sentence: str, reason: str) -> None:
+        """Take the sentence for the user and the reason for the record."""
+        super().__init__(sentence, reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class BusyError(SourceError):
+    """A passing fault: too many requests, or the service is down.
+
+    Attributes:
+        wait_s: How long OpenReview asks to wait; None where it does not say.
+    """
+
+    def __init__(self, sentence: str, wait_s: float | None = None) -> None:
+        """Take the sentence for the user and the seconds to wait."""
+        super().__init__(sentence, wait_s)
+        self.wait_s = wait_s
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class DumpError(PeercorpusError):
+    """A file to import is not what it should be."""
+
+
+class WorkspaceError(PeercorpusError):
+    """The workspace cannot be used."""
+
+
+class WorkspaceLockedError(WorkspaceError):
+    """Another run holds the workspace."""
+
+
+class TableError(PeercorpusError):
+    """A table is missing, or does not hold what it should."""
+
+
+class ConservationError(PeercorpusError):
+    """Rows in ≠ rows out + rows set aside."""
+
+
+class MissingExtraError(PeercorpusError):
+    """An optional package is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        """Name the package that is missing and the extra that brings it."""
+        super().__init__(package, extra)
+        self.package, self.extra = package, extra
+
+    def __str__(self) -> str:
+        return f"The package '{self.package}' is not installed; run: pip install 'peercorpus[{self.extra}]'"

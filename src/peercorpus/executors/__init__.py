@@ -1,0 +1,1 @@
+"""How a heavy stage is spread: over the processes of this machine."""

@@ -1,0 +1,121 @@
+"""One root note and its replies → `Paper`: what was submitted, and what became of it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from peercorpus.forms import vocabulary
+from peercorpus.forms.reviews import as_json
+from peercorpus.kinds import PostKind, Status
+from peercorpus.openreview.objects import Note, tail_of, to_time
+from peercorpus.records import Paper
+from peercorpus.venues.catalogue import conference_of, track_of, year_of
+
+ONE_SENTENCE = ("TLDR", "TL;DR", "tldr", "tl;dr", "one-sentence_summary")
+AREAS = ("primary_area", "subject_areas", "track", "Submission_Type", "area")
+ACCOUNTS = frozenset({"authorids", "author_emails", "authors_emails", "contact_author_email", "reviewing_author"})
+BLIND = frozenset({"anonymous", "anonymous authors", "paper under double-blind review"})
+
+
+class Verdict(NamedTuple):
+    """A decision as posted: its words, when, and the text with it."""
+
+    decision: str | None
+    decided_at: datetime | None
+    comment: str | None
+
+
+def _text(fields: Mapping[str, Any], *names: str) -> str | None:
+    return next((fields[name] for name in names if isinstance(fields.get(name), str)), None)
+
+
+def _names(value: object) -> tuple[str, ...]:
+    """People or words as a list has them; one string is split where commas separate."""
+    if isinstance(value, str):
+        value = re.split(r"[,;]\s*", value)
+    if not isinstance(value, list):
+        return ()
+    named = (entry.get("fullname") if isinstance(entry, dict) else entry for entry in value)
+    return tuple(name.strip() for name in named if isinstance(name, str) and name.strip())
+
+
+def read_verdict(replies: Sequence[tuple[PostKind, Note]]) -> Verdict:
+    """The latest decision posted; where a venue posts none, a meta-review that recommends is the decision.
+
+    A meta-review always gives its text where the decision itself has none.
+    """
+    meta_text = None
+    found = Verdict(None, None, None)
+    for kind, note in replies:
+        fields = note.fields()
+        if kind is PostKind.META_REVIEW:
+            meta_text = _text(fields, "metareview", "comment") or meta_text
+        if kind in {PostKind.DECISION, PostKind.META_REVIEW}:
+            names = ("decision", "acceptance", "final_decision", "recommendation", "verdict")
+            words = _text(fields, *names)
+            if words and (kind is PostKind.DECISION or found.decision is None):
+                found = Verdict(words, to_time(note.created_ms), _text(fields, "comment", "metareview"))
+    return found._replace(comment=found.comment or meta_text)
+
+
+def _status_of_note(root: Note, fields: Mapping[str, Any], venue_id: str) -> Status:
+    tail = vocabulary.post_kind(tail_of(root.created_by))
+    if tail is PostKind.WITHDRAWAL:
+        return Status.WITHDRAWN
+    if tail is PostKind.DESK_REJECTION:
+        return Status.DESK_REJECTED
+    venueid = _text(fields, "venueid")
+    # API v1 put the bare venue id on rejected papers too (ICLR 2017, 2022, 2023; NeurIPS 2021, 2022).
+    return vocabulary.status_of_venueid(venueid, venue_id) if venueid and root.invitations else Status.UNKNOWN
+
+
+def read_status(root: Note, venue_id: str, verdict: Verdict, kinds: set[PostKind]) -> Status:
+    """What became of a submission: by where the note lies, else by its replies, else by the verdict."""
+    fields = root.fields()
+    status = _status_of_note(root, fields, venue_id)
+    if status not in {Status.UNKNOWN, Status.UNDER_REVIEW}:
+        return status
+    if PostKind.WITHDRAWAL in kinds:
+        return Status.WITHDRAWN
+    if PostKind.DESK_REJECTION in kinds:
+        return Status.DESK_REJECTED
+    decided = vocabulary.status_of_decision(verdict.decision) if verdict.decision else Status.UNKNOWN
+    return status if decided is Status.UNKNOWN else decided
+
+
+def read_paper(root: Note, venue_id: str, replies: Sequence[tuple[PostKind, Note]]) -> Paper:
+    """One submission.
+
+    Args:
+        root: The root note as it is now.
+        venue_id: Its venue.
+        replies: Its undeleted replies with their kinds, in time order.
+    """
+    fields = root.fields()
+    verdict = read_verdict(replies)
+    authors = _names(fields.get("authors"))
+    used = {"title", "abstract", "authors", "keywords", "venue", *ONE_SENTENCE, "primary_area"}
+    return Paper(
+        forum_id=root.id or "",
+        venue_id=venue_id,
+        conference=conference_of(venue_id),
+        year=year_of(venue_id),
+        track=track_of(venue_id),
+        number=root.number,
+        title=_text(fields, "title"),
+        abstract=_text(fields, "abstract"),
+        authors=() if {author.lower() for author in authors} <= BLIND else authors,
+        keywords=_names(fields.get("keywords")),
+        tldr=_text(fields, *ONE_SENTENCE),
+        primary_area=_text(fields, *AREAS),
+        venue=_text(fields, "venue"),
+        status=read_status(root, venue_id, verdict, {kind for kind, _ in replies}),
+        decision=verdict.decision,
+        decided_at=verdict.decided_at,
+        decision_comment=verdict.comment,
+        licence=root.license,
+        created_at=to_time(root.created_ms),
+        modified_at=to_time(root.modified_ms),
+        extra=as_json({name: value for name, value in fields.items() if name not in used | ACCOUNTS}),
+    )

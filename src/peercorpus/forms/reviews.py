@@ -1,0 +1,164 @@
+"""One review note → `Review`: every field becomes a score, a section, title, final justification, or `extra`."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from peercorpus.forms import vocabulary
+from peercorpus.forms.derive import Question, ReviewForm, leading_number
+from peercorpus.kinds import Aspect, Phase, ScoreSource, SectionKind
+from peercorpus.openreview.objects import Note, to_time
+from peercorpus.records import Review, Score, Section
+
+LONGEST_LABEL = 300
+"""Characters of the longest option text met in a form; a longer answer to an ambiguous field is prose."""
+
+AT_ONCE_MS = 1_000
+"""An edit this close to the note's creation is the creation."""
+
+EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read of one review, field by field; every field of the note is in exactly one place."""
+
+    scores: tuple[Score, ...]
+    sections: tuple[Section, ...]
+    title: str | None
+    final_justification: str | None
+    extra: dict[str, Any]
+
+
+def as_json(fields: Mapping[str, Any]) -> str:
+    """Fields as JSON, e-mail addresses blotted out."""
+    if not fields:
+        return "{}"
+    text = msgspec.json.encode(fields, order="sorted").decode()
+    return EMAIL.sub("[e-mail]", text) if "@" in text else text
+
+
+def read_score(answer: object, name: str, question: Question | None, source: ScoreSource = ScoreSource.NOTE) -> Score:
+    """Read `8`, `"8: accept, good paper"` or `"3 good"`.
+
+    The value is None where no number leads, or where the form did not offer it; the label stays verbatim, and a bare
+    number takes the text of the option it chose.
+    """
+    label = str(answer)
+    value = float(answer) if isinstance(answer, int | float) else leading_number(label)
+    offered = question.labels if question else {}
+    if offered and value not in offered:
+        value = None
+    if isinstance(answer, int | float) and value is not None:
+        label = offered.get(value, label)
+    aspect = vocabulary.ASPECTS.get(name.lower(), Aspect.OTHER)
+    is_initial = name.lower() in vocabulary.INITIAL_SCORES
+    phase = Phase.INITIAL if is_initial or source is ScoreSource.EDIT else Phase.FINAL
+    low, high = (min(offered), max(offered)) if offered else (None, None)
+    return Score(aspect, name, value, low, high, label, phase, source)
+
+
+def is_score(name: str, answer: object, question: Question | None) -> bool:
+    """Whether a field is a score: by the form where it offers answers, else by name and answer together."""
+    if isinstance(answer, bool) or not isinstance(answer, int | float | str):
+        return False
+    known = name.lower() in vocabulary.ASPECTS
+    if question is not None and question.labels:
+        return True
+    if isinstance(answer, int | float) or not known:
+        return known
+    return question.is_choice if question is not None else _looks_chosen(name, answer)
+
+
+def _looks_chosen(name: str, answer: str) -> bool:
+    """A rating or confidence is always chosen; another field only if a number leads, or it is a word or two."""
+    aspect = vocabulary.ASPECTS[name.lower()]
+    if len(answer) > LONGEST_LABEL or "\n" in answer.strip():
+        return False
+    always = aspect in {Aspect.RECOMMENDATION, Aspect.CONFIDENCE} or name.startswith("review_assessment:")
+    return always or leading_number(answer) is not None or len(answer.split()) <= 2
+
+
+def read_fields(fields: Mapping[str, Any], form: ReviewForm) -> Reading:
+    """Sort every field of a review into its place."""
+    scores: list[Score] = []
+    sections: list[Section] = []
+    single: dict[str, str] = {}
+    extra: dict[str, Any] = {}
+    for name, answer in _in_form_order(fields, form):
+        key, question = name.lower(), form.questions.get(name)
+        slot = vocabulary.SINGLE_FIELDS.get(key)
+        if slot and isinstance(answer, str):
+            # A second field of the kind has no place but `extra`: it may have been written after the rebuttal.
+            (extra if slot in single else single)[name if slot in single else slot] = answer
+        elif is_score(name, answer, question):
+            scores.append(read_score(answer, name, question))
+        elif isinstance(answer, str) and key not in vocabulary.ADMINISTRATIVE and not (question and question.is_choice):
+            sections.append(Section(vocabulary.SECTIONS.get(key, SectionKind.OTHER), name, answer))
+        else:
+            extra[name] = answer
+    return Reading(tuple(scores), tuple(sections), single.get("title"), single.get("final_justification"), extra)
+
+
+def _in_form_order(fields: Mapping[str, Any], form: ReviewForm) -> Iterator[tuple[str, Any]]:
+    asked = [name for name in form.questions if name in fields]
+    return ((name, fields[name]) for name in [*asked, *(name for name in fields if name not in form.questions)])
+
+
+def _first_scores(note: Note, edits: Sequence[Note], form: ReviewForm) -> tuple[Score, ...]:
+    """The scores as first given, where the edit that created the review can be read and a later one changed it."""
+    if len(edits) < 2:
+        return ()
+    with_content = sorted((edit for edit in edits if edit.content), key=lambda edit: edit.tcdate or 0)
+    if len(with_content) < 2 or note.tcdate is None or with_content[0].tcdate is None:
+        return ()
+    if with_content[0].tcdate - note.tcdate > AT_ONCE_MS:
+        return ()
+    fields = with_content[0].fields()
+    found = ((name, answer, form.questions.get(name)) for name, answer in fields.items())
+    return tuple(
+        read_score(answer, name, question, ScoreSource.EDIT)
+        for name, answer, question in found
+        if is_score(name, answer, question)
+    )
+
+
+def was_revised(edits: Sequence[Note], final_justification: str | None) -> bool | None:
+    """Whether the reviewer changed the review; None where no edit can be read."""
+    contents = [edit.fields() for edit in edits if edit.content]
+    if final_justification is not None or any(content != contents[0] for content in contents[1:]):
+        return True
+    return False if contents else None
+
+
+def read_review(note: Note, venue_id: str, reviewer: str, form: ReviewForm, edits: Sequence[Note]) -> Review:
+    """One review note as a `Review`.
+
+    Args:
+        note: The note as it is now.
+        venue_id: Its venue.
+        reviewer: Its anonymous id within the paper.
+        form: The form it answers.
+        edits: Its edits or references that could be read, in any order.
+    """
+    reading = read_fields(note.fields(), form)
+    return Review(
+        review_id=note.id or "",
+        forum_id=note.forum or "",
+        venue_id=venue_id,
+        form_id=form.form_id,
+        reviewer=reviewer,
+        created_at=to_time(note.created_ms),
+        modified_at=to_time(note.modified_ms),
+        title=reading.title,
+        scores=(*reading.scores, *_first_scores(note, edits, form)),
+        sections=reading.sections,
+        final_justification=reading.final_justification,
+        revised=was_revised(edits, reading.final_justification),
+        readers_public=note.is_public,
+        deleted=note.ddate is not None,
+        extra=as_json(reading.extra),
+    )

@@ -1,0 +1,72 @@
+"""What field names, invitation names, signatures and decision words mean: `vocabulary.toml`, read once."""
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+from peercorpus.kinds import Aspect, PostKind, Role, SectionKind, Status
+
+_WORDS = tomllib.loads(files(__package__).joinpath("vocabulary.toml").read_text(encoding="utf-8"))
+
+
+def _inverted(section: str) -> dict[str, str]:
+    return {word: meaning for meaning, words in _WORDS[section].items() for word in words}
+
+
+ASPECTS = {name: Aspect(aspect) for name, aspect in _inverted("scores").items()}
+SECTIONS = {name: SectionKind(kind) for name, kind in _inverted("sections").items()}
+INITIAL_SCORES = frozenset(_WORDS["phases"]["initial"])
+TITLES = frozenset(_WORDS["fields"]["title"])
+SINGLE_FIELDS = {word: slot for slot in ("title", "final_justification") for word in _WORDS["fields"][slot]}
+ADMINISTRATIVE = frozenset(_WORDS["fields"]["administrative"])
+VERDICTS = frozenset(_WORDS["fields"]["verdict"])
+NO_PROSE = TITLES | ADMINISTRATIVE
+_POST_KINDS = {name: PostKind(kind) for name, kind in _inverted("post_kinds").items()}
+_VENUEIDS = {name: Status(status) for name, status in _inverted("venueids").items()}
+_ROLES = tuple((Role(role), re.compile("|".join(patterns))) for role, patterns in _WORDS["roles"].items())
+
+
+@cache
+def post_kind(tail: str) -> PostKind:
+    """What a reply is, from what its invitation asks for.
+
+    A review of one reviewer's own path (`Official_Review/AnonReviewer3/Revision`) is no review but an edit of one.
+
+    >>> post_kind("Official_Review"), post_kind("Something_New")
+    (<PostKind.REVIEW: 'review'>, <PostKind.OTHER: 'other'>)
+    """
+    return _POST_KINDS.get(tail.lower(), PostKind.OTHER)
+
+
+@cache
+def role_of(name: str) -> Role:
+    """Who speaks, from the last element of a signature.
+
+    >>> role_of("AnonReviewer3"), role_of("Senior_Area_Chairs"), role_of("~Ada_Example1")
+    (<Role.REVIEWER: 'reviewer'>, <Role.SENIOR_AREA_CHAIR: 'senior_area_chair'>, <Role.PUBLIC: 'public'>)
+    """
+    return next((role for role, pattern in _ROLES if pattern.fullmatch(name)), Role.UNKNOWN)
+
+
+def status_of_decision(decision: str) -> Status:
+    """What a verdict says of the submission; unknown where no word of it is known.
+
+    >>> status_of_decision("Accept (Poster)"), status_of_decision("Decision Pending")
+    (<Status.ACCEPTED: 'accepted'>, <Status.UNKNOWN: 'unknown'>)
+    """
+    words = decision.strip().lower()
+    if any(word in words for word in _WORDS["decisions"]["rejected"]):
+        return Status.REJECTED
+    return Status.ACCEPTED if words.startswith(tuple(_WORDS["decisions"]["accepted"])) else Status.UNKNOWN
+
+
+def status_of_venueid(venueid: str, venue_id: str) -> Status:
+    """What API v2's `venueid` says of the submission: the venue itself means accepted.
+
+    >>> status_of_venueid("V/2024/Conference/Rejected_Submission", "V/2024/Conference")
+    <Status.REJECTED: 'rejected'>
+    """
+    if venueid == venue_id:
+        return Status.ACCEPTED
+    return _VENUEIDS.get(venueid.rpartition("/")[2].lower(), Status.UNKNOWN)

@@ -1,0 +1,1 @@
+"""What is still missing, fetched and committed bit by bit; recorded dumps taken in."""

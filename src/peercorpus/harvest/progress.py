@@ -1,0 +1,58 @@
+"""How far a harvest is, for whoever shows it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one step of one venue is.
+
+    Attributes:
+        what: "listing" (submissions), "versions" (notes whose history is asked for) or "files".
+        done: In this run; a listing counts what earlier runs received as well.
+        total: What there is to do; None where OpenReview does not say.
+        eta_s: Seconds left at the pace of this run; None where it cannot be known.
+    """
+
+    venue_id: str
+    what: str
+    done: int
+    total: int | None
+    eta_s: float | None
+
+
+Show = Callable[[Progress], None]
+
+
+def show_nothing(_: Progress) -> None:
+    """Show nothing."""
+
+
+@dataclass(slots=True)
+class Meter:
+    """The pace of one step."""
+
+    venue_id: str
+    what: str
+    show: Show
+    done: int = 0
+    total: int | None = None
+    _before: int = field(init=False)
+    _began: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self._before = self.done
+
+    def advance(self, count: int = 1, total: int | None = None) -> None:
+        """Count what was done, and show it."""
+        self.done += count
+        self.total = total if total is not None else self.total
+        self.show(Progress(self.venue_id, self.what, self.done, self.total, self._eta()))
+
+    def _eta(self) -> float | None:
+        fetched = self.done - self._before
+        if self.total is None or fetched <= 0:
+            return None
+        return (time.monotonic() - self._began) / fetched * max(0, self.total - self.done)

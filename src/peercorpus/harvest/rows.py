@@ -1,0 +1,123 @@
+"""OpenReview's objects as rows of `raw.db`: the body as received, and beside it what finds it again."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from peercorpus.openreview.jsontext import compact, is_list, is_object, read_items, read_members
+from peercorpus.openreview.objects import Edit, Note, read_edit, read_note, salvage, venue_of
+from peercorpus.raw import UNPLACED, Kind, RawObject
+
+REPLIES = ("replies", "directReplies")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where objects came from.
+
+    Attributes:
+        source: The request or the file; never with a token.
+        venue_id: The venue whose listing gave them; None where each object must say it.
+    """
+
+    source: str
+    seen_ms: int
+    venue_id: str | None = None
+
+
+class _Header(msgspec.Struct):
+    """What groups and invitations have in common."""
+
+    id: str
+    domain: str | None = None
+    tmdate: int | None = None
+    mdate: int | None = None
+
+
+class _Placed(msgspec.Struct):
+    domain: str | None = None
+
+
+def build_note(body: bytes, origin: Origin) -> RawObject:
+    """The row of a note, or of an API v1 reference, which has a `referent`.
+
+    Raises:
+        msgspec.ValidationError: A field does not hold what OpenReview puts there.
+    """
+    # A dump with a wrong field is refused; what OpenReview itself sends is stored whatever it holds.
+    note = read_note(body) if origin.venue_id is None else salvage(Note, body)
+    note_id, venue_id = note.id or "", origin.venue_id or _venue_of(note)
+    kind = Kind.NOTE if note.referent is None else Kind.REFERENCE
+    forum_id = note.forum or note.referent or ""
+    subject_id, modified = note.referent or note_id, note.modified_ms or 0
+    return RawObject(
+        kind, note_id, api_of(note), venue_id, forum_id, subject_id, modified, origin.seen_ms, origin.source, body
+    )
+
+
+def build_edit(body: bytes, origin: Origin) -> RawObject:
+    """The row of an API v2 edit; its forum is a guess until its note is known (`RawStore.place`).
+
+    Raises:
+        msgspec.ValidationError: A field does not hold what OpenReview puts there.
+    """
+    edit = read_edit(body) if origin.venue_id is None else salvage(Edit, body)
+    domain = msgspec.json.decode(body, type=_Placed).domain
+    venue_id = origin.venue_id or domain or (venue_of(edit.invitation) if edit.invitation else UNPLACED)
+    subject_id = edit.note.id or ""
+    forum_id, modified = edit.note.forum or subject_id, edit.tmdate or edit.tcdate or 0
+    return RawObject(
+        Kind.EDIT, edit.id, 2, venue_id, forum_id, subject_id, modified, origin.seen_ms, origin.source, body
+    )
+
+
+def build_setting(kind: Kind, body: bytes, origin: Origin) -> RawObject:
+    """The row of a group or an invitation.
+
+    Raises:
+        msgspec.ValidationError: A field does not hold what OpenReview puts there.
+    """
+    found = msgspec.json.decode(body, type=_Header)
+    own_venue = found.id if kind is Kind.GROUP else venue_of(found.id)
+    api = 2 if found.domain or "edit" in read_members(body) else 1
+    modified = found.tmdate or found.mdate or 0
+    venue_id = origin.venue_id or own_venue
+    return RawObject(kind, found.id, api, venue_id, "", found.id, modified, origin.seen_ms, origin.source, body)
+
+
+def api_of(note: Note) -> int:
+    """Which API gave a note, by its shape."""
+    if note.invitations is not None or note.domain is not None:
+        return 2
+    answers = [answer for answer in (note.content or {}).values() if answer is not None]
+    wrapped = note.invitation is None and bool(answers) and all(_is_wrapped(answer) for answer in answers)
+    return 2 if wrapped else 1
+
+
+def _is_wrapped(answer: object) -> bool:
+    return isinstance(answer, dict) and ("value" in answer or not answer)
+
+
+def _venue_of(note: Note) -> str:
+    return note.domain or (venue_of(note.created_by) if note.created_by else UNPLACED)
+
+
+def split_replies(note: bytes | msgspec.Raw) -> tuple[bytes, list[bytes]]:
+    """A submission without the replies nested in it, and the replies.
+
+    >>> split_replies(b'{"id":"a","details":{"replies":[{"id":"b"}]}}')
+    (b'{"id":"a","details":{}}', [b'{"id":"b"}'])
+    """
+    members = read_members(note)
+    if not is_object(members.get("details")):
+        return compact(note), []
+    details = read_members(members["details"])
+    nested = [details.pop(name) for name in REPLIES if is_list(details.get(name))]
+    members["details"] = msgspec.Raw(msgspec.json.encode(details))
+    return compact(msgspec.json.encode(members)), list(_each(nested))
+
+
+def _each(lists: list[msgspec.Raw]) -> Iterator[bytes]:
+    for nested in lists:
+        yield from (compact(item) for item in read_items(nested))

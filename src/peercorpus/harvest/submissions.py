@@ -1,0 +1,132 @@
+"""Submissions and replies of a venue, page by page; each page is stored together with how far the listing has come."""
+
+from collections.abc import Iterator
+
+from peercorpus.errors import EmptyVenueError, NotGivenError
+from peercorpus.harvest.rows import build_note, build_setting, split_replies
+from peercorpus.harvest.visit import Visit
+from peercorpus.openreview.listing import Page, Start, fetch_submissions, items_of
+from peercorpus.openreview.objects import Note, salvage, tail_of
+from peercorpus.raw import Kind, Listing, RawObject
+
+REVIEW_FORM = "review form"
+
+
+def store_settings(visit: Visit) -> None:
+    """Store the venue's group and its own invitations, with their forms and deadlines."""
+    source, group = visit.profile.group
+    rows = [build_setting(Kind.GROUP, group, visit.origin(source))]
+    for at, body in visit.profile.invitations:
+        rows.append(build_setting(Kind.INVITATION, body, visit.origin(at)))
+    with visit.raw.transaction():
+        visit.raw.add(rows)
+
+
+def harvest_submissions(visit: Visit) -> None:
+    """Fetch what is missing of every list of the venue.
+
+    Raises:
+        EmptyVenueError: OpenReview shows no submission of it.
+    """
+    if visit.refresh:
+        _reopen(visit)
+    meter = visit.meter("listing", _received(visit), _total(visit))
+    for invitation in visit.profile.lists:
+        state, most = visit.raw.listing(visit.venue_id, invitation), _left(visit)
+        if state.complete or most == 0:
+            continue
+        start = Start(state.after, state.received, state.expected)
+        for page in fetch_submissions(visit.client, visit.api, invitation, start, most=most):
+            meter.advance(_store(visit, invitation, page), _total(visit))
+    if not _received(visit):
+        _reopen(visit)
+        raise EmptyVenueError(
+            f"'{visit.venue_id}' shows no public submission; check the id, or whether the venue has opened its papers."
+        )
+
+
+def _states(visit: Visit) -> list[Listing]:
+    return [visit.raw.listing(visit.venue_id, invitation) for invitation in visit.profile.lists]
+
+
+def _received(visit: Visit) -> int:
+    return sum(state.received for state in _states(visit))
+
+
+def _total(visit: Visit) -> int | None:
+    """How many submissions there are to list; None until OpenReview has said so for every list."""
+    counts = [state.expected for state in _states(visit) if state.expected is not None]
+    there_are = sum(counts) if len(counts) == len(visit.profile.lists) else None
+    return there_are if visit.limit is None else min(visit.limit, there_are or visit.limit)
+
+
+def _reopen(visit: Visit) -> None:
+    with visit.raw.transaction():
+        for name in (*visit.profile.lists, REVIEW_FORM):
+            visit.raw.set_listing(visit.venue_id, name, Listing(None, 0, None, complete=False))
+
+
+def _left(visit: Visit) -> int | None:
+    """How many submissions the limit still allows; None where there is none."""
+    if visit.limit is None:
+        return None
+    return max(0, visit.limit - _received(visit))
+
+
+def _store(visit: Visit, invitation: str, page: Page) -> int:
+    before = visit.raw.listing(visit.venue_id, invitation)
+    received = before.received + len(page.items)
+    with visit.raw.transaction():
+        visit.raw.add(_rows(visit, page))
+        state = Listing(page.after, received, page.expected, complete=page.is_last)
+        visit.raw.set_listing(visit.venue_id, invitation, state)
+    return len(page.items)
+
+
+def _rows(visit: Visit, page: Page) -> Iterator[RawObject]:
+    origin = visit.origin(page.source)
+    for item in page.items:
+        submission, replies = split_replies(item)
+        yield build_note(submission, origin)
+        for reply in replies:
+            yield build_note(reply, origin)
+
+
+def store_review_form(visit: Visit) -> None:
+    """Fetch the review invitation of one paper, where the venue shows none for all of them."""
+    raw, name = visit.raw, visit.venue_id
+    is_known = visit.api == 2 and visit.profile.has_review_form
+    if is_known or raw.listing(name, REVIEW_FORM).complete:
+        return
+    invitation_id = _first_review_invitation(visit)
+    if invitation_id is None:
+        return
+    rows: list[RawObject] = []
+    try:
+        answer = visit.client.get_json(visit.api, "/invitations", {"id": invitation_id, "expired": "true"})
+        origin = visit.origin(answer.source)
+        rows = [build_setting(Kind.INVITATION, bytes(item), origin) for item in items_of(answer, "invitations")]
+    except NotGivenError:
+        # The form is then inferred from the reviews themselves.
+        rows = []
+    with raw.transaction():
+        raw.add(rows)
+        raw.set_listing(name, REVIEW_FORM, Listing(invitation_id, len(rows), None, complete=True))
+
+
+def _first_review_invitation(visit: Visit) -> str | None:
+    """The invitation of the first review of the first list, so that a limited harvest picks the same as a whole one."""
+    others: list[str] = []
+    for forum_id, found in visit.raw.by_forum((Kind.NOTE,), visit.venue_id):
+        created_by = {one.object_id: salvage(Note, one.body).created_by for one in found}
+        reviews = [invitation for invitation in created_by.values() if is_review(visit, invitation)]
+        if reviews and created_by.get(forum_id) == visit.profile.lists[0]:
+            return reviews[0]
+        others += reviews[:1]
+    return others[0] if others else None
+
+
+def is_review(visit: Visit, invitation: str) -> bool:
+    """Whether an invitation asks for a review; API v1 wrote `official/review` in 2017."""
+    tail = tail_of(invitation).replace("/", "_").lower()
+    return tail in {visit.profile.review_name.lower(), "official_review"}

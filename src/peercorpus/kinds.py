@@ -1,0 +1,149 @@
+"""Every closed list of values that a record may hold; imports nothing from the package."""
+
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """What became of a submission."""
+
+    ACCEPTED = "accepted"
+    """Accepted in any form."""
+    REJECTED = "rejected"
+    """Rejected after review."""
+    WITHDRAWN = "withdrawn"
+    """Withdrawn by its authors."""
+    DESK_REJECTED = "desk_rejected"
+    """Rejected without review."""
+    UNDER_REVIEW = "under_review"
+    """No decision yet, or none shown."""
+    UNKNOWN = "unknown"
+
+
+class PostKind(StrEnum):
+    """What a reply in a forum is, read from the last path element of the invitation that created it."""
+
+    REVIEW = "review"
+    REBUTTAL = "rebuttal"
+    COMMENT = "comment"
+    META_REVIEW = "meta_review"
+    DECISION = "decision"
+    WITHDRAWAL = "withdrawal"
+    DESK_REJECTION = "desk_rejection"
+    ETHICS_REVIEW = "ethics_review"
+    ACKNOWLEDGEMENT = "acknowledgement"
+    RECOMMENDATION = "recommendation"
+    OTHER = "other"
+
+
+class Role(StrEnum):
+    """Who speaks, read from the signature."""
+
+    AUTHOR = "author"
+    REVIEWER = "reviewer"
+    AREA_CHAIR = "area_chair"
+    SENIOR_AREA_CHAIR = "senior_area_chair"
+    PROGRAM_CHAIR = "program_chair"
+    ETHICS_REVIEWER = "ethics_reviewer"
+    PUBLIC = "public"
+    UNKNOWN = "unknown"
+
+
+class Aspect(StrEnum):
+    """What a score is about. `OTHER` keeps the form's own name in `Score.field`."""
+
+    RECOMMENDATION = "recommendation"
+    CONFIDENCE = "confidence"
+    SOUNDNESS = "soundness"
+    PRESENTATION = "presentation"
+    CONTRIBUTION = "contribution"
+    CORRECTNESS = "correctness"
+    NOVELTY = "novelty"
+    QUALITY = "quality"
+    CLARITY = "clarity"
+    SIGNIFICANCE = "significance"
+    ORIGINALITY = "originality"
+    EXCITEMENT = "excitement"
+    REPRODUCIBILITY = "reproducibility"
+    OTHER = "other"
+
+
+class SectionKind(StrEnum):
+    """What a passage of a review is for. `OTHER` keeps the form's own name in `Section.field`."""
+
+    SUMMARY = "summary"
+    STRENGTHS = "strengths"
+    WEAKNESSES = "weaknesses"
+    ASSESSMENT = "assessment"
+    QUESTIONS = "questions"
+    LIMITATIONS = "limitations"
+    ETHICS = "ethics"
+    OTHER = "other"
+
+
+class Phase(StrEnum):
+    """When a score held: as first given, or as it stands now."""
+
+    INITIAL = "initial"
+    FINAL = "final"
+
+
+class ScoreSource(StrEnum):
+    """Where a score was read."""
+
+    NOTE = "note"
+    EDIT = "edit"
+    SNAPSHOT = "snapshot"
+    TEXT = "text"
+
+
+class Grade(StrEnum):
+    """How sure we are that a version is the one the reviewers read, best first."""
+
+    EXACT = "exact"
+    """An edit on or before the deadline, with the file fetched for that edit."""
+    EXACT_ATTACHMENT = "exact_attachment"
+    """The venue kept the submitted file as an attachment."""
+    UNREVISED = "unrevised"
+    """No invitation that can change the PDF edited the note after the deadline."""
+    UNREVISED_LIKELY = "unrevised_likely"
+    """As `unrevised`, but chairs edited the note, which can change a PDF."""
+    BEFORE_FIRST_REVIEW = "before_first_review"
+    """The latest PDF that can be seen from before the first review."""
+    UNAVAILABLE = "unavailable"
+    """Not known, or its file is not here."""
+
+
+PUBLISHABLE_GRADES = (Grade.EXACT, Grade.EXACT_ATTACHMENT, Grade.UNREVISED)
+
+
+class Reason(StrEnum):
+    """Why a row was set aside."""
+
+    NO_FORUM = "no_forum"
+    """The note names no forum."""
+    NO_INVITATION = "no_invitation"
+    """The note names no invitation, so what it is cannot be known."""
+    FORUM_MISSING = "forum_missing"
+    """Its submission is not in the workspace, or not public."""
+    NOT_PUBLIC = "not_public"
+    """Not everyone may read it."""
+    UNREADABLE = "unreadable"
+    """A field does not hold what OpenReview puts there."""
+    EDIT_OF_A_REPLY = "edit_of_a_reply"
+    """The edit changes a reply, so it brings no version of the paper."""
+    NO_PDF = "no_pdf"
+    """It names no PDF that OpenReview keeps."""
+    PDF_UNCHANGED = "pdf_unchanged"
+    """It names a PDF that an earlier edit brought."""
+    PDF_UNREADABLE = "pdf_unreadable"
+    """The file is no PDF, or a broken or locked one."""
+    PDF_WITHOUT_TEXT = "pdf_without_text"
+    """None of its pages holds text."""
+    PDF_TIMEOUT = "pdf_timeout"
+    """Reading the file took too long."""
+    PDF_CRASHED = "pdf_crashed"
+    """The process that read the file died."""
+    OUTSIDE_CONVERSATION = "outside_conversation"
+    """The post is no turn of any conversation."""
+    DELETED = "deleted"
+    """OpenReview marks it as deleted."""

@@ -1,0 +1,1 @@
+"""The service: what its objects are, and the only network room of the corpus."""

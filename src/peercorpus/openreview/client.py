@@ -1,0 +1,212 @@
+"""The only door to OpenReview: timeouts, retries, the token, and errors a user can act on."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx2
+import msgspec
+import stamina
+
+from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
+from peercorpus.openreview.jsontext import checked, read_members
+from peercorpus.openreview.refusals import check
+from peercorpus.raw import Budget
+
+URL_V1 = "https://api.openreview.net"
+URL_V2 = "https://api2.openreview.net"
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+TIMEOUT = httpx2.Timeout(connect=10, read=120, write=30, pool=10)
+
+Params = Mapping[str, str | int]
+AnswerT = TypeVar("AnswerT")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonAnswer:
+    """One answer.
+
+    Attributes:
+        source: The request, without a token.
+        body: The JSON text as received.
+        members: Its members, each as received.
+    """
+
+    source: str
+    body: bytes
+    members: Mapping[str, msgspec.Raw]
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to keep trying.
+
+    Attributes:
+        attempts: Requests for one thing, the first included.
+        first_wait_s: Before the second; it doubles from there.
+        longest_wait_s: Longer than this no single wait lasts: where OpenReview asks for more, the run ends with a
+            sentence that says when to go on.
+    """
+
+    attempts: int = 6
+    first_wait_s: float = 1.0
+    longest_wait_s: float = 600.0
+
+
+class Client:
+    """Both APIs of one OpenReview. The token goes to these two addresses only. Not shared between threads."""
+
+    def __init__(
+        self,
+        base_url_v1: str = URL_V1,
+        base_url_v2: str = URL_V2,
+        token: str | None = None,
+        *,
+        patience: Patience = Patience(),
+        on_budget: Callable[[Budget], None] = lambda _: None,
+        transport: httpx2.BaseTransport | None = None,
+    ) -> None:
+        """Take the addresses and the token.
+
+        Args:
+            base_url_v1: Where API v1 answers.
+            base_url_v2: Where API v2 answers.
+            token: An OpenReview access token; None asks as a guest.
+            patience: How long to keep trying.
+            on_budget: Told what every answer says about the request budget.
+            transport: For tests.
+
+        Raises:
+            SignInError: The token cannot be sent: it has characters no header can hold, or the address is not https.
+        """
+        self._urls = {1: _address(base_url_v1), 2: _address(base_url_v2)}
+        self._patience, self._on_budget = patience, on_budget
+        self._headers = {"Accept": "application/json, application/pdf;q=0.9, */*;q=0.5"}
+        if token is not None:
+            self._headers["Authorization"] = f"Bearer {_sendable(token, self._urls.values())}"
+        self._http = httpx2.Client(timeout=TIMEOUT, transport=transport, trust_env=not self._is_loopback())
+        self.requests = 0
+        """Requests sent so far, repeated ones included."""
+
+    def _is_loopback(self) -> bool:
+        return all(httpx2.URL(url).host in LOOPBACK for url in self._urls.values())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def get_json(self, api: int, path: str, params: Params) -> JsonAnswer:
+        """Ask for JSON.
+
+        Raises:
+            NotGivenError: There is no such thing, or not for this account.
+            SignInError: A token is needed, or was refused.
+            SourceError: OpenReview could not be reached, or did not answer properly.
+        """
+        return self._patiently(lambda: self._fetch_json(api, path, params))
+
+    def get_file(self, api: int, path: str, params: Params) -> bytes:
+        """Ask for a PDF.
+
+        Raises:
+            NotGivenError: There is no such file, it is not for this account, or it is no PDF.
+            SignInError: A token is needed, or was refused.
+            SourceError: OpenReview could not be reached.
+        """
+        content = self._patiently(lambda: self._fetch(api, path, params)).content
+        if not content.startswith(b"%PDF-"):
+            raise NotGivenError(f"{self._urls[api]}{path} sent something that is no PDF.", "not a PDF")
+        return content
+
+    def _fetch_json(self, api: int, path: str, params: Params) -> JsonAnswer:
+        response = self._fetch(api, path, params)
+        try:
+            body = checked(response.content)
+            members = read_members(body)
+        except ValueError as error:
+            raise BusyError(f"OpenReview's answer to {response.url} cannot be read: {error}") from None
+        return JsonAnswer(str(response.url), body, members)
+
+    def _fetch(self, api: int, path: str, params: Params) -> httpx2.Response:
+        self.requests += 1
+        response = self._http.get(self._urls[api] + path, params=dict(params), headers=self._headers)
+        state = _budget_of(f"v{api}/{path.split('/')[1]}", response.headers)
+        if state is not None:
+            self._on_budget(state)
+        check(response)
+        return response
+
+    def _patiently(self, fetch: Callable[[], AnswerT]) -> AnswerT:
+        patience = self._patience
+        tries = stamina.retry_context(
+            on=self._wait_after,
+            attempts=patience.attempts,
+            timeout=None,
+            wait_initial=patience.first_wait_s,
+            wait_max=min(60.0, patience.longest_wait_s),
+            wait_jitter=patience.first_wait_s,
+        )
+        try:
+            for attempt in tries:
+                with attempt:
+                    return fetch()
+        except httpx2.ConnectError as error:
+            raise SourceError(f"{_host(error)} cannot be reached; check the network and the address.") from None
+        except httpx2.RequestError as error:
+            what = "did not answer in time" if isinstance(error, httpx2.TimeoutException) else "broke the connection"
+            raise SourceError(f"{_host(error)} {what}, {patience.attempts} times; try again later.") from None
+        except BusyError as error:
+            raise SourceError(self._last_word(error)) from None
+        raise AssertionError("stamina gives at least one attempt")
+
+    def _wait_after(self, error: Exception) -> bool | float:
+        """Whether to try again after an error: how long OpenReview asks to wait, or True for the usual wait."""
+        if isinstance(error, BusyError):
+            if error.wait_s is None:
+                return True
+            return error.wait_s <= self._patience.longest_wait_s and error.wait_s + self._patience.first_wait_s / 10
+        return isinstance(error, httpx2.RequestError)
+
+    def _last_word(self, error: BusyError) -> str:
+        if error.wait_s is None:
+            return str(error)
+        opens = datetime.now(UTC) + timedelta(seconds=error.wait_s)
+        return f"{error} What was received is kept: run the same command again after {opens:%H:%M} UTC."
+
+
+def _address(url: str) -> str:
+    address = httpx2.URL(url)
+    if address.scheme not in {"http", "https"} or not address.host:
+        raise SourceError(f"'{url}' is not the address of an API; it starts with https://.")
+    return url.rstrip("/")
+
+
+def _sendable(token: str, urls: Iterable[str]) -> str:
+    bare = token.strip().removeprefix("Bearer ")
+    if not bare or not bare.isascii() or not bare.isprintable() or " " in bare:
+        raise SignInError("The token is not one of OpenReview's: it is empty, or holds characters no token has.")
+    for url in map(httpx2.URL, urls):
+        if url.scheme != "https" and url.host not in LOOPBACK:
+            raise SignInError(f"The token is not sent to {url.host} over plain http; use an https address.")
+    return bare
+
+
+def _host(error: httpx2.RequestError) -> str:
+    return f"OpenReview ({error.request.url.host})"
+
+
+def _budget_of(route: str, headers: httpx2.Headers) -> Budget | None:
+    try:
+        limit, remaining, reset_s = (int(headers[f"ratelimit-{name}"]) for name in ("limit", "remaining", "reset"))
+    except (KeyError, ValueError):
+        return None
+    return Budget(route, limit, remaining, int((time.time() + reset_s) * 1000))

@@ -1,0 +1,159 @@
+"""OpenReview's objects of both APIs as one type: notes, references (API v1's edits) and edits.
+
+API v1 has flat content and one `invitation`; API v2 has `{"value": …}` per field, `domain`, and a list of `invitations`
+that names every invitation that ever edited the note.
+"""
+
+import re
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import msgspec
+
+PAPER_GROUP = re.compile(r"/(?:Paper|Submission|paper)\d+(?:/|$)")
+"""Where a venue id ends and the group of one paper begins."""
+
+EVERYONE = "everyone"
+
+
+class Note(msgspec.Struct):
+    """A note, an API v1 reference, or the partial note inside an API v2 edit.
+
+    Attributes:
+        forum: The root note; a root's own id.
+        invitation: API v1's one invitation.
+        invitations: API v2's list, the creator first.
+        referent: The note a reference is about.
+        original: The author's own note behind a blind one.
+        tcdate: True creation, epoch milliseconds UTC, set by the server; `cdate` can be back-dated.
+        tmdate: True modification.
+        ddate: When it was deleted.
+    """
+
+    id: str | None = None
+    forum: str | None = None
+    replyto: str | None = None
+    invitation: str | None = None
+    invitations: list[str] | None = None
+    domain: str | None = None
+    referent: str | None = None
+    original: str | None = None
+    number: int | None = None
+    signatures: list[str] | None = None
+    readers: list[str] | None = None
+    cdate: int | None = None
+    tcdate: int | None = None
+    mdate: int | None = None
+    tmdate: int | None = None
+    ddate: int | None = None
+    license: str | None = None
+    content: dict[str, Any] | None = None
+
+    @property
+    def created_by(self) -> str:
+        """The invitation that created it; empty where it names none."""
+        return self.invitation or (self.invitations[0] if self.invitations else "")
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everyone may read it; true where the record names no readers at all."""
+        return self.readers is None or EVERYONE in self.readers
+
+    @property
+    def created_ms(self) -> int | None:
+        """When it came to be, by the server's clock where that is known."""
+        return self.tcdate or self.cdate
+
+    @property
+    def modified_ms(self) -> int | None:
+        """When it last changed, by the server's clock where that is known."""
+        return self.tmdate or self.mdate
+
+    def fields(self) -> dict[str, Any]:
+        """The content without API v2's wrapping: what a guest may read; empty answers are left out.
+
+        >>> Note(content={"title": {"value": "A"}, "rating": 6, "pdf": {}}).fields()
+        {'title': 'A', 'rating': 6}
+        """
+        found: dict[str, Any] = {}
+        for name, answer in (self.content or {}).items():
+            value = answer
+            if isinstance(answer, dict) and self.invitation is None:
+                readers = answer.get("readers")
+                value = answer.get("value") if readers is None or EVERYONE in readers else None
+            if value is not None:
+                found[name] = value
+        return found
+
+
+class Edit(msgspec.Struct):
+    """An API v2 edit: a partial note, and when it was applied.
+
+    Attributes:
+        tmdate: Later than `tcdate` where the edit was posted again: its content may be later than its date.
+    """
+
+    id: str
+    invitation: str | None = None
+    readers: list[str] | None = None
+    tcdate: int | None = None
+    tmdate: int | None = None
+    ddate: int | None = None
+    note: Note = msgspec.field(default_factory=Note)
+
+
+read_note = msgspec.json.Decoder(Note).decode
+read_edit = msgspec.json.Decoder(Edit).decode
+
+StructT = TypeVar("StructT", bound=msgspec.Struct)
+
+
+def salvage(kind: type[StructT], body: bytes) -> StructT:
+    """What can be read of a note or edit: a field that does not hold what OpenReview puts there counts as absent.
+
+    For the harvest, which stores whatever arrives; the stages read strictly, and set aside what they cannot read.
+
+    Raises:
+        msgspec.ValidationError: It has no id.
+
+    >>> salvage(Note, b'{"id": "a", "forum": "f", "number": "seven"}').number is None
+    True
+    """
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError:
+        found = msgspec.json.decode(body, type=dict[str, Any])
+    readable = {}
+    for field in msgspec.structs.fields(kind):
+        with suppress(msgspec.ValidationError):
+            readable[field.name] = msgspec.convert(found.get(field.name), field.type)
+    return msgspec.convert(msgspec.to_builtins(readable), kind)
+
+
+def venue_of(invitation: str) -> str:
+    """The venue an invitation belongs to.
+
+    >>> venue_of("ICLR.cc/2020/Conference/Paper2594/-/Official_Comment")
+    'ICLR.cc/2020/Conference'
+    >>> venue_of("ICLR.cc/2018/Conference/-/Paper951/Official_Review")
+    'ICLR.cc/2018/Conference'
+    """
+    group = invitation.partition("/-/")[0]
+    return PAPER_GROUP.split(group, maxsplit=1)[0]
+
+
+def tail_of(invitation: str) -> str:
+    """What an invitation asks for: all behind `/-/`, less the paper.
+
+    >>> tail_of("ICLR.cc/2018/Conference/-/Paper951/Official_Review")
+    'Official_Review'
+    >>> tail_of("V/2025/Conference/Submission1/Official_Review2/-/Rebuttal")
+    'Rebuttal'
+    """
+    return PAPER_GROUP.sub("", "/" + invitation.rpartition("/-/")[2]).lstrip("/")
+
+
+def to_time(epoch_ms: int | None) -> datetime | None:
+    """Epoch milliseconds as a time in UTC."""
+    return None if epoch_ms is None else datetime.fromtimestamp(epoch_ms / 1000, UTC)

@@ -1,0 +1,129 @@
+"""STAGES, in order: the table of contents of the project; and what builds a workspace's tables with them.
+
+A stage runs for a venue only where what it would make is not there yet: see `stage.content_key`.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
+from peercorpus.errors import TableError
+from peercorpus.executors.local import LocalExecutor
+from peercorpus.forms.normalise import STAGE as NORMALISE
+from peercorpus.stage import Balance, Options, Stage, content_key
+from peercorpus.texts.convert import stage as texts_stage
+from peercorpus.versions.read import STAGE as CHOOSE_VERSIONS
+from peercorpus.workspace import Workspace
+
+STAGES: tuple[Stage[Workspace], ...] = (
+    NORMALISE,
+    CHOOSE_VERSIONS,
+    texts_stage(LocalExecutor()),
+    BUILD_CONVERSATIONS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One stage of one venue, done or found done.
+
+    Attributes:
+        seconds: How long it took; 0 where there was nothing to do.
+    """
+
+    stage: str
+    venue_id: str
+    was_finished: bool
+    seconds: float
+
+
+def _digests(workspace: Workspace, stage: Stage[Workspace], venue_id: str) -> dict[str, str]:
+    raw = workspace.raw
+    received = {
+        kind: raw.files_digest(venue_id) if kind == "file" else raw.digest(kind, venue_id) for kind in stage.reads_raw
+    }
+    return received | {name: workspace.tables.digest(name, venue_id) for name in stage.reads}
+
+
+def expected_key(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options) -> str:
+    """The key that a stage's partition of a venue carries when it is up to date with its inputs."""
+    return content_key(stage, options, _digests(workspace, stage, venue_id))
+
+
+def is_finished(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options) -> bool:
+    """Whether a stage has nothing to do for a venue."""
+    key = expected_key(workspace, stage, venue_id, options)
+    return all(workspace.tables.is_finished(name, venue_id, stage.name, key) for name in ("set-aside", *stage.writes))
+
+
+def known_venues(workspace: Workspace, venue_ids: Sequence[str]) -> list[str]:
+    """The venues asked for, or all that are held.
+
+    Raises:
+        TableError: One of them is not held.
+    """
+    held = workspace.raw.venues()
+    unknown = [venue_id for venue_id in venue_ids if venue_id not in held]
+    if unknown:
+        listed = ", ".join(held) or "none"
+        raise TableError(f"Nothing of the venue '{unknown[0]}' is in the workspace; it holds: {listed}.")
+    return list(venue_ids) or held
+
+
+def build(
+    workspace: Workspace,
+    venue_ids: Sequence[str] = (),
+    options: Options | None = None,
+    on_step: Callable[[Step, int, int], None] = lambda _step, _done, _total: None,
+) -> list[Step]:
+    """Bring the tables up to date, stage by stage, for the venues named or for all.
+
+    Args:
+        workspace: Held for writing.
+        venue_ids: None named means all.
+        options: Of the stages.
+        on_step: Told of each step when it is done, with how many are done and how many there are.
+    """
+    chosen, options = known_venues(workspace, venue_ids), options or Options()
+    steps: list[Step] = []
+    total = len(chosen) * len(STAGES)
+    for venue_id in chosen:
+        for stage in STAGES:
+            steps.append(_step(workspace, stage, venue_id, options))
+            on_step(steps[-1], len(steps), total)
+    return steps
+
+
+def _step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options) -> Step:
+    if is_finished(workspace, stage, venue_id, options):
+        return Step(stage.name, venue_id, was_finished=True, seconds=0.0)
+    started = time.perf_counter()
+    stage.run(workspace, venue_id, options, expected_key(workspace, stage, venue_id, options))
+    return Step(stage.name, venue_id, was_finished=False, seconds=time.perf_counter() - started)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a workspace stands: the balance of every stage of every venue, and what has not been built."""
+
+    balances: Sequence[Balance]
+    unfinished: Sequence[tuple[str, str]]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every sum agrees."""
+        return all(balance.holds for balance in self.balances)
+
+
+def read_standing(workspace: Workspace, options: Options | None = None) -> Standing:
+    """Count, from what lies on disk, rows in, out and set aside; a stage that is not finished is named, not counted."""
+    balances: list[Balance] = []
+    unfinished: list[tuple[str, str]] = []
+    for venue_id in workspace.raw.venues():
+        for stage in STAGES:
+            if is_finished(workspace, stage, venue_id, options or Options()):
+                balances.extend(stage.balance(workspace, venue_id))
+            else:
+                unfinished.append((stage.name, venue_id))
+    return Standing(balances, unfinished)

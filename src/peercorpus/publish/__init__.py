@@ -1,0 +1,1 @@
+"""Tables → a folder that `datasets.load_dataset` opens: Parquet by conference, and a card. Reads tables only."""

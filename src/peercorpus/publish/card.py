@@ -1,0 +1,68 @@
+"""The card of a release: what it is, what it holds, how it was made, what it cannot tell.
+
+Nothing from OpenReview goes into it but venue ids, and these escaped.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from peercorpus.kinds import PUBLISHABLE_GRADES
+from peercorpus.publish.front_matter import front_matter
+from peercorpus.publish.shards import Split
+from peercorpus.publish.tally import Tally
+
+
+def escape(text: str) -> str:
+    """Text that Markdown and HTML show as it is.
+
+    >>> escape("A.cc/2020|<b>")
+    'A.cc/2020&#124;&#60;b&#62;'
+    """
+    return re.sub(r"[^A-Za-z0-9./ -]", lambda found: f"&#{ord(found[0])};", text)
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    aligned = ["---", *["---:"] * (len(header) - 1)]
+    lines = [header, aligned, *rows]
+    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _venues(tally: Tally) -> str:
+    rows = [(escape(venue.venue_id), venue.papers, venue.reviews, venue.conversations) for venue in tally.venues]
+    total = ("all", *(sum(counts) for counts in zip(*(row[1:] for row in rows), strict=True)))
+    return _table(("venue", "papers", "reviews", "conversations"), [*rows, total])
+
+
+def _grades(tally: Tally) -> str:
+    splits = sorted({split for split, _ in tally.grades})
+    columns = (*PUBLISHABLE_GRADES, None)
+    rows = [(f"`{split}`", *(tally.grades[split, grade] for grade in columns)) for split in splits]
+    return _table(("split", *(f"`{grade}`" for grade in PUBLISHABLE_GRADES), "no text"), rows)
+
+
+def _left_out(tally: Tally) -> str:
+    counts = {f"{what} that not everyone may read": count for what, count in sorted(tally.withheld.items())}
+    counts["reviews and conversations without a paper"] = tally.orphans
+    named = [f"{count:,} {what}" for what, count in counts.items() if count]
+    return f"Left out of this release: {'; '.join(named)}." if named else "Nothing in the tables was left out."
+
+
+def write_card(folder: Path, tally: Tally, splits: Sequence[Split]) -> None:
+    """Write `README.md` of a release."""
+    template = Template(files("peercorpus.publish").joinpath("card.md").read_text(encoding="utf-8"))
+    body = template.substitute(
+        venues=_venues(tally),
+        grades=_grades(tally),
+        left_out=_left_out(tally),
+        split=splits[0].name,
+        version=version("peercorpus"),
+    )
+    (folder / "README.md").write_text(front_matter(splits) + "\n" + body, encoding="utf-8")

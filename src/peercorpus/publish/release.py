@@ -1,0 +1,80 @@
+"""The folder of a release: written beside its place, moved there whole, and replaced only if it is ours."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from peercorpus.errors import PeercorpusError
+
+MANIFEST = "release.json"
+"""Names every other file of a release with its sha256."""
+
+
+def _files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
+
+
+def _listed(folder: Path) -> set[str]:
+    """The files that the manifest of a release names; none where it is no release."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text())
+        return {MANIFEST, *manifest["files"]} if manifest["generator"] == "peercorpus" else set()
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+
+
+def check_replaceable(folder: Path) -> None:
+    """Make sure that a release put here would delete nothing but a release.
+
+    Raises:
+        PeercorpusError: It is a file, or a folder that holds other files.
+    """
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise PeercorpusError(f"'{folder}' is not a folder; name a new one for the release.")
+    strangers = sorted(_files(folder) - _listed(folder)) if folder.exists() else []
+    if strangers:
+        raise PeercorpusError(
+            f"'{folder}' holds '{strangers[0]}', which is not part of a release; name a new folder, or move it away."
+        )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _write_manifest(folder: Path) -> None:
+    files = {name: _digest(folder / name) for name in sorted(_files(folder))}
+    manifest = {"generator": "peercorpus", "version": version("peercorpus"), "files": files}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
+
+
+@contextmanager
+def releasing(folder: Path) -> Iterator[Path]:
+    """Give a new folder to write a release in; it takes the place of `folder` at the end, or leaves no trace.
+
+    Raises:
+        PeercorpusError: `folder` holds other files, or cannot be written.
+    """
+    folder = folder.absolute()
+    check_replaceable(folder)
+    partial, replaced = (folder.with_name(f".{folder.name}.{state}") for state in ("partial", "replaced"))
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+    except OSError as error:
+        raise PeercorpusError(f"The release '{folder}' cannot be written: {error.strerror}.") from None
+    try:
+        yield partial
+        _write_manifest(partial)
+        shutil.rmtree(replaced, ignore_errors=True)
+        if folder.exists():
+            folder.rename(replaced)
+        partial.rename(folder)
+        shutil.rmtree(replaced, ignore_errors=True)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

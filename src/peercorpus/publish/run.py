@@ -1,0 +1,79 @@
+"""Publishes the tables of a workspace as a dataset: one walk over the venues, nothing visible until it is whole."""
+
+import logging
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from peercorpus.errors import TableError
+from peercorpus.publish.card import write_card
+from peercorpus.publish.forums import Walk
+from peercorpus.publish.release import releasing
+from peercorpus.publish.rows import build_rows
+from peercorpus.publish.shards import CONVERSATIONS_CONFIG, PAPERS_CONFIG, Writers
+from peercorpus.publish.tally import PublishSummary, Tally, VenueTally, summarise
+from peercorpus.publish.texts import Texts
+from peercorpus.tables import TABLES, Tables
+from peercorpus.workspace import Workspace
+
+logger = logging.getLogger(__name__)
+
+
+def split_name(conference: str) -> str:
+    """A conference family as a split: letters, digits and underscores, as `datasets` demands.
+
+    >>> split_name("ACM-MM"), split_name("all")
+    ('acm_mm', 'all_')
+    """
+    name = re.sub(r"[^a-z0-9]+", "_", conference.lower()).strip("_") or "other"
+    return f"{name}_" if name == "all" else name
+
+
+def _chosen(tables: Tables, venue_ids: Sequence[str] | None) -> list[str]:
+    for name in TABLES:
+        if name != "set-aside":
+            tables.require(name)
+    built = tables.venues("1-papers")
+    missing = [venue_id for venue_id in venue_ids or () if venue_id not in built]
+    if missing:
+        raise TableError(f"The venue '{missing[0]}' has no papers in the tables; run 'peercorpus build' for it.")
+    if not built:
+        raise TableError("The tables hold no papers; harvest a venue, then run 'peercorpus build'.")
+    return built if venue_ids is None else sorted(set(venue_ids))
+
+
+def _write_venue(tables: Tables, venue_id: str, folder: Path, writers: Writers, tally: Tally) -> None:
+    tally.venues.append(VenueTally(venue_id))
+    walk = Walk(tables, venue_id)
+    with Texts(tables, venue_id, folder) as texts:
+        for forum in walk:
+            split, rows = split_name(forum.paper.conference), build_rows(forum, texts)
+            writers.add(PAPERS_CONFIG, split, rows.paper)
+            for row in rows.conversations:
+                writers.add(CONVERSATIONS_CONFIG, split, row)
+            tally.count(split, rows)
+    tally.orphans += walk.orphans
+    done = tally.venues[-1]
+    logger.info("publish %s: %d papers, %d conversations", venue_id, done.papers, done.conversations)
+
+
+def publish(workspace: Workspace, out: Path, venue_ids: Sequence[str] | None = None) -> PublishSummary:
+    """Write a folder that `datasets.load_dataset` opens, with the configurations `papers` and `conversations`.
+
+    Args:
+        workspace: Its tables are read; nothing else is.
+        out: The folder; a release that is there is replaced, at the end and at once.
+        venue_ids: What to publish; None means every venue that has papers.
+
+    Raises:
+        TableError: The tables are not built, or not for these venues.
+        PeercorpusError: `out` holds other files.
+    """
+    chosen = _chosen(workspace.tables, venue_ids)
+    with releasing(out) as folder:
+        writers, tally = Writers(folder), Tally()
+        for venue_id in chosen:
+            _write_venue(workspace.tables, venue_id, folder, writers, tally)
+        splits = writers.finish()
+        write_card(folder, tally, splits)
+    return summarise(tally, splits)

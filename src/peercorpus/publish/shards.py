@@ -1,0 +1,125 @@
+"""Rows → Parquet files by configuration and split, a row group at a time."""
+
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from peercorpus.publish.features import parquet_metadata
+from peercorpus.publish.rows import CONVERSATIONS, PAPERS
+
+SHARD_BYTES = 500_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One table of the dataset.
+
+    Attributes:
+        group_rows: Rows of a row group: what a reader holds at once, and what this writer holds per split.
+    """
+
+    name: str
+    schema: pa.Schema
+    group_rows: int
+
+
+PAPERS_CONFIG = Config("papers", PAPERS, 200)
+CONVERSATIONS_CONFIG = Config("conversations", CONVERSATIONS, 500)
+CONFIGS = (PAPERS_CONFIG, CONVERSATIONS_CONFIG)
+"""The first is the default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What was written of one split of one configuration.
+
+    Attributes:
+        memory_bytes: Size in memory, as Arrow.
+        file_bytes: Size of its files.
+    """
+
+    config: str
+    name: str
+    rows: int
+    memory_bytes: int
+    file_bytes: int
+    shards: int
+
+
+class SplitWriter:
+    """One split of one configuration, in files of at most `shard_bytes`."""
+
+    def __init__(self, folder: Path, config: Config, split: str, shard_bytes: int = SHARD_BYTES) -> None:
+        self._folder, self._config, self._split = folder / "data" / config.name, config, split
+        self._schema = config.schema.with_metadata(parquet_metadata(config.schema))
+        self._shard_bytes = shard_bytes
+        self._batch: list[dict[str, Any]] = []
+        self._shards: list[Path] = []
+        self._writer: pq.ParquetWriter | None = None
+        self._sink: pa.NativeFile | None = None
+        self._rows = self._memory_bytes = 0
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Write one row."""
+        self._batch.append(row)
+        if len(self._batch) >= self._config.group_rows:
+            self._flush()
+
+    def _flush(self) -> None:
+        table = pa.Table.from_pylist(self._batch, self._schema)
+        self._batch = []
+        if self._sink is not None and self._sink.tell() + table.nbytes > self._shard_bytes:
+            self._close()
+        writer = self._writer or self._open()
+        writer.write_table(table)
+        self._rows += table.num_rows
+        self._memory_bytes += table.nbytes
+
+    def _open(self) -> pq.ParquetWriter:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{self._split}-{len(self._shards):05d}.parquet"
+        self._shards.append(path)
+        self._sink = pa.OSFile(str(path), "wb")
+        self._writer = pq.ParquetWriter(self._sink, self._schema, compression="zstd", write_page_index=True)
+        return self._writer
+
+    def _close(self) -> None:
+        if self._writer is not None and self._sink is not None:
+            self._writer.close()
+            self._sink.close()
+        self._writer = self._sink = None
+
+    def finish(self) -> Split:
+        """Close the files and give each its name, which says how many there are."""
+        if self._batch:
+            self._flush()
+        self._close()
+        count = len(self._shards)
+        named = [path.with_name(f"{path.stem}-of-{count:05d}.parquet") for path in self._shards]
+        for path, final in zip(self._shards, named, strict=True):
+            path.rename(final)
+        file_bytes = sum(path.stat().st_size for path in named)
+        return Split(self._config.name, self._split, self._rows, self._memory_bytes, file_bytes, count)
+
+
+class Writers:
+    """The writers of all splits, made as they are needed: `datasets` cannot open a split without rows."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._writers: dict[tuple[int, str], SplitWriter] = {}
+
+    def add(self, config: Config, split: str, row: dict[str, Any]) -> None:
+        """Write one row."""
+        key = (CONFIGS.index(config), split)
+        if key not in self._writers:
+            self._writers[key] = SplitWriter(self._folder, config, split)
+        self._writers[key].add(row)
+
+    def finish(self) -> list[Split]:
+        """Close all files; splits by configuration, then by name."""
+        return [writer.finish() for _, writer in sorted(self._writers.items(), key=itemgetter(0))]

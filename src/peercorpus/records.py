@@ -1,0 +1,274 @@
+"""Every row type of the corpus; imports nothing from the package but the values rows may hold.
+
+Times are UTC. Ids carry their type in their name. Verbatim means: as OpenReview sent it. A field that is None was not
+there or could not be read; it never stands for a default. `docs/data.md` is generated from this file, and the Arrow
+schemas are derived from it (`tables.py`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from peercorpus.kinds import Aspect, Grade, Phase, PostKind, Reason, Role, ScoreSource, SectionKind, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One submission at one venue.
+
+    Attributes:
+        conference: The conference family in lower case (`iclr`), the split the paper is published in.
+        year: Calendar year in the venue id; None for rolling venues without a dated paper.
+        track: `main`, or the part of the venue id that names the track or workshop.
+        number: The running number within the venue.
+        authors: Empty where the record is blind.
+        venue: The verbatim venue string of the submission ("ICLR 2020 Poster").
+        decision: The verdict, verbatim.
+        decided_at: When the decision was posted.
+        decision_comment: The text with the decision, or the meta-review where the venue decides there.
+        licence: The licence stated on the note; None where none is stated.
+        extra: What no other field holds, as JSON of the note's own `content`, less the authors' accounts.
+    """
+
+    forum_id: str
+    venue_id: str
+    conference: str
+    year: int | None
+    track: str
+    number: int | None
+    title: str | None
+    abstract: str | None
+    authors: tuple[str, ...]
+    keywords: tuple[str, ...]
+    tldr: str | None
+    primary_area: str | None
+    venue: str | None
+    status: Status
+    decision: str | None
+    decided_at: datetime | None
+    decision_comment: str | None
+    licence: str | None
+    created_at: datetime | None
+    modified_at: datetime | None
+    extra: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number a reviewer gave, on the venue's own scale.
+
+    Attributes:
+        field: The form's own name of the field.
+        value: None where the answer holds no number, or one the form did not offer.
+        low: Lowest answer the form offers; None where the form is not known.
+        high: Highest answer the form offers; None where the form is not known.
+        label: The answer, verbatim; for a bare number the text of the option chosen, where the form is known.
+    """
+
+    aspect: Aspect
+    field: str
+    value: float | None
+    low: float | None
+    high: float | None
+    label: str
+    phase: Phase
+    source: ScoreSource
+
+    @property
+    def unit(self) -> float | None:
+        """The value on [0, 1] of its scale; None where value or scale is unknown.
+
+        >>> Score(Aspect.RECOMMENDATION, "rating", 6, 1, 10, "6", Phase.FINAL, ScoreSource.NOTE).unit
+        0.5555555555555556
+        """
+        if self.value is None or self.low is None or self.high is None or self.low == self.high:
+            return None
+        return (self.value - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One passage of a review: its kind, the form's own name of the field, and the text verbatim."""
+
+    kind: SectionKind
+    field: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One official review.
+
+    Attributes:
+        form_id: Which form it was read with: an invitation id, or `inferred:<venue_id>` where none could be read.
+        reviewer: The anonymous id within that paper (`Reviewer_AbCd`, `AnonReviewer3`).
+        title: The reviewer's own heading, where the form has one.
+        final_justification: What the reviewer wrote after the rebuttal; never part of the initial review.
+        revised: Whether the reviewer changed it, as its readable edits show; None where no edit can be read.
+        readers_public: Whether `everyone` may read it; only such reviews are published.
+        deleted: Whether OpenReview marks it as deleted.
+        extra: Every field that is neither score nor section, as JSON of the note's own `content`.
+    """
+
+    review_id: str
+    forum_id: str
+    venue_id: str
+    form_id: str
+    reviewer: str
+    created_at: datetime | None
+    modified_at: datetime | None
+    title: str | None
+    scores: tuple[Score, ...]
+    sections: tuple[Section, ...]
+    final_justification: str | None
+    revised: bool | None
+    readers_public: bool
+    deleted: bool
+    extra: str
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """Any reply in a forum, reviews included.
+
+    Attributes:
+        reply_to: The post answered; None where it answers the submission itself.
+        kind: What it is.
+        invitation: The invitation that created it, verbatim.
+        signature: Last path element of the signature (`Reviewer_AbCd`, `Authors`); `public_1`, … for named people.
+        text: The prose, verbatim. Where several fields hold prose, each stands under its name as a Markdown heading.
+        readers_public: Whether `everyone` may read it; only such posts are published.
+        deleted: Whether OpenReview marks it as deleted.
+        extra: Every field not in `title` and `text`, as JSON of the note's own `content`.
+    """
+
+    post_id: str
+    forum_id: str
+    venue_id: str
+    reply_to: str | None
+    kind: PostKind
+    role: Role
+    invitation: str
+    signature: str
+    created_at: datetime | None
+    modified_at: datetime | None
+    title: str | None
+    text: str
+    readers_public: bool
+    deleted: bool
+    extra: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a version has its grade.
+
+    Attributes:
+        deadline: The cut-off used; None where none is known.
+        deadline_source: Where the cut-off was read (an invitation id, or a row of the catalogue).
+        rule: The rule applied, in words.
+        invitation: The invitation of the edit that brought the PDF.
+    """
+
+    deadline: datetime | None
+    deadline_source: str | None
+    rule: str
+    invitation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PaperVersion:
+    """One PDF of a submission.
+
+    Attributes:
+        edit_id: The edit or reference that brought it; the forum id where only the current PDF is known.
+        path: OpenReview's own path of the file (`/pdf/<hash>.pdf`); equal paths are equal files.
+        sha256: The file in `files/`; None where it was not fetched.
+        is_initial: Whether this is the version the reviewers read, as far as `grade` says.
+        grade: Of the initial version; `unavailable` on the current one where the initial is not known or its file is
+            not here; None for all others.
+    """
+
+    forum_id: str
+    venue_id: str
+    edit_id: str
+    created_at: datetime | None
+    modified_at: datetime | None
+    path: str
+    sha256: str | None
+    is_initial: bool
+    grade: Grade | None
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class PaperText:
+    r"""Markdown of one file by one engine.
+
+    Attributes:
+        markdown: Pages joined by `\n\n---\n\n`.
+        pages: Number of pages.
+        characters_per_page: Mean number of characters on a page.
+        problems: What the engine could not do, in words.
+    """
+
+    sha256: str
+    venue_id: str
+    engine: str
+    engine_version: str
+    markdown: str
+    pages: int
+    characters_per_page: float
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation: consecutive posts of one role, merged.
+
+    Attributes:
+        signature: Who speaks, as in `Post`.
+        text: The texts of the posts merged, joined by a blank line.
+        post_ids: The posts merged, in time order.
+    """
+
+    role: Role
+    signature: str
+    title: str | None
+    text: str
+    created_at: datetime | None
+    post_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The exchange with one reviewer of one paper, in time order.
+
+    Attributes:
+        conversation_id: `<forum_id>/<reviewer>`.
+        context: Ids of the authors' responses to all reviewers, in time order.
+    """
+
+    conversation_id: str
+    forum_id: str
+    venue_id: str
+    reviewer: str
+    turns: tuple[Turn, ...]
+    context: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A row that left a stage, and why.
+
+    Attributes:
+        record_id: The note, edit, post or file it was.
+        forum_id: None where it names no forum.
+        detail: One sentence for a person.
+    """
+
+    record_id: str
+    forum_id: str | None
+    venue_id: str
+    stage: str
+    reason: Reason
+    detail: str

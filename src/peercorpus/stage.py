@@ -1,0 +1,85 @@
+"""What a stage is: a name, a version, what it reads and writes, and the function that does it for one venue.
+
+A partition is finished when the content key of its last commit equals the key expected from the digests of its inputs,
+the stage's version and its options. Content decides, never a file's time.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from peercorpus.kinds import Reason
+
+WorkspaceT = TypeVar("WorkspaceT")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user may set for a build; part of every content key of the stages that name it.
+
+    Attributes:
+        engine: Which PDF engine reads the files.
+        pdf_timeout_s: Seconds a single PDF may take.
+        workers: Processes that read PDFs; None means one per core. It changes no result, so it is in no key.
+    """
+
+    engine: str = "pdfium-text"
+    pdf_timeout_s: float = 60.0
+    workers: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Rows in, rows out and rows set aside of one stage for one venue.
+
+    Attributes:
+        unit: What a row in is ("notes", "posts").
+    """
+
+    stage: str
+    venue_id: str
+    unit: str
+    rows_in: int
+    rows_out: int
+    set_aside: Mapping[Reason, int]
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing vanished and nothing was made up."""
+        return self.rows_in == self.rows_out + sum(self.set_aside.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Generic[WorkspaceT]):
+    """One step from OpenReview's record to the tables.
+
+    Attributes:
+        name: A verb.
+        version: Raised whenever the same inputs would give other rows.
+        reads_raw: Kinds of raw objects it reads.
+        reads: Tables it reads.
+        writes: Tables it writes.
+        options: Names of the options that change its rows.
+        made_with: The version of what else changes its rows (a PDF engine), given the options.
+        run: Does the work for one venue and commits it under the key given.
+        balance: Counts, from what lies on disk and not from what `run` said, rows in, out and set aside.
+    """
+
+    name: str
+    version: int
+    reads_raw: tuple[str, ...]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    options: tuple[str, ...]
+    run: Callable[[WorkspaceT, str, Options, str], None]
+    balance: Callable[[WorkspaceT, str], Sequence[Balance]]
+    made_with: Callable[[Options], str] = lambda _: ""
+
+
+def content_key(stage: Stage[WorkspaceT], options: Options, digests: Mapping[str, str]) -> str:
+    """The key a finished partition of this stage carries: 64 hexadecimal digits."""
+    chosen = {name: getattr(options, name) for name in stage.options}
+    content = [stage.name, stage.version, stage.made_with(options), chosen, dict(sorted(digests.items()))]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

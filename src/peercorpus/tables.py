@@ -1,0 +1,265 @@
+"""Delta Lake tables of the record types; a stage replaces a venue's partition in one commit.
+
+Within a venue the rows of a table lie in the order of `forum_id` (texts: in no order), so that readers can walk several
+tables side by side, a forum at a time, in bounded memory.
+"""
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar, cast
+from urllib.parse import quote
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from deltalake import CommitProperties, DeltaTable, Schema, Transaction
+from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
+
+from peercorpus.errors import TableError
+from peercorpus.kinds import Reason
+from peercorpus.records import Conversation, Paper, PaperText, PaperVersion, Post, Review, SetAside
+from peercorpus.schema import arrow_schema, from_arrow, to_arrow
+
+TABLES: dict[str, type] = {
+    "1-papers": Paper,
+    "2-reviews": Review,
+    "3-posts": Post,
+    "4-versions": PaperVersion,
+    "5-texts": PaperText,
+    "6-conversations": Conversation,
+    "set-aside": SetAside,
+}
+BATCH_ROWS = 1_000
+"""Rows held in memory before they are written as one row group."""
+
+READ_BYTES = 1 << 16
+"""Read at a time from a column of a file; pyarrow's own default holds a whole file in memory."""
+
+RecordT = TypeVar("RecordT")
+
+
+def _partition_columns(name: str) -> tuple[str, ...]:
+    return ("venue_id", "stage") if name == "set-aside" else ("venue_id",)
+
+
+class PartitionWriter:
+    """One new file of one partition, written a row group at a time; nothing is visible until it is committed."""
+
+    def __init__(self, folder: Path, record_type: type, partition: Mapping[str, str]) -> None:
+        self.record_type, self.partition, self.rows = record_type, partition, 0
+        steps = [f"{column}={quote(value, safe='')}" for column, value in partition.items()]
+        self.relative = "/".join([*steps, f"{uuid4().hex}.parquet"])
+        self._path = folder / self.relative
+        self._writer: pq.ParquetWriter | None = None
+        self._batch: list[Any] = []
+
+    def add(self, record: object) -> None:
+        """Write one record."""
+        self._batch.append(record)
+        if len(self._batch) >= BATCH_ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._batch:
+            return
+        rows = to_arrow(self.record_type, self._batch).drop_columns(list(self.partition))
+        if self._writer is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._writer = pq.ParquetWriter(self._path, rows.schema, compression="zstd")
+        self._writer.write_table(rows)
+        self.rows += len(self._batch)
+        self._batch = []
+
+    def finish(self) -> list[AddAction | RemoveAction]:
+        """Close the file; the commit's action, or none where nothing was written."""
+        self._flush()
+        if self._writer is None:
+            return []
+        self._writer.close()
+        with self._path.open("rb") as written:
+            os.fsync(written.fileno())
+        stats = json.dumps({"numRecords": self.rows})
+        now_ms = int(time.time() * 1000)
+        return [AddAction(self.relative, self._path.stat().st_size, self.partition, now_ms, True, stats)]
+
+    def discard(self) -> None:
+        """Close and remove the file."""
+        if self._writer is not None:
+            self._writer.close()
+        self._path.unlink(missing_ok=True)
+
+
+class Replacement:
+    """What a stage writes for one venue: rows by record type, and the rows it sets aside."""
+
+    def __init__(self, writers: Mapping[type, PartitionWriter], venue_id: str, stage: str) -> None:
+        self._writers, self._venue_id, self._stage = writers, venue_id, stage
+        self._add = {record_type: writer.add for record_type, writer in writers.items()}
+
+    def add(self, record: object) -> None:
+        """Write one record to the table of its type."""
+        self._add[type(record)](record)
+
+    def set_aside(self, record_id: str, forum_id: str | None, reason: Reason, detail: str) -> None:
+        """Write down that a row left, and why."""
+        self.add(SetAside(record_id, forum_id, self._venue_id, self._stage, reason, detail))
+
+
+class Tables:
+    """All tables of a workspace."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def _table(self, name: str) -> DeltaTable | None:
+        path = str(self.folder / name)
+        return DeltaTable(path) if DeltaTable.is_deltatable(path) else None
+
+    def _created(self, name: str) -> DeltaTable:
+        table = self._table(name)
+        if table is None:
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+            schema = Schema.from_arrow(arrow_schema(TABLES[name]))
+            create_table_with_add_actions(
+                str(self.folder / name), schema, [], partition_by=list(_partition_columns(name)), name=name
+            )
+            table = DeltaTable(str(self.folder / name))
+        return table
+
+    def _commit(
+        self, name: str, writer: PartitionWriter, mode: str, key: str | None, made_from: Mapping[str, str]
+    ) -> None:
+        actions = writer.finish()
+        owner = "/".join(writer.partition.values())
+        transactions = [Transaction(owner, int(key[:15], 16))] if key else []
+        properties = CommitProperties(custom_metadata=dict(made_from), app_transactions=transactions)
+        filters = [(column, "=", value) for column, value in writer.partition.items()]
+        self._created(name).create_write_transaction(
+            actions,
+            mode,
+            Schema.from_arrow(arrow_schema(TABLES[name])),
+            list(_partition_columns(name)),
+            partition_filters=filters if mode == "overwrite" else None,
+            commit_properties=properties,
+        )
+
+    @contextmanager
+    def replacing(self, names: Sequence[str], venue_id: str, stage: str, key: str) -> Iterator[Replacement]:
+        """Replace a venue's partitions of these tables, and of what this stage set aside, by what is written inside.
+
+        Each table changes in one commit, the last of which ends the stage; if anything is raised inside, none changes.
+        """
+        writers = {TABLES[name]: self._writer(name, venue_id, stage) for name in ("set-aside", *names)}
+        try:
+            yield Replacement(writers, venue_id, stage)
+        except BaseException:
+            for writer in writers.values():
+                writer.discard()
+            raise
+        made_from = {"stage": stage, "venue_id": venue_id, "content_key": key}
+        for name in ("set-aside", *names):
+            self._commit(name, writers[TABLES[name]], "overwrite", key, made_from)
+
+    def _writer(self, name: str, venue_id: str, stage: str) -> PartitionWriter:
+        values = {"venue_id": venue_id, "stage": stage}
+        partition = {column: values[column] for column in _partition_columns(name)}
+        return PartitionWriter(self.folder / name, TABLES[name], partition)
+
+    def append(self, name: str, venue_id: str, stage: str, records: Sequence[object]) -> None:
+        """Add a batch of results to a venue's partition in one commit; the partition is not thereby finished."""
+        writer = self._writer(name, venue_id, stage)
+        for record in records:
+            writer.add(record)
+        self._commit(name, writer, "append", None, {"stage": stage, "venue_id": venue_id})
+
+    def is_finished(self, name: str, venue_id: str, stage: str, key: str) -> bool:
+        """Whether the last finishing commit of a partition carries this key."""
+        table = self._table(name)
+        owner = f"{venue_id}/{stage}" if name == "set-aside" else venue_id
+        return table is not None and table.transaction_version(owner) == int(key[:15], 16)
+
+    def finish(self, name: str, venue_id: str, stage: str, key: str) -> None:
+        """Mark a partition that was filled by appending as finished."""
+        made_from = {"stage": stage, "venue_id": venue_id, "content_key": key}
+        self._commit(name, self._writer(name, venue_id, stage), "append", key, made_from)
+
+    def digest(self, name: str, venue_id: str) -> str:
+        """What stands for a partition's content in the keys of the stages that read it: its own finishing key."""
+        table = self._table(name)
+        return str(table.transaction_version(venue_id)) if table else "None"
+
+    def venues(self, name: str) -> list[str]:
+        """The venues that have rows in a table."""
+        table = self._table(name)
+        return sorted({part["venue_id"] for part in table.partitions()}) if table else []
+
+    def _files(self, name: str, partition: Mapping[str, str]) -> list[str]:
+        table = self._table(name)
+        where = [(column, "=", value) for column, value in partition.items()]
+        uris = table.file_uris(file_pruning_predicate=where) if table else []
+        # A URI quotes the folder of the workspace; below it the names on disk are quoted themselves.
+        steps = len(_partition_columns(name)) + 1
+        return sorted(str(self.folder.joinpath(name, *uri.split("/")[-steps:])) for uri in uris)
+
+    def paths(self, name: str, venue_id: str) -> list[str]:
+        """The Parquet files of a venue's partition, as they are now."""
+        return self._files(name, {"venue_id": venue_id})
+
+    def count(self, name: str, venue_id: str) -> int:
+        """Rows of a venue."""
+        return sum(pq.read_metadata(path).num_rows for path in self.paths(name, venue_id))
+
+    def batches(
+        self, name: str, venue_id: str, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS
+    ) -> Iterator[pa.RecordBatch]:
+        """A venue's rows, a batch at a time; without the partition columns."""
+        for path in self.paths(name, venue_id):
+            with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
+                yield from file.iter_batches(rows, columns=columns)
+
+    def read(self, record_type: type[RecordT], venue_id: str) -> Iterator[RecordT]:
+        """A venue's records, in the order in which they were written."""
+        name = self.name_of(record_type)
+        table, schema = self._table(name), arrow_schema(cast(Any, record_type))
+        where = [("venue_id", "=", venue_id)]
+        for partition in table.partitions(file_pruning_predicate=where) if table else []:
+            for path in self._files(name, partition):
+                for batch in pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES).iter_batches(BATCH_ROWS):
+                    for column, value in partition.items():
+                        constant = pa.array([value] * batch.num_rows, pa.string())
+                        batch = batch.append_column(schema.field(column), constant)
+                    yield from from_arrow(record_type, batch)
+
+    def set_aside_counts(self, venue_id: str, stage: str) -> dict[Reason, int]:
+        """How many rows of a venue a stage set aside, by reason; a reason without rows is not named."""
+        counts = Counter[Reason]()
+        for path in self._files("set-aside", {"venue_id": venue_id, "stage": stage}):
+            counts.update(map(Reason, pq.read_table(path, columns=["reason"]).column("reason").to_pylist()))
+        return dict(sorted(counts.items()))
+
+    @staticmethod
+    def name_of(record_type: type) -> str:
+        """The table that holds records of a type.
+
+        Raises:
+            TableError: None does.
+        """
+        name = next((name for name, kind in TABLES.items() if kind is record_type), None)
+        if name is None:
+            raise TableError(f"No table holds records of type '{record_type.__name__}'.")
+        return name
+
+    def require(self, name: str) -> str:
+        """The path of a table that is there.
+
+        Raises:
+            TableError: It has not been built.
+        """
+        if self._table(name) is None:
+            raise TableError(f"The table '{name}' is not built yet in '{self.folder.parent}'; run 'peercorpus build'.")
+        return str(self.folder / name)

@@ -1,0 +1,135 @@
+"""The stage that reads the text of every file: each in a process that may die, committed in batches.
+
+What is left to do is found by comparing ids, so a killed run continues where it was.
+"""
+
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+
+from peercorpus.kinds import Reason
+from peercorpus.records import PaperText, PaperVersion
+from peercorpus.spread import Failure, FailureKind, Spread
+from peercorpus.stage import Balance, Options, Stage
+from peercorpus.tables import Replacement, Tables
+from peercorpus.texts.engine import Converted, Engine, Job, convert_file, load_engine
+from peercorpus.workspace import Workspace
+
+NAME = "read_texts"
+TABLE = "5-texts"
+BATCH_FILES = 64
+"""Files converted before their texts are committed: what a kill can cost."""
+
+REASONS = {
+    FailureKind.TIMEOUT: Reason.PDF_TIMEOUT,
+    FailureKind.CRASH: Reason.PDF_CRASHED,
+    FailureKind.ERROR: Reason.PDF_UNREADABLE,
+}
+
+Outcome = tuple[Job, Converted | Failure]
+
+logger = logging.getLogger(__name__)
+
+
+def _wanted(tables: Tables, venue_id: str) -> dict[str, str]:
+    """The files of a venue's versions, each with the forum of the first version that has it, in forum order."""
+    wanted: dict[str, str] = {}
+    for version in tables.read(PaperVersion, venue_id):
+        if version.sha256 is not None:
+            wanted.setdefault(version.sha256, version.forum_id)
+    return wanted
+
+
+def _kept(tables: Tables, venue_id: str, wanted: Iterable[str], engine: Engine, key: str) -> set[str]:
+    """The files that need no reading; rows of files no longer wanted, or of another engine, leave the table.
+
+    From here until the end of the stage the partition carries a key that no finished partition has.
+    """
+    started = hashlib.sha256(f"{key} started".encode()).hexdigest()
+    columns = ["sha256", "engine", "engine_version"]
+    rows = [tuple(row.values()) for batch in tables.batches(TABLE, venue_id, columns) for row in batch.to_pylist()]
+    kept = {(sha256, engine.name, engine.version) for sha256 in wanted}.intersection(rows)
+    if len(kept) == len(rows):
+        tables.finish(TABLE, venue_id, NAME, started)
+    else:
+        with tables.replacing((TABLE,), venue_id, NAME, started) as replacement:
+            for text in tables.read(PaperText, venue_id):
+                if (text.sha256, text.engine, text.engine_version) in kept:
+                    replacement.add(text)
+    return {sha256 for sha256, _, _ in kept}
+
+
+def _in_batches(outcomes: Iterator[Outcome]) -> Iterator[list[Outcome]]:
+    while batch := list(islice(outcomes, BATCH_FILES)):
+        yield batch
+
+
+def _text(job: Job, converted: Converted, venue_id: str, engine: Engine) -> PaperText:
+    mean = converted.characters / converted.pages
+    markdown, pages, problems = converted.markdown, converted.pages, converted.problems
+    return PaperText(job.sha256, venue_id, engine.name, engine.version, markdown, pages, mean, problems)
+
+
+def _why_not(result: Converted | Failure) -> tuple[Reason, str] | None:
+    if isinstance(result, Failure):
+        return REASONS[result.kind], result.detail
+    if result.characters == 0:
+        return Reason.PDF_WITHOUT_TEXT, f"None of its {result.pages} pages holds text; they may be images."
+    return None
+
+
+def _commit(
+    tables: Tables, venue_id: str, engine: Engine, batch: list[Outcome], wanted: dict[str, str], left: Replacement
+) -> None:
+    texts = []
+    for job, result in batch:
+        problem = _why_not(result)
+        if problem:
+            left.set_aside(job.sha256, wanted[job.sha256], *problem)
+        elif isinstance(result, Converted):
+            texts.append(_text(job, result, venue_id, engine))
+    if texts:
+        tables.append(TABLE, venue_id, NAME, texts)
+    logger.debug("%s %s: %d files read, %d set aside", NAME, venue_id, len(texts), len(batch) - len(texts))
+
+
+def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Options, key: str) -> None:
+    """Read the files of a venue that have not been read by this engine yet.
+
+    Raises:
+        PeercorpusError: There is no such engine.
+    """
+    tables, engine = workspace.tables, load_engine(options.engine)
+    wanted = _wanted(tables, venue_id)
+    kept = _kept(tables, venue_id, wanted, engine, key)
+    missing = [Job(sha256, workspace.files.path(sha256), engine.name) for sha256 in wanted if sha256 not in kept]
+    logger.info("%s %s: %d files, %d to read with %s", NAME, venue_id, len(wanted), len(missing), engine.name)
+    with tables.replacing((), venue_id, NAME, key) as left:
+        outcomes = spread(convert_file, missing, timeout_s=options.pdf_timeout_s, workers=options.workers)
+        for batch in _in_batches(outcomes):
+            _commit(tables, venue_id, engine, batch, wanted, left)
+    tables.finish(TABLE, venue_id, NAME, key)
+
+
+def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
+    """Files of the venue's versions = texts + files set aside."""
+    tables = workspace.tables
+    files, texts = len(_wanted(tables, venue_id)), tables.count(TABLE, venue_id)
+    return [Balance(NAME, venue_id, "files", files, texts, tables.set_aside_counts(venue_id, NAME))]
+
+
+def stage(spread: Spread) -> Stage[Workspace]:
+    """The stage, with the executor that spreads its work."""
+    return Stage(
+        name=NAME,
+        version=1,
+        reads_raw=(),
+        reads=("4-versions",),
+        writes=(TABLE,),
+        options=("engine",),
+        run=partial(read_texts, spread),
+        balance=balance,
+        made_with=lambda options: load_engine(options.engine).version,
+    )

@@ -1,0 +1,61 @@
+"""When the submission had to be in: the catalogue's deadline, else the invitation's own."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import msgspec
+
+from peercorpus.openreview.objects import to_time
+from peercorpus.raw import Kind, RawStore
+from peercorpus.venues.catalogue import deadline_of
+
+GRACE = timedelta(minutes=30)
+"""How long after its due date OpenReview still takes a submission by default (`expdate` = `duedate` + 30 minutes)."""
+
+FULL_SUBMISSION = "Full_Submission"
+
+
+class _Dates(msgspec.Struct):
+    """What an invitation says of time, in epoch milliseconds UTC."""
+
+    duedate: int | None = None
+    expdate: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """The last moment at which a PDF could be what the reviewers read, and where that was read."""
+
+    at: datetime
+    source: str
+
+
+def _of_invitation(raw: RawStore, invitation_id: str) -> Deadline | None:
+    found = raw.find(Kind.INVITATION, invitation_id)
+    if found is None:
+        return None
+    dates = msgspec.json.decode(found.body, type=_Dates)
+    closed, due = to_time(dates.expdate), to_time(dates.duedate)
+    if closed is not None:
+        return Deadline(closed, f"{invitation_id} (expdate)")
+    return Deadline(due + GRACE, f"{invitation_id} (duedate + 30 min)") if due is not None else None
+
+
+def read_deadline(raw: RawStore, venue_id: str, invitations: list[str]) -> Deadline | None:
+    """The deadline of one submission; None where none is known.
+
+    Where full papers were due after abstracts, the submission invitation holds the abstracts' deadline, which says
+    nothing of the PDF: only the paper's own full-submission invitation counts then.
+
+    Args:
+        raw: What was received.
+        venue_id: The venue.
+        invitations: Every invitation that edited the submission (API v2; empty on API v1).
+    """
+    listed = deadline_of(venue_id)
+    if listed is not None:
+        return Deadline(listed.at, listed.source)
+    full = next((name for name in invitations if name.endswith(f"/-/{FULL_SUBMISSION}")), None)
+    if full is not None:
+        return _of_invitation(raw, full)
+    return _of_invitation(raw, f"{venue_id}/-/Submission")

@@ -1,0 +1,160 @@
+"""What the command line says: summaries and progress as plain text."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from peercorpus.demo import DemoResult
+from peercorpus.harvest.dumps import ImportSummary
+from peercorpus.harvest.progress import Progress
+from peercorpus.harvest.run import HarvestSummary
+from peercorpus.kinds import Reason
+from peercorpus.pipeline import Standing, Step
+from peercorpus.raw import Kind
+from peercorpus.records import Conversation
+from peercorpus.stage import Balance
+
+EXCERPT_CHARACTERS = 240
+"""How much of a turn is shown."""
+
+
+def plural(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> plural(1, "paper"), plural(1200, "paper")
+    ('1 paper', '1,200 papers')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the words of a person.
+
+    >>> duration(4.2), duration(75), duration(7300)
+    ('4 s', '1 min 15 s', '2 h 1 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def progress_line(progress: Progress) -> str:
+    """How far a harvest is, on one line."""
+    total = "" if progress.total is None else f" of {progress.total:,}"
+    left = "" if progress.eta_s is None else f", about {duration(progress.eta_s)} left"
+    return f"{progress.venue_id}: {progress.what} {progress.done:,}{total}{left}"
+
+
+def step_line(step: Step, done: int, total: int) -> str:
+    """One step of a build, on one line."""
+    took = "nothing to do" if step.was_finished else f"{step.seconds:.1f} s"
+    return f"[{done}/{total}] {step.venue_id}: {step.stage}, {took}"
+
+
+def built(steps: Sequence[Step]) -> str:
+    """What a build did."""
+    ran = [step for step in steps if not step.was_finished]
+    if not ran:
+        return f"Nothing to do: all {len(steps)} steps are up to date."
+    seconds = sum(step.seconds for step in ran)
+    return f"{plural(len(ran), 'step')} run in {duration(seconds)}, {len(steps) - len(ran)} already up to date."
+
+
+def imported(summary: ImportSummary) -> str:
+    """What an import took, file by file, and what it did not, with the reasons."""
+    lines = []
+    for file in summary.files:
+        taken = [f"{plural(found.total, kind.value)} ({found.new:,} new)" for kind, found in file.taken.items()]
+        lines.append(f"{file.name}: {', '.join(taken) or 'nothing taken'}")
+        lines.extend(f"  left out: {number:,}, {reason}" for reason, number in file.left_out.items())
+        if file.problem:
+            lines.append(f"  left out: {file.problem}")
+    kinds = (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.GROUP, Kind.INVITATION)
+    totals = [f"{plural(summary.taken(kind).total, kind.value)}" for kind in kinds if summary.taken(kind).total]
+    return "\n".join([*lines, f"Taken in all: {', '.join(totals) or 'nothing'}."])
+
+
+def _reasons(counts: Mapping[Reason, int]) -> str:
+    return ", ".join(f"{reason} {number:,}" for reason, number in counts.items())
+
+
+def _balance(balance: Balance) -> str:
+    aside = sum(balance.set_aside.values())
+    why = f" ({_reasons(balance.set_aside)})" if aside else ""
+    verdict = "agrees" if balance.holds else "DOES NOT AGREE"
+    sums = f"{balance.rows_in:,} {balance.unit} in = {balance.rows_out:,} out + {aside:,} set aside{why}"
+    return f"  {balance.stage:<20} {sums}: {verdict}"
+
+
+def standing(found: Standing) -> str:
+    """Rows in, out and set aside of every stage of every venue, and whether the sums agree."""
+    lines: list[str] = []
+    venues = dict.fromkeys([*(b.venue_id for b in found.balances), *(venue for _, venue in found.unfinished)])
+    for venue_id in venues:
+        lines.append(venue_id)
+        lines.extend(_balance(balance) for balance in found.balances if balance.venue_id == venue_id)
+        waiting = [stage for stage, venue in found.unfinished if venue == venue_id]
+        lines.extend(f"  {stage:<20} not built, or not up to date" for stage in waiting)
+    if not found.holds:
+        lines.append("Rows are missing: a sum above does not agree. Rebuild; if that does not mend it, report it.")
+    elif found.unfinished:
+        lines.append("All sums of what is built agree; run 'peercorpus build' for the rest.")
+    else:
+        lines.append("All sums agree: no row is lost.")
+    return "\n".join(lines)
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= EXCERPT_CHARACTERS else line[:EXCERPT_CHARACTERS].rsplit(" ", 1)[0] + " …"
+
+
+def conversation_lines(conversation: Conversation) -> str:
+    """A conversation to look at: who speaks, and how each turn begins."""
+    lines = [f"The conversation with {conversation.reviewer} of {conversation.forum_id} ({conversation.venue_id}):"]
+    for turn in conversation.turns:
+        posts = f", {len(turn.post_ids)} posts merged" if len(turn.post_ids) > 1 else ""
+        when = f"{turn.created_at:%Y-%m-%d}" if turn.created_at else "no date"
+        lines.append(f"  {turn.role.value} ({when}{posts}): {excerpt(turn.text)}")
+    return "\n".join(lines)
+
+
+def demo_summary(result: DemoResult) -> str:
+    """What a demo made: the counts, one conversation, and where it lies."""
+    made = ", ".join(
+        [
+            plural(result.papers, "paper"),
+            plural(result.reviews, "review"),
+            plural(result.conversations, "conversation"),
+        ]
+    )
+    places = f"The corpus lies in {result.workspace}, the dataset in {result.release}."
+    return f"\n{conversation_lines(result.example)}\n\nMade {made}.\n{places}"
+
+
+def harvested(summary: HarvestSummary) -> str:
+    """What is held of a venue after a harvest."""
+    held = [
+        plural(summary.submissions, "submission"),
+        f"{summary.replies:,} replies",
+        plural(summary.edits, "edit"),
+        plural(summary.files, "file"),
+    ]
+    missing = f", {plural(summary.files_not_had, 'file')} not to be had" if summary.files_not_had else ""
+    line = (
+        f"{summary.venue_id} (API v{summary.api}): {', '.join(held)}{missing}; {plural(summary.requests, 'request')}."
+    )
+    return "\n".join([line, *(f"  {remark}" for remark in summary.remarks)])
+
+
+def how_to_load(release: Path) -> str:
+    """The lines of Python that load a release."""
+    return (
+        "Load it in Python (pip install datasets):\n"
+        "  from datasets import load_dataset\n"
+        f'  papers = load_dataset("{release}", "papers")\n'
+        f'  conversations = load_dataset("{release}", "conversations")'
+    )

@@ -1,0 +1,137 @@
+"""The one folder a user has on disk: `raw.db`, `files/` and `tables/`; copy it and you have copied everything."""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+from peercorpus.errors import WorkspaceError, WorkspaceLockedError
+from peercorpus.raw import RawStore
+from peercorpus.tables import Tables
+
+LOCK = "workspace.lock"
+
+
+class Files:
+    """Every file, named by its sha256: `files/ab/ab12….pdf`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, sha256: str) -> Path:
+        """Where a file lies, whether or not it is there."""
+        return self.folder / sha256[:2] / f"{sha256}.pdf"
+
+    def add(self, content: bytes) -> str:
+        """Store a file, whole or not at all, and give its sha256."""
+        sha256 = hashlib.sha256(content).hexdigest()
+        path = self.path(sha256)
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as partial:
+                partial.write(content)
+                partial.flush()
+                os.fsync(partial.fileno())
+            Path(partial.name).rename(path)
+        return sha256
+
+    def read(self, sha256: str) -> bytes:
+        """The bytes of a file that is there."""
+        return self.path(sha256).read_bytes()
+
+
+class Workspace:
+    """An open workspace: what arrived, the files, and the tables made of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.raw = RawStore(folder / "raw.db")
+        self.files = Files(folder / "files")
+        self.tables = Tables(folder / "tables")
+
+
+def _checked(folder: Path, *, create: bool) -> bool:
+    """Whether the folder is a new workspace."""
+    if folder.exists() and not folder.is_dir():
+        raise WorkspaceError(f"'{folder}' is a file, not a workspace; name a folder with --workspace.")
+    if (folder / "raw.db").exists():
+        return False
+    if not create:
+        raise WorkspaceError(
+            f"'{folder}' is not a workspace: it holds no raw.db; fill one with 'peercorpus harvest' or 'import'."
+        )
+    if folder.is_dir() and {path.name for path in folder.iterdir()} - {LOCK}:
+        raise WorkspaceError(
+            f"'{folder}' holds other files and no raw.db; name a new folder, or a workspace, with --workspace."
+        )
+    return True
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / LOCK).open("w")
+    except OSError as error:
+        raise WorkspaceError(f"The workspace '{folder}' cannot be written: {error.strerror}.") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise WorkspaceLockedError(
+                f"Another run is using the workspace '{folder}'; wait until it ends, or stop it, then try again."
+            ) from None
+        yield
+
+
+@contextmanager
+def open_workspace(folder: Path, *, create: bool = False, write: bool = True) -> Iterator[Workspace]:
+    """Open a workspace.
+
+    Args:
+        folder: The workspace's folder.
+        create: Make it where it is not there; if then nothing is stored in it, or the work fails before a note is, it
+            is not left behind.
+        write: Hold it alone. Readers need no lock: a commit shows them the old state or the new.
+
+    Raises:
+        WorkspaceError: It is a file, not a workspace, or cannot be read or written.
+        WorkspaceLockedError: Another run holds it.
+    """
+    try:
+        is_new, was_there = _checked(folder, create=create), folder.exists()
+    except OSError as error:
+        raise WorkspaceError(f"The workspace '{folder}' cannot be read: {error.strerror}.") from None
+    with _locked(folder) if write else nullcontext():
+        workspace = _opened(folder)
+        is_kept = not is_new
+        try:
+            yield workspace
+            is_kept = is_kept or not workspace.raw.is_empty()
+        finally:
+            is_kept = is_kept or bool(workspace.raw.venues())
+            workspace.raw.close()
+            if not is_kept:
+                _clear(folder)
+                if not was_there:
+                    folder.rmdir()
+
+
+def _opened(folder: Path) -> Workspace:
+    try:
+        return Workspace(folder)
+    except sqlite3.DatabaseError as error:
+        raise WorkspaceError(f"'{folder / 'raw.db'}' cannot be opened: {error}; name another workspace.") from None
+
+
+def _clear(folder: Path) -> None:
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()

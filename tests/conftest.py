@@ -1,0 +1,20 @@
+"""What several folders of tests share."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `peercorpus demo` leaves behind, made once: a workspace in `corpus` and a dataset in `release`.
+
+    Tests only read it; one that changes anything copies it first.
+    """
+    folder = tmp_path_factory.mktemp("session") / "demo"
+    command = [sys.executable, "-m", "peercorpus", "demo", "--out", str(folder)]
+    run = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+    assert run.returncode == 0, f"peercorpus demo failed:\n{run.stdout}\n{run.stderr}"
+    return folder

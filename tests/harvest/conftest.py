@@ -1,0 +1,66 @@
+"""What the tests of the harvest share: an invented OpenReview, an empty workspace, and a client that hardly waits."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from peercorpus.openreview.client import Client, Patience
+from peercorpus.raw import Kind
+from peercorpus.simulator.holdings import World
+from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.venues import VENUES
+from peercorpus.simulator.world import build_world
+from peercorpus.workspace import Workspace, open_workspace
+
+PAPERS = 11
+
+
+@pytest.fixture(scope="session")
+def venue_ids() -> list[str]:
+    return [venue.venue_id for venue in VENUES]
+
+
+@pytest.fixture(scope="session")
+def invented() -> World:
+    """A world no test changes."""
+    return build_world(papers=PAPERS)
+
+
+@pytest.fixture
+def service(invented: World) -> Iterator[Service]:
+    with serve(invented) as running:
+        yield running
+
+
+@pytest.fixture
+def hasty() -> Iterator[Callable[..., Client]]:
+    """Makes clients of a service that hardly wait between attempts, and closes them in the end."""
+    patience = Patience(attempts=3, first_wait_s=0.001, longest_wait_s=1.5)
+    with ExitStack() as clients:
+
+        def make(service: Service, token: str | None = None) -> Client:
+            client = Client(service.base_url_v1, service.base_url_v2, token, patience=patience)
+            return clients.enter_context(client)
+
+        yield make
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with open_workspace(tmp_path / "corpus", create=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def digests(venue_ids: list[str]) -> Callable[[Workspace], dict[str, str]]:
+    """What a workspace holds, as digests of its content."""
+
+    def take(workspace: Workspace) -> dict[str, str]:
+        kinds = [kind.value for kind in Kind]
+        found = {f"{venue} {kind}": workspace.raw.digest(kind, venue) for venue in venue_ids for kind in kinds}
+        files = {f"{venue} files": workspace.raw.files_digest(venue) for venue in venue_ids}
+        return found | files | {"venues": " ".join(workspace.raw.venues())}
+
+    return take

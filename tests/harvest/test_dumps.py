@@ -1,0 +1,278 @@
+"""Import of dumps: every object of every shape becomes a row of its own, or the import stores nothing and says why."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from peercorpus.errors import DumpError
+from peercorpus.harvest.dumps import import_dumps
+from peercorpus.raw import UNPLACED, Kind
+from peercorpus.workspace import Workspace
+
+V1, V2 = "Old.cc/2020/Conference", "New.cc/2024/Conference"
+
+
+def note_v1(note_id: str, forum: str | None = "p1", **more: Any) -> dict[str, Any]:
+    tail = "-/Blind_Submission" if note_id == forum else "Paper1/-/Official_Review"
+    base = {"id": note_id, "forum": forum, "invitation": f"{V1}/{tail}", "content": {"title": note_id}, "tmdate": 5}
+    return {**base, **more}
+
+
+def note_v2(note_id: str, forum: str = "q1", **more: Any) -> dict[str, Any]:
+    tail = "-/Submission" if note_id == forum else "Submission1/-/Official_Review"
+    content = {"title": {"value": note_id}}
+    return {"id": note_id, "forum": forum, "invitations": [f"{V2}/{tail}"], "domain": V2, "content": content, **more}
+
+
+def reference(reference_id: str, referent: str, **more: Any) -> dict[str, Any]:
+    return note_v1(reference_id, "p1", referent=referent, **more)
+
+
+def edit(edit_id: str, note_id: str) -> dict[str, Any]:
+    partial = {"id": note_id, "content": {"pdf": {"value": "/pdf/a.pdf"}}}
+    return {"id": edit_id, "invitation": f"{V2}/Submission1/-/Revision", "domain": V2, "content": None, "note": partial}
+
+
+SHAPES: dict[str, tuple[object, dict[Kind, set[str]]]] = {
+    "a list": ([note_v1("p1", "p1"), note_v1("r1")], {Kind.NOTE: {"p1", "r1"}}),
+    "one note": (note_v2("q1"), {Kind.NOTE: {"q1"}}),
+    "an answer of notes": ({"notes": [note_v2("q1")], "count": 1}, {Kind.NOTE: {"q1"}}),
+    "an answer of edits": ({"edits": [edit("e1", "q1")]}, {Kind.EDIT: {"e1"}}),
+    "an answer of references": ({"references": [reference("f1", "p1")]}, {Kind.REFERENCE: {"f1"}}),
+    "replies": (note_v2("q1", details={"replies": [note_v2("r1"), note_v2("r2")]}), {Kind.NOTE: {"q1", "r1", "r2"}}),
+    "replies twice": (
+        note_v1("p1", "p1", details={"replies": [note_v1("r1")], "directReplies": [note_v1("r1")]}),
+        {Kind.NOTE: {"p1", "r1"}},
+    ),
+    "a crawler's wrapper": (
+        [
+            {
+                "venue": "Old.cc",
+                "year": 2020,
+                "submissions": [
+                    note_v1(
+                        "p1",
+                        "p1",
+                        referent=None,
+                        revisions=[reference("f1", "p1")],
+                        notes=[note_v1("r1", referent=None, revisions=[reference("f2", "r1")])],
+                    )
+                ],
+            },
+            {"venue": "Other.cc", "year": 2020, "submissions": None},
+            {"venue": "More.cc", "year": 2020, "submissions": []},
+        ],
+        {Kind.NOTE: {"p1", "r1"}, Kind.REFERENCE: {"f1", "f2"}},
+    ),
+    "notes by name": (
+        {"first": reference("f1", "p1"), "second": None, "comment": note_v1("r1")},
+        {Kind.NOTE: {"r1"}, Kind.REFERENCE: {"f1"}},
+    ),
+    "content only": ({"id": "r9", "forum": "p9", "content": {"review": "Good."}}, {Kind.NOTE: {"r9"}}),
+    "a group and its invitations": (
+        {
+            "groups": [{"id": V2, "domain": V2, "members": [], "content": {"title": {"value": "New"}}}],
+            "invitations": [{"id": f"{V2}/-/Submission", "domain": V2, "edit": {"note": {"content": {}}}}],
+        },
+        {Kind.GROUP: {V2}, Kind.INVITATION: {f"{V2}/-/Submission"}},
+    ),
+}
+
+
+def write(folder: Path, content: object, name: str = "dump.json") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content))
+    return path
+
+
+def held(workspace: Workspace) -> dict[Kind, set[str]]:
+    venues = [V1, V2, UNPLACED]
+    found = {kind: {one.object_id for venue in venues for one in workspace.raw.latest(kind, venue)} for kind in Kind}
+    return {kind: ids for kind, ids in found.items() if ids}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_is_taken(shape: str, tmp_path: Path, workspace: Workspace) -> None:
+    content, expected = SHAPES[shape]
+    summary = import_dumps(workspace, [write(tmp_path, content)])
+    assert held(workspace) == expected
+    assert {kind: summary.taken(kind).new for kind in expected} == {kind: len(ids) for kind, ids in expected.items()}
+    assert summary.left_out == {}
+    assert summary.files[0].problem is None
+
+
+@pytest.mark.parametrize("indent", [None, 1, 4])
+@pytest.mark.parametrize("name", ["d.json", "d.json.gz", "d.jsonl", "d.jsonl.gz", "d.ndjson", "lines.json", "d.txt"])
+def test_every_wrapping_gives_the_same_rows(
+    name: str, indent: int | None, tmp_path: Path, workspace: Workspace
+) -> None:
+    notes = [note_v1("p1", "p1"), note_v1("r1"), note_v1("r2")]
+    lines = "\r\n".join(json.dumps(note) for note in notes) + "\n\n"
+    by_line = "jsonl" in name or "ndjson" in name or name.startswith("lines")
+    text = lines if by_line else json.dumps(notes, indent=indent)
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    import_dumps(workspace, [path])
+    bodies = [one.body for one in workspace.raw.latest(Kind.NOTE, V1)]
+    assert bodies == [msgspec.json.encode(note) for note in notes]
+
+
+def test_a_parent_keeps_all_but_what_became_rows_of_its_own(tmp_path: Path, workspace: Workspace) -> None:
+    incomplete = [note_v1("r2"), {"content": {"title": "no id"}}]
+    details = {"replyCount": 2, "replies": [note_v1("r1")], "tags": [], "original": note_v1("o1", "o1")}
+    import_dumps(workspace, [write(tmp_path, note_v1("p1", "p1", details=details, notes=incomplete, revisions=None))])
+    found = workspace.raw.find(Kind.NOTE, "p1")
+    assert found is not None
+    kept = {"replyCount": 2, "tags": [], "original": note_v1("o1", "o1")}
+    expected = note_v1("p1", "p1", details=kept, notes=incomplete, revisions=None)
+    assert msgspec.json.decode(found.body) == expected
+    assert held(workspace) == {Kind.NOTE: {"p1", "r1", "r2"}}
+
+
+def test_api_venue_forum_and_subject_are_read_from_the_shape(tmp_path: Path, workspace: Workspace) -> None:
+    content = [
+        note_v1("p1", "p1"),
+        note_v1("r1"),
+        reference("f1", "r1"),
+        note_v2("q1"),
+        note_v2("s1"),
+        edit("e1", "s1"),
+        {"id": "c1", "forum": "q1", "content": {"review": {"value": "Good."}, "pdf": {}}},
+        {"id": "c2", "forum": "x", "content": {"review": "Good."}},
+    ]
+    import_dumps(workspace, [write(tmp_path, content)])
+    rows = [
+        (one.object_id, one.api, one.venue_id, one.forum_id, one.subject_id)
+        for venue in (V1, V2, UNPLACED)
+        for kind in (Kind.NOTE, Kind.REFERENCE, Kind.EDIT)
+        for one in workspace.raw.latest(kind, venue)
+    ]
+    assert rows == [
+        ("p1", 1, V1, "p1", "p1"),
+        ("r1", 1, V1, "p1", "r1"),
+        ("f1", 1, V1, "p1", "r1"),
+        ("c1", 2, V2, "q1", "c1"),
+        ("q1", 2, V2, "q1", "q1"),
+        ("s1", 2, V2, "q1", "s1"),
+        ("e1", 2, V2, "q1", "s1"),
+        ("c2", 1, UNPLACED, "x", "c2"),
+    ]
+
+
+def test_a_second_import_adds_nothing_and_a_changed_note_is_a_second_version(
+    tmp_path: Path, workspace: Workspace
+) -> None:
+    path = write(tmp_path, [note_v1("p1", "p1"), note_v1("r1")])
+    import_dumps(workspace, [path])
+    again = import_dumps(workspace, [path, path]).taken(Kind.NOTE)
+    assert (again.new, again.known) == (0, 2)
+    write(tmp_path, [note_v1("r1", tmdate=6)])
+    assert import_dumps(workspace, [path]).taken(Kind.NOTE).new == 1
+    assert [one.modified_ms for one in workspace.raw.versions(Kind.NOTE, V1)] == [5, 5, 6]
+
+
+def test_a_folder_is_walked_and_says_what_was_left_out(tmp_path: Path, workspace: Workspace) -> None:
+    folder = tmp_path / "crawl"
+    write(folder, [note_v1("p1", "p1")], "b/notes.json")
+    write(folder, [{"revision_number": 1, "note_id": "x"}] * 3, "a/summary.json")
+    write(folder, {"setting": 1}, "settings.json")
+    write(folder, [], "empty.json")
+    (folder / "readme.txt").write_text("not JSON")
+    (folder / ".hidden.json").write_text("{")
+    (folder / "link.json").symlink_to(folder / "b" / "notes.json")
+    summary = import_dumps(workspace, [folder])
+    nothing = "it holds no OpenReview object"
+    assert [(one.name, one.problem) for one in summary.files] == [
+        ("crawl/.hidden.json", "not a JSON file"),
+        ("crawl/a/summary.json", nothing),
+        ("crawl/b/notes.json", None),
+        ("crawl/empty.json", nothing),
+        ("crawl/readme.txt", "not a JSON file"),
+        ("crawl/settings.json", nothing),
+    ]
+    assert summary.left_out["no OpenReview object (a record of revision_number, note_id)"] == 3
+    assert held(workspace) == {Kind.NOTE: {"p1"}}
+
+
+def test_records_that_are_no_objects_are_counted(tmp_path: Path, workspace: Workspace) -> None:
+    content = [note_v1("p1", "p1"), {"content": {"review": "x"}}, {"id": None, "content": {}}, {"group": {"id": "G"}}]
+    assert import_dumps(workspace, [write(tmp_path, content)]).left_out == {
+        "a record without an id": 2,
+        "an edit of a group or an invitation": 1,
+    }
+
+
+BAD = {
+    "cut off": (
+        b'[{"id": "p1", "forum": "p1", "content": {"title": "A',
+        r"'bad.json' cannot be read.*line 1, column \d+",
+    ),
+    "no JSON": (b"hello", r"'bad.json' cannot be read: it is not JSON: .*line 1, column 1"),
+    "empty": (b"", r"'bad.json' cannot be read: it is cut off"),
+    "two values": (b"[] []", r"'bad.json' cannot be read: it is not JSON: Extra data \(line 1, column 4\)"),
+    "not a number": (b'[{"id": "p1", "tmdate": NaN}]', r"it holds NaN"),
+    "not UTF-8": (b'[{"id": "\xff"}]', r"it is not UTF-8 text \(byte 9\)"),
+    "nothing": (b"[]", "'bad.json' holds no OpenReview object"),
+    "a number": (b"7", "'bad.json' holds no OpenReview object"),
+    "other data": (b'[{"name": "x"}]', "'bad.json' holds no OpenReview object"),
+    "no forum": (json.dumps(note_v1("p7", None)).encode(), "Note 'p7' in 'bad.json' names no forum; --keep-going"),
+    "a wrong field": (json.dumps(note_v1("p1", "p1", tmdate="today")).encode(), r"A note in 'bad.json' .*tmdate"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_is_one_sentence_and_nothing_is_stored(name: str, tmp_path: Path, workspace: Workspace) -> None:
+    content, sentence = BAD[name]
+    good, bad = write(tmp_path, [note_v1("p1", "p1")], "a.json"), tmp_path / "bad.json"
+    bad.write_bytes(content)
+    with pytest.raises(DumpError, match=sentence):
+        import_dumps(workspace, [good, bad])
+    assert workspace.raw.venues() == []
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_keep_going_takes_the_rest(name: str, tmp_path: Path, workspace: Workspace) -> None:
+    good, bad = write(tmp_path, [note_v1("p1", "p1")], "a.json"), tmp_path / "bad.json"
+    bad.write_bytes(BAD[name][0])
+    summary = import_dumps(workspace, [good, bad], keep_going=True)
+    assert "p1" in held(workspace)[Kind.NOTE]
+    left = summary.files[1]
+    assert left.problem or left.left_out or name == "no forum"
+    found = workspace.raw.find(Kind.NOTE, "p7")
+    assert (found is not None and found.forum_id == "") is (name == "no forum")
+
+
+@pytest.mark.parametrize("content", [gzip.compress(b'[{"id": "p1"}]' * 99)[:40], b"[]", b""])
+def test_a_bad_gzip_file_is_one_sentence(content: bytes, tmp_path: Path, workspace: Workspace) -> None:
+    path = tmp_path / "bad.json.gz"
+    path.write_bytes(content)
+    with pytest.raises(DumpError, match=r"'bad.json.gz' cannot be"):
+        import_dumps(workspace, [path])
+
+
+def test_a_bad_line_is_named_with_its_number(tmp_path: Path, workspace: Workspace) -> None:
+    path = tmp_path / "lines.jsonl"
+    path.write_text(f"{json.dumps(note_v1('p1', 'p1'))}\n\n{{cut\n")
+    with pytest.raises(DumpError, match=r"'lines.jsonl', line 3, cannot be read"):
+        import_dumps(workspace, [path])
+    assert workspace.raw.venues() == []
+    kept = import_dumps(workspace, [path], keep_going=True).files[0]
+    assert kept.taken[Kind.NOTE].new == 1
+    assert kept.problem is not None
+    assert "line 3" in kept.problem
+
+
+def test_a_path_that_does_not_exist_is_named(tmp_path: Path, workspace: Workspace) -> None:
+    with pytest.raises(DumpError, match=r"nowhere.json' does not exist"):
+        import_dumps(workspace, [tmp_path / "nowhere.json"], keep_going=True)
+
+
+def test_a_folder_without_any_object_is_an_error(tmp_path: Path, workspace: Workspace) -> None:
+    write(tmp_path / "crawl", {"setting": 1})
+    with pytest.raises(DumpError, match="holds no OpenReview object"):
+        import_dumps(workspace, [tmp_path / "crawl"])

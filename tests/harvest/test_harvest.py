@@ -1,0 +1,260 @@
+"""A harvest of invented venues holds what the public may see: all of it, once, as received."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from peercorpus.errors import EmptyVenueError, SignInError, SourceError, VenueNotFoundError
+from peercorpus.harvest.progress import Progress
+from peercorpus.harvest.run import harvest
+from peercorpus.openreview.client import Client
+from peercorpus.raw import Kind
+from peercorpus.simulator.accounts import write_token
+from peercorpus.simulator.answers import forbidden
+from peercorpus.simulator.faults import CUT_OFF, DROPPED, TRUNCATED, Fault, expired, on_path, rate_limited
+from peercorpus.simulator.holdings import Json, World
+from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.world import build_world
+from peercorpus.workspace import Workspace, open_workspace
+
+AURORA, BOREALIS, EMPTY = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference", "Empty.cc/2024/Conference"
+
+MakeClient = Callable[..., Client]
+
+
+def public(things: dict[str, Json]) -> set[str]:
+    return {thing_id for thing_id, thing in things.items() if _is_public(thing)}
+
+
+def _is_public(thing: Json) -> bool:
+    readers = thing["readers"]
+    return isinstance(readers, list) and "everyone" in readers and not thing.get("ddate")
+
+
+def held(workspace: Workspace, kind: Kind, venue_ids: list[str]) -> Counter[str]:
+    return Counter(found.object_id for venue in venue_ids for found in workspace.raw.versions(kind, venue))
+
+
+@pytest.mark.parametrize("sign_in_required", [False, True])
+def test_everything_public_is_held_exactly_once(
+    invented: World, workspace: Workspace, hasty: MakeClient, venue_ids: list[str], sign_in_required: bool
+) -> None:
+    token = write_token(invented) if sign_in_required else None
+    with serve(invented, sign_in_required=sign_in_required) as service, hasty(service, token) as client:
+        summaries = harvest(workspace, client, venue_ids)
+        assert sum(summary.requests for summary in summaries) == len(service.requests) == client.requests
+    v1, v2 = invented.v1, invented.v2
+    assert held(workspace, Kind.NOTE, venue_ids) == Counter([*public(v1.notes), *public(v2.notes)])
+    assert held(workspace, Kind.REFERENCE, venue_ids) == Counter(public(v1.edits))
+    assert held(workspace, Kind.EDIT, venue_ids) == Counter(public(v2.edits))
+    assert workspace.raw.venues() == sorted(venue_ids)
+    for summary in summaries:
+        assert summary.is_complete
+        assert summary.remarks == ()
+        assert summary.submissions == summary.expected
+        assert summary.submissions + summary.replies == workspace.raw.count(Kind.NOTE, summary.venue_id)
+        assert (summary.files_not_had, summary.files) == (0, len(workspace.raw.files(summary.venue_id)))
+
+
+def test_notes_are_kept_as_the_service_holds_them(
+    invented: World, service: Service, workspace: Workspace, hasty: MakeClient
+) -> None:
+    harvest(workspace, hasty(service), [BOREALIS], files=False)
+    for found in workspace.raw.latest(Kind.NOTE, BOREALIS):
+        body = msgspec.json.decode(found.body)
+        assert "replies" not in body.pop("details", {})
+        original = invented.v2.notes[found.object_id]
+        content = original["content"]
+        assert isinstance(content, dict)
+        readable = {name: value for name, value in content.items() if _is_public({"readers": ["everyone"], **value})}
+        assert body == {**original, "content": readable}
+
+
+def test_every_file_is_the_one_its_edit_brought(
+    invented: World, service: Service, workspace: Workspace, hasty: MakeClient, venue_ids: list[str]
+) -> None:
+    harvest(workspace, hasty(service), venue_ids)
+    stored = [one for venue in venue_ids for one in workspace.raw.files(venue)]
+    assert {one.problem for one in stored} == {None}
+    for one in stored:
+        content = workspace.files.read(one.sha256 or "")
+        holdings = invented.v1 if one.path in invented.v1.files else invented.v2
+        assert content == holdings.files[one.path]()
+        assert len(content) == one.size_bytes
+    asked = [request for request in service.requests if request.path.endswith(("pdf", "attachment"))]
+    assert len(asked) == len({one.path for one in stored})
+
+
+def test_a_second_harvest_asks_for_nothing_it_has(
+    service: Service, workspace: Workspace, hasty: MakeClient, venue_ids: list[str], digests: Callable[..., object]
+) -> None:
+    harvest(workspace, hasty(service), venue_ids)
+    before = digests(workspace)
+    service.requests.clear()
+    summaries = harvest(workspace, hasty(service), venue_ids)
+    assert {request.path for request in service.requests} == {"/groups", "/invitations"}
+    assert digests(workspace) == before
+    assert all(summary.was_complete and "not asked for again" in summary.remarks[0] for summary in summaries)
+
+
+def test_a_refresh_brings_what_changed_and_keeps_what_was(workspace: Workspace, hasty: MakeClient) -> None:
+    world = build_world(papers=2, venues=[BOREALIS])
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [BOREALIS])
+        reply_id = next(note_id for note_id, note in world.v2.notes.items() if note["replyto"] and _is_public(note))
+        note = world.v2.notes[reply_id]
+        assert isinstance(note["tmdate"], int)
+        world.v2.notes[reply_id] = {**note, "tmdate": note["tmdate"] + 1}
+        service.reindex()
+        assert harvest(workspace, hasty(service), [BOREALIS])[0].remarks != ()
+        assert held(workspace, Kind.NOTE, [BOREALIS])[reply_id] == 1
+        harvest(workspace, hasty(service), [BOREALIS], refresh=True)
+    assert held(workspace, Kind.NOTE, [BOREALIS])[reply_id] == 2
+    found = workspace.raw.find(Kind.NOTE, reply_id)
+    assert found is not None
+    assert found.modified_ms == note["tmdate"] + 1
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 99])
+def test_a_limited_harvest_goes_on_to_the_same_end(
+    service: Service,
+    workspace: Workspace,
+    hasty: MakeClient,
+    venue_ids: list[str],
+    digests: Callable[..., object],
+    tmp_path: Path,
+    limit: int,
+) -> None:
+    few = harvest(workspace, hasty(service), venue_ids, limit=limit)
+    assert all(summary.submissions <= limit for summary in few)
+    harvest(workspace, hasty(service), venue_ids)
+    with open_workspace(tmp_path / "whole", create=True) as whole:
+        harvest(whole, hasty(service), venue_ids)
+        assert digests(workspace) == digests(whole)
+
+
+@pytest.mark.parametrize("fault", [DROPPED, CUT_OFF, TRUNCATED, rate_limited(retry_after_s=0), rate_limited()])
+@pytest.mark.parametrize("path", ["/notes", "/references", "/pdf", "/groups"])
+def test_passing_faults_change_nothing(
+    invented: World, workspace: Workspace, hasty: MakeClient, path: str, fault: Fault
+) -> None:
+    if path == "/pdf" and fault is TRUNCATED:
+        pytest.skip("a PDF whose length is as announced cannot be known to be cut")
+    with serve(invented, faults=on_path(path, fault, api="v1")) as service:
+        harvest(workspace, hasty(service), [AURORA])
+    paper_ids = {note_id for note_id in public(invented.v1.notes) if note_id == invented.v1.notes[note_id]["forum"]}
+    assert set(held(workspace, Kind.NOTE, [AURORA])) == public(invented.v1.notes)
+    assert {stored.forum_id for stored in workspace.raw.files(AURORA)} <= paper_ids
+
+
+def test_a_file_that_cannot_be_had_is_remembered_with_the_reason(
+    invented: World, workspace: Workspace, hasty: MakeClient
+) -> None:
+    refused = Fault(forbidden("File", "of a paper", "Guest").answer())
+    with serve(invented, faults=on_path("/pdf", refused, api="v2")) as service:
+        assert harvest(workspace, hasty(service), [BOREALIS])[0].files_not_had == 1
+        assert [one.problem for one in workspace.raw.files(BOREALIS) if one.problem] == ["403 Forbidden"]
+        assert harvest(workspace, hasty(service), [BOREALIS])[0].files_not_had == 1
+        assert harvest(workspace, hasty(service), [BOREALIS], refresh=True)[0].files_not_had == 0
+
+
+def test_progress_ends_where_it_should(service: Service, workspace: Workspace, hasty: MakeClient) -> None:
+    seen: list[Progress] = []
+    harvest(workspace, hasty(service), [BOREALIS], progress=seen.append)
+    last = {one.what: one for one in seen}
+    assert list(last) == ["listing", "versions", "files"]
+    assert all(one.done == one.total for one in last.values())
+    assert all(one.eta_s == 0 for one in last.values())
+
+
+def test_the_token_is_stored_nowhere(invented: World, tmp_path: Path, hasty: MakeClient, venue_ids: list[str]) -> None:
+    token = write_token(invented)
+    with serve(invented, sign_in_required=True) as service, open_workspace(tmp_path / "w", create=True) as workspace:
+        harvest(workspace, hasty(service, token), venue_ids)
+        sources = {one.source for venue in venue_ids for kind in Kind for one in workspace.raw.versions(kind, venue)}
+    assert sources
+    assert not any(token in source for source in sources)
+    for path in (tmp_path / "w").rglob("*"):
+        assert path.is_dir() or token.encode() not in path.read_bytes()
+
+
+def test_an_unknown_venue_leaves_nothing_behind(service: Service, tmp_path: Path, hasty: MakeClient) -> None:
+    with pytest.raises(VenueNotFoundError), open_workspace(tmp_path / "w", create=True) as workspace:
+        harvest(workspace, hasty(service), [AURORA, "Nowhere.cc/2020/Conference"])
+    assert not (tmp_path / "w").exists()
+
+
+def test_an_empty_venue_leaves_nothing_behind_and_is_asked_again(
+    service: Service, tmp_path: Path, workspace: Workspace, hasty: MakeClient
+) -> None:
+    sentence = "shows no public submission"
+    with pytest.raises(EmptyVenueError, match=sentence), open_workspace(tmp_path / "w", create=True) as fresh:
+        harvest(fresh, hasty(service), [EMPTY])
+    assert not (tmp_path / "w").exists()
+    for _ in range(2):
+        with pytest.raises(EmptyVenueError):
+            harvest(workspace, hasty(service), [EMPTY])
+
+
+@pytest.mark.parametrize("token", [None, "never.given.before"])
+def test_a_guest_or_a_false_token_is_one_sentence(
+    invented: World, workspace: Workspace, hasty: MakeClient, token: str | None
+) -> None:
+    with serve(invented, sign_in_required=True) as service, pytest.raises(SignInError, match="PEERCORPUS_TOKEN"):
+        harvest(workspace, hasty(service, token), [BOREALIS])
+
+
+def test_a_token_that_expires_on_the_way_loses_nothing(
+    invented: World, workspace: Workspace, hasty: MakeClient
+) -> None:
+    with serve(invented, faults=on_path("/notes/edits", expired(), after=2)) as service:
+        with pytest.raises(SignInError, match="refused the token"):
+            harvest(workspace, hasty(service), [BOREALIS])
+        harvest(workspace, hasty(service), [BOREALIS])
+    ids = {edit_id for edit_id in public(invented.v2.edits) if invented.v2.edits[edit_id]["domain"] == BOREALIS}
+    assert set(held(workspace, Kind.EDIT, [BOREALIS])) == ids
+
+
+def test_an_hour_of_rate_limit_ends_the_run_with_a_sentence(
+    invented: World, workspace: Workspace, hasty: MakeClient
+) -> None:
+    spent, sentence = on_path("/pdf", rate_limited(3600), times=99), "run the same command again after"
+    with serve(invented, faults=spent) as service, pytest.raises(SourceError, match=sentence):
+        harvest(workspace, hasty(service), [BOREALIS])
+    assert workspace.raw.listing(BOREALIS, f"{BOREALIS}/-/Submission").complete
+
+
+def test_papers_that_were_only_posted_are_tried_and_not_all_asked_for(workspace: Workspace, hasty: MakeClient) -> None:
+    world = build_world(papers=40, venues=[BOREALIS])
+    for note in world.v2.notes.values():
+        if note["id"] == note["forum"]:
+            note["invitations"] = [f"{BOREALIS}/-/Submission", f"{BOREALIS}/-/Post_Submission", f"{BOREALIS}/-/Edit"]
+    for edit_id, edit in list(world.v2.edits.items()):
+        if edit["note"]["id"] == world.v2.notes[edit["note"]["id"]]["forum"]:  # type: ignore[index]
+            world.v2.edits[edit_id] = {**edit, "readers": [BOREALIS]}
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        asked = {request.query.get("note.id") for request in service.requests if request.path == "/notes/edits"}
+    papers = {note["id"] for note in world.v2.notes.values() if note["id"] == note["forum"]}
+    assert len(asked & papers) == 5
+
+
+def test_all_of_them_are_asked_for_where_the_venue_shows_such_edits(workspace: Workspace, hasty: MakeClient) -> None:
+    world = build_world(papers=12, venues=["JLE"])
+    for note in world.v2.notes.values():
+        if note["id"] == note["forum"]:
+            note["invitations"] = ["JLE/-/Submission"]
+    with serve(world) as service:
+        harvest(workspace, hasty(service), ["JLE"], files=False)
+    assert set(held(workspace, Kind.EDIT, ["JLE"])) == public(world.v2.edits)
+
+
+def test_a_summary_says_where_counts_differ(service: Service, workspace: Workspace, hasty: MakeClient) -> None:
+    summary = harvest(workspace, hasty(service), [BOREALIS], files=False)[0]
+    assert replace(summary, expected=99).remarks == (
+        f"OpenReview announced 99 submissions and gave {summary.submissions}.",
+    )

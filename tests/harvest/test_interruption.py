@@ -1,0 +1,93 @@
+"""A harvest may stop at any instant; the same call goes on and ends where an undisturbed one does."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from peercorpus.harvest.progress import Progress
+from peercorpus.harvest.run import harvest
+from peercorpus.openreview.client import Client
+from peercorpus.simulator.server import Service
+from peercorpus.workspace import Workspace, open_workspace
+
+KILLED_AT_THE_TENTH = """
+import os, signal, sys
+from pathlib import Path
+from peercorpus.harvest.run import harvest
+from peercorpus.openreview.client import Client
+from peercorpus.workspace import open_workspace
+
+steps = 0
+def stop(_):
+    global steps
+    steps += 1
+    if steps == 10:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+folder, url_v1, url_v2, *venue_ids = sys.argv[1:]
+with open_workspace(Path(folder), create=True) as workspace, Client(url_v1, url_v2) as client:
+    harvest(workspace, client, venue_ids, progress=stop)
+"""
+
+
+class Stopper:
+    """Interrupts at the n-th step."""
+
+    def __init__(self, n: int) -> None:
+        self.left = n
+
+    def __call__(self, _: Progress) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture
+def undisturbed(
+    service: Service, hasty: Callable[..., Client], venue_ids: list[str], digests: Callable[..., object], tmp_path: Path
+) -> object:
+    with open_workspace(tmp_path / "undisturbed", create=True) as workspace:
+        harvest(workspace, hasty(service), venue_ids)
+        service.requests.clear()
+        return digests(workspace)
+
+
+@pytest.mark.parametrize("every", [1, 7, 20])
+def test_an_interrupted_harvest_goes_on(
+    service: Service,
+    workspace: Workspace,
+    hasty: Callable[..., Client],
+    venue_ids: list[str],
+    digests: Callable[..., object],
+    undisturbed: object,
+    every: int,
+) -> None:
+    runs = 0
+    while runs < 500:
+        runs += 1
+        try:
+            harvest(workspace, hasty(service), venue_ids, progress=Stopper(every))
+        except KeyboardInterrupt:
+            continue
+        break
+    assert runs > 3
+    assert digests(workspace) == undisturbed
+    wanted = [(one.api, one.path, tuple(one.query.items())) for one in service.requests]
+    twice = {one for one in wanted if wanted.count(one) > 1}
+    assert {path for _, path, _ in twice} <= {"/groups", "/invitations"}
+
+
+def test_a_killed_harvest_goes_on(
+    service: Service, venue_ids: list[str], digests: Callable[..., object], undisturbed: object, tmp_path: Path
+) -> None:
+    folder = tmp_path / "killed"
+    urls = [service.base_url_v1, service.base_url_v2]
+    command = [sys.executable, "-c", KILLED_AT_THE_TENTH, str(folder), *urls, *venue_ids]
+    for _ in range(2):
+        assert subprocess.run(command, check=False, timeout=60).returncode == -9
+    with open_workspace(folder) as workspace, Client(*urls) as client:
+        harvest(workspace, client, venue_ids)
+        assert digests(workspace) == undisturbed

@@ -1,0 +1,48 @@
+"""Discovery: which API a venue lives on, what it calls its lists, and what is said where there is none."""
+
+import pytest
+
+from peercorpus.errors import VenueNotFoundError
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.discovery import discover
+from peercorpus.simulator.server import serve
+from peercorpus.simulator.world import build_world
+
+AURORA, JLE = "Aurora.cc/2020/Conference", "JLE"
+WITHDRAWN, DESK_REJECTED = f"{AURORA}/-/Withdrawn_Submission", f"{AURORA}/-/Desk_Rejected_Submission"
+
+
+def test_each_venue_is_found_on_its_own_api() -> None:
+    with serve(build_world(papers=5)) as service, Client(service.base_url_v1, service.base_url_v2) as client:
+        old, journal = discover(client, AURORA), discover(client, JLE)
+    assert (old.api, old.lists) == (1, (f"{AURORA}/-/Blind_Submission", WITHDRAWN, DESK_REJECTED))
+    assert (journal.api, journal.lists, journal.review_name) == (2, ("JLE/-/Submission",), "Review")
+    assert journal.has_review_form
+
+
+def test_a_venue_that_shows_no_submission_invitation_is_listed_by_what_is_known() -> None:
+    world = build_world(papers=5, venues=[AURORA])
+    for name in ("Blind_Submission", "Submission"):
+        del world.v1.invitations[f"{AURORA}/-/{name}"]
+    with serve(world) as service, Client(service.base_url_v1, service.base_url_v2) as client:
+        assert discover(client, AURORA, ("known",)).lists == ("known", WITHDRAWN, DESK_REJECTED)
+        assert f"{AURORA}/-/Blind_Submission" in discover(client, AURORA).lists
+
+
+@pytest.mark.parametrize(
+    ("venue_id", "suggestion"),
+    [
+        ("aurora.cc/2020/conference", "did you mean 'Aurora.cc/2020/Conference'?"),
+        ("Aurora.cc/2021/Conference", "did you mean 'Aurora.cc/2020/Conference'?"),
+        ("Nowhere", "copy its id from the address of its page"),
+    ],
+)
+def test_an_unknown_venue_is_one_sentence_with_a_suggestion(venue_id: str, suggestion: str) -> None:
+    with (
+        serve(build_world(papers=1)) as service,
+        Client(service.base_url_v1, service.base_url_v2) as client,
+        pytest.raises(VenueNotFoundError) as caught,
+    ):
+        discover(client, venue_id)
+    assert f"'{venue_id}'" in str(caught.value)
+    assert suggestion in str(caught.value)

@@ -1,0 +1,78 @@
+"""Paged lists: every row once, an end that is found, and a service that ignores `after` found out."""
+
+import json
+
+import httpx2
+import pytest
+
+from peercorpus.errors import SourceError
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.listing import PAGE_WITH_REPLIES, Start, fetch_submissions, id_of
+
+BEGINNING = Start()
+ALL = [f"n{number:04}" for number in range(2 * PAGE_WITH_REPLIES + 50)]
+
+
+def service(
+    ids: list[str], *, ignores_after: bool = False, counts: bool = True, hidden: int = 0
+) -> tuple[Client, list[httpx2.QueryParams]]:
+    """A service with these notes; of each page it leaves out as many as are hidden."""
+    asked: list[httpx2.QueryParams] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        query = request.url.params
+        asked.append(query)
+        rest = [note_id for note_id in ids if ignores_after or note_id > query.get("after", "")]
+        page = rest[: int(query["limit"])]
+        shown = page[: max(1, len(page) - hidden)] if page else []
+        body: dict[str, object] = {"notes": [{"id": note_id} for note_id in shown]}
+        if counts and query.get("count") == "true":
+            body["count"] = len(ids)
+        return httpx2.Response(200, json=body)
+
+    return Client(transport=httpx2.MockTransport(answer)), asked
+
+
+def received(client: Client, start: Start = BEGINNING, most: int | None = None) -> list[str]:
+    pages = fetch_submissions(client, 2, "V/-/Submission", start, most=most)
+    return [id_of(item) for page in pages for item in page.items]
+
+
+@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("size", [0, 1, PAGE_WITH_REPLIES - 1, PAGE_WITH_REPLIES, PAGE_WITH_REPLIES + 1, len(ALL)])
+def test_every_note_comes_once(size: int, counts: bool) -> None:
+    client, asked = service(ALL[:size], counts=counts)
+    assert received(client) == ALL[:size]
+    assert len(asked) == size // PAGE_WITH_REPLIES + 1
+    assert {query["sort"] for query in asked} == {"id"}
+
+
+def test_a_page_short_of_hidden_notes_is_not_the_end() -> None:
+    client, _ = service(ALL, hidden=1)
+    assert set(ALL) - set(received(client)) <= {ALL[-1]}
+
+
+def test_a_list_is_taken_up_where_it_stopped() -> None:
+    client, _ = service(ALL)
+    assert received(client, Start(ALL[99], 100, len(ALL))) == ALL[100:]
+
+
+@pytest.mark.parametrize("most", [0, 1, 7, PAGE_WITH_REPLIES, PAGE_WITH_REPLIES + 3])
+def test_no_more_than_the_limit_is_asked_for(most: int) -> None:
+    client, asked = service(ALL)
+    assert received(client, most=most) == ALL[:most]
+    assert sum(int(query["limit"]) for query in asked) == most
+
+
+def test_a_service_that_ignores_after_is_found_out() -> None:
+    client, asked = service(ALL, ignores_after=True)
+    with pytest.raises(SourceError, match="the same page of 'V/-/Submission' again"):
+        received(client)
+    assert len(asked) == 2
+
+
+def test_an_answer_without_the_list_is_an_error() -> None:
+    body = json.dumps({"groups": []}).encode()
+    client = Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(200, content=body)))
+    with pytest.raises(SourceError, match="holds no list of notes"):
+        received(client)

@@ -1,0 +1,158 @@
+"""A workspace with invented papers, reviews, posts, versions, texts and conversations, in the shapes of real ones."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from peercorpus.kinds import Aspect, Grade, Phase, PostKind, Role, ScoreSource, SectionKind, Status
+from peercorpus.records import (
+    Conversation,
+    Evidence,
+    Paper,
+    PaperText,
+    PaperVersion,
+    Post,
+    Review,
+    Score,
+    Section,
+    Turn,
+)
+from peercorpus.tables import TABLES
+from peercorpus.workspace import Workspace, open_workspace
+
+ICLR, ICML, TMLR = "ICLR.cc/2020/Conference", "ICML.cc/2023/Conference", "TMLR"
+NOON = datetime(2020, 1, 2, 12, tzinfo=UTC)
+TABLES_BUILT = tuple(name for name in TABLES if name != "set-aside")
+
+
+def paper(forum_id: str, venue_id: str = ICLR, **other: Any) -> Paper:
+    values: dict[str, Any] = {
+        "forum_id": forum_id,
+        "venue_id": venue_id,
+        "conference": venue_id.split(".")[0].lower(),
+        "year": None if venue_id == TMLR else int(venue_id.split("/")[1]),
+        "track": "main",
+        "number": 7,
+        "title": f"On {forum_id}",
+        "abstract": "We invent.",
+        "authors": (),
+        "keywords": ("invention", "test"),
+        "tldr": None,
+        "primary_area": None,
+        "venue": "ICLR 2020 Poster",
+        "status": Status.ACCEPTED,
+        "decision": "Accept (Poster)",
+        "decided_at": NOON,
+        "decision_comment": "All agree.",
+        "licence": None,
+        "created_at": NOON,
+        "modified_at": NOON,
+        "extra": "{}",
+    }
+    return Paper(**(values | other))
+
+
+def score(field: str, value: float | None, label: str, aspect: Aspect, phase: Phase = Phase.FINAL) -> Score:
+    return Score(aspect, field, value, 1, 10, label, phase, ScoreSource.NOTE)
+
+
+def review(forum_id: str, reviewer: str = "R1", venue_id: str = ICLR, **other: Any) -> Review:
+    values: dict[str, Any] = {
+        "review_id": f"{forum_id}-{reviewer}",
+        "forum_id": forum_id,
+        "venue_id": venue_id,
+        "form_id": f"{venue_id}/-/Official_Review",
+        "reviewer": reviewer,
+        "created_at": NOON,
+        "modified_at": NOON,
+        "title": None,
+        "scores": (
+            score("rating", 6.0, "6: Weak Accept", Aspect.RECOMMENDATION),
+            score("confidence", 4.0, "4", Aspect.CONFIDENCE),
+            score("soundness", None, "Not applicable", Aspect.SOUNDNESS),
+        ),
+        "sections": (Section(SectionKind.SUMMARY, "summary", "They invent."),),
+        "final_justification": None,
+        "revised": None,
+        "readers_public": True,
+        "deleted": False,
+        "extra": '{"code_of_conduct": "Yes"}',
+    }
+    return Review(**(values | other))
+
+
+def post(post_id: str, forum_id: str, venue_id: str = ICLR, **other: Any) -> Post:
+    values: dict[str, Any] = {
+        "post_id": post_id,
+        "forum_id": forum_id,
+        "venue_id": venue_id,
+        "reply_to": None,
+        "kind": PostKind.COMMENT,
+        "role": Role.AUTHOR,
+        "invitation": f"{venue_id}/-/Official_Comment",
+        "signature": "Authors",
+        "created_at": NOON,
+        "modified_at": NOON,
+        "title": None,
+        "text": f"Words of {post_id}.",
+        "readers_public": True,
+        "deleted": False,
+        "extra": "{}",
+    }
+    return Post(**(values | other))
+
+
+def version(forum_id: str, sha256: str | None, grade: Grade | None, venue_id: str = ICLR) -> PaperVersion:
+    evidence = Evidence(NOON, "the call", "on or before", None)
+    is_initial = grade is not None
+    return PaperVersion(
+        forum_id, venue_id, f"edit-{sha256}", NOON, NOON, "/pdf/a.pdf", sha256, is_initial, grade, evidence
+    )
+
+
+def text(sha256: str, markdown: str, venue_id: str = ICLR) -> PaperText:
+    return PaperText(sha256, venue_id, "pdfium-text", "1", markdown, 1, float(len(markdown)), ())
+
+
+def turn(role: Role, *post_ids: str) -> Turn:
+    words = "\n\n".join(f"Words of {post_id}." for post_id in post_ids)
+    return Turn(role, role.value, None, words, NOON, post_ids)
+
+
+def conversation(
+    forum_id: str, reviewer: str, turns: Iterable[Turn], context: tuple[str, ...] = (), venue_id: str = ICLR
+) -> Conversation:
+    return Conversation(f"{forum_id}/{reviewer}", forum_id, venue_id, reviewer, tuple(turns), context)
+
+
+def a_forum(forum_id: str, venue_id: str = ICLR, markdown: str = "# Text") -> list[object]:
+    """A paper with one review, the authors' answer, one response to all, and a text of the best grade."""
+    one, two, three = (f"{forum_id}-{name}" for name in ("R1", "answer", "to-all"))
+    review_post = post(one, forum_id, venue_id, kind=PostKind.REVIEW, role=Role.REVIEWER, signature="R1")
+    turns = (turn(Role.REVIEWER, one), turn(Role.AUTHOR, two))
+    return [
+        paper(forum_id, venue_id),
+        review(forum_id, "R1", venue_id),
+        review_post,
+        post(two, forum_id, venue_id, reply_to=one),
+        post(three, forum_id, venue_id),
+        version(forum_id, f"sha-{forum_id}", Grade.EXACT, venue_id),
+        text(f"sha-{forum_id}", markdown, venue_id),
+        conversation(forum_id, "R1", turns, (three,), venue_id),
+    ]
+
+
+def fill(workspace: Workspace, venue_id: str, records: Iterable[object]) -> None:
+    with workspace.tables.replacing(TABLES_BUILT, venue_id, "invent", "a" * 64) as replacement:
+        for record in records:
+            replacement.add(record)
+
+
+@contextmanager
+def invented(folder: Path, venues: Mapping[str, Iterable[object]]) -> Iterator[Workspace]:
+    with open_workspace(folder, create=True) as workspace:
+        for venue_id, records in venues.items():
+            fill(workspace, venue_id, records)
+        yield workspace

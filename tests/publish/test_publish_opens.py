@@ -1,0 +1,109 @@
+"""A release opens, offline, with the tools its users have, and says of itself what is so."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper
+
+from peercorpus.publish.rows import CONVERSATIONS, PAPERS
+from peercorpus.publish.run import publish
+
+SCHEMAS = {"papers": PAPERS, "conversations": CONVERSATIONS}
+ICLR_2021 = "ICLR.cc/2021/Conference"
+
+# `datasets` reads its cache folder and whether it is offline once, when it is imported.
+OPEN = """
+import sys, warnings
+import yaml
+from datasets import DatasetInfo, Features, load_dataset, load_dataset_builder
+from huggingface_hub import DatasetCard
+folder = sys.argv[1]
+expected = {"papers": {"iclr": 3, "icml": 1, "tmlr": 1}, "conversations": {"iclr": 3, "icml": 1}}
+for config, rows in expected.items():
+    loaded = load_dataset(folder, config)
+    assert {name: split.num_rows for name, split in loaded.items()} == rows, loaded
+    schema = __import__("peercorpus.publish.rows", fromlist=["x"]).__dict__[config.upper()]
+    features = Features.from_arrow_schema(schema)
+    assert loaded["iclr"].features == features, loaded["iclr"].features
+    streamed = load_dataset(folder, config, streaming=True)
+    assert streamed["iclr"].features == features
+    for name, count in rows.items():
+        assert len(list(streamed[name])) == count
+    info = load_dataset_builder(folder, config).info
+    for name, split in info.splits.items():
+        table = loaded[name].data.table
+        assert abs(split.num_bytes - table.nbytes) <= 0.05 * table.nbytes + 200, (split, table.nbytes)
+assert load_dataset(folder)["icml"][0]["forum_id"] == "f4"
+card = DatasetCard.load(folder + "/README.md")
+assert [config["config_name"] for config in card.data.configs] == ["papers", "conversations"]
+assert card.data.license == "other" and card.data.size_categories == ["n<1K"]
+for described in card.data.dataset_info:
+    again = DatasetInfo._from_yaml_dict(described)
+    assert again.splits["iclr"].num_examples == 3
+"""
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("release")
+    venues: dict[str, list[object]] = {
+        ICLR: [*a_forum("f1"), *a_forum("f2")],
+        ICLR_2021: a_forum("f3", ICLR_2021),
+        ICML: a_forum("f4", ICML),
+        TMLR: [paper("f5", TMLR, number=None, title=None)],
+    }
+    with invented(folder / "corpus", venues) as workspace:
+        publish(workspace, folder / "out")
+    return folder / "out"
+
+
+def test_datasets_opens_both_configurations_offline_whole_and_streaming(release: Path, tmp_path: Path) -> None:
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "HF_DATASETS_CACHE": str(tmp_path / "cache")}
+    command = [sys.executable, "-W", "error::FutureWarning:datasets", "-c", OPEN, str(release)]
+    done = subprocess.run(command, env=os.environ | offline, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("config", ["papers", "conversations"])
+def test_polars_duckdb_and_pandas_open_it(release: Path, config: str) -> None:
+    files = str(release / "data" / config / "iclr-*.parquet")
+    (path,) = (release / "data" / config).glob("iclr-*.parquet")
+    assert pl.scan_parquet(files).select(pl.len()).collect().item() == 3
+    assert duckdb.connect().execute(f"SELECT count(*) FROM '{files}'").fetchall() == [(3,)]
+    assert list(pd.read_parquet(path)["forum_id"]) == ["f1", "f2", "f3"]
+
+
+@pytest.mark.parametrize("config", ["papers", "conversations"])
+def test_the_files_have_the_schema_and_an_index_of_pages(release: Path, config: str) -> None:
+    for path in (release / "data" / config).iterdir():
+        file = pq.ParquetFile(path)
+        assert file.schema_arrow.equals(SCHEMAS[config])
+        assert file.metadata.num_row_groups == 0 or file.metadata.row_group(0).column(0).has_column_index
+
+
+def test_the_columns_are_those_of_reviewbench_in_its_order() -> None:
+    assert " ".join(PAPERS.names) == (
+        "forum_id conference year track venue_id paper_number title abstract authors keywords tldr primary_area venue"
+        " decision decision_comment author_rebuttal num_reviews reviews_json markdown markdown_chars"
+    )
+
+
+def test_the_card_says_how_many_papers_have_a_text_and_how_that_is_known(release: Path) -> None:
+    card = (release / "README.md").read_text()
+    assert "| `iclr` | 3 | 0 | 0 | 0 |" in card
+    assert "| `tmlr` | 0 | 0 | 0 | 1 |" in card
+    assert "| all | 5 | 4 | 4 |" in card
+
+
+def test_a_release_without_conversations_has_no_such_configuration(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: [paper("f1")]}) as workspace:
+        publish(workspace, tmp_path / "out")
+    assert "conversations" not in (tmp_path / "out" / "README.md").read_text().split("---\n")[1]
+    assert [path.name for path in (tmp_path / "out" / "data").iterdir()] == ["papers"]

@@ -1,0 +1,373 @@
+"""Whatever a user gets wrong: one sentence on stderr, exit code 2, and nothing half-written."""
+
+import gzip
+import hashlib
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from peercorpus.cli import main
+from peercorpus.simulator.accounts import write_token
+from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.venues import EMPTY
+from peercorpus.simulator.world import build_world
+
+VENUE = "Borealis.cc/2024/Conference"
+WORLD = build_world(papers=1, venues=[VENUE])
+HEAVY = {"torch", "ray", "docling", "matplotlib", "inspect_ai", "trl", "openreview", "typst", "datasets"} | {
+    "polars",
+    "pyarrow",
+    "deltalake",
+    "httpx2",
+}
+NOTE = {
+    "id": "a",
+    "forum": "a",
+    "invitation": "Invented.cc/2024/Conference/-/Submission",
+    "readers": ["everyone"],
+    "content": {"title": "On nothing"},
+}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int | str | None
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command in this process."""
+    monkeypatch.delenv("PEERCORPUS_TOKEN", raising=False)
+
+    def run_here(*arguments: str | Path) -> Ended:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        return Ended(ended.value.code, *capsys.readouterr())
+
+    return run_here
+
+
+def run_apart(code: str, *arguments: str) -> Ended:
+    """Run Python in a process of its own, where a warning is an error."""
+    command = [sys.executable, "-W", "error", "-c", code, *arguments]
+    environment = {name: value for name, value in os.environ.items() if name != "PEERCORPUS_TOKEN"}
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def assert_refused(ended: Ended, sentence: str) -> None:
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("peercorpus: ")
+    assert ended.err.count("\n") == 1
+    assert ended.err.endswith("\n")
+    assert sentence in ended.err
+
+
+def state(folder: Path) -> str:
+    """What stands for all that a workspace holds: every row of raw.db, and every other file."""
+    total = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and "raw.db" not in path.name):
+        total.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    with closing(sqlite3.connect(folder / "raw.db")) as database:
+        for statement in database.iterdump():
+            total.update(statement.encode())
+    return total.hexdigest()
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> Path:
+    path = tmp_path / "note.json"
+    path.write_text(json.dumps([NOTE]))
+    return path
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, dump: Path, run: Run) -> Path:
+    """A workspace that holds one paper, and was not built."""
+    folder = tmp_path / "held"
+    assert run("import", dump, "--workspace", folder).code == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with serve(WORLD) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def closed_service() -> Iterator[Service]:
+    with serve(WORLD, sign_in_required=True) as running:
+        yield running
+
+
+def urls(service: Service) -> list[str]:
+    return ["--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2]
+
+
+@pytest.mark.parametrize(
+    ("venue_id", "sentence"),
+    [
+        ("Nowhere.cc/1999/Conference", "OpenReview has no venue 'Nowhere.cc/1999/Conference'; "),
+        ("borealis.cc/2024/conference", f"did you mean '{VENUE}'?"),
+        (EMPTY.venue_id, f"'{EMPTY.venue_id}' shows no public submission; "),
+    ],
+    ids=["of no venue", "of a misspelt venue", "of an empty venue"],
+)
+def test_a_harvest_of_nothing_leaves_no_workspace(
+    run: Run, service: Service, tmp_path: Path, venue_id: str, sentence: str
+) -> None:
+    ended = run("harvest", venue_id, "--workspace", tmp_path / "new", *urls(service))
+    said = ended.err.splitlines(keepends=True)
+    # What was done before is told: the empty list was asked for.
+    before = said[:-1] if venue_id == EMPTY.venue_id else []
+    assert all(line.startswith(f"{venue_id}: listing 0") for line in before)
+    assert_refused(Ended(ended.code, ended.out, "".join(said[len(before) :])), sentence)
+    assert list(tmp_path.iterdir()) == []
+
+
+REFUSED = "OpenReview refused the token; set PEERCORPUS_TOKEN to a fresh one and try again."
+NEEDED = "OpenReview answers only signed-in accounts; set PEERCORPUS_TOKEN to a token of your account and try again."
+
+
+@pytest.mark.parametrize(
+    ("token", "sentence"),
+    [
+        ("s3cret.rubbish.t0ken", REFUSED),
+        (write_token(WORLD, life_s=-1), REFUSED),
+        ("s3cret tökén", "The token is not one of OpenReview's"),
+        ("s3cret\ntoken", "The token is not one of OpenReview's"),
+        (" ", "The token is not one of OpenReview's"),
+        ("", NEEDED),
+    ],
+    ids=["rubbish", "expired", "not ASCII", "two lines", "blank", "none"],
+)
+def test_a_harvest_without_a_good_token_asks_for_one_and_never_shows_the_one_it_has(
+    run: Run, closed_service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, token: str, sentence: str
+) -> None:
+    monkeypatch.setenv("PEERCORPUS_TOKEN", token)
+    ended = run("harvest", VENUE, "--workspace", tmp_path / "new", *urls(closed_service))
+    last = ended.err.splitlines(keepends=True)[-1]
+    assert_refused(Ended(ended.code, ended.out, last), sentence)
+    assert all(line.startswith(f"{VENUE}: listing 0") for line in ended.err.splitlines()[:-1])
+    assert not token.strip() or token not in ended.err
+    assert "s3cret" not in ended.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_good_token_is_sent_and_stored_nowhere(
+    run: Run, closed_service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = write_token(WORLD)
+    monkeypatch.setenv("PEERCORPUS_TOKEN", token)
+    folder = tmp_path / "new"
+    ended = run("harvest", VENUE, "--workspace", folder, "--no-files", *urls(closed_service))
+    assert ended.code == 0
+    assert f"{VENUE} (API v2): 1 submission, " in ended.out
+    assert token not in ended.out + ended.err
+    with closing(sqlite3.connect(folder / "raw.db")) as database:
+        assert [statement for statement in database.iterdump() if token in statement] == []
+        (source,) = database.execute("SELECT source FROM objects LIMIT 1").fetchone()
+    assert source.startswith(closed_service.base_url_v2)
+
+
+def test_a_host_that_refuses_is_named_once_after_all_attempts(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    # Attempts as many as ever, without the waits between them.
+    code = (
+        "import stamina, sys; stamina.set_testing(True, attempts=6);from peercorpus.cli import main; main(sys.argv[1:])"
+    )
+    folder = tmp_path / "new"
+    ended = run_apart(code, "harvest", VENUE, "--workspace", str(folder), "--url-v1", address, "--url-v2", address)
+    assert_refused(ended, "OpenReview (127.0.0.1) cannot be reached; check the network and the address.")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("cut.json", json.dumps([NOTE])[:-9].encode(), "'cut.json' cannot be read: "),
+        ("cut.jsonl", json.dumps(NOTE).encode() + b'\n{"id": ', "'cut.jsonl', line 2, cannot be read: "),
+        ("cut.json.gz", gzip.compress(json.dumps([NOTE]).encode())[:-9], "'cut.json.gz' cannot be unpacked: "),
+        ("other.json", b'{"name": "a shopping list", "items": [1, 2]}', "'other.json' holds no OpenReview object; "),
+        ("empty.json", b"", "'empty.json' cannot be read: "),
+        ("bytes.json", b"\xff\xfe\x00\x01", "'bytes.json' cannot be read: it is not UTF-8 text"),
+        (
+            "lost.json",
+            json.dumps([NOTE, {name: value for name, value in NOTE.items() if name != "forum"} | {"id": "b"}]).encode(),
+            "Note 'b' in 'lost.json' names no forum; --keep-going sets it aside instead.",
+        ),
+        ("missing.json", None, "missing.json' does not exist; name a file or a folder."),
+    ],
+)
+@pytest.mark.parametrize("is_new", [True, False], ids=["new", "held"])
+def test_a_failing_import_stores_nothing(
+    run: Run, tmp_path: Path, workspace: Path, name: str, content: bytes | None, sentence: str, is_new: bool
+) -> None:
+    path, folder = tmp_path / name, tmp_path / "new" if is_new else workspace
+    if content is not None:
+        path.write_bytes(content)
+    before = state(workspace)
+    assert_refused(run("import", path, "--workspace", folder), sentence)
+    assert state(workspace) == before
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_import_of_settings_alone_is_kept(run: Run, tmp_path: Path) -> None:
+    path, folder = tmp_path / "settings.json", tmp_path / "new"
+    path.write_text(json.dumps([{"id": "Invented.cc/-/Official_Review", "reply": {"content": {}}, "invitees": []}]))
+    assert run("import", path, "--workspace", folder).out.startswith("settings.json: 1 invitation (1 new)\n")
+    assert run("import", path, "--workspace", folder).out.startswith("settings.json: 1 invitation (0 new)\n")
+
+
+HELD_OPEN = """
+import sys
+from pathlib import Path
+from peercorpus.workspace import open_workspace
+with open_workspace(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_second_run_in_a_workspace_is_sent_away_and_status_is_not(run: Run, workspace: Path, dump: Path) -> None:
+    before = state(workspace)
+    command = [sys.executable, "-c", HELD_OPEN, str(workspace)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        for arguments in (["build"], ["import", dump], ["harvest", VENUE]):
+            ended = run(*arguments, "--workspace", workspace)
+            assert_refused(ended, f"Another run is using the workspace '{workspace}'; ")
+        assert run("status", "--workspace", workspace).code == 0
+        other.communicate(timeout=60)
+    assert other.returncode == 0
+    assert state(workspace) == before
+
+
+@pytest.mark.parametrize(
+    "command", [["build"], ["status"], ["publish", "--out", "release"]], ids=lambda one: str(one[0])
+)
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nowhere", "'nowhere' is not a workspace: it holds no raw.db; "),
+        ("foreign", "'foreign' is not a workspace: it holds no raw.db; "),
+        ("note.json", "'note.json' is a file, not a workspace; "),
+    ],
+)
+def test_a_folder_that_is_no_workspace_is_refused_and_untouched(
+    run: Run, dump: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], name: str, sentence: str
+) -> None:
+    monkeypatch.chdir(dump.parent)
+    Path("foreign").mkdir()
+    (Path("foreign") / "thesis.tex").write_text("a text")
+    before = {path: path.stat().st_mtime_ns for path in Path().rglob("*")}
+    assert_refused(run(*command, "--workspace", name), sentence)
+    assert {path: path.stat().st_mtime_ns for path in Path().rglob("*")} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["harvest", VENUE], "is a file, not a workspace; "),
+        (["import", "note.json"], "is a file, not a workspace; "),
+    ],
+)
+def test_a_file_is_never_taken_for_a_new_workspace(
+    run: Run, dump: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
+) -> None:
+    monkeypatch.chdir(dump.parent)
+    before = dump.read_bytes()
+    assert_refused(run(*arguments, "--workspace", "note.json"), sentence)
+    assert dump.read_bytes() == before
+
+
+@pytest.mark.parametrize("command", [["build"], ["publish", "--out", "release"]], ids=["build", "publish"])
+def test_a_venue_that_is_not_held_is_refused(
+    run: Run, workspace: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(workspace.parent)
+    before = state(workspace)
+    ended = run(*command, VENUE, "--workspace", workspace)
+    assert_refused(ended, f"'{VENUE}'" if command == ["build"] else "is not built yet in ")
+    assert state(workspace) == before
+    assert not Path("release").exists()
+
+
+def test_a_release_never_replaces_what_is_not_one(run: Run, workspace: Path, tmp_path: Path) -> None:
+    assert run("build", "--workspace", workspace).code == 0
+    foreign = tmp_path / "thesis"
+    foreign.mkdir()
+    (foreign / "thesis.tex").write_text("a text")
+    ended = run("publish", "--workspace", workspace, "--out", foreign)
+    assert_refused(ended, f"'{foreign}' holds 'thesis.tex', which is not part of a release; ")
+    assert [path.name for path in foreign.iterdir()] == ["thesis.tex"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["held", "note.json", "thesis"]
+    ended = run("publish", VENUE, "--workspace", workspace, "--out", tmp_path / "release")
+    assert_refused(ended, f"The venue '{VENUE}' has no papers in the tables; ")
+    assert not (tmp_path / "release").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["frobnicate"], 'Unknown command "frobnicate"'),
+        (["build", "--workspace", "new", "--frobnicate"], "--frobnicate"),
+        (["build"], "--workspace"),
+        (["harvest", "--workspace", "new"], "VENUE_ID"),
+        (["harvest", VENUE, "--workspace", "new", "--limit", "few"], '"few"'),
+        (["harvest", VENUE, "--workspace", "new", "--limit", "0"], "--limit"),
+        (
+            ["harvest", VENUE, "--workspace", "new", "--url-v1", "openreview"],
+            "'openreview' is not the address",
+        ),
+        (["build", "--workspace", "new", "--workers", "-1"], "--workers"),
+        (["build", "--workspace", "new", "--pdf-timeout-s", "0"], "--pdf-timeout-s"),
+        (["simulate", "--port", "70000"], "--port"),
+        (["demo", "--papers", "2"], "--papers"),
+    ],
+)
+def test_a_command_line_that_means_nothing_is_refused_with_one_sentence(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_refused(run(*arguments), sentence)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    loaded = f"import sys; print(*sorted({HEAVY!r} & set(sys.modules)))"
+    assert run_apart(f"import peercorpus; {loaded}") == Ended(0, "\n", "")
+
+
+def test_help_names_every_command_and_loads_nothing_heavy() -> None:
+    code = (
+        "import atexit, sys; from peercorpus.cli import main\n"
+        f"atexit.register(lambda: print('loaded:', *sorted({HEAVY!r} & set(sys.modules))))\n"
+        "main(['--help'])"
+    )
+    ended = run_apart(code)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines()[-1] == "loaded:"
+    for name in ("simulate", "harvest", "import", "build", "publish", "status", "demo"):
+        assert f" {name} " in ended.out

@@ -1,0 +1,265 @@
+"""A build does what is left to do and nothing else, gives the same tables wherever it runs, and proves its sums."""
+
+import hashlib
+import json
+import shutil
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from deltalake import DeltaTable
+
+from peercorpus.cli import main
+from peercorpus.errors import TableError
+from peercorpus.harvest.run import harvest
+from peercorpus.kinds import PostKind
+from peercorpus.openreview.client import Client
+from peercorpus.pipeline import STAGES, Step, build, is_finished, read_standing
+from peercorpus.raw import Kind, RawObject
+from peercorpus.records import PaperText, Post, Review
+from peercorpus.simulator.server import serve
+from peercorpus.simulator.world import build_world
+from peercorpus.stage import Options, content_key
+from peercorpus.tables import TABLES
+from peercorpus.texts.engine import ENGINES
+from peercorpus.workspace import Workspace, open_workspace
+
+AURORA, BOREALIS = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
+VENUES = [AURORA, BOREALIS]
+NAMES = [stage.name for stage in STAGES]
+OPTIONS, OTHER = Options(), Options(engine="another")
+DIGESTS = {"note": "ab", "1-papers": "12"}
+
+
+def tree_digest(folder: Path) -> str:
+    """What stands for the names and contents of all files below a folder."""
+    total = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        total.update(f"{path.relative_to(folder)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+    return total.hexdigest()
+
+
+@pytest.fixture(scope="module")
+def harvested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace that was harvested and not built; tests copy it."""
+    folder = tmp_path_factory.mktemp("pipeline") / "harvested"
+    world = build_world(papers=4, venues=VENUES)
+    with (
+        serve(world) as service,
+        Client(service.base_url_v1, service.base_url_v2) as client,
+        open_workspace(folder, create=True) as workspace,
+    ):
+        harvest(workspace, client, VENUES)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(harvested: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same workspace, built; tests that change anything copy it."""
+    folder = shutil.copytree(harvested, tmp_path_factory.mktemp("pipeline") / "built")
+    with open_workspace(folder) as workspace:
+        build(workspace)
+    return folder
+
+
+@pytest.fixture
+def copied(built: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(built, tmp_path / "corpus")
+
+
+@pytest.fixture
+def another_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is one more PDF engine to choose, of the same version."""
+    monkeypatch.setattr("peercorpus.texts.engine.ENGINES", {**ENGINES, "another": ENGINES[OPTIONS.engine]})
+
+
+def steps_run(steps: list[Step]) -> list[tuple[str, str]]:
+    return [(step.venue_id, step.stage) for step in steps if not step.was_finished]
+
+
+def rows(workspace: Workspace, venue_id: str) -> dict[str, list[Any]]:
+    """All records of a venue in their order; what PDFs gave, which has none, by the file's digest."""
+    found: dict[str, list[Any]] = {name: list(workspace.tables.read(kind, venue_id)) for name, kind in TABLES.items()}
+    found["5-texts"].sort(key=lambda text: text.sha256)
+    found["set-aside"].sort(key=lambda row: (row.stage, row.record_id if row.stage == "read_texts" else ""))
+    return found
+
+
+def change_a_review(workspace: Workspace, venue_id: str) -> str:
+    """A newer version of a venue's first review arrives; its id."""
+    review = next(iter(workspace.tables.read(Review, venue_id)))
+    found = workspace.raw.find(Kind.NOTE, review.review_id)
+    assert found is not None
+    body = json.loads(found.body)
+    body["tmdate"] = body["mdate"] = found.modified_ms + 1000
+    field = review.sections[0].field
+    body["content"][field] = "Changed." if found.api == 1 else {"value": "Changed."}
+    newer = found._replace(body=json.dumps(body).encode(), modified_ms=found.modified_ms + 1000)
+    assert workspace.raw.add([newer]) == 1
+    return review.review_id
+
+
+def test_a_build_runs_every_stage_of_every_venue_in_order(harvested: Path, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
+        before = read_standing(workspace)
+        assert before.balances == []
+        assert list(before.unfinished) == [(name, venue_id) for venue_id in VENUES for name in NAMES]
+        steps = build(workspace, on_step=lambda step, done, total: told.append((step.stage, done, total)))
+        assert all(is_finished(workspace, stage, venue_id, Options()) for stage in STAGES for venue_id in VENUES)
+    assert steps_run(steps) == [(venue_id, name) for venue_id in VENUES for name in NAMES]
+    assert told == [(step.stage, number, len(steps)) for number, step in enumerate(steps, 1)]
+
+
+def test_a_second_build_does_nothing_and_changes_no_file(built: Path) -> None:
+    before = tree_digest(built / "tables")
+    with open_workspace(built) as workspace:
+        steps = build(workspace)
+    assert steps_run(steps) == []
+    assert len(steps) == len(VENUES) * len(STAGES)
+    assert {step.seconds for step in steps} == {0.0}
+    assert tree_digest(built / "tables") == before
+
+
+@pytest.mark.parametrize("venue_id", VENUES)
+def test_after_one_note_changes_only_its_venue_is_built_and_comes_out_as_from_nothing(
+    copied: Path, tmp_path: Path, venue_id: str
+) -> None:
+    other = next(other for other in VENUES if other != venue_id)
+    with open_workspace(copied) as workspace:
+        untouched = rows(workspace, other)
+        review_id = change_a_review(workspace, venue_id)
+        standing = read_standing(workspace)
+        assert {venue for _, venue in standing.unfinished} == {venue_id}
+        ran = steps_run(build(workspace))
+        assert {venue for venue, _ in ran} == {venue_id}
+        assert (ran[0][1], ran[-1][1]) == ("normalise", "build_conversations")
+        review = next(one for one in workspace.tables.read(Review, venue_id) if one.review_id == review_id)
+        assert "Changed." in {section.text for section in review.sections}
+        assert rows(workspace, other) == untouched
+        standing = read_standing(workspace)
+        assert (standing.holds, list(standing.unfinished)) == (True, [])
+        updated = rows(workspace, venue_id)
+    shutil.rmtree(copied / "tables")
+    with open_workspace(copied.rename(tmp_path / "from nothing")) as workspace:
+        build(workspace, [venue_id])
+        assert rows(workspace, venue_id) == updated
+
+
+def test_the_same_raw_data_gives_the_same_tables_row_for_row(built: Path, harvested: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    again.mkdir()
+    shutil.copy(harvested / "raw.db", again)
+    shutil.copytree(harvested / "files", again / "files")
+    with open_workspace(again) as workspace:
+        build(workspace, VENUES[::-1])
+        found = [rows(workspace, venue_id) for venue_id in VENUES]
+    with open_workspace(built, write=False) as workspace:
+        assert found == [rows(workspace, venue_id) for venue_id in VENUES]
+    assert all(found[number][name] for number in range(len(VENUES)) for name in TABLES)
+
+
+def test_only_the_venues_named_are_built_and_an_unknown_one_is_an_error(harvested: Path, tmp_path: Path) -> None:
+    with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
+        assert steps_run(build(workspace, [BOREALIS])) == [(BOREALIS, name) for name in NAMES]
+        assert {venue for _, venue in read_standing(workspace).unfinished} == {AURORA}
+        held = f"it holds: {AURORA}, {BOREALIS}"
+        with pytest.raises(TableError, match=f"Nothing of the venue 'Nowhere' is in the workspace; {held}"):
+            build(workspace, ["Nowhere"])
+
+
+def test_every_sum_agrees(built: Path) -> None:
+    with open_workspace(built, write=False) as workspace:
+        standing = read_standing(workspace)
+        notes = {venue_id: workspace.raw.count(Kind.NOTE, venue_id) for venue_id in VENUES}
+    assert standing.holds
+    assert list(standing.unfinished) == []
+    assert {(balance.stage, balance.venue_id) for balance in standing.balances} >= {
+        (name, venue_id) for name in NAMES for venue_id in VENUES
+    }
+    assert all(balance.rows_in > 0 for balance in standing.balances)
+    found = {balance.venue_id: balance.rows_in for balance in standing.balances if balance.stage == "normalise"}
+    assert found == notes
+
+
+def remove_a_row(folder: Path, name: str) -> None:
+    """Remove the first row of a venue's partition behind our back."""
+    table = DeltaTable(str(folder / "tables" / name))
+    id_name = fields(TABLES[name])[0].name
+    id_value = table.to_pyarrow_table(columns=[id_name, "venue_id"]).filter(
+        table.to_pyarrow_table(columns=["venue_id"]).column("venue_id").to_numpy() == BOREALIS
+    )[id_name][0]
+    assert table.delete(f"{id_name} = '{id_value}' AND venue_id = '{BOREALIS}'")["num_deleted_rows"] > 0
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_that_lost_a_row_does_not_agree(copied: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    remove_a_row(copied, name)
+    with open_workspace(copied, write=False) as workspace:
+        standing = read_standing(workspace)
+    assert not standing.holds
+    assert {balance.venue_id for balance in standing.balances if not balance.holds} == {BOREALIS}
+    with pytest.raises(SystemExit) as ended:
+        main(["status", "--workspace", str(copied)])
+    assert ended.value.code == 1
+    out, err = capsys.readouterr()
+    assert "DOES NOT AGREE" in out
+    assert err == ""
+
+
+def test_status_of_a_whole_workspace_agrees_and_exits_with_0(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["status", "--workspace", str(built)])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.endswith("All sums agree: no row is lost.\n")
+
+
+@pytest.mark.usefixtures("another_engine")
+@pytest.mark.parametrize("stage", STAGES, ids=NAMES)
+def test_a_key_changes_with_what_changes_the_rows_and_with_nothing_else(stage: Any) -> None:
+    def key(options: Options = OPTIONS, digests: dict[str, str] = DIGESTS, **changes: object) -> str:
+        return content_key(replace(stage, **changes), options, digests)
+
+    assert key() == key(Options(workers=7, pdf_timeout_s=1.0)) == key(digests=dict(reversed(DIGESTS.items())))
+    assert (key(OTHER) != key()) is (stage.name == "read_texts")
+    different = [key(version=99), key(name="another"), key(digests=DIGESTS | {"note": "cd"}), key(digests={})]
+    different.append(key(made_with=lambda _: "another version of the engine"))
+    assert len({key(), *different}) == 6
+    assert len(key()) == len(f"{int(key(), 16):064x}") == 64
+
+
+@pytest.mark.usefixtures("another_engine")
+def test_another_engine_leaves_only_the_texts_to_do(built: Path) -> None:
+    with open_workspace(built, write=False) as workspace:
+        standing = read_standing(workspace, OTHER)
+    assert list(standing.unfinished) == [("read_texts", venue_id) for venue_id in VENUES]
+
+
+def test_a_build_that_was_stopped_between_stages_continues_there(copied: Path) -> None:
+    with open_workspace(copied) as workspace:
+        texts = list(workspace.tables.read(PaperText, AURORA))
+        posts = list(workspace.tables.read(Post, AURORA))
+        shutil.rmtree(copied / "tables" / "6-conversations")
+        shutil.rmtree(copied / "tables" / "5-texts")
+        assert steps_run(build(workspace, [AURORA])) == [(AURORA, "read_texts"), (AURORA, "build_conversations")]
+        assert sorted(workspace.tables.read(PaperText, AURORA), key=repr) == sorted(texts, key=repr)
+        assert list(workspace.tables.read(Post, AURORA)) == posts
+    assert any(post.kind is PostKind.REVIEW for post in posts)
+
+
+def late_reply(workspace: Workspace) -> RawObject:
+    """A comment below a submission that was never harvested, by an import."""
+    found = next(iter(workspace.raw.latest(Kind.NOTE, BOREALIS)))
+    body = json.loads(found.body) | {"id": "late", "forum": "not here", "replyto": "not here"}
+    return found._replace(object_id="late", forum_id="not here", subject_id="late", body=json.dumps(body).encode())
+
+
+def test_a_note_that_cannot_be_placed_is_counted_and_set_aside(copied: Path) -> None:
+    with open_workspace(copied) as workspace:
+        workspace.raw.add([late_reply(workspace)])
+        build(workspace)
+        standing = read_standing(workspace)
+        counts = workspace.tables.set_aside_counts(BOREALIS, "normalise")
+    assert standing.holds
+    assert sum(counts.values()) == 1

@@ -1,0 +1,184 @@
+"""The stage that reads texts: every file is read once or set aside, whatever happens."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from invented_pdfs import HOSTILE, by_hand, lines
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.executors.local import LocalExecutor
+from peercorpus.kinds import Grade, Reason
+from peercorpus.records import Evidence, PaperText, PaperVersion, SetAside
+from peercorpus.spread import Failure, FailureKind
+from peercorpus.stage import Options, Stage
+from peercorpus.texts import convert, pdfium_text
+from peercorpus.workspace import Workspace, open_workspace
+
+VENUE = "V.cc/2020/Conference"
+KEY, LATER_KEY = "a" * 64, "b" * 64
+NOON = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+class InThisProcess:
+    """A `Spread` without processes that counts what it is asked to do, and may fail as told."""
+
+    def __init__(self, stop_after: int | None = None, failures: tuple[Failure, ...] = ()) -> None:
+        self.read: list[str] = []
+        self._stop_after = stop_after
+        self._failures = iter(failures)
+
+    def __call__(
+        self, function: Callable[[Any], Any], items: Iterable[Any], *, timeout_s: float, workers: int | None = None
+    ) -> Iterator[tuple[Any, Any]]:
+        assert timeout_s > 0
+        assert workers is None
+        for item in items:
+            if len(self.read) == self._stop_after:
+                raise KeyboardInterrupt
+            self.read.append(item.sha256)
+            yield item, next(self._failures, None) or _outcome(function, item)
+
+
+def _outcome(function: Callable[[Any], Any], item: object) -> object:
+    try:
+        return function(item)
+    except PeercorpusError as error:
+        return Failure(FailureKind.ERROR, str(error))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with open_workspace(tmp_path / "corpus", create=True) as opened:
+        yield opened
+
+
+def versions(workspace: Workspace, pdfs: Iterable[bytes | None]) -> list[str]:
+    """Store PDFs as the versions of as many papers; None is a version that was not fetched."""
+    sha256s = []
+    with workspace.tables.replacing(("4-versions",), VENUE, "invent", KEY) as replacement:
+        for number, pdf in enumerate(pdfs):
+            sha256 = None if pdf is None else workspace.files.add(pdf)
+            forum_id, evidence = f"f{number:03d}", Evidence(None, None, "invented", None)
+            replacement.add(
+                PaperVersion(forum_id, VENUE, f"e{number}", NOON, NOON, "/pdf/a", sha256, True, Grade.EXACT, evidence)
+            )
+            sha256s += [sha256] if sha256 else []
+    return sha256s
+
+
+def papers(count: int) -> list[bytes]:
+    return [by_hand([lines(f"Paper {number}")]) for number in range(count)]
+
+
+def run(workspace: Workspace, spread: Any, key: str = KEY) -> Stage[Workspace]:
+    stage = convert.stage(spread)
+    stage.run(workspace, VENUE, Options(), key)
+    return stage
+
+
+def texts(workspace: Workspace) -> dict[str, str]:
+    return {text.sha256: text.markdown for text in workspace.tables.read(PaperText, VENUE)}
+
+
+def is_finished(workspace: Workspace, key: str = KEY) -> bool:
+    return workspace.tables.is_finished("5-texts", VENUE, "read_texts", key)
+
+
+def test_every_file_becomes_a_text_once_whoever_has_it(workspace: Workspace) -> None:
+    one, two = papers(2)
+    spread = InThisProcess()
+    sha256s = versions(workspace, [one, two, None, one])
+    stage = run(workspace, spread)
+    assert texts(workspace) == {sha256s[0]: "Paper 0", sha256s[1]: "Paper 1"}
+    assert spread.read == sha256s[:2]
+    (balance,) = stage.balance(workspace, VENUE)
+    assert (balance.unit, balance.rows_in, balance.rows_out, balance.holds) == ("files", 2, 2, True)
+    assert is_finished(workspace)
+
+
+def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_read(workspace: Workspace) -> None:
+    missing = by_hand([lines("Not on disk")])
+    sha256s = versions(workspace, [*HOSTILE.values(), *papers(3), missing])
+    workspace.files.path(sha256s[-1]).unlink()
+    stage = run(workspace, LocalExecutor())
+    assert sorted(texts(workspace).values()) == ["Paper 0", "Paper 1", "Paper 2"]
+    (balance,) = stage.balance(workspace, VENUE)
+    assert balance.holds
+    assert balance.set_aside == {Reason.PDF_UNREADABLE: 8, Reason.PDF_WITHOUT_TEXT: 1}
+    left = list(workspace.tables.read(SetAside, VENUE))
+    assert {(row.stage, row.venue_id) for row in left} == {("read_texts", VENUE)}
+    assert all(row.forum_id and row.detail.endswith(".") and "\n" not in row.detail for row in left)
+
+
+def test_a_timeout_and_a_crash_have_reasons_of_their_own(workspace: Workspace) -> None:
+    failures = tuple(Failure(kind, "It failed.") for kind in (FailureKind.TIMEOUT, FailureKind.CRASH))
+    versions(workspace, papers(3))
+    (balance,) = run(workspace, InThisProcess(failures=failures)).balance(workspace, VENUE)
+    assert balance.set_aside == {Reason.PDF_CRASHED: 1, Reason.PDF_TIMEOUT: 1}
+    assert balance.rows_out == 1
+
+
+def test_a_killed_run_continues_where_it_was(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convert, "BATCH_FILES", 4)
+    sha256s = versions(workspace, papers(10))
+    with pytest.raises(KeyboardInterrupt):
+        run(workspace, InThisProcess(stop_after=9))
+    assert len(texts(workspace)) == 8
+    assert not is_finished(workspace)
+    again = InThisProcess()
+    run(workspace, again)
+    assert again.read == sha256s[8:]
+    assert set(texts(workspace)) == set(sha256s)
+    assert workspace.tables.count("5-texts", VENUE) == 10
+
+
+def test_files_no_longer_wanted_leave_and_new_ones_come(workspace: Workspace) -> None:
+    one, two, three = papers(3)
+    versions(workspace, [one, two])
+    run(workspace, InThisProcess())
+    sha256s = versions(workspace, [two, three])
+    spread = InThisProcess()
+    stage = run(workspace, spread, LATER_KEY)
+    assert spread.read == sha256s[1:]
+    assert set(texts(workspace)) == set(sha256s)
+    assert stage.balance(workspace, VENUE)[0].holds
+
+
+def test_another_version_of_the_engine_reads_everything_again(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sha256s = versions(workspace, papers(3))
+    run(workspace, InThisProcess())
+    monkeypatch.setattr(pdfium_text.PdfiumText, "version", "2")
+    spread = InThisProcess()
+    run(workspace, spread, LATER_KEY)
+    assert spread.read == sha256s
+    assert {text.engine_version for text in workspace.tables.read(PaperText, VENUE)} == {"2"}
+    assert workspace.tables.count("5-texts", VENUE) == 3
+
+
+def test_a_run_under_another_key_that_is_killed_does_not_leave_the_old_key(workspace: Workspace) -> None:
+    versions(workspace, papers(2))
+    run(workspace, InThisProcess())
+    versions(workspace, papers(4))
+    with pytest.raises(KeyboardInterrupt):
+        run(workspace, InThisProcess(stop_after=1), LATER_KEY)
+    assert not is_finished(workspace, KEY)
+    assert not is_finished(workspace, LATER_KEY)
+
+
+def test_a_venue_without_files_is_finished_and_balances(workspace: Workspace) -> None:
+    versions(workspace, [None])
+    (balance,) = run(workspace, LocalExecutor()).balance(workspace, VENUE)
+    assert (balance.rows_in, balance.rows_out, dict(balance.set_aside)) == (0, 0, {})
+    assert is_finished(workspace)
+
+
+def test_an_unknown_engine_stops_the_run_before_anything_is_changed(workspace: Workspace) -> None:
+    versions(workspace, papers(1))
+    with pytest.raises(PeercorpusError, match="no PDF engine 'magic'"):
+        convert.stage(InThisProcess()).run(workspace, VENUE, Options(engine="magic"), KEY)
+    assert workspace.tables.paths("5-texts", VENUE) == []
