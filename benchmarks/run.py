@@ -17,7 +17,7 @@ from fill import fill
 from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.raw import Kind
-from peercorpus.stage import Options
+from peercorpus.stage import Options, no_report
 from peercorpus.workspace import Workspace, open_workspace
 
 SIZES = (1_000, 20_000)
@@ -78,9 +78,9 @@ def _parse_from_raw(workspace: Workspace) -> None:
 def _run(workspace: Workspace, *, normalise: bool, converse: bool) -> None:
     for venue_id in workspace.raw.venues():
         if normalise:
-            NORMALISE.run(workspace, venue_id, Options(), KEY)
+            NORMALISE.run(workspace, venue_id, Options(), KEY, no_report)
         if converse:
-            BUILD_CONVERSATIONS.run(workspace, venue_id, Options(), KEY)
+            BUILD_CONVERSATIONS.run(workspace, venue_id, Options(), KEY, no_report)
 
 
 def _memory(scratch: Path) -> None:

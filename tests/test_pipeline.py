@@ -16,6 +16,7 @@ from peercorpus.harvest.run import harvest
 from peercorpus.kinds import PostKind
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline import STAGES, Step, build, is_finished, read_standing
+from peercorpus.progress import Progress
 from peercorpus.raw import Kind, RawObject
 from peercorpus.records import PaperText, Post, Review
 from peercorpus.simulator.server import serve
@@ -101,15 +102,16 @@ def change_a_review(workspace: Workspace, venue_id: str) -> str:
 
 
 def test_a_build_runs_every_stage_of_every_venue_in_order(harvested: Path, tmp_path: Path) -> None:
-    told: list[tuple[str, int, int]] = []
+    told: list[Progress] = []
     with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
         before = read_standing(workspace)
         assert before.balances == []
         assert list(before.unfinished) == [(name, venue_id) for venue_id in VENUES for name in NAMES]
-        steps = build(workspace, on_step=lambda step, done, total: told.append((step.stage, done, total)))
+        steps = build(workspace, progress=told.append)
         assert all(is_finished(workspace, stage, venue_id, Options()) for stage in STAGES for venue_id in VENUES)
     assert steps_run(steps) == [(venue_id, name) for venue_id in VENUES for name in NAMES]
-    assert told == [(step.stage, number, len(steps)) for number, step in enumerate(steps, 1)]
+    ends = [(one.venue_id, one.what) for one in told if one.done == one.total]
+    assert ends == [(step.venue_id, step.stage) for step in steps]
 
 
 def test_a_second_build_does_nothing_and_changes_no_file(built: Path) -> None:

@@ -14,8 +14,7 @@ from cyclopts.validators import Number
 from peercorpus.errors import PeercorpusError, SignInError
 
 if TYPE_CHECKING:
-    from peercorpus.harvest.progress import Progress
-    from peercorpus.pipeline import Step
+    from peercorpus.progress import Progress
 
 TOKEN_VARIABLE = "PEERCORPUS_TOKEN"
 STOPPED = 130
@@ -108,12 +107,14 @@ def harvest(
 
     token = _token(token_file)
     with (
-        open_workspace(workspace, create=True) as opened,
-        Client(url_v1 or URL_V1, url_v2 or URL_V2, token, on_budget=opened.raw.set_budget) as client,
         ProgressLines() as lines,
+        open_workspace(workspace, create=True) as opened,
+        Client(
+            url_v1 or URL_V1, url_v2 or URL_V2, token, on_budget=opened.raw.set_budget, on_wait=lines.wait
+        ) as client,
     ):
         summaries = run_harvest(
-            opened, client, venue_ids, limit=limit, files=files, refresh=refresh, progress=lines.harvest
+            opened, client, venue_ids, limit=limit, files=files, refresh=refresh, progress=lines.show
         )
     for summary in summaries:
         _print(wording.harvested(summary))
@@ -172,7 +173,7 @@ def build(
 
     options = Options(workers=workers, pdf_timeout_s=pdf_timeout_s)
     with open_workspace(workspace) as opened, ProgressLines() as lines:
-        steps = run_build(opened, venue_ids or (), options, lines.build)
+        steps = run_build(opened, venue_ids or (), options, lines.show)
     _print(wording.built(steps))
     _print(f"Next: peercorpus publish --workspace {workspace} --out DIR")
 
@@ -198,8 +199,8 @@ def publish(
     from peercorpus.publish.run import publish as run_publish
     from peercorpus.workspace import open_workspace
 
-    with open_workspace(workspace, write=False) as opened:
-        summary = run_publish(opened, out, venue_ids or None)
+    with ProgressLines() as lines, open_workspace(workspace, write=False) as opened:
+        summary = run_publish(opened, out, venue_ids or None, lines.show)
     _print(f"{summary.papers} papers and {summary.conversations} conversations are in {out}.")
     _print(wording.how_to_load(out))
 
@@ -234,7 +235,7 @@ def demo(
     from peercorpus.demo import run_demo
 
     with ProgressLines() as lines:
-        result = run_demo(out, papers, lines.say, lines.harvest, lines.build)
+        result = run_demo(out, papers, lines.say, lines.show)
     _print(wording.standing(result.standing))
     _print(wording.demo_summary(result))
     _print(wording.how_to_load(result.release))
@@ -273,7 +274,7 @@ class ProgressLines:
 
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty()
-        self._last_at, self._width, self._topic = 0.0, 0, ""
+        self._last_at, self._width = time.monotonic(), 0
 
     def __enter__(self) -> Self:
         return self
@@ -291,26 +292,22 @@ class ProgressLines:
         self._end_line()
         print(sentence, file=sys.stderr, flush=True)
 
-    def harvest(self, progress: "Progress") -> None:
-        """Show how far a harvest is; elsewhere than on a terminal once per step, then every ten seconds."""
-        topic = f"{progress.venue_id} {progress.what}"
+    def wait(self, sentence: str) -> None:
+        """Say why nothing moves; on a terminal only, as it is no news once it is over."""
+        if self._is_terminal:
+            self._show(sentence)
+
+    def show(self, progress: "Progress") -> None:
+        """Show how far a piece of work is: often on a terminal; elsewhere at its end, and every ten seconds before."""
+        from peercorpus import wording
+
         is_over = progress.done == progress.total
-        from peercorpus import wording
+        patience_s = 0.1 if self._is_terminal else 10
+        if is_over or time.monotonic() - self._last_at >= patience_s:
+            self._show(wording.progress_line(progress))
 
-        if not self._is_terminal and topic == self._topic and not is_over and time.monotonic() - self._last_at < 10:
-            return
-        self._show(wording.progress_line(progress), topic)
-
-    def build(self, step: "Step", done: int, total: int) -> None:
-        """Show a step of a build that is done."""
-        from peercorpus import wording
-
-        if step.was_finished and not self._is_terminal:
-            return
-        self._show(wording.step_line(step, done, total), f"{step.venue_id} {step.stage}")
-
-    def _show(self, line: str, topic: str) -> None:
-        self._topic, self._last_at = topic, time.monotonic()
+    def _show(self, line: str) -> None:
+        self._last_at = time.monotonic()
         if not self._is_terminal:
             print(line, file=sys.stderr, flush=True)
             return

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from peercorpus.errors import WorkspaceError
-from peercorpus.harvest.progress import Progress
 from peercorpus.harvest.run import harvest
 from peercorpus.kinds import Role
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline import Standing, Step, build, read_standing
+from peercorpus.pipeline import Standing, build, read_standing
+from peercorpus.progress import Show
 from peercorpus.publish.run import publish
 from peercorpus.records import Conversation
 from peercorpus.simulator.server import serve
@@ -59,8 +59,7 @@ def run_demo(
     out: Path,
     papers: int,
     say: Callable[[str], None],
-    on_harvest: Callable[[Progress], None],
-    on_step: Callable[[Step, int, int], None],
+    progress: Show,
 ) -> DemoResult:
     """Run the whole pipeline against the simulator.
 
@@ -68,8 +67,7 @@ def run_demo(
         out: The demo's folder; the workspace becomes `out/corpus`, the dataset `out/release`.
         papers: How many papers the simulated venues have together.
         say: Told in a sentence what happens next.
-        on_harvest: Told how far the harvest is.
-        on_step: Told of each step of the build.
+        progress: Told how far each step is.
     """
     folder = _cleared(out)
     say("Simulating OpenReview on this machine.")
@@ -77,11 +75,11 @@ def run_demo(
     with serve(world) as service, open_workspace(folder / "corpus", create=True) as workspace:
         say("Harvesting it over HTTP.")
         with Client(service.base_url_v1, service.base_url_v2) as client:
-            harvest(workspace, client, [venue.venue_id for venue in VENUES], progress=on_harvest)
+            harvest(workspace, client, [venue.venue_id for venue in VENUES], progress=progress)
         say("Building the tables.")
-        build(workspace, on_step=on_step)
+        build(workspace, progress=progress)
         say("Publishing the dataset.")
-        publish(workspace, folder / "release")
+        publish(workspace, folder / "release", progress=progress)
         return _result(folder, workspace)
 
 

@@ -4,13 +4,14 @@ A stage runs for a venue only where what it would make is not there yet: see `st
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
 from peercorpus.errors import TableError
 from peercorpus.executors.local import LocalExecutor
 from peercorpus.forms.normalise import STAGE as NORMALISE
+from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.stage import Balance, Options, Stage, content_key
 from peercorpus.texts.convert import stage as texts_stage
 from peercorpus.versions.read import STAGE as CHOOSE_VERSIONS
@@ -75,7 +76,7 @@ def build(
     workspace: Workspace,
     venue_ids: Sequence[str] = (),
     options: Options | None = None,
-    on_step: Callable[[Step, int, int], None] = lambda _step, _done, _total: None,
+    progress: Show = show_nothing,
 ) -> list[Step]:
     """Bring the tables up to date, stage by stage, for the venues named or for all.
 
@@ -83,23 +84,18 @@ def build(
         workspace: Held for writing.
         venue_ids: None named means all.
         options: Of the stages.
-        on_step: Told of each step when it is done, with how many are done and how many there are.
+        progress: Told how far each step is.
     """
     chosen, options = known_venues(workspace, venue_ids), options or Options()
-    steps: list[Step] = []
-    total = len(chosen) * len(STAGES)
-    for venue_id in chosen:
-        for stage in STAGES:
-            steps.append(_step(workspace, stage, venue_id, options))
-            on_step(steps[-1], len(steps), total)
-    return steps
+    return [_step(workspace, stage, venue_id, options, progress) for venue_id in chosen for stage in STAGES]
 
 
-def _step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options) -> Step:
+def _step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options, show: Show) -> Step:
     if is_finished(workspace, stage, venue_id, options):
         return Step(stage.name, venue_id, was_finished=True, seconds=0.0)
     started = time.perf_counter()
-    stage.run(workspace, venue_id, options, expected_key(workspace, stage, venue_id, options))
+    key = expected_key(workspace, stage, venue_id, options)
+    stage.run(workspace, venue_id, options, key, Meter(venue_id, stage.name, show).report)
     return Step(stage.name, venue_id, was_finished=False, seconds=time.perf_counter() - started)
 
 

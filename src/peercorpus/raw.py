@@ -220,6 +220,14 @@ class RawStore:
         row: tuple[int] = self._db.execute(sql, (kind.value, venue_id)).fetchone()
         return row[0]
 
+    def count_forums(self, venue_id: str) -> int:
+        """Forums of which anything is held."""
+        sql = (
+            "SELECT count(DISTINCT forum_id) FROM objects WHERE venue_id = ? AND kind IN ('note', 'edit', 'reference')"
+        )
+        row: tuple[int] = self._db.execute(sql, (venue_id,)).fetchone()
+        return row[0]
+
     def versions(self, kind: Kind, venue_id: str) -> Iterator[RawObject]:
         """Every version of every object of a kind, by forum, then id, then time: the latest of an id comes last."""
         order = "forum_id, object_id, modified_ms, seen"

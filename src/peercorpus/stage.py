@@ -14,6 +14,13 @@ from peercorpus.kinds import Reason
 
 WorkspaceT = TypeVar("WorkspaceT")
 
+Report = Callable[[int, int], None]
+"""Told how many of how many are done."""
+
+
+def no_report(_done: int, _total: int) -> None:
+    """Tell nobody."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -63,7 +70,7 @@ class Stage(Generic[WorkspaceT]):
         writes: Tables it writes.
         options: Names of the options that change its rows.
         made_with: The version of what else changes its rows (a PDF engine), given the options.
-        run: Does the work for one venue and commits it under the key given.
+        run: Does the work for one venue and commits it under the key given, reporting how far it is.
         balance: Counts, from what lies on disk and not from what `run` said, rows in, out and set aside.
     """
 
@@ -73,7 +80,7 @@ class Stage(Generic[WorkspaceT]):
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     options: tuple[str, ...]
-    run: Callable[[WorkspaceT, str, Options, str], None]
+    run: Callable[[WorkspaceT, str, Options, str, Report], None]
     balance: Callable[[WorkspaceT, str], Sequence[Balance]]
     made_with: Callable[[Options], str] = lambda _: ""
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from peercorpus.demo import DemoResult
 from peercorpus.harvest.dumps import ImportSummary
-from peercorpus.harvest.progress import Progress
 from peercorpus.harvest.run import HarvestSummary
 from peercorpus.kinds import Reason
 from peercorpus.pipeline import Standing, Step
+from peercorpus.progress import Progress
 from peercorpus.raw import Kind
 from peercorpus.records import Conversation
 from peercorpus.stage import Balance
@@ -43,14 +43,9 @@ def duration(seconds: float) -> str:
 def progress_line(progress: Progress) -> str:
     """How far a harvest is, on one line."""
     total = "" if progress.total is None else f" of {progress.total:,}"
-    left = "" if progress.eta_s is None else f", about {duration(progress.eta_s)} left"
+    is_open = progress.eta_s is not None and progress.done != progress.total
+    left = f", about {duration(progress.eta_s or 0)} left" if is_open else ""
     return f"{progress.venue_id}: {progress.what} {progress.done:,}{total}{left}"
-
-
-def step_line(step: Step, done: int, total: int) -> str:
-    """One step of a build, on one line."""
-    took = "nothing to do" if step.was_finished else f"{step.seconds:.1f} s"
-    return f"[{done}/{total}] {step.venue_id}: {step.stage}, {took}"
 
 
 def built(steps: Sequence[Step]) -> str:

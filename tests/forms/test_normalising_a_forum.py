@@ -10,7 +10,7 @@ from peercorpus.forms.normalise import STAGE, balance
 from peercorpus.kinds import PostKind, Reason, Role, Status
 from peercorpus.raw import Kind, RawObject
 from peercorpus.records import Paper, Post, Review, SetAside
-from peercorpus.stage import Options
+from peercorpus.stage import Options, no_report
 from peercorpus.workspace import Workspace
 
 V = "Invented.cc/2024/Conference"
@@ -49,7 +49,7 @@ class Normalised:
         workspace = Workspace(folder)
         with workspace.raw.transaction():
             workspace.raw.add(map(_raw, notes))
-        STAGE.run(workspace, V, Options(), KEY)
+        STAGE.run(workspace, V, Options(), KEY, no_report)
         tables = workspace.tables
         self.papers, self.reviews = list(tables.read(Paper, V)), list(tables.read(Review, V))
         self.posts = {post.post_id: post for post in tables.read(Post, V)}

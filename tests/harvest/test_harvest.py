@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from peercorpus.errors import EmptyVenueError, SignInError, SourceError, VenueNotFoundError
-from peercorpus.harvest.progress import Progress
 from peercorpus.harvest.run import harvest
 from peercorpus.openreview.client import Client
+from peercorpus.progress import Progress
 from peercorpus.raw import Kind
 from peercorpus.simulator.accounts import write_token
 from peercorpus.simulator.answers import forbidden

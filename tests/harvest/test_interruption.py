@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.harvest.progress import Progress
 from peercorpus.harvest.run import harvest
 from peercorpus.openreview.client import Client
+from peercorpus.progress import Progress
 from peercorpus.simulator.server import Service
 from peercorpus.workspace import Workspace, open_workspace
 

@@ -13,7 +13,7 @@ from peercorpus.executors.local import LocalExecutor
 from peercorpus.kinds import Grade, Reason
 from peercorpus.records import Evidence, PaperText, PaperVersion, SetAside
 from peercorpus.spread import Failure, FailureKind
-from peercorpus.stage import Options, Stage
+from peercorpus.stage import Options, Stage, no_report
 from peercorpus.texts import convert, pdfium_text
 from peercorpus.workspace import Workspace, open_workspace
 
@@ -75,7 +75,7 @@ def papers(count: int) -> list[bytes]:
 
 def run(workspace: Workspace, spread: Any, key: str = KEY) -> Stage[Workspace]:
     stage = convert.stage(spread)
-    stage.run(workspace, VENUE, Options(), key)
+    stage.run(workspace, VENUE, Options(), key, no_report)
     return stage
 
 
@@ -180,5 +180,5 @@ def test_a_venue_without_files_is_finished_and_balances(workspace: Workspace) ->
 def test_an_unknown_engine_stops_the_run_before_anything_is_changed(workspace: Workspace) -> None:
     versions(workspace, papers(1))
     with pytest.raises(PeercorpusError, match="no PDF engine 'magic'"):
-        convert.stage(InThisProcess()).run(workspace, VENUE, Options(engine="magic"), KEY)
+        convert.stage(InThisProcess()).run(workspace, VENUE, Options(engine="magic"), KEY, no_report)
     assert workspace.tables.paths("5-texts", VENUE) == []

@@ -6,16 +6,19 @@ from operator import attrgetter
 
 from peercorpus.conversations.threads import build_conversations
 from peercorpus.records import Post
-from peercorpus.stage import Balance, Options, Stage
+from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.workspace import Workspace
 
 NAME = "build_conversations"
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str) -> None:
+def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Report) -> None:
     """Build every conversation of a venue, a forum at a time."""
+    posts_by_forum = groupby(workspace.tables.read(Post, venue_id), key=attrgetter("forum_id"))
+    total = workspace.tables.count("1-papers", venue_id)
     with workspace.tables.replacing(("6-conversations",), venue_id, NAME, key) as out:
-        for _forum, posts in groupby(workspace.tables.read(Post, venue_id), key=attrgetter("forum_id")):
+        for done, (_forum, posts) in enumerate(posts_by_forum, 1):
+            report(done, total)
             conversations, left = build_conversations(list(posts))
             for conversation in conversations:
                 out.add(conversation)

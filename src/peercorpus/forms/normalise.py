@@ -17,7 +17,7 @@ from peercorpus.forms.reviews import read_review
 from peercorpus.kinds import PostKind, Reason, Role
 from peercorpus.openreview.objects import Note, read_edit, read_note, tail_of
 from peercorpus.raw import Kind, RawObject
-from peercorpus.stage import Balance, Options, Stage
+from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement
 from peercorpus.workspace import Workspace
 
@@ -146,12 +146,13 @@ def forums(workspace: Workspace, venue_id: str) -> Iterator[Forum]:
         yield forum
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str) -> None:
+def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Report) -> None:
     """Read every note of a venue."""
-    form = read_form(workspace, venue_id)
+    form, total = read_form(workspace, venue_id), workspace.raw.count_forums(venue_id)
     with workspace.tables.replacing(WRITES, venue_id, NAME, key) as out:
-        for forum in forums(workspace, venue_id):
+        for done, forum in enumerate(forums(workspace, venue_id), 1):
             normalise_forum(forum, venue_id, form, out)
+            report(done, total)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from peercorpus.harvest.history import harvest_history
 from peercorpus.harvest.pdfs import harvest_pdfs
-from peercorpus.harvest.progress import Show, show_nothing
 from peercorpus.harvest.submissions import harvest_submissions, store_review_form, store_settings
 from peercorpus.harvest.visit import Visit
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.discovery import VenueProfile, discover
+from peercorpus.progress import Show, show_nothing
 from peercorpus.raw import UNPLACED, Kind, RawStore
 from peercorpus.venues.catalogue import submission_lists_of
 from peercorpus.workspace import Workspace

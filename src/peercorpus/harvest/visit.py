@@ -3,10 +3,10 @@
 import time
 from dataclasses import dataclass
 
-from peercorpus.harvest.progress import Meter, Show
 from peercorpus.harvest.rows import Origin
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.discovery import VenueProfile
+from peercorpus.progress import Meter, Show
 from peercorpus.raw import RawStore
 from peercorpus.workspace import Files
 

@@ -46,12 +46,14 @@ class Patience:
 
     Attributes:
         attempts: Requests for one thing, the first included.
+        first_contact: Attempts to reach a service that has not answered once: the address may be wrong.
         first_wait_s: Before the second; it doubles from there.
         longest_wait_s: Longer than this no single wait lasts: where OpenReview asks for more, the run ends with a
             sentence that says when to go on.
     """
 
     attempts: int = 6
+    first_contact: int = 3
     first_wait_s: float = 1.0
     longest_wait_s: float = 600.0
 
@@ -67,6 +69,7 @@ class Client:
         *,
         patience: Patience = Patience(),
         on_budget: Callable[[Budget], None] = lambda _: None,
+        on_wait: Callable[[str], None] = lambda _: None,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
         """Take the addresses and the token.
@@ -77,13 +80,15 @@ class Client:
             token: An OpenReview access token; None asks as a guest.
             patience: How long to keep trying.
             on_budget: Told what every answer says about the request budget.
+            on_wait: Told in a sentence why it waits before it tries again.
             transport: For tests.
 
         Raises:
             SignInError: The token cannot be sent: it has characters no header can hold, or the address is not https.
         """
         self._urls = {1: _address(base_url_v1), 2: _address(base_url_v2)}
-        self._patience, self._on_budget = patience, on_budget
+        self._patience, self._on_budget, self._on_wait = patience, on_budget, on_wait
+        self._failed_contacts, self._was_reached = 0, False
         self._headers = {"Accept": "application/json, application/pdf;q=0.9, */*;q=0.5"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {_sendable(token, self._urls.values())}"
@@ -139,6 +144,7 @@ class Client:
     def _fetch(self, api: int, path: str, params: Params) -> httpx2.Response:
         self.requests += 1
         response = self._http.get(self._urls[api] + path, params=dict(params), headers=self._headers)
+        self._was_reached = True
         state = _budget_of(f"v{api}/{path.split('/')[1]}", response.headers)
         if state is not None:
             self._on_budget(state)
@@ -171,10 +177,23 @@ class Client:
     def _wait_after(self, error: Exception) -> bool | float:
         """Whether to try again after an error: how long OpenReview asks to wait, or True for the usual wait."""
         if isinstance(error, BusyError):
-            if error.wait_s is None:
-                return True
-            return error.wait_s <= self._patience.longest_wait_s and error.wait_s + self._patience.first_wait_s / 10
-        return isinstance(error, httpx2.RequestError)
+            return self._wait_for(error)
+        if not isinstance(error, httpx2.RequestError):
+            return False
+        self._failed_contacts += not self._was_reached
+        if not self._was_reached and self._failed_contacts >= self._patience.first_contact:
+            return False
+        self._on_wait(f"{_host(error)} does not answer; trying again.")
+        return True
+
+    def _wait_for(self, error: BusyError) -> bool | float:
+        if error.wait_s is None:
+            self._on_wait("OpenReview is out of order for the moment; trying again.")
+            return True
+        if error.wait_s > self._patience.longest_wait_s:
+            return False
+        self._on_wait(f"OpenReview asks to wait {error.wait_s:.0f} s; then it goes on.")
+        return error.wait_s + self._patience.first_wait_s / 10
 
     def _last_word(self, error: BusyError) -> str:
         if error.wait_s is None:

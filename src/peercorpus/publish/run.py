@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from peercorpus.errors import TableError
+from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.publish.card import write_card
 from peercorpus.publish.forums import Walk
 from peercorpus.publish.release import releasing
@@ -34,36 +35,50 @@ def _chosen(tables: Tables, venue_ids: Sequence[str] | None) -> list[str]:
         if name != "set-aside":
             tables.require(name)
     built = tables.venues("1-papers")
+    halfway = [venue_id for venue_id in venue_ids or built if not _is_whole(tables, venue_id)]
     missing = [venue_id for venue_id in venue_ids or () if venue_id not in built]
     if missing:
         raise TableError(f"The venue '{missing[0]}' has no papers in the tables; run 'peercorpus build' for it.")
     if not built:
         raise TableError("The tables hold no papers; harvest a venue, then run 'peercorpus build'.")
+    if halfway:
+        raise TableError(f"The tables of the venue '{halfway[0]}' are not built to the end; run 'peercorpus build'.")
     return built if venue_ids is None else sorted(set(venue_ids))
 
 
-def _write_venue(tables: Tables, venue_id: str, folder: Path, writers: Writers, tally: Tally) -> None:
+def _is_whole(tables: Tables, venue_id: str) -> bool:
+    """Whether every stage has written its tables, and the one that writes three was not stopped between them."""
+    papers, reviews, posts, *others = (tables.digest(name, venue_id) for name in TABLES if name != "set-aside")
+    return papers == reviews == posts and "None" not in others
+
+
+def _write_venue(tables: Tables, venue_id: str, folder: Path, writers: Writers, tally: Tally, show: Show) -> None:
     tally.venues.append(VenueTally(venue_id))
     walk = Walk(tables, venue_id)
     with Texts(tables, venue_id, folder) as texts:
-        for forum in walk:
+        meter, total = Meter(venue_id, "publish", show), tables.count("1-papers", venue_id)
+        for done, forum in enumerate(walk, 1):
+            meter.report(done, total)
             split, rows = split_name(forum.paper.conference), build_rows(forum, texts)
             writers.add(PAPERS_CONFIG, split, rows.paper)
             for row in rows.conversations:
                 writers.add(CONVERSATIONS_CONFIG, split, row)
             tally.count(split, rows)
     tally.orphans += walk.orphans
-    done = tally.venues[-1]
-    logger.info("publish %s: %d papers, %d conversations", venue_id, done.papers, done.conversations)
+    written = tally.venues[-1]
+    logger.info("publish %s: %d papers, %d conversations", venue_id, written.papers, written.conversations)
 
 
-def publish(workspace: Workspace, out: Path, venue_ids: Sequence[str] | None = None) -> PublishSummary:
+def publish(
+    workspace: Workspace, out: Path, venue_ids: Sequence[str] | None = None, progress: Show = show_nothing
+) -> PublishSummary:
     """Write a folder that `datasets.load_dataset` opens, with the configurations `papers` and `conversations`.
 
     Args:
         workspace: Its tables are read; nothing else is.
         out: The folder; a release that is there is replaced, at the end and at once.
         venue_ids: What to publish; None means every venue that has papers.
+        progress: Told how far each venue is.
 
     Raises:
         TableError: The tables are not built, or not for these venues.
@@ -73,7 +88,7 @@ def publish(workspace: Workspace, out: Path, venue_ids: Sequence[str] | None = N
     with releasing(out) as folder:
         writers, tally = Writers(folder), Tally()
         for venue_id in chosen:
-            _write_venue(workspace.tables, venue_id, folder, writers, tally)
+            _write_venue(workspace.tables, venue_id, folder, writers, tally, progress)
         splits = writers.finish()
         write_card(folder, tally, splits)
     return summarise(tally, splits)

@@ -12,7 +12,7 @@ from itertools import islice
 from peercorpus.kinds import Reason
 from peercorpus.records import PaperText, PaperVersion
 from peercorpus.spread import Failure, FailureKind, Spread
-from peercorpus.stage import Balance, Options, Stage
+from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement, Tables
 from peercorpus.texts.engine import Converted, Engine, Job, convert_file, load_engine
 from peercorpus.workspace import Workspace
@@ -66,6 +66,12 @@ def _in_batches(outcomes: Iterator[Outcome]) -> Iterator[list[Outcome]]:
         yield batch
 
 
+def _reported(outcomes: Iterator[Outcome], total: int, report: Report) -> Iterator[Outcome]:
+    for done, outcome in enumerate(outcomes, 1):
+        report(done, total)
+        yield outcome
+
+
 def _text(job: Job, converted: Converted, venue_id: str, engine: Engine) -> PaperText:
     mean = converted.characters / converted.pages
     markdown, pages, problems = converted.markdown, converted.pages, converted.problems
@@ -95,7 +101,7 @@ def _commit(
     logger.debug("%s %s: %d files read, %d set aside", NAME, venue_id, len(texts), len(batch) - len(texts))
 
 
-def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Options, key: str) -> None:
+def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Options, key: str, report: Report) -> None:
     """Read the files of a venue that have not been read by this engine yet.
 
     Raises:
@@ -108,7 +114,7 @@ def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Opt
     logger.info("%s %s: %d files, %d to read with %s", NAME, venue_id, len(wanted), len(missing), engine.name)
     with tables.replacing((), venue_id, NAME, key) as left:
         outcomes = spread(convert_file, missing, timeout_s=options.pdf_timeout_s, workers=options.workers)
-        for batch in _in_batches(outcomes):
+        for batch in _in_batches(_reported(outcomes, len(missing), report)):
             _commit(tables, venue_id, engine, batch, wanted, left)
     tables.finish(TABLE, venue_id, NAME, key)
 

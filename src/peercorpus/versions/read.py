@@ -4,7 +4,7 @@ A row in is an edit, a reference, or a submission's current PDF; each becomes a 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import msgspec
@@ -12,7 +12,7 @@ import msgspec
 from peercorpus.kinds import PostKind, Reason
 from peercorpus.openreview.objects import Note, read_edit, read_note, to_time
 from peercorpus.raw import Kind, RawObject
-from peercorpus.stage import Balance, Options, Stage
+from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement
 from peercorpus.versions.choose import Submission, Upload, read_versions
 from peercorpus.versions.deadline import read_deadline
@@ -128,37 +128,44 @@ def _attachment(root: Note, forum_id: str) -> Upload | None:
     return Upload(f"{forum_id}{ATTACHED}", str(path), None, None, None, None) if known else None
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str) -> None:
+def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Report) -> None:
     """Find the versions of every paper of a venue."""
     papers, reviewed = _papers(workspace, venue_id), Reviewed(workspace, venue_id)
     sha256 = {stored.path: stored.sha256 for stored in workspace.raw.files(venue_id) if stored.sha256}
     kinds = (Kind.NOTE, Kind.REFERENCE, Kind.EDIT)
+    total = workspace.raw.count_forums(venue_id)
     with workspace.tables.replacing(("4-versions",), venue_id, NAME, key) as out:
-        for forum_id, objects in workspace.raw.by_forum(kinds, venue_id):
+        for done, (forum_id, objects) in enumerate(workspace.raw.by_forum(kinds, venue_id), 1):
+            report(done, total)
             if forum_id not in papers:
                 _set_aside_without_paper(forum_id, objects, out)
                 continue
-            revisions = Revisions()
-            for found in objects:
-                _take(found, revisions, out)
-            root = revisions.root or Note()
-            current = _pdf_path(root)
-            uploads = _distinct(forum_id, revisions, current, out)
-            if not uploads:
-                continue
-            submission = Submission(
-                forum_id=forum_id,
-                venue_id=venue_id,
-                uploads=uploads,
-                attachment=_attachment(root, forum_id),
-                current_path=current,
-                invitations=root.invitations or (),
-                deadline=read_deadline(workspace.raw, venue_id, root.invitations or []),
-                first_review_at=reviewed.first(forum_id),
-                sha256=sha256,
-            )
-            for version in read_versions(submission):
+            submission = _submission(workspace, venue_id, forum_id, objects, out)
+            known = replace(submission, first_review_at=reviewed.first(forum_id), sha256=sha256)
+            for version in read_versions(known) if known.uploads else ():
                 out.add(version)
+
+
+def _submission(
+    workspace: Workspace, venue_id: str, forum_id: str, objects: Sequence[RawObject], out: Replacement
+) -> Submission:
+    """What the raw objects of one forum say of its PDFs."""
+    revisions = Revisions()
+    for found in objects:
+        _take(found, revisions, out)
+    root = revisions.root or Note()
+    current = _pdf_path(root)
+    return Submission(
+        forum_id=forum_id,
+        venue_id=venue_id,
+        uploads=_distinct(forum_id, revisions, current, out),
+        attachment=_attachment(root, forum_id),
+        current_path=current,
+        invitations=root.invitations or (),
+        deadline=read_deadline(workspace.raw, venue_id, root.invitations or []),
+        first_review_at=None,
+        sha256={},
+    )
 
 
 def _set_aside_without_paper(forum_id: str, objects: Sequence[RawObject], out: Replacement) -> None:

@@ -1,4 +1,4 @@
-"""How far a harvest is, for whoever shows it."""
+"""How far a long piece of work is, for whoever shows it."""
 
 import time
 from collections.abc import Callable
@@ -10,9 +10,10 @@ class Progress:
     """How far one step of one venue is.
 
     Attributes:
-        what: "listing" (submissions), "versions" (notes whose history is asked for) or "files".
+        what: Of a harvest "listing" (submissions), "versions" (notes whose history is asked for) or "files"; else the
+            stage.
         done: In this run; a listing counts what earlier runs received as well.
-        total: What there is to do; None where OpenReview does not say.
+        total: What there is to do; None where that is not known.
         eta_s: Seconds left at the pace of this run; None where it cannot be known.
     """
 
@@ -50,6 +51,11 @@ class Meter:
         self.done += count
         self.total = total if total is not None else self.total
         self.show(Progress(self.venue_id, self.what, self.done, self.total, self._eta()))
+
+    def report(self, done: int, total: int) -> None:
+        """Show that so many of so many are done."""
+        self.done, self.total = done, total
+        self.show(Progress(self.venue_id, self.what, done, total, self._eta()))
 
     def _eta(self) -> float | None:
         fetched = self.done - self._before
