@@ -71,7 +71,7 @@ def read_speakers(root: Note, replies: Sequence[Note]) -> dict[str, tuple[Role, 
     Named people become `public_1`, `public_2`, … in the order in which they first speak; an author who signs by name is
     an author.
     """
-    accounts = root.fields().get("authorids")
+    accounts = root.fields.get("authorids")
     authors = set(accounts) if isinstance(accounts, list) else set()
     numbers = count(1)
     named: dict[str, str] = {}

@@ -48,7 +48,7 @@ def read_verdict(replies: Sequence[tuple[PostKind, Note]]) -> Verdict:
     meta_text = None
     found = Verdict(None, None, None)
     for kind, note in replies:
-        fields = note.fields()
+        fields = note.fields
         if kind is PostKind.META_REVIEW:
             meta_text = _text(fields, "metareview", "comment") or meta_text
         if kind in {PostKind.DECISION, PostKind.META_REVIEW}:
@@ -72,7 +72,7 @@ def _status_of_note(root: Note, fields: Mapping[str, Any], venue_id: str) -> Sta
 
 def read_status(root: Note, venue_id: str, verdict: Verdict, kinds: set[PostKind]) -> Status:
     """What became of a submission: by where the note lies, else by its replies, else by the verdict."""
-    fields = root.fields()
+    fields = root.fields
     status = _status_of_note(root, fields, venue_id)
     if status not in {Status.UNKNOWN, Status.UNDER_REVIEW}:
         return status
@@ -92,7 +92,7 @@ def read_paper(root: Note, venue_id: str, replies: Sequence[tuple[PostKind, Note
         venue_id: Its venue.
         replies: Its undeleted replies with their kinds, in time order.
     """
-    fields = root.fields()
+    fields = root.fields
     verdict = read_verdict(replies)
     authors = _names(fields.get("authors"))
     used = {"title", "abstract", "authors", "keywords", "venue", *ONE_SENTENCE, "primary_area"}

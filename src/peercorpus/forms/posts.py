@@ -42,7 +42,7 @@ def read_post(
         speaker: The role and the name within the paper.
         review_prose: For a review, its sections by field, as the review was read; None for anything else.
     """
-    fields = note.fields()
+    fields = note.fields
     prose: Mapping[str, str] = review_prose or {
         name: answer for name, answer in fields.items() if is_prose(name, answer, kind)
     }

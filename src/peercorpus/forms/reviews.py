@@ -117,7 +117,7 @@ def _first_scores(note: Note, edits: Sequence[Note], form: ReviewForm) -> tuple[
         return ()
     if with_content[0].tcdate - note.tcdate > AT_ONCE_MS:
         return ()
-    fields = with_content[0].fields()
+    fields = with_content[0].fields
     found = ((name, answer, form.questions.get(name)) for name, answer in fields.items())
     return tuple(
         read_score(answer, name, question, ScoreSource.EDIT)
@@ -128,7 +128,7 @@ def _first_scores(note: Note, edits: Sequence[Note], form: ReviewForm) -> tuple[
 
 def was_revised(edits: Sequence[Note], final_justification: str | None) -> bool | None:
     """Whether the reviewer changed the review; None where no edit can be read."""
-    contents = [edit.fields() for edit in edits if edit.content]
+    contents = [edit.fields for edit in edits if edit.content]
     if final_justification is not None or any(content != contents[0] for content in contents[1:]):
         return True
     return False if contents else None
@@ -144,7 +144,7 @@ def read_review(note: Note, venue_id: str, reviewer: str, form: ReviewForm, edit
         form: The form it answers.
         edits: Its edits or references that could be read, in any order.
     """
-    reading = read_fields(note.fields(), form)
+    reading = read_fields(note.fields, form)
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",

@@ -80,7 +80,7 @@ def _of_edits(visit: Visit) -> Iterator[Wanted]:
 
 
 def _path(note: Note, name: str) -> str | None:
-    path = note.fields().get(name)
+    path = note.fields.get(name)
     return path if isinstance(path, str) and path.startswith("/") else None
 
 

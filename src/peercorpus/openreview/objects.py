@@ -7,6 +7,7 @@ that names every invitation that ever edited the note.
 import re
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,7 +18,7 @@ PAPER_GROUP = re.compile(r"/(?:Paper|Submission|paper)\d+(?:/|$)")
 EVERYONE = "everyone"
 
 
-class Note(msgspec.Struct):
+class Note(msgspec.Struct, dict=True):
     """A note, an API v1 reference, or the partial note inside an API v2 edit.
 
     Attributes:
@@ -70,10 +71,11 @@ class Note(msgspec.Struct):
         """When it last changed, by the server's clock where that is known."""
         return self.tmdate or self.mdate
 
+    @cached_property
     def fields(self) -> dict[str, Any]:
         """The content without API v2's wrapping: what a guest may read; empty answers are left out.
 
-        >>> Note(content={"title": {"value": "A"}, "rating": 6, "pdf": {}}).fields()
+        >>> Note(content={"title": {"value": "A"}, "rating": 6, "pdf": {}}).fields
         {'title': 'A', 'rating': 6}
         """
         found: dict[str, Any] = {}
@@ -151,7 +153,8 @@ def tail_of(invitation: str) -> str:
     >>> tail_of("V/2025/Conference/Submission1/Official_Review2/-/Rebuttal")
     'Rebuttal'
     """
-    return PAPER_GROUP.sub("", "/" + invitation.rpartition("/-/")[2]).lstrip("/")
+    tail = invitation.rpartition("/-/")[2]
+    return PAPER_GROUP.sub("", f"/{tail}").lstrip("/") if "/" in tail else tail
 
 
 def to_time(epoch_ms: int | None) -> datetime | None:

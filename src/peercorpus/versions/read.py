@@ -33,7 +33,7 @@ class Revisions:
 
 
 def _pdf_path(note: Note) -> str | None:
-    path = note.fields().get("pdf")
+    path = note.fields.get("pdf")
     return path if isinstance(path, str) and path.startswith("/pdf/") else None
 
 
@@ -123,7 +123,7 @@ def _papers(workspace: Workspace, venue_id: str) -> set[str]:
 
 
 def _attachment(root: Note, forum_id: str) -> Upload | None:
-    path = root.fields().get("original_pdf")
+    path = root.fields.get("original_pdf")
     known = isinstance(path, str) and path.startswith("/attachment/")
     return Upload(f"{forum_id}{ATTACHED}", str(path), None, None, None, None) if known else None
 
