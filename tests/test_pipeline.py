@@ -13,9 +13,9 @@ from deltalake import DeltaTable
 from peercorpus.cli import main
 from peercorpus.errors import TableError
 from peercorpus.harvest.run import harvest
-from peercorpus.kinds import PostKind
+from peercorpus.kinds import PostKind, Reason
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline import STAGES, Step, build, is_finished, read_standing
+from peercorpus.pipeline import STAGES, Step, build, expected_key, is_finished, read_standing
 from peercorpus.progress import Progress
 from peercorpus.raw import Kind, RawObject
 from peercorpus.records import PaperText, Post, Review
@@ -112,6 +112,33 @@ def test_a_build_runs_every_stage_of_every_venue_in_order(harvested: Path, tmp_p
     assert steps_run(steps) == [(venue_id, name) for venue_id in VENUES for name in NAMES]
     ends = [(one.venue_id, one.what) for one in told if one.done == one.total]
     assert ends == [(step.venue_id, step.stage) for step in steps]
+
+
+def test_a_pdf_that_took_too_long_is_read_again_on_request_only(harvested: Path, tmp_path: Path) -> None:
+    with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
+        build(workspace, VENUES[:1])
+        key = expected_key(workspace, STAGES[NAMES.index("read_texts")], VENUES[0], Options())
+        with workspace.tables.replacing((), VENUES[0], "read_texts", key) as out:
+            out.set_aside("0" * 64, None, Reason.PDF_TIMEOUT, "It took more than 60 s.")
+        assert steps_run(build(workspace, VENUES[:1])) == []
+        assert (VENUES[0], "read_texts") in steps_run(build(workspace, VENUES[:1], Options(retry=True)))
+        assert workspace.tables.set_aside_counts(VENUES[0], "read_texts") == {}
+
+
+def test_a_venue_whose_notes_moved_to_another_is_emptied(tmp_path: Path) -> None:
+    def root(venue_id: str, modified_ms: int) -> RawObject:
+        note = {"id": "f", "forum": "f", "invitations": [f"{venue_id}/-/Submission"], "readers": ["everyone"]}
+        body = json.dumps({**note, "tmdate": modified_ms}).encode()
+        return RawObject(Kind.NOTE, "f", 2, venue_id, "f", "f", modified_ms, 0, "test", body)
+
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        workspace.raw.add([root("Old/2024", 1)])
+        build(workspace)
+        workspace.raw.add([root("New/2024", 2)])
+        workspace.raw.place()
+        assert ("normalise", "Old/2024") in read_standing(workspace).unfinished
+        build(workspace)
+        assert [workspace.tables.count("1-papers", venue_id) for venue_id in ("Old/2024", "New/2024")] == [0, 1]
 
 
 def test_a_second_build_does_nothing_and_changes_no_file(built: Path) -> None:

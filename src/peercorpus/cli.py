@@ -109,9 +109,7 @@ def harvest(
     with (
         ProgressLines() as lines,
         open_workspace(workspace, create=True) as opened,
-        Client(
-            url_v1 or URL_V1, url_v2 or URL_V2, token, on_budget=opened.raw.set_budget, on_wait=lines.wait
-        ) as client,
+        Client(url_v1 or URL_V1, url_v2 or URL_V2, token, on_wait=lines.wait) as client,
     ):
         summaries = run_harvest(
             opened, client, venue_ids, limit=limit, files=files, refresh=refresh, progress=lines.show
@@ -156,6 +154,7 @@ def build(
     workspace: WorkspaceFolder,
     workers: Annotated[int | None, AtLeastOne] = None,
     pdf_timeout_s: Annotated[float, Parameter(validator=Number(gt=0))] = 60.0,
+    retry: Annotated[bool, Parameter(negative=())] = False,
 ) -> None:
     """Bring a workspace's tables up to date; only what changed is rebuilt.
 
@@ -165,13 +164,15 @@ def build(
         Processes that read PDFs; one per core if not named.
     pdf_timeout_s
         Seconds a single PDF may take.
+    retry
+        Read PDFs again that took too long, or whose reading crashed.
     """
     from peercorpus import wording
     from peercorpus.pipeline import build as run_build
     from peercorpus.stage import Options
     from peercorpus.workspace import open_workspace
 
-    options = Options(workers=workers, pdf_timeout_s=pdf_timeout_s)
+    options = Options(workers=workers, pdf_timeout_s=pdf_timeout_s, retry=retry)
     with open_workspace(workspace) as opened, ProgressLines() as lines:
         steps = run_build(opened, venue_ids or (), options, lines.show)
     _print(wording.built(steps))

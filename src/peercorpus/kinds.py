@@ -127,6 +127,8 @@ class Reason(StrEnum):
     """Its submission is not in the workspace, or not public."""
     NOT_PUBLIC = "not_public"
     """Not everyone may read it."""
+    NO_LONGER_SHOWN = "no_longer_shown"
+    """A later listing of its venue did not hold it any more."""
     UNREADABLE = "unreadable"
     """A field does not hold what OpenReview puts there."""
     EDIT_OF_A_REPLY = "edit_of_a_reply"

@@ -13,6 +13,7 @@ from peercorpus.executors.local import LocalExecutor
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.stage import Balance, Options, Stage, content_key
+from peercorpus.tables import TABLES
 from peercorpus.texts.convert import stage as texts_stage
 from peercorpus.versions.read import STAGE as CHOOSE_VERSIONS
 from peercorpus.workspace import Workspace
@@ -58,13 +59,19 @@ def is_finished(workspace: Workspace, stage: Stage[Workspace], venue_id: str, op
     return all(workspace.tables.is_finished(name, venue_id, stage.name, key) for name in ("set-aside", *stage.writes))
 
 
+def held_venues(workspace: Workspace) -> list[str]:
+    """Every venue of which anything is held: received, or in a table though its notes now lie in another venue."""
+    built = (venue_id for name in TABLES for venue_id in workspace.tables.venues(name))
+    return sorted({*workspace.raw.venues(), *built})
+
+
 def known_venues(workspace: Workspace, venue_ids: Sequence[str]) -> list[str]:
     """The venues asked for, or all that are held.
 
     Raises:
         TableError: One of them is not held.
     """
-    held = workspace.raw.venues()
+    held = held_venues(workspace)
     unknown = [venue_id for venue_id in venue_ids if venue_id not in held]
     if unknown:
         listed = ", ".join(held) or "none"
@@ -91,7 +98,8 @@ def build(
 
 
 def _step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options, show: Show) -> Step:
-    if is_finished(workspace, stage, venue_id, options):
+    may_pass = options.retry and stage.passing & workspace.tables.set_aside_counts(venue_id, stage.name).keys()
+    if is_finished(workspace, stage, venue_id, options) and not may_pass:
         return Step(stage.name, venue_id, was_finished=True, seconds=0.0)
     started = time.perf_counter()
     key = expected_key(workspace, stage, venue_id, options)
@@ -116,7 +124,7 @@ def read_standing(workspace: Workspace, options: Options | None = None) -> Stand
     """Count, from what lies on disk, rows in, out and set aside; a stage that is not finished is named, not counted."""
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []
-    for venue_id in workspace.raw.venues():
+    for venue_id in held_venues(workspace):
         for stage in STAGES:
             if is_finished(workspace, stage, venue_id, options or Options()):
                 balances.extend(stage.balance(workspace, venue_id))

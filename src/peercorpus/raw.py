@@ -1,4 +1,4 @@
-"""`raw.db`: everything OpenReview sent, every version seen; what is left to fetch; the request budget.
+"""`raw.db`: everything OpenReview sent, every version seen, and what is left to fetch.
 
 SQLite in WAL mode. A note, reference, edit, group or invitation is one row per distinct body; nothing is ever
 overwritten. Nested replies are rows of their own. Every write is one transaction.
@@ -32,15 +32,14 @@ CREATE INDEX IF NOT EXISTS objects_by_forum ON objects (venue_id, kind, forum_id
 CREATE INDEX IF NOT EXISTS objects_by_subject ON objects (kind, subject_id);
 CREATE TABLE IF NOT EXISTS listings (
     venue_id TEXT NOT NULL, listing TEXT NOT NULL, after TEXT, received INTEGER NOT NULL, expected INTEGER,
-    complete INTEGER NOT NULL, PRIMARY KEY (venue_id, listing));
+    complete INTEGER NOT NULL, started_ms INTEGER NOT NULL, PRIMARY KEY (venue_id, listing));
 CREATE TABLE IF NOT EXISTS queue (
     venue_id TEXT NOT NULL, task TEXT NOT NULL, subject_id TEXT NOT NULL, done INTEGER NOT NULL DEFAULT 0,
     problem TEXT, PRIMARY KEY (task, subject_id));
 CREATE TABLE IF NOT EXISTS files (
     edit_id TEXT NOT NULL, path TEXT NOT NULL, venue_id TEXT NOT NULL, forum_id TEXT NOT NULL,
     sha256 TEXT, size_bytes INTEGER, problem TEXT, PRIMARY KEY (edit_id, path));
-CREATE TABLE IF NOT EXISTS budget (
-    route TEXT PRIMARY KEY, limit_requests INTEGER, remaining INTEGER, resets_ms INTEGER);
+CREATE TABLE IF NOT EXISTS sightings (object_id TEXT PRIMARY KEY, shown_ms INTEGER NOT NULL);
 """
 
 COLUMNS = "kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body"
@@ -88,28 +87,14 @@ class Listing:
     Attributes:
         after: The last id received; None before the first page.
         expected: The count OpenReview gave; None where it gave none.
+        started_ms: When its first page was asked for; 0 before, and for what lists no notes.
     """
 
     after: str | None
     received: int
     expected: int | None
     complete: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What OpenReview said about the request budget of a route.
-
-    Attributes:
-        route: API and first part of the path, such as `v2/notes`.
-        remaining: Requests left in this window.
-        resets_ms: When the window ends, epoch milliseconds.
-    """
-
-    route: str
-    limit: int
-    remaining: int
-    resets_ms: int
+    started_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +250,7 @@ class RawStore:
         return self._object(row) if row else None
 
     def digest(self, kind: str, venue_id: str) -> str:
-        """A digest of all versions of a kind of object, whatever the order in which they arrived."""
+        """A digest of all versions of a kind of object, in whatever order they arrived, and of what is gone."""
         rows = self._db.execute(
             "SELECT object_id, digest FROM objects WHERE kind = ? AND venue_id = ? ORDER BY object_id, digest",
             (kind, venue_id),
@@ -273,18 +258,47 @@ class RawStore:
         total = hashlib.sha256()
         for object_id, digest in rows:
             total.update(object_id.encode() + b"\0" + digest)
+        if kind == Kind.NOTE:
+            total.update(repr(sorted(self.gone(venue_id))).encode())
         return total.hexdigest()
 
     def listing(self, venue_id: str, listing: str) -> Listing:
         """How far a listing has been fetched."""
-        sql = "SELECT after, received, expected, complete FROM listings WHERE venue_id = ? AND listing = ?"
+        sql = "SELECT after, received, expected, complete, started_ms FROM listings WHERE venue_id = ? AND listing = ?"
         row = self._db.execute(sql, (venue_id, listing)).fetchone()
-        return Listing(row[0], row[1], row[2], bool(row[3])) if row else Listing(None, 0, None, False)
+        return Listing(row[0], row[1], row[2], bool(row[3]), row[4]) if row else Listing(None, 0, None, False)
 
     def set_listing(self, venue_id: str, listing: str, state: Listing) -> None:
         """Remember how far a listing has been fetched; in the same transaction as the page itself."""
-        values = (venue_id, listing, state.after, state.received, state.expected, state.complete)
-        self._db.execute("INSERT OR REPLACE INTO listings VALUES (?,?,?,?,?,?)", values)
+        values = (venue_id, listing, state.after, state.received, state.expected, state.complete, state.started_ms)
+        self._db.execute("INSERT OR REPLACE INTO listings VALUES (?,?,?,?,?,?,?)", values)
+
+    def sight(self, note_ids: Iterable[str], shown_ms: int) -> None:
+        """Remember that a listing showed these notes, a submission and all its replies at the same time."""
+        rows = ((note_id, shown_ms) for note_id in note_ids)
+        self._db.executemany("INSERT OR REPLACE INTO sightings VALUES (?,?)", rows)
+
+    def gone(self, venue_id: str) -> set[str]:
+        """Notes held that OpenReview shows no longer.
+
+        A reply is gone if its submission was listed later than it; a submission, if all lists of its venue were read to
+        their end since it was last listed. What no listing ever showed (a dump) is not gone by that.
+        """
+        replies = self._db.execute(
+            "SELECT DISTINCT note.object_id FROM objects AS note"
+            " JOIN sightings AS root ON root.object_id = note.forum_id"
+            " LEFT JOIN sightings AS own ON own.object_id = note.object_id"
+            " WHERE note.kind = 'note' AND note.venue_id = ? AND coalesce(own.shown_ms, 0) < root.shown_ms",
+            (venue_id,),
+        )
+        roots = self._db.execute(
+            "SELECT DISTINCT note.object_id FROM objects AS note JOIN sightings AS own USING (object_id)"
+            " WHERE note.kind = 'note' AND note.venue_id = :venue AND note.forum_id = note.object_id"
+            " AND NOT EXISTS (SELECT 1 FROM listings WHERE venue_id = :venue AND NOT complete)"
+            " AND own.shown_ms < (SELECT min(started_ms) FROM listings WHERE venue_id = :venue AND started_ms > 0)",
+            {"venue": venue_id},
+        )
+        return {note_id for rows in (replies, roots) for (note_id,) in rows}
 
     def enqueue(self, venue_id: str, task: str, subject_ids: Iterable[str]) -> None:
         """Add what is left to fetch; what is queued or done already stays as it is."""
@@ -300,11 +314,6 @@ class RawStore:
         """Take one thing off the queue; `problem` says why it could not be had."""
         sql = "UPDATE queue SET done = 1, problem = ? WHERE task = ? AND subject_id = ?"
         self._db.execute(sql, (problem, task, subject_id))
-
-    def set_budget(self, said: Budget) -> None:
-        """Remember what OpenReview last said of a route's request budget."""
-        values = (said.route, said.limit, said.remaining, said.resets_ms)
-        self._db.execute("INSERT OR REPLACE INTO budget VALUES (?,?,?,?)", values)
 
     def add_file(self, stored: StoredFile) -> None:
         """Remember which file an edit brought, or why it could not be had."""

@@ -24,7 +24,7 @@ class Paper:
         venue: The verbatim venue string of the submission ("ICLR 2020 Poster").
         decision: The verdict, verbatim.
         decided_at: When the decision was posted.
-        decision_comment: The text with the decision, or the meta-review where the venue decides there.
+        decision_comment: The text with the decision; where it has none, the meta-review's.
         licence: The licence stated on the note; None where none is stated.
         extra: What no other field holds, as JSON of the note's own `content`, less the authors' accounts.
     """

@@ -30,11 +30,13 @@ class Options:
         engine: Which PDF engine reads the files.
         pdf_timeout_s: Seconds a single PDF may take.
         workers: Processes that read PDFs; None means one per core. It changes no result, so it is in no key.
+        retry: Run finished stages again that set rows aside for a reason that may pass, such as a time limit.
     """
 
     engine: str = "pdfium-text"
     pdf_timeout_s: float = 60.0
     workers: int | None = None
+    retry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Stage(Generic[WorkspaceT]):
         reads: Tables it reads.
         writes: Tables it writes.
         options: Names of the options that change its rows.
+        passing: Reasons of rows set aside that may not hold another time.
         made_with: The version of what else changes its rows (a PDF engine), given the options.
         run: Does the work for one venue and commits it under the key given, reporting how far it is.
         balance: Counts, from what lies on disk and not from what `run` said, rows in, out and set aside.
@@ -82,6 +85,7 @@ class Stage(Generic[WorkspaceT]):
     options: tuple[str, ...]
     run: Callable[[WorkspaceT, str, Options, str, Report], None]
     balance: Callable[[WorkspaceT, str], Sequence[Balance]]
+    passing: frozenset[Reason] = frozenset()
     made_with: Callable[[Options], str] = lambda _: ""
 
 

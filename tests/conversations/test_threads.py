@@ -106,6 +106,20 @@ def test_a_reply_under_a_deleted_post_keeps_its_place_in_the_thread() -> None:
     }
 
 
+@pytest.mark.parametrize("hidden", [{"deleted": True}, {"readers_public": False}])
+def test_an_answer_to_a_review_that_cannot_be_read_is_set_aside(hidden: dict[str, Any]) -> None:
+    review = post("B", 1, OTHER, **hidden)
+    conversations, left = build_conversations([REVIEW_A, review, post("b", 2, AUTHORS, "B")])
+    assert [one.reviewer for one in conversations] == ["Reviewer_A"]
+    assert {found.post_id: why for found, why, _ in left}["b"] is Reason.OUTSIDE_CONVERSATION
+
+
+def test_the_parts_of_a_response_to_all_that_answer_each_other_are_context_too() -> None:
+    parts = [post("1", 2, AUTHORS), post("2", 3, AUTHORS, "1"), post("3", 4, AUTHORS, "2")]
+    (conversation,), left = build_conversations([REVIEW_A, *parts])
+    assert (conversation.context, left) == (("1", "2", "3"), [])
+
+
 def test_posts_that_answer_each_other_in_a_circle_do_not_hang() -> None:
     assert threads([REVIEW_A, post("x", 2, AUTHORS, "y"), post("y", 3, AUTHORS, "x")]) == {"Reviewer_A": ["A"]}
 

@@ -36,19 +36,20 @@ def _v2(note_id: str, tail: str, signature: str = "", **more: Any) -> dict[str, 
 PAPER = _v2("paper", "Submission", "Authors", number=1, content={"title": "On Kites", "venueid": f"{V}/Submission"})
 
 
-def _raw(note: dict[str, Any]) -> RawObject:
+def _raw(note: dict[str, Any], kind: Kind = Kind.NOTE, subject: str = "") -> RawObject:
     body = json.dumps(note).encode()
-    return RawObject(Kind.NOTE, note["id"], 2, V, note.get("forum") or "", note["id"], 0, 0, "test", body)
+    subject_id, forum_id = subject or note["id"], note.get("forum") or ("paper" if kind is Kind.EDIT else "")
+    return RawObject(kind, note["id"], 2, V, forum_id, subject_id, 0, 0, "test", body)
 
 
 class Normalised:
     """What a list of notes was normalised to."""
 
-    def __init__(self, folder: Path, notes: list[dict[str, Any]]) -> None:
+    def __init__(self, folder: Path, notes: list[dict[str, Any]], *others: RawObject) -> None:
         folder.mkdir(parents=True)
         workspace = Workspace(folder)
         with workspace.raw.transaction():
-            workspace.raw.add(map(_raw, notes))
+            workspace.raw.add([*map(_raw, notes), *others])
         STAGE.run(workspace, V, Options(), KEY, no_report)
         tables = workspace.tables
         self.papers, self.reviews = list(tables.read(Paper, V)), list(tables.read(Review, V))
@@ -66,6 +67,7 @@ class Normalised:
         (_v2("x", "Official_Comment") | {"forum": "another"}, Reason.FORUM_MISSING),
         (_v2("x", "Official_Comment") | {"content": "no object"}, Reason.UNREADABLE),
         (_v2("x", "Submission") | {"forum": "x", "readers": [V]}, Reason.NOT_PUBLIC),
+        (_v2("x", "Submission") | {"forum": "x", "ddate": 1}, Reason.DELETED),
     ],
 )
 def test_a_note_that_cannot_be_placed_is_set_aside_and_the_sum_agrees(
@@ -87,6 +89,9 @@ def test_a_note_that_cannot_be_placed_is_set_aside_and_the_sum_agrees(
         ("Public_Comment", "~Ada_Example1", PostKind.COMMENT, Role.PUBLIC, "public_1"),
         ("Ethics_Review", "Ethics_Reviewer_Ab12", PostKind.ETHICS_REVIEW, Role.ETHICS_REVIEWER, "Ethics_Reviewer_Ab12"),
         ("Decision", "Program_Chairs", PostKind.DECISION, Role.PROGRAM_CHAIR, "Program_Chairs"),
+        ("Official_Comment", "jane.doe@example.org", PostKind.COMMENT, Role.UNKNOWN, "unknown_1"),
+        ("Official_Comment", "Jane Doe", PostKind.COMMENT, Role.UNKNOWN, "unknown_1"),
+        ("Public_Comment", "(anonymous)", PostKind.COMMENT, Role.PUBLIC, "public_1"),
         ("Review_of_Something_Else", "Reviewer_AbCd", PostKind.OTHER, Role.REVIEWER, "Reviewer_AbCd"),
     ],
 )
@@ -160,6 +165,49 @@ def test_a_field_with_its_own_readers_is_not_read(tmp_path: Path) -> None:
     found = Normalised(tmp_path / "w", [PAPER, _v2("x", "Official_Comment", "Authors") | {"content": content}])
     assert found.posts["x"].text == "Open."
     assert "Closed." not in found.posts["x"].extra
+
+
+@pytest.mark.parametrize("hidden", [{"readers": [V]}, {"ddate": 1}])
+def test_an_edit_that_is_not_public_or_deleted_tells_nothing(tmp_path: Path, hidden: dict[str, Any]) -> None:
+    review = _v2("r", "Official_Review", "Reviewer_AbCd", content={"rating": 8})
+    made = {"id": "e1", "tcdate": 1_700_000_000_000, "note": {"id": "r", "content": {"rating": {"value": 3}}}} | hidden
+    later = {"id": "e2", "tcdate": 1_700_900_000_000, "note": {"id": "r", "content": {"rating": {"value": 8}}}}
+    edits = [_raw({"readers": ["everyone"], **edit}, Kind.EDIT, "r") for edit in (made, later)]
+    (read,) = Normalised(tmp_path / "w", [PAPER, review], *edits).reviews
+    assert [score.value for score in read.scores] == [8.0]
+    assert read.revised is False
+
+
+def test_a_chairs_recommendation_is_no_decision_where_the_venue_states_it_itself(tmp_path: Path) -> None:
+    advice = _v2(
+        "m", "Meta_Review", "Area_Chair_X", content={"recommendation": "Accept (Poster)", "metareview": "Yes."}
+    )
+    (paper,) = Normalised(tmp_path / "w", [PAPER, advice]).papers
+    assert (paper.status, paper.decision, paper.decision_comment) == (Status.UNDER_REVIEW, None, "Yes.")
+
+
+def test_the_venues_own_group_names_its_reviews_and_decisions(tmp_path: Path) -> None:
+    said = {"review_name": "Assessment", "decision_name": "Outcome", "decision_field_name": "our_verdict"}
+    content = {name: {"value": value} for name, value in said.items()}
+    group = json.dumps({"id": V, "domain": V, "content": content}).encode()
+    found = Normalised(
+        tmp_path / "w",
+        [
+            PAPER,
+            _v2("r", "Assessment", "Reviewer_AbCd", content={"rating": 4}),
+            _v2("d", "Outcome", "Program_Chairs", content={"our_verdict": "Accept as is"}),
+        ],
+        RawObject(Kind.GROUP, V, 2, V, "", V, 0, 0, "test", group),
+    )
+    assert {post.post_id: post.kind for post in found.posts.values()} == {"r": PostKind.REVIEW, "d": PostKind.DECISION}
+    assert (found.papers[0].decision, found.papers[0].status) == ("Accept as is", Status.ACCEPTED)
+    assert len(found.reviews) == 1
+
+
+def test_api_1_names_the_presentation_of_accepted_papers_in_the_venue(tmp_path: Path) -> None:
+    content = {"title": "On Kites", "venue": "Invented 2020 Poster"}
+    root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/Blind_Submission", "content": content}
+    assert Normalised(tmp_path / "w", [root]).papers[0].status is Status.ACCEPTED
 
 
 def test_an_e_mail_address_never_reaches_extra(tmp_path: Path) -> None:

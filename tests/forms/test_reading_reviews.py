@@ -14,7 +14,10 @@ from peercorpus.openreview.objects import Note
 
 NO_FORM = ReviewForm("inferred:V", {})
 TEN = Question(
-    "rating", 1, {1.0: "1: strong reject", 3.0: "3: reject", 6.0: "6: accept", 10.0: "10: strong accept"}, True
+    "rating",
+    1,
+    {1.0: "1: strong reject", 3.0: "3: reject", 6.0: "6: accept", 10.0: "10: strong accept"},
+    is_choice=True,
 )
 
 
@@ -39,7 +42,7 @@ TEN = Question(
     ],
 )
 def test_a_score_is_read_or_null_and_never_guessed(answer: Any, value: float | None) -> None:
-    assert read_score(answer, "rating", None).value == value
+    assert read_score(answer, "rating", NO_FORM).value == value
 
 
 @pytest.mark.parametrize(
@@ -53,12 +56,12 @@ def test_a_score_is_read_or_null_and_never_guessed(answer: Any, value: float | N
     ],
 )
 def test_a_number_the_form_did_not_offer_is_null_with_its_label(answer: Any, value: float | None, label: str) -> None:
-    score = read_score(answer, "rating", TEN)
+    score = read_score(answer, "rating", ReviewForm("F", {"rating": TEN}))
     assert (score.value, score.label, score.low, score.high) == (value, label, 1.0, 10.0)
 
 
 def test_a_score_without_a_form_has_no_scale_and_no_place_on_it() -> None:
-    score = read_score(6, "rating", None)
+    score = read_score(6, "rating", NO_FORM)
     assert (score.low, score.high, score.unit) == (None, None, None)
 
 
@@ -197,6 +200,35 @@ def test_the_score_first_given_is_read_from_the_edit_that_made_the_review() -> N
         (5.0, Phase.INITIAL, ScoreSource.EDIT),
     ]
     assert review.revised is True
+
+
+def test_an_edit_posted_again_long_after_its_date_gives_no_first_score() -> None:
+    rewritten = _note(5, 1_000, tmdate=9_000_000)
+    review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, [rewritten, _note(8, 90_000)])
+    assert [score.phase for score in review.scores] == [Phase.FINAL]
+
+
+def test_a_patch_that_changes_nothing_revises_nothing() -> None:
+    patch = Note(invitations=["V/-/Official_Review"], tcdate=90_000, content={"rating": {"value": 8}})
+    review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, [_note(8, 1_000), patch])
+    assert (review.revised, len(review.scores)) == (False, 1)
+
+
+@pytest.mark.parametrize(("answer", "value"), [(1, 1.0), (7, 7.0), (0, None), (8, None)])
+def test_a_form_may_offer_a_range(answer: int, value: float | None) -> None:
+    asked = {
+        "edit": {"note": {"content": {"scope": {"value": {"param": {"type": "integer", "minimum": 1, "maximum": 7}}}}}}
+    }
+    form = derive_form(json.dumps({"id": "F", **asked}).encode())
+    assert form is not None
+    score = read_score(answer, "scope", form)
+    assert (score.value, score.low, score.high) == (value, 1.0, 7.0)
+
+
+def test_the_venue_may_say_which_field_is_the_rating() -> None:
+    form = ReviewForm("F", {}, {"verdict_of_mine": Aspect.RECOMMENDATION})
+    (score,) = read_fields({"verdict_of_mine": 4}, form).scores
+    assert (score.aspect, score.value) == (Aspect.RECOMMENDATION, 4.0)
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,28 @@ def test_a_second_harvest_asks_for_nothing_it_has(
     assert all(summary.was_complete and "not asked for again" in summary.remarks[0] for summary in summaries)
 
 
+def test_a_refresh_notices_what_is_shown_no_longer(workspace: Workspace, hasty: MakeClient) -> None:
+    world = build_world(papers=4, venues=[BOREALIS])
+    replies = [
+        note_id for note_id, note in world.v2.notes.items() if note["replyto"] and note_id in public(world.v2.notes)
+    ]
+    roots = [note_id for note_id, note in world.v2.notes.items() if note_id == note["forum"]]
+    hidden_paper = roots[-1]
+    hidden_reply = next(note_id for note_id in replies if world.v2.notes[note_id]["forum"] != hidden_paper)
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        assert workspace.raw.gone(BOREALIS) == set()
+        before = workspace.raw.digest(Kind.NOTE, BOREALIS)
+        for note_id in (hidden_reply, hidden_paper):
+            world.v2.notes[note_id] = {**world.v2.notes[note_id], "readers": [BOREALIS]}
+        service.reindex()
+        harvest(workspace, hasty(service), [BOREALIS], files=False, refresh=True)
+        under = {note_id for note_id in replies if world.v2.notes[note_id]["forum"] == hidden_paper}
+        assert workspace.raw.gone(BOREALIS) - under == {hidden_reply, hidden_paper}
+        assert workspace.raw.digest(Kind.NOTE, BOREALIS) != before
+        assert workspace.raw.find(Kind.NOTE, hidden_reply) is not None
+
+
 def test_a_refresh_brings_what_changed_and_keeps_what_was(workspace: Workspace, hasty: MakeClient) -> None:
     world = build_world(papers=2, venues=[BOREALIS])
     with serve(world) as service:

@@ -2,7 +2,7 @@
 
 import gzip
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import httpx2
@@ -10,7 +10,6 @@ import pytest
 
 from peercorpus.errors import NotGivenError, SignInError, SourceError
 from peercorpus.openreview.client import Client, Patience
-from peercorpus.raw import Budget
 
 TOKEN = "aaaa.bbbb.cccc"
 HASTY = Patience(attempts=3, first_wait_s=0.001, longest_wait_s=5)
@@ -18,13 +17,12 @@ CHALLENGE = {"name": "ChallengeRequiredError", "message": "Challenge verificatio
 PAGE = "<html><head><title>Verifying your browser | OpenReview</title></head></html>"
 
 Answer = httpx2.Response | Exception
-OnBudget = Callable[[Budget], None]
 
 
-def client_of(*answers: Answer, token: str | None = None, on_budget: OnBudget = lambda _: None) -> Client:
+def client_of(*answers: Answer, token: str | None = None) -> Client:
     """A client that gets these answers, one after the other, the last one again and again."""
     transport = httpx2.MockTransport(_Script(answers))
-    return Client(token=token, patience=HASTY, transport=transport, on_budget=on_budget)
+    return Client(token=token, patience=HASTY, transport=transport)
 
 
 class _Script:
@@ -183,14 +181,6 @@ def test_the_token_is_not_sent_over_plain_http() -> None:
 def test_an_address_that_is_none_is_one_sentence(url: str) -> None:
     with pytest.raises(SourceError, match="is not the address of an API"):
         Client(url)
-
-
-def test_the_budget_is_read_from_the_headers() -> None:
-    states: list[Budget] = []
-    headers = {"ratelimit-limit": "500", "ratelimit-remaining": "499", "ratelimit-reset": "3600"}
-    client_of(httpx2.Response(200, json={}, headers=headers), on_budget=states.append).get_json(2, "/notes/edits", {})
-    client_of(httpx2.Response(200, json={}), on_budget=states.append).get_json(2, "/notes", {})
-    assert [(state.route, state.limit, state.remaining) for state in states] == [("v2/notes", 500, 499)]
 
 
 @pytest.fixture

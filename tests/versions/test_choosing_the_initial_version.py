@@ -1,13 +1,16 @@
 """Which PDF is taken for the one the reviewers read, and with what grade."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from peercorpus.kinds import PUBLISHABLE_GRADES, Grade
+from peercorpus.raw import Kind, RawObject, RawStore
 from peercorpus.versions.choose import Submission, Upload, choose, read_versions, revision_state, usable_deadline
-from peercorpus.versions.deadline import Deadline
+from peercorpus.versions.deadline import Deadline, read_deadline
 
 NOON = datetime(2024, 9, 27, 12, tzinfo=UTC)
 DEADLINE = Deadline(NOON, "V/-/Submission (expdate)")
@@ -119,3 +122,27 @@ def test_exactly_one_version_carries_a_grade_and_no_later_one_is_published(submi
     for one in versions:
         if one.created_at is not None and one.created_at > NOON:
             assert not (one.is_initial and one.grade in PUBLISHABLE_GRADES)
+
+
+@pytest.mark.parametrize(
+    ("invitations", "source"),
+    [
+        ([], "V/-/Submission (expdate)"),
+        (["V/-/Submission", "V/-/Post_Submission", "V/-/Edit"], "V/-/Submission (expdate)"),
+        (["V/-/Submission", "V/Submission1/-/Rebuttal_Revision"], "V/-/Submission (expdate)"),
+        (["V/-/Submission", "V/Submission1/-/Full_Submission"], "V/Submission1/-/Full_Submission (duedate + 30 min)"),
+        (["V/-/Submission", "V/Submission2/-/Full_Submission"], None),
+        (["V/-/Submission", "V/Submission1/-/Revision"], None),
+        (["V/-/Submission", "V/Submission1/-/Second_Submission"], None),
+    ],
+)
+def test_the_deadline_of_abstracts_is_none_of_papers(
+    tmp_path: Path, invitations: list[str], source: str | None
+) -> None:
+    raw = RawStore(tmp_path / "raw.db")
+    for name, dates in {"V/-/Submission": {"expdate": 9}, "V/Submission1/-/Full_Submission": {"duedate": 5}}.items():
+        body = json.dumps({"id": name, **dates}).encode()
+        raw.add([RawObject(Kind.INVITATION, name, 2, "V", "", name, 0, 0, "test", body)])
+    found = read_deadline(raw, "V", invitations)
+    raw.close()
+    assert (found.source if found else None) == source

@@ -44,9 +44,16 @@ def _owner(post: Post, by_id: Mapping[str, Post]) -> str | None:
     return post.signature if post.role is Role.REVIEWER else None
 
 
-def is_global_response(post: Post) -> bool:
-    """Whether the authors answer all reviewers at once."""
-    return post.role is Role.AUTHOR and post.reply_to is None
+def is_global_response(post: Post, by_id: Mapping[str, Post]) -> bool:
+    """Whether the authors answer all reviewers at once: to the paper itself, or as a further part of such an answer."""
+    seen: set[str] = set()
+    here: Post | None = post
+    while here is not None and here.role is Role.AUTHOR and here.post_id not in seen:
+        if here.reply_to is None:
+            return True
+        seen.add(here.post_id)
+        here = by_id.get(here.reply_to)
+    return False
 
 
 def merge_turns(posts: Sequence[Post]) -> tuple[Turn, ...]:
@@ -79,13 +86,13 @@ def build_conversations(posts: Sequence[Post]) -> tuple[list[Conversation], list
             usable.append(post)
     by_id = {post.post_id: post for post in posts}
     reviewers = {post.signature for post in usable if post.role is Role.REVIEWER}
-    context = [post for post in usable if is_global_response(post)] if reviewers else []
+    context = [post for post in usable if is_global_response(post, by_id)] if reviewers else []
     threads: dict[str, list[Post]] = {reviewer: [] for reviewer in sorted(reviewers)}
     for post in usable:
         if post in context:
             continue
         owner = _owner(post, by_id)
-        if owner is None:
+        if owner not in threads:
             left.append((post, Reason.OUTSIDE_CONVERSATION, "It stands in no reviewer's thread."))
         else:
             threads[owner].append(post)

@@ -11,6 +11,9 @@ from typing import Any
 
 import msgspec
 
+from peercorpus.forms import vocabulary
+from peercorpus.kinds import Aspect
+
 LEADING_NUMBER = re.compile(r"\s*\(?(-?\d+(?:\.\d+)?)\)?(?=$|[\s:=)\u2013\u2014-])")
 """`8`, `8: accept`, `3 good`, `4.5 = Borderline Award`, `(3) Strong accept`; not `3rd`, `5/10` or `2.5x`."""
 
@@ -21,12 +24,14 @@ class Question:
 
     Attributes:
         labels: What each offered number is called; empty where the field offers no numbers.
+        bounds: Lowest and highest number where the form names a range and no single answers.
         is_choice: Whether the form offers answers to choose from.
     """
 
     name: str
     order: int
     labels: Mapping[float, str] = field(default_factory=dict)
+    bounds: tuple[float, float] | None = None
     is_choice: bool = False
 
 
@@ -36,10 +41,16 @@ class ReviewForm:
 
     Attributes:
         form_id: The invitation it was read from, or `inferred:<venue_id>`.
+        aspects: What the venue itself says some scores are about, by field in lower case.
     """
 
     form_id: str
     questions: Mapping[str, Question]
+    aspects: Mapping[str, Aspect] = field(default_factory=dict)
+
+    def aspect(self, name: str) -> Aspect | None:
+        """What a score under this name would be about; None where the name is none of a score."""
+        return self.aspects.get(name.lower()) or vocabulary.ASPECTS.get(name.lower())
 
 
 def leading_number(label: str) -> float | None:
@@ -70,8 +81,19 @@ def _question(name: str, asked: Mapping[str, Any]) -> Question:
     options = next((param[kind] for kind in names if isinstance(param.get(kind), list)), None)
     order = asked.get("order")
     return Question(
-        name, order if isinstance(order, int) else 1_000, _offered(options or ()), is_choice=options is not None
+        name,
+        order if isinstance(order, int) else 1_000,
+        _offered(options or ()),
+        _bounds(param),
+        is_choice=options is not None,
     )
+
+
+def _bounds(param: Mapping[str, Any]) -> tuple[float, float] | None:
+    low, high = param.get("minimum"), param.get("maximum")
+    if isinstance(low, int | float) and isinstance(high, int | float):
+        return float(low), float(high)
+    return None
 
 
 def _asked(invitation: Mapping[str, Any]) -> Mapping[str, Any] | None:

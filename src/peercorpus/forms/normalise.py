@@ -3,9 +3,8 @@
 Every note becomes a paper or a post, or is set aside with a reason; every post that is a review becomes a `Review` too.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import count
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -14,11 +13,13 @@ from peercorpus.forms.derive import ReviewForm, derive_form
 from peercorpus.forms.papers import read_paper
 from peercorpus.forms.posts import read_post
 from peercorpus.forms.reviews import read_review
+from peercorpus.forms.words import Words, read_words
 from peercorpus.kinds import PostKind, Reason, Role
 from peercorpus.openreview.objects import Note, read_edit, read_note, tail_of
 from peercorpus.raw import Kind, RawObject
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement
+from peercorpus.venues import catalogue
 from peercorpus.workspace import Workspace
 
 NAME = "normalise"
@@ -35,45 +36,62 @@ class Forum:
     unreadable: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, found: RawObject) -> None:
-        """Take in one raw object."""
+        """Take in one raw object; an edit that is deleted or not public tells nothing."""
         try:
-            if found.kind is Kind.EDIT:
-                edit = read_edit(found.body)
-                note = edit.note
-                note.tcdate = edit.tcdate
-            else:
-                note = read_note(found.body)
+            edit = _read_edit(found)
+            if edit is not None and edit.is_public and edit.ddate is None:
+                self.edits.setdefault(found.subject_id, []).append(edit)
+            if found.kind is Kind.NOTE:
+                self.notes.append(read_note(found.body))
         except msgspec.ValidationError as error:
             if found.kind is Kind.NOTE:
                 self.unreadable.append((found.object_id, str(error)))
-            return
-        if found.kind is Kind.NOTE:
-            self.notes.append(note)
-        else:
-            self.edits.setdefault(found.subject_id, []).append(note)
 
 
-def read_form(workspace: Workspace, venue_id: str) -> ReviewForm:
-    """The venue's review form: of its own invitation, else of a single paper's, else one with no question known."""
+def _read_edit(found: RawObject) -> Note | None:
+    """A reference, or an API v2 edit as the partial note it is, with the edit's own times and readers."""
+    if found.kind is not Kind.EDIT:
+        return read_note(found.body) if found.kind is Kind.REFERENCE else None
+    edit = read_edit(found.body)
+    note = edit.note
+    note.tcdate, note.tmdate, note.readers, note.ddate = edit.tcdate, edit.tmdate, edit.readers, edit.ddate
+    return note
+
+
+@dataclass(frozen=True, slots=True)
+class VenueReader:
+    """How a venue's notes are read: its review form, its own words, and the notes it no longer shows."""
+
+    venue_id: str
+    form: ReviewForm
+    words: Words
+    gone: Set[str]
+
+
+def read_venue(workspace: Workspace, venue_id: str) -> VenueReader:
+    """What is known of a venue: the form of its own review invitation, else of a single paper's, else none."""
+    raw = workspace.raw
+    group = raw.find(Kind.GROUP, venue_id)
+    words = read_words(group.body) if group else Words()
     found = [
         invitation
-        for invitation in workspace.raw.latest(Kind.INVITATION, venue_id)
-        if vocabulary.post_kind(tail_of(invitation.object_id)) is PostKind.REVIEW
+        for invitation in raw.latest(Kind.INVITATION, venue_id)
+        if words.kind(tail_of(invitation.object_id)) is PostKind.REVIEW
     ]
     found.sort(key=lambda invitation: (len(invitation.object_id), invitation.object_id))
     form = next(filter(None, (derive_form(invitation.body) for invitation in found)), None)
-    return form or ReviewForm(f"inferred:{venue_id}", {})
+    form = form or ReviewForm(f"inferred:{venue_id}", {})
+    return VenueReader(venue_id, replace(form, aspects=words.aspects), words, raw.gone(venue_id))
 
 
 def read_speakers(root: Note, replies: Sequence[Note]) -> dict[str, tuple[Role, str]]:
     """Who wrote each reply: role, and name within the paper.
 
-    Named people become `public_1`, `public_2`, … in the order in which they first speak; an author who signs by name is
-    an author.
+    Only the names of known anonymous roles are kept. All others, people's names and addresses among them, become
+    `public_1`, `unknown_1`, … in the order in which they first speak; an author who signs by name is an author.
     """
     accounts = root.fields.get("authorids")
     authors = set(accounts) if isinstance(accounts, list) else set()
-    numbers = count(1)
     named: dict[str, str] = {}
     speakers: dict[str, tuple[Role, str]] = {}
     for note in replies:
@@ -82,21 +100,21 @@ def read_speakers(root: Note, replies: Sequence[Note]) -> dict[str, tuple[Role, 
         role = Role.AUTHOR if signature in authors else vocabulary.role_of(name)
         if role is Role.UNKNOWN and signature and root.created_by.startswith(signature):
             role = Role.PROGRAM_CHAIR  # Early venues sign decisions with the venue's own group.
-        if name.startswith("~"):
-            if role is Role.PUBLIC and name not in named:
-                named[name] = f"public_{next(numbers)}"
-            name = named.get(name, "Authors")
+        if signature in authors:
+            name = "Authors"
+        elif role in {Role.PUBLIC, Role.UNKNOWN}:
+            name = named.setdefault(signature, f"{role.value}_{len(named) + 1}")
         speakers[note.id or ""] = (role, name)
     return speakers
 
 
-def _sort_out(forum: Forum, out: Replacement) -> tuple[Note | None, list[Note]]:
+def _sort_out(forum: Forum, gone: Set[str], out: Replacement) -> tuple[Note | None, list[Note]]:
     """The root and the replies that can be read; the others are set aside."""
     for note_id, problem in forum.unreadable:
         out.set_aside(note_id, forum.forum_id or None, Reason.UNREADABLE, problem)
     root, replies = None, []
     for note in forum.notes:
-        refused = _refusal(note)
+        refused = _refusal(note, gone)
         if refused:
             out.set_aside(note.id or "", note.forum, *refused)
         elif note.id == note.forum:
@@ -110,31 +128,37 @@ def _sort_out(forum: Forum, out: Replacement) -> tuple[Note | None, list[Note]]:
     return root, sorted(replies, key=lambda note: (note.created_ms or 0, note.id or ""))
 
 
-def _refusal(note: Note) -> tuple[Reason, str] | None:
+def _refusal(note: Note, gone: Set[str]) -> tuple[Reason, str] | None:
     if not note.forum:
         return Reason.NO_FORUM, "The note names no forum."
     if not note.created_by:
         return Reason.NO_INVITATION, "The note names no invitation, so what it is cannot be known."
+    if note.id in gone:
+        return Reason.NO_LONGER_SHOWN, "A later listing of its venue did not hold it any more."
     if note.id == note.forum and not note.is_public:
         return Reason.NOT_PUBLIC, "The submission is not readable by everyone."
+    if note.id == note.forum and note.ddate is not None:
+        return Reason.DELETED, "OpenReview marks the submission as deleted."
     return None
 
 
-def normalise_forum(forum: Forum, venue_id: str, form: ReviewForm, out: Replacement) -> None:
+def normalise_forum(forum: Forum, reader: VenueReader, out: Replacement) -> None:
     """Write one forum's paper, reviews and posts."""
-    root, replies = _sort_out(forum, out)
+    root, replies = _sort_out(forum, reader.gone, out)
     if root is None:
         return
-    kinds = [(vocabulary.post_kind(tail_of(note.created_by)), note) for note in replies]
+    kinds = [(reader.words.kind(tail_of(note.created_by)), note) for note in replies]
     speakers = read_speakers(root, replies)
-    out.add(read_paper(root, venue_id, [(kind, note) for kind, note in kinds if note.ddate is None and note.is_public]))
+    shown = [(kind, note) for kind, note in kinds if note.ddate is None and note.is_public]
+    out.add(read_paper(root, reader.venue_id, shown, reader.words))
     for kind, note in kinds:
         speaker, prose = speakers[note.id or ""], None
         if kind is PostKind.REVIEW:
-            review = read_review(note, venue_id, speaker[1], form, forum.edits.get(note.id or "", ()))
+            edits = forum.edits.get(note.id or "", ())
+            review = read_review(note, reader.venue_id, speaker[1], reader.form, edits)
             out.add(review)
             prose = {section.field: section.text for section in review.sections}
-        out.add(read_post(note, venue_id, kind, speaker, prose))
+        out.add(read_post(note, reader.venue_id, kind, speaker, prose))
 
 
 def forums(workspace: Workspace, venue_id: str) -> Iterator[Forum]:
@@ -148,10 +172,10 @@ def forums(workspace: Workspace, venue_id: str) -> Iterator[Forum]:
 
 def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Report) -> None:
     """Read every note of a venue."""
-    form, total = read_form(workspace, venue_id), workspace.raw.count_forums(venue_id)
+    reader, total = read_venue(workspace, venue_id), workspace.raw.count_forums(venue_id)
     with workspace.tables.replacing(WRITES, venue_id, NAME, key) as out:
         for done, forum in enumerate(forums(workspace, venue_id), 1):
-            normalise_forum(forum, venue_id, form, out)
+            normalise_forum(forum, reader, out)
             report(done, total)
 
 
@@ -169,4 +193,14 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     )
 
 
-STAGE = Stage(NAME, 1, (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.INVITATION), (), WRITES, (), run, balance)
+STAGE = Stage(
+    NAME,
+    1,
+    (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.INVITATION, Kind.GROUP),
+    (),
+    WRITES,
+    (),
+    run,
+    balance,
+    made_with=lambda _: f"{vocabulary.DIGEST} {catalogue.DIGEST}",
+)

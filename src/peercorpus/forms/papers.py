@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from peercorpus.forms import vocabulary
 from peercorpus.forms.reviews import as_json
+from peercorpus.forms.words import Words
 from peercorpus.kinds import PostKind, Status
 from peercorpus.openreview.objects import Note, tail_of, to_time
 from peercorpus.records import Paper
@@ -40,40 +41,41 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(name.strip() for name in named if isinstance(name, str) and name.strip())
 
 
-def read_verdict(replies: Sequence[tuple[PostKind, Note]]) -> Verdict:
-    """The latest decision posted; where a venue posts none, a meta-review that recommends is the decision.
+def read_verdict(root: Note, replies: Sequence[tuple[PostKind, Note]], words: Words) -> Verdict:
+    """The latest decision posted; on API v1, where some venues posted none, a meta-review that recommends is it.
 
-    A meta-review always gives its text where the decision itself has none.
+    The text is the decision's own, else that of the meta-review.
     """
-    meta_text = None
+    decides = {PostKind.DECISION, PostKind.META_REVIEW} if root.invitation else {PostKind.DECISION}
+    meta_text, is_final = None, False
     found = Verdict(None, None, None)
     for kind, note in replies:
         fields = note.fields
         if kind is PostKind.META_REVIEW:
             meta_text = _text(fields, "metareview", "comment") or meta_text
-        if kind in {PostKind.DECISION, PostKind.META_REVIEW}:
-            names = ("decision", "acceptance", "final_decision", "recommendation", "verdict")
-            words = _text(fields, *names)
-            if words and (kind is PostKind.DECISION or found.decision is None):
-                found = Verdict(words, to_time(note.created_ms), _text(fields, "comment", "metareview"))
+        if kind in decides:
+            decision = _text(fields, *words.decision_fields)
+            if decision and (kind is PostKind.DECISION or not is_final):
+                found = Verdict(decision, to_time(note.created_ms), _text(fields, "comment", "metareview"))
+                is_final = kind is PostKind.DECISION
     return found._replace(comment=found.comment or meta_text)
 
 
-def _status_of_note(root: Note, fields: Mapping[str, Any], venue_id: str) -> Status:
-    tail = vocabulary.post_kind(tail_of(root.created_by))
+def _status_of_note(root: Note, fields: Mapping[str, Any], venue_id: str, words: Words) -> Status:
+    tail = words.kind(tail_of(root.created_by))
     if tail is PostKind.WITHDRAWAL:
         return Status.WITHDRAWN
     if tail is PostKind.DESK_REJECTION:
         return Status.DESK_REJECTED
     venueid = _text(fields, "venueid")
     # API v1 put the bare venue id on rejected papers too (ICLR 2017, 2022, 2023; NeurIPS 2021, 2022).
-    return vocabulary.status_of_venueid(venueid, venue_id) if venueid and root.invitations else Status.UNKNOWN
+    return words.status(venueid, venue_id) if venueid and root.invitations else Status.UNKNOWN
 
 
-def read_status(root: Note, venue_id: str, verdict: Verdict, kinds: set[PostKind]) -> Status:
-    """What became of a submission: by where the note lies, else by its replies, else by the verdict."""
+def read_status(root: Note, venue_id: str, verdict: Verdict, kinds: set[PostKind], words: Words) -> Status:
+    """What became of a submission: by where the note lies, else by its replies, the verdict, or API v1's `venue`."""
     fields = root.fields
-    status = _status_of_note(root, fields, venue_id)
+    status = _status_of_note(root, fields, venue_id, words)
     if status not in {Status.UNKNOWN, Status.UNDER_REVIEW}:
         return status
     if PostKind.WITHDRAWAL in kinds:
@@ -81,19 +83,22 @@ def read_status(root: Note, venue_id: str, verdict: Verdict, kinds: set[PostKind
     if PostKind.DESK_REJECTION in kinds:
         return Status.DESK_REJECTED
     decided = vocabulary.status_of_decision(verdict.decision) if verdict.decision else Status.UNKNOWN
+    if decided is Status.UNKNOWN and root.invitation:
+        decided = vocabulary.status_of_venue(_text(fields, "venue") or "")
     return status if decided is Status.UNKNOWN else decided
 
 
-def read_paper(root: Note, venue_id: str, replies: Sequence[tuple[PostKind, Note]]) -> Paper:
+def read_paper(root: Note, venue_id: str, replies: Sequence[tuple[PostKind, Note]], words: Words) -> Paper:
     """One submission.
 
     Args:
         root: The root note as it is now.
         venue_id: Its venue.
-        replies: Its undeleted replies with their kinds, in time order.
+        replies: Its public, undeleted replies with their kinds, in time order.
+        words: What the venue calls things.
     """
     fields = root.fields
-    verdict = read_verdict(replies)
+    verdict = read_verdict(root, replies, words)
     authors = _names(fields.get("authors"))
     used = {"title", "abstract", "authors", "keywords", "venue", *ONE_SENTENCE, "primary_area"}
     return Paper(
@@ -110,7 +115,7 @@ def read_paper(root: Note, venue_id: str, replies: Sequence[tuple[PostKind, Note
         tldr=_text(fields, *ONE_SENTENCE),
         primary_area=_text(fields, *AREAS),
         venue=_text(fields, "venue"),
-        status=read_status(root, venue_id, verdict, {kind for kind, _ in replies}),
+        status=read_status(root, venue_id, verdict, {kind for kind, _ in replies}, words),
         decision=verdict.decision,
         decided_at=verdict.decided_at,
         decision_comment=verdict.comment,

@@ -1,6 +1,5 @@
 """One review note → `Review`: every field becomes a score, a section, title, final justification, or `extra`."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,16 +9,17 @@ import msgspec
 from peercorpus.forms import vocabulary
 from peercorpus.forms.derive import Question, ReviewForm, leading_number
 from peercorpus.kinds import Aspect, Phase, ScoreSource, SectionKind
-from peercorpus.openreview.objects import Note, to_time
+from peercorpus.openreview.objects import Note, blot_people, to_time
 from peercorpus.records import Review, Score, Section
 
 LONGEST_LABEL = 300
 """Characters of the longest option text met in a form; a longer answer to an ambiguous field is prose."""
 
+UNASKED = Question("", 0)
+"""Stands for a field the form is not known to have."""
+
 AT_ONCE_MS = 1_000
 """An edit this close to the note's creation is the creation."""
-
-EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,48 +34,45 @@ class Reading:
 
 
 def as_json(fields: Mapping[str, Any]) -> str:
-    """Fields as JSON, e-mail addresses blotted out."""
+    """Fields as JSON, e-mail addresses and profile ids blotted out."""
     if not fields:
         return "{}"
-    text = msgspec.json.encode(fields, order="sorted").decode()
-    return EMAIL.sub("[e-mail]", text) if "@" in text else text
+    return blot_people(msgspec.json.encode(fields, order="sorted").decode())
 
 
-def read_score(answer: object, name: str, question: Question | None, source: ScoreSource = ScoreSource.NOTE) -> Score:
+def read_score(answer: object, name: str, form: ReviewForm, source: ScoreSource = ScoreSource.NOTE) -> Score:
     """Read `8`, `"8: accept, good paper"` or `"3 good"`.
 
     The value is None where no number leads, or where the form did not offer it; the label stays verbatim, and a bare
     number takes the text of the option it chose.
     """
-    label = str(answer)
+    question, label = form.questions.get(name, UNASKED), str(answer)
     value = float(answer) if isinstance(answer, int | float) else leading_number(label)
-    offered = question.labels if question else {}
-    if offered and value not in offered:
+    offered, bounds = question.labels, question.bounds
+    low, high = (min(offered), max(offered)) if offered else bounds or (None, None)
+    if (offered and value not in offered) or (bounds and value is not None and not bounds[0] <= value <= bounds[1]):
         value = None
     if isinstance(answer, int | float) and value is not None:
         label = offered.get(value, label)
-    aspect = vocabulary.ASPECTS.get(name.lower(), Aspect.OTHER)
-    is_initial = name.lower() in vocabulary.INITIAL_SCORES
-    phase = Phase.INITIAL if is_initial or source is ScoreSource.EDIT else Phase.FINAL
-    low, high = (min(offered), max(offered)) if offered else (None, None)
-    return Score(aspect, name, value, low, high, label, phase, source)
+    is_initial = source is ScoreSource.EDIT or name.lower() in vocabulary.INITIAL_SCORES
+    phase = Phase.INITIAL if is_initial else Phase.FINAL
+    return Score(form.aspect(name) or Aspect.OTHER, name, value, low, high, label, phase, source)
 
 
-def is_score(name: str, answer: object, question: Question | None) -> bool:
+def is_score(name: str, answer: object, form: ReviewForm) -> bool:
     """Whether a field is a score: by the form where it offers answers, else by name and answer together."""
     if isinstance(answer, bool) or not isinstance(answer, int | float | str):
         return False
-    known = name.lower() in vocabulary.ASPECTS
-    if question is not None and question.labels:
+    question, aspect = form.questions.get(name), form.aspect(name)
+    if question is not None and (question.labels or question.bounds):
         return True
-    if isinstance(answer, int | float) or not known:
-        return known
-    return question.is_choice if question is not None else _looks_chosen(name, answer)
+    if isinstance(answer, int | float) or aspect is None:
+        return aspect is not None
+    return question.is_choice if question is not None else _looks_chosen(name, answer, aspect)
 
 
-def _looks_chosen(name: str, answer: str) -> bool:
+def _looks_chosen(name: str, answer: str, aspect: Aspect) -> bool:
     """A rating or confidence is always chosen; another field only if a number leads, or it is a word or two."""
-    aspect = vocabulary.ASPECTS[name.lower()]
     if len(answer) > LONGEST_LABEL or "\n" in answer.strip():
         return False
     always = aspect in {Aspect.RECOMMENDATION, Aspect.CONFIDENCE} or name.startswith("review_assessment:")
@@ -94,8 +91,8 @@ def read_fields(fields: Mapping[str, Any], form: ReviewForm) -> Reading:
         if slot and isinstance(answer, str):
             # A second field of the kind has no place but `extra`: it may have been written after the rebuttal.
             (extra if slot in single else single)[name if slot in single else slot] = answer
-        elif is_score(name, answer, question):
-            scores.append(read_score(answer, name, question))
+        elif is_score(name, answer, form):
+            scores.append(read_score(answer, name, form))
         elif isinstance(answer, str) and key not in vocabulary.ADMINISTRATIVE and not (question and question.is_choice):
             sections.append(Section(vocabulary.SECTIONS.get(key, SectionKind.OTHER), name, answer))
         else:
@@ -109,29 +106,35 @@ def _in_form_order(fields: Mapping[str, Any], form: ReviewForm) -> Iterator[tupl
 
 
 def _first_scores(note: Note, edits: Sequence[Note], form: ReviewForm) -> tuple[Score, ...]:
-    """The scores as first given, where the edit that created the review can be read and a later one changed it."""
-    if len(edits) < 2:
+    """The scores that were changed, as first given, where the edit that made the review still stands as it was."""
+    made_at = note.tcdate
+    first = min(edits, key=lambda edit: edit.tcdate or 0) if edits else None
+    if first is None or made_at is None or not was_revised(edits, None):
         return ()
-    with_content = sorted((edit for edit in edits if edit.content), key=lambda edit: edit.tcdate or 0)
-    if len(with_content) < 2 or note.tcdate is None or with_content[0].tcdate is None:
+    if first.tcdate is None or max(first.tcdate, first.tmdate or 0) > made_at + AT_ONCE_MS:
         return ()
-    if with_content[0].tcdate - note.tcdate > AT_ONCE_MS:
-        return ()
-    fields = with_content[0].fields
-    found = ((name, answer, form.questions.get(name)) for name, answer in fields.items())
+    now = note.fields
     return tuple(
-        read_score(answer, name, question, ScoreSource.EDIT)
-        for name, answer, question in found
-        if is_score(name, answer, question)
+        read_score(answer, name, form, ScoreSource.EDIT)
+        for name, answer in first.fields.items()
+        if is_score(name, answer, form) and now.get(name) != answer
     )
 
 
 def was_revised(edits: Sequence[Note], final_justification: str | None) -> bool | None:
-    """Whether the reviewer changed the review; None where no edit can be read."""
-    contents = [edit.fields for edit in edits if edit.content]
-    if final_justification is not None or any(content != contents[0] for content in contents[1:]):
+    """Whether the reviewer changed the review; None where no edit can be read.
+
+    An edit is a patch: it changes what it names, and leaves the rest as it was.
+    """
+    if final_justification is not None:
         return True
-    return False if contents else None
+    state: dict[str, Any] = {}
+    for edit in sorted(edits, key=lambda edit: edit.tcdate or 0):
+        patched = state | edit.fields
+        if state and patched != state:
+            return True
+        state = patched
+    return False if state else None
 
 
 def read_review(note: Note, venue_id: str, reviewer: str, form: ReviewForm, edits: Sequence[Note]) -> Review:

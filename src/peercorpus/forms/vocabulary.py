@@ -1,5 +1,6 @@
 """What field names, invitation names, signatures and decision words mean: `vocabulary.toml`, read once."""
 
+import hashlib
 import re
 import tomllib
 from functools import cache
@@ -7,7 +8,10 @@ from importlib.resources import files
 
 from peercorpus.kinds import Aspect, PostKind, Role, SectionKind, Status
 
-_WORDS = tomllib.loads(files(__package__).joinpath("vocabulary.toml").read_text(encoding="utf-8"))
+_TEXT = files(__package__).joinpath("vocabulary.toml").read_text(encoding="utf-8")
+_WORDS = tomllib.loads(_TEXT)
+DIGEST = hashlib.sha256(_TEXT.encode()).hexdigest()
+"""Stands for the vocabulary in the keys of what is read with it."""
 
 
 def _inverted(section: str) -> dict[str, str]:
@@ -24,6 +28,10 @@ VERDICTS = frozenset(_WORDS["fields"]["verdict"])
 NO_PROSE = TITLES | ADMINISTRATIVE
 _POST_KINDS = {name: PostKind(kind) for name, kind in _inverted("post_kinds").items()}
 _VENUEIDS = {name: Status(status) for name, status in _inverted("venueids").items()}
+GROUP_KINDS = {key: PostKind(kind) for key, kind in _inverted("group_kinds").items()}
+GROUP_STATUSES = {key: Status(status) for key, status in _inverted("group_statuses").items()}
+GROUP_ASPECTS = {key: Aspect(aspect) for key, aspect in _inverted("group_aspects").items()}
+DECISION_FIELDS = tuple(_WORDS["decision_fields"]["names"])
 _ROLES = tuple((Role(role), re.compile("|".join(patterns))) for role, patterns in _WORDS["roles"].items())
 
 
@@ -59,6 +67,16 @@ def status_of_decision(decision: str) -> Status:
     if any(word in words for word in _WORDS["decisions"]["rejected"]):
         return Status.REJECTED
     return Status.ACCEPTED if words.startswith(tuple(_WORDS["decisions"]["accepted"])) else Status.UNKNOWN
+
+
+def status_of_venue(venue: str) -> Status:
+    """What API v1's `venue` says of the submission: only accepted ones name how they are presented.
+
+    >>> status_of_venue("ICLR 2020 Poster"), status_of_venue("ICLR 2020 Conference Blind Submission")
+    (<Status.ACCEPTED: 'accepted'>, <Status.UNKNOWN: 'unknown'>)
+    """
+    last = venue.lower().rpartition(" ")[2]
+    return Status.ACCEPTED if last in _WORDS["venue_words"]["accepted"] else Status.UNKNOWN
 
 
 def status_of_venueid(venueid: str, venue_id: str) -> Status:

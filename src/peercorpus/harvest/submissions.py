@@ -1,5 +1,6 @@
 """Submissions and replies of a venue, page by page; each page is stored together with how far the listing has come."""
 
+import time
 from collections.abc import Iterator
 
 from peercorpus.errors import EmptyVenueError, NotGivenError
@@ -62,8 +63,10 @@ def _total(visit: Visit) -> int | None:
 
 def _reopen(visit: Visit) -> None:
     with visit.raw.transaction():
-        for name in (*visit.profile.lists, REVIEW_FORM):
+        for name in visit.profile.lists:
             visit.raw.set_listing(visit.venue_id, name, Listing(None, 0, None, complete=False))
+        if visit.raw.listing(visit.venue_id, REVIEW_FORM).complete:
+            visit.raw.set_listing(visit.venue_id, REVIEW_FORM, Listing(None, 0, None, complete=False))
 
 
 def _left(visit: Visit) -> int | None:
@@ -75,10 +78,12 @@ def _left(visit: Visit) -> int | None:
 
 def _store(visit: Visit, invitation: str, page: Page) -> int:
     before = visit.raw.listing(visit.venue_id, invitation)
-    received = before.received + len(page.items)
+    received, now_ms = before.received + len(page.items), time.time_ns() // 1_000_000
     with visit.raw.transaction():
-        visit.raw.add(_rows(visit, page))
-        state = Listing(page.after, received, page.expected, complete=page.is_last)
+        rows = list(_rows(visit, page))
+        visit.raw.add(rows)
+        visit.raw.sight((row.object_id for row in rows), now_ms)
+        state = Listing(page.after, received, page.expected, page.is_last, before.started_ms or now_ms)
         visit.raw.set_listing(visit.venue_id, invitation, state)
     return len(page.items)
 

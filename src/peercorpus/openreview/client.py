@@ -1,6 +1,5 @@
 """The only door to OpenReview: timeouts, retries, the token, and errors a user can act on."""
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,7 +13,6 @@ import stamina
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
 from peercorpus.openreview.jsontext import checked, read_members
 from peercorpus.openreview.refusals import check
-from peercorpus.raw import Budget
 
 URL_V1 = "https://api.openreview.net"
 URL_V2 = "https://api2.openreview.net"
@@ -68,7 +66,6 @@ class Client:
         token: str | None = None,
         *,
         patience: Patience = Patience(),
-        on_budget: Callable[[Budget], None] = lambda _: None,
         on_wait: Callable[[str], None] = lambda _: None,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
@@ -79,7 +76,6 @@ class Client:
             base_url_v2: Where API v2 answers.
             token: An OpenReview access token; None asks as a guest.
             patience: How long to keep trying.
-            on_budget: Told what every answer says about the request budget.
             on_wait: Told in a sentence why it waits before it tries again.
             transport: For tests.
 
@@ -87,7 +83,7 @@ class Client:
             SignInError: The token cannot be sent: it has characters no header can hold, or the address is not https.
         """
         self._urls = {1: _address(base_url_v1), 2: _address(base_url_v2)}
-        self._patience, self._on_budget, self._on_wait = patience, on_budget, on_wait
+        self._patience, self._on_wait = patience, on_wait
         self._failed_contacts, self._was_reached = 0, False
         self._headers = {"Accept": "application/json, application/pdf;q=0.9, */*;q=0.5"}
         if token is not None:
@@ -145,9 +141,6 @@ class Client:
         self.requests += 1
         response = self._http.get(self._urls[api] + path, params=dict(params), headers=self._headers)
         self._was_reached = True
-        state = _budget_of(f"v{api}/{path.split('/')[1]}", response.headers)
-        if state is not None:
-            self._on_budget(state)
         check(response)
         return response
 
@@ -221,11 +214,3 @@ def _sendable(token: str, urls: Iterable[str]) -> str:
 
 def _host(error: httpx2.RequestError) -> str:
     return f"OpenReview ({error.request.url.host})"
-
-
-def _budget_of(route: str, headers: httpx2.Headers) -> Budget | None:
-    try:
-        limit, remaining, reset_s = (int(headers[f"ratelimit-{name}"]) for name in ("limit", "remaining", "reset"))
-    except (KeyError, ValueError):
-        return None
-    return Budget(route, limit, remaining, int((time.time() + reset_s) * 1000))

@@ -17,6 +17,10 @@ PAPER_GROUP = re.compile(r"/(?:Paper|Submission|paper)\d+(?:/|$)")
 
 EVERYONE = "everyone"
 
+EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+PROFILE = re.compile(r"~[^\W\d_]{2,}(?:[_'.-][^\W\d_]+)*_[^\W\d_]{2,}\d+\b")
+"""`~Ada_Example1`; in LaTeX a `~` before a symbol with an index is a space."""
+
 
 class Note(msgspec.Struct, dict=True):
     """A note, an API v1 reference, or the partial note inside an API v2 edit.
@@ -104,6 +108,11 @@ class Edit(msgspec.Struct):
     ddate: int | None = None
     note: Note = msgspec.field(default_factory=Note)
 
+    @property
+    def is_public(self) -> bool:
+        """Whether everyone may read it; true where the record names no readers at all."""
+        return self.readers is None or EVERYONE in self.readers
+
 
 read_note = msgspec.json.Decoder(Note).decode
 read_edit = msgspec.json.Decoder(Edit).decode
@@ -155,6 +164,16 @@ def tail_of(invitation: str) -> str:
     """
     tail = invitation.rpartition("/-/")[2]
     return PAPER_GROUP.sub("", f"/{tail}").lstrip("/") if "/" in tail else tail
+
+
+def blot_people(text: str) -> str:
+    """A text without e-mail addresses and OpenReview profile ids; all else stays as it is.
+
+    >>> blot_people("Write to ada@example.org or ~Ada_Example1; see Eq.~x_1.")
+    'Write to [e-mail] or [profile]; see Eq.~x_1.'
+    """
+    text = EMAIL.sub("[e-mail]", text) if "@" in text else text
+    return PROFILE.sub("[profile]", text) if "~" in text else text
 
 
 def to_time(epoch_ms: int | None) -> datetime | None:

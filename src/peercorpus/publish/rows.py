@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from peercorpus.kinds import PUBLISHABLE_GRADES, Grade, PostKind, Role
+from peercorpus.openreview.objects import blot_people
 from peercorpus.publish.forums import Forum
 from peercorpus.publish.reviews import reviews_json
 from peercorpus.publish.texts import Texts, is_publishable
@@ -161,6 +162,15 @@ def _conversation_row(conversation: Conversation, forum: Forum, public: set[str]
     }
 
 
+def _blotted(value: Any) -> Any:  # noqa: ANN401 -- whatever a row holds
+    """A row whose texts hold no e-mail addresses and profile ids."""
+    if isinstance(value, str):
+        return blot_people(value)
+    if isinstance(value, dict):
+        return {name: _blotted(inner) for name, inner in value.items()}
+    return [_blotted(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
 def build_rows(forum: Forum, texts: Texts) -> ForumRows:
     """The rows of one forum; nothing in them comes from a post that is deleted or that not everyone may read."""
     paper, public = forum.paper, forum.public_post_ids
@@ -168,6 +178,7 @@ def build_rows(forum: Forum, texts: Texts) -> ForumRows:
     conversations = [talk for talk in forum.conversations if _is_public(talk, public)]
     decision, comment, is_decision_withheld = _decision(forum, public)
     markdown, grade = _markdown(forum, texts)
+    markdown = blot_people(markdown)
     withheld = Counter(
         reviews=len(forum.reviews) - len(reviews),
         conversations=len(forum.conversations) - len(conversations),
@@ -195,4 +206,5 @@ def build_rows(forum: Forum, texts: Texts) -> ForumRows:
         "markdown": markdown,
         "markdown_chars": len(markdown),
     }
-    return ForumRows(row, [_conversation_row(talk, forum, public) for talk in conversations], grade, withheld)
+    talks = [_conversation_row(talk, forum, public) for talk in conversations]
+    return ForumRows(_blotted(row), [_blotted(talk) for talk in talks], grade, withheld)

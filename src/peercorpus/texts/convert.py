@@ -137,5 +137,6 @@ def stage(spread: Spread) -> Stage[Workspace]:
         options=("engine",),
         run=partial(read_texts, spread),
         balance=balance,
+        passing=frozenset({Reason.PDF_TIMEOUT, Reason.PDF_CRASHED}),
         made_with=lambda options: load_engine(options.engine).version,
     )

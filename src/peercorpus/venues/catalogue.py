@@ -1,5 +1,6 @@
 """What a venue's id says (conference family, year, track), and what the catalogue adds: deadlines and odd lists."""
 
+import hashlib
 import re
 import tomllib
 from dataclasses import dataclass
@@ -27,9 +28,14 @@ class Deadline:
     source: str
 
 
+_TEXT = (files("peercorpus.venues") / "catalogue.toml").read_text(encoding="utf-8")
+DIGEST = hashlib.sha256(_TEXT.encode()).hexdigest()
+"""Stands for the catalogue in the keys of what is read with it."""
+
+
 @cache
 def _catalogue() -> dict[str, Any]:
-    return tomllib.loads((files("peercorpus.venues") / "catalogue.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(_TEXT)
 
 
 def conference_of(venue_id: str) -> str:

@@ -4,20 +4,15 @@ Source: the rules follow what OpenReview shows of revisions: API v1 lists every 
 most edits from the public, but a note names every invitation that edited it.
 """
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.resources import files
 
 from peercorpus.kinds import Grade
 from peercorpus.openreview.objects import tail_of
 from peercorpus.records import Evidence, PaperVersion
 from peercorpus.versions.deadline import Deadline
-
-_TAILS = tomllib.loads(files(__package__).joinpath("invitations.toml").read_text(encoding="utf-8"))
-HARMLESS = frozenset(_TAILS["before_deadline"]) | frozenset(_TAILS["without_pdf"])
-AMBIGUOUS = frozenset(_TAILS["ambiguous"])
+from peercorpus.versions.invitations import AMBIGUOUS, HARMLESS
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +22,8 @@ class Upload:
     Attributes:
         edit_id: The edit or reference; the forum id for the note's current PDF.
         created_at: When it was made; None for the current PDF, whose date is not its note's.
-        settled_at: When its content was last written: an API v2 edit can be posted again under its old date, an API v1
-            reference cannot. None where that is not known.
+        settled_at: When its content was last written, which may be long after its date: an edit can be posted again,
+            and chairs have overwritten the PDFs of references. None where that is not known.
         invitation: The edit's invitation; None for the current PDF.
     """
 

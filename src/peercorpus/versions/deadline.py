@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from peercorpus.openreview.objects import to_time
+from peercorpus.openreview.objects import tail_of, to_time
 from peercorpus.raw import Kind, RawStore
 from peercorpus.venues.catalogue import deadline_of
+from peercorpus.versions.invitations import HARMLESS
 
 GRACE = timedelta(minutes=30)
 """How long after its due date OpenReview still takes a submission by default (`expdate` = `duedate` + 30 minutes)."""
@@ -41,6 +42,13 @@ def _of_invitation(raw: RawStore, invitation_id: str) -> Deadline | None:
     return Deadline(due + GRACE, f"{invitation_id} (duedate + 30 min)") if due is not None else None
 
 
+def _may_bring_the_full_paper(venue_id: str, invitation: str) -> bool:
+    """Whether a paper's own invitation may be the full-paper stage: at ICLR 2024 it was called `Revision`."""
+    tail = tail_of(invitation)
+    own = not invitation.startswith(f"{venue_id}/-/")
+    return own and (tail == "Revision" or (tail.endswith("_Submission") and tail not in HARMLESS))
+
+
 def read_deadline(raw: RawStore, venue_id: str, invitations: list[str]) -> Deadline | None:
     """The deadline of one submission; None where none is known.
 
@@ -58,4 +66,6 @@ def read_deadline(raw: RawStore, venue_id: str, invitations: list[str]) -> Deadl
     full = next((name for name in invitations if name.endswith(f"/-/{FULL_SUBMISSION}")), None)
     if full is not None:
         return _of_invitation(raw, full)
+    if any(_may_bring_the_full_paper(venue_id, name) for name in invitations):
+        return None
     return _of_invitation(raw, f"{venue_id}/-/Submission")

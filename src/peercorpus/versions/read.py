@@ -14,6 +14,8 @@ from peercorpus.openreview.objects import Note, read_edit, read_note, to_time
 from peercorpus.raw import Kind, RawObject
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement
+from peercorpus.venues import catalogue
+from peercorpus.versions import invitations
 from peercorpus.versions.choose import Submission, Upload, read_versions
 from peercorpus.versions.deadline import read_deadline
 from peercorpus.workspace import Workspace
@@ -43,13 +45,16 @@ def _read_upload(found: RawObject) -> Upload | None:
         edit = read_edit(found.body)
         path = None if edit.ddate else _pdf_path(edit.note)
         created, modified, invitation = to_time(edit.tcdate), to_time(edit.tmdate), edit.invitation
-        settled = max(created, modified or created) if created else None
     else:
         note = read_note(found.body)
         path = None if note.ddate else _pdf_path(note)
         created, modified, invitation = to_time(note.tcdate), to_time(note.tmdate), note.created_by
-        settled = created
+    settled = max(created, modified or created) if created else None
     return Upload(found.object_id, path, created, modified, settled, invitation) if path else None
+
+
+def _is_public(found: RawObject) -> bool:
+    return (read_edit(found.body) if found.kind is Kind.EDIT else read_note(found.body)).is_public
 
 
 def _take(found: RawObject, revisions: Revisions, out: Replacement) -> None:
@@ -62,6 +67,9 @@ def _take(found: RawObject, revisions: Revisions, out: Replacement) -> None:
         out.set_aside(found.object_id, found.forum_id, Reason.EDIT_OF_A_REPLY, "It edits a reply, not the submission.")
         return
     try:
+        if not _is_public(found):
+            out.set_aside(found.object_id, found.forum_id, Reason.NOT_PUBLIC, "It is not readable by everyone.")
+            return
         upload = _read_upload(found)
     except msgspec.ValidationError as error:
         out.set_aside(found.object_id, found.forum_id, Reason.UNREADABLE, str(error))
@@ -198,4 +206,5 @@ STAGE = Stage(
     (),
     run,
     balance,
+    made_with=lambda _: f"{invitations.DIGEST} {catalogue.DIGEST}",
 )
