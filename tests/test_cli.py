@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -15,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from peercorpus import cli
 from peercorpus.cli import main
+from peercorpus.corpus import open_corpus
 from peercorpus.simulator.accounts import write_token
 from peercorpus.simulator.server import Service, serve
 from peercorpus.simulator.venues import EMPTY
@@ -309,7 +312,7 @@ def test_a_venue_that_is_not_held_is_refused(
     monkeypatch.chdir(workspace.parent)
     before = state(workspace)
     ended = run(*command, VENUE, "--workspace", workspace)
-    assert_refused(ended, f"'{VENUE}'" if command == ["build"] else "is not built yet in ")
+    assert_refused(ended, f"'{VENUE}'")
     assert state(workspace) == before
     assert not Path("release").exists()
 
@@ -324,7 +327,7 @@ def test_a_release_never_replaces_what_is_not_one(run: Run, workspace: Path, tmp
     assert [path.name for path in foreign.iterdir()] == ["thesis.tex"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["held", "note.json", "thesis"]
     ended = run("publish", VENUE, "--workspace", workspace, "--out", tmp_path / "release")
-    assert_refused(ended, f"The venue '{VENUE}' has no papers in the tables; ")
+    assert_refused(ended, f"Nothing of the venue '{VENUE}' is in the workspace; ")
     assert not (tmp_path / "release").exists()
 
 
@@ -371,3 +374,47 @@ def test_help_names_every_command_and_loads_nothing_heavy() -> None:
     assert ended.out.splitlines()[-1] == "loaded:"
     for name in ("simulate", "harvest", "import", "build", "publish", "status", "demo"):
         assert f" {name} " in ended.out
+
+
+@pytest.mark.parametrize(
+    ("given", "venue_id"),
+    [
+        ("JLE", "JLE"),
+        (" JLE ", "JLE"),
+        ("https://openreview.net/group?id=ICLR.cc/2024/Conference#tab-accept", "ICLR.cc/2024/Conference"),
+        ("openreview.net/group?referrer=x&id=JLE", "JLE"),
+    ],
+)
+def test_a_venue_may_be_given_by_the_address_of_its_page(given: str, venue_id: str) -> None:
+    assert cli._venue_id(given) == venue_id
+
+
+def test_an_empty_venue_id_is_refused(run: Run, tmp_path: Path) -> None:
+    assert_refused(run("harvest", "", "--workspace", tmp_path / "w"), "names no venue")
+    assert not (tmp_path / "w").exists()
+
+
+def test_a_workspace_that_cannot_be_written_can_be_read(demo_folder: Path, tmp_path: Path, run: Run) -> None:
+    corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
+    for path in (*corpus.rglob("*"), corpus):
+        path.chmod(path.stat().st_mode & ~0o222)
+    try:
+        assert run("status", "--workspace", corpus).code == 0
+        assert open_corpus(corpus).papers().collect().height > 0
+    finally:
+        for path in (corpus, *corpus.rglob("*")):
+            path.chmod(path.stat().st_mode | 0o200)
+
+
+@pytest.mark.parametrize(
+    ("mode", "text", "sentence"),
+    [(None, b"", "No such file"), (0o644, b"abc", "chmod 600"), (0o600, b"\xff\xfe", "holds no text")],
+)
+def test_a_token_file_must_be_the_users_own(
+    run: Run, tmp_path: Path, mode: int | None, text: bytes, sentence: str
+) -> None:
+    file = tmp_path / "token"
+    if mode is not None:
+        file.write_bytes(text)
+        file.chmod(mode)
+    assert_refused(run("harvest", "JLE", "--workspace", tmp_path / "w", "--token-file", file), sentence)

@@ -15,7 +15,7 @@ from peercorpus.errors import TableError
 from peercorpus.harvest.run import harvest
 from peercorpus.kinds import PostKind, Reason
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline import STAGES, Step, build, expected_key, is_finished, read_standing
+from peercorpus.pipeline import STAGES, Step, build, expected_key, is_finished, read_standing, require_built
 from peercorpus.progress import Progress
 from peercorpus.raw import Kind, RawObject
 from peercorpus.records import PaperText, Post, Review
@@ -123,6 +123,32 @@ def test_a_pdf_that_took_too_long_is_read_again_on_request_only(harvested: Path,
         assert steps_run(build(workspace, VENUES[:1])) == []
         assert (VENUES[0], "read_texts") in steps_run(build(workspace, VENUES[:1], Options(retry=True)))
         assert workspace.tables.set_aside_counts(VENUES[0], "read_texts") == {}
+
+
+def test_a_file_that_was_removed_is_named_and_fetched_again(harvested: Path, tmp_path: Path) -> None:
+    world = build_world(papers=4, venues=VENUES)
+    with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace, serve(world) as service:
+        shutil.rmtree(workspace.files.folder)
+        build(workspace, [AURORA])
+        missing = workspace.tables.set_aside_counts(AURORA, "read_texts")
+        assert missing.keys() == {Reason.FILE_MISSING}
+        with Client(service.base_url_v1, service.base_url_v2) as client:
+            harvest(workspace, client, [AURORA])
+        build(workspace, [AURORA], Options(retry=True))
+        assert workspace.tables.set_aside_counts(AURORA, "read_texts") == {}
+        assert workspace.tables.count("5-texts", AURORA) == missing[Reason.FILE_MISSING]
+
+
+def test_tables_older_than_what_was_received_are_not_published(harvested: Path, tmp_path: Path) -> None:
+    with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
+        with pytest.raises(TableError, match="not built"):
+            require_built(workspace, [AURORA])
+        build(workspace)
+        require_built(workspace)
+        workspace.raw.sight([next(workspace.raw.latest(Kind.NOTE, AURORA)).forum_id], 1 << 50)
+        with pytest.raises(TableError, match="older than what was received"):
+            require_built(workspace)
+        assert {name for name, _ in read_standing(workspace).unfinished} >= {"normalise", "build_conversations"}
 
 
 def test_a_venue_whose_notes_moved_to_another_is_emptied(tmp_path: Path) -> None:

@@ -2,16 +2,18 @@
 
 import logging
 import os
+import shutil
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, Self
+from urllib.parse import parse_qs
 
 from cyclopts import App, CycloptsError, Parameter
 from cyclopts.validators import Number
 
-from peercorpus.errors import PeercorpusError, SignInError
+from peercorpus.errors import PeercorpusError, SignInError, VenueNotFoundError
 
 if TYPE_CHECKING:
     from peercorpus.progress import Progress
@@ -23,7 +25,11 @@ STOPPED = 130
 FEWEST_PAPERS = 5
 """Of a demo: one for each simulated venue, as a venue without a paper is an error."""
 
-app = App(name="peercorpus", help="The public peer-review record on OpenReview as a corpus that can be trusted.")
+app = App(
+    name="peercorpus",
+    suppress_keyboard_interrupt=False,
+    help="The public peer-review record on OpenReview as a corpus that can be trusted.",
+)
 
 WorkspaceFolder = Annotated[Path, Parameter(name=["--workspace", "-w"], help="The folder that holds the corpus.")]
 AtLeastOne = Parameter(validator=Number(gte=1))
@@ -35,7 +41,7 @@ UrlV2 = Annotated[str | None, Parameter(help="Base URL of API v2.", env_var="PEE
 def simulate(
     *,
     port: Annotated[int, Parameter(validator=Number(gte=1, lte=65534))] = 3000,
-    papers: Annotated[int, Parameter(validator=Number(gte=0))] = 12,
+    papers: Annotated[int, AtLeastOne] = 12,
     seed: int = 0,
     venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())] = (),
 ) -> None:
@@ -58,10 +64,14 @@ def simulate(
 
     world = build_world(papers=papers, seed=seed, venues=venues or None)
 
+    notes = [*world.v1.notes.values(), *world.v2.notes.values()]
+    created_by = {str(note.get("invitation") or note.get("invitations")) for note in notes}
+    held = [venue.venue_id for venue in VENUES if any(f"{venue.venue_id}/" in name for name in created_by)]
+
     def ready(service: Service) -> None:
-        names = venues or [venue.venue_id for venue in VENUES]
+        names = held
         _print(f"API v1: {service.base_url_v1}\nAPI v2: {service.base_url_v2}\nVenues: {', '.join(names)}")
-        _print(f"Sign in as {world.user} with the password {world.password}, or not at all. Stop with Ctrl-C.")
+        _print(f"No token is needed; clients that sign in do so as {world.user}, {world.password}. Stop with Ctrl-C.")
         _print(
             f"Harvest it: peercorpus harvest {names[0]} --workspace DIR --url-v1 {service.base_url_v1} "
             f"--url-v2 {service.base_url_v2}"
@@ -112,11 +122,17 @@ def harvest(
         Client(url_v1 or URL_V1, url_v2 or URL_V2, token, on_wait=lines.wait) as client,
     ):
         summaries = run_harvest(
-            opened, client, venue_ids, limit=limit, files=files, refresh=refresh, progress=lines.show
+            opened,
+            client,
+            list(map(_venue_id, venue_ids)),
+            limit=limit,
+            files=files,
+            refresh=refresh,
+            progress=lines.show,
         )
     for summary in summaries:
         _print(wording.harvested(summary))
-    _print(f"Next: peercorpus build --workspace {workspace}")
+    _print(wording.next_step("build", workspace))
 
 
 @app.command(name="import")
@@ -141,7 +157,7 @@ def import_(
     with open_workspace(workspace, create=True) as opened:
         summary = import_dumps(opened, paths, keep_going=keep_going)
     _print(wording.imported(summary))
-    _print(f"Next: peercorpus build --workspace {workspace}")
+    _print(wording.next_step("build", workspace))
 
 
 @app.command
@@ -165,7 +181,7 @@ def build(
     pdf_timeout_s
         Seconds a single PDF may take.
     retry
-        Read PDFs again that took too long, or whose reading crashed.
+        Read PDFs again that took too long, whose reading crashed, or whose file was missing.
     """
     from peercorpus import wording
     from peercorpus.pipeline import build as run_build
@@ -176,7 +192,7 @@ def build(
     with open_workspace(workspace) as opened, ProgressLines() as lines:
         steps = run_build(opened, venue_ids or (), options, lines.show)
     _print(wording.built(steps))
-    _print(f"Next: peercorpus publish --workspace {workspace} --out DIR")
+    _print(wording.next_step("publish", workspace, "--out DIR"))
 
 
 @app.command
@@ -197,13 +213,14 @@ def publish(
         The folder to write; one that holds an earlier release of ours is replaced.
     """
     from peercorpus import wording
+    from peercorpus.pipeline import require_built
     from peercorpus.publish.run import publish as run_publish
     from peercorpus.workspace import open_workspace
 
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened:
+        require_built(opened, venue_ids or ())
         summary = run_publish(opened, out, venue_ids or None, lines.show)
-    _print(f"{summary.papers} papers and {summary.conversations} conversations are in {out}.")
-    _print(wording.how_to_load(out))
+    _print(wording.published(summary, out))
 
 
 @app.command
@@ -240,13 +257,21 @@ def demo(
     _print(wording.standing(result.standing))
     _print(wording.demo_summary(result))
     _print(wording.how_to_load(result.release))
-    _print(
-        "For a real venue, with an OpenReview token in the environment variable PEERCORPUS_TOKEN:\n"
-        "  peercorpus harvest ICLR.cc/2024/Conference --workspace corpus --limit 20\n"
-        "  peercorpus build --workspace corpus\n"
-        "  peercorpus publish --workspace corpus --out release"
-    )
+    _print(wording.real_venue(_own_name()))
     return 0 if result.standing.holds else 1
+
+
+def _venue_id(text: str) -> str:
+    """The id of a venue's group, also where the address of its page was given.
+
+    Raises:
+        VenueNotFoundError: Nothing was given.
+    """
+    _, is_address, query = text.strip().partition("#")[0].partition("openreview.net/group?")
+    venue_id = parse_qs(query).get("id", [""])[0] if is_address else text.strip()
+    if not venue_id:
+        raise VenueNotFoundError(f"'{text}' names no venue; give the id of its group, such as ICLR.cc/2024/Conference.")
+    return venue_id
 
 
 def _token(file: Path | None) -> str | None:
@@ -259,11 +284,18 @@ def _token(file: Path | None) -> str | None:
         return os.environ.get(TOKEN_VARIABLE) or None
     try:
         mode, token = file.stat().st_mode, file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SignInError(f"The token file '{file}' cannot be read: {error}.") from None
+    except OSError as error:
+        raise SignInError(f"The token file '{file}' cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise SignInError(f"The token file '{file}' holds no text.") from None
     if mode & 0o077:
         raise SignInError(f"Others may read the token file '{file}'; close it with: chmod 600 '{file}'")
     return token
+
+
+def _own_name() -> str:
+    """How this program is called from here."""
+    return "peercorpus" if shutil.which("peercorpus") else sys.argv[0]
 
 
 def _print(text: str) -> None:
@@ -330,11 +362,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
     except (PeercorpusError, CycloptsError) as error:
         _fail(error)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            # Whoever read the output has had enough of it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        where = f"'{error.filename}'" if error.filename else "The output, or a file of the workspace,"
+        _fail(PeercorpusError(f"{where} cannot be read or written: {error.strerror}."))
     except KeyboardInterrupt:
         print("\nStopped; the same command continues where it was.", file=sys.stderr)
         sys.exit(STOPPED)
-    except BrokenPipeError:
-        # Whoever read the output has had enough of it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     sys.exit(code if isinstance(code, int) else 0)

@@ -137,6 +137,8 @@ class Reason(StrEnum):
     """It names no PDF that OpenReview keeps."""
     PDF_UNCHANGED = "pdf_unchanged"
     """It names a PDF that an earlier edit brought."""
+    FILE_MISSING = "file_missing"
+    """The file was fetched but is not in the workspace any more."""
     PDF_UNREADABLE = "pdf_unreadable"
     """The file is no PDF, or a broken or locked one."""
     PDF_WITHOUT_TEXT = "pdf_without_text"

@@ -108,9 +108,25 @@ def _step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a workspace stands: the balance of every stage of every venue, and what has not been built."""
+class Harvest:
+    """How much of a venue is here.
 
+    Attributes:
+        is_listed: Whether its listings were read to their end; None where it was never harvested.
+        pdfs: Versions known, whether or not their files are here.
+    """
+
+    venue_id: str
+    is_listed: bool | None
+    pdfs_here: int
+    pdfs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a workspace stands: what is here, the balance of every stage of every venue, and what is not built."""
+
+    harvests: Sequence[Harvest]
     balances: Sequence[Balance]
     unfinished: Sequence[tuple[str, str]]
 
@@ -125,9 +141,40 @@ def read_standing(workspace: Workspace, options: Options | None = None) -> Stand
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []
     for venue_id in held_venues(workspace):
+        waiting = _unfinished(workspace, venue_id, options or Options())
         for stage in STAGES:
-            if is_finished(workspace, stage, venue_id, options or Options()):
+            if stage.name not in waiting:
                 balances.extend(stage.balance(workspace, venue_id))
-            else:
-                unfinished.append((stage.name, venue_id))
-    return Standing(balances, unfinished)
+        unfinished.extend((name, venue_id) for name in waiting)
+    return Standing([_harvest(workspace, venue_id) for venue_id in held_venues(workspace)], balances, unfinished)
+
+
+def _harvest(workspace: Workspace, venue_id: str) -> Harvest:
+    batches = workspace.tables.batches("4-versions", venue_id, ["sha256"])
+    files = [sha256 for batch in batches for sha256 in batch.column(0).to_pylist()]
+    here = sum(sha256 is not None for sha256 in files)
+    return Harvest(venue_id, workspace.raw.is_listed(venue_id), here, len(files))
+
+
+def _unfinished(workspace: Workspace, venue_id: str, options: Options) -> list[str]:
+    """The stages that are not up to date; one that reads what such a stage writes is not either."""
+    names: list[str] = []
+    stale: set[str] = set()
+    for stage in STAGES:
+        if stale.intersection(stage.reads) or not is_finished(workspace, stage, venue_id, options):
+            names.append(stage.name)
+            stale.update(stage.writes)
+    return names
+
+
+def require_built(workspace: Workspace, venue_ids: Sequence[str] = ()) -> None:
+    """Pass if the tables of these venues, or of all, are up to date.
+
+    Raises:
+        TableError: They are not, or one of the venues is not held.
+    """
+    for venue_id in known_venues(workspace, venue_ids):
+        if _unfinished(workspace, venue_id, Options()):
+            raise TableError(
+                f"The tables of '{venue_id}' are not built, or older than what was received; run 'peercorpus build'."
+            )

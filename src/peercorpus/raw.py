@@ -114,14 +114,33 @@ class StoredFile:
     problem: str | None
 
 
+def _opened_to_read(path: Path) -> sqlite3.Connection:
+    """A connection for reading; where not even SQLite's own side files can be made, nobody else can write either."""
+    for mode in ("mode=ro", "immutable=1"):
+        database = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
+        try:
+            database.execute("SELECT 1 FROM objects LIMIT 1")
+        except sqlite3.OperationalError:
+            database.close()
+            if mode == "immutable=1":
+                raise
+        else:
+            break
+    return database
+
+
 class RawStore:
     """The database of what arrived. Not shared between threads."""
 
-    def __init__(self, path: Path) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None)
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = FULL")
-        self._db.executescript(SCHEMA)
+    def __init__(self, path: Path, *, write: bool = True) -> None:
+        """Open the database; only a writer creates it, or needs its folder to be writable."""
+        if write:
+            self._db = sqlite3.connect(path, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")
+            self._db.executescript(SCHEMA)
+        else:
+            self._db = _opened_to_read(path)
         self._compressor = zstandard.ZstdCompressor(level=3)
         self._decompressor = zstandard.ZstdDecompressor()
 
@@ -272,6 +291,12 @@ class RawStore:
         """Remember how far a listing has been fetched; in the same transaction as the page itself."""
         values = (venue_id, listing, state.after, state.received, state.expected, state.complete, state.started_ms)
         self._db.execute("INSERT OR REPLACE INTO listings VALUES (?,?,?,?,?,?,?)", values)
+
+    def is_listed(self, venue_id: str) -> bool | None:
+        """Whether all listings of a venue were read to their end; None where none was begun."""
+        sql = "SELECT min(complete) FROM listings WHERE venue_id = ?"
+        (complete,) = self._db.execute(sql, (venue_id,)).fetchone()
+        return None if complete is None else bool(complete)
 
     def sight(self, note_ids: Iterable[str], shown_ms: int) -> None:
         """Remember that a listing showed these notes, a submission and all its replies at the same time."""

@@ -1,5 +1,7 @@
 """What the command line says: summaries and progress as plain text."""
 
+import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -7,8 +9,9 @@ from peercorpus.demo import DemoResult
 from peercorpus.harvest.dumps import ImportSummary
 from peercorpus.harvest.run import HarvestSummary
 from peercorpus.kinds import Reason
-from peercorpus.pipeline import Standing, Step
+from peercorpus.pipeline import Harvest, Standing, Step
 from peercorpus.progress import Progress
+from peercorpus.publish.tally import PublishSummary
 from peercorpus.raw import Kind
 from peercorpus.records import Conversation
 from peercorpus.stage import Balance
@@ -64,10 +67,11 @@ def imported(summary: ImportSummary) -> str:
         taken = [f"{plural(found.total, kind.value)} ({found.new:,} new)" for kind, found in file.taken.items()]
         lines.append(f"{file.name}: {', '.join(taken) or 'nothing taken'}")
         lines.extend(f"  left out: {number:,}, {reason}" for reason, number in file.left_out.items())
-        if file.problem:
+        if file.problem and not file.left_out:
             lines.append(f"  left out: {file.problem}")
     kinds = (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.GROUP, Kind.INVITATION)
-    totals = [f"{plural(summary.taken(kind).total, kind.value)}" for kind in kinds if summary.taken(kind).total]
+    sums = ((kind, summary.taken(kind)) for kind in kinds)
+    totals = [f"{plural(total.total, kind.value)} ({total.new:,} new)" for kind, total in sums if total.total]
     return "\n".join([*lines, f"Taken in all: {', '.join(totals) or 'nothing'}."])
 
 
@@ -79,8 +83,17 @@ def _balance(balance: Balance) -> str:
     aside = sum(balance.set_aside.values())
     why = f" ({_reasons(balance.set_aside)})" if aside else ""
     verdict = "agrees" if balance.holds else "DOES NOT AGREE"
-    sums = f"{balance.rows_in:,} {balance.unit} in = {balance.rows_out:,} out + {aside:,} set aside{why}"
-    return f"  {balance.stage:<20} {sums}: {verdict}"
+    sums = f"{balance.rows_in:,} in = {balance.rows_out:,} out + {aside:,} set aside{why}"
+    return f"  {balance.stage:<20} {balance.unit}: {sums}: {verdict}"
+
+
+def _harvest(harvest: Harvest) -> str:
+    listed = {
+        None: "imported, not harvested",
+        True: "listed completely",
+        False: "NOT listed completely; harvest it again without a limit",
+    }[harvest.is_listed]
+    return f"  {'harvest':<20} {listed}; {harvest.pdfs_here:,} of {plural(harvest.pdfs, 'known PDF')} here"
 
 
 def standing(found: Standing) -> str:
@@ -89,9 +102,12 @@ def standing(found: Standing) -> str:
     venues = dict.fromkeys([*(b.venue_id for b in found.balances), *(venue for _, venue in found.unfinished)])
     for venue_id in venues:
         lines.append(venue_id)
+        lines.extend(_harvest(harvest) for harvest in found.harvests if harvest.venue_id == venue_id)
         lines.extend(_balance(balance) for balance in found.balances if balance.venue_id == venue_id)
         waiting = [stage for stage, venue in found.unfinished if venue == venue_id]
-        lines.extend(f"  {stage:<20} not built, or not up to date" for stage in waiting)
+        lines.extend(f"  {stage:<20} not built yet, or older than what it is made from" for stage in waiting)
+    if not lines:
+        return "The workspace is empty: harvest a venue, or import a dump."
     if not found.holds:
         lines.append("Rows are missing: a sum above does not agree. Rebuild; if that does not mend it, report it.")
     elif found.unfinished:
@@ -145,11 +161,34 @@ def harvested(summary: HarvestSummary) -> str:
     return "\n".join([line, *(f"  {remark}" for remark in summary.remarks)])
 
 
-def how_to_load(release: Path) -> str:
+def how_to_load(release: Path, *, conversations: bool = True) -> str:
     """The lines of Python that load a release."""
+    folder = json.dumps(str(release), ensure_ascii=False)
+    lines = [
+        "Load it in Python (pip install datasets):",
+        "  from datasets import load_dataset",
+        f'  papers = load_dataset({folder}, "papers")',
+        f'  conversations = load_dataset({folder}, "conversations")',
+    ]
+    return "\n".join(lines if conversations else lines[:-1])
+
+
+def published(summary: PublishSummary, out: Path) -> str:
+    """What a release holds, and how to load it."""
+    held = f"{plural(summary.papers, 'paper')} and {plural(summary.conversations, 'conversation')}"
+    return f"{held} are in {out}.\n{how_to_load(out, conversations=summary.conversations > 0)}"
+
+
+def next_step(command: str, workspace: Path, rest: str = "") -> str:
+    """The command to type next, ready to paste."""
+    return f"Next: peercorpus {command} --workspace {shlex.quote(str(workspace))} {rest}".rstrip()
+
+
+def real_venue(program: str) -> str:
+    """What to type for a real venue."""
     return (
-        "Load it in Python (pip install datasets):\n"
-        "  from datasets import load_dataset\n"
-        f'  papers = load_dataset("{release}", "papers")\n'
-        f'  conversations = load_dataset("{release}", "conversations")'
+        "For a real venue, with an OpenReview token in the environment variable PEERCORPUS_TOKEN:\n"
+        f"  {program} harvest ICLR.cc/2024/Conference --workspace corpus --limit 20\n"
+        f"  {program} build --workspace corpus\n"
+        f"  {program} publish --workspace corpus --out release"
     )

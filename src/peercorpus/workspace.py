@@ -27,6 +27,10 @@ class Files:
         """Where a file lies, whether or not it is there."""
         return self.folder / sha256[:2] / f"{sha256}.pdf"
 
+    def has(self, sha256: str) -> bool:
+        """Whether a file is there."""
+        return self.path(sha256).is_file()
+
     def add(self, content: bytes) -> str:
         """Store a file, whole or not at all, and give its sha256."""
         sha256 = hashlib.sha256(content).hexdigest()
@@ -48,9 +52,9 @@ class Files:
 class Workspace:
     """An open workspace: what arrived, the files, and the tables made of them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, write: bool = True) -> None:
         self.folder = folder
-        self.raw = RawStore(folder / "raw.db")
+        self.raw = RawStore(folder / "raw.db", write=write)
         self.files = Files(folder / "files")
         self.tables = Tables(folder / "tables")
 
@@ -108,7 +112,7 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
     except OSError as error:
         raise WorkspaceError(f"The workspace '{folder}' cannot be read: {error.strerror}.") from None
     with _locked(folder) if write else nullcontext():
-        workspace = _opened(folder)
+        workspace = _opened(folder, write=write)
         is_kept = not is_new
         try:
             yield workspace
@@ -122,11 +126,13 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
                     folder.rmdir()
 
 
-def _opened(folder: Path) -> Workspace:
+def _opened(folder: Path, *, write: bool) -> Workspace:
     try:
-        return Workspace(folder)
+        return Workspace(folder, write=write)
     except sqlite3.DatabaseError as error:
-        raise WorkspaceError(f"'{folder / 'raw.db'}' cannot be opened: {error}; name another workspace.") from None
+        raise WorkspaceError(
+            f"'{folder / 'raw.db'}' cannot be opened: {error}; check its permissions, or name another workspace."
+        ) from None
 
 
 def _clear(folder: Path) -> None:

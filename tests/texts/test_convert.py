@@ -107,7 +107,7 @@ def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_read(workspa
     assert sorted(texts(workspace).values()) == ["Paper 0", "Paper 1", "Paper 2"]
     (balance,) = stage.balance(workspace, VENUE)
     assert balance.holds
-    assert balance.set_aside == {Reason.PDF_UNREADABLE: 8, Reason.PDF_WITHOUT_TEXT: 1}
+    assert balance.set_aside == {Reason.FILE_MISSING: 1, Reason.PDF_UNREADABLE: 7, Reason.PDF_WITHOUT_TEXT: 1}
     left = list(workspace.tables.read(SetAside, VENUE))
     assert {(row.stage, row.venue_id) for row in left} == {("read_texts", VENUE)}
     assert all(row.forum_id and row.detail.endswith(".") and "\n" not in row.detail for row in left)

@@ -4,8 +4,10 @@ import logging
 import multiprocessing
 import os
 import resource
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TypeVar
@@ -89,6 +91,16 @@ class LocalExecutor:
         return ProcessPool(processes, initializer=_limit_memory, initargs=[self.memory_bytes], context=context)
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Threads and processes started inside never see Ctrl-C: this process alone answers it, and stops them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _drain(
     pool: ProcessPool,
     function: Callable[[ItemT], ResultT],
@@ -99,7 +111,8 @@ def _drain(
     running: dict[Future[ResultT], ItemT] = {}
     while True:
         for item in islice(queue, in_flight - len(running)):
-            running[pool.schedule(function, args=[item], timeout=timeout_s)] = item
+            with _interrupts_held():
+                running[pool.schedule(function, args=[item], timeout=timeout_s)] = item
         if not running:
             return
         done, _ = wait(running, return_when=FIRST_COMPLETED)

@@ -30,7 +30,9 @@ class Wanted:
 
 def harvest_pdfs(visit: Visit) -> None:
     """Fetch the files that are still missing; one that cannot be had is remembered with the reason."""
-    asked = {(stored.edit_id, stored.path): stored for stored in visit.raw.files(visit.venue_id)}
+    asked = {
+        (stored.edit_id, stored.path): stored for stored in visit.raw.files(visit.venue_id) if _is_here(visit, stored)
+    }
     at_hand = {stored.path: stored for stored in asked.values() if stored.sha256 is not None}
     missing = [
         wanted
@@ -47,9 +49,15 @@ def harvest_pdfs(visit: Visit) -> None:
         meter.advance()
 
 
+def _is_here(visit: Visit, stored: StoredFile) -> bool:
+    """Whether what is remembered of a file still holds: it may have been removed from the workspace by hand."""
+    return stored.sha256 is None or visit.files.has(stored.sha256)
+
+
 def _wanted(visit: Visit) -> list[Wanted]:
     found = [*_of_papers(visit), *(_of_references(visit) if visit.api == 1 else _of_edits(visit))]
-    return list({(wanted.edit_id, wanted.path): wanted for wanted in found}.values())
+    chosen = set(sorted({wanted.forum_id for wanted in found})[: visit.limit])
+    return list({(wanted.edit_id, wanted.path): wanted for wanted in found if wanted.forum_id in chosen}.values())
 
 
 def _of_papers(visit: Visit) -> Iterator[Wanted]:

@@ -32,6 +32,8 @@ def checked(text: bytes) -> bytes:
         read_raw(text)
     except msgspec.DecodeError:
         return _mended(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     return text
 
 

@@ -110,9 +110,14 @@ def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Opt
     tables, engine = workspace.tables, load_engine(options.engine)
     wanted = _wanted(tables, venue_id)
     kept = _kept(tables, venue_id, wanted, engine, key)
-    missing = [Job(sha256, workspace.files.path(sha256), engine.name) for sha256 in wanted if sha256 not in kept]
+    absent = [sha256 for sha256 in wanted if sha256 not in kept and not workspace.files.has(sha256)]
+    to_read = [sha256 for sha256 in wanted if sha256 not in kept and sha256 not in set(absent)]
+    missing = [Job(sha256, workspace.files.path(sha256), engine.name) for sha256 in to_read]
     logger.info("%s %s: %d files, %d to read with %s", NAME, venue_id, len(wanted), len(missing), engine.name)
     with tables.replacing((), venue_id, NAME, key) as left:
+        for sha256 in absent:
+            detail = "The file is not in the workspace; 'peercorpus harvest' fetches it again, then 'build --retry'."
+            left.set_aside(sha256, wanted[sha256], Reason.FILE_MISSING, detail)
         outcomes = spread(convert_file, missing, timeout_s=options.pdf_timeout_s, workers=options.workers)
         for batch in _in_batches(_reported(outcomes, len(missing), report)):
             _commit(tables, venue_id, engine, batch, wanted, left)
@@ -137,6 +142,6 @@ def stage(spread: Spread) -> Stage[Workspace]:
         options=("engine",),
         run=partial(read_texts, spread),
         balance=balance,
-        passing=frozenset({Reason.PDF_TIMEOUT, Reason.PDF_CRASHED}),
+        passing=frozenset({Reason.PDF_TIMEOUT, Reason.PDF_CRASHED, Reason.FILE_MISSING}),
         made_with=lambda options: load_engine(options.engine).version,
     )
