@@ -36,9 +36,24 @@ def _cell(value: object) -> str:
 
 
 def _venues(tally: Tally) -> str:
-    rows = [(escape(venue.venue_id), venue.papers, venue.reviews, venue.conversations) for venue in tally.venues]
+    rows = [
+        (escape(venue.venue_id), venue.papers, venue.reviews, venue.conversations, venue.pdfs_here, venue.pdfs)
+        for venue in tally.venues
+    ]
     total = ("all", *(sum(counts) for counts in zip(*(row[1:] for row in rows), strict=True)))
-    return _table(("venue", "papers", "reviews", "conversations"), [*rows, total])
+    return _table(("venue", "papers", "reviews", "conversations", "PDFs fetched", "PDFs known"), [*rows, total])
+
+
+def _completeness(tally: Tally) -> str:
+    """Which venues are not here as a whole."""
+    partial = [escape(venue.venue_id) for venue in tally.venues if venue.is_listed is False]
+    imported = [escape(venue.venue_id) for venue in tally.venues if venue.is_listed is None]
+    said = []
+    if partial:
+        said.append(f"Harvested in part only, so that papers are missing: {', '.join(partial)}.")
+    if imported:
+        said.append(f"Imported from recorded answers, which may not be all: {', '.join(imported)}.")
+    return " ".join(said) or "Every venue was listed to its end when it was harvested."
 
 
 def _grades(tally: Tally) -> str:
@@ -60,6 +75,7 @@ def write_card(folder: Path, tally: Tally, splits: Sequence[Split]) -> None:
     template = Template(files("peercorpus.publish").joinpath("card.md").read_text(encoding="utf-8"))
     body = template.substitute(
         venues=_venues(tally),
+        completeness=_completeness(tally),
         grades=_grades(tally),
         left_out=_left_out(tally),
         split=splits[0].name,

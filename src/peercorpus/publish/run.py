@@ -52,8 +52,9 @@ def _is_whole(tables: Tables, venue_id: str) -> bool:
     return papers == reviews == posts and "None" not in others
 
 
-def _write_venue(tables: Tables, venue_id: str, folder: Path, writers: Writers, tally: Tally, show: Show) -> None:
-    tally.venues.append(VenueTally(venue_id))
+def _write_venue(workspace: Workspace, venue_id: str, folder: Path, writers: Writers, tally: Tally, show: Show) -> None:
+    tables = workspace.tables
+    tally.venues.append(VenueTally(venue_id, workspace.raw.is_listed(venue_id)))
     walk = Walk(tables, venue_id)
     with Texts(tables, venue_id, folder) as texts:
         meter, total = Meter(venue_id, "publish", show), tables.count("1-papers", venue_id)
@@ -64,6 +65,8 @@ def _write_venue(tables: Tables, venue_id: str, folder: Path, writers: Writers, 
             for row in rows.conversations:
                 writers.add(CONVERSATIONS_CONFIG, split, row)
             tally.count(split, rows)
+            tally.venues[-1].pdfs += len(forum.versions)
+            tally.venues[-1].pdfs_here += sum(version.sha256 is not None for version in forum.versions)
     tally.orphans += walk.orphans
     written = tally.venues[-1]
     logger.info("publish %s: %d papers, %d conversations", venue_id, written.papers, written.conversations)
@@ -88,7 +91,7 @@ def publish(
     with releasing(out) as folder:
         writers, tally = Writers(folder), Tally()
         for venue_id in chosen:
-            _write_venue(workspace.tables, venue_id, folder, writers, tally, progress)
+            _write_venue(workspace, venue_id, folder, writers, tally, progress)
         splits = writers.finish()
         write_card(folder, tally, splits)
     return summarise(tally, splits)

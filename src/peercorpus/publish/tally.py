@@ -10,9 +10,17 @@ from peercorpus.publish.shards import Split
 
 @dataclass(slots=True)
 class VenueTally:
-    """Counts of one venue."""
+    """Counts of one venue.
+
+    Attributes:
+        is_listed: Whether OpenReview's listings of it were read to their end; None where it was imported.
+        pdfs: PDFs known, as versions of its papers; `pdfs_here` of them were fetched.
+    """
 
     venue_id: str
+    is_listed: bool | None = None
+    pdfs_here: int = 0
+    pdfs: int = 0
     papers: int = 0
     reviews: int = 0
     conversations: int = 0
