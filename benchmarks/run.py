@@ -29,13 +29,14 @@ KEY = "0" * 64
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the measurements named, or all of them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="*", default=["speed", "memory"], choices=["speed", "memory"])
-    chosen = parser.parse_args(arguments).what
+    parser.add_argument("what", nargs="?", choices=["speed", "memory"], help="one of them; both if not named")
+    chosen = parser.parse_args(arguments).what or ["speed", "memory"]
     with tempfile.TemporaryDirectory() as scratch:
-        if "speed" in chosen:
-            _speed(Path(scratch) / "speed")
+        # Memory first: a process's peak is never below what its parent held when it was started.
         if "memory" in chosen:
             _memory(Path(scratch))
+        if "speed" in chosen:
+            _speed(Path(scratch) / "speed")
 
 
 def _speed(folder: Path) -> None:
@@ -51,7 +52,7 @@ def _speed(folder: Path) -> None:
         }
         seconds = {name: min(_timed(work) for _ in range(ROUNDS)) for name, work in passes.items()}
     size = sum(map(len, bodies))
-    print(f"{len(bodies):,} notes of {SPEED_PAPERS:,} papers, {size / 1e6:.1f} MB of JSON\n")
+    print(f"\n{len(bodies):,} notes of {SPEED_PAPERS:,} papers, {size / 1e6:.1f} MB of JSON\n")
     print("| pass | s CPU | notes/s | of the parse in memory | of the parse from raw.db |\n|---|---:|---:|---:|---:|")
     in_memory, from_raw = (seconds[name] for name in list(seconds)[:2])
     for name, took in seconds.items():
@@ -85,7 +86,7 @@ def _run(workspace: Workspace, *, normalise: bool, converse: bool) -> None:
 
 def _memory(scratch: Path) -> None:
     """Peak resident memory of `peercorpus build` and `publish`, each in a process of its own."""
-    print("\n| papers | build: s | build: peak MB | publish: s | publish: peak MB |\n|---:|---:|---:|---:|---:|")
+    print("| papers | build: s | build: peak MB | publish: s | publish: peak MB |\n|---:|---:|---:|---:|---:|")
     for papers in SIZES:
         folder = scratch / f"memory-{papers}"
         _in_a_process("fill", str(folder), str(papers))

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from commands import run
+
+__all__ = ["demo_folder", "run"]
+
 
 @pytest.fixture(scope="session")
 def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -4,21 +4,17 @@ import gzip
 import hashlib
 import json
 import os
-import shutil
 import socket
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from peercorpus import cli
-from peercorpus.cli import main
-from peercorpus.corpus import open_corpus
+from commands import Ended, Run, assert_refused
 from peercorpus.simulator.accounts import write_token
 from peercorpus.simulator.server import Service, serve
 from peercorpus.simulator.venues import EMPTY
@@ -41,46 +37,12 @@ NOTE = {
 }
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended."""
-
-    code: int | str | None
-    out: str
-    err: str
-
-
-Run = Callable[..., Ended]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command in this process."""
-    monkeypatch.delenv("PEERCORPUS_TOKEN", raising=False)
-
-    def run_here(*arguments: str | Path) -> Ended:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        return Ended(ended.value.code, *capsys.readouterr())
-
-    return run_here
-
-
 def run_apart(code: str, *arguments: str) -> Ended:
     """Run Python in a process of its own, where a warning is an error."""
     command = [sys.executable, "-W", "error", "-c", code, *arguments]
     environment = {name: value for name, value in os.environ.items() if name != "PEERCORPUS_TOKEN"}
     ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     return Ended(ended.returncode, ended.stdout, ended.stderr)
-
-
-def assert_refused(ended: Ended, sentence: str) -> None:
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith("peercorpus: ")
-    assert ended.err.count("\n") == 1
-    assert ended.err.endswith("\n")
-    assert sentence in ended.err
 
 
 def state(folder: Path) -> str:
@@ -374,47 +336,3 @@ def test_help_names_every_command_and_loads_nothing_heavy() -> None:
     assert ended.out.splitlines()[-1] == "loaded:"
     for name in ("simulate", "harvest", "import", "build", "publish", "status", "demo"):
         assert f" {name} " in ended.out
-
-
-@pytest.mark.parametrize(
-    ("given", "venue_id"),
-    [
-        ("JLE", "JLE"),
-        (" JLE ", "JLE"),
-        ("https://openreview.net/group?id=ICLR.cc/2024/Conference#tab-accept", "ICLR.cc/2024/Conference"),
-        ("openreview.net/group?referrer=x&id=JLE", "JLE"),
-    ],
-)
-def test_a_venue_may_be_given_by_the_address_of_its_page(given: str, venue_id: str) -> None:
-    assert cli._venue_id(given) == venue_id
-
-
-def test_an_empty_venue_id_is_refused(run: Run, tmp_path: Path) -> None:
-    assert_refused(run("harvest", "", "--workspace", tmp_path / "w"), "names no venue")
-    assert not (tmp_path / "w").exists()
-
-
-def test_a_workspace_that_cannot_be_written_can_be_read(demo_folder: Path, tmp_path: Path, run: Run) -> None:
-    corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
-    for path in (*corpus.rglob("*"), corpus):
-        path.chmod(path.stat().st_mode & ~0o222)
-    try:
-        assert run("status", "--workspace", corpus).code == 0
-        assert open_corpus(corpus).papers().collect().height > 0
-    finally:
-        for path in (corpus, *corpus.rglob("*")):
-            path.chmod(path.stat().st_mode | 0o200)
-
-
-@pytest.mark.parametrize(
-    ("mode", "text", "sentence"),
-    [(None, b"", "No such file"), (0o644, b"abc", "chmod 600"), (0o600, b"\xff\xfe", "holds no text")],
-)
-def test_a_token_file_must_be_the_users_own(
-    run: Run, tmp_path: Path, mode: int | None, text: bytes, sentence: str
-) -> None:
-    file = tmp_path / "token"
-    if mode is not None:
-        file.write_bytes(text)
-        file.chmod(mode)
-    assert_refused(run("harvest", "JLE", "--workspace", tmp_path / "w", "--token-file", file), sentence)

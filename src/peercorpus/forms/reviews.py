@@ -108,8 +108,8 @@ def _in_form_order(fields: Mapping[str, Any], form: ReviewForm) -> Iterator[tupl
 def _first_scores(note: Note, edits: Sequence[Note], form: ReviewForm) -> tuple[Score, ...]:
     """The scores that were changed, as first given, where the edit that made the review still stands as it was."""
     made_at = note.tcdate
-    first = min(edits, key=lambda edit: edit.tcdate or 0) if edits else None
-    if first is None or made_at is None or not was_revised(edits, None):
+    first = min(edits, key=lambda edit: edit.tcdate or 0) if len(edits) > 1 else None
+    if first is None or made_at is None:
         return ()
     if first.tcdate is None or max(first.tcdate, first.tmdate or 0) > made_at + AT_ONCE_MS:
         return ()
