@@ -87,6 +87,8 @@ def build(
 ) -> list[Step]:
     """Bring the tables up to date, stage by stage, for the venues named or for all.
 
+    PDFs are read in processes of their own: in a script the call must stand under `if __name__ == "__main__":`.
+
     Args:
         workspace: Held for writing.
         venue_ids: None named means all.

@@ -1,8 +1,8 @@
 """One forum's posts → the conversation with each reviewer.
 
-A conversation holds what one reviewer posted (a review, or comments only), every post under it, and what the reviewer
-wrote elsewhere in the forum, in time order; consecutive posts of one speaker are one turn. An author's post to the
-whole forum is a response to all reviewers: context of every conversation, a turn of none.
+A conversation holds what one reviewer posted to the paper (a review, or comments only), every post under it, and what
+the reviewer wrote under a response to all reviewers, in time order; consecutive posts of one speaker are one turn. An
+author's post to the whole forum is such a response: context of every conversation, a turn of none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
