@@ -101,8 +101,9 @@ def size(content: bytes, start: bytes = b"%PDF-") -> int:
 
 def main() -> None:
     """Harvest as a guest-shaped client and as an account, and print the result."""
-    import openreview
     import openreview.api
+
+    import openreview
 
     task: Task = json.load(sys.stdin)
     account = {"username": task["user"], "password": task["password"]}
