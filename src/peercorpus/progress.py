@@ -10,8 +10,8 @@ class Progress:
     """How far one step of one venue is.
 
     Attributes:
-        what: Of a harvest "listing" (submissions), "versions" (notes whose history is asked for) or "files"; else the
-            stage.
+        what: Of a harvest "listing" (submissions), "edits of …" (notes whose history is asked for) or "files";
+            else the stage.
         done: In this run; a listing counts what earlier runs received as well.
         total: What there is to do; None where that is not known.
         eta_s: Seconds left at the pace of this run; None where it cannot be known.

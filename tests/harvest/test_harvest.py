@@ -188,7 +188,7 @@ def test_progress_ends_where_it_should(service: Service, workspace: Workspace, h
     seen: list[Progress] = []
     harvest(workspace, hasty(service), [BOREALIS], progress=seen.append)
     last = {one.what: one for one in seen}
-    assert list(last) == ["listing", "versions", "files"]
+    assert list(last) == ["listing", "edits of submissions", "edits of replies", "files"]
     assert all(one.done == one.total for one in last.values())
     assert all(one.eta_s == 0 for one in last.values())
 

@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
+from multiprocessing import resource_tracker
 from typing import TypeVar
 
 from pebble import ProcessExpired, ProcessPool
@@ -94,6 +95,7 @@ class LocalExecutor:
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
     """Threads and processes started inside never see Ctrl-C: this process alone answers it, and stops them."""
+    resource_tracker.ensure_running()  # Where it is not, starting it lets interrupts through again.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -42,12 +42,12 @@ def harvest_history(visit: Visit) -> None:
     tried = plan.plain[:TRIED]
     with visit.raw.transaction():
         visit.raw.enqueue(visit.venue_id, TASK, [*plan.papers, *tried])
-    _work_off(visit)
+    _work_off(visit, "edits of submissions")
     with visit.raw.transaction():
         if _shows_edits(visit, tried):
             visit.raw.enqueue(visit.venue_id, TASK, plan.plain)
         visit.raw.enqueue(visit.venue_id, TASK, plan.reviews)
-    _work_off(visit)
+    _work_off(visit, "edits of replies")
 
 
 def _plan(visit: Visit) -> _Plan:
@@ -83,9 +83,9 @@ def _note_id(entry: str) -> str:
     return entry.partition(" ")[0]
 
 
-def _work_off(visit: Visit) -> None:
+def _work_off(visit: Visit, what: str) -> None:
     entries = visit.raw.pending(visit.venue_id, TASK)
-    meter = visit.meter("versions", 0, len(entries))
+    meter = visit.meter(what, 0, len(entries))
     for entry in entries:
         note = visit.raw.find(Kind.NOTE, _note_id(entry))
         try:

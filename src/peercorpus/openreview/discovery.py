@@ -136,7 +136,9 @@ def _suggestion(client: Client, venue_id: str) -> str:
         group = _fetch_group(client, api, "venues")
         known |= set(_Group.of(group[1]).members) if group else set()
     by_lower = {name.lower(): name for name in sorted(known)}
-    close = difflib.get_close_matches(venue_id.lower(), by_lower, n=1, cutoff=0.7)
+    close = difflib.get_close_matches(venue_id.lower(), by_lower, n=1, cutoff=0.85)
+    if venue_id in known:
+        return "it is a venue of this OpenReview, so --url-v1 and --url-v2 seem to be exchanged."
     if close:
         return f"did you mean '{by_lower[close[0]]}'?"
     return "copy its id from the address of its page, such as 'ICLR.cc/2024/Conference'."
