@@ -293,6 +293,15 @@ class RawStore:
         values = (venue_id, listing, state.after, state.received, state.expected, state.complete, state.started_ms)
         self._db.execute("INSERT OR REPLACE INTO listings VALUES (?,?,?,?,?,?,?)", values)
 
+    def forget_listings(self, venue_id: str) -> None:
+        """Begin the listings of a venue anew."""
+        self._db.execute("DELETE FROM listings WHERE venue_id = ?", (venue_id,))
+
+    def shown_ms(self, note_id: str) -> int:
+        """When a listing last showed a note; 0 where none did."""
+        row = self._db.execute("SELECT shown_ms FROM sightings WHERE object_id = ?", (note_id,)).fetchone()
+        return row[0] if row else 0
+
     def is_listed(self, venue_id: str) -> bool | None:
         """Whether all listings of a venue were read to their end; None where none was begun."""
         sql = "SELECT min(complete) FROM listings WHERE venue_id = ?"
@@ -307,15 +316,17 @@ class RawStore:
     def gone(self, venue_id: str) -> set[str]:
         """Notes held that OpenReview shows no longer.
 
-        A reply is gone if its submission was listed later than it; a submission, if all lists of its venue were read to
-        their end since it was last listed. What no listing ever showed (a dump) is not gone by that.
+        A reply is gone if its submission was listed later than it, and later than it was written; a submission, if all
+        lists of its venue were read to their end since it was last listed. What no listing ever showed (a dump) is not
+        gone by that.
         """
         # The index holds all that is asked for; without it, every body is read from disk.
         replies = self._db.execute(
             "SELECT DISTINCT note.object_id FROM objects AS note INDEXED BY objects_by_forum"
             " CROSS JOIN sightings AS root ON root.object_id = note.forum_id"
             " LEFT JOIN sightings AS own ON own.object_id = note.object_id"
-            " WHERE note.kind = 'note' AND note.venue_id = ? AND coalesce(own.shown_ms, 0) < root.shown_ms",
+            " WHERE note.kind = 'note' AND note.venue_id = ? AND coalesce(own.shown_ms, 0) < root.shown_ms"
+            " AND note.modified_ms <= root.shown_ms",
             (venue_id,),
         )
         roots = self._db.execute(

@@ -114,6 +114,15 @@ def test_an_answer_to_a_review_that_cannot_be_read_is_set_aside(hidden: dict[str
     assert {found.post_id: why for found, why, _ in left}["b"] is Reason.OUTSIDE_CONVERSATION
 
 
+@pytest.mark.parametrize("hidden", [{"deleted": True}, {"readers_public": False}, {"kind": PostKind.OTHER}])
+def test_no_post_is_lost_where_no_conversation_is_left(hidden: dict[str, Any]) -> None:
+    posts = [post("B", 0, OTHER, **hidden), post("a", 1, REVIEWER, "B"), post("all", 2, AUTHORS)]
+    conversations, left = build_conversations(posts)
+    used = {post_id for one in conversations for turn in one.turns for post_id in turn.post_ids}
+    used |= {post_id for one in conversations for post_id in one.context}
+    assert used | {found.post_id for found, _, _ in left} == {"B", "a", "all"}
+
+
 def test_the_parts_of_a_response_to_all_that_answer_each_other_are_context_too() -> None:
     parts = [post("1", 2, AUTHORS), post("2", 3, AUTHORS, "1"), post("3", 4, AUTHORS, "2")]
     (conversation,), left = build_conversations([REVIEW_A, *parts])

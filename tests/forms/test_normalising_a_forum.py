@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from peercorpus.forms.derive import derive_form
 from peercorpus.forms.normalise import STAGE, balance
+from peercorpus.forms.words import Words, read_words
 from peercorpus.kinds import PostKind, Reason, Role, Status
 from peercorpus.raw import Kind, RawObject
 from peercorpus.records import Paper, Post, Review, SetAside
@@ -208,6 +210,43 @@ def test_api_1_names_the_presentation_of_accepted_papers_in_the_venue(tmp_path: 
     content = {"title": "On Kites", "venue": "Invented 2020 Poster"}
     root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/Blind_Submission", "content": content}
     assert Normalised(tmp_path / "w", [root]).papers[0].status is Status.ACCEPTED
+
+
+def test_extra_stays_json_where_an_address_begins_a_line(tmp_path: Path) -> None:
+    concern = {"paper_formatting_concerns": "Mail me:\nada@example.org\tor ~Ada_Example1"}
+    (review,) = Normalised(tmp_path / "w", [PAPER, _v2("r", "Official_Review", "Reviewer_A", content=concern)]).reviews
+    assert json.loads(review.extra) == {"paper_formatting_concerns": "Mail me:\n[e-mail]\tor [profile]"}
+
+
+def test_what_a_paper_cannot_hold_is_kept_in_extra(tmp_path: Path) -> None:
+    content = {"title": {"value": ["Two", "titles"]}, "venue": {"value": {"a": 1}}, "primary_area": {"value": ["x"]}}
+    (paper,) = Normalised(tmp_path / "w", [PAPER | {"content": content}]).papers
+    assert json.loads(paper.extra) == {"title": ["Two", "titles"], "venue": {"a": 1}, "primary_area": ["x"]}
+
+
+@pytest.mark.parametrize("authorids", [[{"id": 1}], "one", None, [None]])
+def test_odd_authorids_stop_nothing(tmp_path: Path, authorids: Any) -> None:
+    paper = PAPER | {"content": {"authorids": {"value": authorids}}}
+    assert len(Normalised(tmp_path / "w", [paper, _v2("x", "Official_Comment", "Authors")]).posts) == 1
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"edit": True},
+        {"edit": {"note": "n", "invitation": "i"}},
+        {"reply": "r"},
+        {"reply": {"content": None}},
+        {"edit": {"note": {"content": {"rating": {"value": {"param": []}}, "b": {"value": {"param": None}}, "c": 1}}}},
+    ],
+)
+def test_odd_invitations_stop_nothing(odd: dict[str, Any]) -> None:
+    derive_form(json.dumps({"id": "V/-/Official_Review", **odd}).encode())
+
+
+@pytest.mark.parametrize("content", [None, [1], "text", {"review_name": "bare"}, {"review_name": {"value": [1]}}])
+def test_odd_groups_say_nothing(content: Any) -> None:
+    assert read_words(json.dumps({"id": "V", "content": content}).encode()) == Words()
 
 
 def test_an_e_mail_address_never_reaches_extra(tmp_path: Path) -> None:

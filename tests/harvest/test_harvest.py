@@ -12,7 +12,7 @@ from peercorpus.errors import EmptyVenueError, SignInError, SourceError, VenueNo
 from peercorpus.harvest.run import harvest
 from peercorpus.openreview.client import Client
 from peercorpus.progress import Progress
-from peercorpus.raw import Kind
+from peercorpus.raw import Kind, RawObject
 from peercorpus.simulator.accounts import write_token
 from peercorpus.simulator.answers import forbidden
 from peercorpus.simulator.faults import CUT_OFF, DROPPED, TRUNCATED, Fault, expired, on_path, rate_limited
@@ -191,6 +191,58 @@ def test_progress_ends_where_it_should(service: Service, workspace: Workspace, h
     assert list(last) == ["listing", "edits of submissions", "edits of replies", "files"]
     assert all(one.done == one.total for one in last.values())
     assert all(one.eta_s == 0 for one in last.values())
+
+
+REPLACED = "replaced since the paper was listed"
+
+
+# On API v1 each file is asked for by the reference that brought it, which does not change.
+@pytest.mark.parametrize(("venue_id", "problems"), [(AURORA, {None}), (BOREALIS, {None, REPLACED})])
+def test_a_pdf_replaced_since_the_listing_never_passes_for_the_listed_one(
+    workspace: Workspace, hasty: MakeClient, venue_id: str, problems: set[str | None]
+) -> None:
+    world = build_world(papers=4, venues=[venue_id])
+    holdings = world.v1 if venue_id == AURORA else world.v2
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [venue_id], files=False)
+        listed = [
+            note.object_id for note in workspace.raw.latest(Kind.NOTE, venue_id) if note.object_id == note.forum_id
+        ]
+        workspace.raw.sight(listed, 1)
+        later = "/pdf/" + "0" * 40 + ".pdf"
+        holdings.files[later] = lambda: b"%PDF-1.7 a later one"
+        for note_id in listed:
+            note = holdings.notes[note_id]
+            content = note["content"]
+            assert isinstance(content, dict)
+            pdf = later if venue_id == AURORA else {"value": later}
+            holdings.notes[note_id] = {**note, "content": {**content, "pdf": pdf}}
+        service.reindex()
+        harvest(workspace, hasty(service), [venue_id])
+    current = [stored for stored in workspace.raw.files(venue_id) if stored.edit_id in listed]
+    wrong = [
+        stored for stored in current if stored.sha256 and workspace.files.read(stored.sha256).endswith(b"a later one")
+    ]
+    assert wrong == []
+    assert {stored.problem for stored in current} == problems
+
+
+def test_a_listing_begun_anew_forgets_how_the_last_one_ended(workspace: Workspace, hasty: MakeClient) -> None:
+    with serve(build_world(papers=2, venues=[AURORA])) as service:
+        harvest(workspace, hasty(service), [AURORA], files=False)
+        assert workspace.raw.is_listed(AURORA) is True
+        harvest(workspace, hasty(service), [AURORA], files=False, refresh=True)
+        assert workspace.raw.is_listed(AURORA) is True
+
+
+def test_a_reply_written_after_the_listing_is_not_gone(workspace: Workspace) -> None:
+    def note(note_id: str, modified_ms: int) -> RawObject:
+        body = b'{"id": "%s"}' % note_id.encode()
+        return RawObject(Kind.NOTE, note_id, 2, BOREALIS, "f", note_id, modified_ms, 0, "test", body)
+
+    workspace.raw.add([note("f", 10), note("old", 20), note("new", 200)])
+    workspace.raw.sight(["f"], 100)
+    assert workspace.raw.gone(BOREALIS) == {"old"}
 
 
 def test_the_token_is_stored_nowhere(invented: World, tmp_path: Path, hasty: MakeClient, venue_ids: list[str]) -> None:

@@ -31,7 +31,7 @@ ON_TIME = upload("on-time", NOON)
 CURRENT = Upload("paper", "/pdf/current.pdf", None, None, None, None)
 ATTACHED = Upload("paper/original_pdf", "/attachment/kept.pdf", None, None, None, None)
 ALL_FILES = {one.path: "0" * 64 for one in (FIRST, ON_TIME, LAST_HOUR, LATE, CAMERA_READY, REPOSTED, CURRENT, ATTACHED)}
-BARE = Submission("paper", "V", (), None, None, (), DEADLINE, REVIEWED, ALL_FILES)
+BARE = Submission("paper", "V", (), (), None, None, (), DEADLINE, REVIEWED, ALL_FILES)
 UNREVISED = ("V/-/Submission", "V/-/Post_Submission")
 
 
@@ -42,6 +42,8 @@ UNREVISED = ("V/-/Submission", "V/-/Post_Submission")
         (replace(BARE, uploads=(FIRST, ON_TIME)), ON_TIME, Grade.EXACT),
         (replace(BARE, uploads=(FIRST, REPOSTED)), FIRST, Grade.EXACT),
         (replace(BARE, uploads=(REPOSTED,)), None, Grade.UNAVAILABLE),
+        (replace(BARE, uploads=(FIRST,), hidden=(LAST_HOUR,)), None, Grade.UNAVAILABLE),
+        (replace(BARE, uploads=(LAST_HOUR,), hidden=(FIRST, LATE)), LAST_HOUR, Grade.EXACT),
         (replace(BARE, uploads=(LATE, CAMERA_READY)), LATE, Grade.BEFORE_FIRST_REVIEW),
         (replace(BARE, uploads=(CAMERA_READY,)), None, Grade.UNAVAILABLE),
         (replace(BARE, uploads=(LATE,), attachment=ATTACHED), ATTACHED, Grade.EXACT_ATTACHMENT),

@@ -96,6 +96,10 @@ def build_conversations(posts: Sequence[Post]) -> tuple[list[Conversation], list
             left.append((post, Reason.OUTSIDE_CONVERSATION, "It stands in no reviewer's thread."))
         else:
             threads[owner].append(post)
+    if not any(threads.values()):
+        left.extend(
+            (post, Reason.OUTSIDE_CONVERSATION, "There is no conversation it could be part of.") for post in context
+        )
     ids = tuple(post.post_id for post in context)
     return [_conversation(reviewer, thread, ids) for reviewer, thread in threads.items() if thread], left
 

@@ -74,9 +74,13 @@ def _offered(options: Iterable[Any]) -> dict[float, str]:
     return labels
 
 
+def _object(found: Any) -> Mapping[str, Any]:  # noqa: ANN401 -- any JSON
+    return found if isinstance(found, dict) else {}
+
+
 def _question(name: str, asked: Mapping[str, Any]) -> Question:
     wrapped = asked.get("value")
-    param = wrapped.get("param", {}) if isinstance(wrapped, dict) else asked
+    param = _object(wrapped.get("param")) if isinstance(wrapped, dict) else asked
     names = ("enum", "items", "value-radio", "value-dropdown", "values-checkbox", "value-checkbox", "values-dropdown")
     options = next((param[kind] for kind in names if isinstance(param.get(kind), list)), None)
     order = asked.get("order")
@@ -97,11 +101,11 @@ def _bounds(param: Mapping[str, Any]) -> tuple[float, float] | None:
 
 
 def _asked(invitation: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    edit = invitation.get("edit") or {}
-    inner = (edit.get("invitation") or {}).get("edit") or {}
+    edit = _object(invitation.get("edit"))
+    inner = _object(_object(edit.get("invitation")).get("edit"))
     for holder in (edit.get("note"), inner.get("note"), invitation.get("reply")):
-        content = (holder or {}).get("content")
-        if isinstance(content, dict) and content:
+        content = _object(_object(holder).get("content"))
+        if content:
             return content
     return None
 

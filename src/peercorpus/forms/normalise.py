@@ -91,7 +91,7 @@ def read_speakers(root: Note, replies: Sequence[Note]) -> dict[str, tuple[Role, 
     `public_1`, `unknown_1`, … in the order in which they first speak; an author who signs by name is an author.
     """
     accounts = root.fields.get("authorids")
-    authors = set(accounts) if isinstance(accounts, list) else set()
+    authors = {account for account in accounts if isinstance(account, str)} if isinstance(accounts, list) else set()
     named: dict[str, str] = {}
     speakers: dict[str, tuple[Role, str]] = {}
     for note in replies:

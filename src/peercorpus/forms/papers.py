@@ -100,7 +100,9 @@ def read_paper(root: Note, venue_id: str, replies: Sequence[tuple[PostKind, Note
     fields = root.fields
     verdict = read_verdict(root, replies, words)
     authors = _names(fields.get("authors"))
-    used = {"title", "abstract", "authors", "keywords", "venue", *ONE_SENTENCE, "primary_area"}
+    texts = ("title", "abstract", "venue", "primary_area", *ONE_SENTENCE)
+    used = {name for name in texts if isinstance(fields.get(name), str)}
+    used |= {name for name in ("authors", "keywords") if isinstance(fields.get(name), str | list)}
     return Paper(
         forum_id=root.id or "",
         venue_id=venue_id,

@@ -37,7 +37,7 @@ def as_json(fields: Mapping[str, Any]) -> str:
     """Fields as JSON, e-mail addresses and profile ids blotted out."""
     if not fields:
         return "{}"
-    return blot_people(msgspec.json.encode(fields, order="sorted").decode())
+    return msgspec.json.encode(blot_people(fields), order="sorted").decode()
 
 
 def read_score(answer: object, name: str, form: ReviewForm, source: ScoreSource = ScoreSource.NOTE) -> Score:

@@ -50,7 +50,8 @@ def read_words(group: bytes) -> Words:
     >>> read_words(b'{"id": "V", "content": {"review_name": {"value": "Assessment"}}}').kind("Assessment")
     <PostKind.REVIEW: 'review'>
     """
-    content = msgspec.json.decode(group, type=dict[str, Any]).get("content") or {}
+    found = msgspec.json.decode(group, type=dict[str, Any]).get("content")
+    content = found if isinstance(found, dict) else {}
     kinds = {name.lower(): kind for key, kind in vocabulary.GROUP_KINDS.items() if (name := _said(content, key))}
     statuses = {name: status for key, status in vocabulary.GROUP_STATUSES.items() if (name := _said(content, key))}
     aspects = {

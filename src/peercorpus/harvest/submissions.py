@@ -63,10 +63,7 @@ def _total(visit: Visit) -> int | None:
 
 def _reopen(visit: Visit) -> None:
     with visit.raw.transaction():
-        for name in visit.profile.lists:
-            visit.raw.set_listing(visit.venue_id, name, Listing(None, 0, None, complete=False))
-        if visit.raw.listing(visit.venue_id, REVIEW_FORM).complete:
-            visit.raw.set_listing(visit.venue_id, REVIEW_FORM, Listing(None, 0, None, complete=False))
+        visit.raw.forget_listings(visit.venue_id)
 
 
 def _left(visit: Visit) -> int | None:

@@ -17,7 +17,8 @@ PAPER_GROUP = re.compile(r"/(?:Paper|Submission|paper)\d+(?:/|$)")
 
 EVERYONE = "everyone"
 
-EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
+"""An address ends in letters: `mAP@0.5` and `Recall@10.5` are none."""
 PROFILE = re.compile(r"~[^\W\d_]{2,}(?:[_'.-][^\W\d_]+)*_[^\W\d_]{2,}\d+\b")
 """`~Ada_Example1`; in LaTeX a `~` before a symbol with an index is a space."""
 
@@ -166,12 +167,22 @@ def tail_of(invitation: str) -> str:
     return PAPER_GROUP.sub("", f"/{tail}").lstrip("/") if "/" in tail else tail
 
 
-def blot_people(text: str) -> str:
-    """A text without e-mail addresses and OpenReview profile ids; all else stays as it is.
+def blot_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
+    """A value whose texts hold no e-mail addresses and OpenReview profile ids; all else stays as it is.
 
-    >>> blot_people("Write to ada@example.org or ~Ada_Example1; see Eq.~x_1.")
-    'Write to [e-mail] or [profile]; see Eq.~x_1.'
+    For values, never for JSON text: there a line break before an address is a letter.
+
+    >>> blot_people(["Write to ada@example.org or ~Ada_Example1; see Eq.~x_1 and mAP@0.5."])
+    ['Write to [e-mail] or [profile]; see Eq.~x_1 and mAP@0.5.']
     """
+    if isinstance(value, str):
+        return _blotted(value)
+    if isinstance(value, dict):
+        return {name: blot_people(inner) for name, inner in value.items()}
+    return [blot_people(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _blotted(text: str) -> str:
     text = EMAIL.sub("[e-mail]", text) if "@" in text else text
     return PROFILE.sub("[profile]", text) if "~" in text else text
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from peercorpus.kinds import Aspect, Phase
+from peercorpus.openreview.objects import blot_people
 from peercorpus.records import Review, Score
 
 
@@ -73,4 +74,4 @@ def reviews_json(reviews: Sequence[Review], rebuttals: Mapping[str, str]) -> str
         rebuttals: What the authors answered, by reviewer.
     """
     entries = [review_entry(review, rebuttals.get(review.reviewer, "")) for review in reviews]
-    return json.dumps(entries, ensure_ascii=False)
+    return json.dumps(blot_people(entries), ensure_ascii=False)

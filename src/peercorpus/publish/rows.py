@@ -162,15 +162,6 @@ def _conversation_row(conversation: Conversation, forum: Forum, public: set[str]
     }
 
 
-def _blotted(value: Any) -> Any:  # noqa: ANN401 -- whatever a row holds
-    """A row whose texts hold no e-mail addresses and profile ids."""
-    if isinstance(value, str):
-        return blot_people(value)
-    if isinstance(value, dict):
-        return {name: _blotted(inner) for name, inner in value.items()}
-    return [_blotted(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
 def build_rows(forum: Forum, texts: Texts) -> ForumRows:
     """The rows of one forum; nothing in them comes from a post that is deleted or that not everyone may read."""
     paper, public = forum.paper, forum.public_post_ids
@@ -207,4 +198,6 @@ def build_rows(forum: Forum, texts: Texts) -> ForumRows:
         "markdown_chars": len(markdown),
     }
     talks = [_conversation_row(talk, forum, public) for talk in conversations]
-    return ForumRows(_blotted(row), [_blotted(talk) for talk in talks], grade, withheld)
+    # `reviews_json` is blotted before it is encoded.
+    blotted = blot_people(row) | {"reviews_json": row["reviews_json"]}
+    return ForumRows(blotted, blot_people(talks), grade, withheld)

@@ -110,9 +110,10 @@ def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Opt
     tables, engine = workspace.tables, load_engine(options.engine)
     wanted = _wanted(tables, venue_id)
     kept = _kept(tables, venue_id, wanted, engine, key)
-    absent = [sha256 for sha256 in wanted if sha256 not in kept and not workspace.files.has(sha256)]
-    to_read = [sha256 for sha256 in wanted if sha256 not in kept and sha256 not in set(absent)]
-    missing = [Job(sha256, workspace.files.path(sha256), engine.name) for sha256 in to_read]
+    to_read = [sha256 for sha256 in wanted if sha256 not in kept]
+    present = {sha256 for sha256 in to_read if workspace.files.has(sha256)}
+    absent = [sha256 for sha256 in to_read if sha256 not in present]
+    missing = [Job(sha256, workspace.files.path(sha256), engine.name) for sha256 in to_read if sha256 in present]
     logger.info("%s %s: %d files, %d to read with %s", NAME, venue_id, len(wanted), len(missing), engine.name)
     with tables.replacing((), venue_id, NAME, key) as left:
         for sha256 in absent:

@@ -41,6 +41,7 @@ class Submission:
 
     Attributes:
         uploads: In time order, one per distinct path; the current PDF is last if no edit brought it.
+        hidden: Uploads not everyone may read: none is published, but a later one outdates an earlier public one.
         attachment: The path under which the venue kept the submitted file; None where it kept none.
         invitations: Every invitation that edited the note (API v2); empty on API v1.
         sha256: Path to file, for the files that were fetched.
@@ -49,6 +50,7 @@ class Submission:
     forum_id: str
     venue_id: str
     uploads: Sequence[Upload]
+    hidden: Sequence[Upload]
     attachment: Upload | None
     current_path: str | None
     invitations: Sequence[str]
@@ -88,6 +90,9 @@ def _latest(uploads: Sequence[Upload], is_early: Callable[[datetime], bool]) -> 
 def _by_deadline(submission: Submission, cutoff: datetime) -> Choice | None:
     """The latest PDF on or before the deadline; an edit posted again later may hold a later PDF and does not count."""
     found = _latest(submission.uploads, lambda at: at <= cutoff)
+    for upload in submission.hidden if found else ():
+        if upload.created_at and found and found.created_at and found.created_at < upload.created_at <= cutoff:
+            return Choice(None, Grade.UNAVAILABLE, "the latest PDF on or before the deadline is not public")
     return Choice(found, Grade.EXACT, "the latest PDF on or before the deadline") if found else None
 
 
@@ -116,6 +121,8 @@ def choose(submission: Submission) -> Choice:
         chosen = Choice(current, state, "no invitation that can change the PDF edited the note after the deadline")
     if chosen is None:
         chosen = _before_review(submission)
+    if chosen is not None and chosen.upload is None:
+        return chosen
     if chosen is None or chosen.upload is None:
         return Choice(None, Grade.UNAVAILABLE, "every PDF that can be seen may be later than the reviews")
     if chosen.upload.path not in submission.sha256:

@@ -32,6 +32,7 @@ class Revisions:
 
     root: Note | None = None
     uploads: list[Upload] = field(default_factory=list)
+    hidden: list[Upload] = field(default_factory=list)
 
 
 def _pdf_path(note: Note) -> str | None:
@@ -68,6 +69,8 @@ def _take(found: RawObject, revisions: Revisions, out: Replacement) -> None:
         return
     try:
         if not _is_public(found):
+            hidden = _read_upload(found)
+            revisions.hidden.extend([hidden] if hidden else [])
             out.set_aside(found.object_id, found.forum_id, Reason.NOT_PUBLIC, "It is not readable by everyone.")
             return
         upload = _read_upload(found)
@@ -167,6 +170,7 @@ def _submission(
         forum_id=forum_id,
         venue_id=venue_id,
         uploads=_distinct(forum_id, revisions, current, out),
+        hidden=revisions.hidden,
         attachment=_attachment(root, forum_id),
         current_path=current,
         invitations=root.invitations or (),
