@@ -69,11 +69,10 @@ def simulate(
     held = [venue.venue_id for venue in VENUES if any(f"{venue.venue_id}/" in name for name in created_by)]
 
     def ready(service: Service) -> None:
-        names = held
-        _print(f"API v1: {service.base_url_v1}\nAPI v2: {service.base_url_v2}\nVenues: {', '.join(names)}")
+        _print(f"API v1: {service.base_url_v1}\nAPI v2: {service.base_url_v2}\nVenues: {', '.join(held)}")
         _print(f"No token is needed; clients that sign in do so as {world.user}, {world.password}. Stop with Ctrl-C.")
         _print(
-            f"Harvest it: peercorpus harvest {names[0]} --workspace DIR --url-v1 {service.base_url_v1} "
+            f"Harvest it: peercorpus harvest {held[0]} --workspace DIR --url-v1 {service.base_url_v1} "
             f"--url-v2 {service.base_url_v2}"
         )
 

@@ -103,7 +103,8 @@ class StoredFile:
     """Which file belongs to which edit.
 
     Attributes:
-        sha256: None where it could not be had; `problem` then says why.
+        sha256: None where it was never had.
+        problem: Why it could not be had when last asked for; None where it was.
     """
 
     edit_id: str

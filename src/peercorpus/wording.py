@@ -44,10 +44,11 @@ def duration(seconds: float) -> str:
 
 
 def progress_line(progress: Progress) -> str:
-    """How far a harvest is, on one line."""
+    """How far a piece of work is, on one line; the time left where it is known and not over."""
     total = "" if progress.total is None else f" of {progress.total:,}"
-    is_open = progress.eta_s is not None and progress.done != progress.total
-    left = f", about {duration(progress.eta_s or 0)} left" if is_open else ""
+    left = ""
+    if progress.eta_s is not None and progress.done != progress.total:
+        left = f", about {duration(progress.eta_s)} left"
     return f"{progress.venue_id}: {progress.what} {progress.done:,}{total}{left}"
 
 
@@ -99,12 +100,10 @@ def _harvest(harvest: Harvest) -> str:
 def standing(found: Standing) -> str:
     """Rows in, out and set aside of every stage of every venue, and whether the sums agree."""
     lines: list[str] = []
-    venues = dict.fromkeys([*(b.venue_id for b in found.balances), *(venue for _, venue in found.unfinished)])
-    for venue_id in venues:
-        lines.append(venue_id)
-        lines.extend(_harvest(harvest) for harvest in found.harvests if harvest.venue_id == venue_id)
-        lines.extend(_balance(balance) for balance in found.balances if balance.venue_id == venue_id)
-        waiting = [stage for stage, venue in found.unfinished if venue == venue_id]
+    for harvest in found.harvests:
+        lines += [harvest.venue_id, _harvest(harvest)]
+        lines.extend(_balance(balance) for balance in found.balances if balance.venue_id == harvest.venue_id)
+        waiting = [stage for stage, venue_id in found.unfinished if venue_id == harvest.venue_id]
         lines.extend(f"  {stage:<20} not built yet, or older than what it is made from" for stage in waiting)
     if not lines:
         return "The workspace is empty: harvest a venue, or import a dump."

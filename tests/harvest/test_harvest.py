@@ -235,6 +235,23 @@ def test_a_listing_begun_anew_forgets_how_the_last_one_ended(workspace: Workspac
         assert workspace.raw.is_listed(AURORA) is True
 
 
+@pytest.mark.parametrize("refresh", [False, True])
+def test_a_list_not_begun_is_not_read_and_loses_no_paper(
+    workspace: Workspace, hasty: MakeClient, refresh: bool
+) -> None:
+    def stop(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with serve(build_world(papers=30, venues=[AURORA])) as service:
+        if refresh:
+            harvest(workspace, hasty(service), [AURORA], files=False)
+            assert workspace.raw.is_listed(AURORA) is True
+        with pytest.raises(KeyboardInterrupt):
+            harvest(workspace, hasty(service), [AURORA], files=False, refresh=refresh, progress=stop)
+    assert workspace.raw.is_listed(AURORA) is False
+    assert workspace.raw.gone(AURORA) == set()
+
+
 def test_a_reply_written_after_the_listing_is_not_gone(workspace: Workspace) -> None:
     def note(note_id: str, modified_ms: int) -> RawObject:
         body = b'{"id": "%s"}' % note_id.encode()

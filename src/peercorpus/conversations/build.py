@@ -17,6 +17,7 @@ def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Repor
     posts_by_forum = groupby(workspace.tables.read(Post, venue_id), key=attrgetter("forum_id"))
     total = workspace.tables.count("1-papers", venue_id)
     with workspace.tables.replacing(("6-conversations",), venue_id, NAME, key) as out:
+        done = 0
         for done, (_forum, posts) in enumerate(posts_by_forum, 1):
             report(done, total)
             conversations, left = build_conversations(list(posts))
@@ -24,6 +25,8 @@ def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Repor
                 out.add(conversation)
             for post, reason, detail in left:
                 out.set_aside(post.post_id, post.forum_id, reason, detail)
+    if done < total:
+        report(total, total)  # A paper without replies has no posts to come by.
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:

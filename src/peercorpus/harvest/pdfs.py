@@ -53,7 +53,7 @@ def harvest_pdfs(visit: Visit) -> None:
             else _fetch(visit, wanted, known.get((wanted.edit_id, wanted.path)))
         )
         visit.raw.add_file(stored)
-        if stored.sha256 is not None:
+        if stored.problem is None:
             at_hand[wanted.path] = stored
         meter.advance()
 
@@ -109,7 +109,7 @@ def _again(visit: Visit, wanted: Wanted, same: StoredFile) -> StoredFile:
 
 
 def _fetch(visit: Visit, wanted: Wanted, before: StoredFile | None) -> StoredFile:
-    """Ask for a file; one that is not, or no more, the file of its path is remembered as not had."""
+    """Ask for a file; where OpenReview gives none, or another than its path had before, say so in `problem`."""
     key = (wanted.edit_id, wanted.path, visit.venue_id, wanted.forum_id)
     try:
         if wanted.route == "/pdf" and not _is_current(visit, wanted):

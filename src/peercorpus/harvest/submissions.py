@@ -29,8 +29,7 @@ def harvest_submissions(visit: Visit) -> None:
     Raises:
         EmptyVenueError: OpenReview shows no submission of it.
     """
-    if visit.refresh:
-        _reopen(visit)
+    _begin(visit)
     meter = visit.meter("listing", _received(visit), _total(visit))
     for invitation in visit.profile.lists:
         state, most = visit.raw.listing(visit.venue_id, invitation), _left(visit)
@@ -40,7 +39,8 @@ def harvest_submissions(visit: Visit) -> None:
         for page in fetch_submissions(visit.client, visit.api, invitation, start, most=most):
             meter.advance(_store(visit, invitation, page), _total(visit))
     if not _received(visit):
-        _reopen(visit)
+        with visit.raw.transaction():
+            visit.raw.forget_listings(visit.venue_id)
         raise EmptyVenueError(
             f"'{visit.venue_id}' shows no public submission; check the id, or whether the venue has opened its papers."
         )
@@ -61,9 +61,13 @@ def _total(visit: Visit) -> int | None:
     return there_are if visit.limit is None else min(visit.limit, there_are or visit.limit)
 
 
-def _reopen(visit: Visit) -> None:
+def _begin(visit: Visit) -> None:
+    """Write down every list there is to read, so that one not begun yet counts as not read."""
     with visit.raw.transaction():
-        visit.raw.forget_listings(visit.venue_id)
+        if visit.refresh:
+            visit.raw.forget_listings(visit.venue_id)
+        for invitation in visit.profile.lists:
+            visit.raw.set_listing(visit.venue_id, invitation, visit.raw.listing(visit.venue_id, invitation))
 
 
 def _left(visit: Visit) -> int | None:

@@ -23,6 +23,10 @@ PROFILE = re.compile(r"~[^\W\d_]{2,}(?:[_'.-][^\W\d_]+)*_[^\W\d_]{2,}\d+\b")
 """`~Ada_Example1`; in LaTeX a `~` before a symbol with an index is a space."""
 
 
+def _everyone_may_read(readers: list[str] | None) -> bool:
+    return readers is None or EVERYONE in readers
+
+
 class Note(msgspec.Struct, dict=True):
     """A note, an API v1 reference, or the partial note inside an API v2 edit.
 
@@ -64,7 +68,7 @@ class Note(msgspec.Struct, dict=True):
     @property
     def is_public(self) -> bool:
         """Whether everyone may read it; true where the record names no readers at all."""
-        return self.readers is None or EVERYONE in self.readers
+        return _everyone_may_read(self.readers)
 
     @property
     def created_ms(self) -> int | None:
@@ -112,7 +116,7 @@ class Edit(msgspec.Struct):
     @property
     def is_public(self) -> bool:
         """Whether everyone may read it; true where the record names no readers at all."""
-        return self.readers is None or EVERYONE in self.readers
+        return _everyone_may_read(self.readers)
 
 
 read_note = msgspec.json.Decoder(Note).decode

@@ -169,7 +169,6 @@ def build_rows(forum: Forum, texts: Texts) -> ForumRows:
     conversations = [talk for talk in forum.conversations if _is_public(talk, public)]
     decision, comment, is_decision_withheld = _decision(forum, public)
     markdown, grade = _markdown(forum, texts)
-    markdown = blot_people(markdown)
     withheld = Counter(
         reviews=len(forum.reviews) - len(reviews),
         conversations=len(forum.conversations) - len(conversations),
@@ -193,11 +192,11 @@ def build_rows(forum: Forum, texts: Texts) -> ForumRows:
         "decision_comment": comment,
         "author_rebuttal": _global_response(forum.posts, conversations, public),
         "num_reviews": len(reviews),
-        "reviews_json": reviews_json(reviews, _authors_words(conversations)),
         "markdown": markdown,
-        "markdown_chars": len(markdown),
     }
     talks = [_conversation_row(talk, forum, public) for talk in conversations]
-    # `reviews_json` is blotted before it is encoded.
-    blotted = blot_people(row) | {"reviews_json": row["reviews_json"]}
+    blotted = blot_people(row)
+    blotted["markdown_chars"] = len(blotted["markdown"])
+    # It is blotted before it is encoded.
+    blotted["reviews_json"] = reviews_json(reviews, _authors_words(conversations))
     return ForumRows(blotted, blot_people(talks), grade, withheld)

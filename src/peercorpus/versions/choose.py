@@ -121,11 +121,9 @@ def choose(submission: Submission) -> Choice:
         chosen = Choice(current, state, "no invitation that can change the PDF edited the note after the deadline")
     if chosen is None:
         chosen = _before_review(submission)
-    if chosen is not None and chosen.upload is None:
-        return chosen
-    if chosen is None or chosen.upload is None:
+    if chosen is None:
         return Choice(None, Grade.UNAVAILABLE, "every PDF that can be seen may be later than the reviews")
-    if chosen.upload.path not in submission.sha256:
+    if chosen.upload is not None and chosen.upload.path not in submission.sha256:
         return Choice(chosen.upload, Grade.UNAVAILABLE, f"{chosen.rule} ({chosen.grade.value}); its file is not here")
     return chosen
 

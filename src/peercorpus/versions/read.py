@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from peercorpus.kinds import PostKind, Reason
-from peercorpus.openreview.objects import Note, read_edit, read_note, to_time
+from peercorpus.openreview.objects import Edit, Note, read_edit, read_note, to_time
 from peercorpus.raw import Kind, RawObject
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement
@@ -40,22 +40,18 @@ def _pdf_path(note: Note) -> str | None:
     return path if isinstance(path, str) and path.startswith("/pdf/") else None
 
 
-def _read_upload(found: RawObject) -> Upload | None:
-    """The PDF an edit or reference brought; None where it names none of OpenReview's own, or was deleted."""
-    if found.kind is Kind.EDIT:
-        edit = read_edit(found.body)
-        path = None if edit.ddate else _pdf_path(edit.note)
-        created, modified, invitation = to_time(edit.tcdate), to_time(edit.tmdate), edit.invitation
-    else:
-        note = read_note(found.body)
-        path = None if note.ddate else _pdf_path(note)
-        created, modified, invitation = to_time(note.tcdate), to_time(note.tmdate), note.created_by
+def _read_upload(found: RawObject) -> tuple[Upload | None, bool]:
+    """The PDF an edit or reference brought, and whether everyone may read it.
+
+    No upload where it names none of OpenReview's own, or was deleted.
+    """
+    edit: Edit | Note = read_edit(found.body) if found.kind is Kind.EDIT else read_note(found.body)
+    note, invitation = (edit.note, edit.invitation) if isinstance(edit, Edit) else (edit, edit.created_by)
+    path = None if edit.ddate else _pdf_path(note)
+    created, modified = to_time(edit.tcdate), to_time(edit.tmdate)
     settled = max(created, modified or created) if created else None
-    return Upload(found.object_id, path, created, modified, settled, invitation) if path else None
-
-
-def _is_public(found: RawObject) -> bool:
-    return (read_edit(found.body) if found.kind is Kind.EDIT else read_note(found.body)).is_public
+    upload = Upload(found.object_id, path, created, modified, settled, invitation) if path else None
+    return upload, edit.is_public
 
 
 def _take(found: RawObject, revisions: Revisions, out: Replacement) -> None:
@@ -68,14 +64,13 @@ def _take(found: RawObject, revisions: Revisions, out: Replacement) -> None:
         out.set_aside(found.object_id, found.forum_id, Reason.EDIT_OF_A_REPLY, "It edits a reply, not the submission.")
         return
     try:
-        if not _is_public(found):
-            hidden = _read_upload(found)
-            revisions.hidden.extend([hidden] if hidden else [])
-            out.set_aside(found.object_id, found.forum_id, Reason.NOT_PUBLIC, "It is not readable by everyone.")
-            return
-        upload = _read_upload(found)
+        upload, is_public = _read_upload(found)
     except msgspec.ValidationError as error:
         out.set_aside(found.object_id, found.forum_id, Reason.UNREADABLE, str(error))
+        return
+    if not is_public:
+        revisions.hidden.extend([upload] if upload else [])
+        out.set_aside(found.object_id, found.forum_id, Reason.NOT_PUBLIC, "It is not readable by everyone.")
         return
     if upload is None:
         out.set_aside(found.object_id, found.forum_id, Reason.NO_PDF, "It brings no PDF that OpenReview keeps.")
