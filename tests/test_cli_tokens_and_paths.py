@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from commands import Run, assert_refused
-from peercorpus import cli
+from peercorpus.cli import gather
 from peercorpus.corpus import open_corpus
 
 
@@ -20,7 +20,7 @@ from peercorpus.corpus import open_corpus
     ],
 )
 def test_a_venue_may_be_given_by_the_address_of_its_page(given: str, venue_id: str) -> None:
-    assert cli._venue_id(given) == venue_id
+    assert gather.read_venue_id(given) == venue_id
 
 
 def test_an_empty_venue_id_is_refused(run: Run, tmp_path: Path) -> None:
