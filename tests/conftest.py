@@ -22,3 +22,11 @@ def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
     assert run.returncode == 0, f"peercorpus demo failed:\n{run.stdout}\n{run.stderr}"
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _signed_out(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Nobody is signed in, whoever runs the tests."""
+    for name in ("TOKEN", "USER", "PASSWORD", "MFA_CODE"):
+        monkeypatch.delenv(f"PEERCORPUS_{name}", raising=False)
+    monkeypatch.setenv("PEERCORPUS_CONFIG", str(tmp_path_factory.getbasetemp() / "nobody"))

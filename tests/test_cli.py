@@ -40,7 +40,7 @@ NOTE = {
 def run_apart(code: str, *arguments: str) -> Ended:
     """Run Python in a process of its own, where a warning is an error."""
     command = [sys.executable, "-W", "error", "-c", code, *arguments]
-    environment = {name: value for name, value in os.environ.items() if name != "PEERCORPUS_TOKEN"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PEERCORPUS_")}
     ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
@@ -108,8 +108,14 @@ def test_a_harvest_of_nothing_leaves_no_workspace(
     assert list(tmp_path.iterdir()) == []
 
 
-REFUSED = "OpenReview refused the token; set PEERCORPUS_TOKEN to a fresh one and try again."
-NEEDED = "OpenReview answers only signed-in accounts; set PEERCORPUS_TOKEN to a token of your account and try again."
+REFUSED = (
+    "OpenReview refused the token: it has expired, or never was one; sign in anew with 'peercorpus login', or set"
+    " PEERCORPUS_TOKEN to a fresh one."
+)
+NEEDED = (
+    "OpenReview answers only signed-in accounts (it asks guests for a browser check, which is not automated here);"
+    " sign in with 'peercorpus login', or set PEERCORPUS_TOKEN to a token of your account."
+)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peercorpus.raw import UNPLACED, Kind, Listing, RawObject, RawStore, StoredFile
+from peercorpus.errands import Listing, StoredFile
+from peercorpus.raw import UNPLACED, Kind, RawObject, RawStore
 
 V, W = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
 

@@ -3,9 +3,11 @@
 PeercorpusError              one sentence: what happened, to which record, what to do next
 ├── SourceError              OpenReview said no, or could not be reached
 │   ├── SignInError          a token or password was refused, or a challenge must be met first
+│   │   └── TokenRefusedError the token is too old, or was never given
 │   ├── VenueNotFoundError   no such venue on either API
 │   ├── EmptyVenueError      the venue exists and has no public submission
 │   ├── NotGivenError        one object, list or file was not given
+│   │   └── TooLargeError     it is larger than anything OpenReview takes in
 │   └── BusyError            a passing fault: too many requests, or the service is down
 ├── DumpError                a file to import is not what it should be
 ├── WorkspaceError           the workspace cannot be used
@@ -26,6 +28,10 @@ class SourceError(PeercorpusError):
 
 class SignInError(SourceError):
     """A token or password was refused, or a challenge must be met first."""
+
+
+class TokenRefusedError(SignInError):
+    """The token is too old, or was never given; a fresh one may do."""
 
 
 class VenueNotFoundError(SourceError):
@@ -52,8 +58,12 @@ class NotGivenError(SourceError):
         return str(self.args[0])
 
 
+class TooLargeError(NotGivenError):
+    """An answer larger than anything OpenReview takes in; it was not read to its end."""
+
+
 class BusyError(SourceError):
-    """A passing fault: too many requests, or the service is down.
+    """A passing fault: too many requests, or the service is down; what was received stays.
 
     Attributes:
         wait_s: How long OpenReview asks to wait; None where it does not say.

@@ -93,7 +93,10 @@ class ScoreSource(StrEnum):
     NOTE = "note"
     EDIT = "edit"
     SNAPSHOT = "snapshot"
+    """The earliest version of the review that was harvested; a change from before that cannot be seen."""
     TEXT = "text"
+    PUBLISHED = "published"
+    """A dataset that others published."""
 
 
 class Grade(StrEnum):
@@ -151,3 +154,9 @@ class Reason(StrEnum):
     """The post is no turn of any conversation."""
     DELETED = "deleted"
     """OpenReview marks it as deleted."""
+    SUPERSEDED = "superseded"
+    """A published record of what OpenReview's own notes, or a fuller record, tell."""
+    RECORD_UNREADABLE = "record_unreadable"
+    """A published record does not hold what its dataset says it holds."""
+    NO_TEXT = "no_text"
+    """A published record holds no text of the paper."""

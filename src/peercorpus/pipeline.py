@@ -11,6 +11,7 @@ from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
 from peercorpus.errors import TableError
 from peercorpus.executors.local import LocalExecutor
 from peercorpus.forms.normalise import STAGE as NORMALISE
+from peercorpus.harvest.completeness import Completeness, read_completeness
 from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.stage import Balance, Options, Stage, content_key
 from peercorpus.tables import TABLES
@@ -110,25 +111,10 @@ def _step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options:
 
 
 @dataclass(frozen=True, slots=True)
-class Harvest:
-    """How much of a venue is here.
-
-    Attributes:
-        is_listed: Whether its listings were read to their end; None where it was never harvested.
-        pdfs: Versions known, whether or not their files are here.
-    """
-
-    venue_id: str
-    is_listed: bool | None
-    pdfs_here: int
-    pdfs: int
-
-
-@dataclass(frozen=True, slots=True)
 class Standing:
     """Where a workspace stands: what is here, the balance of every stage of every venue, and what is not built."""
 
-    harvests: Sequence[Harvest]
+    venues: Sequence[Completeness]
     balances: Sequence[Balance]
     unfinished: Sequence[tuple[str, str]]
 
@@ -140,22 +126,18 @@ class Standing:
 
 def read_standing(workspace: Workspace, options: Options | None = None) -> Standing:
     """Count, from what lies on disk, rows in, out and set aside; a stage that is not finished is named, not counted."""
+    venues: list[Completeness] = []
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []
     for venue_id in held_venues(workspace):
         waiting = _unfinished(workspace, venue_id, options or Options())
-        for stage in STAGES:
-            if stage.name not in waiting:
-                balances.extend(stage.balance(workspace, venue_id))
+        finished = [stage for stage in STAGES if stage.name not in waiting]
+        tables = {name for stage in finished for name in stage.writes}
+        venues.append(read_completeness(workspace, venue_id, tables))
+        for stage in finished:
+            balances.extend(stage.balance(workspace, venue_id))
         unfinished.extend((name, venue_id) for name in waiting)
-    return Standing([_harvest(workspace, venue_id) for venue_id in held_venues(workspace)], balances, unfinished)
-
-
-def _harvest(workspace: Workspace, venue_id: str) -> Harvest:
-    batches = workspace.tables.batches("4-versions", venue_id, ["sha256"])
-    files = [sha256 for batch in batches for sha256 in batch.column(0).to_pylist()]
-    here = sum(sha256 is not None for sha256 in files)
-    return Harvest(venue_id, workspace.raw.is_listed(venue_id), here, len(files))
+    return Standing(venues, balances, unfinished)
 
 
 def _unfinished(workspace: Workspace, venue_id: str, options: Options) -> list[str]:

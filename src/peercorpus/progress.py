@@ -24,6 +24,11 @@ class Progress:
     eta_s: float | None
 
 
+def no_bound(_: int) -> float | None:
+    """Nothing is known of how long so much more must take."""
+    return None
+
+
 Show = Callable[[Progress], None]
 
 
@@ -33,13 +38,18 @@ def show_nothing(_: Progress) -> None:
 
 @dataclass(slots=True)
 class Meter:
-    """The pace of one step."""
+    """The pace of one step.
+
+    Attributes:
+        at_least_s: How long so many more must take, whatever the pace was so far (a request budget); None: not known.
+    """
 
     venue_id: str
     what: str
     show: Show
     done: int = 0
     total: int | None = None
+    at_least_s: Callable[[int], float | None] = no_bound
     _before: int = field(init=False)
     _began: float = field(default_factory=time.monotonic)
 
@@ -58,7 +68,9 @@ class Meter:
         self.show(Progress(self.venue_id, self.what, done, total, self._eta()))
 
     def _eta(self) -> float | None:
-        fetched = self.done - self._before
-        if self.total is None or fetched <= 0:
+        if self.total is None:
             return None
-        return (time.monotonic() - self._began) / fetched * max(0, self.total - self.done)
+        fetched, left = self.done - self._before, max(0, self.total - self.done)
+        paced_s = (time.monotonic() - self._began) / fetched * left if fetched > 0 else None
+        bound_s = self.at_least_s(left)
+        return max((known for known in (paced_s, bound_s) if known is not None), default=None)

@@ -103,7 +103,8 @@ class Review:
         reviewer: The anonymous id within that paper (`Reviewer_AbCd`, `AnonReviewer3`).
         title: The reviewer's own heading, where the form has one.
         final_justification: What the reviewer wrote after the rebuttal; never part of the initial review.
-        revised: Whether the reviewer changed it, as its readable edits show; None where no edit can be read.
+        revised: Whether the reviewer changed it, as its readable edits and the earlier versions held show; None where
+            no edit can be read and no earlier version differs.
         readers_public: Whether `everyone` may read it; only such reviews are published.
         deleted: Whether OpenReview marks it as deleted.
         extra: Every field that is neither score nor section, as JSON of the note's own `content`.
@@ -133,8 +134,9 @@ class Post:
     Attributes:
         reply_to: The post answered; None where it answers the submission itself.
         kind: What it is.
-        invitation: The invitation that created it, verbatim.
-        signature: Last path element of the signature (`Reviewer_AbCd`, `Authors`); `public_1`, … for named people.
+        invitation: The invitation that created it, verbatim; empty for a post that a published record tells of.
+        signature: Last path element of the signature (`Reviewer_AbCd`, `Authors`); `public_1`, … for named people;
+            empty where a published record does not state it.
         text: The prose, verbatim. Where several fields hold prose, each stands under its name as a Markdown heading.
         readers_public: Whether `everyone` may read it; only such posts are published.
         deleted: Whether OpenReview marks it as deleted.
@@ -181,8 +183,9 @@ class PaperVersion:
 
     Attributes:
         edit_id: The edit or reference that brought it; the forum id where only the current PDF is known.
-        path: OpenReview's own path of the file (`/pdf/<hash>.pdf`); equal paths are equal files.
-        sha256: The file in `files/`; None where it was not fetched.
+        path: OpenReview's own path of the file (`/pdf/<hash>.pdf`), and equal paths are equal files; the id of a
+            published record where that holds the text, and no PDF is known.
+        sha256: The file in `files/`, None where it was not fetched; of a published text, its UTF-8 bytes.
         is_initial: Whether this is the version the reviewers read, as far as `grade` says.
         grade: Of the initial version; `unavailable` on the current one where the initial is not known or its file is
             not here; None for all others.
@@ -199,15 +202,23 @@ class PaperVersion:
     grade: Grade | None
     evidence: Evidence
 
+    @property
+    def is_pdf(self) -> bool:
+        """Whether it is a PDF of OpenReview, and not the text of a published record."""
+        return self.path.startswith("/")
+
 
 @dataclass(frozen=True, slots=True)
 class PaperText:
-    r"""Markdown of one file by one engine.
+    r"""Markdown of one file by one engine, or as a published record holds it.
 
     Attributes:
-        markdown: Pages joined by `\n\n---\n\n`.
-        pages: Number of pages.
-        characters_per_page: Mean number of characters on a page.
+        sha256: Of the file; where a published record holds the text, of the text's own UTF-8 bytes.
+        engine: What read the file; `reviewbench` or `re2` where that dataset did.
+        engine_version: Empty where a dataset does not state it.
+        markdown: Pages joined by `\n\n---\n\n`; a published text is verbatim.
+        pages: Number of pages; None where a dataset does not state it.
+        characters_per_page: Mean number of characters on a page; None where the pages are not known.
         problems: What the engine could not do, in words.
     """
 
@@ -216,8 +227,8 @@ class PaperText:
     engine: str
     engine_version: str
     markdown: str
-    pages: int
-    characters_per_page: float
+    pages: int | None
+    characters_per_page: float | None
     problems: tuple[str, ...]
 
 
@@ -228,7 +239,7 @@ class Turn:
     Attributes:
         signature: Who speaks, as in `Post`.
         text: The texts of the posts merged, joined by a blank line.
-        post_ids: The posts merged, in time order.
+        post_ids: The posts merged, in time order; none where a published record holds the conversation.
     """
 
     role: Role
@@ -261,7 +272,7 @@ class SetAside:
     """A row that left a stage, and why.
 
     Attributes:
-        record_id: The note, edit, post or file it was.
+        record_id: The note, edit, post, file or published record it was.
         forum_id: None where it names no forum.
         detail: One sentence for a person.
     """

@@ -2,19 +2,18 @@
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from peercorpus.demo import DemoResult
-from peercorpus.harvest.dumps import ImportSummary
+from peercorpus.harvest.dumps import ImportSummary, Taken
+from peercorpus.harvest.plan import PlannedStep, VenuePlan
 from peercorpus.harvest.run import HarvestSummary
-from peercorpus.kinds import Reason
-from peercorpus.pipeline import Harvest, Standing, Step
+from peercorpus.pipeline import Step
 from peercorpus.progress import Progress
 from peercorpus.publish.tally import PublishSummary
 from peercorpus.raw import Kind
 from peercorpus.records import Conversation
-from peercorpus.stage import Balance
 
 EXCERPT_CHARACTERS = 240
 """How much of a turn is shown."""
@@ -61,59 +60,23 @@ def built(steps: Sequence[Step]) -> str:
     return f"{plural(len(ran), 'step')} run in {duration(seconds)}, {len(steps) - len(ran)} already up to date."
 
 
+def _taken(kind: Kind, found: Taken) -> str:
+    noun = "published record" if kind is Kind.PUBLISHED else kind.value
+    return f"{plural(found.total, noun)} ({found.new:,} new)"
+
+
 def imported(summary: ImportSummary) -> str:
     """What an import took, file by file, and what it did not, with the reasons."""
     lines = []
     for file in summary.files:
-        taken = [f"{plural(found.total, kind.value)} ({found.new:,} new)" for kind, found in file.taken.items()]
+        taken = [_taken(kind, found) for kind, found in file.taken.items()]
         lines.append(f"{file.name}: {', '.join(taken) or 'nothing taken'}")
         lines.extend(f"  left out: {number:,}, {reason}" for reason, number in file.left_out.items())
         if file.problem and not file.left_out:
             lines.append(f"  left out: {file.problem}")
-    kinds = (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.GROUP, Kind.INVITATION)
-    sums = ((kind, summary.taken(kind)) for kind in kinds)
-    totals = [f"{plural(total.total, kind.value)} ({total.new:,} new)" for kind, total in sums if total.total]
+    sums = ((kind, summary.taken(kind)) for kind in Kind)
+    totals = [_taken(kind, total) for kind, total in sums if total.total]
     return "\n".join([*lines, f"Taken in all: {', '.join(totals) or 'nothing'}."])
-
-
-def _reasons(counts: Mapping[Reason, int]) -> str:
-    return ", ".join(f"{reason} {number:,}" for reason, number in counts.items())
-
-
-def _balance(balance: Balance) -> str:
-    aside = sum(balance.set_aside.values())
-    why = f" ({_reasons(balance.set_aside)})" if aside else ""
-    verdict = "agrees" if balance.holds else "DOES NOT AGREE"
-    sums = f"{balance.rows_in:,} in = {balance.rows_out:,} out + {aside:,} set aside{why}"
-    return f"  {balance.stage:<20} {balance.unit}: {sums}: {verdict}"
-
-
-def _harvest(harvest: Harvest) -> str:
-    listed = {
-        None: "imported, not harvested",
-        True: "listed completely",
-        False: "NOT listed completely; harvest it again without a limit",
-    }[harvest.is_listed]
-    return f"  {'harvest':<20} {listed}; {harvest.pdfs_here:,} of {plural(harvest.pdfs, 'known PDF')} here"
-
-
-def standing(found: Standing) -> str:
-    """Rows in, out and set aside of every stage of every venue, and whether the sums agree."""
-    lines: list[str] = []
-    for harvest in found.harvests:
-        lines += [harvest.venue_id, _harvest(harvest)]
-        lines.extend(_balance(balance) for balance in found.balances if balance.venue_id == harvest.venue_id)
-        waiting = [stage for stage, venue_id in found.unfinished if venue_id == harvest.venue_id]
-        lines.extend(f"  {stage:<20} not built yet, or older than what it is made from" for stage in waiting)
-    if not lines:
-        return "The workspace is empty: harvest a venue, or import a dump."
-    if not found.holds:
-        lines.append("Rows are missing: a sum above does not agree. Rebuild; if that does not mend it, report it.")
-    elif found.unfinished:
-        lines.append("All sums of what is built agree; run 'peercorpus build' for the rest.")
-    else:
-        lines.append("All sums agree: no row is lost.")
-    return "\n".join(lines)
 
 
 def excerpt(text: str) -> str:
@@ -154,10 +117,44 @@ def harvested(summary: HarvestSummary) -> str:
         plural(summary.files, "file"),
     ]
     missing = f", {plural(summary.files_not_had, 'file')} not to be had" if summary.files_not_had else ""
-    line = (
-        f"{summary.venue_id} (API v{summary.api}): {', '.join(held)}{missing}; {plural(summary.requests, 'request')}."
-    )
+    came = f"{summary.came:,} new or changed" if summary.came else "nothing new"
+    asked = f"{plural(summary.requests, 'request')}, {came}"
+    line = f"{summary.venue_id} (API v{summary.api}): {', '.join(held)}{missing}; {asked}."
     return "\n".join([line, *(f"  {remark}" for remark in summary.remarks)])
+
+
+def planned(plans: Sequence[VenuePlan]) -> str:
+    """What a harvest will ask for, step by step, and what OpenReview's budget makes of it."""
+    lines: list[str] = []
+    for plan in plans:
+        lines.append(f"{plan.venue_id} (API v{plan.api})")
+        lines.extend(_planned_step(step) for step in plan.steps)
+    steps = [step for plan in plans for step in plan.steps]
+    rough = "roughly " if any(step.is_rough for step in steps) else ""
+    requests, size = sum(step.requests for step in steps), sum(step.size_bytes for step in steps)
+    waits = duration(sum(step.seconds for step in steps))
+    lines.append(
+        f"In all {rough}{plural(requests, 'request')}, {waits} of waiting for the budget,"
+        f" about {_size(size)}. Nothing was fetched; leave out --plan to begin."
+    )
+    if not all(step.is_announced for step in steps):
+        lines.append("A budget that OpenReview has not announced here yet is the one others were given in 2026.")
+    return "\n".join(lines)
+
+
+def _planned_step(step: PlannedStep) -> str:
+    unit = {"listing": "submission", "versions": "note", "files": "file"}[step.what]
+    rough = "roughly " if step.is_rough else ""
+    limit, window_s = step.allowed
+    source = "announced" if step.is_announced else "not announced yet"
+    wait = f"waits {duration(step.seconds)}" if step.seconds >= 1 else "no waiting"
+    size = f", about {_size(step.size_bytes)}" if step.size_bytes else ""
+    asked = f"{rough}{plural(step.requests, 'request')} for {rough}{plural(step.things, unit)}"
+    return f"  {step.what:<9} {asked}{size}: {wait} ({limit:,} in {duration(window_s)}, {source})"
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / 1e6:,.0f} MB" if size_bytes < 1e9 else f"{size_bytes / 1e9:,.1f} GB"
 
 
 def how_to_load(release: Path, *, conversations: bool = True) -> str:
@@ -186,7 +183,8 @@ def next_step(command: str, workspace: Path, rest: str = "") -> str:
 def real_venue(program: str) -> str:
     """What to type for a real venue."""
     return (
-        "For a real venue, with an OpenReview token in the environment variable PEERCORPUS_TOKEN:\n"
+        "For a real venue, with an account of OpenReview:\n"
+        f"  {program} login\n"
         f"  {program} harvest ICLR.cc/2024/Conference --workspace corpus --limit 20\n"
         f"  {program} build --workspace corpus\n"
         f"  {program} publish --workspace corpus --out release"

@@ -9,8 +9,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import IO
 
 from peercorpus.errors import WorkspaceError, WorkspaceLockedError
+from peercorpus.ledger import BudgetLedger
 from peercorpus.raw import RawStore
 from peercorpus.tables import Tables
 
@@ -21,7 +23,18 @@ class Files:
     """Every file, named by its sha256: `files/ab/ab12….pdf`."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.partial = folder, folder / "partial"
+
+    def clear_partial(self) -> None:
+        """Remove what a run that was killed had not written to its end."""
+        shutil.rmtree(self.partial, ignore_errors=True)
+
+    @contextmanager
+    def scratch(self) -> Iterator[IO[bytes]]:
+        """A file to write and read again, gone in the end, on the disk where the files are."""
+        self.partial.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=self.partial) as scratch:
+            yield scratch
 
     def path(self, sha256: str) -> Path:
         """Where a file lies, whether or not it is there."""
@@ -37,7 +50,8 @@ class Files:
         path = self.path(sha256)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as partial:
+            self.partial.mkdir(exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=self.partial, delete=False) as partial:
                 partial.write(content)
                 partial.flush()
                 os.fsync(partial.fileno())
@@ -56,7 +70,16 @@ class Workspace:
         self.folder = folder
         self.raw = RawStore(folder / "raw.db", write=write)
         self.files = Files(folder / "files")
+        self.ledger = BudgetLedger(folder / "raw.db") if write else None
+        if write:
+            self.files.clear_partial()
         self.tables = Tables(folder / "tables")
+
+    def close(self) -> None:
+        """Close the database."""
+        self.raw.close()
+        if self.ledger is not None:
+            self.ledger.close()
 
 
 def _checked(folder: Path, *, create: bool) -> bool:
@@ -119,7 +142,7 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
             is_kept = is_kept or not workspace.raw.is_empty()
         finally:
             is_kept = is_kept or bool(workspace.raw.venues())
-            workspace.raw.close()
+            workspace.close()
             if not is_kept:
                 _clear(folder)
                 if not was_there:

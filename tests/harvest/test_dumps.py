@@ -186,13 +186,13 @@ def test_a_folder_is_walked_and_says_what_was_left_out(tmp_path: Path, workspace
     (folder / ".hidden.json").write_text("{")
     (folder / "link.json").symlink_to(folder / "b" / "notes.json")
     summary = import_dumps(workspace, [folder])
-    nothing = "it holds no OpenReview object"
+    nothing = "it holds no OpenReview object and no published record"
     assert [(one.name, one.problem) for one in summary.files] == [
-        ("crawl/.hidden.json", "not a JSON file"),
+        ("crawl/.hidden.json", "not a JSON, Parquet or zip file"),
         ("crawl/a/summary.json", nothing),
         ("crawl/b/notes.json", None),
         ("crawl/empty.json", nothing),
-        ("crawl/readme.txt", "not a JSON file"),
+        ("crawl/readme.txt", "not a JSON, Parquet or zip file"),
         ("crawl/settings.json", nothing),
     ]
     assert summary.left_out["no OpenReview object (a record of revision_number, note_id)"] == 3

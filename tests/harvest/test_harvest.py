@@ -15,7 +15,7 @@ from peercorpus.progress import Progress
 from peercorpus.raw import Kind, RawObject
 from peercorpus.simulator.accounts import write_token
 from peercorpus.simulator.answers import forbidden
-from peercorpus.simulator.faults import CUT_OFF, DROPPED, TRUNCATED, Fault, expired, on_path, rate_limited
+from peercorpus.simulator.faults import CUT_OFF, DROPPED, TRUNCATED, Fault, expired, on_path, rate_limited, together
 from peercorpus.simulator.holdings import Json, World
 from peercorpus.simulator.server import Service, serve
 from peercorpus.simulator.world import build_world
@@ -86,7 +86,9 @@ def test_every_file_is_the_one_its_edit_brought(
         assert content == holdings.files[one.path]()
         assert len(content) == one.size_bytes
     asked = [request for request in service.requests if request.path.endswith(("pdf", "attachment"))]
-    assert len(asked) == len({one.path for one in stored})
+    files = [file for request in asked for file in request.query.get("ids", request.query.get("id", "")).split(",")]
+    assert len(files) == len({one.path for one in stored})
+    assert len(asked) < len(files)
 
 
 def test_a_second_harvest_asks_for_nothing_it_has(
@@ -96,9 +98,12 @@ def test_a_second_harvest_asks_for_nothing_it_has(
     before = digests(workspace)
     service.requests.clear()
     summaries = harvest(workspace, hasty(service), venue_ids)
-    assert {request.path for request in service.requests} == {"/groups", "/invitations"}
+    assert {request.path for request in service.requests} == {"/groups", "/invitations", "/notes"}
+    notes = [request.query for request in service.requests if request.path == "/notes"]
+    assert all("mintmdate" in query or query["limit"] == "1" for query in notes)
+    assert len(notes) == 3 * len(venue_ids)
     assert digests(workspace) == before
-    assert all(summary.was_complete and "not asked for again" in summary.remarks[0] for summary in summaries)
+    assert all(summary.remarks == () for summary in summaries)
 
 
 def test_a_refresh_notices_what_is_shown_no_longer(workspace: Workspace, hasty: MakeClient) -> None:
@@ -132,7 +137,7 @@ def test_a_refresh_brings_what_changed_and_keeps_what_was(workspace: Workspace, 
         assert isinstance(note["tmdate"], int)
         world.v2.notes[reply_id] = {**note, "tmdate": note["tmdate"] + 1}
         service.reindex()
-        assert harvest(workspace, hasty(service), [BOREALIS])[0].remarks != ()
+        harvest(workspace, hasty(service), [BOREALIS], limit=9)
         assert held(workspace, Kind.NOTE, [BOREALIS])[reply_id] == 1
         harvest(workspace, hasty(service), [BOREALIS], refresh=True)
     assert held(workspace, Kind.NOTE, [BOREALIS])[reply_id] == 2
@@ -177,7 +182,7 @@ def test_a_file_that_cannot_be_had_is_remembered_with_the_reason(
     invented: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
     refused = Fault(forbidden("File", "of a paper", "Guest").answer())
-    with serve(invented, faults=on_path("/pdf", refused, api="v2")) as service:
+    with serve(invented, faults=together(on_path("/attachment", refused), on_path("/pdf", refused))) as service:
         assert harvest(workspace, hasty(service), [BOREALIS])[0].files_not_had == 1
         assert [one.problem for one in workspace.raw.files(BOREALIS) if one.problem] == ["403 Forbidden"]
         assert harvest(workspace, hasty(service), [BOREALIS])[0].files_not_had == 1
@@ -218,7 +223,8 @@ def test_a_pdf_replaced_since_the_listing_never_passes_for_the_listed_one(
             pdf = later if venue_id == AURORA else {"value": later}
             holdings.notes[note_id] = {**note, "content": {**content, "pdf": pdf}}
         service.reindex()
-        harvest(workspace, hasty(service), [venue_id])
+        # With a limit it does not ask what changed.
+        harvest(workspace, hasty(service), [venue_id], limit=99)
     current = [stored for stored in workspace.raw.files(venue_id) if stored.edit_id in listed]
     wrong = [
         stored for stored in current if stored.sha256 and workspace.files.read(stored.sha256).endswith(b"a later one")
@@ -313,7 +319,7 @@ def test_a_token_that_expires_on_the_way_loses_nothing(
 def test_an_hour_of_rate_limit_ends_the_run_with_a_sentence(
     invented: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
-    spent, sentence = on_path("/pdf", rate_limited(3600), times=99), "run the same command again after"
+    spent, sentence = on_path("/attachment", rate_limited(3600), times=99), "run the same command again after"
     with serve(invented, faults=spent) as service, pytest.raises(SourceError, match=sentence):
         harvest(workspace, hasty(service), [BOREALIS])
     assert workspace.raw.listing(BOREALIS, f"{BOREALIS}/-/Submission").complete

@@ -109,6 +109,6 @@ def test_everything_at_once_loses_nothing(workspace: Workspace) -> None:
     assert taken[Kind.REFERENCE] == (190, 0)
     assert taken[Kind.EDIT] == (5, 0)
     again = load(workspace, *folders)
-    assert [again.taken(kind).new for kind in Kind] == [0, 0, 0, 0, 0]
+    assert [again.taken(kind).new for kind in Kind] == [0] * len(Kind)
     stored = sum(1 for venue in workspace.raw.venues() for _ in workspace.raw.versions(Kind.NOTE, venue))
     assert stored == 12_578

@@ -22,7 +22,7 @@ Answer = httpx2.Response | Exception
 def client_of(*answers: Answer, token: str | None = None) -> Client:
     """A client that gets these answers, one after the other, the last one again and again."""
     transport = httpx2.MockTransport(_Script(answers))
-    return Client(token=token, patience=HASTY, transport=transport)
+    return Client(account=token, patience=HASTY, transport=transport)
 
 
 class _Script:
@@ -158,7 +158,7 @@ def test_the_token_goes_into_one_header_and_to_nobody_else() -> None:
         seen.append(request)
         return httpx2.Response(302, headers={"Location": "https://elsewhere.example.org/"})
 
-    with Client(token=f" {TOKEN}\n", transport=httpx2.MockTransport(answer)) as client, pytest.raises(SignInError):
+    with Client(account=f" {TOKEN}\n", transport=httpx2.MockTransport(answer)) as client, pytest.raises(SignInError):
         client.get_json(1, "/notes", {"id": "a"})
     assert [request.url.host for request in seen] == ["api.openreview.net"]
     assert seen[0].headers["Authorization"] == f"Bearer {TOKEN}"
@@ -168,7 +168,7 @@ def test_the_token_goes_into_one_header_and_to_nobody_else() -> None:
 @pytest.mark.parametrize("token", ["", "  ", "two words", "line\nbreak", "\u00e9"])
 def test_a_token_no_header_can_hold_is_refused_without_being_shown(token: str) -> None:
     with pytest.raises(SignInError, match="The token is not one of OpenReview's"):
-        Client(token=token)
+        Client(account=token)
 
 
 def test_the_token_is_not_sent_over_plain_http() -> None:

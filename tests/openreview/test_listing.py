@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from peercorpus.errors import SourceError
-from peercorpus.openreview.client import Client
+from peercorpus.openreview.client import Client, Patience
 from peercorpus.openreview.listing import PAGE_WITH_REPLIES, Start, fetch_submissions, id_of
 
 BEGINNING = Start()
@@ -14,7 +14,7 @@ ALL = [f"n{number:04}" for number in range(2 * PAGE_WITH_REPLIES + 50)]
 
 
 def service(
-    ids: list[str], *, ignores_after: bool = False, counts: bool = True, hidden: int = 0
+    ids: list[str], *, ignores_after: bool = False, ignores_offset: bool = False, counts: bool = True, hidden: int = 0
 ) -> tuple[Client, list[httpx2.QueryParams]]:
     """A service with these notes; of each page it leaves out as many as are hidden."""
     asked: list[httpx2.QueryParams] = []
@@ -23,6 +23,7 @@ def service(
         query = request.url.params
         asked.append(query)
         rest = [note_id for note_id in ids if ignores_after or note_id > query.get("after", "")]
+        rest = rest[0 if ignores_offset else int(query.get("offset", 0)) :]
         page = rest[: int(query["limit"])]
         shown = page[: max(1, len(page) - hidden)] if page else []
         body: dict[str, object] = {"notes": [{"id": note_id} for note_id in shown]}
@@ -43,7 +44,8 @@ def received(client: Client, start: Start = BEGINNING, most: int | None = None) 
 def test_every_note_comes_once(size: int, counts: bool) -> None:
     client, asked = service(ALL[:size], counts=counts)
     assert received(client) == ALL[:size]
-    assert len(asked) == size // PAGE_WITH_REPLIES + 1
+    # Without a count only an empty page tells that a full one was the last.
+    assert len(asked) == (max(1, -(-size // PAGE_WITH_REPLIES)) if counts else size // PAGE_WITH_REPLIES + 1)
     assert {query["sort"] for query in asked} == {"id"}
 
 
@@ -64,11 +66,29 @@ def test_no_more_than_the_limit_is_asked_for(most: int) -> None:
     assert sum(int(query["limit"]) for query in asked) == most
 
 
-def test_a_service_that_ignores_after_is_found_out() -> None:
+def test_a_service_that_ignores_after_is_asked_by_offset() -> None:
     client, asked = service(ALL, ignores_after=True)
+    assert received(client) == ALL
+    assert len(asked) == 4
+
+
+def test_a_service_that_ignores_offset_too_is_found_out() -> None:
+    client, asked = service(ALL, ignores_after=True, ignores_offset=True)
     with pytest.raises(SourceError, match="the same page of 'V/-/Submission' again"):
         received(client)
-    assert len(asked) == 2
+    assert len(asked) == 3
+
+
+def test_a_page_that_does_not_come_through_is_asked_for_in_smaller_ones() -> None:
+    served, _ = service(ALL)
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        if int(request.url.params["limit"]) > PAGE_WITH_REPLIES // 4:
+            return httpx2.Response(504, html="<html>Gateway time-out</html>")
+        return served._http._transport.handle_request(request)
+
+    with Client(transport=httpx2.MockTransport(answer), patience=Patience(attempts=2, first_wait_s=0.001)) as client:
+        assert received(client) == ALL
 
 
 def test_an_answer_without_the_list_is_an_error() -> None:

@@ -187,13 +187,13 @@ def test_a_rate_limit_names_its_end_in_a_header_or_in_words_only(
     with serve(world, faults=on_path("/notes", rate_limited(seconds))) as running:
         failed = ask(running.base_url_v2, "/notes", id="p1")
         assert failed.headers.get("retry-after") == header
-        minutes, rest = divmod(seconds or 1, 60)
-        assert f"try again in {minutes} minutes and {rest} seconds" in failed.json["message"]
+        words = {1: "1 seconds", 7: "7 seconds", 3613: "60 minutes and 13 seconds"}[seconds or 1]
+        assert f"try again in {words} (" in failed.json["message"]
 
 
 def test_faults_can_drop_cut_truncate_mislabel_and_delay(world: World) -> None:
     planned = {1: DROPPED, 2: CUT_OFF, 3: TRUNCATED, 4: html_page(), 5: server_error(502, html=True), 6: slow(0.2)}
-    with serve(world, faults=lambda _api, _path, _query, n: planned.get(n)) as running:
+    with serve(world, faults=lambda request: planned.get(request.number)) as running:
         url = running.base_url_v2
         with pytest.raises(http.client.RemoteDisconnected):
             ask(url, "/notes", id="p1")
@@ -251,5 +251,5 @@ def test_serving_goes_on_until_it_is_interrupted(world: World) -> None:
         statuses.append(ask(running.base_url_v2, "/notes", id="p1").status)
         raise KeyboardInterrupt
 
-    serve_forever(world, 0, ready)
+    serve_forever(serve(world), ready)
     assert statuses == [200]

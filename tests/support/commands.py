@@ -22,9 +22,8 @@ Run = Callable[..., Ended]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs a command in this process."""
-    monkeypatch.delenv("PEERCORPUS_TOKEN", raising=False)
 
     def run_here(*arguments: str | Path) -> Ended:
         capsys.readouterr()

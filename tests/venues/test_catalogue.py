@@ -1,15 +1,30 @@
-"""What a venue's id says, over the ids that real venues have."""
+"""What a venue's id says, and what the catalogue adds."""
 
 import re
 import tomllib
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.resources import files
+from pathlib import Path
 
+import msgspec
 import pytest
 
 from peercorpus.raw import UNPLACED
-from peercorpus.venues import catalogue
-from peercorpus.venues.catalogue import conference_of, deadline_of, submission_lists_of, track_of, year_of
+from peercorpus.venues.catalogue import (
+    DIGEST,
+    Confidence,
+    Deadline,
+    conference_of,
+    deadline_of,
+    digest_of,
+    families,
+    read_catalogue,
+    row_of,
+    rows,
+    submission_lists_of,
+    track_of,
+    year_of,
+)
 
 IDS = [
     ("ICLR.cc/2024/Conference", "iclr", 2024, "main"),
@@ -42,21 +57,111 @@ def test_an_id_says_family_year_and_track(venue_id: str, conference: str, year: 
     assert re.fullmatch(r"[a-z0-9_]+", conference_of(venue_id))
 
 
-def test_every_row_of_the_catalogue_names_its_source() -> None:
-    rows = tomllib.loads((files("peercorpus.venues") / "catalogue.toml").read_text(encoding="utf-8"))
-    assert all(row["source"] for name in ("lists", "deadlines") for row in rows.get(name, ()))
+def test_every_row_can_be_read_and_says_where_it_was_read() -> None:
+    for row in rows():
+        assert row.source
+        deadlines = [deadline for deadline in (row.abstract_deadline, row.full_deadline) if deadline]
+        assert all(re.search(r"https://|http://|ccfddl/", deadline.source) for deadline in deadlines)
+        assert all('"' in deadline.source for deadline in deadlines)
+        if row.year is not None:
+            assert all(row.year - 2 < deadline.at.year <= row.year for deadline in deadlines)
 
 
-def test_a_deadline_is_known_with_its_source_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert deadline_of("ICLR.cc/2024/Conference") is None
-    at = datetime(2030, 9, 28, 11, 59, tzinfo=UTC)
-    row = {"venue_id": "Example.cc/2030/Conference", "at": at, "source": "its page"}
-    monkeypatch.setattr(catalogue, "_catalogue", lambda: {"deadlines": [row]})
-    found = deadline_of("Example.cc/2030/Conference")
+def test_what_was_only_remembered_is_marked_as_such() -> None:
+    remembered = [row for row in rows() if row.source.startswith("remembered")]
+    assert remembered
+    assert {row.confidence for row in remembered} == {Confidence.D}
+
+
+def test_the_names_of_sources_that_no_row_uses_are_not_kept() -> None:
+    folder = files("peercorpus.venues") / "data"
+    names = tomllib.loads((folder / "sources.toml").read_text(encoding="utf-8"))
+    text = "".join(file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name != "sources.toml")
+    assert {name for name in names if f'"{name}"' not in text} == set()
+
+
+def test_rows_are_found_by_family_and_by_id() -> None:
+    iclr = rows("iclr")
+    assert {row.family for row in iclr} == {"iclr"}
+    assert [row.year for row in iclr] == sorted(row.year or 0 for row in iclr)
+    assert {"iclr", "neurips", "icml", "tmlr", "emnlp", "corl", "colm"} <= set(families())
+    assert rows("nowhere") == []
+    found = row_of("ICLR.cc/2026/Conference")
     assert found is not None
-    assert (found.at, found.source) == (at, "its page")
+    assert (found.api, found.track) == (2, "main")
+    assert found.visibility == "reverted_before_discussion"
+    assert row_of("Nowhere.cc/2030/Conference") is None
+
+
+@pytest.mark.parametrize(
+    ("venue_id", "abstracts", "papers"),
+    [
+        # "11:59pm, Sept 28", anywhere on earth
+        (
+            "ICLR.cc/2024/Conference",
+            datetime(2023, 9, 24, 11, 59, tzinfo=UTC),
+            datetime(2023, 9, 29, 11, 59, tzinfo=UTC),
+        ),
+        # a day, anywhere on earth, to its end
+        ("ICLR.cc/2023/Conference", datetime(2022, 9, 22, 12, tzinfo=UTC), datetime(2022, 9, 29, 12, tzinfo=UTC)),
+        # at five in the afternoon, Pacific Daylight Time
+        ("ICLR.cc/2022/Conference", datetime(2021, 9, 29, tzinfo=UTC), datetime(2021, 10, 6, tzinfo=UTC)),
+        ("ICML.cc/2024/Conference", None, datetime(2024, 2, 2, 12, tzinfo=UTC)),
+        # announced, but not kept
+        ("ICLR.cc/2021/Conference", datetime(2020, 9, 28, 15, tzinfo=UTC), None),
+    ],
+)
+def test_deadlines_are_in_utc(venue_id: str, abstracts: datetime | None, papers: datetime | None) -> None:
+    row = row_of(venue_id)
+    assert row is not None
+    found = (row.abstract_deadline, row.full_deadline)
+    assert tuple(deadline and deadline.at for deadline in found) == (abstracts, papers)
+    assert deadline_of(venue_id) == row.full_deadline
+
+
+def test_a_venue_that_is_not_in_the_catalogue_has_no_deadline_and_no_odd_list() -> None:
+    assert deadline_of("Example.cc/2030/Conference") is None
+    assert submission_lists_of("Example.cc/2030/Conference") == ()
 
 
 def test_odd_lists_are_whole_invitation_ids() -> None:
     assert submission_lists_of("ICLR.cc/2017/conference") == ("ICLR.cc/2017/conference/-/submission",)
     assert submission_lists_of("ICLR.cc/2024/Conference") == ()
+
+
+def test_two_rows_of_one_venue_are_refused_also_in_two_files(tmp_path: Path) -> None:
+    (tmp_path / "sources.toml").write_text('page = "https://example.org"', encoding="utf-8")
+    row = '[[venue]]\nid = "Example.cc/2030/Conference"\nconfidence = "B"\nsource = "page"\n'
+    (tmp_path / "one.toml").write_text(row, encoding="utf-8")
+    assert list(read_catalogue(tmp_path)) == ["Example.cc/2030/Conference"]
+    (tmp_path / "two.toml").write_text(row, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"two rows of 'Example\.cc/2030/Conference'"):
+        read_catalogue(tmp_path)
+
+
+def test_only_what_tables_show_of_a_row_changes_their_keys() -> None:
+    row = row_of("NeurIPS.cc/2021/Conference")
+    assert row is not None
+    assert row.full_deadline is not None
+    later = Deadline(row.full_deadline.at + timedelta(hours=1), row.full_deadline.source)
+    elsewhere = Deadline(row.full_deadline.at, "another page")
+
+    def digest(**changes: object) -> str:
+        return digest_of([msgspec.structs.replace(row, **changes)])
+
+    unread = {
+        "remark": "Another.",
+        "visibility": None,
+        "visibility_source": None,
+        "counts": None,
+        "api": None,
+        "lists": ("submission",),
+        "abstract_deadline": None,
+        "source": "another page",
+        "confidence": Confidence.D,
+    }
+    assert {digest(**{name: value}) for name, value in unread.items()} == {digest()}
+    assert (
+        len({digest(), digest(full_deadline=later), digest(full_deadline=elsewhere), digest(full_deadline=None)}) == 4
+    )
+    assert digest_of(rows()) == digest_of(reversed(rows())) == DIGEST

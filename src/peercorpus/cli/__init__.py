@@ -8,11 +8,11 @@ from typing import NoReturn
 
 from cyclopts import CycloptsError
 
-from peercorpus.cli import gather, make, simulate
+from peercorpus.cli import catalogue, gather, make, signing, simulate
 from peercorpus.cli.app import app
 from peercorpus.errors import PeercorpusError
 
-__all__ = ["app", "gather", "main", "make", "simulate"]
+__all__ = ["app", "catalogue", "gather", "main", "make", "signing", "simulate"]
 
 STOPPED = 130
 """The exit code of a command ended by Ctrl-C."""

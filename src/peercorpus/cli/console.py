@@ -19,6 +19,7 @@ class ProgressLines:
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty()
         self._last_at, self._width = time.monotonic(), 0
+        self._says_wait_at = float("inf")
 
     def __enter__(self) -> Self:
         return self
@@ -37,14 +38,18 @@ class ProgressLines:
         print(sentence, file=sys.stderr, flush=True)
 
     def wait(self, sentence: str) -> None:
-        """Say why nothing moves; on a terminal only, as it is no news once it is over."""
-        if self._is_terminal:
+        """Say why nothing moves: at once on a terminal; elsewhere after a minute, and then every ten."""
+        now = time.monotonic()
+        self._says_wait_at = min(self._says_wait_at, now + 60)
+        if self._is_terminal or now >= self._says_wait_at:
+            self._says_wait_at = now + 600
             self._show(sentence)
 
     def show(self, progress: "Progress") -> None:
         """Show how far a piece of work is: often on a terminal; elsewhere at its end, and every ten seconds before."""
         from peercorpus import wording
 
+        self._says_wait_at = float("inf")
         is_over = progress.done == progress.total
         patience_s = 0.1 if self._is_terminal else 10
         if is_over or time.monotonic() - self._last_at >= patience_s:

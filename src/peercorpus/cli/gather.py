@@ -2,16 +2,19 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import parse_qs
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from peercorpus.cli.app import AtLeastOne, UrlV1, UrlV2, WorkspaceFolder, app
 from peercorpus.cli.console import ProgressLines, say
-from peercorpus.errors import SignInError, VenueNotFoundError
+from peercorpus.errors import VenueNotFoundError
 
-TOKEN_VARIABLE = "PEERCORPUS_TOKEN"
+if TYPE_CHECKING:
+    from peercorpus.openreview.client import Client
+    from peercorpus.workspace import Workspace
 
 
 @app.command
@@ -24,60 +27,85 @@ def harvest(
     workspace: WorkspaceFolder,
     limit: Annotated[int | None, AtLeastOne] = None,
     files: bool = True,
-    refresh: bool = False,
+    refresh: Annotated[bool, Parameter(negative=())] = False,
+    plan: Annotated[bool, Parameter(negative=())] = False,
+    max_wait_s: Annotated[float, Parameter(validator=Number(gte=0))] = 7200.0,
     url_v1: UrlV1 = None,
     url_v2: UrlV2 = None,
     token_file: Path | None = None,
 ) -> None:
     """Fetch venues from OpenReview into a workspace; stopped at any moment, it continues where it was.
 
-    The token of an account is read from the environment variable PEERCORPUS_TOKEN, or from a file.
+    What is here already is not fetched again: only what is new, changed or gone since. It signs in with --token-file,
+    with the token in PEERCORPUS_TOKEN, as `peercorpus login` did, or with PEERCORPUS_USER and PEERCORPUS_PASSWORD.
 
     Parameters
     ----------
-    token_file
-        A file that holds the token and that nobody else may read (mode 0600).
     limit
         Only the first so many submissions of each venue.
     files
         Fetch the PDFs too.
     refresh
-        List again what was listed completely before.
+        List everything again, and ask again for files that were refused.
+    plan
+        Say how many requests, hours and gigabytes it will take, and stop.
+    max_wait_s
+        The longest single wait for OpenReview's request budget; asked for more, it ends and says when to go on.
+    token_file
+        A file that holds a token and that nobody else may read (mode 0600).
     """
     from peercorpus import wording
+    from peercorpus.harvest.plan import plan_harvest
     from peercorpus.harvest.run import harvest as run_harvest
-    from peercorpus.openreview.client import URL_V1, URL_V2, Client
     from peercorpus.workspace import open_workspace
 
-    token = read_token(token_file)
+    venues = list(map(read_venue_id, venue_ids))
     with (
         ProgressLines() as lines,
         open_workspace(workspace, create=True) as opened,
-        Client(url_v1 or URL_V1, url_v2 or URL_V2, token, on_wait=lines.wait) as client,
+        _client((url_v1, url_v2), token_file, max_wait_s, opened, lines) as client,
     ):
-        summaries = run_harvest(
-            opened,
-            client,
-            list(map(read_venue_id, venue_ids)),
-            limit=limit,
-            files=files,
-            refresh=refresh,
-            progress=lines.show,
-        )
+        if plan:
+            say(wording.planned(plan_harvest(opened, client, venues, limit=limit, files=files)))
+            return
+        show = lines.show
+        summaries = run_harvest(opened, client, venues, limit=limit, files=files, refresh=refresh, progress=show)
     for summary in summaries:
         say(wording.harvested(summary))
     say(wording.next_step("build", workspace))
 
 
+def _client(
+    urls: tuple[str | None, str | None],
+    token_file: Path | None,
+    max_wait_s: float,
+    opened: "Workspace",
+    lines: ProgressLines,
+) -> "Client":
+    """A client that is signed in as well as can be, and obeys the workspace's request budget."""
+    from peercorpus.openreview.account import read_account
+    from peercorpus.openreview.client import URL_V1, URL_V2, Client, Patience
+
+    both = (urls[0] or URL_V1, urls[1] or URL_V2)
+    account = read_account(both, token_file, os.environ, on_wait=lines.wait)
+    patience = Patience(longest_wait_s=max_wait_s)
+    return Client(*both, account, patience=patience, ledger=opened.ledger, on_wait=lines.wait)
+
+
 @app.command(name="import")
 def import_(
-    paths: Annotated[list[Path], Parameter(name="PATH", help="A file, or a folder of files.")],
+    paths: Annotated[
+        list[Path], Parameter(name="PATH", help="A file, a folder of files, or hf:owner/name: a dataset of the Hub.")
+    ],
     /,
     *,
     workspace: WorkspaceFolder,
     keep_going: bool = False,
 ) -> None:
-    """Take recorded API dumps into a workspace: JSON or JSONL, plain or gzip, of API v1 or v2.
+    """Take recorded API dumps into a workspace, or what others published: ReviewBench and Re².
+
+    Dumps are JSON or JSONL, plain or gzip, of API v1 or v2. ReviewBench is Parquet; Re² is `REVIEWS_*.json`,
+    `REBUTTAL_*.json`, and manuscripts, packed as `papers.zip` or not.
 
     Parameters
     ----------
@@ -105,22 +133,3 @@ def read_venue_id(text: str) -> str:
     if not venue_id:
         raise VenueNotFoundError(f"'{text}' names no venue; give the id of its group, such as ICLR.cc/2024/Conference.")
     return venue_id
-
-
-def read_token(file: Path | None) -> str | None:
-    """The token of the file named, else of the environment; None where there is none.
-
-    Raises:
-        SignInError: The file cannot be read, or others may read it.
-    """
-    if file is None:
-        return os.environ.get(TOKEN_VARIABLE) or None
-    try:
-        mode, token = file.stat().st_mode, file.read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise SignInError(f"The token file '{file}' cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise SignInError(f"The token file '{file}' holds no text.") from None
-    if mode & 0o077:
-        raise SignInError(f"Others may read the token file '{file}'; close it with: chmod 600 '{file}'")
-    return token

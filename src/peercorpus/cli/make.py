@@ -74,13 +74,21 @@ def publish(
 
 
 @app.command
-def status(*, workspace: WorkspaceFolder) -> int:
-    """Show rows in, rows out and rows set aside of every stage; exit with 1 if a sum does not agree."""
-    from peercorpus import wording
+def status(*, workspace: WorkspaceFolder, json_: Annotated[bool, Parameter(name="--json", negative=())] = False) -> int:
+    """Show how complete each venue is, what in it may mislead, and rows in, out and set aside of every stage.
+
+    Exit with 1 if a sum does not agree.
+
+    Parameters
+    ----------
+    json_
+        As one JSON object, with all counts.
+    """
+    from peercorpus import wording_status
     from peercorpus.pipeline import read_standing
     from peercorpus.workspace import open_workspace
 
     with open_workspace(workspace, write=False) as opened:
         standing = read_standing(opened)
-    say(wording.standing(standing))
+    say(wording_status.standing_json(standing) if json_ else wording_status.standing(standing))
     return 0 if standing.holds else 1

@@ -3,13 +3,16 @@
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.app import AtLeastOne, app
 from peercorpus.cli.console import ProgressLines, say
+
+if TYPE_CHECKING:
+    from peercorpus.simulator.holdings import World
 
 FEWEST_PAPERS = 5
 """Of a demo: one for each simulated venue, as a venue without a paper is an error."""
@@ -21,7 +24,13 @@ def simulate(
     port: Annotated[int, Parameter(validator=Number(gte=1, lte=65534))] = 3000,
     papers: Annotated[int, AtLeastOne] = 12,
     seed: int = 0,
-    venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=())] = (),
+    venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = (),
+    fault: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = (),
+    sign_in: Annotated[bool, Parameter(negative=())] = False,
+    mfa: Annotated[bool, Parameter(negative=())] = False,
+    budget: Annotated[int, AtLeastOne] = 100_000,
+    file_budget: Annotated[int | None, AtLeastOne] = None,
+    window_s: Annotated[int, AtLeastOne] = 3600,
 ) -> None:
     """Run an invented OpenReview on this machine that any client can harvest, until it is stopped.
 
@@ -35,26 +44,63 @@ def simulate(
         The same seed gives the same world.
     venues
         Only these venues.
+    fault
+        What goes wrong, one or several: rate_limit, rate_limit_in_words, rate_limit_reset_time, rate_limit_gzip,
+        rate_limit_silent, error_500, error_502_html, error_503_empty, dropped, cut_off, slow, truncated_json,
+        truncated_file, expired_token, challenge, browser_check, wrong_host, no_count, ignores_after, shifting_list,
+        note_vanishes, not_a_pdf, not_a_pdf_inside, zip_without_member, zip_of_other, zip_bomb, huge_file, login_429.
+    sign_in
+        Answer guests with a challenge on notes and files, as OpenReview does.
+    mfa
+        Ask whoever signs in for a second factor.
+    budget
+        How many requests each route gets in one window.
+    file_budget
+        How many of them each route that gives files gets; as many as any other where not said.
+    window_s
+        How long such a window lasts.
     """
-    from peercorpus.simulator.server import Service, serve_forever
-    from peercorpus.simulator.venues import VENUES
+    from peercorpus.simulator.budget import Budget
+    from peercorpus.simulator.faults import FAULTS, named
+    from peercorpus.simulator.server import Service, serve, serve_forever
     from peercorpus.simulator.world import build_world
 
+    faults = named(*fault)
     world = build_world(papers=papers, seed=seed, venues=venues or None)
 
-    notes = [*world.v1.notes.values(), *world.v2.notes.values()]
-    created_by = {str(note.get("invitation") or note.get("invitations")) for note in notes}
-    held = [venue.venue_id for venue in VENUES if any(f"{venue.venue_id}/" in name for name in created_by)]
+    held = _held(world)
 
     def ready(service: Service) -> None:
         say(f"API v1: {service.base_url_v1}\nAPI v2: {service.base_url_v2}\nVenues: {', '.join(held)}")
-        say(f"No token is needed; clients that sign in do so as {world.user}, {world.password}. Stop with Ctrl-C.")
+        say(_sign_in_lines(world, asked=sign_in, mfa=mfa))
+        for name in fault:
+            say(f"Fault {name}: {FAULTS[name].help}")
         say(
             f"Harvest it: peercorpus harvest {held[0]} --workspace DIR --url-v1 {service.base_url_v1} "
             f"--url-v2 {service.base_url_v2}"
         )
 
-    serve_forever(world, port, ready)
+    allowed = Budget(budget, window_s, file_budget)
+    serve_forever(serve(world, port, sign_in_required=sign_in, mfa=mfa, faults=faults, budget=allowed), ready)
+
+
+def _held(world: "World") -> list[str]:
+    """The venues that have a paper."""
+    from peercorpus.simulator.venues import VENUES
+
+    notes = [*world.v1.notes.values(), *world.v2.notes.values()]
+    created_by = {str(note.get("invitation") or note.get("invitations")) for note in notes}
+    return [venue.venue_id for venue in VENUES if any(f"{venue.venue_id}/" in name for name in created_by)]
+
+
+def _sign_in_lines(world: "World", *, asked: bool, mfa: bool) -> str:
+    """Who may sign in, and how."""
+    need = "Notes and files ask for an account" if asked else "No token is needed"
+    code = f", code {world.code}" if mfa else ""
+    return (
+        f"{need}; sign in as {world.user}, {world.password}{code}. "
+        f"{world.insider}, with the same, sees what only the venues may see. Stop with Ctrl-C."
+    )
 
 
 @app.command
@@ -70,12 +116,12 @@ def demo(
     papers
         How many papers the simulated venues have together.
     """
-    from peercorpus import wording
+    from peercorpus import wording, wording_status
     from peercorpus.demo import run_demo
 
     with ProgressLines() as lines:
         result = run_demo(out, papers, lines.say, lines.show)
-    say(wording.standing(result.standing))
+    say(wording_status.standing(result.standing))
     say(wording.demo_summary(result))
     say(wording.how_to_load(result.release))
     say(wording.real_venue(_own_name()))

@@ -54,7 +54,7 @@ def read_score(answer: object, name: str, form: ReviewForm, source: ScoreSource 
         value = None
     if isinstance(answer, int | float) and value is not None:
         label = offered.get(value, label)
-    is_initial = source is ScoreSource.EDIT or name.lower() in vocabulary.INITIAL_SCORES
+    is_initial = source in {ScoreSource.EDIT, ScoreSource.SNAPSHOT} or name.lower() in vocabulary.INITIAL_SCORES
     phase = Phase.INITIAL if is_initial else Phase.FINAL
     return Score(form.aspect(name) or Aspect.OTHER, name, value, low, high, label, phase, source)
 
@@ -105,29 +105,55 @@ def _in_form_order(fields: Mapping[str, Any], form: ReviewForm) -> Iterator[tupl
     return ((name, fields[name]) for name in [*asked, *(name for name in fields if name not in form.questions)])
 
 
-def _first_scores(note: Note, edits: Sequence[Note], form: ReviewForm) -> tuple[Score, ...]:
-    """The scores that were changed, as first given, where the edit that made the review still stands as it was."""
+def _as_posted(note: Note, edits: Sequence[Note]) -> Mapping[str, Any]:
+    """The fields of the edit that made the review, where it still stands as it was; else none."""
     made_at = note.tcdate
     first = min(edits, key=lambda edit: edit.tcdate or 0) if len(edits) > 1 else None
-    if first is None or made_at is None:
-        return ()
-    if first.tcdate is None or max(first.tcdate, first.tmdate or 0) > made_at + AT_ONCE_MS:
-        return ()
-    now = note.fields
-    return tuple(
-        read_score(answer, name, form, ScoreSource.EDIT)
-        for name, answer in first.fields.items()
-        if is_score(name, answer, form) and now.get(name) != answer
-    )
+    if first is None or made_at is None or first.tcdate is None:
+        return {}
+    return first.fields if max(first.tcdate, first.tmdate or 0) <= made_at + AT_ONCE_MS else {}
 
 
-def was_revised(edits: Sequence[Note], final_justification: str | None) -> bool | None:
-    """Whether the reviewer changed the review; None where no edit can be read.
+def _as_seen(name: str, note: Note, earlier: Sequence[Note]) -> object | None:
+    """A field in the earliest version held from before the note's; None where none, or two of one moment, tell it."""
+    now = note.modified_ms or 0
+    seen = [(version.modified_ms or 0, version.fields[name]) for version in earlier if name in version.fields]
+    first_ms = min((at for at, _ in seen if 0 < at < now), default=None)
+    answers = [answer for at, answer in seen if at == first_ms]
+    return answers[0] if answers and all(answer == answers[0] for answer in answers) else None
+
+
+def _first_scores(note: Note, edits: Sequence[Note], earlier: Sequence[Note], form: ReviewForm) -> Iterator[Score]:
+    """The scores that were changed, as first given: by the edit that made the review, else by the earliest version.
+
+    What the note no longer shows is not taken from an earlier version.
+    """
+    posted, now = _as_posted(note, edits), note.fields
+    for name, answer in posted.items():
+        if is_score(name, answer, form) and now.get(name) != answer:
+            yield read_score(answer, name, form, ScoreSource.EDIT)
+    for name, answer in now.items():
+        seen = None if name in posted else _as_seen(name, note, earlier)
+        if is_score(name, seen, form) and seen != answer:
+            yield read_score(seen, name, form, ScoreSource.SNAPSHOT)
+
+
+def _answers(reading: Reading) -> dict[str, str]:
+    scores = {score.field: score.label for score in reading.scores}
+    return scores | {section.field: section.text for section in reading.sections}
+
+
+def differs(earlier: Reading, now: Reading) -> bool:
+    """Whether a score or a section that both versions show differs; one that only one shows may have been hidden."""
+    answers = _answers(now)
+    return any(answers.get(name, answer) != answer for name, answer in _answers(earlier).items())
+
+
+def was_revised(edits: Sequence[Note]) -> bool | None:
+    """Whether the edits change what an earlier one said; None where no edit can be read.
 
     An edit is a patch: it changes what it names, and leaves the rest as it was.
     """
-    if final_justification is not None:
-        return True
     state: dict[str, Any] = {}
     for edit in sorted(edits, key=lambda edit: edit.tcdate or 0):
         patched = state | edit.fields
@@ -137,7 +163,9 @@ def was_revised(edits: Sequence[Note], final_justification: str | None) -> bool 
     return False if state else None
 
 
-def read_review(note: Note, venue_id: str, reviewer: str, form: ReviewForm, edits: Sequence[Note]) -> Review:
+def read_review(
+    note: Note, venue_id: str, reviewer: str, form: ReviewForm, edits: Sequence[Note], earlier: Sequence[Note] = ()
+) -> Review:
     """One review note as a `Review`.
 
     Args:
@@ -146,8 +174,12 @@ def read_review(note: Note, venue_id: str, reviewer: str, form: ReviewForm, edit
         reviewer: Its anonymous id within the paper.
         form: The form it answers.
         edits: Its edits or references that could be read, in any order.
+        earlier: Its earlier versions that everyone could read, in any order.
     """
     reading = read_fields(note.fields, form)
+    is_changed = reading.final_justification is not None or any(
+        differs(read_fields(version.fields, form), reading) for version in earlier
+    )
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",
@@ -157,10 +189,10 @@ def read_review(note: Note, venue_id: str, reviewer: str, form: ReviewForm, edit
         created_at=to_time(note.created_ms),
         modified_at=to_time(note.modified_ms),
         title=reading.title,
-        scores=(*reading.scores, *_first_scores(note, edits, form)),
+        scores=(*reading.scores, *_first_scores(note, edits, earlier, form)),
         sections=reading.sections,
         final_justification=reading.final_justification,
-        revised=was_revised(edits, reading.final_justification),
+        revised=True if is_changed else was_revised(edits),
         readers_public=note.is_public,
         deleted=note.ddate is not None,
         extra=as_json(reading.extra),

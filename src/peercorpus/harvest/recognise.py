@@ -67,6 +67,8 @@ class Walk:
             fewer = self._kept(details)
             if len(fewer) < len(details):
                 kept["details"] = msgspec.Raw(msgspec.json.encode(fewer))
+                if not fewer:
+                    del kept["details"]
         return compact(value if kept == members else msgspec.json.encode(kept))
 
     def _kept(self, members: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:

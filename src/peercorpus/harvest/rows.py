@@ -106,8 +106,10 @@ def _venue_of(note: Note) -> str:
 def split_replies(note: bytes | msgspec.Raw) -> tuple[bytes, list[bytes]]:
     """A submission without the replies nested in it, and the replies.
 
+    What is left of `details` stays; where nothing is, the submission is as it comes without `details=replies`.
+
     >>> split_replies(b'{"id":"a","details":{"replies":[{"id":"b"}]}}')
-    (b'{"id":"a","details":{}}', [b'{"id":"b"}'])
+    (b'{"id":"a"}', [b'{"id":"b"}'])
     """
     members = read_members(note)
     if not is_object(members.get("details")):
@@ -115,6 +117,8 @@ def split_replies(note: bytes | msgspec.Raw) -> tuple[bytes, list[bytes]]:
     details = read_members(members["details"])
     nested = [details.pop(name) for name in REPLIES if is_list(details.get(name))]
     members["details"] = msgspec.Raw(msgspec.json.encode(details))
+    if nested and not details:
+        del members["details"]
     return compact(msgspec.json.encode(members)), list(_each(nested))
 
 

@@ -1,14 +1,17 @@
 """The harvest: what is still missing of some venues, stored bit by bit, so that it may stop at any instant."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from peercorpus.harvest.history import harvest_history
-from peercorpus.harvest.pdfs import harvest_pdfs
+from peercorpus.errors import BusyError
+from peercorpus.harvest.changes import harvest_changes
+from peercorpus.harvest.history import TASK, harvest_history
+from peercorpus.harvest.pdfs import harvest_pdfs, missing_files
 from peercorpus.harvest.submissions import harvest_submissions, store_review_form, store_settings
 from peercorpus.harvest.visit import Visit
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.discovery import VenueProfile, discover
+from peercorpus.openreview.objects import Note, salvage
 from peercorpus.progress import Show, show_nothing
 from peercorpus.raw import UNPLACED, Kind, RawStore
 from peercorpus.venues.catalogue import submission_lists_of
@@ -27,8 +30,11 @@ class HarvestSummary:
         files: PDFs held, counted by edit.
         files_not_had: Files asked for and not given.
         requests: Sent for this venue by this run.
+        came: Objects, and new versions of objects, that this run brought.
+        edits_waiting: Notes whose edits could not be asked for this time.
+        files_waiting: Files that could not be asked for this time, or came wrong.
+        not_public: Notes that this account is shown and the public is not.
         is_complete: Whether every listing was read to its end.
-        was_complete: Whether they were so before this run, which then did not ask for them again.
     """
 
     venue_id: str
@@ -40,19 +46,28 @@ class HarvestSummary:
     files: int
     files_not_had: int
     requests: int
+    came: int
+    edits_waiting: int
+    files_waiting: int
+    not_public: int
     is_complete: bool
-    was_complete: bool
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the user should know beyond the counts, each a sentence."""
         said: list[str] = []
-        if self.was_complete:
-            said.append("Its listings were complete; they were not asked for again (--refresh does).")
         if not self.is_complete:
             said.append("Its listings are not complete; harvest it again without a limit for the rest.")
         if self.is_complete and self.expected is not None and self.expected != self.submissions:
             said.append(f"OpenReview announced {self.expected} submissions and gave {self.submissions}.")
+        if self.edits_waiting or self.files_waiting:
+            missing = f"{self.edits_waiting:,} notes' edits and {self.files_waiting:,} files"
+            said.append(f"OpenReview did not give {missing} this time; the same command asks for them again.")
+        if self.not_public:
+            said.append(
+                f"Your account is shown {self.not_public:,} notes that the public is not: they are kept apart and never"
+                " published; an account without a role at this venue is safer."
+            )
         return tuple(said)
 
 
@@ -68,7 +83,9 @@ def harvest(
 ) -> list[HarvestSummary]:
     """Fetch what is missing of some venues: submissions with all replies, earlier versions, PDFs.
 
-    It may be interrupted at any instant; the same call goes on where it stopped.
+    It may be interrupted at any instant; the same call goes on where it stopped. Where all was there before, it asks
+    for what changed since. Steps go over all venues (notes, then earlier versions, then files), so that a corpus is
+    usable early.
 
     Args:
         workspace: Where all is stored as received; only what everyone may read is published later.
@@ -76,51 +93,72 @@ def harvest(
         venue_ids: Ids of venue groups, such as `ICLR.cc/2024/Conference`.
         limit: The first so many submissions of each venue, list by list in order of their id, 1 or more; None: all.
         files: Whether to fetch PDFs.
-        refresh: List again what was listed to its end before, and try files again that could not be had.
+        refresh: List again what was listed to its end before, whatever changed, and ask again for files not given.
         progress: Told after every page, note and file.
 
     Raises:
         VenueNotFoundError: There is no such venue; then nothing of any of them is fetched.
         EmptyVenueError: A venue shows no submission.
+        BusyError: OpenReview asks to wait for hours, or is out of order for long; what was fetched stays.
         SourceError: OpenReview refused, or could not be reached; what was fetched stays.
     """
-    profiles = [_find(client, venue_id) for venue_id in dict.fromkeys(venue_ids)]
-    summaries = []
-    for profile, found_with in profiles:
-        visit = Visit(workspace.raw, workspace.files, client, profile, limit, refresh, progress)
-        was_complete = not refresh and _is_complete(workspace.raw, profile)
-        before = client.requests - found_with
-        _harvest_venue(visit, files=files)
-        summaries.append(_summary(visit, client.requests - before, was_complete=was_complete))
-    return summaries
+    visits, requests, held = [], {}, {}
+    for venue_id in dict.fromkeys(venue_ids):
+        before = client.requests
+        profile = discover(client, venue_id, submission_lists_of(venue_id))
+        visits.append(Visit(workspace.raw, workspace.files, client, profile, limit, refresh, progress))
+        requests[venue_id], held[venue_id] = client.requests - before, workspace.raw.count_versions(venue_id)
+    for visit in visits if refresh else ():
+        with visit.raw.transaction():
+            visit.raw.forget_listings(visit.venue_id)
+    for step in (_harvest_notes, harvest_history, *((harvest_pdfs,) if files else ())):
+        for visit in visits:
+            before = client.requests
+            _persistently(visit, step)
+            requests[visit.venue_id] += client.requests - before
+    return [_summary(visit, requests[visit.venue_id], held[visit.venue_id], files=files) for visit in visits]
 
 
-def _find(client: Client, venue_id: str) -> tuple[VenueProfile, int]:
-    before = client.requests
-    return discover(client, venue_id, submission_lists_of(venue_id)), client.requests - before
+def _persistently(visit: Visit, step: Callable[[Visit], None]) -> None:
+    """Do a step; where OpenReview is out of order, rest and go on, a few times."""
+    for pause_s in visit.client.patience.pauses_s:
+        try:
+            step(visit)
+        except BusyError as error:
+            if error.wait_s is not None:
+                raise
+            visit.setbacks.reset()
+            visit.client.pause(pause_s, "OpenReview is out of order")
+        else:
+            return
+    step(visit)
 
 
-def _harvest_venue(visit: Visit, *, files: bool) -> None:
+def _harvest_notes(visit: Visit) -> None:
+    """Submissions and replies: what is missing, or what has changed since all were there."""
     store_settings(visit)
-    harvest_submissions(visit)
+    if _is_complete(visit.raw, visit.profile) and visit.limit is None:
+        harvest_changes(visit)
+    else:
+        harvest_submissions(visit)
     store_review_form(visit)
     if UNPLACED in visit.raw.venues():
         # What an import brought before may belong to these submissions.
         visit.raw.place()
-    harvest_history(visit)
-    if files:
-        harvest_pdfs(visit)
 
 
 def _is_complete(raw: RawStore, profile: VenueProfile) -> bool:
     return all(raw.listing(profile.venue_id, invitation).complete for invitation in profile.lists)
 
 
-def _summary(visit: Visit, requests: int, *, was_complete: bool) -> HarvestSummary:
+def _summary(visit: Visit, requests: int, held: int, *, files: bool) -> HarvestSummary:
     raw, venue_id = visit.raw, visit.venue_id
     listings = [raw.listing(venue_id, invitation) for invitation in visit.profile.lists]
     counts = [state.expected for state in listings if state.expected is not None]
-    papers = sum(1 for note in raw.latest(Kind.NOTE, venue_id) if note.object_id == note.forum_id)
+    papers, not_public = 0, 0
+    for note in raw.latest(Kind.NOTE, venue_id):
+        papers += note.object_id == note.forum_id
+        not_public += not salvage(Note, note.body).is_public
     stored = raw.files(venue_id)
     return HarvestSummary(
         venue_id=venue_id,
@@ -132,6 +170,9 @@ def _summary(visit: Visit, requests: int, *, was_complete: bool) -> HarvestSumma
         files=sum(1 for one in stored if one.sha256 is not None),
         files_not_had=sum(1 for one in stored if one.problem is not None),
         requests=requests,
+        came=raw.count_versions(venue_id) - held,
+        edits_waiting=len(raw.pending(venue_id, TASK)),
+        files_waiting=len(missing_files(replace(visit, refresh=False))) if files else 0,
+        not_public=not_public,
         is_complete=_is_complete(raw, visit.profile),
-        was_complete=was_complete,
     )

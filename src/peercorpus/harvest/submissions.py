@@ -1,16 +1,27 @@
 """Submissions and replies of a venue, page by page; each page is stored together with how far the listing has come."""
 
-import time
 from collections.abc import Iterator
+from dataclasses import replace
 
+from peercorpus.errands import Listing
 from peercorpus.errors import EmptyVenueError, NotGivenError
 from peercorpus.harvest.rows import build_note, build_setting, split_replies
-from peercorpus.harvest.visit import Visit
-from peercorpus.openreview.listing import Page, Start, fetch_submissions, items_of
+from peercorpus.harvest.visit import Visit, now_ms
+from peercorpus.openreview.listing import (
+    PAGE_WITH_REPLIES,
+    Page,
+    Start,
+    count_submissions,
+    fetch_submissions,
+    items_of,
+)
 from peercorpus.openreview.objects import Note, salvage, tail_of
-from peercorpus.raw import Kind, Listing, RawObject
+from peercorpus.progress import Meter
+from peercorpus.raw import Kind, RawObject
 
 REVIEW_FORM = "review form"
+AGAIN = " (again)"
+"""Marks the second reading of a list whose count changed while it was read."""
 
 
 def store_settings(visit: Visit) -> None:
@@ -30,20 +41,53 @@ def harvest_submissions(visit: Visit) -> None:
         EmptyVenueError: OpenReview shows no submission of it.
     """
     _begin(visit)
-    meter = visit.meter("listing", _received(visit), _total(visit))
+    meter = visit.meter("listing", _received(visit), _total(visit), "/notes", PAGE_WITH_REPLIES)
     for invitation in visit.profile.lists:
-        state, most = visit.raw.listing(visit.venue_id, invitation), _left(visit)
-        if state.complete or most == 0:
-            continue
-        start = Start(state.after, state.received, state.expected)
-        for page in fetch_submissions(visit.client, visit.api, invitation, start, most=most):
-            meter.advance(_store(visit, invitation, page), _total(visit))
+        most = _left(visit)
+        if not visit.raw.listing(visit.venue_id, invitation).complete and most != 0:
+            _read_list(visit, invitation, invitation, meter, most)
     if not _received(visit):
         with visit.raw.transaction():
             visit.raw.forget_listings(visit.venue_id)
         raise EmptyVenueError(
             f"'{visit.venue_id}' shows no public submission; check the id, or whether the venue has opened its papers."
         )
+
+
+def _read_list(visit: Visit, invitation: str, name: str, meter: Meter, most: int | None) -> None:
+    """Read a list to its end and count it once more; where something came or went meanwhile, read it again, once.
+
+    Args:
+        visit: The venue.
+        invitation: The list.
+        name: What its state is kept under: its own id, or for the second reading that and a word.
+        meter: Shows how far it is.
+        most: So many submissions only; None: all.
+    """
+    state = visit.raw.listing(visit.venue_id, name)
+    is_last = state.expected is not None and 0 < state.expected <= state.received
+    start = Start(state.after, state.received, state.expected)
+    for page in () if is_last else fetch_submissions(visit.client, visit.api, invitation, start, most=most):
+        _store(visit, name, page)
+        is_last = page.is_last
+        if name == invitation and page.items:
+            meter.advance(len(page.items), _total(visit))
+    if is_last:
+        _end_list(visit, invitation, name, meter)
+
+
+def _end_list(visit: Visit, invitation: str, name: str, meter: Meter) -> None:
+    there_are = count_submissions(visit.client, visit.api, invitation)
+    state = visit.raw.listing(visit.venue_id, name)
+    is_first_reading = name == invitation
+    if is_first_reading and there_are is not None and there_are != state.received:
+        _read_list(visit, invitation, f"{invitation}{AGAIN}", meter, None)
+        return
+    final = replace(state, expected=state.expected if there_are is None else there_are, complete=True)
+    began = visit.raw.listing(visit.venue_id, invitation).started_ms
+    with visit.raw.transaction():
+        visit.raw.forget_listings(visit.venue_id, f"{invitation}{AGAIN}")
+        visit.raw.set_listing(visit.venue_id, invitation, replace(final, started_ms=began))
 
 
 def _states(visit: Visit) -> list[Listing]:
@@ -64,8 +108,6 @@ def _total(visit: Visit) -> int | None:
 def _begin(visit: Visit) -> None:
     """Write down every list there is to read, so that one not begun yet counts as not read."""
     with visit.raw.transaction():
-        if visit.refresh:
-            visit.raw.forget_listings(visit.venue_id)
         for invitation in visit.profile.lists:
             visit.raw.set_listing(visit.venue_id, invitation, visit.raw.listing(visit.venue_id, invitation))
 
@@ -77,16 +119,15 @@ def _left(visit: Visit) -> int | None:
     return max(0, visit.limit - _received(visit))
 
 
-def _store(visit: Visit, invitation: str, page: Page) -> int:
-    before = visit.raw.listing(visit.venue_id, invitation)
-    received, now_ms = before.received + len(page.items), time.time_ns() // 1_000_000
+def _store(visit: Visit, name: str, page: Page) -> None:
+    before, shown_ms = visit.raw.listing(visit.venue_id, name), now_ms()
+    received = before.received + len(page.items)
     with visit.raw.transaction():
         rows = list(_rows(visit, page))
         visit.raw.add(rows)
-        visit.raw.sight((row.object_id for row in rows), now_ms)
-        state = Listing(page.after, received, page.expected, page.is_last, before.started_ms or now_ms)
-        visit.raw.set_listing(visit.venue_id, invitation, state)
-    return len(page.items)
+        visit.raw.sight((row.object_id for row in rows), shown_ms)
+        state = Listing(page.after, received, page.expected, complete=False, started_ms=before.started_ms or shown_ms)
+        visit.raw.set_listing(visit.venue_id, name, state)
 
 
 def _rows(visit: Visit, page: Page) -> Iterator[RawObject]:

@@ -1,17 +1,21 @@
 """Paged lists of either API behind one iterator."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from peercorpus.errors import SourceError
+from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TooLargeError
 from peercorpus.openreview.client import Client, JsonAnswer, Params
 from peercorpus.openreview.jsontext import read_items
 
 LARGEST_PAGE = 1000
 PAGE_WITH_REPLIES = 200
 """Answers with every reply get large: 1,000 forums are some 100 MB."""
+
+
+FEWEST_IN_A_PAGE = 8
+"""How small a page becomes where larger ones do not come through."""
 
 
 class _Identified(msgspec.Struct):
@@ -60,6 +64,8 @@ def fetch_submissions(
 ) -> Iterator[Page]:
     """The submissions of one invitation with all their replies, in order of their id.
 
+    A service that ignores `after`, and so gives the first page again, is asked by `offset` instead.
+
     Args:
         client: Where to ask.
         api: 1 or 2.
@@ -70,35 +76,110 @@ def fetch_submissions(
     Raises:
         SourceError: OpenReview gives the same page again and again.
     """
-    before: frozenset[str] = frozenset()
-    left = most
+    left, by_offset, largest = most, False, PAGE_WITH_REPLIES
     while left is None or left > 0:
-        size = min(PAGE_WITH_REPLIES, left or PAGE_WITH_REPLIES)
-        page = _fetch_page(client, api, invitation, start, size)
+        size = min(largest, left or largest)
+        page, came_in = _fetch_page(client, api, invitation, start, size, by_offset=by_offset)
+        largest = largest if came_in == size else came_in
         ids = [id_of(item) for item in page.items]
-        if ids and before.issuperset(ids):
-            raise SourceError(f"OpenReview gives the same page of '{invitation}' again and again; try again later.")
+        if start.after is not None and start.after in ids:
+            if by_offset:
+                raise SourceError(f"OpenReview gives the same page of '{invitation}' again and again; try again later.")
+            by_offset = True
+            continue
         yield page
         if page.is_last:
             return
-        before = before | frozenset(ids)
         start = Start(page.after, start.received + len(ids), page.expected)
         left = None if left is None else left - len(ids)
 
 
-def _fetch_page(client: Client, api: int, invitation: str, start: Start, size: int) -> Page:
-    params: dict[str, str | int] = {"invitation": invitation, "details": "replies", "sort": "id", "limit": size}
-    if start.after is not None:
+def _fetch_page(
+    client: Client, api: int, invitation: str, start: Start, size: int, *, by_offset: bool
+) -> tuple[Page, int]:
+    """A page, and how many it might have held."""
+    params: dict[str, str | int] = {"invitation": invitation, "details": "replies", "sort": "id"}
+    if by_offset:
+        params["offset"] = start.received
+    elif start.after is not None:
         params["after"] = start.after
     elif api == 2:
         params["count"] = "true"
-    answer = client.get_json(api, "/notes", params)
+    answer, size = _get_in_parts(client, api, params, size)
     items = items_of(answer, "notes")
     expected = start.expected if start.after is not None else _count(answer)
     received = start.received + len(items)
     # A page may be short because the service left out what this account may not read.
-    ends = not items or (len(items) < size and (expected is None or received >= expected))
-    return Page(answer.source, items, id_of(items[-1]) if items else start.after, expected, ends)
+    is_short = len(items) < size and expected is None
+    ends = not items or is_short or (expected is not None and received >= expected)
+    return Page(answer.source, items, id_of(items[-1]) if items else start.after, expected, ends), size
+
+
+def _get_in_parts(client: Client, api: int, params: Params, size: int) -> tuple[JsonAnswer, int]:
+    """A page, or a smaller one where a large one does not come through; and how many it may hold."""
+    while True:
+        try:
+            return client.get_json(api, "/notes", {**params, "limit": size}), size
+        except (BusyError, TooLargeError) as error:
+            # Waiting is no matter of size, and a page of a few forums that does not come through never will.
+            if getattr(error, "wait_s", None) is not None or size <= FEWEST_IN_A_PAGE:
+                raise
+            size = max(FEWEST_IN_A_PAGE, size // 5)
+
+
+def count_submissions(client: Client, api: int, invitation: str) -> int | None:
+    """How many submissions a list has now; None where OpenReview does not say."""
+    params: Params = {"invitation": invitation, "limit": 1, "offset": 0, "count": "true"}
+    return _count(client.get_json(api, "/notes", params))
+
+
+def fetch_changes(client: Client, api: int, venue_id: str, since_ms: int, *, deleted: bool = False) -> Iterator[Page]:
+    """Every note of a venue modified since a moment, the latest first.
+
+    That OpenReview lists all notes of a venue by its `domain` (v2), or by the beginning of their invitations (v1), and
+    takes `mintmdate`, stands in its API's documents; nobody was seen to rely on it. Check what comes.
+
+    Args:
+        client: Where to ask.
+        api: 1 or 2.
+        venue_id: The venue.
+        since_ms: By the clock of OpenReview, epoch milliseconds.
+        deleted: The deleted ones instead.
+    """
+    where: dict[str, str | int] = {"domain": venue_id} if api == 2 else {"invitation": f"{venue_id}/.*"}
+    offset = 0
+    while True:
+        params = {**where, "sort": "tmdate:desc", "mintmdate": since_ms, "limit": LARGEST_PAGE, "offset": offset}
+        answer = client.get_json(api, "/notes", params | ({"trash": "true"} if deleted else {}))
+        items = items_of(answer, "notes")
+        offset += len(items)
+        ends = len(items) < LARGEST_PAGE
+        yield Page(answer.source, items, None, _count(answer), ends)
+        if ends:
+            return
+
+
+def count_notes(client: Client, api: int, venue_id: str) -> int | None:
+    """How many notes of a venue, replies included, are shown now; None where OpenReview does not say."""
+    where: dict[str, str | int] = {"domain": venue_id} if api == 2 else {"invitation": f"{venue_id}/.*"}
+    return _count(client.get_json(api, "/notes", {**where, "limit": 1, "offset": 0, "count": "true"}))
+
+
+def find_notes(client: Client, api: int, note_ids: Sequence[str]) -> list[msgspec.Raw]:
+    """The notes of these ids that are shown, at most a thousand: at once, or where that is refused one by one."""
+    try:
+        return items_of(client.post_json(api, "/notes/search", {"ids": list(note_ids)}), "notes")
+    except (BusyError, SignInError):
+        raise
+    except SourceError:
+        return [note for note_id in note_ids for note in _find_note(client, api, note_id)]
+
+
+def _find_note(client: Client, api: int, note_id: str) -> list[msgspec.Raw]:
+    try:
+        return items_of(client.get_json(api, "/notes", {"id": note_id}), "notes")
+    except NotGivenError:
+        return []
 
 
 def items_of(answer: JsonAnswer, key: str) -> list[msgspec.Raw]:
@@ -139,6 +220,12 @@ def fetch_references(client: Client, note_id: str) -> Iterator[tuple[str, msgspe
 
 def fetch_edits(client: Client, note_id: str) -> Iterator[tuple[str, msgspec.Raw]]:
     """Every API v2 edit of a note that this account may read, with the request it answered."""
-    params: Params = {"note.id": note_id, "sort": "tcdate:asc", "limit": LARGEST_PAGE}
-    answer = client.get_json(2, "/notes/edits", params)
-    yield from ((answer.source, item) for item in items_of(answer, "edits"))
+    offset = 0
+    while True:
+        params: dict[str, str | int] = {"note.id": note_id, "sort": "tcdate:asc", "limit": LARGEST_PAGE}
+        answer = client.get_json(2, "/notes/edits", params | ({"offset": offset} if offset else {}))
+        items = items_of(answer, "edits")
+        yield from ((answer.source, item) for item in items)
+        offset += len(items)
+        if len(items) < LARGEST_PAGE:
+            return

@@ -192,5 +192,12 @@ def _blotted(text: str) -> str:
 
 
 def to_time(epoch_ms: int | None) -> datetime | None:
-    """Epoch milliseconds as a time in UTC."""
-    return None if epoch_ms is None else datetime.fromtimestamp(epoch_ms / 1000, UTC)
+    """Epoch milliseconds as a time in UTC; None also for a number that stands for no time of our calendar.
+
+    >>> to_time(0), to_time(10**18)
+    (datetime.datetime(1970, 1, 1, 0, 0, tzinfo=datetime.timezone.utc), None)
+    """
+    try:
+        return None if epoch_ms is None else datetime.fromtimestamp(epoch_ms / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

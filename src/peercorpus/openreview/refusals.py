@@ -7,10 +7,13 @@ from email.utils import parsedate_to_datetime
 import httpx2
 import msgspec
 
-from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
+from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError
 
 WORDS = re.compile(r"try again in\s+(?:(\d+) minutes?)?(?:\s*and\s*)?(?:(\d+) seconds?)?", re.IGNORECASE)
-SIGN_IN = "OpenReview answers only signed-in accounts; set PEERCORPUS_TOKEN to a token of your account and try again."
+SIGN_IN = (
+    "OpenReview answers only signed-in accounts (it asks guests for a browser check, which is not automated here);"
+    " sign in with 'peercorpus login', or set PEERCORPUS_TOKEN to a token of your account."
+)
 
 
 class _Refusal(msgspec.Struct):
@@ -24,7 +27,8 @@ def check(response: httpx2.Response) -> None:
 
     Raises:
         BusyError: It may go well later.
-        SignInError: It needs a (fresh) token.
+        SignInError: It needs a token.
+        TokenRefusedError: It needs a fresh one.
         NotGivenError: This one thing is not there, or not for this account.
         SourceError: It refused the request itself.
     """
@@ -39,7 +43,10 @@ def check(response: httpx2.Response) -> None:
     if status >= 500:
         raise BusyError(f"OpenReview ({host}) answered {status} to {response.url.path}; try again later.")
     if status == 401:
-        raise SignInError("OpenReview refused the token; set PEERCORPUS_TOKEN to a fresh one and try again.")
+        raise TokenRefusedError(
+            "OpenReview refused the token: it has expired, or never was one; sign in anew with 'peercorpus login', or"
+            " set PEERCORPUS_TOKEN to a fresh one."
+        )
     if refusal.name == "ChallengeRequiredError":
         raise SignInError(SIGN_IN)
     if status in {403, 404}:
@@ -64,7 +71,7 @@ def _read(response: httpx2.Response) -> _Refusal:
 
 
 def wait_of(response: httpx2.Response) -> float | None:
-    """Seconds to wait after a 429: by its header, its details, or its words; None where none says."""
+    """Seconds to wait after a 429: by its headers, its details, or its words; None where none says."""
     refusal = _read(response)
     header = _seconds(response.headers.get("retry-after", ""))
     if header is not None:
@@ -76,9 +83,9 @@ def wait_of(response: httpx2.Response) -> float | None:
         except ValueError:
             pass
     found = WORDS.search(refusal.message)
-    if found is None or not any(found.groups()):
-        return None
-    return 60.0 * int(found[1] or 0) + int(found[2] or 0)
+    if found is not None and any(found.groups()):
+        return 60.0 * int(found[1] or 0) + int(found[2] or 0)
+    return _seconds(response.headers.get("ratelimit-reset", ""))
 
 
 def _seconds(header: str) -> float | None:

@@ -47,12 +47,18 @@ def _venues(tally: Tally) -> str:
 def _completeness(tally: Tally) -> str:
     """Which venues are not here as a whole."""
     partial = [escape(venue.venue_id) for venue in tally.venues if venue.is_listed is False]
-    imported = [escape(venue.venue_id) for venue in tally.venues if venue.is_listed is None]
+    imported = [escape(venue.venue_id) for venue in tally.venues if venue.is_listed is None and not venue.records]
+    records = [escape(venue.venue_id) for venue in tally.venues if venue.records]
     said = []
     if partial:
         said.append(f"Harvested in part only, so that papers are missing: {', '.join(partial)}.")
     if imported:
         said.append(f"Imported from recorded answers, which may not be all: {', '.join(imported)}.")
+    if records:
+        said.append(
+            "Papers of these venues that OpenReview itself was not asked for come from published datasets, which ask to be"
+            f" named: ReviewBench (CC BY 4.0) or Re² (Apache 2.0): {', '.join(records)}."
+        )
     return " ".join(said) or "Every venue was listed to its end when it was harvested."
 
 

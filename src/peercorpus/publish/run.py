@@ -14,6 +14,7 @@ from peercorpus.publish.rows import build_rows
 from peercorpus.publish.shards import CONVERSATIONS_CONFIG, PAPERS_CONFIG, Writers
 from peercorpus.publish.tally import PublishSummary, Tally, VenueTally, summarise
 from peercorpus.publish.texts import Texts
+from peercorpus.raw import Kind
 from peercorpus.tables import TABLES, Tables
 from peercorpus.workspace import Workspace
 
@@ -54,7 +55,8 @@ def _is_whole(tables: Tables, venue_id: str) -> bool:
 
 def _write_venue(workspace: Workspace, venue_id: str, folder: Path, writers: Writers, tally: Tally, show: Show) -> None:
     tables = workspace.tables
-    tally.venues.append(VenueTally(venue_id, workspace.raw.is_listed(venue_id)))
+    records = workspace.raw.count(Kind.PUBLISHED, venue_id)
+    tally.venues.append(VenueTally(venue_id, workspace.raw.is_listed(venue_id), records))
     walk = Walk(tables, venue_id)
     with Texts(tables, venue_id, folder) as texts:
         meter, total = Meter(venue_id, "publish", show), tables.count("1-papers", venue_id)
@@ -65,8 +67,10 @@ def _write_venue(workspace: Workspace, venue_id: str, folder: Path, writers: Wri
             for row in rows.conversations:
                 writers.add(CONVERSATIONS_CONFIG, split, row)
             tally.count(split, rows)
-            tally.venues[-1].pdfs += len(forum.versions)
-            tally.venues[-1].pdfs_here += sum(version.sha256 is not None for version in forum.versions)
+            tally.venues[-1].pdfs += sum(version.is_pdf for version in forum.versions)
+            tally.venues[-1].pdfs_here += sum(
+                version.is_pdf and version.sha256 is not None for version in forum.versions
+            )
     tally.orphans += walk.orphans
     written = tally.venues[-1]
     logger.info("publish %s: %d papers, %d conversations", venue_id, written.papers, written.conversations)

@@ -14,11 +14,13 @@ class VenueTally:
 
     Attributes:
         is_listed: Whether OpenReview's listings of it were read to their end; None where it was imported.
+        records: Records of published datasets (ReviewBench, Re²) held; papers without OpenReview's notes come from them.
         pdfs: PDFs known, as versions of its papers; `pdfs_here` of them were fetched.
     """
 
     venue_id: str
     is_listed: bool | None = None
+    records: int = 0
     pdfs_here: int = 0
     pdfs: int = 0
     papers: int = 0

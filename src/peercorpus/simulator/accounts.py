@@ -1,4 +1,4 @@
-"""Accounts of the simulated service: sign-in, tokens, and who a token stands for."""
+"""Accounts of the simulated service: sign-in, the second factor, tokens, and who a token stands for."""
 
 import base64
 import hashlib
@@ -14,76 +14,149 @@ from peercorpus.simulator.shelves import Shelves
 from peercorpus.simulator.visibility import GUEST, Caller
 
 PROFILE_ID = "~Simulated_Reader1"
+INSIDER_ID = "~Simulated_Insider1"
+MFA_METHODS = ("totp", "emailOtp")
 _DEFAULT_LIFE_S = 3600
 _LONGEST_LIFE_S = 7 * 24 * 3600
+_PENDING_LIFE_S = 300
 
 
-def write_token(world: World, life_s: int = _DEFAULT_LIFE_S) -> str:
-    """A token for the account of the world; one with a negative life has expired."""
+def write_token(world: World, life_s: int = _DEFAULT_LIFE_S, user: str | None = None) -> str:
+    """A token for an account of the world; one with a negative life has expired.
+
+    Args:
+        world: Whose account it is.
+        life_s: Seconds from now.
+        user: The account; None for the one that belongs to no venue.
+    """
+    return _write(world, {"user": _user(world, user or world.user)}, life_s)
+
+
+class Accounts:
+    """The accounts of one running service: its answers to all that has to do with signing in.
+
+    The names of the errors of the second factor, and what `/mfa/challenge` answers, are not known of the live service;
+    the clients of openreview-py 2.9.1 read neither.
+    """
+
+    def __init__(self, world: World, *, mfa: bool = False) -> None:
+        """Take the world and whether its accounts need a second factor."""
+        self._world, self._mfa = world, mfa
+        self._mailed: set[str] = set()
+
+    def sign_in(self, body: Json) -> Answer:
+        """Answer `POST /login`: a token, or what the second factor must be brought to.
+
+        Raises:
+            ApiError: The account or the password is wrong.
+        """
+        user = body.get("id")
+        if user not in (self._world.user, self._world.insider) or body.get("password") != self._world.password:
+            raise ApiError(400, "LoginError", "Invalid username or password")
+        life_s = body.get("expiresIn") or _DEFAULT_LIFE_S
+        if not isinstance(life_s, int) or life_s < 1:
+            raise invalid("expiresIn", life_s, "must be integer >= 1")
+        life_s = min(life_s, _LONGEST_LIFE_S)
+        if not self._mfa:
+            return self._token_answer(str(user), life_s)
+        pending = _write(self._world, {"pending": user, "life_s": life_s}, _PENDING_LIFE_S)
+        methods = {"mfaMethods": MFA_METHODS, "preferredMethod": MFA_METHODS[0]}
+        return json_answer({"mfaPending": True, "mfaPendingToken": pending, **methods})
+
+    def challenge(self, body: Json) -> Answer:
+        """Answer `POST /mfa/challenge`: a code is on its way, where the method is one that sends codes.
+
+        Raises:
+            ApiError: The sign-in has ended, or the method sends nothing.
+        """
+        self._pending(body)
+        if body.get("method") != "emailOtp":
+            raise invalid("method", body.get("method"), "must be emailOtp")
+        self._mailed.add(str(body["mfaPendingToken"]))
+        return json_answer({"success": True})
+
+    def verify(self, body: Json) -> Answer:
+        """Answer `POST /mfa/verify`: a token for the right code.
+
+        Raises:
+            ApiError: The sign-in has ended, the account has no such method, or the code is wrong or was never sent.
+        """
+        pending, method = self._pending(body), body.get("method")
+        if method not in MFA_METHODS:
+            raise invalid("method", method, f"must be one of {', '.join(MFA_METHODS)}")
+        is_sent = method == "totp" or str(body["mfaPendingToken"]) in self._mailed
+        if not is_sent or body.get("code") != self._world.code:
+            raise ApiError(400, "MfaError", "Invalid verification code")
+        return self._token_answer(str(pending["pending"]), int(str(pending["life_s"])))
+
+    def refresh(self, caller: Caller) -> Answer:
+        """Answer `POST /refreshToken`: a new token for the one that came with the request.
+
+        Raises:
+            ApiError: The request came without a token.
+        """
+        if caller.user is None:
+            raise token_expired()
+        return self._token_answer(self._account(caller)[0], _DEFAULT_LIFE_S)
+
+    def caller(self, authorization: str | None, shelves: Iterable[Shelves]) -> Caller:
+        """Who a request comes from, by its `Authorization` header.
+
+        Raises:
+            ApiError: The token has expired, or was never given.
+        """
+        if not authorization:
+            return GUEST
+        user = _read(self._world, authorization.removeprefix("Bearer ")).get("user")
+        if not isinstance(user, dict):
+            raise token_expired()
+        profile_id = str(user["profile"]["id"])
+        own = ("everyone", "~", str(user["id"]), profile_id)
+        return Caller(frozenset().union(*(shelf.groups_of(own) for shelf in shelves)), profile_id)
+
+    def profile(self, caller: Caller) -> Json:
+        """The profile of an account that has signed in."""
+        user, last = self._account(caller)
+        names = [{"first": "Simulated", "last": last, "fullname": f"Simulated {last}", "username": caller.user}]
+        return {"id": caller.user, "readers": ["~"], "content": {"names": names, "emails": [user]}}
+
+    def _account(self, caller: Caller) -> tuple[str, str]:
+        is_insider = caller.user == INSIDER_ID
+        return (self._world.insider, "Insider") if is_insider else (self._world.user, "Reader")
+
+    def _pending(self, body: Json) -> Json:
+        payload = _read(self._world, str(body.get("mfaPendingToken")))
+        if "pending" not in payload:
+            raise token_expired()
+        return payload
+
+    def _token_answer(self, user: str, life_s: int) -> Answer:
+        token = write_token(self._world, life_s, user)
+        cookie = f"openreview.accessToken={token}; Path=/; HttpOnly; Max-Age={life_s}"
+        return json_answer({"token": token, "user": _user(self._world, user)}, headers={"Set-Cookie": cookie})
+
+
+def _user(world: World, user: str) -> Json:
+    profile_id, last = (INSIDER_ID, "Insider") if user == world.insider else (PROFILE_ID, "Reader")
+    names: Json = {"id": profile_id, "first": "Simulated", "last": last, "emails": [], "usernames": [profile_id]}
+    return {"id": user, "profile": names}
+
+
+def _write(world: World, payload: Json, life_s: int) -> str:
     now = int(time.time())
-    payload = {"user": _user(world), "iat": now, "exp": now + life_s}
-    signed = f"{_encode({'alg': 'HS256', 'typ': 'JWT'})}.{_encode(payload)}"
+    signed = f"{_encode({'alg': 'HS256', 'typ': 'JWT'})}.{_encode({**payload, 'iat': now, 'exp': now + life_s})}"
     return f"{signed}.{_signature(world, signed)}"
 
 
-def sign_in(world: World, body: Json) -> Answer:
-    """Answer `POST /login`.
-
-    Raises:
-        ApiError: The account or the password is wrong.
-    """
-    if (body.get("id"), body.get("password")) != (world.user, world.password):
-        raise ApiError(400, "LoginError", "Invalid username or password")
-    life_s = body.get("expiresIn") or _DEFAULT_LIFE_S
-    if not isinstance(life_s, int) or life_s < 1:
-        raise invalid("expiresIn", life_s, "must be integer >= 1")
-    return _token_answer(world, min(life_s, _LONGEST_LIFE_S))
-
-
-def refresh(world: World, caller: Caller) -> Answer:
-    """Answer `POST /refreshToken`: a new token for the one that came with the request.
-
-    Raises:
-        ApiError: The request came without a token.
-    """
-    if caller.user is None:
-        raise token_expired()
-    return _token_answer(world, _DEFAULT_LIFE_S)
-
-
-def profile(world: World) -> Json:
-    """The profile of the account."""
-    names = [{"first": "Simulated", "last": "Reader", "fullname": "Simulated Reader", "username": PROFILE_ID}]
-    return {"id": PROFILE_ID, "readers": ["~"], "content": {"names": names, "emails": [world.user]}}
-
-
-def read_caller(world: World, authorization: str | None, shelves: Iterable[Shelves]) -> Caller:
-    """Who a request comes from, by its `Authorization` header.
-
-    Raises:
-        ApiError: The token has expired, or was never given.
-    """
-    if not authorization:
-        return GUEST
-    signed, _, signature = authorization.removeprefix("Bearer ").rpartition(".")
+def _read(world: World, token: str) -> Json:
+    """What stands in a token of this world that is still good."""
+    signed, _, signature = token.rpartition(".")
     if not hmac.compare_digest(_signature(world, signed).encode(), signature.encode()):
         raise token_expired()
-    payload = signed.partition(".")[2]
-    if msgspec.json.decode(base64.urlsafe_b64decode(payload + "==="))["exp"] <= time.time():
+    payload: Json = msgspec.json.decode(base64.urlsafe_b64decode(signed.partition(".")[2] + "==="))
+    if int(str(payload["exp"])) <= time.time():
         raise token_expired()
-    own = ("everyone", "~", world.user, PROFILE_ID)
-    return Caller(frozenset().union(*(shelf.groups_of(own) for shelf in shelves)), PROFILE_ID)
-
-
-def _token_answer(world: World, life_s: int) -> Answer:
-    token = write_token(world, life_s)
-    cookie = f"openreview.accessToken={token}; Path=/; HttpOnly; Max-Age={life_s}"
-    return json_answer({"token": token, "user": _user(world)}, headers={"Set-Cookie": cookie})
-
-
-def _user(world: World) -> Json:
-    names: Json = {"id": PROFILE_ID, "first": "Simulated", "last": "Reader", "emails": [], "usernames": [PROFILE_ID]}
-    return {"id": world.user, "profile": names}
+    return payload
 
 
 def _signature(world: World, signed: str) -> str:

@@ -3,21 +3,31 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import msgspec
+
+JSON = "application/json; charset=utf-8"
+NO_PDF = "Error | OpenReview"
+"""The title of a page that stands where a file should, and is no browser check."""
 
 _request_numbers = count(1)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One HTTP answer, ready to be sent."""
+    """One HTTP answer, ready to be sent.
+
+    Attributes:
+        padding_bytes: How many zero bytes follow the body; they are made while they are sent.
+    """
 
     body: bytes
     status: int = 200
-    content_type: str = "application/json; charset=utf-8"
+    content_type: str = JSON
     headers: Mapping[str, str] = field(default_factory=dict)
+    padding_bytes: int = 0
 
 
 class ApiError(Exception):
@@ -67,6 +77,22 @@ def challenge_required() -> ApiError:
     return ApiError(403, "ChallengeRequiredError", "Challenge verification required", challengeUrl=url)
 
 
+def browser_check() -> Answer:
+    """The way to the page that checks a browser, where `ChallengeRequiredError` goes to a program."""
+    return Answer(b"", 302, "text/plain; charset=utf-8", {"Location": "/challenge?redirect=%2F"})
+
+
+def browser_page() -> Answer:
+    """The HTML page that checks a browser."""
+    return page("Verifying your browser | OpenReview")
+
+
+def page(title: str, status: int = 200) -> Answer:
+    """An HTML page."""
+    text = f"<!DOCTYPE html><html><head><title>{title}</title></head><body>{title}</body></html>"
+    return Answer(text.encode(), status, "text/html; charset=utf-8")
+
+
 def token_expired() -> ApiError:
     """The error for a token that is too old, or that the service never gave."""
     return ApiError(401, "TokenExpiredError", "Token has expired. Please log in again.")
@@ -74,11 +100,20 @@ def token_expired() -> ApiError:
 
 def too_many_requests(limit: int, used: int, wait_s: int) -> ApiError:
     """The error for a spent request budget, which opens again in `wait_s` seconds."""
-    minutes, seconds = divmod(wait_s, 60)
-    reset = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() + wait_s))
     message = (
         f"Too many requests: You have made {used} requests, surpassing the limit of {limit} requests. "
-        f"Please try again in {minutes} minutes and {seconds} seconds"
+        f"Please try again in {in_words(wait_s)}"
     )
-    details = {"limit": limit, "remaining": 0, "resetTime": reset, "used": used, "current": used}
+    details = {"limit": limit, "remaining": 0, "resetTime": reset_time(wait_s), "used": used, "current": used}
     return ApiError(429, "RateLimitError", message, **details)
+
+
+def in_words(wait_s: int) -> str:
+    """A wait as the service words it: "60 minutes and 13 seconds", "54 seconds"."""
+    minutes, seconds = divmod(wait_s, 60)
+    return f"{minutes} minutes and {seconds} seconds" if minutes else f"{seconds} seconds"
+
+
+def reset_time(wait_s: int) -> str:
+    """The moment after a wait, as `details.resetTime` gives it."""
+    return (datetime.now(UTC) + timedelta(seconds=wait_s)).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,12 +1,34 @@
-"""One request to the simulated service, as its routes see it."""
+"""One request to the simulated service: as it came in, and as its routes see it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from peercorpus.simulator.accounts import Accounts
 from peercorpus.simulator.answers import invalid
-from peercorpus.simulator.holdings import Json, World
+from peercorpus.simulator.holdings import Json
 from peercorpus.simulator.shelves import Shelves
 from peercorpus.simulator.visibility import Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as it came in.
+
+    Attributes:
+        api: Which API was asked: "v1" or "v2".
+        query: One text per parameter; a repeated parameter is a comma list.
+        number: Counted over both APIs, from 1.
+        has_token: Whether a token came with it, good or not.
+        takes_html: Whether it asks for a page, as a browser does.
+    """
+
+    method: str
+    api: str
+    path: str
+    query: Mapping[str, str]
+    number: int = 0
+    has_token: bool = False
+    takes_html: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +40,7 @@ class Call:
         body: The JSON object of a POST; empty otherwise.
     """
 
-    world: World
+    accounts: Accounts
     shelves: Shelves
     caller: Caller
     query: Mapping[str, str]
@@ -41,3 +63,8 @@ class Call:
         if name not in self.query:
             raise invalid(name, None, "must be given")
         return self.query[name]
+
+
+def gives_file(path: str) -> bool:
+    """Whether a path is answered with a file, not with JSON."""
+    return path.startswith("/pdf/") or path.rpartition("/")[2] in {"pdf", "attachment"}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from peercorpus.simulator.accounts import INSIDER_ID
 from peercorpus.simulator.holdings import Json, World
 from peercorpus.simulator.venues import Venue
 
@@ -16,6 +17,7 @@ def write_groups(world: World, venues: Sequence[Venue]) -> None:
         for group_id in _ancestors(venue):
             holdings.groups[group_id] = _group(venue, group_id)
         holdings.groups[venue.venue_id] = _venue_group(venue)
+        holdings.groups[f"{venue.venue_id}/Program_Chairs"] = _chairs(venue)
     hosts = list(dict.fromkeys(venue.host for venue in venues))
     members = {key: [venue.venue_id for venue in venues] for key in FIXED} | {"host": hosts}
     for group_id, ids in members.items():
@@ -71,6 +73,11 @@ def _venue_group(venue: Venue) -> Json:
         return group
     settings = _journal_settings(venue) if venue.rolling else _conference_settings(venue)
     return group | {"version": 2, "content": {key: {"value": value} for key, value in settings.items()}}
+
+
+def _chairs(venue: Venue) -> Json:
+    group_id = f"{venue.venue_id}/Program_Chairs"
+    return _group(venue, group_id) | {"members": [INSIDER_ID], "readers": [venue.venue_id, group_id]}
 
 
 def _journal_settings(venue: Venue) -> Json:

@@ -56,16 +56,6 @@ def answer_list(call: Call, listing: Listing) -> Answer:
     return json_answer(answer)
 
 
-def find_notes(call: Call) -> Answer:
-    """Answer `POST /notes/search`: the readable notes among the ids of the body."""
-    ids = call.body.get("ids")
-    if not isinstance(ids, list) or len(ids) > MOST_ROWS:
-        raise invalid("ids", ids, f"must be a list of at most {MOST_ROWS} ids")
-    notes = [note for note_id in ids if (note := call.shelves.notes.things.get(str(note_id))) is not None]
-    readable = [shown(note, call.caller) for note in notes if may_read(note, call.caller) and not note.get("ddate")]
-    return json_answer({"notes": readable, "count": len(readable)})
-
-
 def _rows(call: Call, listing: Listing, shelf: Shelf, sort: str | None) -> list[Json]:
     """Every row of the list, in order; a list of several pages is made once for all of them."""
     question = {name: value for name, value in call.query.items() if name not in PARAMETERS | _SHAPING}

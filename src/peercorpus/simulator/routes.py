@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-from peercorpus.simulator.accounts import profile, refresh, sign_in
-from peercorpus.simulator.answers import Answer, ApiError, json_answer
+from peercorpus.simulator.answers import Answer, ApiError, browser_page, json_answer
 from peercorpus.simulator.calls import Call
-from peercorpus.simulator.downloads import edit_attachment, edit_pdf, note_attachment, note_pdf
+from peercorpus.simulator.downloads import edit_attachment, edit_pdf, note_attachment, note_pdf, static_pdf
 from peercorpus.simulator.holdings import Json
 from peercorpus.simulator.listings import (
     EDITS,
@@ -16,13 +15,13 @@ from peercorpus.simulator.listings import (
     REFERENCES,
     Listing,
     answer_list,
-    find_notes,
 )
+from peercorpus.simulator.search import find_notes, search_notes
 from peercorpus.simulator.shelves import values_of
 from peercorpus.simulator.visibility import may_read, shown
 
 Route = Callable[[Call], Answer]
-OPEN_TO_GUESTS = frozenset({"groups", "invitations", "venues", "profiles", "login", "refreshToken"})
+OPEN_TO_GUESTS = frozenset({"groups", "invitations", "venues", "profiles", "login", "mfa", "refreshToken", "challenge"})
 
 
 def is_open_to_guests(path: str) -> bool:
@@ -37,6 +36,8 @@ def route_of(api: str, method: str, path: str) -> Route:
         ApiError: This API has no such route.
     """
     route = _ROUTES[api].get((method, path))
+    if route is None and method == "GET" and path.startswith("/pdf/"):
+        return lambda call: static_pdf(call, path)
     if route is None:
         raise ApiError(404, "NotFoundError", f"The route {method} {path} was not found", path=path)
     return route
@@ -60,10 +61,11 @@ def _venue(group: Json) -> Json:
 
 def _profiles(call: Call) -> Answer:
     """Answer `GET /profiles`: the caller's own, where it is asked for; the simulated service shows no other."""
-    own = profile(call.world)
+    if call.caller.user is None:
+        return json_answer({"profiles": [], "count": 0})
+    own = call.accounts.profile(call.caller)
     asked = {call.query[name] for name in ("id", "confirmedEmail", "email") if name in call.query}
-    is_own = call.caller.user is not None and asked <= {own["id"], call.world.user}
-    found = [own] if is_own else []
+    found = [own] if asked <= call.caller.names else []
     return json_answer({"profiles": found, "count": len(found)})
 
 
@@ -78,9 +80,13 @@ _BOTH: dict[tuple[str, str], Route] = {
     ("GET", "/attachment"): note_attachment,
     ("GET", "/profiles"): _profiles,
     ("GET", "/venues"): _venues,
+    ("GET", "/challenge"): lambda _call: browser_page(),
+    ("GET", "/notes/search"): search_notes,
     ("POST", "/notes/search"): find_notes,
-    ("POST", "/login"): lambda call: sign_in(call.world, call.body),
-    ("POST", "/refreshToken"): lambda call: refresh(call.world, call.caller),
+    ("POST", "/login"): lambda call: call.accounts.sign_in(call.body),
+    ("POST", "/mfa/challenge"): lambda call: call.accounts.challenge(call.body),
+    ("POST", "/mfa/verify"): lambda call: call.accounts.verify(call.body),
+    ("POST", "/refreshToken"): lambda call: call.accounts.refresh(call.caller),
 }
 _ROUTES: dict[str, dict[tuple[str, str], Route]] = {
     "v1": {

@@ -122,6 +122,17 @@ class Shelves:
         self.invitations = Shelf("Invitation", holdings.invitations, ("id",), frozenset({"prefix", "regex"}))
         self.author_edits = frozenset(holdings.author_edits)
         self.files = holdings.files
+        self._pdfs: dict[str, list[Json]] | None = None
+
+    def notes_with_pdf(self, path: str) -> list[Json]:
+        """The notes whose current PDF has this path; the index is built when it is first asked for."""
+        if self._pdfs is None:
+            pdfs: dict[str, list[Json]] = defaultdict(list)
+            for note in self.notes.newest_first:
+                for value in values_of(note, "content.pdf"):
+                    pdfs[value].append(note)
+            self._pdfs = pdfs
+        return self._pdfs.get(path, [])
 
     def groups_of(self, names: Iterable[str]) -> frozenset[str]:
         """The names and every group that holds one of them, directly or through other groups."""

@@ -1,6 +1,7 @@
 """The stage that reads the text of every file: each in a process that may die, committed in batches.
 
-What is left to do is found by comparing ids, so a killed run continues where it was.
+The texts of published records are taken as they are. What is left to do is found by comparing ids, so a killed run
+continues where it was.
 """
 
 import hashlib
@@ -10,11 +11,13 @@ from functools import partial
 from itertools import islice
 
 from peercorpus.kinds import Reason
+from peercorpus.raw import Kind
 from peercorpus.records import PaperText, PaperVersion
 from peercorpus.spread import Failure, FailureKind, Spread
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement, Tables
 from peercorpus.texts.engine import Converted, Engine, Job, convert_file, load_engine
+from peercorpus.texts.published import engine_of, published_text
 from peercorpus.workspace import Workspace
 
 NAME = "read_texts"
@@ -37,20 +40,29 @@ def _wanted(tables: Tables, venue_id: str) -> dict[str, str]:
     """The files of a venue's versions, each with the forum of the first version that has it, in forum order."""
     wanted: dict[str, str] = {}
     for version in tables.read(PaperVersion, venue_id):
-        if version.sha256 is not None:
+        if version.sha256 is not None and version.is_pdf:
             wanted.setdefault(version.sha256, version.forum_id)
     return wanted
 
 
-def _kept(tables: Tables, venue_id: str, wanted: Iterable[str], engine: Engine, key: str) -> set[str]:
-    """The files that need no reading; rows of files no longer wanted, or of another engine, leave the table.
+def _published(tables: Tables, venue_id: str) -> dict[str, str]:
+    """The published texts among a venue's versions, each with the first record that holds it, in forum order."""
+    records: dict[str, str] = {}
+    for version in tables.read(PaperVersion, venue_id):
+        if version.sha256 is not None and not version.is_pdf:
+            records.setdefault(version.sha256, version.edit_id)
+    return records
+
+
+def _kept(tables: Tables, venue_id: str, wanted: Iterable[tuple[str, str, str]], key: str) -> set[str]:
+    """The files that need no reading; rows that are not wanted, by file, engine and its version, leave the table.
 
     From here until the end of the stage the partition carries a key that no finished partition has.
     """
     started = hashlib.sha256(f"{key} started".encode()).hexdigest()
     columns = ["sha256", "engine", "engine_version"]
     rows = [tuple(row.values()) for batch in tables.batches(TABLE, venue_id, columns) for row in batch.to_pylist()]
-    kept = {(sha256, engine.name, engine.version) for sha256 in wanted}.intersection(rows)
+    kept = set(wanted).intersection(rows)
     if len(kept) == len(rows):
         tables.finish(TABLE, venue_id, NAME, started)
     else:
@@ -108,8 +120,11 @@ def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Opt
         PeercorpusError: There is no such engine.
     """
     tables, engine = workspace.tables, load_engine(options.engine)
-    wanted = _wanted(tables, venue_id)
-    kept = _kept(tables, venue_id, wanted, engine, key)
+    wanted, records = _wanted(tables, venue_id), _published(tables, venue_id)
+    of_files = [(sha256, engine.name, engine.version) for sha256 in wanted]
+    of_records = [(sha256, engine_of(record_id), "") for sha256, record_id in records.items()]
+    kept = _kept(tables, venue_id, [*of_files, *of_records], key)
+    _take_published(workspace, venue_id, [record_id for sha256, record_id in records.items() if sha256 not in kept])
     to_read = [sha256 for sha256 in wanted if sha256 not in kept]
     present = {sha256 for sha256 in to_read if workspace.files.has(sha256)}
     absent = [sha256 for sha256 in to_read if sha256 not in present]
@@ -125,10 +140,17 @@ def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Opt
     tables.finish(TABLE, venue_id, NAME, key)
 
 
+def _take_published(workspace: Workspace, venue_id: str, record_ids: Sequence[str]) -> None:
+    for start in range(0, len(record_ids), BATCH_FILES):
+        found = (workspace.raw.find(Kind.PUBLISHED, each) for each in record_ids[start : start + BATCH_FILES])
+        texts = [published_text(each, venue_id) for each in found if each is not None]
+        workspace.tables.append(TABLE, venue_id, NAME, texts)
+
+
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
-    """Files of the venue's versions = texts + files set aside."""
+    """Files and published texts of the venue's versions = texts + files set aside."""
     tables = workspace.tables
-    files, texts = len(_wanted(tables, venue_id)), tables.count(TABLE, venue_id)
+    files, texts = len(_wanted(tables, venue_id)) + len(_published(tables, venue_id)), tables.count(TABLE, venue_id)
     return [Balance(NAME, venue_id, "files", files, texts, tables.set_aside_counts(venue_id, NAME))]
 
 
@@ -137,7 +159,7 @@ def stage(spread: Spread) -> Stage[Workspace]:
     return Stage(
         name=NAME,
         version=1,
-        reads_raw=(),
+        reads_raw=(Kind.PUBLISHED,),
         reads=("4-versions",),
         writes=(TABLE,),
         options=("engine",),

@@ -1,1 +1,1 @@
-"""The catalogue: what a venue's id says, and what OpenReview does not: deadlines and old lists, with sources."""
+"""The catalogue: what a venue's id says, and what OpenReview does not: deadlines, old lists, what the public sees."""

@@ -1,101 +1,94 @@
-"""What a venue's id says (conference family, year, track), and what the catalogue adds: deadlines and odd lists."""
+"""The catalogue: one row for each venue that is known, read from the files in `data/`."""
 
 import hashlib
-import re
+import json
 import tomllib
-from dataclasses import dataclass
-from datetime import datetime
-from functools import cache
+from collections.abc import Iterable
 from importlib.resources import files
-from typing import Any
+from importlib.resources.abc import Traversable
 
-YEAR = re.compile(r"(?:19|20)\d\d")
-HOST_ENDING = re.compile(r"(?<=.)\.[A-Za-z]+$")
-MAIN = "main"
-MAIN_TRACKS = frozenset({"", "conference", "main_conference", "journal"})
+from peercorpus.venues.names import ALIASES, conference_of, track_of, year_of
+from peercorpus.venues.row import Confidence, Counts, Deadline, VenueRow, Visibility, read_rows
+
+__all__ = [
+    "DIGEST",
+    "Confidence",
+    "Counts",
+    "Deadline",
+    "VenueRow",
+    "Visibility",
+    "conference_of",
+    "deadline_of",
+    "digest_of",
+    "families",
+    "read_catalogue",
+    "row_of",
+    "rows",
+    "submission_lists_of",
+    "track_of",
+    "year_of",
+]
+
+SOURCES = "sources.toml"
+"""Names the sources in full; every other file holds rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
-    """When a venue's full papers were due.
+def read_catalogue(folder: Traversable) -> dict[str, VenueRow]:
+    """The rows of every file of a folder, by the id of their venue.
 
-    Attributes:
-        at: In UTC.
-        source: Where it was read.
+    Raises:
+        ValueError: A row says what it may not, or a venue has two.
     """
-
-    at: datetime
-    source: str
-
-
-_TEXT = (files("peercorpus.venues") / "catalogue.toml").read_text(encoding="utf-8")
-DIGEST = hashlib.sha256(_TEXT.encode()).hexdigest()
-"""Stands for the catalogue in the keys of what is read with it."""
-
-
-@cache
-def _catalogue() -> dict[str, Any]:
-    return tomllib.loads(_TEXT)
+    found: dict[str, VenueRow] = {}
+    sources = tomllib.loads((folder / SOURCES).read_text(encoding="utf-8"))
+    for file in folder.iterdir():
+        if file.name == SOURCES:
+            continue
+        for row in read_rows(file.read_text(encoding="utf-8"), sources):
+            if row.id in found:
+                raise ValueError(f"The catalogue has two rows of '{row.id}'.")
+            found[row.id] = row
+    return found
 
 
-def conference_of(venue_id: str) -> str:
-    """The conference family, in lower case: what stands before the year, or the first part of a journal's id.
-
-    >>> conference_of("ICLR.cc/2024/Conference"), conference_of("robot-learning.org/CoRL/2022/Conference")
-    ('iclr', 'corl')
-    >>> conference_of(".TMLR"), conference_of("NIPS.cc/2018/Workshop/CDNNRIA")
-    ('tmlr', 'neurips')
-    """
-    parts = _parts(venue_id)
-    place = _year_place(parts)
-    family = parts[place - 1] if 0 < place < len(parts) else "".join(parts[:1])
-    name = re.sub(r"[^a-z0-9]+", "_", HOST_ENDING.sub("", family).lower()).strip("_") or "unknown"
-    aliases: dict[str, str] = _catalogue()["aliases"]
-    return aliases.get(name, name)
+_ROWS = read_catalogue(files("peercorpus.venues") / "data")
 
 
-def year_of(venue_id: str) -> int | None:
-    """The calendar year in the id; None where there is none, as for journals.
-
-    >>> year_of("aclweb.org/ACL/ARR/2023/May"), year_of("TMLR")
-    (2023, None)
-    """
-    parts = _parts(venue_id)
-    place = _year_place(parts)
-    return int(parts[place]) if place < len(parts) else None
+def rows(family: str | None = None) -> list[VenueRow]:
+    """Every row, or those of one conference family, by family and year."""
+    chosen = [row for row in _ROWS.values() if family is None or row.family == family]
+    return sorted(chosen, key=lambda row: (row.family, row.year or 0, row.id))
 
 
-def track_of(venue_id: str) -> str:
-    """The track or workshop within the conference; `main` for the conference itself and for journals.
+def families() -> list[str]:
+    """The conference families that have a row."""
+    return sorted({row.family for row in _ROWS.values()})
 
-    >>> track_of("ICLR.cc/2024/Conference"), track_of("NIPS.cc/2018/Workshop/CDNNRIA")
-    ('main', 'Workshop/CDNNRIA')
-    """
-    parts = _parts(venue_id)
-    rest = "/".join(parts[_year_place(parts) + 1 :])
-    return MAIN if rest.lower() in MAIN_TRACKS else rest
+
+def row_of(venue_id: str) -> VenueRow | None:
+    """The row of a venue; None where the catalogue has none, which says nothing of the venue."""
+    return _ROWS.get(venue_id)
 
 
 def deadline_of(venue_id: str) -> Deadline | None:
     """When full papers were due, as the catalogue knows it; None where it does not."""
-    for row in _catalogue().get("deadlines", ()):
-        if row["venue_id"] == venue_id:
-            return Deadline(row["at"], row["source"])
-    return None
+    row = row_of(venue_id)
+    return row.full_deadline if row else None
 
 
 def submission_lists_of(venue_id: str) -> tuple[str, ...]:
-    """The submission invitations of a venue that does not show them itself; empty where none are known."""
-    for row in _catalogue().get("lists", ()):
-        if row["venue_id"] == venue_id:
-            return tuple(f"{venue_id}/-/{name}" for name in row["lists"])
-    return ()
+    """The submission invitations of a venue that may not show them itself; empty where none are known."""
+    row = row_of(venue_id)
+    return tuple(f"{venue_id}/-/{name}" for name in row.lists) if row else ()
 
 
-def _parts(venue_id: str) -> list[str]:
-    return [part for part in venue_id.split("/") if part]
+def digest_of(catalogue: Iterable[VenueRow]) -> str:
+    """What stands for rows in the keys of the tables made with them: what tables show of them, and nothing else."""
+    due = {
+        row.id: (row.full_deadline.at.isoformat(), row.full_deadline.source) for row in catalogue if row.full_deadline
+    }
+    return hashlib.sha256(json.dumps([ALIASES, due], sort_keys=True).encode()).hexdigest()
 
 
-def _year_place(parts: list[str]) -> int:
-    """Where the year stands; behind the end where there is none."""
-    return next((place for place, part in enumerate(parts) if YEAR.fullmatch(part)), len(parts))
+DIGEST = digest_of(_ROWS.values())
+"""Stands for the catalogue in the keys of what is read with it."""

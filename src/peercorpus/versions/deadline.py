@@ -62,7 +62,7 @@ def read_deadline(raw: RawStore, venue_id: str, invitations: list[str]) -> Deadl
     """
     listed = deadline_of(venue_id)
     if listed is not None:
-        return Deadline(listed.at, listed.source)
+        return Deadline(listed.at + GRACE, f"{listed.source} (+ 30 min)")
     full = next((name for name in invitations if name.endswith(f"/-/{FULL_SUBMISSION}")), None)
     if full is not None:
         return _of_invitation(raw, full)

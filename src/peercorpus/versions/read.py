@@ -1,6 +1,7 @@
 """The stage that finds every PDF of every submission of a venue, and the one the reviewers read.
 
-A row in is an edit, a reference, or a submission's current PDF; each becomes a version or is set aside with a reason.
+A row in is an edit, a reference, a submission's current PDF, or a published record that may hold the text of a paper;
+each becomes a version or is set aside with a reason.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ import msgspec
 
 from peercorpus.kinds import PostKind, Reason
 from peercorpus.openreview.objects import Edit, Note, read_edit, read_note, to_time
+from peercorpus.published.datasets import HOLD_TEXT
 from peercorpus.raw import Kind, RawObject
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement
@@ -18,6 +20,7 @@ from peercorpus.venues import catalogue
 from peercorpus.versions import invitations
 from peercorpus.versions.choose import Submission, Upload, read_versions
 from peercorpus.versions.deadline import read_deadline
+from peercorpus.versions.published import read_published
 from peercorpus.workspace import Workspace
 
 NAME = "choose_versions"
@@ -56,6 +59,8 @@ def _read_upload(found: RawObject) -> tuple[Upload | None, bool]:
 
 def _take(found: RawObject, revisions: Revisions, out: Replacement) -> None:
     """Take in one raw object; an edit that brings no PDF of the submission is set aside."""
+    if found.kind is Kind.PUBLISHED:
+        return
     if found.kind is Kind.NOTE:
         if found.object_id == found.forum_id:
             revisions.root = read_note(found.body)
@@ -137,13 +142,15 @@ def _attachment(root: Note, forum_id: str) -> Upload | None:
 def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Report) -> None:
     """Find the versions of every paper of a venue."""
     papers, reviewed = _papers(workspace, venue_id), Reviewed(workspace, venue_id)
+    roots = workspace.raw.roots(venue_id)
     sha256 = {stored.path: stored.sha256 for stored in workspace.raw.files(venue_id) if stored.sha256}
-    kinds = (Kind.NOTE, Kind.REFERENCE, Kind.EDIT)
+    kinds = (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.PUBLISHED)
     total = workspace.raw.count_forums(venue_id)
     with workspace.tables.replacing(("4-versions",), venue_id, NAME, key) as out:
         for done, (forum_id, objects) in enumerate(workspace.raw.by_forum(kinds, venue_id), 1):
             report(done, total)
-            if forum_id not in papers:
+            read_published(objects, has_paper=forum_id in papers, is_held=forum_id in roots, venue_id=venue_id, out=out)
+            if forum_id not in papers or forum_id not in roots:
                 _set_aside_without_paper(forum_id, objects, out)
                 continue
             submission = _submission(workspace, venue_id, forum_id, objects, out)
@@ -177,21 +184,26 @@ def _submission(
 
 def _set_aside_without_paper(forum_id: str, objects: Sequence[RawObject], out: Replacement) -> None:
     for found in objects:
-        if found.kind is not Kind.NOTE:
+        if found.kind in {Kind.EDIT, Kind.REFERENCE}:
             detail = "The submission it belongs to is not in the workspace, or not public."
             out.set_aside(found.object_id, forum_id, Reason.FORUM_MISSING, detail)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
-    """Edits + references + one current PDF a paper = versions + set aside; attachments come on top of both sides."""
+    """Edits + references + one current PDF a paper + published records that may hold a text = versions + set aside.
+
+    Attachments come on top of both sides. Of a paper that a published record tells of, no PDF is known.
+    """
     raw, tables = workspace.raw, workspace.tables
     edits = raw.count(Kind.REFERENCE, venue_id) + raw.count(Kind.EDIT, venue_id)
+    texts = sum(raw.count(Kind.PUBLISHED, venue_id, dataset.prefix) for dataset in HOLD_TEXT)
+    papers = len(_papers(workspace, venue_id) & raw.roots(venue_id))
     attached = sum(
         edit_id.endswith(ATTACHED)
         for batch in tables.batches("4-versions", venue_id, ["edit_id"])
         for edit_id in batch.column(0).to_pylist()
     )
-    rows_in = edits + tables.count("1-papers", venue_id) + attached
+    rows_in = edits + papers + attached + texts
     rows_out = tables.count("4-versions", venue_id)
     return (Balance(NAME, venue_id, "edits and PDFs", rows_in, rows_out, tables.set_aside_counts(venue_id, NAME)),)
 
@@ -199,7 +211,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 STAGE = Stage(
     NAME,
     1,
-    (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.INVITATION, "file"),
+    (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.INVITATION, Kind.PUBLISHED, "file"),
     ("1-papers", "3-posts"),
     ("4-versions",),
     (),

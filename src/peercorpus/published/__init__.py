@@ -1,0 +1,1 @@
+"""Datasets that others published: what their records are, and where they are fetched from."""

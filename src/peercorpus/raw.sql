@@ -1,0 +1,20 @@
+-- Tables of raw.db.
+CREATE TABLE IF NOT EXISTS objects (
+    seen INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL, object_id TEXT NOT NULL, digest BLOB NOT NULL, api INTEGER NOT NULL,
+    venue_id TEXT NOT NULL, forum_id TEXT NOT NULL, subject_id TEXT NOT NULL,
+    modified_ms INTEGER NOT NULL, seen_ms INTEGER NOT NULL, source TEXT NOT NULL, body BLOB NOT NULL,
+    UNIQUE (kind, object_id, digest));
+CREATE INDEX IF NOT EXISTS objects_by_forum ON objects (venue_id, kind, forum_id, object_id, modified_ms, seen);
+CREATE INDEX IF NOT EXISTS objects_by_digest ON objects (kind, venue_id, object_id, digest);
+CREATE INDEX IF NOT EXISTS objects_by_subject ON objects (kind, subject_id);
+CREATE TABLE IF NOT EXISTS listings (
+    venue_id TEXT NOT NULL, listing TEXT NOT NULL, after TEXT, received INTEGER NOT NULL, expected INTEGER,
+    complete INTEGER NOT NULL, started_ms INTEGER NOT NULL, PRIMARY KEY (venue_id, listing));
+CREATE TABLE IF NOT EXISTS queue (
+    venue_id TEXT NOT NULL, task TEXT NOT NULL, subject_id TEXT NOT NULL, done INTEGER NOT NULL DEFAULT 0,
+    problem TEXT, PRIMARY KEY (task, subject_id));
+CREATE TABLE IF NOT EXISTS files (
+    edit_id TEXT NOT NULL, path TEXT NOT NULL, venue_id TEXT NOT NULL, forum_id TEXT NOT NULL,
+    sha256 TEXT, size_bytes INTEGER, problem TEXT, PRIMARY KEY (edit_id, path));
+CREATE TABLE IF NOT EXISTS sightings (object_id TEXT PRIMARY KEY, shown_ms INTEGER NOT NULL);

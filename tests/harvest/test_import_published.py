@@ -1,0 +1,264 @@
+"""What others published is taken in record by record, as it is; what is no such record is named, and nothing stored."""
+
+import gzip
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError
+
+from peercorpus.errors import DumpError, MissingExtraError, SourceError
+from peercorpus.harvest import jsonlist
+from peercorpus.harvest.dumps import import_dumps
+from peercorpus.harvest.placing import build_published
+from peercorpus.harvest.rows import Origin
+from peercorpus.publish.rows import PAPERS
+from peercorpus.published import hub
+from peercorpus.published.datasets import REVIEWBENCH_COLUMNS, Dataset
+from peercorpus.raw import Kind, RawObject
+from peercorpus.workspace import Workspace
+from published_records import (
+    KITES,
+    TEXT,
+    re2_paper,
+    re2_rebuttal,
+    reviewbench_row,
+    write_json,
+    write_manuscript,
+    write_parquet,
+)
+
+STAND_IN = "published/Kites/2023/Conference"
+
+
+def held(workspace: Workspace, venue_id: str) -> dict[str, RawObject]:
+    return {found.object_id: found for found in workspace.raw.latest(Kind.PUBLISHED, venue_id)}
+
+
+def test_the_columns_are_those_that_a_release_has() -> None:
+    assert list(REVIEWBENCH_COLUMNS) == PAPERS.names
+
+
+def test_every_row_of_reviewbench_is_kept_whole_with_its_place(tmp_path: Path, workspace: Workspace) -> None:
+    rows = [reviewbench_row(f"kite{number}") for number in range(5)]
+    path = write_parquet(tmp_path / "data" / "kites-00000-of-00001.parquet", rows)
+    summary = import_dumps(workspace, [path])
+    found = held(workspace, KITES)
+    assert summary.taken(Kind.PUBLISHED).total == len(rows)
+    assert [json.loads(found[f"reviewbench:kite{number}"].body) for number in range(5)] == rows
+    assert found["reviewbench:kite4"].source == "kites-00000-of-00001.parquet, row 5"
+    assert {(one.api, one.forum_id) for one in found.values()} == {(0, row["forum_id"]) for row in rows}
+
+
+def test_a_column_more_is_kept(tmp_path: Path, workspace: Workspace) -> None:
+    schema = PAPERS.append(pa.field("citations", pa.int32()))
+    import_dumps(workspace, [write_parquet(tmp_path / "a.parquet", [reviewbench_row(citations=3)], schema)])
+    assert json.loads(held(workspace, KITES)["reviewbench:kite1"].body)["citations"] == 3
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+def test_the_records_of_re2_are_kept_with_their_text_verbatim(
+    tmp_path: Path, workspace: Workspace, indent: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jsonlist, "CHUNK_BYTES", 7)
+    papers = [re2_paper("kite1"), re2_paper("kite2", metareview='A "]" and a \\ and é\u2028')]
+    write_json(tmp_path / "re2" / "REVIEWS_train.json", papers, indent=indent, ensure_ascii=indent is None)
+    write_json(tmp_path / "re2" / "REBUTTAL_test.json", [re2_rebuttal(), re2_rebuttal(reviewer_id="Reviewer_Ef")])
+    write_manuscript(tmp_path / "re2")
+    summary = import_dumps(workspace, [tmp_path / "re2"])
+    found = held(workspace, STAND_IN)
+    assert found.keys() == {
+        "re2-reviews:kite1",
+        "re2-reviews:kite2",
+        "re2-rebuttal:kite1/Reviewer_AbCd",
+        "re2-rebuttal:kite1/Reviewer_Ef",
+        "re2-text:kite1",
+    }
+    assert json.loads(found["re2-reviews:kite2"].body) == papers[1]
+    assert json.loads(found["re2-text:kite1"].body)["markdown"] == TEXT
+    assert [(one.name, dict(one.left_out)) for one in summary.files if one.left_out] == [
+        ("re2/**/Initial_manuscript_md/Initial_manuscript.md", {"a file beside a manuscript": 1})
+    ]
+
+
+def test_a_packed_file_of_re2_and_its_archive_of_manuscripts_are_read(tmp_path: Path, workspace: Workspace) -> None:
+    packed = tmp_path / "REVIEWS_train.json.gz"
+    packed.write_bytes(gzip.compress(json.dumps([re2_paper()]).encode()))
+    archive = tmp_path / "papers.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+        member = "Kites/Kites 2023/Kites 2023 Conference/kite1/Initial_manuscript_md/Initial_manuscript.md"
+        zipped.writestr(f"papers/{member}", TEXT)
+        zipped.writestr("papers/Kites/../../../../escaped.md", "out")
+    import_dumps(workspace, [packed, archive])
+    assert held(workspace, STAND_IN).keys() == {"re2-reviews:kite1", "re2-text:kite1"}
+    assert not list(tmp_path.rglob("escaped.md"))
+
+
+def test_an_archive_and_a_folder_give_the_same_record(tmp_path: Path, workspace: Workspace) -> None:
+    import_dumps(workspace, [write_manuscript(tmp_path)])
+    with zipfile.ZipFile(tmp_path / "papers.zip", "w") as zipped:
+        for path in (tmp_path / "papers").rglob("*.md"):
+            zipped.write(path, path.relative_to(tmp_path))
+    assert import_dumps(workspace, [tmp_path / "papers.zip"]).taken(Kind.PUBLISHED).new == 0
+
+
+def test_importing_again_adds_nothing_and_two_records_of_one_id_both_stay(tmp_path: Path, workspace: Workspace) -> None:
+    other = re2_rebuttal(messages=re2_rebuttal()["messages"][:3])
+    path = write_json(tmp_path / "REBUTTAL_train.json", [re2_rebuttal(), other, re2_rebuttal()])
+    first, second = import_dumps(workspace, [path]), import_dumps(workspace, [path])
+    assert (first.taken(Kind.PUBLISHED).new, second.taken(Kind.PUBLISHED).new) == (2, 0)
+    record_id = "re2-rebuttal:kite1/Reviewer_AbCd"
+    assert held(workspace, STAND_IN).keys() == {record_id, f"{record_id}#2"}
+
+
+def bad_parquet(path: Path) -> Path:
+    write_parquet(path, [reviewbench_row()])
+    path.write_bytes(path.read_bytes()[:-20])
+    return path
+
+
+def short_parquet(path: Path) -> Path:
+    without = PAPERS.remove(PAPERS.get_field_index("reviews_json"))
+    row = reviewbench_row()
+    del row["reviews_json"]
+    return write_parquet(path, [row], without)
+
+
+def cut_json(path: Path) -> Path:
+    write_json(path, [re2_paper(f"kite{number}") for number in range(3)])
+    path.write_bytes(path.read_bytes()[:-30])
+    return path
+
+
+def zip_with_bomb(path: Path) -> Path:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("a/K 2023/x/Initial_manuscript_md/Initial_manuscript.md", bytes((1 << 26) + 1))
+    path.write_bytes(content.getvalue())
+    return path
+
+
+def empty_zip(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w"):
+        return path
+
+
+BAD: dict[str, tuple[Any, str]] = {
+    "cut.parquet": (bad_parquet, "'cut.parquet' cannot be read: it is cut off or damaged"),
+    "short.parquet": (short_parquet, "'short.parquet' is no table of ReviewBench: it has no column 'reviews_json'."),
+    "REVIEWS_cut.json": (cut_json, "'REVIEWS_cut.json' cannot be read: it is cut off."),
+    "REVIEWS_train.json": (
+        lambda path: write_json(path, [{"question": "Why?", "answer": 42}]),
+        "'REVIEWS_train.json' holds no OpenReview object",
+    ),
+    "REBUTTAL_mixed.json": (
+        lambda path: write_json(path, [re2_rebuttal(), {"paper_id": "kite1"}]),
+        "Record 2 of 'REBUTTAL_mixed.json' cannot be taken (no record of Re²",
+    ),
+    "REVIEWS_nameless.json": (
+        lambda path: write_json(path, [re2_paper(), re2_paper("")]),
+        "Record 2 of 'REVIEWS_nameless.json' is unreadable",
+    ),
+    "bomb.zip": (zip_with_bomb, "a manuscript longer than 67,108,864 bytes"),
+    "broken.zip": (lambda path: path.write_bytes(b"PK no") and path, "'broken.zip' cannot be read: it is cut off"),
+    "other.zip": (
+        empty_zip,
+        "'other.zip' holds no OpenReview object",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_file_that_is_no_published_dataset_is_one_sentence(tmp_path: Path, workspace: Workspace, name: str) -> None:
+    make, sentence = BAD[name]
+    good = write_json(tmp_path / "REVIEWS_good.json", [re2_paper("good")])
+    with pytest.raises(DumpError) as caught:
+        import_dumps(workspace, [good, make(tmp_path / name)])
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert workspace.raw.is_empty()
+    summary = import_dumps(workspace, [good, tmp_path / name], keep_going=True)
+    assert summary.files[1].problem or summary.files[1].left_out
+    assert "re2-reviews:good" in held(workspace, STAND_IN)
+
+
+def test_a_table_of_something_else_in_a_folder_is_left_out(tmp_path: Path, workspace: Workspace) -> None:
+    write_parquet(tmp_path / "data" / "a.parquet", [reviewbench_row()])
+    short_parquet(tmp_path / "data" / "b.parquet")
+    summary = import_dumps(workspace, [tmp_path / "data"])
+    assert [one.problem for one in summary.files] == [None, "no table of ReviewBench: it has no column 'reviews_json'"]
+
+
+def test_a_record_without_a_venue_lies_beside_the_one_that_has_it(tmp_path: Path, workspace: Workspace) -> None:
+    re2 = write_json(tmp_path / "REVIEWS_train.json", [re2_paper("kite1"), re2_paper("kite2")])
+    import_dumps(workspace, [re2])
+    import_dumps(workspace, [write_parquet(tmp_path / "a.parquet", [reviewbench_row("kite1")])])
+    assert held(workspace, KITES).keys() == {"reviewbench:kite1", "re2-reviews:kite1"}
+    assert held(workspace, STAND_IN).keys() == {"re2-reviews:kite2"}
+
+
+def test_a_dataset_of_the_hub_is_fetched_and_read_through_its_links(
+    tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blob = write_parquet(tmp_path / "blobs" / "ab12.parquet", [reviewbench_row()])
+    snapshot = tmp_path / "snapshots" / "0123456789abcdef"
+    (snapshot / "data").mkdir(parents=True)
+    (snapshot / "data" / "kites-0.parquet").symlink_to(blob)
+    asked: list[tuple[str, object]] = []
+
+    def stand_in(repository: str, **how: object) -> str:
+        asked.append((repository, how["repo_type"]))
+        return str(snapshot)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", stand_in)
+    import_dumps(workspace, [Path("hf:Samarth0710/reviewbench")])
+    assert asked == [("Samarth0710/reviewbench", "dataset")]
+    source = held(workspace, KITES)["reviewbench:kite1"].source
+    assert source == "hf:Samarth0710/reviewbench@0123456789ab/data/kites-0.parquet, row 1"
+
+
+def test_without_the_package_the_command_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'peercorpus\[hf\]'"):
+        hub.fetch_dataset("Daoze/ReviewRebuttal")
+
+
+@pytest.mark.parametrize("path", ["hf:", "hf:reviewbench", "hf:a/b/c", "hf:a/b c"])
+def test_what_names_no_dataset_of_the_hub_is_refused(workspace: Workspace, path: str) -> None:
+    with pytest.raises(DumpError, match="names no dataset"):
+        import_dumps(workspace, [Path(path)])
+
+
+def test_a_dataset_that_cannot_be_fetched_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> str:
+        raise LocalEntryNotFoundError("no way\nto the Hub")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", refuse)
+    with pytest.raises(
+        SourceError, match=r"^The dataset 'a/b' was not fetched: the Hub cannot be reached; .*machine\.$"
+    ):
+        hub.fetch_dataset("a/b")
+
+
+@pytest.mark.parametrize(
+    ("named", "venue_id"),
+    [
+        ("NeurIPS 2022 Conference", "NeurIPS.cc/2022/Conference"),
+        ("ICLR 2017", "ICLR.cc/2017/conference"),
+        (
+            "NeurIPS 2021 Track Datasets and Benchmarks Round1",
+            "published/NeurIPS/2021/Track_Datasets_and_Benchmarks_Round1",
+        ),
+        ("NeurIPS 1999 Conference", "published/NeurIPS/1999/Conference"),
+        ("Kites", "published/Kites"),
+        ("../../etc 2020 Conference", "published/.._.._etc/2020/Conference"),
+        (None, "unplaced"),
+    ],
+)
+def test_a_venue_is_the_catalogues_or_a_stand_in(named: str | None, venue_id: str) -> None:
+    body = json.dumps(re2_paper() | {"conference_year_track": named}).encode()
+    assert build_published(Dataset.RE2_REVIEWS, body, Origin("test", 0)).venue_id == venue_id

@@ -1,0 +1,82 @@
+"""The plan of a harvest: what it reckons is what is then asked for."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from commands import Run, assert_refused
+from peercorpus.harvest.plan import PlannedStep, plan_harvest
+from peercorpus.harvest.run import harvest
+from peercorpus.openreview.client import Client
+from peercorpus.simulator.budget import Budget
+from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.world import build_world
+from peercorpus.workspace import Workspace
+
+AURORA, BOREALIS = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
+
+MakeClient = Callable[..., Client]
+
+
+def steps(workspace: Workspace, client: Client, venue_id: str, **options: int) -> dict[str, PlannedStep]:
+    (plan,) = plan_harvest(workspace, client, [venue_id], **options)  # type: ignore[arg-type]
+    return {step.what: step for step in plan.steps}
+
+
+def kinds(service: Service) -> Counter[str]:
+    """How many requests of each step a service got."""
+    names = {"/notes": "listing", "/notes/edits": "versions", "/references": "versions"}
+    settings = {"/groups", "/invitations"}
+    return Counter(names.get(one.path, "files") for one in service.requests if one.path not in settings)
+
+
+@pytest.mark.parametrize("venue_id", [AURORA, BOREALIS])
+def test_what_is_planned_is_what_is_asked_for(workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
+    with serve(build_world(papers=220, venues=[venue_id])) as service:
+        planned = steps(workspace, hasty(service), venue_id)
+        assert planned["listing"].things == planned["files"].things == planned["versions"].things == 220
+        assert planned["versions"].is_rough
+        service.requests.clear()
+        harvest(workspace, hasty(service), [venue_id], files=False)
+        asked = kinds(service)
+        lists = {one.query["invitation"] for one in service.requests if one.path == "/notes"}
+        # A list with nothing in it is read and counted all the same.
+        empty = 2 * (len(lists) - 1)
+        assert asked["versions"] > 0
+        assert planned["listing"].requests <= asked["listing"] <= planned["listing"].requests + empty
+        again = steps(workspace, hasty(service), venue_id)
+        assert (again["listing"].things, again["listing"].requests) == (0, 3)
+        assert again["versions"].requests == 0
+        service.requests.clear()
+        harvest(workspace, hasty(service), [venue_id])
+        assert kinds(service)["files"] == again["files"].requests
+        done = steps(workspace, hasty(service), venue_id)
+        assert [done[what].things for what in done] == [0, 0, 0]
+
+
+def test_a_limit_limits_the_plan(workspace: Workspace, hasty: MakeClient, service: Service) -> None:
+    planned = steps(workspace, hasty(service), BOREALIS, limit=1)
+    assert [planned[what].things for what in planned] == [1, 1, 1]
+
+
+def test_the_budget_announced_is_reckoned_with(workspace: Workspace, hasty: MakeClient) -> None:
+    world = build_world(papers=420, venues=[BOREALIS])
+    with serve(world, budget=Budget(limit=100, window_s=60)) as service:
+        planned = steps(workspace, hasty(service), BOREALIS)
+    budgets = {what: (step.is_announced, step.allowed) for what, step in planned.items()}
+    assert budgets == {"listing": (True, (100, 60)), "versions": (False, (500, 3600)), "files": (False, (36, 3600))}
+    assert planned["files"].requests == 9
+
+
+def test_a_plan_is_printed_and_leaves_nothing_behind(service: Service, run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    urls = ["--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2]
+    ended = run("harvest", BOREALIS, "--plan", "--workspace", folder, *urls)
+    assert (ended.code, ended.err) == (0, "")
+    assert "listing" in ended.out
+    assert "versions  roughly" in ended.out
+    assert "Nothing was fetched; leave out --plan to begin." in ended.out
+    assert not folder.exists()
+    assert_refused(run("harvest", "Nowhere.cc/2020", "--plan", "--workspace", folder, *urls), "has no venue")

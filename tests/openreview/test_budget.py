@@ -1,0 +1,196 @@
+"""The budget: requests go at once while plenty are left, then evenly, never one too many, whoever sends them."""
+
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from peercorpus.errors import BusyError
+from peercorpus.ledger import BudgetLedger, Window
+from peercorpus.openreview.budget import Budget, read_window
+from peercorpus.openreview.client import Client, Patience
+from peercorpus.simulator.budget import Budget as Allowance
+from peercorpus.simulator.faults import on_path, rate_limited
+from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.world import build_world
+
+ROUTE = "api2.example/notes"
+
+
+class Clock:
+    """A clock that stands still unless told otherwise."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def headers(remaining: int, reset_s: int, limit: int = 500, length_s: int = 3600) -> dict[str, str]:
+    return {
+        "ratelimit-policy": f"{limit};w={length_s}",
+        "ratelimit-limit": str(limit),
+        "ratelimit-remaining": str(remaining),
+        "ratelimit-reset": str(reset_s),
+    }
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def budget(clock: Clock) -> Budget:
+    return Budget(now=clock)
+
+
+def test_nothing_is_waited_for_while_plenty_are_left(budget: Budget) -> None:
+    assert budget.reserve(ROUTE) == (0.0, True)
+    budget.learn(ROUTE, headers(remaining=499, reset_s=3600))
+    assert [budget.reserve(ROUTE) for _ in range(399)] == [(0.0, True)] * 399
+
+
+def test_the_last_fifth_is_spread_over_the_rest_of_the_window(budget: Budget, clock: Clock) -> None:
+    budget.learn(ROUTE, headers(remaining=100, reset_s=1000))
+    began, sent = clock.now, []
+    for _ in range(100):
+        turn = budget.reserve(ROUTE)
+        assert turn.is_granted
+        clock.now += turn.wait_s
+        sent.append(clock.now - began)
+    gaps = [later - earlier for earlier, later in pairwise(sent)]
+    assert sent[0] == 0
+    assert all(gap == pytest.approx(10) for gap in gaps)
+    assert sent[-1] == pytest.approx(990)
+
+
+def test_a_spent_window_is_waited_for_to_its_end(budget: Budget, clock: Clock) -> None:
+    budget.learn(ROUTE, headers(remaining=0, reset_s=40))
+    assert budget.reserve(ROUTE) == (40.0, False)
+    clock.now += 40
+    assert budget.reserve(ROUTE) == (0.0, True)
+
+
+def test_routes_have_budgets_of_their_own(budget: Budget) -> None:
+    budget.learn(ROUTE, headers(remaining=0, reset_s=40))
+    assert budget.reserve("api2.example/pdf") == (0.0, True)
+
+
+def test_a_refusal_closes_a_route(budget: Budget) -> None:
+    budget.refuse(ROUTE, 3613)
+    assert budget.reserve(ROUTE) == (3613.0, False)
+
+
+@pytest.mark.parametrize("jump_s", [-10_000_000, -60, 100])
+def test_no_wait_is_longer_than_it_was_said_to_be_wherever_the_clock_goes(
+    budget: Budget, clock: Clock, jump_s: float
+) -> None:
+    budget.refuse(ROUTE, 60)
+    clock.now += jump_s
+    assert 0 <= budget.reserve(ROUTE).wait_s <= 60
+
+
+def test_answers_that_come_late_do_not_give_requests_back(budget: Budget) -> None:
+    budget.learn(ROUTE, headers(remaining=10, reset_s=100, limit=40))
+    for _ in range(3):
+        budget.reserve(ROUTE)
+    budget.learn(ROUTE, headers(remaining=9, reset_s=100, limit=40))
+    window = budget.window(ROUTE)
+    assert window is not None
+    assert window.remaining == 7
+
+
+@pytest.mark.parametrize(
+    ("requests", "seconds"), [(0, 0), (100, 0), (101, 600), (600, 600), (601, 4200), (1100, 4200), (1101, 7800)]
+)
+def test_how_long_so_many_requests_take(budget: Budget, requests: int, seconds: float) -> None:
+    budget.learn(ROUTE, headers(remaining=100, reset_s=600))
+    assert budget.seconds_for(ROUTE, requests) == seconds
+
+
+def test_what_is_not_known_is_not_said(budget: Budget) -> None:
+    assert budget.seconds_for(ROUTE, 10) is None
+    budget.refuse(ROUTE, 10)
+    assert budget.seconds_for(ROUTE, 10) is None
+
+
+def test_headers_of_either_kind_are_read() -> None:
+    assert read_window(headers(7, 30), 100.0) == Window(500, 7, 130.0, 100.0, 3600)
+    old = {"x-ratelimit-limit": "36", "x-ratelimit-remaining": "35", "x-ratelimit-reset": "160"}
+    assert read_window(old, 100.0) == Window(36, 35, 160.0, 100.0, None)
+    assert read_window({}, 100.0) is None
+    assert read_window({"ratelimit-remaining": "many", "ratelimit-reset": "soon"}, 100.0) is None
+
+
+def test_a_later_run_knows_what_is_left(tmp_path: Path, clock: Clock) -> None:
+    ledger = BudgetLedger(tmp_path / "raw.db")
+    Budget(ledger, clock).learn(ROUTE, headers(remaining=0, reset_s=40))
+    ledger.close()
+    ledger = BudgetLedger(tmp_path / "raw.db")
+    assert Budget(ledger, clock).reserve(ROUTE) == (40.0, False)
+    ledger.close()
+
+
+def refusals(service: Service, client: Client, requests: int) -> int:
+    """Send so many requests, and count those beyond."""
+    before = len(service.requests)
+    for _ in range(requests):
+        client.get_json(2, "/groups", {"id": "venues"})
+    return len(service.requests) - before - requests
+
+
+def client_of(service: Service, ledger: BudgetLedger | None = None, longest_wait_s: float = 10) -> Client:
+    patience = Patience(attempts=3, first_wait_s=0.001, longest_wait_s=longest_wait_s)
+    return Client(service.base_url_v1, service.base_url_v2, patience=patience, ledger=ledger)
+
+
+def test_no_request_is_refused_and_none_is_left_unused(tmp_path: Path) -> None:
+    ledger, limit, window_s = BudgetLedger(tmp_path / "raw.db"), 20, 2
+    world = build_world(papers=1)
+    with serve(world, budget=Allowance(limit=limit, window_s=window_s)) as service:
+        began = time.monotonic()
+        for _ in range(3):
+            # Each is another run.
+            with client_of(service, ledger) as client:
+                assert refusals(service, client, limit) == 0
+        took_s = time.monotonic() - began
+    ledger.close()
+    # Sixty requests in windows of twenty: two windows must pass, and no third one.
+    assert 2 * window_s <= took_s + 1 < 3 * window_s + 1.5
+
+
+def test_threads_share_one_budget() -> None:
+    with serve(build_world(papers=1), budget=Allowance(limit=20, window_s=2)) as service, client_of(service) as client:
+        refusals(service, client, 1)
+        threads = [threading.Thread(target=refusals, args=(service, client, 6)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        # Behind a window that is spent, all may start before the first answer tells of the next one.
+        assert client.requests <= 25 + len(threads)
+
+
+def test_a_wait_of_hours_ends_the_run_with_the_time_to_go_on() -> None:
+    faults = on_path("/groups", rate_limited(7300))
+    with serve(build_world(papers=1), faults=faults) as service, client_of(service) as client:
+        with pytest.raises(BusyError, match="run the same command again after") as caught:
+            client.get_json(2, "/groups", {"id": "venues"})
+        assert caught.value.wait_s is not None
+        assert client.requests == 1
+        with pytest.raises(BusyError):
+            client.get_json(2, "/groups", {"id": "venues"})
+        assert client.requests == 1
+
+
+def test_waiting_is_told_as_it_goes() -> None:
+    said: list[str] = []
+    with serve(build_world(papers=1), faults=on_path("/groups", rate_limited(2))) as service:
+        patience = Patience(attempts=3, first_wait_s=0.001)
+        with Client(service.base_url_v1, service.base_url_v2, patience=patience, on_wait=said.append) as client:
+            client.get_json(2, "/groups", {"id": "venues"})
+    assert said == ["OpenReview's budget for /groups is used up; 2 s left to wait."]

@@ -1,0 +1,301 @@
+"""Each fault by its name: what goes over the wire, and that what is asked again goes well where it is a passing one."""
+
+import gzip
+import io
+import json
+import re
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import httpx2
+import pytest
+from tiny_world import OLD, V, tiny_world
+
+from commands import Run
+from peercorpus.errors import PeercorpusError
+from peercorpus.simulator.accounts import write_token
+from peercorpus.simulator.damage import HUGE_BYTES
+from peercorpus.simulator.faults import FAULTS, Faults, named, on_path, slow, together, wrong_host
+from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.zips import BOMB_BYTES
+
+LIST = f"/notes?invitation={V}/-/Submission&sort=id"
+PAIR = "/attachment?name=pdf&ids=p1,p2"
+WORLD = tiny_world()
+TOKEN = {"Authorization": f"Bearer {write_token(WORLD)}"}
+
+
+@contextmanager
+def serving(faults: Faults) -> Iterator[tuple[Service, httpx2.Client]]:
+    """A service with those faults, and a client of its API v2."""
+    with serve(WORLD, faults=faults) as service, httpx2.Client(base_url=service.base_url_v2) as client:
+        yield service, client
+
+
+def strike(name: str, path: str = LIST, headers: dict[str, str] | None = None) -> httpx2.Response:
+    """The answer to the second of three requests, where every second fails; the first and third go well."""
+    with serving(named(name, every=2)) as (_, client):
+        first, struck, third = (client.get(path, headers=headers) for _ in range(3))
+        assert first.status_code == third.status_code == 200
+        assert first.content == third.content
+        return struck
+
+
+def members(answer: httpx2.Response) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def ids(answer: httpx2.Response) -> list[str]:
+    return [note["id"] for note in answer.json()["notes"]]
+
+
+def test_rate_limit_says_how_long_in_a_header() -> None:
+    answer = strike("rate_limit")
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+    assert answer.json()["name"] == "RateLimitError"
+
+
+def test_rate_limit_in_words_says_how_long_in_its_message_alone() -> None:
+    answer = strike("rate_limit_in_words")
+    assert (answer.status_code, "retry-after" in answer.headers) == (429, False)
+    assert "Please try again in 1 seconds (" in answer.json()["message"]
+    assert set(answer.json()["details"]) == {"reqId"}
+
+
+def test_rate_limit_reset_time_says_how_long_in_its_details_alone() -> None:
+    asked_at = datetime.now(UTC)
+    answer = strike("rate_limit_reset_time")
+    assert (answer.status_code, "retry-after" in answer.headers) == (429, False)
+    assert "try again" not in answer.json()["message"]
+    reset = datetime.fromisoformat(answer.json()["details"]["resetTime"])
+    assert timedelta(seconds=0.99) < reset - asked_at < timedelta(seconds=5)
+
+
+def test_rate_limit_gzip_is_encoded_unasked() -> None:
+    with (
+        serving(named("rate_limit_gzip", every=1)) as (_, client),
+        client.stream("GET", LIST, headers={"Accept-Encoding": "identity"}) as answer,
+    ):
+        raw = b"".join(answer.iter_raw())
+    assert (answer.status_code, answer.headers["content-encoding"]) == (429, "gzip")
+    assert "try again in 1 seconds" in json.loads(gzip.decompress(raw))["message"]
+
+
+def test_rate_limit_silent_says_no_time_at_all() -> None:
+    answer = strike("rate_limit_silent")
+    assert (answer.status_code, "retry-after" in answer.headers) == (429, False)
+    assert re.sub(r" \(.*\)", "", answer.json()["message"]) == "Too many requests"
+    assert set(answer.json()["details"]) == {"reqId"}
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "content_type", "start"),
+    [
+        ("error_500", 500, "application/json", b'{"name":"InternalServerError"'),
+        ("error_502_html", 502, "text/html", b"<!DOCTYPE html>"),
+        ("error_503_empty", 503, "application/json", b""),
+    ],
+)
+def test_a_server_error_is_json_html_or_empty(name: str, status: int, content_type: str, start: bytes) -> None:
+    answer = strike(name)
+    assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (status, content_type)
+    assert answer.content.startswith(start)
+    assert bool(answer.content) == bool(start)
+
+
+@pytest.mark.parametrize("name", ["dropped", "cut_off"])
+def test_a_connection_closes_before_or_in_the_middle_of_the_answer(name: str) -> None:
+    with serving(named(name, every=2)) as (_, client):
+        assert client.get(LIST).status_code == 200
+        with pytest.raises(httpx2.RemoteProtocolError):
+            client.get(LIST)
+        assert client.get(LIST).status_code == 200
+
+
+def test_slow_is_the_true_answer_late() -> None:
+    with serving(named("slow", every=2)) as (_, client):
+        first, began = client.get(LIST), time.monotonic()
+        assert client.get(LIST).content == first.content
+        assert time.monotonic() - began >= 1
+        with pytest.raises(httpx2.ReadTimeout):
+            [client.get(LIST, timeout=0.2) for _ in range(2)]
+
+
+def test_truncated_json_is_half_of_it_as_if_it_were_whole() -> None:
+    answer = strike("truncated_json", headers={"Accept-Encoding": "identity"})
+    assert (answer.status_code, int(answer.headers["content-length"])) == (200, len(answer.content))
+    with pytest.raises(json.JSONDecodeError):
+        answer.json()
+
+
+def test_truncated_file_is_half_of_a_pdf_alone_or_in_a_zip() -> None:
+    answer = strike("truncated_file", "/pdf?id=p1")
+    assert (answer.status_code, answer.content, answer.headers["content-length"]) == (200, b"%PDF-c", "6")
+    whole = {"1_pdf.pdf": b"%PDF-current", "2_pdf.pdf": b"%PDF-current"}
+    assert members(strike("truncated_file", PAIR)) == whole | {"1_pdf.pdf": b"%PDF-c"}
+
+
+def test_expired_token_refuses_who_sends_a_token_and_no_guest() -> None:
+    answer = strike("expired_token", headers=TOKEN)
+    assert (answer.status_code, answer.json()["name"]) == (401, "TokenExpiredError")
+    assert strike("expired_token").status_code == 200
+
+
+def test_challenge_meets_every_guest_on_notes_and_files() -> None:
+    with serving(named("challenge")) as (_, client):
+        for path in (LIST, "/pdf?id=p1", "/notes/edits?note.id=p1"):
+            refused = client.get(path)
+            assert (refused.status_code, refused.json()["name"]) == (403, "ChallengeRequiredError")
+            assert client.get(path, headers=TOKEN).status_code == 200
+        assert client.get(f"/groups?id={V}").status_code == 200
+
+
+def test_browser_check_leads_every_guest_to_a_page() -> None:
+    with serving(named("browser_check")) as (_, client):
+        answer = client.get(LIST)
+        assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (302, "/challenge")
+        page = client.get(LIST, follow_redirects=True)
+        assert (page.status_code, page.headers["content-type"].partition(";")[0]) == (200, "text/html")
+        assert client.get(LIST, headers=TOKEN).status_code == 200
+
+
+def test_wrong_host_has_no_note_and_says_so_as_the_other_api_would() -> None:
+    with serving(named("wrong_host")) as (service, client):
+        assert client.get(LIST).json() == {"notes": [], "count": 0}
+        assert client.get("/notes/edits?note.id=p1").json() == {"edits": [], "count": 0}
+        for path in ("/notes?id=p1", "/pdf?id=p1", PAIR):
+            assert (client.get(path).status_code, client.get(path).json()["name"]) == (404, "NotFoundError")
+        assert client.get(f"/groups?id={V}").status_code == 200
+        assert httpx2.get(f"{service.base_url_v1}/notes?id=b1").status_code == 200
+    with serving(wrong_host("v1")) as (service, client):
+        assert httpx2.get(f"{service.base_url_v1}/references?referent=b1").json() == {"references": [], "count": 0}
+        assert ids(client.get(LIST)) == ["p1", "p2", "p3"]
+
+
+def test_no_count_leaves_the_count_out_of_every_list() -> None:
+    with serving(named("no_count")) as (service, client):
+        assert set(client.get(f"{LIST}&count=true").json()) == {"notes"}
+        listed = httpx2.get(f"{service.base_url_v1}/notes?invitation={OLD}/-/Blind_Submission")
+        assert [set(listed.json()), ids(listed)] == [{"notes"}, ["b1"]]
+        assert client.get("/notes?id=nowhere").json()["status"] == 404
+
+
+def test_ignores_after_begins_every_page_anew() -> None:
+    with serving(named("ignores_after")) as (_, client):
+        assert ids(client.get(f"{LIST}&limit=2&after=p2")) == ids(client.get(f"{LIST}&limit=2")) == ["p1", "p2"]
+
+
+@pytest.mark.parametrize("second", ["after=p2", "offset=2"])
+def test_shifting_list_loses_a_note_and_gains_one_before_it(second: str) -> None:
+    with serving(named("shifting_list")) as (service, client):
+        first = client.get(f"{LIST}&limit=2&count=true")
+        assert (ids(first), first.json()["count"]) == (["p1", "p2"], 3)
+        behind = client.get(f"{LIST}&limit=2&count=true&{second}")
+        assert (ids(behind), behind.json()["count"]) == (["p3"], 3)
+        assert ids(client.get(LIST)) == ["02", "p1", "p3"]
+        assert client.get("/notes?id=p2").status_code == 403
+        service.reindex()
+        assert ids(client.get(LIST)) == ["02", "p1", "p3"]
+    assert WORLD.v2.notes["p2"]["readers"] == ["everyone"]
+    assert "02" not in WORLD.v2.notes
+
+
+@pytest.mark.parametrize(("second", "left"), [("after=p2", ["p3"]), ("offset=2", [])])
+def test_note_vanishes_from_the_page_before_and_offsets_slip(second: str, left: list[str]) -> None:
+    with serving(named("note_vanishes")) as (_, client):
+        assert ids(client.get(f"{LIST}&limit=2")) == ["p1", "p2"]
+        behind = client.get(f"{LIST}&limit=2&count=true&{second}")
+        assert (ids(behind), behind.json()["count"]) == (left, 2)
+        assert ids(client.get(f"{LIST}&limit=2&after=p1")) == ["p3"]
+
+
+def test_not_a_pdf_is_a_page_of_html() -> None:
+    for path in ("/pdf?id=p1", PAIR, "/notes/edits/attachment?id=e2&name=pdf"):
+        answer = strike("not_a_pdf", path)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        assert b"<title>Error | OpenReview</title>" in answer.content
+
+
+def test_not_a_pdf_inside_is_a_page_of_html_under_the_type_that_was_asked_for() -> None:
+    for path, kind in (("/pdf?id=p1", "application/pdf"), (PAIR, "application/zip")):
+        answer = strike("not_a_pdf_inside", path)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, kind)
+        assert b"<title>Error | OpenReview</title>" in answer.content
+
+
+def test_zip_without_member_lacks_its_last() -> None:
+    with serving(named("zip_without_member")) as (_, client):
+        assert list(members(client.get(PAIR))) == ["1_pdf.pdf"]
+        assert client.get("/pdf?id=p2").content == b"%PDF-current"
+
+
+def test_zip_of_other_holds_a_file_that_is_no_pdf() -> None:
+    with serving(named("zip_of_other")) as (_, client):
+        held = members(client.get(PAIR))
+        assert [content[:5] for content in held.values()] == [b"<!DOC", b"%PDF-"]
+
+
+def test_zip_bomb_inflates_enormously() -> None:
+    with serving(named("zip_bomb")) as (_, client):
+        answer = client.get(PAIR, timeout=60)
+        assert len(answer.content) < BOMB_BYTES / 500
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+            sizes = {info.filename: info.file_size for info in archive.infolist()}
+            with archive.open("1_pdf.pdf") as bomb:
+                assert bomb.read(5) == b"%PDF-"
+        assert sizes == {"1_pdf.pdf": BOMB_BYTES + 9, "2_pdf.pdf": 12}
+
+
+def test_huge_file_is_streamed_and_never_held() -> None:
+    with serving(named("huge_file")) as (_, client):
+        with client.stream("GET", "/pdf?id=p2") as answer:
+            assert int(answer.headers["content-length"]) == HUGE_BYTES + 9
+            assert next(answer.iter_raw(5)) == b"%PDF-"
+        assert client.get("/pdf?id=p1").content == b"%PDF-current"
+        assert list(members(client.get("/attachment?name=pdf&ids=p1,p2,p3"))) == ["1_pdf.pdf", "3_pdf.pdf"]
+
+
+def test_login_429_refuses_the_first_sign_in_and_takes_the_second() -> None:
+    account = {"id": WORLD.user, "password": WORLD.password}
+    with serving(named("login_429")) as (_, client):
+        refused = client.post("/login", json=account)
+        assert (refused.status_code, "retry-after" in refused.headers) == (429, False)
+        sentence = "You have made 4 requests, surpassing the limit of 3 requests. Please try again in 1 seconds"
+        assert sentence in refused.json()["message"]
+        assert client.post("/login", json=account).status_code == 200
+        assert client.get(LIST).status_code == 200
+
+
+def test_passing_faults_of_several_names_take_turns() -> None:
+    with serving(named("error_500", "error_502_html", "error_503_empty")) as (_, client):
+        statuses = [client.get(LIST).status_code for _ in range(30)]
+    assert [(place, status) for place, status in enumerate(statuses, 1) if status != 200] == [
+        (5, 500), (10, 502), (15, 503), (20, 500), (25, 502), (30, 503)
+    ]  # fmt: skip
+
+
+def test_faults_that_meet_are_joined() -> None:
+    late = on_path("/notes", slow(0.3), times=9)
+    with serving(together(named("no_count", "ignores_after"), late)) as (_, client):
+        began = time.monotonic()
+        answer = client.get(f"{LIST}&after=p2&count=true")
+        assert (ids(answer), set(answer.json())) == (["p1", "p2", "p3"], {"notes"})
+        assert time.monotonic() - began >= 0.3
+
+
+def test_a_fault_with_no_such_name_is_one_sentence_that_lists_them() -> None:
+    with pytest.raises(PeercorpusError, match=r"no fault 'rain'; it has rate_limit, .*login_429$"):
+        named("slow", "rain")
+
+
+def test_every_named_fault_is_tested_here_and_listed_in_the_help(run: Run) -> None:
+    tests = " ".join(name for name in globals() if name.startswith("test_"))
+    parametrised = {"error_500", "error_502_html", "error_503_empty", "dropped", "cut_off"}
+    assert {name for name in FAULTS if f"test_{name}_" not in tests} == parametrised
+    listed = run("simulate", "--help").out
+    assert all(re.search(rf"\b{name}\b", listed) for name in FAULTS)
+    assert [name for name in re.findall(r"\b[a-z]+_[a-z0-9_]+\b", listed) if name not in FAULTS] == []

@@ -1,0 +1,79 @@
+"""`peercorpus simulate`: what it prints is what a client needs, and every switch reaches the service."""
+
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import httpx2
+import pytest
+
+from commands import Run, assert_refused
+
+VENUE = "Borealis.cc/2024/Conference"
+
+
+def free_neighbours() -> int:
+    """A port that is free, as is the next one."""
+    while True:
+        with socket.create_server(("127.0.0.1", 0)) as first:
+            port: int = first.getsockname()[1]
+            with suppress(OSError, OverflowError), socket.create_server(("127.0.0.1", port + 1)):
+                return port
+
+
+@contextmanager
+def simulating(*arguments: str) -> Iterator[tuple[str, list[str]]]:
+    """The base URL of API v2 of a simulator in a process of its own, and the lines that it printed."""
+    port = free_neighbours()
+    command = [sys.executable, "-m", "peercorpus", "simulate", "--port", str(port), "--papers", "1", "--venues", VENUE]
+    with subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        lines = []
+        for line in process.stdout:
+            lines.append(line.rstrip("\n"))
+            if line.startswith("Harvest it"):
+                break
+        try:
+            yield f"http://127.0.0.1:{port + 1}", lines
+        finally:
+            process.terminate()
+
+
+def test_switches_of_the_account_and_the_budget_reach_the_service() -> None:
+    switches = ["--sign-in", "--mfa", "--budget", "3", "--file-budget", "1", "--window-s", "60"]
+    with simulating(*switches) as (url, lines), httpx2.Client(base_url=url) as client:
+        found = re.search(r"sign in as (\S+), (\S+), code (\d+)\.", "\n".join(lines))
+        assert found is not None
+        user, password, code = found.groups()
+        assert client.get("/notes?id=x").json()["name"] == "ChallengeRequiredError"
+        pending = client.post("/login", json={"id": user, "password": password}).json()["mfaPendingToken"]
+        brought = {"mfaPendingToken": pending, "method": "totp", "code": code}
+        client.headers["Authorization"] = f"Bearer {client.post('/mfa/verify', json=brought).json()['token']}"
+        answers = [client.get(f"/notes?domain={VENUE}&limit=1") for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 429]
+        assert answers[0].headers["ratelimit-policy"] == "3;w=60"
+        forum_id = answers[0].json()["notes"][0]["forum"]
+        assert [client.get(f"/pdf?id={forum_id}").status_code for _ in range(2)] == [200, 429]
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [["--fault", "error_500", "--fault", "no_count"], ["--fault", "error_500", "no_count"]],
+    ids=["repeated", "listed"],
+)
+def test_faults_are_said_and_happen(switches: list[str]) -> None:
+    with simulating(*switches) as (url, lines), httpx2.Client(base_url=url) as client:
+        assert [line for line in lines if line.startswith("Fault")] == [
+            "Fault error_500: 500 as JSON",
+            "Fault no_count: lists without count",
+        ]
+        answers = [client.get(f"/notes?domain={VENUE}&count=true") for _ in range(10)]
+        assert [answer.status_code for answer in answers].count(500) == 1
+        assert "count" not in answers[0].json()
+
+
+def test_a_fault_with_no_such_name_is_refused_with_one_sentence(run: Run) -> None:
+    assert_refused(run("simulate", "--fault", "rain"), "no fault 'rain'; it has rate_limit, rate_limit_in_words, ")
