@@ -34,10 +34,10 @@ test: $(DEV)  ## Run all tests
 demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it, all in the folder demo/
 	$(PEERCORPUS) demo --out demo
 
-bench: $(DEV)  ## Measure rows per second of each stage, and the memory it takes
+bench: $(DEV)  ## Measure speed and memory, of the stages and of the harvest
 	$(RUN) benchmarks/run.py
 
-docs: $(DEV)  ## Rewrite docs/map.md, docs/data.md and docs/cli.md from the code
+docs: $(DEV)  ## Rewrite docs/map.md, data.md, cli.md and forms.md from the code
 	$(RUN) scripts/write_docs.py
 
 clean:  ## Remove the environment, the caches and the demo

@@ -1,6 +1,7 @@
 """A workspace filled straight from the simulated world, without HTTP: the input of the measurements."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,3 +37,7 @@ def fill(folder: Path, papers: int) -> None:
         for holdings in (world.v1, world.v2):
             workspace.raw.add(_rows(holdings))
         workspace.raw.place()
+
+
+if __name__ == "__main__":
+    fill(Path(sys.argv[1]), int(sys.argv[2]))

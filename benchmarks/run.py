@@ -1,115 +1,42 @@
-"""Measures the pipeline on simulated papers and prints the tables of `docs/benchmarks.md`.
-
-Everything runs in processes of its own, so that one measurement's memory is not another's.
-"""
+"""Measures the build, the harvest and what kills do to it, and prints the tables of `docs/benchmarks.md`."""
 
 import argparse
-import os
-import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import orjson
+import harvesting
+import kills
+import tabling
 
-from fill import fill
-from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
-from peercorpus.forms.normalise import STAGE as NORMALISE
-from peercorpus.raw import Kind
-from peercorpus.stage import Options, no_report
-from peercorpus.workspace import Workspace, open_workspace
-
-SIZES = (1_000, 20_000)
-SPEED_PAPERS = 4_000
-ROUNDS = 3
-KEY = "0" * 64
+# Memory first: by the way it is measured, a process's peak is never below what its parent held when it was started.
+MEASUREMENTS: dict[str, Callable[[Path], None]] = {
+    "memory": tabling.measure_memory,
+    "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
+    "harvest-pace": lambda _: harvesting.measure_pace(),
+    "harvest-requests": lambda _: harvesting.measure_requests(),
+    "harvest-budget": lambda _: harvesting.measure_budget(),
+    "harvest-memory": lambda _: harvesting.measure_memory(),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the measurements named, or all of them."""
+    """Run the measurements named, or all of them but the kills."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="?", choices=["speed", "memory"], help="one of them; both if not named")
-    chosen = parser.parse_args(arguments).what or ["speed", "memory"]
+    names = ["harvest", *MEASUREMENTS, "kills"]
+    parser.add_argument("what", nargs="?", choices=names, help="`harvest`: its four; all but the kills if not named")
+    parser.add_argument("kills", nargs="?", type=int, default=100, help="how many; 100 if not said")
+    parser.add_argument("--seed", type=int, default=0, help="of the instants of the kills")
+    parser.add_argument("--papers", type=int, default=kills.PAPERS, help="harvested while it is killed")
+    asked = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as scratch:
-        # Memory first: a process's peak is never below what its parent held when it was started.
-        if "memory" in chosen:
-            _memory(Path(scratch))
-        if "speed" in chosen:
-            _speed(Path(scratch) / "speed")
-
-
-def _speed(folder: Path) -> None:
-    """Notes a second, in one process, each pass right after the other, the best of some rounds."""
-    _in_a_process("fill", str(folder), str(SPEED_PAPERS))
-    with open_workspace(folder) as workspace:
-        bodies = [found.body for venue in workspace.raw.venues() for found in workspace.raw.versions(Kind.NOTE, venue)]
-        passes: dict[str, Callable[[], None]] = {
-            "orjson, of text in memory": lambda: _parse(bodies),
-            "orjson, of text read from raw.db": lambda: _parse_from_raw(workspace),
-            "papers, reviews and posts": lambda: _run(workspace, normalise=True, converse=False),
-            "papers, reviews, posts and conversations": lambda: _run(workspace, normalise=True, converse=True),
-        }
-        seconds = {name: min(_timed(work) for _ in range(ROUNDS)) for name, work in passes.items()}
-    size = sum(map(len, bodies))
-    print(f"\n{len(bodies):,} notes of {SPEED_PAPERS:,} papers, {size / 1e6:.1f} MB of JSON\n")
-    print("| pass | s CPU | notes/s | of the parse in memory | of the parse from raw.db |\n|---|---:|---:|---:|---:|")
-    in_memory, from_raw = (seconds[name] for name in list(seconds)[:2])
-    for name, took in seconds.items():
-        ratios = f"{in_memory / took:.3f} | {from_raw / took:.3f}"
-        print(f"| {name} | {took:.2f} | {len(bodies) / took:,.0f} | {ratios} |")
-
-
-def _timed(work: Callable[[], None]) -> float:
-    began = time.process_time()
-    work()
-    return time.process_time() - began
-
-
-def _parse(bodies: Iterable[bytes]) -> None:
-    for body in bodies:
-        orjson.loads(body)
-
-
-def _parse_from_raw(workspace: Workspace) -> None:
-    for venue_id in workspace.raw.venues():
-        _parse(found.body for found in workspace.raw.versions(Kind.NOTE, venue_id))
-
-
-def _run(workspace: Workspace, *, normalise: bool, converse: bool) -> None:
-    for venue_id in workspace.raw.venues():
-        if normalise:
-            NORMALISE.run(workspace, venue_id, Options(), KEY, no_report)
-        if converse:
-            BUILD_CONVERSATIONS.run(workspace, venue_id, Options(), KEY, no_report)
-
-
-def _memory(scratch: Path) -> None:
-    """Peak resident memory of `peercorpus build` and `publish`, each in a process of its own."""
-    print("| papers | build: s | build: peak MB | publish: s | publish: peak MB |\n|---:|---:|---:|---:|---:|")
-    for papers in SIZES:
-        folder = scratch / f"memory-{papers}"
-        _in_a_process("fill", str(folder), str(papers))
-        build = _in_a_process("peercorpus", "build", "--workspace", str(folder))
-        out = scratch / f"release-{papers}"
-        publish = _in_a_process("peercorpus", "publish", "--workspace", str(folder), "--out", str(out))
-        print(f"| {papers:,} | {build[0]:.0f} | {build[1]:.0f} | {publish[0]:.0f} | {publish[1]:.0f} |", flush=True)
-
-
-def _in_a_process(what: str, *arguments: str) -> tuple[float, float]:
-    """Seconds and peak megabytes of a command that must succeed."""
-    head = [sys.executable, __file__, "--fill"] if what == "fill" else [sys.executable, "-m", what]
-    began = time.perf_counter()
-    quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
-    child = os.posix_spawn(sys.executable, [*head, *arguments], os.environ, file_actions=quiet)
-    _, status, usage = os.wait4(child, 0)
-    if status:
-        raise SystemExit(f"{' '.join([what, *arguments])} failed.")
-    return time.perf_counter() - began, usage.ru_maxrss / 1024
+        if asked.what == "kills":
+            kills.report(Path(scratch), asked.kills, asked.seed, asked.papers)
+            return
+        for name, measure in MEASUREMENTS.items():
+            if asked.what in {None, name, name.partition("-")[0]}:
+                measure(Path(scratch))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--fill"]:
-        fill(Path(sys.argv[2]), int(sys.argv[3]))
-    else:
-        main()
+    main()

@@ -1,4 +1,4 @@
-"""Writes the documents that the code already contains: docs/map.md, docs/data.md and docs/cli.md.
+"""Writes the documents that the code already contains: docs/map.md, docs/data.md, docs/forms.md and docs/cli.md.
 
 Usage: write_docs.py [--check]. With `--check` nothing is written; it names what is out of date and exits 1.
 """
@@ -12,6 +12,11 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from peercorpus.forms.form import Question
+    from peercorpus.forms.known import KnownForm
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "peercorpus"
@@ -203,6 +208,79 @@ def data_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def escape(text: str) -> str:
+    """Text that a cell of a Markdown table shows as it is."""
+    return re.sub(r"([\\|*_`<>\[\]])", r"\\\1", text)
+
+
+def offered_lines(answers: Mapping[tuple[str, ...], int]) -> Iterator[str]:
+    """Every set of answers that some field offers, with a number to refer to."""
+    for texts, number in answers.items():
+        yield from ("", f"### Answers {number}", "", *(f"- {escape(text)}" for text in texts))
+
+
+def field_row(known: "KnownForm", question: "Question", answers: dict[tuple[str, ...], int]) -> str:
+    """The row of one field; the answers it offers are told once for all forms that offer the same."""
+    from peercorpus import wording_forms
+
+    offered = tuple(question.labels.values()) or question.answers
+    scale = wording_forms.scale(question)
+    if any(not text.replace(".", "").isdigit() for text in offered):
+        scale = f"[{scale}](#answers-{answers.setdefault(offered, len(answers) + 1)})"
+    told = (wording_forms.about(known, question), wording_forms.optional(question))
+    marks = wording_forms.marks_by_field(known)[question.name]
+    return f"| `{question.name}` | {question.type} | {scale} | {' | '.join(told)} | {marks} |"
+
+
+def form_lines(known: "KnownForm", answers: dict[tuple[str, ...], int]) -> Iterator[str]:
+    """The entry of one declared form."""
+    record = known.declared
+    if record is None:
+        return
+    yield from ("", f"### {record.id}", "")
+    venues = ", ".join(f"`{venue_id}`" for venue_id in known.venue_ids) or "none named"
+    unseen = "" if record.is_verified else " **Nothing of it was seen in real reviews.**"
+    yield f"Venues: {venues}. Known: {', '.join(record.evidence)}.{unseen}"
+    if record.fields and not record.is_ordered:
+        yield "The fields may stand in another order in the form."
+    yield from [f"Not known: {escape(record.unknown)}"] if record.unknown else ()
+    yield from [escape(record.remark)] if record.remark else ()
+    if record.fields:
+        yield from ("", "| field | type | answers | about | optional | known |", "|---|---|---|---|---|---|")
+        yield from (field_row(known, question, answers) for question in known.form.questions.values())
+    yield from ("", f"Sources: {'; '.join(map(escape, record.sources))}.")
+
+
+def forms_page() -> str:
+    """Every declared form, field by field, and every set of answers that one of them offers."""
+    from peercorpus.forms.known import all_declared
+    from peercorpus.wording_forms import MARKS
+
+    answers: dict[tuple[str, ...], int] = {}
+    entries = [line for known in all_declared() for line in form_lines(known, answers)]
+    lines = [
+        "# Declared forms",
+        "",
+        NOTICE,
+        "",
+        "A venue's review form is read from OpenReview's own invitation. The forms here are for venues whose",
+        "invitation cannot be read: each is a record in `src/peercorpus/forms/declared/`, with its sources; `-` is",
+        "what no source says. `peercorpus forms VENUE_ID` shows any of them; with `--workspace DIR` it shows the form",
+        "that a workspace's reviews were read with, and how often each field was filled.",
+        "",
+        "How something is known, best first:",
+        "",
+        *(f"- `{mark.value}`: {meaning}" for mark, meaning in MARKS.items()),
+        "",
+        "## Forms",
+        *entries,
+        "",
+        "## Answers offered",
+        *offered_lines(answers),
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def help_text(arguments: tuple[str, ...]) -> str:
     """What `peercorpus … --help` prints on a terminal of 100 columns."""
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
@@ -229,7 +307,12 @@ def cli_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES: dict[str, Callable[[], str]] = {"docs/map.md": map_page, "docs/data.md": data_page, "docs/cli.md": cli_page}
+PAGES: dict[str, Callable[[], str]] = {
+    "docs/map.md": map_page,
+    "docs/data.md": data_page,
+    "docs/forms.md": forms_page,
+    "docs/cli.md": cli_page,
+}
 
 
 def main(arguments: list[str]) -> int:

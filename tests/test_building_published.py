@@ -235,6 +235,50 @@ def test_a_score_that_repeats_one_of_the_form_is_read_once_and_lines_that_name_n
     assert read.revised is None
 
 
+def test_answers_that_reviewbench_keeps_apart_are_read_like_the_others(tmp_path: Path, workspace: Workspace) -> None:
+    review = reviewbench_review(
+        summary="",
+        extra_scores={
+            "novelty": 3,
+            "wingspan": 2,
+            "rating": 9,
+            "rating_initial": 5,
+            "confidence_initial_claimed": 2,
+            "experience_assessment": None,
+        },
+        extra_text={
+            "title": "Kites!",
+            "summary": "In the air.",
+            "summary_initial": "On the ground.",
+            "experience_assessment_label": "I fly.",
+            "ropes": "",
+        },
+        extra_other={"flag_for_ethics_review": ["No"], "updated_fields": ["summary"]},
+    )
+    take(workspace, tmp_path, kites=[reviewbench_row(reviews=[review])])
+    (read,) = rows(workspace, Review)
+    assert {(one.field, one.aspect, one.phase, one.value, one.label) for one in read.scores} >= {
+        ("rating", Aspect.RECOMMENDATION, Phase.FINAL, 6, "6: marginally above"),
+        ("rating", Aspect.RECOMMENDATION, Phase.INITIAL, 5, "5"),
+        ("confidence", Aspect.CONFIDENCE, Phase.INITIAL, 2, "2"),
+        ("novelty", Aspect.NOVELTY, Phase.FINAL, 3, "3"),
+        ("wingspan", Aspect.OTHER, Phase.FINAL, 2, "2"),
+        ("experience_assessment", Aspect.CONFIDENCE, Phase.FINAL, None, "I fly."),
+    }
+    assert [one.source for one in read.scores if one.phase is Phase.INITIAL] == [
+        ScoreSource.PUBLISHED,
+        ScoreSource.TEXT,
+    ]
+    assert (read.title, [(one.field, one.text) for one in read.sections]) == ("Kites!", [("summary", "In the air.")])
+    assert [(one.field, one.text) for one in read.initial_sections] == [("summary", "On the ground.")]
+    assert read.updated_fields == ("summary",)
+    assert json.loads(read.extra) == {
+        "code_of_conduct": "Yes",
+        "flag_for_ethics_review": ["No"],
+        "extra_scores": {"rating": 9},
+    }
+
+
 def test_a_second_build_of_published_records_does_nothing_and_a_new_one_gives_the_same(
     tmp_path: Path, workspace: Workspace
 ) -> None:

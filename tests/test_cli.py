@@ -109,8 +109,8 @@ def test_a_harvest_of_nothing_leaves_no_workspace(
 
 
 REFUSED = (
-    "OpenReview refused the token: it has expired, or never was one; sign in anew with 'peercorpus login', or set"
-    " PEERCORPUS_TOKEN to a fresh one."
+    "OpenReview refused the token: it has expired, or never was one; replace or remove it where you gave it"
+    " (PEERCORPUS_TOKEN, --token-file), else sign in anew with 'peercorpus login'."
 )
 NEEDED = (
     "OpenReview answers only signed-in accounts (it asks guests for a browser check, which is not automated here);"

@@ -81,24 +81,33 @@ class Errands:
     def count_shown(self, venue_id: str) -> int:
         """Notes of a venue that listings showed, and that were not gone or deleted since."""
         sql = (
-            "SELECT count(DISTINCT object_id) FROM objects INDEXED BY objects_by_forum JOIN sightings USING (object_id)"
+            "SELECT DISTINCT object_id FROM objects INDEXED BY objects_by_forum JOIN sightings USING (object_id)"
             " WHERE venue_id = ? AND kind = 'note'"
         )
-        (shown,) = self._db.execute(sql, (venue_id,)).fetchone()
-        return int(shown) - len(self.gone(venue_id))
+        shown = {note_id for (note_id,) in self._db.execute(sql, (venue_id,))}
+        return len(shown - self.gone(venue_id))
 
     def unsight(self, note_ids: Iterable[str]) -> None:
         """Forget that listings showed these notes: they are deleted."""
         self._db.executemany("DELETE FROM sightings WHERE object_id = ?", ((note_id,) for note_id in note_ids))
 
+    def was_shown(self, venue_id: str) -> bool:
+        """Whether a listing ever showed a note of a venue."""
+        sql = (
+            "SELECT EXISTS (SELECT 1 FROM objects INDEXED BY objects_by_forum JOIN sightings USING (object_id)"
+            " WHERE venue_id = ? AND kind = 'note')"
+        )
+        return bool(self._db.execute(sql, (venue_id,)).fetchone()[0])
+
     def newest_shown(self, venue_id: str) -> tuple[str, int] | None:
-        """The note modified last of those that listings showed, and when; None where there is none."""
-        row: tuple[str, int] | None = self._db.execute(
+        """The note modified last of those that are shown, and when; None where there is none."""
+        gone = self.gone(venue_id)
+        rows = self._db.execute(
             "SELECT object_id, modified_ms FROM objects INDEXED BY objects_by_forum JOIN sightings USING (object_id)"
-            " WHERE venue_id = ? AND kind = 'note' ORDER BY modified_ms DESC, object_id LIMIT 1",
+            " WHERE venue_id = ? AND kind = 'note' ORDER BY modified_ms DESC, object_id",
             (venue_id,),
-        ).fetchone()
-        return row
+        )
+        return next(((note_id, modified_ms) for note_id, modified_ms in rows if note_id not in gone), None)
 
     def gone(self, venue_id: str) -> set[str]:
         """Notes held that OpenReview shows no longer.
@@ -131,6 +140,17 @@ class Errands:
         rows = ((venue_id, task, subject_id) for subject_id in subject_ids)
         self._db.executemany("INSERT OR IGNORE INTO queue (venue_id, task, subject_id) VALUES (?,?,?)", rows)
 
+    def count_refused(self, venue_id: str, task: str) -> int:
+        """How many things of the queue could not be had."""
+        sql = "SELECT count(*) FROM queue WHERE venue_id = ? AND task = ? AND problem IS NOT NULL"
+        (number,) = self._db.execute(sql, (venue_id, task)).fetchone()
+        return int(number)
+
+    def unqueue(self, task: str, subject_ids: Iterable[str]) -> None:
+        """Take off the queue what need not be fetched any more."""
+        rows = ((task, subject_id) for subject_id in subject_ids)
+        self._db.executemany("DELETE FROM queue WHERE task = ? AND subject_id = ? AND done = 0", rows)
+
     def pending(self, venue_id: str, task: str) -> list[str]:
         """What is left to fetch, in the order in which it was queued."""
         sql = "SELECT subject_id FROM queue WHERE venue_id = ? AND task = ? AND done = 0 ORDER BY rowid"
@@ -145,6 +165,11 @@ class Errands:
         """Take one thing off the queue; `problem` says why it could not be had."""
         sql = "UPDATE queue SET done = 1, problem = ? WHERE task = ? AND subject_id = ?"
         self._db.execute(sql, (problem, task, subject_id))
+
+    def reopen(self, venue_id: str, task: str) -> None:
+        """Put back in the queue what could not be had."""
+        sql = "UPDATE queue SET done = 0, problem = NULL WHERE venue_id = ? AND task = ? AND problem IS NOT NULL"
+        self._db.execute(sql, (venue_id, task))
 
     def add_file(self, stored: StoredFile) -> None:
         """Remember which file an edit brought, or why it could not be had."""

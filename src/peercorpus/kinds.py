@@ -80,6 +80,19 @@ class SectionKind(StrEnum):
     OTHER = "other"
 
 
+class FieldType(StrEnum):
+    """What a field of a form asks for."""
+
+    SCORE = "score"
+    TEXT = "text"
+    FLAG = "flag"
+    """Yes or no, or a box to tick."""
+    LIST = "list"
+    """Any number of the answers offered."""
+    CHOICE = "choice"
+    """One of the answers offered, none of them a score."""
+
+
 class Phase(StrEnum):
     """When a score held: as first given, or as it stands now."""
 
@@ -93,8 +106,11 @@ class ScoreSource(StrEnum):
     NOTE = "note"
     EDIT = "edit"
     SNAPSHOT = "snapshot"
-    """The earliest version of the review that was harvested; a change from before that cannot be seen."""
+    """The earliest version of the review that was harvested, or that an edit shows which was posted again before the
+    next one; a change from before that cannot be seen."""
     TEXT = "text"
+    """What the reviewer says in words ("I raise my score from 5 to 6"): a lower grade, taken only where nothing else
+    tells of the first score, both numbers are on the form's scale, and the later one is the note's."""
     PUBLISHED = "published"
     """A dataset that others published."""
 

@@ -4,12 +4,13 @@ A stage runs for a venue only where what it would make is not there yet: see `st
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
 from peercorpus.errors import TableError
 from peercorpus.executors.local import LocalExecutor
+from peercorpus.forms.census import Census, read_census
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.harvest.completeness import Completeness, read_completeness
 from peercorpus.progress import Meter, Show, show_nothing
@@ -112,11 +113,16 @@ def _step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a workspace stands: what is here, the balance of every stage of every venue, and what is not built."""
+    """Where a workspace stands: what is here, the balance of every stage of every venue, and what is not built.
+
+    Attributes:
+        censuses: How the reviews of each venue answer their form, of those whose reviews are built.
+    """
 
     venues: Sequence[Completeness]
     balances: Sequence[Balance]
     unfinished: Sequence[tuple[str, str]]
+    censuses: Mapping[str, Census]
 
     @property
     def holds(self) -> bool:
@@ -129,15 +135,18 @@ def read_standing(workspace: Workspace, options: Options | None = None) -> Stand
     venues: list[Completeness] = []
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []
+    censuses: dict[str, Census] = {}
     for venue_id in held_venues(workspace):
         waiting = _unfinished(workspace, venue_id, options or Options())
         finished = [stage for stage in STAGES if stage.name not in waiting]
         tables = {name for stage in finished for name in stage.writes}
         venues.append(read_completeness(workspace, venue_id, tables))
+        if "2-reviews" in tables:
+            censuses[venue_id] = read_census(workspace, venue_id)
         for stage in finished:
             balances.extend(stage.balance(workspace, venue_id))
         unfinished.extend((name, venue_id) for name in waiting)
-    return Standing(venues, balances, unfinished)
+    return Standing(venues, balances, unfinished, censuses)
 
 
 def _unfinished(workspace: Workspace, venue_id: str, options: Options) -> list[str]:

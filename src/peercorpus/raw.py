@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from heapq import merge
 from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,15 @@ UNPLACED = "unplaced"
 """The venue of an object that names none, until its forum is known."""
 
 SCHEMA = (files("peercorpus") / "raw.sql").read_text(encoding="utf-8")
+
+CACHE_KIB = 65_536
+"""Of the database's pages in memory, at most."""
+
+BATCH = 1_000
+"""Objects compressed together."""
+
+COMPRESSING = 2
+"""Threads that compress."""
 
 COLUMNS = "kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body"
 
@@ -65,6 +74,12 @@ class RawObject(NamedTuple):
     body: bytes
 
 
+def _row(found: RawObject, packed: zstandard.BufferSegment) -> tuple[object, ...]:
+    digest = hashlib.sha256(found.body).digest()[:16]
+    key = (found.kind.value, found.object_id, digest, found.api, found.venue_id, found.forum_id, found.subject_id)
+    return (*key, found.modified_ms, found.seen_ms, found.source, packed.tobytes())
+
+
 def _opened_to_read(path: Path) -> sqlite3.Connection:
     """A connection for reading; where not even SQLite's own side files can be made, nobody else can write either."""
     for mode in ("mode=ro", "immutable=1"):
@@ -87,8 +102,12 @@ class RawStore(Errands):
         """Open the database; only a writer creates it, or needs its folder to be writable."""
         if write:
             self._db = sqlite3.connect(path, isolation_level=None)
+            # Bodies of some kilobytes lie on one page; it counts only before the first table is made.
+            self._db.execute("PRAGMA page_size = 16384")
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = FULL")
+            # A page of a listing fits, with the indexes it touches; SQLite's own 2 MB are written out half-way.
+            self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
             self._db.executescript(SCHEMA)
         else:
             self._db = _opened_to_read(path)
@@ -113,18 +132,15 @@ class RawStore(Errands):
     def add(self, objects: Iterable[RawObject]) -> int:
         """Store what has not been seen before; the number of rows that were new."""
         before = self._db.total_changes
-        self._db.executemany(
-            "INSERT OR IGNORE INTO objects (kind, object_id, digest, api, venue_id, forum_id, subject_id, modified_ms,"
-            " seen_ms, source, body) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-            (self._row(found) for found in objects),
-        )
+        waiting = iter(objects)
+        while batch := list(islice(waiting, BATCH)):
+            packed = self._compressor.multi_compress_to_buffer([found.body for found in batch], threads=COMPRESSING)
+            self._db.executemany(
+                "INSERT OR IGNORE INTO objects (kind, object_id, digest, api, venue_id, forum_id, subject_id,"
+                " modified_ms, seen_ms, source, body) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+                (_row(found, packed[place]) for place, found in enumerate(batch)),
+            )
         return self._db.total_changes - before
-
-    def _row(self, found: RawObject) -> tuple[object, ...]:
-        digest = hashlib.sha256(found.body).digest()[:16]
-        body = self._compressor.compress(found.body)
-        key = (found.kind.value, found.object_id, digest, found.api, found.venue_id, found.forum_id, found.subject_id)
-        return (*key, found.modified_ms, found.seen_ms, found.source, body)
 
     def place(self) -> None:
         """Give every reply, reference and edit the venue of its forum, as far as the forum is known.
@@ -258,7 +274,8 @@ class RawStore(Errands):
     def digest(self, kind: str, venue_id: str) -> str:
         """A digest of all versions of a kind of object, in whatever order they arrived, and of what is gone."""
         rows = self._db.execute(
-            "SELECT object_id, digest FROM objects WHERE kind = ? AND venue_id = ? ORDER BY object_id, digest",
+            "SELECT object_id, digest FROM objects INDEXED BY objects_by_forum WHERE kind = ? AND venue_id = ?"
+            " ORDER BY object_id, digest",
             (kind, venue_id),
         )
         total = hashlib.sha256()

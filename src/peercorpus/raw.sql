@@ -5,9 +5,8 @@ CREATE TABLE IF NOT EXISTS objects (
     venue_id TEXT NOT NULL, forum_id TEXT NOT NULL, subject_id TEXT NOT NULL,
     modified_ms INTEGER NOT NULL, seen_ms INTEGER NOT NULL, source TEXT NOT NULL, body BLOB NOT NULL,
     UNIQUE (kind, object_id, digest));
-CREATE INDEX IF NOT EXISTS objects_by_forum ON objects (venue_id, kind, forum_id, object_id, modified_ms, seen);
-CREATE INDEX IF NOT EXISTS objects_by_digest ON objects (kind, venue_id, object_id, digest);
-CREATE INDEX IF NOT EXISTS objects_by_subject ON objects (kind, subject_id);
+CREATE INDEX IF NOT EXISTS objects_by_forum ON objects (venue_id, kind, forum_id, object_id, modified_ms, seen, digest);
+CREATE INDEX IF NOT EXISTS published_by_subject ON objects (subject_id) WHERE kind = 'published';
 CREATE TABLE IF NOT EXISTS listings (
     venue_id TEXT NOT NULL, listing TEXT NOT NULL, after TEXT, received INTEGER NOT NULL, expected INTEGER,
     complete INTEGER NOT NULL, started_ms INTEGER NOT NULL, PRIMARY KEY (venue_id, listing));
@@ -17,4 +16,4 @@ CREATE TABLE IF NOT EXISTS queue (
 CREATE TABLE IF NOT EXISTS files (
     edit_id TEXT NOT NULL, path TEXT NOT NULL, venue_id TEXT NOT NULL, forum_id TEXT NOT NULL,
     sha256 TEXT, size_bytes INTEGER, problem TEXT, PRIMARY KEY (edit_id, path));
-CREATE TABLE IF NOT EXISTS sightings (object_id TEXT PRIMARY KEY, shown_ms INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS sightings (object_id TEXT PRIMARY KEY, shown_ms INTEGER NOT NULL) WITHOUT ROWID;

@@ -61,7 +61,9 @@ class Score:
         value: None where the answer holds no number, or one the form did not offer.
         low: Lowest answer the form offers; None where the form is not known.
         high: Highest answer the form offers; None where the form is not known.
-        label: The answer, verbatim; for a bare number the text of the option chosen, where the form is known.
+        label: The answer, verbatim; for a bare number the text of the option chosen, where the form is known; for a
+            score read in running text (`source` is `text`) the words it was read in.
+        offered: The numbers the form offers, ascending; empty where it is not known, or names a range only.
     """
 
     aspect: Aspect
@@ -72,6 +74,7 @@ class Score:
     label: str
     phase: Phase
     source: ScoreSource
+    offered: tuple[float, ...] = ()
 
     @property
     def unit(self) -> float | None:
@@ -99,7 +102,8 @@ class Review:
     """One official review.
 
     Attributes:
-        form_id: Which form it was read with: an invitation id, or `inferred:<venue_id>` where none could be read.
+        form_id: Which form it was read with: an invitation id; `declared:` and a record's name, where no invitation
+            could be read; `inferred:<venue_id>` where neither is there.
         reviewer: The anonymous id within that paper (`Reviewer_AbCd`, `AnonReviewer3`).
         title: The reviewer's own heading, where the form has one.
         final_justification: What the reviewer wrote after the rebuttal; never part of the initial review.
@@ -108,6 +112,10 @@ class Review:
         readers_public: Whether `everyone` may read it; only such reviews are published.
         deleted: Whether OpenReview marks it as deleted.
         extra: Every field that is neither score nor section, as JSON of the note's own `content`.
+        initial_sections: The sections that were changed since, as first given, where an edit or an earlier version that
+            is held shows it.
+        updated_fields: Fields whose text says of itself that a part was added later ("UPDATE:", "After the rebuttal:")
+            and whose first text is not held: what they say is not the initial review alone.
     """
 
     review_id: str
@@ -125,6 +133,8 @@ class Review:
     readers_public: bool
     deleted: bool
     extra: str
+    initial_sections: tuple[Section, ...] = ()
+    updated_fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

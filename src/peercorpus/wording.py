@@ -15,6 +15,9 @@ from peercorpus.publish.tally import PublishSummary
 from peercorpus.raw import Kind
 from peercorpus.records import Conversation
 
+LONGEST_EXAMPLE = 80
+"""Characters of an id, a name or a title that are shown."""
+
 EXCERPT_CHARACTERS = 240
 """How much of a turn is shown."""
 
@@ -26,6 +29,16 @@ def plural(number: int, noun: str) -> str:
     ('1 paper', '1,200 papers')
     """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def printable(text: str, most: int = LONGEST_EXAMPLE) -> str:
+    r"""A text from outside as a terminal may show it: control characters and the like are written as escapes.
+
+    >>> printable("\x1b[31mred\u202e"), printable("ab" * 40, most=6)
+    ('\\x1b[31mred\\u202e', 'ababab…')
+    """
+    shown = text if len(text) <= most else f"{text[:most]}…"
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in shown)
 
 
 def duration(seconds: float) -> str:
@@ -116,8 +129,11 @@ def harvested(summary: HarvestSummary) -> str:
         plural(summary.edits, "edit"),
         plural(summary.files, "file"),
     ]
-    missing = f", {plural(summary.files_not_had, 'file')} not to be had" if summary.files_not_had else ""
-    came = f"{summary.came:,} new or changed" if summary.came else "nothing new"
+    reasons = ", ".join(f"{reason}: {number:,}" for reason, number in summary.files_not_had.items())
+    missing = f", not to be had: {plural(sum(summary.files_not_had.values()), 'file')} ({reasons})" if reasons else ""
+    brought = [f"{summary.came:,} new or changed"] if summary.came else []
+    brought += [f"{plural(summary.files_came, 'file')} fetched"] if summary.files_came else []
+    came = ", ".join(brought) or "nothing new"
     asked = f"{plural(summary.requests, 'request')}, {came}"
     line = f"{summary.venue_id} (API v{summary.api}): {', '.join(held)}{missing}; {asked}."
     return "\n".join([line, *(f"  {remark}" for remark in summary.remarks)])
@@ -130,13 +146,15 @@ def planned(plans: Sequence[VenuePlan]) -> str:
         lines.append(f"{plan.venue_id} (API v{plan.api})")
         lines.extend(_planned_step(step) for step in plan.steps)
     steps = [step for plan in plans for step in plan.steps]
-    rough = "roughly " if any(step.is_rough for step in steps) else ""
+    rough = "at least " if any(step.is_rough for step in steps) else ""
     requests, size = sum(step.requests for step in steps), sum(step.size_bytes for step in steps)
     waits = duration(sum(step.seconds for step in steps))
     lines.append(
         f"In all {rough}{plural(requests, 'request')}, {waits} of waiting for the budget,"
         f" about {_size(size)}. Nothing was fetched; leave out --plan to begin."
     )
+    if rough:
+        lines.append("Earlier versions and their files come on top: plan again once the submissions are listed.")
     if not all(step.is_announced for step in steps):
         lines.append("A budget that OpenReview has not announced here yet is the one others were given in 2026.")
     return "\n".join(lines)
@@ -144,7 +162,7 @@ def planned(plans: Sequence[VenuePlan]) -> str:
 
 def _planned_step(step: PlannedStep) -> str:
     unit = {"listing": "submission", "versions": "note", "files": "file"}[step.what]
-    rough = "roughly " if step.is_rough else ""
+    rough = "at least " if step.is_rough else ""
     limit, window_s = step.allowed
     source = "announced" if step.is_announced else "not announced yet"
     wait = f"waits {duration(step.seconds)}" if step.seconds >= 1 else "no waiting"

@@ -6,16 +6,15 @@ from typing import Any
 
 import msgspec
 
+from peercorpus.forms.census import Census
+from peercorpus.forms.known import find_declared
 from peercorpus.harvest.completeness import Completeness
 from peercorpus.harvest.coverage import Coverage, PdfCoverage
-from peercorpus.harvest.inventory import LARGE_BYTES, Inventory, Named
+from peercorpus.harvest.inventory import EXAMPLES, LARGE_BYTES, Inventory, Named
 from peercorpus.harvest.traps import Caution, Trap
 from peercorpus.pipeline import Standing
 from peercorpus.stage import Balance
-from peercorpus.wording import plural
-
-LONGEST_EXAMPLE = 80
-"""Characters of an id or title that are shown."""
+from peercorpus.wording import plural, printable
 
 CAUTIONS = {
     Trap.COUNTS_DISAGREE: (
@@ -49,8 +48,8 @@ CAUTIONS = {
         " may have written the final PDF over the submitted one; look at its first page before you take it for initial."
     ),
     Trap.NO_DEADLINE: (
-        "No deadline is known for {count} of {of} papers with a PDF, so none of their versions can be exact; add the"
-        " venue's deadline with its source to the catalogue, and build again."
+        "No deadline is known for {count} of {of} papers with a PDF, so none of their versions can be exact: the"
+        " venue's invitation shows none for full papers, and the catalogue ('peercorpus venues') none with a source."
     ),
     Trap.NOT_PUBLIC: (
         "The account was shown {count} notes that are not public; they are never published, but harvest with an account"
@@ -58,16 +57,6 @@ CAUTIONS = {
     ),
 }
 """What may mislead, and what to do about it."""
-
-
-def printable(text: str, most: int = LONGEST_EXAMPLE) -> str:
-    r"""A text from outside as a terminal may show it: control characters and the like are written as escapes.
-
-    >>> printable("\x1b[31mred\u202e"), printable("ab" * 40, most=6)
-    ('\\x1b[31mred\\u202e', 'ababab…')
-    """
-    shown = text if len(text) <= most else f"{text[:most]}…"
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in shown)
 
 
 def caution(found: Caution) -> str:
@@ -160,9 +149,29 @@ def _balance(balance: Balance) -> str:
     return f"  {balance.stage:<20} {balance.unit}: {sums}: {verdict}"
 
 
+def _form_line(census: Census | None) -> Iterator[str]:
+    """What there is to know of the form that the reviews were read with."""
+    if census is None or not census.reviews:
+        return
+    known = find_declared(census.form_id)
+    is_unseen = known and known.declared and not known.declared.is_verified
+    unseen = f"read with '{census.form_id}', a declared form never seen in real reviews" if is_unseen else ""
+    yield from _line("form", unseen, _drift(census))
+
+
+def _drift(census: Census) -> str:
+    if not census.drifting:
+        return ""
+    answer = "answers fields its form does" if census.drifting == 1 else "answer fields their form does"
+    names = ", ".join(f"'{printable(name)}'" for name in list(census.unknown)[:EXAMPLES])
+    rest = ", …" if len(census.unknown) > EXAMPLES else ""
+    return f"{plural(census.drifting, 'review')} {answer} not have: {names}{rest}"
+
+
 def _venue(venue: Completeness, found: Standing) -> Iterator[str]:
     yield printable(venue.venue_id, most=200)
     yield from _completeness(venue)
+    yield from _form_line(found.censuses.get(venue.venue_id))
     yield from (_balance(balance) for balance in found.balances if balance.venue_id == venue.venue_id)
     for stage, venue_id in found.unfinished:
         if venue_id == venue.venue_id:
@@ -197,6 +206,7 @@ def standing_json(found: Standing) -> str:
         | {
             "cautions": [msgspec.to_builtins(one) | {"sentence": caution(one)} for one in venue.cautions],
             "balances": _rows_json(found.balances, venue.venue_id),
+            "form": msgspec.to_builtins(found.censuses.get(venue.venue_id)),
             "unfinished": [stage for stage, venue_id in found.unfinished if venue_id == venue.venue_id],
         }
         for venue in found.venues

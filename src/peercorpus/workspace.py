@@ -154,7 +154,8 @@ def _opened(folder: Path, *, write: bool) -> Workspace:
         return Workspace(folder, write=write)
     except sqlite3.DatabaseError as error:
         raise WorkspaceError(
-            f"'{folder / 'raw.db'}' cannot be opened: {error}; check its permissions, or name another workspace."
+            f"'{folder / 'raw.db'}' cannot be opened: {error}; see that it is a workspace's own, that you may read and"
+            " write it, and that its disk has room."
         ) from None
 
 

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.forms.derive import Question, ReviewForm, derive_form, leading_number
-from peercorpus.forms.reviews import read_fields, read_review, read_score
+from peercorpus.forms.derive import derive_form
+from peercorpus.forms.form import Question, ReviewForm
+from peercorpus.forms.numbers import leading_number
+from peercorpus.forms.reviews import read_fields, read_review
+from peercorpus.forms.scores import read_score
 from peercorpus.kinds import Aspect, Phase, ScoreSource, SectionKind
 from peercorpus.openreview.objects import Note
 

@@ -37,7 +37,7 @@ def service(invented: World) -> Iterator[Service]:
 @pytest.fixture
 def hasty() -> Iterator[Callable[..., Client]]:
     """Makes clients of a service that hardly wait between attempts, and closes them in the end."""
-    patience = Patience(attempts=3, first_wait_s=0.001, longest_wait_s=1.5)
+    patience = Patience(attempts=3, first_wait_s=0.001, longest_wait_s=1.5, pauses_s=(0.01, 0.02))
     with ExitStack() as clients:
 
         def make(service: Service, token: str | None = None) -> Client:

@@ -78,8 +78,11 @@ def test_an_interrupted_harvest_goes_on(
     assert digests(workspace) == undisturbed
     asked = Counter((one.api, one.path, tuple(sorted(one.query.items()))) for one in service.requests)
     twice = [(path, dict(query)) for (_, path, query), times in asked.items() if times > 1]
-    # Each run asks for the settings, and whether anything came, changed or went in what is complete.
-    is_question = [path in {"/groups", "/invitations"} or _asks_for_news(query) for path, query in twice]
+    # Each run asks for the settings, and whether anything came, changed or went in what is complete; and of files,
+    # after they came, whether their papers name them still.
+    is_question = [
+        path in {"/groups", "/invitations", "/notes/search"} or _asks_for_news(query) for path, query in twice
+    ]
     assert all(is_question), twice
 
 

@@ -105,11 +105,27 @@ def test_answers_that_come_late_do_not_give_requests_back(budget: Budget) -> Non
 
 
 @pytest.mark.parametrize(
-    ("requests", "seconds"), [(0, 0), (100, 0), (101, 600), (600, 600), (601, 4200), (1100, 4200), (1101, 7800)]
+    ("requests", "seconds"),
+    [(0, 0), (1, 0), (51, 300), (100, 594), (101, 600), (501, 600), (600, 4164), (601, 4200), (1101, 7800)],
 )
 def test_how_long_so_many_requests_take(budget: Budget, requests: int, seconds: float) -> None:
     budget.learn(ROUTE, headers(remaining=100, reset_s=600))
     assert budget.seconds_for(ROUTE, requests) == seconds
+
+
+def test_the_time_reckoned_is_the_time_taken(budget: Budget, clock: Clock) -> None:
+    budget.learn(ROUTE, headers(remaining=120, reset_s=3000))
+    reckoned, began = budget.seconds_for(ROUTE, 115), clock.now
+    for _ in range(115):
+        clock.now += budget.reserve(ROUTE).wait_s
+    assert reckoned == pytest.approx(clock.now - began)
+
+
+def test_a_clock_set_back_costs_one_wait_and_no_more(budget: Budget, clock: Clock) -> None:
+    budget.refuse(ROUTE, 60)
+    clock.now -= 30 * 86_400
+    clock.now += budget.reserve(ROUTE).wait_s
+    assert budget.reserve(ROUTE) == (0.0, True)
 
 
 def test_what_is_not_known_is_not_said(budget: Budget) -> None:

@@ -15,13 +15,12 @@ from invented_tables import (
     paper,
     post,
     review,
-    score,
     text,
     turn,
     version,
 )
 
-from peercorpus.kinds import Aspect, Grade, Phase, PostKind, Role, SectionKind
+from peercorpus.kinds import Grade, PostKind, Role, SectionKind
 from peercorpus.publish.run import publish
 from peercorpus.records import Section
 
@@ -48,39 +47,6 @@ def test_a_forum_becomes_one_paper_and_its_conversations(tmp_path: Path) -> None
     assert [found["role"] for found in talk["turns"]] == ["reviewer", "author"]
     assert talk["turns"][1]["post_ids"] == ["f1-answer"]
     assert [response["post_id"] for response in talk["context"]] == ["f1-to-all"]
-
-
-def test_a_review_carries_every_answer_under_the_forms_own_name(tmp_path: Path) -> None:
-    (row,), _ = published(tmp_path, a_forum("f1"))
-    assert json.loads(row["reviews_json"]) == [
-        {
-            "review_id": "f1-R1",
-            "reviewer": "R1",
-            "rating": 6,
-            "confidence": 4,
-            "rebuttal": "Words of f1-answer.",
-            "was_revised": None,
-            "final_justification": None,
-            "rating_label": "6: Weak Accept",
-            "soundness": None,
-            "soundness_label": "Not applicable",
-            "summary": "They invent.",
-            "code_of_conduct": "Yes",
-        }
-    ]
-
-
-def test_a_field_whose_name_is_taken_and_a_score_that_changed_overwrite_nothing(tmp_path: Path) -> None:
-    scores = (
-        score("rating", 8, "8", Aspect.RECOMMENDATION),
-        score("rating", 3.5, "3.5", Aspect.RECOMMENDATION, Phase.INITIAL),
-    )
-    sections = (Section(SectionKind.OTHER, "reviewer", "I am one."), Section(SectionKind.OTHER, "form_reviewer", "x"))
-    (row,), _ = published(tmp_path, [paper("f1"), review("f1", scores=scores, sections=sections, title="Good")])
-    (found,) = json.loads(row["reviews_json"])
-    assert (found["rating"], found["rating_initial"], found["confidence"]) == (8, 3.5, None)
-    assert (found["reviewer"], found["form_reviewer"], found["form_form_reviewer"]) == ("R1", "I am one.", "x")
-    assert found["title"] == "Good"
 
 
 @pytest.mark.parametrize("hidden", [{"readers_public": False}, {"deleted": True}])

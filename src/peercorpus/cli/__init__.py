@@ -2,17 +2,19 @@
 
 import logging
 import os
+import signal
+import sqlite3
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from cyclopts import CycloptsError
 
-from peercorpus.cli import catalogue, gather, make, signing, simulate
+from peercorpus.cli import catalogue, forms, gather, make, signing, simulate
 from peercorpus.cli.app import app
 from peercorpus.errors import PeercorpusError
 
-__all__ = ["app", "catalogue", "gather", "main", "make", "signing", "simulate"]
+__all__ = ["app", "catalogue", "forms", "gather", "main", "make", "signing", "simulate"]
 
 STOPPED = 130
 """The exit code of a command ended by Ctrl-C."""
@@ -24,10 +26,16 @@ def _fail(error: Exception) -> NoReturn:
     sys.exit(2)
 
 
+def _stop(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command; exit with 0, with 1 where a sum does not agree, with 2 where it cannot be done."""
     # It would say `stamina.retry_scheduled` on stderr before each new attempt.
     logging.getLogger("stamina").addHandler(logging.NullHandler())
+    # What a scheduler sends before it kills ends a command as Ctrl-C does.
+    signal.signal(signal.SIGTERM, _stop)
     try:
         code = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
     except (PeercorpusError, CycloptsError) as error:
@@ -38,8 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
         where = f"'{error.filename}'" if error.filename else "The output, or a file of the workspace,"
-        _fail(PeercorpusError(f"{where} cannot be read or written: {error.strerror}."))
+        _fail(PeercorpusError(f"{where} cannot be read or written: {error.strerror or error}."))
+    except sqlite3.Error as error:
+        _fail(
+            PeercorpusError(f"The workspace's raw.db cannot be read or written ({error}); see that its disk has room.")
+        )
     except KeyboardInterrupt:
-        print("\nStopped; the same command continues where it was.", file=sys.stderr)
+        print("\nStopped; run the same command again to go on.", file=sys.stderr)
         sys.exit(STOPPED)
     sys.exit(code if isinstance(code, int) else 0)

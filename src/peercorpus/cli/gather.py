@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @app.command
 def harvest(
     venue_ids: Annotated[
-        list[str], Parameter(name="VENUE_ID", help="The venue's group id, such as ICLR.cc/2024/Conference.")
+        list[str],
+        Parameter(name="VENUE_ID", help="Group ids such as ICLR.cc/2024/Conference, or addresses of their pages."),
     ],
     /,
     *,
@@ -119,7 +120,8 @@ def import_(
     with open_workspace(workspace, create=True) as opened:
         summary = import_dumps(opened, paths, keep_going=keep_going)
     say(wording.imported(summary))
-    say(wording.next_step("build", workspace))
+    if any(file.taken for file in summary.files):
+        say(wording.next_step("build", workspace))
 
 
 def read_venue_id(text: str) -> str:
@@ -132,4 +134,4 @@ def read_venue_id(text: str) -> str:
     venue_id = parse_qs(query).get("id", [""])[0] if is_address else text.strip()
     if not venue_id:
         raise VenueNotFoundError(f"'{text}' names no venue; give the id of its group, such as ICLR.cc/2024/Conference.")
-    return venue_id
+    return venue_id.rstrip("/") or venue_id

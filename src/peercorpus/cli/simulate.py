@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,7 +62,7 @@ def simulate(
         How long such a window lasts.
     """
     from peercorpus.simulator.budget import Budget
-    from peercorpus.simulator.faults import FAULTS, named
+    from peercorpus.simulator.faults import named
     from peercorpus.simulator.server import Service, serve, serve_forever
     from peercorpus.simulator.world import build_world
 
@@ -71,17 +72,19 @@ def simulate(
     held = _held(world)
 
     def ready(service: Service) -> None:
+        urls = f"--url-v1 {service.base_url_v1} --url-v2 {service.base_url_v2}"
         say(f"API v1: {service.base_url_v1}\nAPI v2: {service.base_url_v2}\nVenues: {', '.join(held)}")
-        say(_sign_in_lines(world, asked=sign_in, mfa=mfa))
-        for name in fault:
-            say(f"Fault {name}: {FAULTS[name].help}")
-        say(
-            f"Harvest it: peercorpus harvest {held[0]} --workspace DIR --url-v1 {service.base_url_v1} "
-            f"--url-v2 {service.base_url_v2}"
-        )
+        say("\n".join([_sign_in_lines(world, asked=sign_in, mfa=mfa), *_fault_lines(fault)]))
+        say(f"Harvest it: peercorpus harvest {held[0]} --workspace DIR {urls}")
 
     allowed = Budget(budget, window_s, file_budget)
     serve_forever(serve(world, port, sign_in_required=sign_in, mfa=mfa, faults=faults, budget=allowed), ready)
+
+
+def _fault_lines(names: Iterable[str]) -> list[str]:
+    from peercorpus.simulator.faults import FAULTS
+
+    return [f"Fault {name}: {FAULTS[name].help}" for name in names]
 
 
 def _held(world: "World") -> list[str]:

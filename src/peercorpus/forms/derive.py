@@ -4,100 +4,98 @@ API v1 keeps it in `reply.content`; API v2 in `edit.note.content`, or one level 
 makes one invitation per paper (`edit.invitation.edit.note.content`).
 """
 
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeGuard
 
 import msgspec
 
 from peercorpus.forms import vocabulary
-from peercorpus.kinds import Aspect
+from peercorpus.forms.form import Question, ReviewForm
+from peercorpus.forms.numbers import leading_number
+from peercorpus.kinds import FieldType
 
-LEADING_NUMBER = re.compile(r"\s*\(?(-?\d+(?:\.\d+)?)\)?(?=$|[\s:=)\u2013\u2014-])")
-"""`8`, `8: accept`, `3 good`, `4.5 = Borderline Award`, `(3) Strong accept`; not `3rd`, `5/10` or `2.5x`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One field of a form.
-
-    Attributes:
-        labels: What each offered number is called; empty where the field offers no numbers.
-        bounds: Lowest and highest number where the form names a range and no single answers.
-        is_choice: Whether the form offers answers to choose from.
-    """
-
-    name: str
-    order: int
-    labels: Mapping[float, str] = field(default_factory=dict)
-    bounds: tuple[float, float] | None = None
-    is_choice: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewForm:
-    """The questions of one venue's review form, in their order.
-
-    Attributes:
-        form_id: The invitation it was read from, or `inferred:<venue_id>`.
-        aspects: What the venue itself says some scores are about, by field in lower case.
-    """
-
-    form_id: str
-    questions: Mapping[str, Question]
-    aspects: Mapping[str, Aspect] = field(default_factory=dict)
-
-    def aspect(self, name: str) -> Aspect | None:
-        """What a score under this name would be about; None where the name is none of a score."""
-        return self.aspects.get(name.lower()) or vocabulary.ASPECTS.get(name.lower())
-
-
-def leading_number(label: str) -> float | None:
-    """The number an answer begins with; None where none leads.
-
-    >>> leading_number("10: strong accept"), leading_number("3 good"), leading_number("Not applicable")
-    (10.0, 3.0, None)
-    """
-    match = LEADING_NUMBER.match(label)
-    return float(match[1]) if match else None
-
-
-def _offered(options: Iterable[Any]) -> dict[float, str]:
-    labels: dict[float, str] = {}
-    for option in options:
-        value = option.get("value") if isinstance(option, dict) else option
-        text = option.get("description", value) if isinstance(option, dict) else option
-        number = float(value) if isinstance(value, int | float) else leading_number(str(value))
-        if number is not None:
-            labels[number] = str(text)
-    return labels
+OFFERED_ONE = ("enum", "value-radio", "value-dropdown", "value-checkbox")
+OFFERED_MANY = ("items", "values-checkbox", "values-dropdown")
+LAST = 1_000
+"""The place of a field whose order is not stated."""
 
 
 def _object(found: Any) -> Mapping[str, Any]:  # noqa: ANN401 -- any JSON
     return found if isinstance(found, dict) else {}
 
 
-def _question(name: str, asked: Mapping[str, Any]) -> Question:
-    wrapped = asked.get("value")
-    param = _object(wrapped.get("param")) if isinstance(wrapped, dict) else asked
-    names = ("enum", "items", "value-radio", "value-dropdown", "values-checkbox", "value-checkbox", "values-dropdown")
-    options = next((param[kind] for kind in names if isinstance(param.get(kind), list)), None)
-    order = asked.get("order")
-    return Question(
-        name,
-        order if isinstance(order, int) else 1_000,
-        _offered(options or ()),
-        _bounds(param),
-        is_choice=options is not None,
-    )
+def _text(found: Any) -> str | None:  # noqa: ANN401 -- any JSON
+    return found if isinstance(found, str) and found else None
+
+
+def _is_number(found: object) -> TypeGuard[int | float]:
+    return isinstance(found, int | float) and not isinstance(found, bool)
+
+
+def _options(param: Mapping[str, Any]) -> tuple[Sequence[Any] | None, bool]:
+    """The options as the invitation writes them, None where it offers none; and whether several may be chosen."""
+    found = next((kind for kind in (*OFFERED_ONE, *OFFERED_MANY) if isinstance(param.get(kind), list)), None)
+    is_many = found in OFFERED_MANY or str(param.get("type", "")).endswith("[]")
+    return (None if found is None else param[found]), is_many
+
+
+def _answers(options: Iterable[Any]) -> dict[str, str]:
+    """What a note holds for each option, and what the option is called."""
+    found: dict[str, str] = {}
+    for option in options:
+        value = option.get("value") if isinstance(option, dict) else option
+        found[str(value)] = str(option.get("description", value) if isinstance(option, dict) else option)
+    return found
+
+
+def _type_of_choice(name: str, answers: Iterable[str], labels: Mapping[float, str]) -> FieldType:
+    if len(labels) > 1 or name.lower() in vocabulary.ASPECTS:
+        return FieldType.SCORE
+    return FieldType.FLAG if is_yes_or_no(answers) else FieldType.CHOICE
+
+
+def is_yes_or_no(answers: Iterable[str]) -> bool:
+    """Whether the answers offered are yes and no, or one box to tick."""
+    offered = {answer.lower().rstrip(".") for answer in answers}
+    return len(offered) == 1 or offered <= {"yes", "no", "true", "false"}
 
 
 def _bounds(param: Mapping[str, Any]) -> tuple[float, float] | None:
     low, high = param.get("minimum"), param.get("maximum")
-    if isinstance(low, int | float) and isinstance(high, int | float):
+    if _is_number(low) and _is_number(high):
         return float(low), float(high)
     return None
+
+
+def _is_optional(asked: Mapping[str, Any], param: Mapping[str, Any]) -> bool:
+    """API v1 asks for what is `required`, API v2 for all that is not `optional`."""
+    return param.get("optional") is True if param is not asked else asked.get("required") is not True
+
+
+def _question(name: str, asked: Mapping[str, Any]) -> Question:
+    wrapped = asked.get("value")
+    param = _object(wrapped.get("param")) if isinstance(wrapped, dict) else asked
+    options, is_many = _options(param)
+    answers = _answers(options or ())
+    numbers = {answer: leading_number(answer) for answer in answers}
+    labels = {} if is_many else {number: answers[answer] for answer, number in numbers.items() if number is not None}
+    order, readers, bounds = asked.get("order"), asked.get("readers"), _bounds(param)
+    kind = FieldType.SCORE if bounds else FieldType.FLAG if param.get("type") == "boolean" else FieldType.TEXT
+    if options is not None:
+        kind = FieldType.LIST if is_many else _type_of_choice(name, answers, labels)
+    return Question(
+        name,
+        order if isinstance(order, int) else LAST,
+        labels,
+        bounds,
+        is_choice=options is not None,
+        title=_text(param.get("fieldName")) or _text(asked.get("title")),
+        description=_text(asked.get("description")),
+        type=kind,
+        answers=tuple(answers),
+        is_optional=_is_optional(asked, param),
+        readers=tuple(map(str, readers)) if isinstance(readers, list) else (),
+    )
 
 
 def _asked(invitation: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -4,16 +4,20 @@ Every note becomes a paper or a post, or is set aside with a reason; every post 
 A published record becomes a paper with its reviews and posts, unless OpenReview's own note of that paper is held.
 """
 
-from collections.abc import Iterator, Sequence, Set
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
+from typing import Any
 
 import msgspec
 
-from peercorpus.forms import re2, reviewbench, vocabulary
-from peercorpus.forms.derive import ReviewForm, derive_form
+from peercorpus.forms import declared, re2, reviewbench, vocabulary
+from peercorpus.forms.derive import derive_form
+from peercorpus.forms.form import ReviewForm
+from peercorpus.forms.infer import infer_form
 from peercorpus.forms.papers import read_paper
 from peercorpus.forms.posts import read_post
 from peercorpus.forms.reviews import read_review
@@ -56,7 +60,11 @@ class Forum:
             if edit is not None and edit.is_public and edit.ddate is None:
                 self.edits.setdefault(found.subject_id, []).append(edit)
             if found.kind is Kind.NOTE:
-                self.notes.append(read_note(found.body))
+                note = read_note(found.body)
+                if note.id == found.object_id:
+                    self.notes.append(note)
+                else:
+                    self.unreadable.append((found.object_id, "It came without an id."))
         except msgspec.ValidationError as error:
             if found.kind is Kind.NOTE:
                 self.unreadable.append((found.object_id, str(error)))
@@ -92,7 +100,11 @@ class VenueReader:
 
 
 def read_venue(workspace: Workspace, venue_id: str) -> VenueReader:
-    """What is known of a venue: the form of its own review invitation, else of a single paper's, else none."""
+    """What is known of a venue.
+
+    Its form is that of its own review invitation, else of a single paper's; where none can be read, the one declared
+    for the venue; else what its reviews themselves show.
+    """
     raw = workspace.raw
     group = raw.find(Kind.GROUP, venue_id)
     words = read_words(group.body) if group else Words()
@@ -103,8 +115,36 @@ def read_venue(workspace: Workspace, venue_id: str) -> VenueReader:
     ]
     found.sort(key=lambda invitation: (len(invitation.object_id), invitation.object_id))
     form = next(filter(None, (derive_form(invitation.body) for invitation in found)), None)
-    form = form or ReviewForm(f"inferred:{venue_id}", {})
+    form = form or _declared_form(venue_id) or infer_form(venue_id, _reviews(workspace, venue_id, words))
     return VenueReader(venue_id, replace(form, aspects=words.aspects), words, raw.gone(venue_id))
+
+
+def _declared_form(venue_id: str) -> ReviewForm | None:
+    found = declared.declared_form(venue_id)
+    return None if found is None else declared.as_review_form(found)
+
+
+def _reviews(workspace: Workspace, venue_id: str, words: Words) -> Iterator[Mapping[str, Any]]:
+    """The fields of a venue's reviews that everyone may read."""
+    for found in workspace.raw.latest(Kind.NOTE, venue_id):
+        with suppress(msgspec.ValidationError):
+            note = read_note(found.body)
+            if note.is_public and note.ddate is None and words.kind(tail_of(note.created_by)) is PostKind.REVIEW:
+                yield note.fields
+
+
+def read_remarks(
+    kinds: Sequence[tuple[PostKind, Note]], speakers: Mapping[str, tuple[Role, str]]
+) -> dict[str, list[str]]:
+    """What each reviewer wrote publicly beside the review, by name; nothing of a name that several may sign with."""
+    reviewers = Counter(speakers[note.id or ""] for kind, note in kinds if kind is PostKind.REVIEW)
+    own = (name for (role, name), reviews in reviewers.items() if role is Role.REVIEWER and reviews == 1)
+    remarks: dict[str, list[str]] = {name: [] for name in own if not name.endswith("Reviewers")}
+    for kind, note in kinds:
+        name = speakers[note.id or ""][1]
+        if kind is not PostKind.REVIEW and name in remarks and note.is_public and note.ddate is None:
+            remarks[name] += [answer for answer in note.fields.values() if isinstance(answer, str)]
+    return remarks
 
 
 def read_speakers(root: Note, replies: Sequence[Note]) -> dict[str, tuple[Role, str]]:
@@ -156,7 +196,7 @@ def _refusal(note: Note, gone: Set[str]) -> tuple[Reason, str] | None:
         return Reason.NO_FORUM, "The note names no forum."
     if not note.created_by:
         return Reason.NO_INVITATION, "The note names no invitation, so what it is cannot be known."
-    if note.id in gone:
+    if note.id in gone and note.ddate is None:
         return Reason.NO_LONGER_SHOWN, "A later listing of its venue did not hold it any more."
     if note.id == note.forum and not note.is_public:
         return Reason.NOT_PUBLIC, "The submission is not readable by everyone."
@@ -196,13 +236,15 @@ def normalise_forum(forum: Forum, reader: VenueReader, out: Replacement) -> None
         return
     kinds = [(reader.words.kind(tail_of(note.created_by)), note) for note in replies]
     speakers = read_speakers(root, replies)
+    remarks = read_remarks(kinds, speakers)
     shown = [(kind, note) for kind, note in kinds if note.ddate is None and note.is_public]
     out.add(read_paper(root, reader.venue_id, shown, reader.words))
     for kind, note in kinds:
         speaker, prose = speakers[note.id or ""], None
         if kind is PostKind.REVIEW:
             edits, earlier = (held.get(note.id or "", ()) for held in (forum.edits, forum.earlier))
-            review = read_review(note, reader.venue_id, speaker[1], reader.form, edits, earlier)
+            said = remarks.get(speaker[1], ())
+            review = read_review(note, reader.venue_id, speaker[1], reader.form, edits, earlier, said)
             out.add(review)
             prose = {section.field: section.text for section in review.sections}
         out.add(read_post(note, reader.venue_id, kind, speaker, prose))
@@ -257,12 +299,12 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 
 STAGE = Stage(
     NAME,
-    2,
+    3,
     (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.INVITATION, Kind.GROUP, Kind.PUBLISHED),
     (),
     WRITES,
     (),
     run,
     balance,
-    made_with=lambda _: f"{vocabulary.DIGEST} {catalogue.DIGEST}",
+    made_with=lambda _: f"{vocabulary.DIGEST} {declared.DIGEST} {catalogue.DIGEST}",
 )

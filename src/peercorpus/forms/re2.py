@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.derive import ReviewForm
+from peercorpus.forms.form import ReviewForm
 from peercorpus.forms.published import Reading, build_paper, build_review, review_post
-from peercorpus.forms.reviews import read_score
+from peercorpus.forms.scores import read_score
 from peercorpus.kinds import Phase, ScoreSource, SectionKind
 from peercorpus.published.datasets import Answers, Re2Paper, Re2Review, Re2Scores, stated, unread
 from peercorpus.raw import RawObject

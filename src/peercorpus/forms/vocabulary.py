@@ -21,6 +21,9 @@ def _inverted(section: str) -> dict[str, str]:
 ASPECTS = {name: Aspect(aspect) for name, aspect in _inverted("scores").items()}
 SECTIONS = {name: SectionKind(kind) for name, kind in _inverted("sections").items()}
 INITIAL_SCORES = frozenset(_WORDS["phases"]["initial"])
+CHANGE_WORDS = tuple(_WORDS["score_words"]["change"])
+OVERALL_WORDS = frozenset(_WORDS["score_words"]["overall"])
+NEUTRAL_WORDS = frozenset(_WORDS["score_words"]["neutral"])
 TITLES = frozenset(_WORDS["fields"]["title"])
 SINGLE_FIELDS = {word: slot for slot in ("title", "final_justification") for word in _WORDS["fields"][slot]}
 ADMINISTRATIVE = frozenset(_WORDS["fields"]["administrative"])

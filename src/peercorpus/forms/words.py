@@ -38,10 +38,11 @@ class Words:
         return self.statuses.get(venueid) or vocabulary.status_of_venueid(venueid, venue_id)
 
 
-def _said(content: Mapping[str, Any], key: str) -> str | None:
-    answer = content.get(key)
-    value = answer.get("value") if isinstance(answer, dict) else None
-    return value if isinstance(value, str) and value else None
+def _said(content: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
+    """The names that the keys hold, alone or in a list, in their order."""
+    answers = [answer for key in keys if isinstance(answer := content.get(key), dict)]
+    values = [value if isinstance(value := answer.get("value"), list) else [value] for answer in answers]
+    return tuple(name for names in values for name in names if isinstance(name, str) and name)
 
 
 def read_words(group: bytes) -> Words:
@@ -52,10 +53,8 @@ def read_words(group: bytes) -> Words:
     """
     found = msgspec.json.decode(group, type=dict[str, Any]).get("content")
     content = found if isinstance(found, dict) else {}
-    kinds = {name.lower(): kind for key, kind in vocabulary.GROUP_KINDS.items() if (name := _said(content, key))}
-    statuses = {name: status for key, status in vocabulary.GROUP_STATUSES.items() if (name := _said(content, key))}
-    aspects = {
-        name.lower(): aspect for key, aspect in vocabulary.GROUP_ASPECTS.items() if (name := _said(content, key))
-    }
-    own = _said(content, "decision_field_name")
-    return Words(kinds, statuses, aspects, ((own,) if own else ()) + vocabulary.DECISION_FIELDS)
+    kinds = {name.lower(): kind for key, kind in vocabulary.GROUP_KINDS.items() for name in _said(content, key)}
+    statuses = {name: status for key, status in vocabulary.GROUP_STATUSES.items() for name in _said(content, key)}
+    aspects = {name.lower(): aspect for key, aspect in vocabulary.GROUP_ASPECTS.items() for name in _said(content, key)}
+    own = _said(content, "decision_field_name", "meta_review_recommendation")
+    return Words(kinds, statuses, aspects, own + vocabulary.DECISION_FIELDS)

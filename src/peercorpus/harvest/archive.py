@@ -7,7 +7,7 @@ what members are called. What else comes, or cannot be told apart, is left to be
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import IO
@@ -24,52 +24,52 @@ BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtime
 """What `zipfile` raises for archives that are cut off, damaged, locked, or packed in a way it does not know."""
 
 
-def fetch_archive(visit: Visit, batch: Sequence[Wanted], keep: Callable[[Wanted, bytes], None]) -> bool:
-    """Fetch the files of some papers, and keep those that came whole, one at a time.
+def download_archive(visit: Visit, batch: Sequence[Wanted], scratch: IO[bytes]) -> bool:
+    """Fetch the files of some papers as one zip.
 
     Args:
         visit: The venue.
-        batch: Current files of different papers, fifty at most.
-        keep: Takes each file.
+        batch: Current files of different papers, two to fifty.
+        scratch: Where the zip is written.
 
     Returns:
-        Whether OpenReview answers this call at all.
+        Whether anything came.
 
     Raises:
         BusyError: OpenReview asks to wait.
         SignInError: A token is needed, or was refused.
     """
+
+    def begin() -> None:
+        scratch.seek(0)
+        scratch.truncate()
+
     ids = ",".join(wanted.forum_id for wanted in batch)
-    with visit.files.scratch() as scratch:
-
-        def begin() -> None:
-            scratch.seek(0)
-            scratch.truncate()
-
-        try:
-            visit.client.get_archive(visit.api, "/attachment", {"name": "pdf", "ids": ids}, begin, scratch.write)
-        except SignInError:
+    try:
+        visit.client.get_archive(visit.api, "/attachment", {"name": "pdf", "ids": ids}, begin, scratch.write)
+    except SignInError:
+        raise
+    except BusyError as error:
+        if error.wait_s is not None:
             raise
-        except BusyError as error:
-            if error.wait_s is not None:
-                raise
-            return False
-        except SourceError:
-            return False
-        _unpack(scratch, batch, keep)
+        return False
+    except SourceError:
+        return False
     return True
 
 
-def _unpack(scratch: IO[bytes], batch: Sequence[Wanted], keep: Callable[[Wanted, bytes], None]) -> None:
+def unpack(scratch: IO[bytes], batch: Sequence[Wanted]) -> Iterator[tuple[Wanted, bytes]]:
+    """The files of an archive that are whole PDFs, as far as its members can be told apart."""
     named = _by_member(batch)
     # What is read before a fault is whole: each member carries its own checksum.
     with suppress(*BROKEN), zipfile.ZipFile(scratch) as archive:
         times = Counter(PurePosixPath(member.filename).name for member in archive.infolist())
-        for member in archive.infolist():
+        # From the end: were members named by their place, the first might bear its own number by chance.
+        for member in reversed(archive.infolist()):
             name = PurePosixPath(member.filename).name
             wanted = named.get(name) if times[name] == 1 else None
             if wanted is not None and (content := _content(archive, member)) is not None:
-                keep(wanted, content)
+                yield wanted, content
 
 
 def _by_member(batch: Sequence[Wanted]) -> dict[str, Wanted]:

@@ -48,6 +48,13 @@ class Notes:
 def harvest_history(visit: Visit) -> None:
     """Fetch the versions that are still missing."""
     notes = notes_with_history(visit)
+    if visit.refresh:
+        with visit.raw.transaction():
+            visit.raw.reopen(visit.venue_id, TASK)
+    known = {*notes.papers, *notes.plain, *notes.reviews, *notes.released}
+    with visit.raw.transaction():
+        # A note that changed again is asked for once, as it is now.
+        visit.raw.unqueue(TASK, set(visit.raw.pending(visit.venue_id, TASK)) - known)
     for asked, tried, what in (
         (notes.papers, notes.plain, "edits of submissions"),
         (notes.reviews, notes.released, "edits of replies"),
@@ -109,11 +116,13 @@ def _shows_edits(visit: Visit, tried: list[str]) -> bool:
 
 
 def _note_id(entry: str) -> str:
-    return entry.partition(" ")[0]
+    # An id that OpenReview did not make may hold spaces.
+    return entry.rpartition(" ")[0]
 
 
 def _work_off(visit: Visit, what: str) -> None:
-    entries = visit.raw.pending(visit.venue_id, TASK)
+    failed = visit.setbacks.failed
+    entries = sorted(visit.raw.pending(visit.venue_id, TASK), key=lambda entry: entry in failed)
     meter = visit.meter(what, 0, len(entries), "/references" if visit.api == 1 else "/notes/edits")
     for entry in entries:
         note = visit.raw.find(Kind.NOTE, _note_id(entry))
@@ -123,7 +132,7 @@ def _work_off(visit: Visit, what: str) -> None:
         except NotGivenError as error:
             rows, problem = [], error.reason
         except BusyError as error:
-            visit.setbacks.count(error)
+            visit.setbacks.count(error, entry)
             continue
         visit.setbacks.reset()
         with visit.raw.transaction():

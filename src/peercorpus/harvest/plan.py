@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from peercorpus.errors import EmptyVenueError
 from peercorpus.harvest.archive import MOST_IN_ONE
 from peercorpus.harvest.history import TASK, TRIED, notes_with_history
-from peercorpus.harvest.pdfs import missing_files
+from peercorpus.harvest.pdfs import missing_files, trusts_names
 from peercorpus.harvest.visit import Visit
 from peercorpus.harvest.wanted import CURRENT
 from peercorpus.openreview.client import Client
@@ -23,6 +24,7 @@ FILES_AN_HOUR = 36
 """What OpenReview gave for PDFs, seen once (mireklzicar/openreview_downloader, issue 4, August 2026)."""
 
 HOUR_S = 3600.0
+FILE_PATHS = ("/attachment", "/notes/edits/attachment", "/references/pdf", "/pdf")
 FORUM_BYTES = 65_000
 """One submission with all its replies as JSON: a recorded forum of ICLR 2025 with twenty notes has 63 kB."""
 
@@ -38,7 +40,8 @@ class PlannedStep:
         what: "listing", "versions" or "files".
         things: Submissions to list, notes whose edits are to be asked for, or files.
         requests: Of the current files alone where the venue is not listed yet: what edits bring is not known then.
-        is_rough: Whether only the number of submissions is known so far: then one request each stands for all versions.
+        is_rough: Whether it is the least there can be, as all that is known so far is the number of submissions: which
+            papers have more versions and files, and which reviews changed, is known once they are listed.
         seconds: How long the request budget makes it take; the time of the requests themselves comes on top.
         allowed: The budget that was reckoned with: requests, and the seconds of its window.
         is_announced: Whether OpenReview itself announced that budget to this workspace.
@@ -80,10 +83,11 @@ def plan_harvest(
         profile = discover(client, venue_id, submission_lists_of(venue_id))
         visit = Visit(workspace.raw, workspace.files, client, profile, limit, False, show_nothing)
         listing, papers = _listing(visit)
-        is_listed = listing.things == 0
-        steps = [listing, _versions(visit, papers, is_listed=is_listed)]
+        is_listed = all(visit.raw.listing(venue_id, name).complete for name in profile.lists)
+        versions = _versions(visit, papers, is_listed=is_listed)
+        steps = [listing, versions]
         if files:
-            steps.append(_files(visit, papers, is_listed=is_listed))
+            steps.append(_files(visit, papers, is_listed=is_listed, is_rough=versions.things > 0))
         plans.append(VenuePlan(venue_id, visit.api, tuple(steps)))
     return plans
 
@@ -91,24 +95,33 @@ def plan_harvest(
 def _step(
     visit: Visit, what: str, path: str, things: int, requests: int, size_bytes: int, *, is_rough: bool = False
 ) -> PlannedStep:
-    window = visit.client.budget.window(visit.client.route(visit.api, path))
+    route = _known_route(visit, path) if what == "files" else visit.client.route(visit.api, path)
+    window = visit.client.budget.window(route)
     is_announced = window is not None and window.limit is not None and window.length_s is not None
     if window is not None and window.limit is not None and window.length_s is not None:
         allowed: tuple[int, float] = (window.limit, window.length_s)
     else:
         allowed = (FILES_AN_HOUR if what == "files" else NOTES_AN_HOUR, HOUR_S)
-    seconds = visit.client.budget.seconds_for(visit.client.route(visit.api, path), requests)
+    seconds = visit.client.budget.seconds_for(route, requests)
     if seconds is None:
         seconds = max(0, requests - 1) // allowed[0] * allowed[1]
     return PlannedStep(what, things, requests, is_rough, seconds, allowed, is_announced, size_bytes)
 
 
+def _known_route(visit: Visit, path: str) -> str:
+    """A route of files whose budget is known: this one, else another, as they are much alike."""
+    routes = [visit.client.route(visit.api, one) for one in (path, *FILE_PATHS)]
+    return next((route for route in routes if visit.client.budget.window(route) is not None), routes[0])
+
+
 def _listing(visit: Visit) -> tuple[PlannedStep, int]:
     """The step, and how many submissions the venue has, as far as the limit allows."""
     left = requests = total = 0
+    is_known = True
     for invitation in visit.profile.lists:
         state = visit.raw.listing(visit.venue_id, invitation)
         count = state.expected if state.complete else count_submissions(visit.client, visit.api, invitation)
+        is_known = is_known and count is not None
         there_are = max(count or 0, state.received)
         if visit.limit is not None:
             there_are = min(there_are, max(0, visit.limit - total))
@@ -116,7 +129,12 @@ def _listing(visit: Visit) -> tuple[PlannedStep, int]:
         total, left = total + there_are, left + missing
         requests += -(-missing // PAGE_WITH_REPLIES) + 1 if missing else 0
     # What is complete is asked for news: what changed, what was deleted, how much there is.
-    return _step(visit, "listing", "/notes", left, requests if left else 3, left * FORUM_BYTES), total
+    if is_known and not total:
+        raise EmptyVenueError(
+            f"'{visit.venue_id}' shows no public submission; check the id, or whether it is open yet."
+        )
+    size_bytes = left * FORUM_BYTES
+    return _step(visit, "listing", "/notes", left, requests or 3, size_bytes, is_rough=not is_known), total
 
 
 def _versions(visit: Visit, papers: int, *, is_listed: bool) -> PlannedStep:
@@ -129,18 +147,21 @@ def _versions(visit: Visit, papers: int, *, is_listed: bool) -> PlannedStep:
     return _step(visit, "versions", path, len(entries), len(entries), 0)
 
 
-def _files(visit: Visit, papers: int, *, is_listed: bool) -> PlannedStep:
+def _files(visit: Visit, papers: int, *, is_listed: bool, is_rough: bool) -> PlannedStep:
     sizes = [one.size_bytes for one in visit.raw.files(visit.venue_id) if one.size_bytes]
     mean_bytes = sum(sizes) // len(sizes) if sizes else FILE_BYTES
     in_bulk = visit.api == 2
     if not is_listed:
         requests = -(-papers // MOST_IN_ONE) if in_bulk else papers
         path = "/attachment" if in_bulk else "/references/pdf"
-        return _step(visit, "files", path, papers, requests, papers * mean_bytes)
+        return _step(visit, "files", path, papers, requests, papers * mean_bytes, is_rough=True)
     # Equal paths are asked for once, by the first that names them.
     missing = {wanted.path: wanted for wanted in reversed(missing_files(visit))}
     routes = Counter(wanted.route for wanted in missing.values())
     current = routes.pop(CURRENT, 0) if in_bulk else 0
     singles = sum(routes.values())
     path = max(routes, key=routes.__getitem__) if singles else "/attachment"
-    return _step(visit, "files", path, len(missing), -(-current // MOST_IN_ONE) + singles, len(missing) * mean_bytes)
+    compared = current > 1 and not trusts_names(visit)
+    requests = -(-current // MOST_IN_ONE) + singles + compared
+    size_bytes = len(missing) * mean_bytes
+    return _step(visit, "files", path, len(missing), requests, size_bytes, is_rough=is_rough)

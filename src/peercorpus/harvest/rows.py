@@ -1,5 +1,6 @@
 """OpenReview's objects as rows of `raw.db`: the body as received, and beside it what finds it again."""
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,6 +11,9 @@ from peercorpus.openreview.objects import Edit, Note, read_edit, read_note, salv
 from peercorpus.raw import UNPLACED, Kind, RawObject
 
 REPLIES = ("replies", "directReplies")
+
+LATEST_MS = 2**63 - 1
+"""What SQLite can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +51,10 @@ def build_note(body: bytes, origin: Origin) -> RawObject:
     """
     # A dump with a wrong field is refused; what OpenReview itself sends is stored whatever it holds.
     note = read_note(body) if origin.venue_id is None else salvage(Note, body)
-    note_id, venue_id = note.id or "", origin.venue_id or _venue_of(note)
+    note_id, venue_id = note.id or _stand_in(body), origin.venue_id or _venue_of(note)
     kind = Kind.NOTE if note.referent is None else Kind.REFERENCE
     forum_id = note.forum or note.referent or ""
-    subject_id, modified = note.referent or note_id, note.modified_ms or 0
+    subject_id, modified = note.referent or note_id, _storable(note.modified_ms)
     return RawObject(
         kind, note_id, api_of(note), venue_id, forum_id, subject_id, modified, origin.seen_ms, origin.source, body
     )
@@ -63,12 +67,12 @@ def build_edit(body: bytes, origin: Origin) -> RawObject:
         msgspec.ValidationError: A field does not hold what OpenReview puts there.
     """
     edit = read_edit(body) if origin.venue_id is None else salvage(Edit, body)
-    domain = msgspec.json.decode(body, type=_Placed).domain
+    domain = salvage(_Placed, body).domain
     venue_id = origin.venue_id or domain or (venue_of(edit.invitation) if edit.invitation else UNPLACED)
-    subject_id = edit.note.id or ""
-    forum_id, modified = edit.note.forum or subject_id, edit.tmdate or edit.tcdate or 0
+    edit_id, subject_id = edit.id or _stand_in(body), edit.note.id or ""
+    forum_id, modified = edit.note.forum or subject_id, _storable(edit.tmdate or edit.tcdate)
     return RawObject(
-        Kind.EDIT, edit.id, 2, venue_id, forum_id, subject_id, modified, origin.seen_ms, origin.source, body
+        Kind.EDIT, edit_id, 2, venue_id, forum_id, subject_id, modified, origin.seen_ms, origin.source, body
     )
 
 
@@ -78,12 +82,23 @@ def build_setting(kind: Kind, body: bytes, origin: Origin) -> RawObject:
     Raises:
         msgspec.ValidationError: A field does not hold what OpenReview puts there.
     """
-    found = msgspec.json.decode(body, type=_Header)
-    own_venue = found.id if kind is Kind.GROUP else venue_of(found.id)
-    api = 2 if found.domain or "edit" in read_members(body) else 1
-    modified = found.tmdate or found.mdate or 0
+    found = msgspec.json.decode(body, type=_Header) if origin.venue_id is None else salvage(_Header, body)
+    found_id = found.id or _stand_in(body)
+    own_venue = found_id if kind is Kind.GROUP else venue_of(found_id)
+    api = 2 if found.domain or (is_object(body) and "edit" in read_members(body)) else 1
+    modified = _storable(found.tmdate or found.mdate)
     venue_id = origin.venue_id or own_venue
-    return RawObject(kind, found.id, api, venue_id, "", found.id, modified, origin.seen_ms, origin.source, body)
+    return RawObject(kind, found_id, api, venue_id, "", found_id, modified, origin.seen_ms, origin.source, body)
+
+
+def _stand_in(body: bytes) -> str:
+    """What something is kept under that came without an id, so that status names it."""
+    return f"no id: {hashlib.sha256(body).hexdigest()[:16]}"
+
+
+def _storable(epoch_ms: int | None) -> int:
+    """A time that can be stored; 0 where there is none."""
+    return epoch_ms if epoch_ms is not None and 0 <= epoch_ms <= LATEST_MS else 0
 
 
 def api_of(note: Note) -> int:
@@ -111,7 +126,7 @@ def split_replies(note: bytes | msgspec.Raw) -> tuple[bytes, list[bytes]]:
     >>> split_replies(b'{"id":"a","details":{"replies":[{"id":"b"}]}}')
     (b'{"id":"a"}', [b'{"id":"b"}'])
     """
-    members = read_members(note)
+    members = read_members(note) if is_object(note) else {}
     if not is_object(members.get("details")):
         return compact(note), []
     details = read_members(members["details"])

@@ -1,9 +1,11 @@
 """The harvest: what is still missing of some venues, stored bit by bit, so that it may stop at any instant."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from peercorpus.errors import BusyError
+from peercorpus.errors import BusyError, EmptyVenueError
 from peercorpus.harvest.changes import harvest_changes
 from peercorpus.harvest.history import TASK, harvest_history
 from peercorpus.harvest.pdfs import harvest_pdfs, missing_files
@@ -28,9 +30,11 @@ class HarvestSummary:
         replies: Reviews, comments, decisions and all else below submissions.
         edits: Edits and references held.
         files: PDFs held, counted by edit.
-        files_not_had: Files asked for and not given.
+        files_not_had: Files asked for and not given, by the reason.
+        edits_refused: Notes whose edits were asked for and not given.
         requests: Sent for this venue by this run.
         came: Objects, and new versions of objects, that this run brought.
+        files_came: Files that this run brought.
         edits_waiting: Notes whose edits could not be asked for this time.
         files_waiting: Files that could not be asked for this time, or came wrong.
         not_public: Notes that this account is shown and the public is not.
@@ -44,9 +48,11 @@ class HarvestSummary:
     replies: int
     edits: int
     files: int
-    files_not_had: int
+    files_not_had: Mapping[str, int]
+    edits_refused: int
     requests: int
     came: int
+    files_came: int
     edits_waiting: int
     files_waiting: int
     not_public: int
@@ -61,8 +67,13 @@ class HarvestSummary:
         if self.is_complete and self.expected is not None and self.expected != self.submissions:
             said.append(f"OpenReview announced {self.expected} submissions and gave {self.submissions}.")
         if self.edits_waiting or self.files_waiting:
-            missing = f"{self.edits_waiting:,} notes' edits and {self.files_waiting:,} files"
-            said.append(f"OpenReview did not give {missing} this time; the same command asks for them again.")
+            waiting = {"edits of notes": self.edits_waiting, "files": self.files_waiting}
+            missing = " and ".join(f"{what}: {number:,}" for what, number in waiting.items() if number)
+            said.append(f"Not had this time ({missing}); the same command asks for them again.")
+        if self.edits_refused:
+            said.append(f"OpenReview refused the edits of {self.edits_refused:,} notes; 'peercorpus status' says why.")
+        if not self.submissions:
+            said.append("OpenReview shows none of its submissions any more; what was held stays, and is set aside.")
         if self.not_public:
             said.append(
                 f"Your account is shown {self.not_public:,} notes that the public is not: they are kept apart and never"
@@ -98,7 +109,7 @@ def harvest(
 
     Raises:
         VenueNotFoundError: There is no such venue; then nothing of any of them is fetched.
-        EmptyVenueError: A venue shows no submission.
+        EmptyVenueError: A venue shows no submission; the others are harvested first.
         BusyError: OpenReview asks to wait for hours, or is out of order for long; what was fetched stays.
         SourceError: OpenReview refused, or could not be reached; what was fetched stays.
     """
@@ -107,28 +118,39 @@ def harvest(
         before = client.requests
         profile = discover(client, venue_id, submission_lists_of(venue_id))
         visits.append(Visit(workspace.raw, workspace.files, client, profile, limit, refresh, progress))
-        requests[venue_id], held[venue_id] = client.requests - before, workspace.raw.count_versions(venue_id)
+        requests[venue_id], held[venue_id] = client.requests - before, _held(workspace.raw, venue_id)
     for visit in visits if refresh else ():
         with visit.raw.transaction():
             visit.raw.forget_listings(visit.venue_id)
+    empty: list[EmptyVenueError] = []
     for step in (_harvest_notes, harvest_history, *((harvest_pdfs,) if files else ())):
-        for visit in visits:
+        for visit in list(visits):
             before = client.requests
-            _persistently(visit, step)
+            try:
+                _persistently(visit, step)
+            except EmptyVenueError as error:
+                empty.append(error)
+                visits.remove(visit)
             requests[visit.venue_id] += client.requests - before
+    if empty:
+        raise empty[0]
     return [_summary(visit, requests[visit.venue_id], held[visit.venue_id], files=files) for visit in visits]
 
 
 def _persistently(visit: Visit, step: Callable[[Visit], None]) -> None:
-    """Do a step; where OpenReview is out of order, rest and go on, a few times."""
-    for pause_s in visit.client.patience.pauses_s:
+    """Do a step; where OpenReview is out of order, or refuses for a while, rest and go on, a few times.
+
+    Raises:
+        BusyError: It asks for a longer wait than patience allows, or stays out of order.
+    """
+    patience = visit.client.patience
+    for pause_s in patience.pauses_s:
         try:
             step(visit)
         except BusyError as error:
-            if error.wait_s is not None:
+            if (error.wait_s or 0) > patience.longest_wait_s:
                 raise
-            visit.setbacks.reset()
-            visit.client.pause(pause_s, "OpenReview is out of order")
+            visit.client.pause(max(pause_s, error.wait_s or 0), "OpenReview is out of order")
         else:
             return
     step(visit)
@@ -151,7 +173,18 @@ def _is_complete(raw: RawStore, profile: VenueProfile) -> bool:
     return all(raw.listing(profile.venue_id, invitation).complete for invitation in profile.lists)
 
 
-def _summary(visit: Visit, requests: int, held: int, *, files: bool) -> HarvestSummary:
+class _Held(NamedTuple):
+    """What was there before."""
+
+    objects: int
+    files: int
+
+
+def _held(raw: RawStore, venue_id: str) -> _Held:
+    return _Held(raw.count_versions(venue_id), len([one for one in raw.files(venue_id) if one.sha256]))
+
+
+def _summary(visit: Visit, requests: int, held: _Held, *, files: bool) -> HarvestSummary:
     raw, venue_id = visit.raw, visit.venue_id
     listings = [raw.listing(venue_id, invitation) for invitation in visit.profile.lists]
     counts = [state.expected for state in listings if state.expected is not None]
@@ -168,9 +201,11 @@ def _summary(visit: Visit, requests: int, held: int, *, files: bool) -> HarvestS
         replies=raw.count(Kind.NOTE, venue_id) - papers,
         edits=raw.count(Kind.EDIT, venue_id) + raw.count(Kind.REFERENCE, venue_id),
         files=sum(1 for one in stored if one.sha256 is not None),
-        files_not_had=sum(1 for one in stored if one.problem is not None),
+        files_not_had=Counter(one.problem for one in stored if one.problem is not None),
+        edits_refused=raw.count_refused(venue_id, TASK),
         requests=requests,
-        came=raw.count_versions(venue_id) - held,
+        came=raw.count_versions(venue_id) - held.objects,
+        files_came=len([one for one in stored if one.sha256]) - held.files,
         edits_waiting=len(raw.pending(venue_id, TASK)),
         files_waiting=len(missing_files(replace(visit, refresh=False))) if files else 0,
         not_public=not_public,

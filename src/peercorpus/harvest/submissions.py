@@ -6,7 +6,7 @@ from dataclasses import replace
 from peercorpus.errands import Listing
 from peercorpus.errors import EmptyVenueError, NotGivenError
 from peercorpus.harvest.rows import build_note, build_setting, split_replies
-from peercorpus.harvest.visit import Visit, now_ms
+from peercorpus.harvest.visit import Visit
 from peercorpus.openreview.listing import (
     PAGE_WITH_REPLIES,
     Page,
@@ -38,7 +38,7 @@ def harvest_submissions(visit: Visit) -> None:
     """Fetch what is missing of every list of the venue.
 
     Raises:
-        EmptyVenueError: OpenReview shows no submission of it.
+        EmptyVenueError: OpenReview shows no submission of it, and never showed one here.
     """
     _begin(visit)
     meter = visit.meter("listing", _received(visit), _total(visit), "/notes", PAGE_WITH_REPLIES)
@@ -46,7 +46,7 @@ def harvest_submissions(visit: Visit) -> None:
         most = _left(visit)
         if not visit.raw.listing(visit.venue_id, invitation).complete and most != 0:
             _read_list(visit, invitation, invitation, meter, most)
-    if not _received(visit):
+    if not _received(visit) and not visit.raw.was_shown(visit.venue_id):
         with visit.raw.transaction():
             visit.raw.forget_listings(visit.venue_id)
         raise EmptyVenueError(
@@ -120,8 +120,8 @@ def _left(visit: Visit) -> int | None:
 
 
 def _store(visit: Visit, name: str, page: Page) -> None:
-    before, shown_ms = visit.raw.listing(visit.venue_id, name), now_ms()
-    received = before.received + len(page.items)
+    before, shown_ms = visit.raw.listing(visit.venue_id, name), visit.moment_ms()
+    received = before.received + page.new
     with visit.raw.transaction():
         rows = list(_rows(visit, page))
         visit.raw.add(rows)

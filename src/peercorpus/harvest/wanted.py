@@ -91,7 +91,7 @@ def _of_papers(visit: Visit) -> Iterator[Wanted]:
 
 def _of_references(visit: Visit) -> Iterator[Wanted]:
     for found in visit.raw.latest(Kind.REFERENCE, visit.venue_id):
-        note = salvage(Note, found.body)
+        note = note_of(Kind.REFERENCE, found.body)
         path = path_of(note, "pdf") if found.subject_id == found.forum_id else None
         if path is not None and path.startswith(FILES):
             params = (("id", found.object_id),)
@@ -111,3 +111,8 @@ def path_of(note: Note, name: str) -> str | None:
     """OpenReview's own path of a file that a field of a note names; None where it names none of its own."""
     path = note.fields.get(name)
     return path if isinstance(path, str) and path.startswith("/") else None
+
+
+def note_of(kind: Kind, body: bytes) -> Note:
+    """The note, or the part of it, that a reference or an edit carries."""
+    return salvage(Edit, body).note if kind is Kind.EDIT else salvage(Note, body)

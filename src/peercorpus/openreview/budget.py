@@ -69,10 +69,10 @@ class Budget:
     def reserve(self, route: str) -> Turn:
         """Take one request of a route, where its window has one left."""
         with self._lock:
-            now, window = self.now(), self._windows.get(route)
+            now, window = self.now(), self._rebased(route)
             left_s = window.left_s(now) if window else 0.0
             if window is None or left_s <= 0:
-                self._windows.pop(route, None)
+                # What the next window holds, its first answer tells.
                 self._next_at.pop(route, None)
                 return Turn(0.0, is_granted=True)
             if window.remaining <= 0:
@@ -80,6 +80,14 @@ class Budget:
             sent_at = self._slot(route, window, left_s, now)
             self._windows[route] = replace(window, remaining=window.remaining - 1)
             return Turn(max(0.0, sent_at - now), is_granted=True)
+
+    def _rebased(self, route: str) -> Window | None:
+        """A route's window; where the clock was set back since it was learnt, as if it were learnt now."""
+        window, now = self._windows.get(route), self.now()
+        if window is not None and now < window.seen_at:
+            window = replace(window, seen_at=now, ends_at=now + window.ends_at - window.seen_at)
+            self._keep(route, window)
+        return window
 
     def _slot(self, route: str, window: Window, left_s: float, now: float) -> float:
         """When the next request is sent, in a window that still has some."""
@@ -125,9 +133,15 @@ class Budget:
         if window is None or window.limit is None or window.length_s is None:
             return None
         left_s = window.left_s(self.now())
-        at_once = window.remaining if left_s > 0 else window.limit
-        if requests <= at_once:
-            return 0.0
-        full, rest = divmod(requests - at_once, window.limit)
-        # The last window counts only as far as it must be waited for: its requests are sent at its beginning.
-        return left_s + (full - (rest == 0)) * window.length_s
+        remaining = window.remaining if left_s > 0 else window.limit
+        if requests <= remaining:
+            return _spread_s(requests, remaining, window.limit, left_s or window.length_s)
+        full, rest = divmod(requests - remaining - 1, window.limit)
+        return left_s + full * window.length_s + _spread_s(rest + 1, window.limit, window.limit, window.length_s)
+
+
+def _spread_s(requests: int, remaining: int, limit: int, left_s: float) -> float:
+    """How long the first so many of the remaining requests of a window take: see `Budget._slot`."""
+    spread = min(remaining, int(SPREAD * limit))
+    late = requests - (remaining - spread)
+    return left_s * (late - 1) / spread if late > 1 else 0.0

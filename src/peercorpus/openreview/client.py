@@ -202,8 +202,8 @@ class Client:
 
     def get_archive(
         self, api: int, path: str, params: Params, begin: Callable[[], object], keep: Callable[[bytes], object]
-    ) -> str:
-        """Ask for a file of any kind, part by part; its content type.
+    ) -> None:
+        """Ask for a file of any kind, part by part.
 
         Args:
             api: 1 or 2.
@@ -216,8 +216,7 @@ class Client:
             As `get_file`.
         """
         asked = _Asked(api, path, params, MOST_ZIP_BYTES, keep=keep, begin=begin)
-        response = self._patiently(lambda: self._fetch(asked))
-        return str(response.headers.get("content-type", ""))
+        self._patiently(lambda: self._fetch(asked))
 
     def pause(self, seconds: float, why: str) -> None:
         """Wait, saying why and how much of it is left."""
@@ -352,7 +351,7 @@ def _headers(token: str | None) -> dict[str, str]:
 def _address(url: str) -> str:
     address = httpx2.URL(url)
     if address.scheme not in {"http", "https"} or not address.host:
-        raise SourceError(f"'{url}' is not the address of an API; it starts with https://.")
+        raise SourceError(f"'{url}' is not the address of an API; it starts with https://, or on this machine http://.")
     return url.rstrip("/")
 
 
@@ -380,5 +379,5 @@ def _in_words(seconds: float) -> str:
 def _last_word(error: BusyError) -> str:
     if error.wait_s is None:
         return str(error)
-    opens = datetime.now(UTC) + timedelta(seconds=error.wait_s)
+    opens = datetime.now(UTC) + timedelta(seconds=error.wait_s + 59)
     return f"{error} What was received is kept: run the same command again after {opens:%H:%M} UTC."

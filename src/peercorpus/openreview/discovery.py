@@ -8,7 +8,8 @@ import msgspec
 
 from peercorpus.errors import NotGivenError, VenueNotFoundError
 from peercorpus.openreview.client import Client, Params
-from peercorpus.openreview.listing import LARGEST_PAGE, id_of, items_of
+from peercorpus.openreview.listing import LARGEST_PAGE, check_new, id_of, items_of
+from peercorpus.openreview.objects import salvage
 
 BLIND = "Blind_Submission"
 OPEN_LISTS = ("Submission", "submission", "Full_Submission")
@@ -49,7 +50,7 @@ class _Group(msgspec.Struct):
 
     @classmethod
     def of(cls, body: bytes | msgspec.Raw) -> "_Group":
-        return msgspec.json.decode(body, type=cls)
+        return salvage(cls, bytes(body))
 
     def setting(self, name: str) -> str | None:
         """A setting of an API v2 venue; None where it has none, or it is no text."""
@@ -121,10 +122,13 @@ def _fetch_invitations(client: Client, api: int, venue_id: str) -> list[tuple[st
     """The invitations of the venue itself; those of its papers are thousands, and repeat its forms."""
     wanted = {"prefix": f"{venue_id}/-/"} if api == 2 else {"regex": f"{venue_id}/-/.*"}
     found: list[tuple[str, bytes]] = []
+    before = None
     while True:
         params: Params = {**wanted, "expired": "true", "limit": LARGEST_PAGE, "offset": len(found)}
         answer = client.get_json(api, "/invitations", params)
         items = items_of(answer, "invitations")
+        check_new(answer, items, before)
+        before = items
         found += [(answer.source, bytes(item)) for item in items]
         if len(items) < LARGEST_PAGE:
             return found

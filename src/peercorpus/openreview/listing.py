@@ -1,28 +1,29 @@
 """Paged lists of either API behind one iterator."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TooLargeError
 from peercorpus.openreview.client import Client, JsonAnswer, Params
 from peercorpus.openreview.jsontext import read_items
+from peercorpus.openreview.objects import Note, salvage
 
 LARGEST_PAGE = 1000
 PAGE_WITH_REPLIES = 200
 """Answers with every reply get large: 1,000 forums are some 100 MB."""
 
-
 FEWEST_IN_A_PAGE = 8
 """How small a page becomes where larger ones do not come through."""
 
 
+MOST_NOTES = 10**9
+"""A count beyond this counts nothing."""
+
+
 class _Identified(msgspec.Struct):
-    id: str
-
-
-_read_id = msgspec.json.Decoder(_Identified).decode
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Page:
         after: The last id received, on this page or before it.
         expected: The count OpenReview gave for the whole list; None where it gave none.
         is_last: Whether the list ends here.
+        new: How many of them were on no page before it.
     """
 
     source: str
@@ -42,6 +44,7 @@ class Page:
     after: str | None
     expected: int | None
     is_last: bool
+    new: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,8 @@ def fetch_submissions(
 ) -> Iterator[Page]:
     """The submissions of one invitation with all their replies, in order of their id.
 
-    A service that ignores `after`, and so gives the first page again, is asked by `offset` instead.
+    A service that ignores `after`, and so gives the first page again, is asked by `offset` instead. Then notes may come
+    twice, where others were put before them meanwhile.
 
     Args:
         client: Where to ask.
@@ -76,22 +80,33 @@ def fetch_submissions(
     Raises:
         SourceError: OpenReview gives the same page again and again.
     """
-    left, by_offset, largest = most, False, PAGE_WITH_REPLIES
+    left, largest, seen = most, PAGE_WITH_REPLIES, set[str]()
+    by_offset = start.after is not None and _ignores_after(client, api, invitation, start.after)
     while left is None or left > 0:
         size = min(largest, left or largest)
         page, came_in = _fetch_page(client, api, invitation, start, size, by_offset=by_offset)
         largest = largest if came_in == size else came_in
-        ids = [id_of(item) for item in page.items]
-        if start.after is not None and start.after in ids:
+        ids = {id_of(item) for item in page.items}
+        if ids and (ids <= seen or (start.after in ids and not by_offset)):
             if by_offset:
                 raise SourceError(f"OpenReview gives the same page of '{invitation}' again and again; try again later.")
             by_offset = True
             continue
+        page = replace(page, new=len(ids - seen))
         yield page
         if page.is_last:
             return
-        start = Start(page.after, start.received + len(ids), page.expected)
-        left = None if left is None else left - len(ids)
+        seen |= ids
+        start = Start(page.after, start.received + page.new, page.expected)
+        left = None if left is None else left - page.new
+
+
+def _ignores_after(client: Client, api: int, invitation: str, after: str) -> bool:
+    """Whether a list begins with the same note, wherever it is to be taken up."""
+    first: Params = {"invitation": invitation, "sort": "id", "limit": 1}
+    answers = [client.get_json(api, "/notes", params) for params in (first, {**first, "after": after})]
+    begins, goes_on = ([id_of(item) for item in items_of(answer, "notes")] for answer in answers)
+    return begins == goes_on != []
 
 
 def _fetch_page(
@@ -109,10 +124,11 @@ def _fetch_page(
     items = items_of(answer, "notes")
     expected = start.expected if start.after is not None else _count(answer)
     received = start.received + len(items)
-    # A page may be short because the service left out what this account may not read.
-    is_short = len(items) < size and expected is None
-    ends = not items or is_short or (expected is not None and received >= expected)
-    return Page(answer.source, items, id_of(items[-1]) if items else start.after, expected, ends), size
+    # A page may be short because the service left out what this account may not read; a count may be out of date.
+    is_short = len(items) < size
+    ends = not items or received == expected or (is_short and (expected is None or received > expected))
+    after = next(filter(None, map(id_of, reversed(items))), start.after)
+    return Page(answer.source, items, after, expected, ends), size
 
 
 def _get_in_parts(client: Client, api: int, params: Params, size: int) -> tuple[JsonAnswer, int]:
@@ -147,16 +163,34 @@ def fetch_changes(client: Client, api: int, venue_id: str, since_ms: int, *, del
         deleted: The deleted ones instead.
     """
     where: dict[str, str | int] = {"domain": venue_id} if api == 2 else {"invitation": f"{venue_id}/.*"}
-    offset = 0
+    offset, before = 0, None
     while True:
         params = {**where, "sort": "tmdate:desc", "mintmdate": since_ms, "limit": LARGEST_PAGE, "offset": offset}
         answer = client.get_json(api, "/notes", params | ({"trash": "true"} if deleted else {}))
         items = items_of(answer, "notes")
-        offset += len(items)
-        ends = len(items) < LARGEST_PAGE
+        check_new(answer, items, before)
+        offset, before = offset + len(items), items
+        # The latest come first: behind one that is older nothing is to be found, should `mintmdate` not be heeded.
+        ends = len(items) < LARGEST_PAGE or _modified_ms(items[-1]) < since_ms
         yield Page(answer.source, items, None, _count(answer), ends)
         if ends:
             return
+
+
+def _begin_page(items: list[msgspec.Raw], first: str, what: str) -> str:
+    """The id a page begins with.
+
+    Raises:
+        SourceError: It is that of the page before: `offset` is not heeded.
+    """
+    begins = id_of(items[0]) if items else ""
+    if begins and begins == first:
+        raise SourceError(f"OpenReview gives the same page of '{what}' again and again; try again later.")
+    return begins
+
+
+def _modified_ms(item: msgspec.Raw) -> int:
+    return salvage(Note, bytes(item)).modified_ms or 0
 
 
 def count_notes(client: Client, api: int, venue_id: str) -> int | None:
@@ -196,36 +230,55 @@ def items_of(answer: JsonAnswer, key: str) -> list[msgspec.Raw]:
 
 def _count(answer: JsonAnswer) -> int | None:
     try:
-        return msgspec.json.decode(answer.members["count"], type=int)
+        count = msgspec.json.decode(answer.members["count"], type=int)
     except (KeyError, msgspec.DecodeError):
         return None
+    return count if 0 <= count <= MOST_NOTES else None
 
 
 def id_of(item: bytes | msgspec.Raw) -> str:
-    """The id of an object as received."""
-    return _read_id(item).id
+    """The id of an object as received; empty where it has none."""
+    return salvage(_Identified, bytes(item)).id
 
 
 def fetch_references(client: Client, note_id: str) -> Iterator[tuple[str, msgspec.Raw]]:
-    """Every API v1 reference to a note, with the request it answered."""
-    offset, total = 0, 1
-    while offset < total:
-        params: Params = {"referent": note_id, "original": "true", "limit": LARGEST_PAGE, "offset": offset}
-        answer = client.get_json(1, "/references", params)
-        items = items_of(answer, "references")
-        yield from ((answer.source, item) for item in items)
-        offset += LARGEST_PAGE
-        total = (_count(answer) or 0) if items else 0
+    """Every API v1 reference to a note, with the request it answered.
+
+    Raises:
+        NotGivenError: OpenReview gives the same page again and again.
+    """
+    return _fetch_rows(client, 1, "/references", {"referent": note_id, "original": "true"}, "references")
 
 
 def fetch_edits(client: Client, note_id: str) -> Iterator[tuple[str, msgspec.Raw]]:
-    """Every API v2 edit of a note that this account may read, with the request it answered."""
-    offset = 0
+    """Every API v2 edit of a note that this account may read, with the request it answered.
+
+    Raises:
+        NotGivenError: OpenReview gives the same page again and again.
+    """
+    return _fetch_rows(client, 2, "/notes/edits", {"note.id": note_id, "sort": "tcdate:asc"}, "edits")
+
+
+def _fetch_rows(client: Client, api: int, path: str, where: Params, key: str) -> Iterator[tuple[str, msgspec.Raw]]:
+    offset, before = 0, None
     while True:
-        params: dict[str, str | int] = {"note.id": note_id, "sort": "tcdate:asc", "limit": LARGEST_PAGE}
-        answer = client.get_json(2, "/notes/edits", params | ({"offset": offset} if offset else {}))
-        items = items_of(answer, "edits")
+        params = {**where, "limit": LARGEST_PAGE, "offset": offset}
+        answer = client.get_json(api, path, params)
+        items, there_are = items_of(answer, key), _count(answer)
+        check_new(answer, items, before)
         yield from ((answer.source, item) for item in items)
-        offset += len(items)
-        if len(items) < LARGEST_PAGE:
+        offset, before = offset + len(items), items
+        if not items or (len(items) < LARGEST_PAGE if there_are is None else offset >= there_are):
             return
+
+
+def check_new(answer: JsonAnswer, items: list[msgspec.Raw], before: list[msgspec.Raw] | None) -> None:
+    """Pass if a page is not the one before it.
+
+    Raises:
+        NotGivenError: It is: the service does not heed `offset`, and what follows cannot be had.
+    """
+    if items and items == before:
+        raise NotGivenError(
+            f"OpenReview's answer to {answer.source} is the page before it again.", "the same page again"
+        )

@@ -74,7 +74,7 @@ def _bring_code(client: Client, pending: _Answer, user: str, ask_code: AskCode |
     about = {"mfaPendingToken": pending.mfa_pending_token, "method": method}
     if method == "emailOtp":
         _post(client, "/mfa/challenge", about, user)
-    code = ask_code(method).strip()
+    code = "".join(ask_code(method).split())
     if not code:
         raise SignInError(f"No code was given for '{user}'; run 'peercorpus login' again.")
     return _post(client, "/mfa/verify", {**about, "code": code}, user)

@@ -8,7 +8,7 @@ import re
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -49,7 +49,7 @@ class Note(msgspec.Struct, dict=True):
     domain: str | None = None
     referent: str | None = None
     original: str | None = None
-    number: int | None = None
+    number: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | None = None
     signatures: list[str] | None = None
     readers: list[str] | None = None
     cdate: int | None = None
@@ -128,10 +128,8 @@ StructT = TypeVar("StructT", bound=msgspec.Struct)
 def salvage(kind: type[StructT], body: bytes) -> StructT:
     """What can be read of a note or edit: a field that does not hold what OpenReview puts there counts as absent.
 
-    For the harvest, which stores whatever arrives; the stages read strictly, and set aside what they cannot read.
-
-    Raises:
-        msgspec.ValidationError: It has no id.
+    An id that it does not have is empty. For the harvest, which stores whatever arrives; the stages read strictly, and
+    set aside what they cannot read.
 
     >>> salvage(Note, b'{"id": "a", "forum": "f", "number": "seven"}').number is None
     True
@@ -139,9 +137,11 @@ def salvage(kind: type[StructT], body: bytes) -> StructT:
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError:
-        found = msgspec.json.decode(body, type=dict[str, Any])
-    readable = {}
-    for field in msgspec.structs.fields(kind):
+        value = msgspec.json.decode(body)
+    found = value if isinstance(value, dict) else {}
+    fields = msgspec.structs.fields(kind)
+    readable: dict[str, Any] = {field.name: "" for field in fields if field.required}
+    for field in fields:
         with suppress(msgspec.ValidationError):
             readable[field.name] = msgspec.convert(found.get(field.name), field.type)
     return msgspec.convert(msgspec.to_builtins(readable), kind)

@@ -44,14 +44,16 @@ def check(response: httpx2.Response) -> None:
         raise BusyError(f"OpenReview ({host}) answered {status} to {response.url.path}; try again later.")
     if status == 401:
         raise TokenRefusedError(
-            "OpenReview refused the token: it has expired, or never was one; sign in anew with 'peercorpus login', or"
-            " set PEERCORPUS_TOKEN to a fresh one."
+            "OpenReview refused the token: it has expired, or never was one; replace or remove it where you gave it"
+            " (PEERCORPUS_TOKEN, --token-file), else sign in anew with 'peercorpus login'."
         )
     if refusal.name == "ChallengeRequiredError":
         raise SignInError(SIGN_IN)
-    if status in {403, 404}:
-        raise NotGivenError(f"OpenReview ({host}) answered {status} to {response.url}.", f"{status} {_words(refusal)}")
-    raise SourceError(f"OpenReview ({host}) answered {status} to {response.url}: {refusal.message or 'no reason'}.")
+    sentence = f"OpenReview ({host}) answered {status} to {response.url}: {refusal.message or 'no reason'}."
+    # A question that is refused may be so for the one id it names.
+    if status in {403, 404} or response.request.method == "GET":
+        raise NotGivenError(sentence, f"{status} {_words(refusal)}")
+    raise SourceError(sentence)
 
 
 def _words(refusal: _Refusal) -> str:
@@ -71,32 +73,38 @@ def _read(response: httpx2.Response) -> _Refusal:
 
 
 def wait_of(response: httpx2.Response) -> float | None:
-    """Seconds to wait after a 429: by its headers, its details, or its words; None where none says."""
+    """Seconds to wait after a 429; None where neither headers, words nor details say.
+
+    Numbers of seconds come first; a moment is measured from the answer's own `Date`: this machine's clock may differ.
+    """
     refusal = _read(response)
-    header = _seconds(response.headers.get("retry-after", ""))
-    if header is not None:
-        return header
-    reset = refusal.details.get("resetTime")
-    if isinstance(reset, str):
-        try:
-            return _until(datetime.fromisoformat(reset))
-        except ValueError:
-            pass
+    after = response.headers.get("retry-after", "")
+    if after.strip().isdigit():
+        return float(after)
     found = WORDS.search(refusal.message)
     if found is not None and any(found.groups()):
         return 60.0 * int(found[1] or 0) + int(found[2] or 0)
-    return _seconds(response.headers.get("ratelimit-reset", ""))
+    reset = response.headers.get("ratelimit-reset", "")
+    if reset.strip().isdigit():
+        return float(reset)
+    until = _http_date(after) or _iso_date(refusal.details.get("resetTime"))
+    sent = _http_date(response.headers.get("date", "")) or datetime.now(UTC)
+    return None if until is None else max(0.0, (until - sent).total_seconds())
 
 
-def _seconds(header: str) -> float | None:
-    if header.strip().isdigit():
-        return float(header)
+def _http_date(text: str) -> datetime | None:
     try:
-        return _until(parsedate_to_datetime(header))
+        return _aware(parsedate_to_datetime(text))
     except ValueError:
         return None
 
 
-def _until(moment: datetime) -> float:
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+def _iso_date(text: object) -> datetime | None:
+    try:
+        return _aware(datetime.fromisoformat(text)) if isinstance(text, str) else None
+    except ValueError:
+        return None
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

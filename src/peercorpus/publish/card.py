@@ -56,8 +56,8 @@ def _completeness(tally: Tally) -> str:
         said.append(f"Imported from recorded answers, which may not be all: {', '.join(imported)}.")
     if records:
         said.append(
-            "Papers of these venues that OpenReview itself was not asked for come from published datasets, which ask to be"
-            f" named: ReviewBench (CC BY 4.0) or Re² (Apache 2.0): {', '.join(records)}."
+            "Papers of these venues that OpenReview itself was not asked for come from published datasets, which are to"
+            f" be named: ReviewBench (CC BY 4.0) or Re² (Apache 2.0): {', '.join(records)}."
         )
     return " ".join(said) or "Every venue was listed to its end when it was harvested."
 

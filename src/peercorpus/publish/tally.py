@@ -14,7 +14,7 @@ class VenueTally:
 
     Attributes:
         is_listed: Whether OpenReview's listings of it were read to their end; None where it was imported.
-        records: Records of published datasets (ReviewBench, Re²) held; papers without OpenReview's notes come from them.
+        records: Records of published datasets held (ReviewBench, Re²); papers without OpenReview's notes are theirs.
         pdfs: PDFs known, as versions of its papers; `pdfs_here` of them were fetched.
     """
 

@@ -1,0 +1,119 @@
+"""Kills harvests at random instants: the workspace that a last run then finishes must equal an undisturbed one."""
+
+import hashlib
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from peercorpus.raw import Kind
+from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.venues import VENUES
+from peercorpus.simulator.world import build_world
+from peercorpus.tables import TABLES
+from peercorpus.workspace import open_workspace
+
+PAPERS = 60
+EARLY = 0.2
+"""The share of kills that do not wait for a run's first request, and so hit its start."""
+
+START_S = 0.5
+"""About how long that start is."""
+
+PROGRAM = (sys.executable, "-m", "peercorpus")
+
+
+@dataclass(frozen=True, slots=True)
+class Killer:
+    """What starts runs and ends them.
+
+    Attributes:
+        longest_s: A run is killed at most so long after its first request.
+    """
+
+    service: Service
+    draw: random.Random
+    longest_s: float
+
+    def spares(self, folder: Path) -> bool:
+        """Start a harvest and kill it; whether it ended by itself before."""
+        before, is_early = len(self.service.requests), self.draw.random() < EARLY
+        after_s = self.draw.uniform(0, START_S if is_early else self.longest_s)
+        run = subprocess.Popen(_harvest(folder, self.service), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while not is_early and len(self.service.requests) == before and run.poll() is None:
+            time.sleep(0.001)
+        try:
+            _, said = run.communicate(timeout=after_s)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            _, said = run.communicate()
+        if run.returncode not in {0, -9}:
+            raise SystemExit(f"A harvest into {folder.name} ended with {run.returncode}: {said.decode()}")
+        return run.returncode == 0
+
+
+def report(scratch: Path, kills: int, seed: int, papers: int) -> None:
+    """Kill so many runs, and say of each workspace how often its harvest was killed and how it differs in the end.
+
+    Args:
+        scratch: An empty folder.
+        kills: In all, over as many workspaces as it takes.
+        seed: Of the instants; how far a run has come by then depends on the machine.
+        papers: Of the simulated venues together.
+
+    Raises:
+        SystemExit: A workspace differs from the undisturbed one, or a harvest failed.
+    """
+    differs = False
+    with serve(build_world(papers=papers)) as service:
+        began = time.monotonic()
+        subprocess.run(_harvest(scratch / "undisturbed", service), check=True, capture_output=True)
+        # It takes several kills to get through one harvest.
+        killer = Killer(service, random.Random(seed), (time.monotonic() - began) / 8)
+        wanted = read_content(scratch / "undisturbed")
+        while kills > 0:
+            folder, times, is_finished = scratch / f"{kills}-left", 0, False
+            while times < kills and not is_finished:
+                is_finished = killer.spares(folder)
+                times += not is_finished
+            if not is_finished:
+                subprocess.run(_harvest(folder, service), check=True, capture_output=True)
+            kills -= times
+            found = read_content(folder)
+            names = sorted(name for name in wanted if wanted[name] != found.get(name))
+            print(f"killed {times} times: {'differs in ' + ', '.join(names) if names else 'equal'}", flush=True)
+            differs = differs or bool(names)
+    if differs:
+        raise SystemExit(f"Not every workspace equals the undisturbed one (seed {seed}, {papers} papers).")
+
+
+def _harvest(folder: Path, service: Service) -> list[str]:
+    urls = ["--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2]
+    return [*PROGRAM, "harvest", *(venue.venue_id for venue in VENUES), "--workspace", str(folder), *urls]
+
+
+def read_content(folder: Path) -> dict[str, object]:
+    """What a workspace holds in the end: digests of what was received, its files, and the rows of its tables."""
+    subprocess.run([*PROGRAM, "build", "--workspace", str(folder)], check=True, capture_output=True)
+    with open_workspace(folder, write=False) as workspace:
+        raw, tables, venue_ids = workspace.raw, workspace.tables, [venue.venue_id for venue in VENUES]
+        held: dict[str, object] = {"venues": raw.venues(), "files on disk": sorted(_files(folder / "files"))}
+        held |= {f"{kind}s of {venue}": raw.digest(kind, venue) for kind in Kind for venue in venue_ids}
+        held |= {f"stored files of {venue}": raw.files_digest(venue) for venue in venue_ids}
+        for name, record_type in TABLES.items():
+            records: Iterator[object] = chain.from_iterable(
+                tables.read(record_type, venue_id) for venue_id in tables.venues(name)
+            )
+            held[f"table {name}"] = sorted(map(repr, records))
+    return held
+
+
+def _files(folder: Path) -> Iterator[tuple[str, bool]]:
+    """The name of every file, partial ones too, and whether its content is what the name says."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            yield str(path.relative_to(folder)), hashlib.sha256(path.read_bytes()).hexdigest() == path.stem

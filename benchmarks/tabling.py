@@ -1,0 +1,93 @@
+"""Measures what is made of simulated papers: the speed of the passes, and the memory of `build` and `publish`.
+
+Every measurement runs in processes of its own, so that one's memory is not another's.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import orjson
+
+from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
+from peercorpus.forms.normalise import STAGE as NORMALISE
+from peercorpus.raw import Kind
+from peercorpus.stage import Options, no_report
+from peercorpus.workspace import Workspace, open_workspace
+
+SIZES = (1_000, 20_000)
+SPEED_PAPERS = 4_000
+ROUNDS = 3
+KEY = "0" * 64
+FILL = str(Path(__file__).with_name("fill.py"))
+
+
+def measure_speed(folder: Path) -> None:
+    """Notes a second, in one process, each pass right after the other, the best of some rounds."""
+    _in_a_process("fill", str(folder), str(SPEED_PAPERS))
+    with open_workspace(folder) as workspace:
+        bodies = [found.body for venue in workspace.raw.venues() for found in workspace.raw.versions(Kind.NOTE, venue)]
+        passes: dict[str, Callable[[], None]] = {
+            "orjson, of text in memory": lambda: _parse(bodies),
+            "orjson, of text read from raw.db": lambda: _parse_from_raw(workspace),
+            "papers, reviews and posts": lambda: _run(workspace, normalise=True, converse=False),
+            "papers, reviews, posts and conversations": lambda: _run(workspace, normalise=True, converse=True),
+        }
+        seconds = {name: min(_timed(work) for _ in range(ROUNDS)) for name, work in passes.items()}
+    size = sum(map(len, bodies))
+    print(f"\n{len(bodies):,} notes of {SPEED_PAPERS:,} papers, {size / 1e6:.1f} MB of JSON\n")
+    print("| pass | s CPU | notes/s | of the parse in memory | of the parse from raw.db |\n|---|---:|---:|---:|---:|")
+    in_memory, from_raw = (seconds[name] for name in list(seconds)[:2])
+    for name, took in seconds.items():
+        ratios = f"{in_memory / took:.3f} | {from_raw / took:.3f}"
+        print(f"| {name} | {took:.2f} | {len(bodies) / took:,.0f} | {ratios} |")
+
+
+def _timed(work: Callable[[], None]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def _parse(bodies: Iterable[bytes]) -> None:
+    for body in bodies:
+        orjson.loads(body)
+
+
+def _parse_from_raw(workspace: Workspace) -> None:
+    for venue_id in workspace.raw.venues():
+        _parse(found.body for found in workspace.raw.versions(Kind.NOTE, venue_id))
+
+
+def _run(workspace: Workspace, *, normalise: bool, converse: bool) -> None:
+    for venue_id in workspace.raw.venues():
+        if normalise:
+            NORMALISE.run(workspace, venue_id, Options(), KEY, no_report)
+        if converse:
+            BUILD_CONVERSATIONS.run(workspace, venue_id, Options(), KEY, no_report)
+
+
+def measure_memory(scratch: Path) -> None:
+    """Peak resident memory of `peercorpus build` and `publish`, each in a process of its own."""
+    print("| papers | build: s | build: peak MB | publish: s | publish: peak MB |\n|---:|---:|---:|---:|---:|")
+    for papers in SIZES:
+        folder = scratch / f"memory-{papers}"
+        _in_a_process("fill", str(folder), str(papers))
+        build = _in_a_process("peercorpus", "build", "--workspace", str(folder))
+        out = scratch / f"release-{papers}"
+        publish = _in_a_process("peercorpus", "publish", "--workspace", str(folder), "--out", str(out))
+        print(f"| {papers:,} | {build[0]:.0f} | {build[1]:.0f} | {publish[0]:.0f} | {publish[1]:.0f} |", flush=True)
+
+
+def _in_a_process(what: str, *arguments: str) -> tuple[float, float]:
+    """Seconds and peak megabytes of a command that must succeed."""
+    head = [sys.executable, FILL] if what == "fill" else [sys.executable, "-m", what]
+    began = time.perf_counter()
+    quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
+    child = os.posix_spawn(sys.executable, [*head, *arguments], os.environ, file_actions=quiet)
+    _, status, usage = os.wait4(child, 0)
+    if status:
+        raise SystemExit(f"{' '.join([what, *arguments])} failed.")
+    return time.perf_counter() - began, usage.ru_maxrss / 1024

@@ -1,0 +1,71 @@
+"""`peercorpus forms`: the review forms that are known, and how each is known."""
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from peercorpus.cli.app import app
+from peercorpus.cli.console import say
+from peercorpus.cli.gather import read_venue_id
+from peercorpus.errors import VenueNotFoundError
+
+if TYPE_CHECKING:
+    from peercorpus.forms.census import Census
+    from peercorpus.forms.known import KnownForm
+    from peercorpus.workspace import Workspace
+
+
+@app.command
+def forms(
+    venue_id: Annotated[
+        str | None, Parameter(name="VENUE_ID", help="Or the id of a declared form. All forms, if none is named.")
+    ] = None,
+    /,
+    *,
+    workspace: Annotated[Path | None, Parameter(name=["--workspace", "-w"])] = None,
+    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> None:
+    """List the review forms that are known, or show one field by field.
+
+    A venue's form is read from OpenReview's own invitation where a workspace holds it; else it is a declared one, with
+    its sources; else it is inferred from the reviews.
+
+    Parameters
+    ----------
+    workspace
+        A folder that holds a corpus: the forms of its venues too, and how often each field was filled.
+    json_
+        As JSON, with every answer that a field offers.
+    """
+    from peercorpus import wording_forms
+    from peercorpus.forms.known import all_declared, held_forms
+    from peercorpus.workspace import open_workspace
+
+    with nullcontext() if workspace is None else open_workspace(workspace, write=False) as opened:
+        if venue_id is None:
+            every = [*(held_forms(opened) if opened else ()), *all_declared()]
+            as_json = map(wording_forms.as_json, every)
+            say(wording_forms.json_text(list(as_json)) if json_ else wording_forms.table(every))
+            return
+        known, census = _find(read_venue_id(venue_id), opened)
+    say(wording_forms.json_text(wording_forms.as_json(known, census)) if json_ else wording_forms.form(known, census))
+
+
+def _find(name: str, opened: "Workspace | None") -> "tuple[KnownForm, Census | None]":
+    """The form of a venue, as a workspace reads it where it holds the venue, and how it is answered there."""
+    from peercorpus.forms.census import take_census
+    from peercorpus.forms.known import find_declared, held_form
+
+    if opened is not None and name in opened.raw.venues():
+        held = held_form(opened, name)
+        return held, take_census(opened.tables, name, held.form)
+    known = find_declared(name)
+    if known is None:
+        raise VenueNotFoundError(
+            f"No form of '{name}' is known: none is declared for it"
+            + (", and the workspace holds nothing of it" if opened else "")
+            + "; harvest the venue, then name its workspace with --workspace."
+        )
+    return known, None

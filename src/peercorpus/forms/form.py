@@ -1,0 +1,88 @@
+"""A review form: its questions in their order, what may be answered, and what each answer is about."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from peercorpus.forms import vocabulary
+from peercorpus.kinds import Aspect, FieldType, SectionKind
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One field of a form.
+
+    Attributes:
+        labels: What each offered number is called; empty where the field offers no numbers.
+        bounds: Lowest and highest number where the form names a range and no single answers.
+        is_choice: Whether the form offers answers to choose from.
+        title: The heading above the field, where it has one.
+        description: What the reviewer is told of it.
+        type: What it asks for; None where that is not known.
+        answers: The answers offered, verbatim and in their order; of an integer with a label, the integer.
+        is_optional: Whether it may stay empty; None where that is not known.
+        readers: Who may read the answer, where not everyone who may read the review.
+        aspect: What its score is about, where the form says so itself.
+        section: What its passage is for, where the form says so itself.
+        offered: The numbers offered, ascending.
+    """
+
+    name: str
+    order: int
+    labels: Mapping[float, str] = field(default_factory=dict)
+    bounds: tuple[float, float] | None = None
+    is_choice: bool = False
+    title: str | None = None
+    description: str | None = None
+    type: FieldType | None = None
+    answers: tuple[str, ...] = ()
+    is_optional: bool | None = None
+    readers: tuple[str, ...] = ()
+    aspect: Aspect | None = None
+    section: SectionKind | None = None
+    offered: tuple[float, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Sort the numbers once: every score carries them."""
+        object.__setattr__(self, "offered", tuple(sorted(self.labels)))
+
+    @property
+    def has_scale(self) -> bool:
+        """Whether it is known which numbers may be answered."""
+        return bool(self.labels) or self.bounds is not None
+
+    def offers(self, value: float) -> bool:
+        """Whether the form offers this number; false where its scale is not known."""
+        if self.labels:
+            return value in self.labels
+        return self.bounds is not None and self.bounds[0] <= value <= self.bounds[1]
+
+
+UNASKED = Question("", 0)
+"""Stands for a field the form is not known to have."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewForm:
+    """The questions of one venue's review form, in their order.
+
+    Attributes:
+        form_id: The invitation it was read from, `declared:` and its record, or `inferred:` and the venue.
+        aspects: What the venue itself says some scores are about, by field in lower case.
+    """
+
+    form_id: str
+    questions: Mapping[str, Question]
+    aspects: Mapping[str, Aspect] = field(default_factory=dict)
+
+    def question(self, name: str) -> Question:
+        """The question of this name, or one that nothing is known of."""
+        return self.questions.get(name, UNASKED)
+
+    def aspect(self, name: str) -> Aspect | None:
+        """What a score under this name would be about; None where the name is none of a score."""
+        key = name.lower()
+        return self.aspects.get(key) or self.question(name).aspect or vocabulary.ASPECTS.get(key)
+
+    def section(self, name: str) -> SectionKind:
+        """What a passage under this name is for."""
+        return self.question(name).section or vocabulary.SECTIONS.get(name.lower(), SectionKind.OTHER)

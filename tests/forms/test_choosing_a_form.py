@@ -1,0 +1,134 @@
+"""Which form a venue's reviews are read with: its invitation's, else the one declared for it, else what they show."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from peercorpus.forms.normalise import STAGE, balance
+from peercorpus.forms.words import read_words
+from peercorpus.kinds import Aspect, Phase, PostKind, ScoreSource
+from peercorpus.raw import Kind, RawObject
+from peercorpus.records import Review
+from peercorpus.stage import Options, no_report
+from peercorpus.workspace import Workspace
+
+UNKNOWN, KNOWN = "Invented.cc/2024/Conference", "ICLR.cc/2022/Conference"
+OFFERED = {"reply": {"content": {"rating": {"value-radio": ["5: yes", "6: surely", "2: no"]}}}}
+
+
+def note(note_id: str, tail: str, signer: str, content: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "id": note_id,
+        "forum": "paper",
+        "replyto": None if note_id == "paper" else "paper",
+        "invitation": tail,
+        "signatures": [signer],
+        "readers": ["everyone"],
+        "tcdate": 1_700_000_000_000,
+        "content": content,
+    } | more
+
+
+def read(folder: Path, venue_id: str, *notes: dict[str, Any], form: dict[str, Any] | None = None) -> list[Review]:
+    """The reviews of one forum, in the order of their ids."""
+    paper = note("paper", "-/Blind_Submission", "Authors", {"title": "On Kites"})
+    found = [(Kind.NOTE, each) for each in (paper, *notes)]
+    for _, each in found:
+        each["invitation"] = f"{venue_id}/{each['invitation']}"
+        each["signatures"] = [f"{venue_id}/Paper1/{name}" for name in each["signatures"]]
+    if form is not None:
+        found.append((Kind.INVITATION, {"id": f"{venue_id}/-/Official_Review", **form}))
+    folder.mkdir(parents=True)
+    workspace = Workspace(folder)
+    with workspace.raw.transaction():
+        for kind, each in found:
+            forum_id, body = each.get("forum", ""), json.dumps(each).encode()
+            workspace.raw.add([RawObject(kind, each["id"], 1, venue_id, forum_id, each["id"], 0, 0, "test", body)])
+    STAGE.run(workspace, venue_id, Options(), "ab" * 32, no_report)
+    assert all(one.holds for one in balance(workspace, venue_id))
+    reviews = list(workspace.tables.read(Review, venue_id))
+    workspace.raw.close()
+    return sorted(reviews, key=lambda review: review.review_id)
+
+
+def review(note_id: str = "r", signer: str = "AnonReviewer1", **content: Any) -> dict[str, Any]:
+    return note(note_id, "Paper1/-/Official_Review", signer, {"review": "Clear.", "rating": "6: surely"} | content)
+
+
+def remark(text: str, signer: str = "AnonReviewer1", **more: Any) -> dict[str, Any]:
+    return note("c", "Paper1/-/Official_Comment", signer, {"comment": text}, **more)
+
+
+@pytest.mark.parametrize(
+    ("venue_id", "form", "form_id"),
+    [
+        (KNOWN, OFFERED, f"{KNOWN}/-/Official_Review"),
+        (KNOWN, None, "declared:"),
+        (KNOWN, {"reply": {"content": {}}}, "declared:"),
+        (UNKNOWN, OFFERED, f"{UNKNOWN}/-/Official_Review"),
+        (UNKNOWN, None, f"inferred:{UNKNOWN}"),
+    ],
+)
+def test_an_invitation_counts_before_a_declared_form_and_that_before_the_answers(
+    tmp_path: Path, venue_id: str, form: dict[str, Any] | None, form_id: str
+) -> None:
+    (found,) = read(tmp_path / "w", venue_id, review(), form=form)
+    assert found.form_id.startswith(form_id)
+
+
+def test_a_declared_form_gives_the_scale_and_refuses_what_it_does_not_offer(tmp_path: Path) -> None:
+    answers = {"recommendation": "8: accept, good paper", "correctness": "7: never offered"}
+    (found,) = read(tmp_path / "w", KNOWN, review(**answers))
+    scores = {score.field: score for score in found.scores}
+    recommended = scores["recommendation"]
+    assert (recommended.value, recommended.offered) == (8.0, (1.0, 3.0, 5.0, 6.0, 8.0, 10.0))
+    assert (scores["correctness"].value, scores["correctness"].label) == (None, "7: never offered")
+
+
+def test_what_many_reviews_answer_tells_a_score_of_an_unknown_name(tmp_path: Path) -> None:
+    reviews = [review(f"r{number}", f"AnonReviewer{number}", new_field=f"{number % 3}: words") for number in range(9)]
+    found = read(tmp_path / "w", UNKNOWN, *reviews)
+    assert [s.value for one in found for s in one.scores if s.field == "new_field"] == [0.0, 1.0, 2.0] * 3
+    assert {s.aspect for one in found for s in one.scores if s.field == "new_field"} == {Aspect.OTHER}
+
+
+RAISED = "Thank you. I raise my score from 5 to 6."
+
+
+def initial(found: list[Review]) -> list[tuple[float | None, ScoreSource]]:
+    return [(s.value, s.source) for one in found for s in one.scores if s.phase is Phase.INITIAL]
+
+
+def test_a_reviewers_own_comment_tells_the_first_score(tmp_path: Path) -> None:
+    found = read(tmp_path / "w", UNKNOWN, review(), remark(RAISED), form=OFFERED)
+    assert initial(found) == [(5.0, ScoreSource.TEXT)]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        remark(RAISED, "AnonReviewer2"),
+        remark(RAISED, "Authors"),
+        remark(RAISED, readers=["V"]),
+        remark(RAISED, ddate=1),
+    ],
+    ids=["another reviewer", "the authors", "not public", "deleted"],
+)
+def test_what_others_say_or_not_everyone_may_read_tells_nothing(tmp_path: Path, comment: dict[str, Any]) -> None:
+    assert initial(read(tmp_path / "w", UNKNOWN, review(), comment, form=OFFERED)) == []
+
+
+@pytest.mark.parametrize(("signer", "reviews"), [("AnonReviewer1", 2), ("Reviewers", 1), ("", 1)])
+def test_a_name_that_more_than_one_may_sign_with_tells_nothing(tmp_path: Path, signer: str, reviews: int) -> None:
+    signed = [review(f"r{number}", signer) for number in range(reviews)]
+    assert initial(read(tmp_path / "w", UNKNOWN, *signed, remark(RAISED, signer), form=OFFERED)) == []
+
+
+def test_a_venue_group_may_name_several_reviews_and_the_field_of_the_verdict() -> None:
+    said = {"review_names": ["First_Look", "Second_Look"], "meta_review_recommendation": "our_verdict"}
+    group = {"id": "V", "content": {name: {"value": value} for name, value in said.items()}}
+    words = read_words(json.dumps(group).encode())
+    assert [words.kind(tail) for tail in ("First_Look", "Second_Look")] == [PostKind.REVIEW, PostKind.REVIEW]
+    assert words.decision_fields[0] == "our_verdict"

@@ -1,0 +1,293 @@
+"""Many files in one zip: each is stored right or asked for alone, and nothing is written outside `files/`."""
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+
+from peercorpus.harvest.run import HarvestSummary, harvest
+from peercorpus.openreview.client import Client
+from peercorpus.raw import Kind
+from peercorpus.simulator.answers import Answer, forbidden, invalid, page
+from peercorpus.simulator.calls import Request
+from peercorpus.simulator.changes import hide_note, replace_pdf
+from peercorpus.simulator.faults import CUT_OFF, DROPPED, Fault, Faults, named, server_error
+from peercorpus.simulator.holdings import Json, World
+from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.shelves import values_of
+from peercorpus.simulator.world import build_world
+from peercorpus.workspace import Workspace
+
+MakeClient = Callable[..., Client]
+Members = dict[str, bytes]
+
+BOREALIS = "Borealis.cc/2024/Conference"
+LATER_MS = 1_900_000_000_000
+
+
+@pytest.fixture
+def world() -> World:
+    """Papers whose edits nobody may read, so that every PDF is asked for as the current one."""
+    world = build_world(papers=12, venues=[BOREALIS])
+    world.v2.edits.clear()
+    return world
+
+
+def papers(world: World) -> list[Json]:
+    return [
+        note
+        for note in world.v2.notes.values()
+        if note["id"] == note["forum"] and "everyone" in values_of(note, "readers") and values_of(note, "content.pdf")
+    ]
+
+
+def asked_alone(service: Service) -> list[str]:
+    return [one.query["id"] for one in service.requests if one.path == "/pdf"]
+
+
+def assert_all_right(workspace: Workspace, world: World) -> None:
+    """Every paper's file is the one it names, and nothing else was written."""
+    stored = {one.path: one for one in workspace.raw.files(BOREALIS)}
+    assert set(stored) == {values_of(note, "content.pdf")[0] for note in papers(world)}
+    for path, one in stored.items():
+        assert one.problem is None
+        assert workspace.files.read(one.sha256 or "") == world.v2.files[path]()
+    files = {path for path in workspace.folder.parent.rglob("*") if path.is_file()}
+    kept = {workspace.files.path(one.sha256 or "") for one in stored.values()}
+    beside = {"raw.db", "raw.db-wal", "raw.db-shm", "workspace.lock"}
+    assert {path for path in files - kept if path.parent != workspace.folder or path.name not in beside} == set()
+
+
+def in_zips(damage: Callable[[Members], Members | bytes | Answer]) -> Faults:
+    """A service whose zips are damaged."""
+
+    def alters(answer: Answer) -> Answer:
+        if answer.content_type != "application/zip":
+            return answer
+        with ZipFile(io.BytesIO(answer.body)) as archive:
+            damaged = damage({name: archive.read(name) for name in archive.namelist()})
+        if isinstance(damaged, Answer):
+            return damaged
+        return replace(answer, body=damaged if isinstance(damaged, bytes) else packed(damaged))
+
+    return lambda request: Fault(alters=alters) if "," in request.query.get("ids", "") else None
+
+
+def packed(members: Mapping[str, bytes]) -> bytes:
+    archive = io.BytesIO()
+    with ZipFile(archive, "w", ZIP_DEFLATED) as written:
+        for name, content in members.items():
+            written.writestr(name, content)
+    return archive.getvalue()
+
+
+def renamed(members: Members, name: Callable[[str], str]) -> Members:
+    return {name(member): content for member, content in members.items()}
+
+
+def with_a_page(members: Members) -> Members:
+    """The zip with a page in place of its first file."""
+    first, *_ = members
+    return {**members, first: page("Error | OpenReview").body}
+
+
+def rotated(members: Members) -> Members:
+    """Every file under another one's name, and whole."""
+    first, *others = members.values()
+    return dict(zip(members, [*others, first], strict=True))
+
+
+def twice(members: Members) -> bytes:
+    """Two members of one name, whose contents differ."""
+    archive = io.BytesIO(packed(members))
+    first, second, *_ = members
+    with ZipFile(archive, "a") as written:
+        written.writestr(f"other/{first}", members[second])
+    return archive.getvalue()
+
+
+def halved(members: Members) -> bytes:
+    whole = packed(members)
+    return whole[: len(whole) // 2]
+
+
+def scratched(members: Members) -> bytes:
+    """The zip with some bytes of the first member's content changed."""
+    whole = bytearray(packed(members))
+    whole[200:240] = bytes(40)
+    return bytes(whole)
+
+
+def locked(members: Members) -> bytes:
+    """The zip whose members say they are encrypted."""
+    whole = bytearray(packed(members))
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = whole.find(mark)
+        while start >= 0:
+            whole[start + place] |= 1
+            start = whole.find(mark, start + 4)
+    return bytes(whole)
+
+
+def unknown_packing(members: Members) -> bytes:
+    """The zip whose members are packed in a way nobody knows."""
+    whole = bytearray(packed(members))
+    for mark, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        start = whole.find(mark)
+        while start >= 0:
+            whole[start + place] = 77
+            start = whole.find(mark, start + 4)
+    return bytes(whole)
+
+
+def single(members: Members) -> Answer:
+    return Answer(next(iter(members.values())), content_type="application/pdf")
+
+
+def understated(members: Members) -> bytes:
+    """The zip that says its members are smaller than they are."""
+    whole = bytearray(packed(members))
+    start = whole.find(b"PK\x01\x02")
+    while start >= 0:
+        whole[start + 24 : start + 28] = (100).to_bytes(4, "little")
+        start = whole.find(b"PK\x01\x02", start + 4)
+    return bytes(whole)
+
+
+COMPARED = 1
+"""One file of a zip is asked for alone as well: it must be the same."""
+
+# How many files are then asked for alone; None: all.
+DAMAGES: dict[str, tuple[Callable[[Members], Members | bytes | Answer], int | None]] = {
+    "without its first": (lambda members: dict(list(members.items())[1:]), 1),
+    "without any": (lambda _: {}, None),
+    "with a page": (with_a_page, 1),
+    "with half a PDF": (lambda members: {n: c[: len(c) // 2] for n, c in members.items()}, None),
+    "with names no paper has": (lambda members: renamed(members, lambda name: f"x{name}"), None),
+    "with names of other numbers": (lambda members: renamed(members, lambda name: f"9{name}"), None),
+    "with names in capitals": (lambda members: renamed(members, str.upper), None),
+    "with paths": (lambda members: renamed(members, lambda name: f"../../{name}"), 0),
+    "with paths from the root": (lambda members: renamed(members, lambda name: f"/tmp/{name}"), 0),
+    "with a folder for each": (lambda members: {**members, "a/": b"", "b/c.txt": b"x"}, 0),
+    "with a name twice": (twice, 1),
+    "cut in half": (halved, None),
+    "empty": (lambda _: b"", None),
+    "a page": (lambda _: page("Error | OpenReview"), None),
+    "a single PDF": (single, None),
+    "scratched": (scratched, 1),
+    "locked": (locked, None),
+    "packed strangely": (unknown_packing, None),
+    "understated": (understated, None),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_a_zip_does_not_bring_is_asked_for_alone(
+    damage: str, world: World, workspace: Workspace, hasty: MakeClient
+) -> None:
+    change, alone = DAMAGES[damage]
+    with serve(world, faults=in_zips(change)) as service:
+        summary = harvest(workspace, hasty(service), [BOREALIS])[0]
+        assert len(asked_alone(service)) == (len(papers(world)) if alone is None else alone + COMPARED)
+    assert summary.remarks == ()
+    assert_all_right(workspace, world)
+
+
+def test_a_zip_whose_names_lie_is_found_out(world: World, workspace: Workspace, hasty: MakeClient) -> None:
+    with serve(world, faults=in_zips(rotated)) as service:
+        harvest(workspace, hasty(service), [BOREALIS])
+        assert len(asked_alone(service)) == len(papers(world)) + COMPARED
+    assert_all_right(workspace, world)
+
+
+REFUSALS: dict[str, Fault] = {
+    "400": Fault(invalid("ids", "x", "is not a parameter").answer()),
+    "403": Fault(forbidden("Note", "x", "Guest").answer()),
+    "500": server_error(),
+    "dropped": DROPPED,
+    "cut off": CUT_OFF,
+    "ignores ids": Fault(asks=lambda query: {**query, "ids": query["ids"].partition(",")[0]}),
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_service_that_gives_no_zips_is_asked_file_by_file(
+    refusal: str, world: World, workspace: Workspace, hasty: MakeClient
+) -> None:
+    def choose(request: Request) -> Fault | None:
+        return REFUSALS[refusal] if "," in request.query.get("ids", "") else None
+
+    with serve(world, faults=choose) as service:
+        harvest(workspace, hasty(service), [BOREALIS])
+        assert len(asked_alone(service)) == len(papers(world))
+    assert_all_right(workspace, world)
+
+
+def test_two_papers_of_one_number_are_asked_for_alone(world: World, workspace: Workspace, hasty: MakeClient) -> None:
+    first, second = papers(world)[:2]
+    world.v2.notes[str(second["id"])] = {**second, "number": first["number"]}
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [BOREALIS])
+        alone = asked_alone(service)
+        assert set(alone) >= {first["id"], second["id"]}
+        assert len(alone) == 2 + COMPARED
+    assert_all_right(workspace, world)
+
+
+@pytest.mark.parametrize("number", [None, "seven", -1, 10**30, 1.5])
+def test_a_paper_without_a_number_is_asked_for_alone(
+    world: World, workspace: Workspace, hasty: MakeClient, number: object
+) -> None:
+    paper = papers(world)[0]
+    world.v2.notes[str(paper["id"])] = {**paper, "number": number}
+    with serve(world) as service:
+        summary = harvest(workspace, hasty(service), [BOREALIS])[0]
+    assert summary.remarks == ()
+    assert_all_right(workspace, world)
+
+
+def harvest_twice(
+    world: World, workspace: Workspace, service: Service, hasty: MakeClient, change: Callable[[str], object]
+) -> tuple[list[str], HarvestSummary]:
+    """List the venue; let something happen to two papers; fetch the files as if that were long after."""
+    harvest(workspace, hasty(service), [BOREALIS], files=False)
+    changed = [str(note["id"]) for note in papers(world)[:2]]
+    workspace.raw.sight([str(note["id"]) for note in papers(world)], 1)
+    for paper_id in changed:
+        change(paper_id)
+    service.reindex()
+    # With a limit it does not ask what changed.
+    return changed, harvest(workspace, hasty(service), [BOREALIS], limit=99)[0]
+
+
+@pytest.mark.parametrize("faults", [None, named("zip_without_member")])
+def test_a_pdf_replaced_since_the_listing_is_not_taken_for_the_listed_one(
+    world: World, workspace: Workspace, hasty: MakeClient, faults: Faults | None
+) -> None:
+    before = {str(note["id"]): values_of(note, "content.pdf")[0] for note in papers(world)}
+    with serve(world, faults=faults) as service:
+        changed, _ = harvest_twice(
+            world, workspace, service, hasty, lambda note_id: replace_pdf(world, note_id, LATER_MS)
+        )
+        for one in workspace.raw.files(BOREALIS):
+            assert (one.sha256 is None) == (one.edit_id in changed and one.path == before[one.forum_id])
+            assert one.sha256 is None or workspace.files.read(one.sha256) == world.v2.files[one.path]()
+        harvest(workspace, hasty(service), [BOREALIS])
+    now = {one.path: one for one in workspace.raw.files(BOREALIS)}
+    for note in papers(world):
+        assert workspace.files.read(now[values_of(note, "content.pdf")[0]].sha256 or "")
+    assert {one.forum_id for one in now.values() if one.problem} == set(changed)
+
+
+def test_a_paper_hidden_since_the_listing_does_not_spoil_the_others(
+    world: World, workspace: Workspace, hasty: MakeClient
+) -> None:
+    with serve(world) as service:
+        hidden, summary = harvest_twice(world, workspace, service, hasty, lambda note_id: hide_note(world, note_id))
+        assert len(asked_alone(service)) == COMPARED
+    stored = workspace.raw.files(BOREALIS)
+    assert {one.forum_id for one in stored if one.problem} == set(hidden)
+    assert summary.files == len(stored) - 2
+    assert workspace.raw.count(Kind.NOTE, BOREALIS) > 0

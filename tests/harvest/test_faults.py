@@ -1,0 +1,298 @@
+"""Whatever goes wrong at the service, a harvest ends complete, or says what is missing and takes it up next time."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from peercorpus.errors import PeercorpusError, SignInError
+from peercorpus.harvest.inventory import take_inventory
+from peercorpus.harvest.run import HarvestSummary, harvest
+from peercorpus.openreview import listing
+from peercorpus.openreview.account import CachedAccount, Credentials, Door
+from peercorpus.openreview.client import Client, Patience
+from peercorpus.openreview.token_cache import TokenCache
+from peercorpus.progress import Progress
+from peercorpus.raw import Kind
+from peercorpus.simulator.accounts import write_token
+from peercorpus.simulator.answers import forbidden, invalid
+from peercorpus.simulator.faults import (
+    CUT_OFF,
+    DROPPED,
+    FAULTS,
+    TRUNCATED,
+    Fault,
+    html_page,
+    named,
+    on_path,
+    server_error,
+)
+from peercorpus.simulator.holdings import World
+from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.world import build_world
+from peercorpus.workspace import Workspace, open_workspace
+
+Digests = dict[str, str]
+
+HASTY = Patience(attempts=4, first_wait_s=0.001, longest_wait_s=3.0, pauses_s=(0.001,))
+MOST_S = 60
+"""Longer than this a harvest of a few papers hangs."""
+
+SECONDS_EACH = frozenset({"slow", "rate_limit", "rate_limit_in_words", "rate_limit_reset_time", "rate_limit_gzip"})
+"""Faults that cost a second each; they strike more seldom here."""
+
+SAID: dict[str, str] = {
+    "challenge": "peercorpus login",
+    "browser_check": "peercorpus login",
+    "expired_token": "refused the token",
+    "wrong_host": "shows no public submission",
+    "not_a_pdf": "the same command asks for them again",
+    "not_a_pdf_inside": "the same command asks for them again",
+    "huge_file": "larger than 200 MB",
+}
+"""What the user is told where a harvest cannot end complete; under every other fault it does."""
+
+CHANGES_THE_WORLD = frozenset({"shifting_list", "note_vanishes"})
+
+
+@pytest.fixture(autouse=True)
+def _in_time() -> Iterator[None]:
+    def stop(_: int, __: object) -> None:
+        raise TimeoutError(f"not at its end after {MOST_S} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(MOST_S)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(autouse=True)
+def _short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "PAGE_WITH_REPLIES", 2)
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return build_world(papers=16)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(world: World, venue_ids: list[str], tmp_path_factory: pytest.TempPathFactory) -> Digests:
+    folder = tmp_path_factory.mktemp("undisturbed") / "corpus"
+    with serve(world) as service, open_workspace(folder, create=True) as workspace:
+        assert attempt(workspace, service, venue_ids).is_said == ""
+        return take_digests(workspace, venue_ids)
+
+
+def take_digests(workspace: Workspace, venue_ids: list[str]) -> Digests:
+    raw, kinds = workspace.raw, [kind.value for kind in Kind]
+    found = {f"{venue} {kind}": raw.digest(kind, venue) for venue in venue_ids for kind in kinds}
+    return found | {f"{venue} files": raw.files_digest(venue) for venue in venue_ids}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a harvest ended."""
+
+    error: PeercorpusError | None
+    summaries: list[HarvestSummary]
+    problems: list[str]
+
+    @property
+    def is_said(self) -> str:
+        """All that the user is told of what is missing."""
+        remarks = [remark for summary in self.summaries for remark in summary.remarks]
+        return " ".join([str(self.error or ""), *remarks, *self.problems]).strip()
+
+
+def attempt(
+    workspace: Workspace,
+    service: Service,
+    venue_ids: list[str],
+    account: CachedAccount | str | None = None,
+    *,
+    refresh: bool = False,
+) -> Ended:
+    error, summaries = None, []
+    with Client(service.base_url_v1, service.base_url_v2, account, patience=HASTY) as client:
+        try:
+            summaries = harvest(workspace, client, venue_ids, refresh=refresh)
+        except PeercorpusError as raised:
+            error = raised
+    files = [one.problem for venue in venue_ids for one in workspace.raw.files(venue) if one.problem]
+    problems = [*files, *(cause for venue in venue_ids for cause in take_inventory(workspace.raw, venue).edits_not_had)]
+    return Ended(error, summaries, problems)
+
+
+def assert_every_file_is_right(workspace: Workspace, world: World, venue_ids: list[str]) -> None:
+    held = {path.stem for path in workspace.files.folder.rglob("*.pdf")}
+    stored = [one for venue in venue_ids for one in workspace.raw.files(venue) if one.sha256]
+    assert held == {one.sha256 for one in stored}
+    for one in stored:
+        read = world.v1.files.get(one.path) or world.v2.files[one.path]
+        assert workspace.files.read(one.sha256 or "") == read(), one
+    assert list(workspace.files.partial.glob("*")) == []
+
+
+@pytest.mark.parametrize("name", sorted(FAULTS.keys() - CHANGES_THE_WORLD - {"login_429"}))
+def test_a_harvest_under_a_fault_ends_complete_or_says_what_is_missing(
+    name: str, world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests
+) -> None:
+    token = write_token(world) if name == "expired_token" else None
+    faults = named(name, every=29 if name in SECONDS_EACH else 5)
+    with serve(world, faults=faults) as service:
+        ended = attempt(workspace, service, venue_ids, token)
+    assert_every_file_is_right(workspace, world, venue_ids)
+    if name not in SAID:
+        assert ended.is_said == ""
+        assert take_digests(workspace, venue_ids) == undisturbed
+        return
+    assert SAID[name] in ended.is_said
+    assert take_digests(workspace, venue_ids) != undisturbed
+    with serve(world) as service:
+        # A file that is too large is asked for again only by who wants all of them asked for again.
+        again = attempt(workspace, service, venue_ids, refresh=name == "huge_file")
+    assert again.is_said == ""
+    assert take_digests(workspace, venue_ids) == undisturbed
+
+
+@pytest.mark.parametrize("name", ["challenge", "browser_check", "expired_token"])
+def test_who_must_sign_in_is_told_so_in_one_sentence(
+    name: str, world: World, workspace: Workspace, venue_ids: list[str]
+) -> None:
+    token = write_token(world) if name == "expired_token" else None
+    with serve(world, faults=named(name, every=1)) as service:
+        ended = attempt(workspace, service, venue_ids, token)
+    assert isinstance(ended.error, SignInError)
+    assert "PEERCORPUS_TOKEN" in str(ended.error)
+    assert "\n" not in str(ended.error)
+    assert token is None or token not in str(ended.error)
+
+
+def test_a_sign_in_refused_for_now_is_tried_again(
+    world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests, tmp_path: Path
+) -> None:
+    with serve(world, sign_in_required=True, faults=named("login_429")) as service:
+        door = Door((service.base_url_v1, service.base_url_v2), HASTY)
+        account = CachedAccount(door, TokenCache(tmp_path / "settings"), Credentials(world.user, world.password))
+        assert attempt(workspace, service, venue_ids, account).is_said == ""
+    assert take_digests(workspace, venue_ids) == undisturbed
+
+
+@pytest.mark.parametrize("name", sorted(CHANGES_THE_WORLD))
+def test_a_list_that_changes_while_it_is_read_loses_nothing(
+    name: str, world: World, workspace: Workspace, venue_ids: list[str], tmp_path: Path
+) -> None:
+    with serve(world, faults=named(name)) as service:
+        first = attempt(workspace, service, venue_ids)
+        assert all(summary.expected == summary.submissions for summary in first.summaries)
+        assert_every_file_is_right(workspace, world, venue_ids)
+        # What appeared before the place where the list was being read comes with the next harvest.
+        assert attempt(workspace, service, venue_ids).error is None
+        with open_workspace(tmp_path / "fresh", create=True) as fresh:
+            attempt(fresh, service, venue_ids)
+            vanished = {venue: workspace.raw.gone(venue) for venue in venue_ids}
+            assert len([venue for venue in venue_ids if vanished[venue]]) >= 2
+            for venue, gone in vanished.items():
+                shown = {note_id for note_id, forum_id in notes(workspace, venue) if not gone & {note_id, forum_id}}
+                assert shown == {note_id for note_id, _ in notes(fresh, venue)}
+
+
+@pytest.mark.parametrize("name", ["ignores_after", "no_count"])
+def test_a_list_taken_up_where_it_stopped_loses_nothing(
+    name: str, world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests
+) -> None:
+    def stop(progress: Progress) -> None:
+        if progress.what == "listing" and progress.done == 2:
+            raise KeyboardInterrupt
+
+    stopped = 0
+    with (
+        serve(world, faults=named(name)) as service,
+        Client(service.base_url_v1, service.base_url_v2, patience=HASTY) as client,
+    ):
+        for venue in venue_ids:
+            with suppress(KeyboardInterrupt):
+                harvest(workspace, client, [venue], progress=stop)
+            stopped += workspace.raw.is_listed(venue) is False
+        assert stopped >= 2
+        assert attempt(workspace, service, venue_ids).is_said == ""
+    assert take_digests(workspace, venue_ids) == undisturbed
+
+
+def notes(workspace: Workspace, venue_id: str) -> set[tuple[str, str]]:
+    return {(note.object_id, note.forum_id) for note in workspace.raw.latest(Kind.NOTE, venue_id)}
+
+
+LASTING: dict[str, Fault] = {
+    "500": server_error(),
+    "dropped": DROPPED,
+    "cut off": CUT_OFF,
+    "truncated": TRUNCATED,
+    "a page": html_page(),
+    "400": Fault(invalid("id", "x", "must be something else").answer()),
+    "403": Fault(forbidden("Note", "x", "Guest").answer()),
+}
+FILES = ("/pdf", "/attachment", "/references/pdf", "/notes/edits/attachment")
+PATHS = ("/groups", "/invitations", "/notes", "/notes/edits", "/references", *FILES)
+
+
+@pytest.mark.parametrize(
+    ("path", "fault"),
+    # Half a PDF that comes again as it was may be all there is of it.
+    [(path, fault) for path in PATHS for fault in LASTING if fault != "truncated" or path not in FILES],
+)
+def test_a_path_out_of_order_for_a_whole_run_is_taken_up_by_the_next(
+    path: str,
+    fault: str,
+    world: World,
+    workspace: Workspace,
+    venue_ids: list[str],
+    undisturbed: Digests,
+) -> None:
+    with serve(world, faults=on_path(path, LASTING[fault], times=10**6)) as service:
+        ended = attempt(workspace, service, venue_ids)
+    assert_every_file_is_right(workspace, world, venue_ids)
+    if take_digests(workspace, venue_ids) != undisturbed:
+        assert ended.is_said != ""
+    with serve(world) as service:
+        # What was refused, and not for a while only, is asked for again by who wants all of that asked for again.
+        again = attempt(workspace, service, venue_ids, refresh=fault in {"400", "403"})
+    assert again.is_said == ""
+    assert take_digests(workspace, venue_ids) == undisturbed
+
+
+MEASURED = """
+import resource, sys
+from pathlib import Path
+from peercorpus.harvest.run import harvest
+from peercorpus.openreview.client import Client
+from peercorpus.workspace import open_workspace
+
+before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+folder, url_v1, url_v2, *venue_ids = sys.argv[1:]
+with open_workspace(Path(folder), create=True) as workspace, Client(url_v1, url_v2) as client:
+    harvest(workspace, client, venue_ids)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb)
+"""
+
+MOST_BYTES = 250_000_000
+"""What a harvest may take: a file of 200 MB is the largest it reads at all."""
+
+
+@pytest.mark.parametrize("name", ["huge_file", "zip_bomb"])
+def test_a_file_without_bounds_takes_neither_memory_nor_disk(
+    name: str, world: World, venue_ids: list[str], tmp_path: Path
+) -> None:
+    with serve(world, faults=named(name)) as service:
+        urls = [service.base_url_v1, service.base_url_v2]
+        command = [sys.executable, "-c", MEASURED, str(tmp_path / "corpus"), *urls, *venue_ids]
+        run = subprocess.run(command, check=True, timeout=MOST_S, capture_output=True, text=True)
+    assert int(run.stdout) * 1024 < MOST_BYTES
+    assert sum(path.stat().st_size for path in (tmp_path / "corpus").rglob("*") if path.is_file()) < 20_000_000

@@ -1,0 +1,16 @@
+"""Harvests killed at random instants end where an undisturbed one does, file for file and row for row."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "run.py"
+
+
+def test_killed_harvests_end_where_an_undisturbed_one_does() -> None:
+    command = [sys.executable, str(BENCHMARK), "kills", "6", "--papers", "5"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+    killed = [line for line in run.stdout.splitlines() if line.startswith("killed")]
+    assert sum(int(line.split()[1]) for line in killed) == 6, run.stdout
+    assert all(line.endswith("equal") for line in killed), run.stdout

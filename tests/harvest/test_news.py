@@ -1,0 +1,367 @@
+"""Harvesting again asks for what changed, keeps every version seen, and marks what is gone; it never forgets."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from peercorpus.harvest import submissions, visit
+from peercorpus.harvest.run import harvest
+from peercorpus.kinds import Phase, Reason, ScoreSource
+from peercorpus.openreview import listing
+from peercorpus.openreview.client import Client
+from peercorpus.pipeline import build
+from peercorpus.raw import Kind
+from peercorpus.simulator.answers import invalid, json_answer
+from peercorpus.simulator.calls import Request, gives_file
+from peercorpus.simulator.changes import (
+    delete_note,
+    edit_rating,
+    hide_note,
+    post_late,
+    post_reply,
+    replace_pdf,
+    withdraw,
+)
+from peercorpus.simulator.faults import Fault, Faults
+from peercorpus.simulator.holdings import Holdings, Json, World
+from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.shelves import values_of
+from peercorpus.simulator.world import build_world
+from peercorpus.stage import Options
+from peercorpus.workspace import Workspace, open_workspace
+
+MakeClient = Callable[..., Client]
+
+AURORA, BOREALIS = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
+VENUES = [AURORA, BOREALIS]
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def world() -> World:
+    return build_world(papers=8, venues=VENUES)
+
+
+@pytest.fixture(params=VENUES)
+def venue_id(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def holdings(world: World, venue_id: str) -> Holdings:
+    return world.v1 if venue_id == AURORA else world.v2
+
+
+def is_public(note: Json) -> bool:
+    return "everyone" in values_of(note, "readers") and not note.get("ddate")
+
+
+def replies(world: World, venue_id: str, kind: str = "") -> list[str]:
+    """Public replies of public papers, those whose invitation ends so."""
+    notes = holdings(world, venue_id).notes
+    return [
+        note_id
+        for note_id, note in notes.items()
+        if note["id"] != note["forum"]
+        and is_public(note)
+        and is_public(notes[str(note["forum"])])
+        and any(name.endswith(kind) for name in values_of(note, "invitation"))
+    ]
+
+
+def papers(world: World, venue_id: str) -> list[str]:
+    """Public papers, those with a PDF of their own that are not withdrawn."""
+    lists = {f"{venue_id}/-/Submission", f"{venue_id}/-/Blind_Submission"}
+    notes = holdings(world, venue_id).notes
+    return [
+        note_id
+        for note_id, note in notes.items()
+        if note["id"] == note["forum"] and is_public(note) and lists & {*values_of(note, "invitation")}
+    ]
+
+
+def versions(workspace: Workspace, venue_id: str, note_id: str) -> list[Json]:
+    found = workspace.raw.versions(Kind.NOTE, venue_id)
+    return [msgspec.json.decode(one.body) for one in found if one.object_id == note_id]
+
+
+def questions(service: Service) -> list[Request]:
+    """Requests for notes, edits and files; settings are asked for each time."""
+    return [one for one in service.requests if one.path not in {"/groups", "/invitations"}]
+
+
+def test_only_what_changed_is_asked_for(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
+    review_id = replies(world, venue_id, "Official_Review")[-1]
+    paper_id = papers(world, venue_id)[-1]
+    with serve(world) as service:
+        harvest(workspace, hasty(service), VENUES)
+        edit_rating(world, review_id, "1: Strong reject" if venue_id == AURORA else 1, now_ms())
+        post_reply(world, paper_id, "One more word.", now_ms())
+        path = replace_pdf(world, paper_id, now_ms())
+        service.reindex()
+        service.requests.clear()
+        summaries = harvest(workspace, hasty(service), VENUES)
+        asked = questions(service)
+    lists = [one for one in asked if one.path == "/notes"]
+    assert len(lists) == 3 * len(VENUES)
+    assert all("mintmdate" in one.query or one.query["limit"] == "1" for one in lists)
+    histories = [one.query.get("note.id") or one.query["referent"] for one in asked if one.path in HISTORY]
+    assert sorted(histories) == sorted([review_id, paper_id])
+    files = [one for one in asked if gives_file(one.path)]
+    assert len(files) == 1
+    assert all(summary.remarks == () for summary in summaries)
+    stored = {one.path: one for one in workspace.raw.files(venue_id)}[path]
+    assert workspace.files.read(stored.sha256 or "") == holdings(world, venue_id).files[path]()
+    assert len(versions(workspace, venue_id, review_id)) == len(versions(workspace, venue_id, paper_id)) == 2
+
+
+HISTORY = {"/notes/edits", "/references"}
+
+
+def test_a_changed_rating_is_known_where_the_service_shows_only_the_last(
+    world: World, workspace: Workspace, hasty: MakeClient
+) -> None:
+    review_id = replies(world, BOREALIS, "Official_Review")[0]
+    before = values_of(world.v2.notes[review_id], "content.rating")[0]
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        edit_rating(world, review_id, 1, now_ms(), public=False)
+        service.reindex()
+        harvest(workspace, hasty(service), [BOREALIS], files=False)
+    build(workspace, [BOREALIS], Options(workers=1))
+    scores = next(row["scores"] for row in rows(workspace, "2-reviews", BOREALIS) if row["review_id"] == review_id)
+    ratings = {(one["phase"], one["source"], one["value"]) for one in scores if one["field"] == "rating"}
+    assert ratings == {
+        (Phase.INITIAL, ScoreSource.SNAPSHOT, float(before)),
+        (Phase.FINAL, ScoreSource.NOTE, 1.0),
+    }
+
+
+def test_a_deleted_note_is_kept_and_marked(
+    world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
+) -> None:
+    reply_id = replies(world, venue_id, "Comment")[0]
+    paper_id = next(one for one in papers(world, venue_id) if one != holdings(world, venue_id).notes[reply_id]["forum"])
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [venue_id], files=False)
+        for note_id in (reply_id, paper_id):
+            delete_note(world, note_id, now_ms())
+        service.reindex()
+        for refresh in (False, False, True):
+            harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
+            build(workspace, [venue_id], Options(workers=1))
+            assert [one.get("ddate") is not None for one in versions(workspace, venue_id, reply_id)] == [False, True]
+            posts = rows(workspace, "3-posts", venue_id)
+            assert [post["deleted"] for post in posts if post["post_id"] == reply_id] == [True]
+            aside = {(row["record_id"], row["reason"]) for row in rows(workspace, "set-aside", venue_id)}
+            assert (paper_id, Reason.DELETED) in aside
+            assert Reason.NO_LONGER_SHOWN not in {reason for _, reason in aside}
+
+
+def rows(workspace: Workspace, table: str, venue_id: str) -> list[dict[str, Any]]:
+    return [row for batch in workspace.tables.batches(table, venue_id, None) for row in batch.to_pylist()]
+
+
+def test_a_deletion_is_asked_for_once(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [venue_id], files=False)
+        delete_note(world, replies(world, venue_id, "Comment")[0], now_ms())
+        service.reindex()
+        for refresh in (False, False, True, False, False):
+            service.requests.clear()
+            harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
+            if not refresh:
+                assert len([one for one in questions(service) if one.path == "/notes"]) == 3
+
+
+def test_a_note_shown_no_longer_is_gone_and_comes_back(
+    world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
+) -> None:
+    reply_id = replies(world, venue_id)[0]
+    paper_id = next(one for one in papers(world, venue_id) if one != holdings(world, venue_id).notes[reply_id]["forum"])
+    before = {note_id: holdings(world, venue_id).notes[note_id] for note_id in (reply_id, paper_id)}
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [venue_id], files=False)
+        hide_note(world, reply_id)
+        hide_note(world, paper_id)
+        service.reindex()
+        harvest(workspace, hasty(service), [venue_id], files=False)
+        assert workspace.raw.gone(venue_id) == {reply_id, paper_id}
+        assert workspace.raw.find(Kind.NOTE, reply_id) is not None
+        holdings(world, venue_id).notes.update(before)
+        service.reindex()
+        harvest(workspace, hasty(service), [venue_id], files=False)
+        assert workspace.raw.gone(venue_id) == set()
+        service.requests.clear()
+        harvest(workspace, hasty(service), [venue_id], files=False)
+        assert len([one for one in questions(service) if one.path == "/notes"]) == 3
+
+
+def test_one_hidden_and_one_posted_are_both_noticed(
+    world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
+) -> None:
+    reply_id, paper_id = replies(world, venue_id)[0], papers(world, venue_id)[0]
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [venue_id], files=False)
+        hide_note(world, reply_id)
+        posted_id = post_reply(world, paper_id, "Hello.", now_ms())
+        service.reindex()
+        harvest(workspace, hasty(service), [venue_id], files=False)
+    assert workspace.raw.gone(venue_id) == {reply_id}
+    assert workspace.raw.find(Kind.NOTE, posted_id) is not None
+
+
+def test_a_withdrawn_paper_stays_with_what_was_said_of_it(
+    world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
+) -> None:
+    paper_id = papers(world, venue_id)[0]
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [venue_id], files=False)
+        held = {note.object_id for note in workspace.raw.latest(Kind.NOTE, venue_id)}
+        said_id = withdraw(world, paper_id, now_ms())
+        service.reindex()
+        for _ in range(2):
+            harvest(workspace, hasty(service), [venue_id], files=False)
+            assert {note.object_id for note in workspace.raw.latest(Kind.NOTE, venue_id)} == held | {said_id}
+            assert workspace.raw.gone(venue_id) == set()
+            assert len(versions(workspace, venue_id, paper_id)) == 2
+
+
+def test_a_submission_opened_late_comes_with_its_replies(
+    world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
+) -> None:
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [venue_id])
+        late_id = post_late(world, papers(world, venue_id)[0], now_ms())
+        reply_id = post_reply(world, late_id, "Welcome.", now_ms())
+        service.reindex()
+        harvest(workspace, hasty(service), [venue_id])
+    assert workspace.raw.find(Kind.NOTE, late_id) is not None
+    assert workspace.raw.find(Kind.NOTE, reply_id) is not None
+    assert workspace.raw.gone(venue_id) == set()
+
+
+def news_answered(how: str) -> Faults:
+    """A service that does not know how to say what changed."""
+
+    def choose(request: Request) -> Fault | None:
+        asks_for_news = request.path == "/notes" and "details" not in request.query and "id" not in request.query
+        is_count = "mintmdate" not in request.query
+        if not asks_for_news or (is_count and "domain" not in request.query and "*" not in request.query["invitation"]):
+            return None
+        if how == "refuses":
+            return Fault(invalid("mintmdate", "x", "is not a parameter").answer())
+        if how == "gives nothing":
+            return Fault(json_answer({"notes": [], "count": 0}))
+        unknown = {"mintmdate"} if how == "ignores mintmdate" else {"mintmdate", "trash", "sort"}
+        return Fault(asks=lambda query: {name: value for name, value in query.items() if name not in unknown})
+
+    return choose
+
+
+@pytest.mark.parametrize("how", ["refuses", "gives nothing", "ignores mintmdate", "ignores all it can"])
+def test_a_service_that_cannot_say_what_changed_is_read_again(
+    world: World, workspace: Workspace, hasty: MakeClient, venue_id: str, how: str, tmp_path: Path
+) -> None:
+    review_id, hidden_id, deleted_id = (replies(world, venue_id)[place] for place in (0, 5, 9))
+    paper_id = papers(world, venue_id)[0]
+    with serve(world, faults=news_answered(how)) as service:
+        for _ in range(2):
+            harvest(workspace, hasty(service), [venue_id], files=False)
+        assert workspace.raw.gone(venue_id) == set()
+        edit_rating(world, review_id, "1: Strong reject", now_ms(), field="title")
+        posted_id = post_reply(world, paper_id, "One more word.", now_ms())
+        hide_note(world, hidden_id)
+        delete_note(world, deleted_id, now_ms())
+        service.reindex()
+        for _ in range(2):
+            harvest(workspace, hasty(service), [venue_id], files=False)
+        with open_workspace(tmp_path / "fresh", create=True) as fresh:
+            harvest(fresh, hasty(service), [venue_id], files=False)
+            shown = {note.object_id for note in fresh.raw.latest(Kind.NOTE, venue_id)}
+    assert len(versions(workspace, venue_id, review_id)) == 2
+    assert workspace.raw.find(Kind.NOTE, posted_id) is not None
+    held = {note.object_id for note in workspace.raw.latest(Kind.NOTE, venue_id)}
+    assert held - workspace.raw.gone(venue_id) - {deleted_id} == shown
+    assert hidden_id in workspace.raw.gone(venue_id)
+
+
+class Clock:
+    """A clock of this machine that can be set."""
+
+    def __init__(self) -> None:
+        self.ahead_ms = 0
+        self.per_look_ms = 0
+
+    def __call__(self) -> int:
+        self.ahead_ms += self.per_look_ms
+        return now_ms() + self.ahead_ms
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    from peercorpus.harvest import changes, pdfs
+
+    clock = Clock()
+    for module in (visit, submissions, changes, pdfs):
+        if hasattr(module, "now_ms"):
+            monkeypatch.setattr(module, "now_ms", clock)
+    return clock
+
+
+@pytest.mark.parametrize("days", [-400, -1, 1, 400])
+@pytest.mark.parametrize("refresh", [False, True])
+def test_a_clock_set_back_or_ahead_loses_nothing(
+    world: World, workspace: Workspace, hasty: MakeClient, clock: Clock, venue_id: str, days: int, refresh: bool
+) -> None:
+    hidden_id, deleted_id = (replies(world, venue_id)[place] for place in (5, 9))
+    with serve(world) as service:
+        harvest(workspace, hasty(service), [venue_id], files=False)
+        clock.ahead_ms = days * DAY_MS
+        posted_id = post_reply(world, papers(world, venue_id)[0], "One more word.", now_ms())
+        service.reindex()
+        harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
+        assert workspace.raw.gone(venue_id) == set()
+        clock.ahead_ms = 0
+        second_id = post_reply(world, papers(world, venue_id)[0], "And another.", now_ms())
+        service.reindex()
+        harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
+        assert workspace.raw.gone(venue_id) == set()
+        clock.ahead_ms = -days * DAY_MS
+        hide_note(world, hidden_id)
+        delete_note(world, deleted_id, now_ms())
+        service.reindex()
+        harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
+    assert workspace.raw.find(Kind.NOTE, posted_id) is not None
+    assert workspace.raw.find(Kind.NOTE, second_id) is not None
+    assert workspace.raw.gone(venue_id) - {deleted_id} == {hidden_id}
+
+
+@pytest.mark.parametrize("per_look_ms", [-DAY_MS, DAY_MS])
+def test_a_clock_that_moves_while_a_list_is_read_loses_nothing(
+    world: World,
+    workspace: Workspace,
+    hasty: MakeClient,
+    clock: Clock,
+    venue_id: str,
+    per_look_ms: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(listing, "PAGE_WITH_REPLIES", 1)
+    clock.per_look_ms = per_look_ms
+    with serve(world) as service:
+        for refresh in (False, True, False):
+            harvest(workspace, hasty(service), [venue_id], refresh=refresh)
+            assert workspace.raw.gone(venue_id) == set()
+        hidden_id = replies(world, venue_id)[5]
+        hide_note(world, hidden_id)
+        service.reindex()
+        harvest(workspace, hasty(service), [venue_id])
+        assert workspace.raw.gone(venue_id) == {hidden_id}

@@ -1,0 +1,233 @@
+"""`peercorpus forms` shows every form that is known, how it is known, and how a workspace's reviews answer it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import Run, assert_refused
+from peercorpus.forms.declared import declared_forms
+from peercorpus.forms.form import Question
+from peercorpus.pipeline import build
+from peercorpus.raw import Kind, RawObject
+from peercorpus.wording_forms import scale
+from peercorpus.workspace import open_workspace
+
+V = "Invented.cc/2024/Conference"
+INVITATION = f"{V}/-/Official_Review"
+ESCAPE = "\x1b[31m"
+OPTIONS = ["1: reject", "3: not yet", "6: accept"]
+ASKED: dict[str, dict[str, Any]] = {
+    "title": {"order": 1, "value": {"param": {"type": "string"}}},
+    "summary": {"order": 2, "value": {"param": {"type": "string", "optional": True}}},
+    "rating": {"order": 3, "value": {"param": {"type": "string", "enum": OPTIONS}}},
+    "flags": {"order": 4, "value": {"param": {"type": "string[]", "items": [{"value": "None"}, {"value": "Some"}]}}},
+}
+
+
+def raw(kind: Kind, object_id: str, forum_id: str, body: dict[str, Any]) -> RawObject:
+    return RawObject(kind, object_id, 2, V, forum_id, object_id, 1, 1, "test", json.dumps(body).encode())
+
+
+def note(note_id: str, content: dict[str, Any], **more: Any) -> RawObject:
+    body = {
+        "id": note_id,
+        "forum": "paper",
+        "replyto": None if note_id == "paper" else "paper",
+        "invitations": [f"{V}/-/Submission" if note_id == "paper" else f"{V}/Submission1/-/Official_Review"],
+        "signatures": [f"{V}/Submission1/Reviewer_AbCd"],
+        "readers": ["everyone"],
+        "content": {name: {"value": value} for name, value in content.items()},
+    }
+    return raw(Kind.NOTE, note_id, "paper", body | more)
+
+
+def invitation(content: dict[str, Any]) -> RawObject:
+    return raw(Kind.INVITATION, INVITATION, "", {"id": INVITATION, "edit": {"note": {"content": content}}})
+
+
+REVIEWS = [
+    note("r1", {"title": "Good", "summary": "Kites.", "rating": "6: accept", "flags": ["None"]}),
+    note("r2", {"title": "Fair", "summary": "", "rating": "3: not yet", f"mood{ESCAPE}": "gloomy", "ages": [1, 2]}),
+    note("r3", {"title": "Poor", "rating": "5: hm", "ages": [3]}),
+    note("r4", {"title": "Hidden", "rating": "1: reject", "secret": "x"}, readers=[V]),
+    note("r5", {"title": "Deleted", "rating": "1: reject", "secret": "x"}, ddate=2),
+]
+
+
+def a_corpus(folder: Path, *objects: RawObject) -> Path:
+    with open_workspace(folder, create=True) as workspace:
+        workspace.raw.add([note("paper", {"title": "On Kites"}), *objects])
+        build(workspace)
+    return folder
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return a_corpus(tmp_path / "corpus", invitation(ASKED), *REVIEWS)
+
+
+def columns(line: str) -> list[str]:
+    return [cell for cell in line.strip().split("  ") if cell]
+
+
+def test_every_declared_form_has_a_line_that_fits_into_100_columns(run: Run) -> None:
+    ended = run("forms")
+    lines = ended.out.splitlines()
+    assert (ended.code, ended.err) == (0, "")
+    assert max(map(len, lines)) <= 100
+    listed = [columns(line)[0] for line in lines[1 : lines.index("")]]
+    assert listed == [form.id for form in declared_forms()]
+    assert f"\n{len(listed)} forms.\n" in ended.out
+
+
+def test_a_line_says_how_a_form_is_known_and_what_it_recommends_with(run: Run) -> None:
+    lines = [[cell.strip() for cell in columns(line)] for line in run("forms").out.splitlines()]
+    assert ["iclr-2020", "declared", "R C", "7", "1, 3, 6, 8"] in lines
+    assert ["emnlp-2023", "declared", "r", "11", "none"] in lines
+    assert ["aaai", "declared", "C", "-", "-"] in lines
+
+
+def test_a_declared_form_is_shown_by_venue_page_or_id_with_its_sources(run: Run) -> None:
+    shown = run("forms", "ICLR.cc/2020/Conference").out
+    assert shown == run("forms", "https://openreview.net/group?id=ICLR.cc/2020/Conference").out
+    assert shown == run("forms", "iclr-2020").out == run("forms", "declared:iclr-2020").out
+    lines = shown.splitlines()
+    assert lines[0] == "declared:iclr-2020"
+    assert any(line.startswith("  source    Pseudomanifold/iclr-analysis") for line in lines)
+    assert "caution" not in shown
+    assert "filled" not in shown
+    [rating] = [[cell.strip() for cell in columns(line)] for line in lines if line.startswith("rating")]
+    assert rating == ["rating", "score", "1, 3, 6, 8", "recommendation", "-", "R"]
+
+
+@pytest.mark.parametrize("name", ["ICLR.cc/2013/conference", "aclweb.org/ACL/ARR/2024/June"])
+def test_a_form_that_nobody_saw_in_reviews_says_so(run: Run, name: str) -> None:
+    shown = run("forms", name).out
+    assert "caution" in shown
+    assert max(map(len, shown.splitlines())) <= 100
+
+
+def test_a_form_of_which_nothing_is_known_says_so(run: Run) -> None:
+    ended = run("forms", "AAAI.org/2025/Conference")
+    assert ended.code == 0
+    assert "No field of it is known." in ended.out
+
+
+def test_with_a_workspace_the_list_has_its_venues_forms_too(run: Run, corpus: Path) -> None:
+    lines = run("forms", "--workspace", corpus).out.splitlines()
+    assert [cell.strip() for cell in columns(lines[1])] == [INVITATION, "invitation", "-", "4", "1, 3, 6"]
+    assert any(line.startswith("iclr-2020 ") for line in lines)
+
+
+def test_a_held_form_shows_how_often_each_field_was_filled_and_what_it_does_not_have(run: Run, corpus: Path) -> None:
+    ended = run("forms", V, "--workspace", corpus)
+    lines = ended.out.splitlines()
+    assert (ended.code, lines[0]) == (0, INVITATION)
+    table = [[cell.strip() for cell in columns(line)] for line in lines[lines.index("") + 1 :]]
+    assert table[:5] == [
+        ["field", "type", "answers", "about", "optional", "filled"],
+        ["title", "text", "-", "title", "no", "3 (100%)"],
+        ["summary", "text", "-", "summary", "yes", "1 (33%)"],
+        ["rating", "score", "1, 3, 6", "recommendation", "no", "3 (100%)"],
+        ["flags", "list", "2 answers", "-", "no", "1 (33%)"],
+    ]
+    assert lines[-2:] == [
+        "3 reviews read with it.",
+        r"Answered, though the form does not have them: 'ages' (2), 'mood\x1b[31m' (1).",
+    ]
+
+
+def test_before_a_build_the_form_is_shown_and_nothing_is_counted(run: Run, tmp_path: Path) -> None:
+    with open_workspace(tmp_path / "raw", create=True) as workspace:
+        workspace.raw.add([note("paper", {"title": "On Kites"}), invitation(ASKED), *REVIEWS])
+    ended = run("forms", V, "-w", tmp_path / "raw")
+    assert ended.code == 0
+    assert ended.out.endswith("\n0 reviews read with it.\n")
+    assert "%" not in ended.out
+
+
+def test_as_json_every_answer_is_there(run: Run, corpus: Path) -> None:
+    found = json.loads(run("forms", V, "--workspace", corpus, "--json").out)
+    assert (found["form_id"], found["from"], found["venue_ids"]) == (INVITATION, "invitation", [V])
+    [rating] = [field for field in found["fields"] if field["name"] == "rating"]
+    assert (rating["type"], rating["about"], rating["is_optional"]) == ("score", "recommendation", False)
+    assert rating["numbers"] == [
+        {"value": float(label[0]), "label": label} for label in ("1: reject", "3: not yet", "6: accept")
+    ]
+    assert found["census"]["unknown"] == {"ages": 2, f"mood{ESCAPE}": 1}
+    assert (found["census"]["reviews"], found["census"]["drifting"]) == (3, 2)
+    everything = json.loads(run("forms", "--json").out)
+    assert [form["form_id"] for form in everything] == [f"declared:{form.id}" for form in declared_forms()]
+    assert all(form["sources"] and form["evidence"] and form["census"] is None for form in everything)
+
+
+def test_a_venue_of_which_no_form_is_known_is_refused_in_a_sentence(run: Run, corpus: Path) -> None:
+    assert_refused(run("forms", "Nowhere.cc/2030"), "No form of 'Nowhere.cc/2030' is known")
+    assert_refused(run("forms", "Nowhere.cc/2030", "-w", corpus), "the workspace holds nothing of it")
+    assert_refused(run("forms", " "), "names no venue")
+    assert_refused(run("forms", V, "-w", corpus / "nothing"), "is not a workspace")
+    assert run("forms", "ICLR.cc/2020/Conference", "-w", corpus).out == run("forms", "iclr-2020").out
+
+
+def told(run: Run, corpus: Path) -> dict[str, str]:
+    """The lines of `peercorpus status`, by what stands before them."""
+    return {line[2:22].strip(): line[23:] for line in run("status", "-w", corpus).out.splitlines()}
+
+
+def test_status_names_the_fields_that_came_though_the_form_does_not_have_them(run: Run, corpus: Path) -> None:
+    assert told(run, corpus)["form"] == (r"2 reviews answer fields their form does not have: 'ages', 'mood\x1b[31m'")
+    (venue,) = json.loads(run("status", "-w", corpus, "--json").out)["venues"]
+    assert venue["form"]["unknown"] == {"ages": 2, f"mood{ESCAPE}": 1}
+
+
+def moved(venue_id: str, *objects: RawObject) -> list[RawObject]:
+    """The same notes at another venue."""
+    bodies = (found.body.replace(V.encode(), venue_id.encode()) for found in objects)
+    return [found._replace(venue_id=venue_id, body=body) for found, body in zip(objects, bodies, strict=True)]
+
+
+def test_status_says_where_a_form_was_never_seen_in_real_reviews(run: Run, tmp_path: Path) -> None:
+    venue_id, paper = "ICLR.cc/2013/conference", note("paper", {"title": "On Kites"})
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        workspace.raw.add(moved(venue_id, paper, note("r1", {"title": "Good", "review": "Kites.", "tint": "blue"})))
+        build(workspace)
+    assert told(run, tmp_path / "corpus")["form"] == (
+        "read with 'declared:iclr-2013', a declared form never seen in real reviews;"
+        " 1 review answers fields its form does not have: 'tint'"
+    )
+    shown = run("forms", venue_id, "-w", tmp_path / "corpus").out
+    assert shown.startswith("declared:iclr-2013\n")
+    assert "Answered, though the form does not have them: 'tint' (1)." in shown
+
+
+def test_an_inferred_form_lacks_nothing(run: Run, tmp_path: Path) -> None:
+    corpus = a_corpus(tmp_path / "corpus", *REVIEWS)
+    assert "form" not in told(run, corpus)
+    lines = run("forms", V, "-w", corpus).out.splitlines()
+    assert lines[0] == f"inferred:{V}"
+    assert lines[-1] == "3 reviews read with it."
+    assert [columns(line)[0].strip() for line in lines if line.endswith("3 (100%)")] == ["title", "rating"]
+
+
+def test_status_says_nothing_of_a_form_that_has_every_field(run: Run, tmp_path: Path) -> None:
+    corpus = a_corpus(tmp_path / "corpus", invitation(ASKED), *REVIEWS[:1])
+    assert "form" not in told(run, corpus)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (Question("a", 1), "-"),
+        (Question("a", 1, bounds=(1.0, 10.0)), "1 to 10"),
+        (Question("a", 1, {float(number): "" for number in range(1, 5)}), "1 to 4"),
+        (Question("a", 1, {float(number): "" for number in range(0, 11, 2)}), "0 to 10 by 2"),
+        (Question("a", 1, {number / 2: "" for number in range(2, 11)}), "1 to 5 by 0.5"),
+        (Question("a", 1, {1.0: "", 3.0: "", 6.0: "", 8.0: ""}), "1, 3, 6, 8"),
+        (Question("a", 1, {1.0: "", 2.0: ""}), "1, 2"),
+        (Question("a", 1, answers=("Yes",)), "1 answer"),
+    ],
+)
+def test_a_scale_is_told_with_its_holes(question: Question, said: str) -> None:
+    assert scale(question) == said
