@@ -133,9 +133,10 @@ def test_a_held_form_shows_how_often_each_field_was_filled_and_what_it_does_not_
         ["rating", "score", "1, 3, 6", "recommendation", "no", "3 (100%)"],
         ["flags", "list", "2 answers", "-", "no", "1 (33%)"],
     ]
-    assert lines[-2:] == [
+    assert lines[-3:] == [
         "3 reviews read with it.",
         r"Answered, though the form does not have them: 'ages' (2), 'mood\x1b[31m' (1).",
+        "Answered with what the form does not offer, and so null: 'rating' (1).",
     ]
 
 
@@ -149,7 +150,7 @@ def test_before_a_build_the_form_is_shown_and_nothing_is_counted(run: Run, tmp_p
 
 
 def test_as_json_every_answer_is_there(run: Run, corpus: Path) -> None:
-    found = json.loads(run("forms", V, "--workspace", corpus, "--json").out)
+    (found,) = json.loads(run("forms", V, "--workspace", corpus, "--json").out)
     assert (found["form_id"], found["from"], found["venue_ids"]) == (INVITATION, "invitation", [V])
     [rating] = [field for field in found["fields"] if field["name"] == "rating"]
     assert (rating["type"], rating["about"], rating["is_optional"]) == ("score", "recommendation", False)
@@ -177,9 +178,13 @@ def told(run: Run, corpus: Path) -> dict[str, str]:
 
 
 def test_status_names_the_fields_that_came_though_the_form_does_not_have_them(run: Run, corpus: Path) -> None:
-    assert told(run, corpus)["form"] == (r"2 reviews answer fields their form does not have: 'ages', 'mood\x1b[31m'")
+    assert told(run, corpus)["form"] == (
+        r"2 reviews answer fields their form does not have: 'ages' (2), 'mood\x1b[31m' (1);"
+        " answers that the form does not offer, and so null: 'rating' (1)"
+    )
     (venue,) = json.loads(run("status", "-w", corpus, "--json").out)["venues"]
-    assert venue["form"]["unknown"] == {"ages": 2, f"mood{ESCAPE}": 1}
+    assert [form["unoffered"] for form in venue["forms"]] == [{"rating": 1}]
+    assert venue["forms"][0]["unknown"] == {"ages": 2, f"mood{ESCAPE}": 1}
 
 
 def moved(venue_id: str, *objects: RawObject) -> list[RawObject]:
@@ -195,7 +200,7 @@ def test_status_says_where_a_form_was_never_seen_in_real_reviews(run: Run, tmp_p
         build(workspace)
     assert told(run, tmp_path / "corpus")["form"] == (
         "read with 'declared:iclr-2013', a declared form never seen in real reviews;"
-        " 1 review answers fields its form does not have: 'tint'"
+        " 1 review answers fields its form does not have: 'tint' (1)"
     )
     shown = run("forms", venue_id, "-w", tmp_path / "corpus").out
     assert shown.startswith("declared:iclr-2013\n")
@@ -204,7 +209,7 @@ def test_status_says_where_a_form_was_never_seen_in_real_reviews(run: Run, tmp_p
 
 def test_an_inferred_form_lacks_nothing(run: Run, tmp_path: Path) -> None:
     corpus = a_corpus(tmp_path / "corpus", *REVIEWS)
-    assert "form" not in told(run, corpus)
+    assert told(run, corpus)["form"] == "3 reviews read without a form, so that no scale is known"
     lines = run("forms", V, "-w", corpus).out.splitlines()
     assert lines[0] == f"inferred:{V}"
     assert lines[-1] == "3 reviews read with it."

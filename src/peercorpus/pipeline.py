@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
 from peercorpus.errors import TableError
 from peercorpus.executors.local import LocalExecutor
-from peercorpus.forms.census import Census, read_census
+from peercorpus.forms.census import Census, read_censuses
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.harvest.completeness import Completeness, read_completeness
 from peercorpus.progress import Meter, Show, show_nothing
@@ -116,13 +116,13 @@ class Standing:
     """Where a workspace stands: what is here, the balance of every stage of every venue, and what is not built.
 
     Attributes:
-        censuses: How the reviews of each venue answer their form, of those whose reviews are built.
+        censuses: How the reviews of each venue answer their forms, of those whose reviews are built.
     """
 
     venues: Sequence[Completeness]
     balances: Sequence[Balance]
     unfinished: Sequence[tuple[str, str]]
-    censuses: Mapping[str, Census]
+    censuses: Mapping[str, Sequence[Census]]
 
     @property
     def holds(self) -> bool:
@@ -135,14 +135,14 @@ def read_standing(workspace: Workspace, options: Options | None = None) -> Stand
     venues: list[Completeness] = []
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []
-    censuses: dict[str, Census] = {}
+    censuses: dict[str, Sequence[Census]] = {}
     for venue_id in held_venues(workspace):
         waiting = _unfinished(workspace, venue_id, options or Options())
         finished = [stage for stage in STAGES if stage.name not in waiting]
         tables = {name for stage in finished for name in stage.writes}
         venues.append(read_completeness(workspace, venue_id, tables))
         if "2-reviews" in tables:
-            censuses[venue_id] = read_census(workspace, venue_id)
+            censuses[venue_id] = [census for _, census in read_censuses(workspace, venue_id)]
         for stage in finished:
             balances.extend(stage.balance(workspace, venue_id))
         unfinished.extend((name, venue_id) for name in waiting)

@@ -64,6 +64,8 @@ class Score:
         label: The answer, verbatim; for a bare number the text of the option chosen, where the form is known; for a
             score read in running text (`source` is `text`) the words it was read in.
         offered: The numbers the form offers, ascending; empty where it is not known, or names a range only.
+        unified: The place of an overall recommendation on Re²'s scale of 1 to 10, whose accepting half begins at 6
+            (`forms/unified.py`); None for other scores, and where the form's words do not say which answers accept.
     """
 
     aspect: Aspect
@@ -75,6 +77,7 @@ class Score:
     phase: Phase
     source: ScoreSource
     offered: tuple[float, ...] = ()
+    unified: float | None = None
 
     @property
     def unit(self) -> float | None:
@@ -148,6 +151,9 @@ class Post:
         signature: Last path element of the signature (`Reviewer_AbCd`, `Authors`); `public_1`, … for named people;
             empty where a published record does not state it.
         text: The prose, verbatim. Where several fields hold prose, each stands under its name as a Markdown heading.
+        initial_text: Of a review that was changed, the same as first given, where that is held; None where it is not
+            known to differ.
+        holds_update: Whether a review says of itself that a part of it was added later, and its first text is not held.
         readers_public: Whether `everyone` may read it; only such posts are published.
         deleted: Whether OpenReview marks it as deleted.
         extra: Every field not in `title` and `text`, as JSON of the note's own `content`.
@@ -168,6 +174,8 @@ class Post:
     readers_public: bool
     deleted: bool
     extra: str
+    initial_text: str | None = None
+    holds_update: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +256,9 @@ class Turn:
 
     Attributes:
         signature: Who speaks, as in `Post`.
-        text: The texts of the posts merged, joined by a blank line.
+        text: The texts of the posts merged, joined by a blank line; of a review as first given, where that is held.
         post_ids: The posts merged, in time order; none where a published record holds the conversation.
+        holds_update: Whether a part of the text was written later than the turn, as it says of itself.
     """
 
     role: Role
@@ -258,6 +267,7 @@ class Turn:
     text: str
     created_at: datetime | None
     post_ids: tuple[str, ...]
+    holds_update: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What `peercorpus forms` says: the forms that are known, or one of them field by field, as tables or as JSON."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from textwrap import wrap
 from typing import Any
@@ -166,8 +166,14 @@ def _counted(known: KnownForm, census: Census | None) -> Iterator[str]:
     yield from ("", f"{plural(census.reviews, 'review')} read with it.")
     others = {name: count for name, count in census.filled.items() if name not in known.form.questions}
     if others:
-        names = ", ".join(f"'{printable(name)}' ({count:,})" for name, count in others.items())
-        yield f"Answered, though the form does not have them: {names}."
+        yield f"Answered, though the form does not have them: {named(others)}."
+    if census.unoffered:
+        yield f"Answered with what the form does not offer, and so null: {named(census.unoffered)}."
+
+
+def named(counts: Mapping[str, int]) -> str:
+    """Fields, and how many reviews each is counted in."""
+    return ", ".join(f"'{printable(name)}' ({count:,})" for name, count in counts.items())
 
 
 def as_json(known: KnownForm, census: Census | None = None) -> dict[str, Any]:
@@ -205,6 +211,6 @@ def _field_json(known: KnownForm, question: Question, by_field: dict[str, str]) 
     }
 
 
-def json_text(found: Iterable[dict[str, Any]] | dict[str, Any]) -> str:
-    """One form, or many, as JSON."""
+def json_text(found: Iterable[dict[str, Any]]) -> str:
+    """Forms as JSON."""
     return msgspec.json.format(msgspec.json.encode(found)).decode()

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from peercorpus.forms.census import Census
-from peercorpus.forms.known import find_declared
+from peercorpus.forms.known import Origin, find_declared, origin_named
 from peercorpus.harvest.completeness import Completeness
 from peercorpus.harvest.coverage import Coverage, PdfCoverage
 from peercorpus.harvest.inventory import EXAMPLES, LARGE_BYTES, Inventory, Named
@@ -149,29 +149,39 @@ def _balance(balance: Balance) -> str:
     return f"  {balance.stage:<20} {balance.unit}: {sums}: {verdict}"
 
 
-def _form_line(census: Census | None) -> Iterator[str]:
-    """What there is to know of the form that the reviews were read with."""
-    if census is None or not census.reviews:
+def _form_line(census: Census) -> Iterator[str]:
+    """What there is to know of a form that reviews were read with."""
+    if not census.reviews:
         return
     known = find_declared(census.form_id)
-    is_unseen = known and known.declared and not known.declared.is_verified
-    unseen = f"read with '{census.form_id}', a declared form never seen in real reviews" if is_unseen else ""
-    yield from _line("form", unseen, _drift(census))
+    doubt = ""
+    if known and known.declared and not known.declared.is_verified:
+        doubt = f"read with '{census.form_id}', a declared form never seen in real reviews"
+    if origin_named(census.form_id) is Origin.INFERRED:
+        doubt = f"{plural(census.reviews, 'review')} read without a form, so that no scale is known"
+    nulls = (
+        f"answers that the form does not offer, and so null: {_fields(census.unoffered)}" if census.unoffered else ""
+    )
+    yield from _line("form", doubt, _drift(census), nulls)
+
+
+def _fields(counts: Mapping[str, int]) -> str:
+    told = ", ".join(f"'{printable(name)}' ({count:,})" for name, count in list(counts.items())[:EXAMPLES])
+    return told + (", …" if len(counts) > EXAMPLES else "")
 
 
 def _drift(census: Census) -> str:
     if not census.drifting:
         return ""
     answer = "answers fields its form does" if census.drifting == 1 else "answer fields their form does"
-    names = ", ".join(f"'{printable(name)}'" for name in list(census.unknown)[:EXAMPLES])
-    rest = ", …" if len(census.unknown) > EXAMPLES else ""
-    return f"{plural(census.drifting, 'review')} {answer} not have: {names}{rest}"
+    return f"{plural(census.drifting, 'review')} {answer} not have: {_fields(census.unknown)}"
 
 
 def _venue(venue: Completeness, found: Standing) -> Iterator[str]:
     yield printable(venue.venue_id, most=200)
     yield from _completeness(venue)
-    yield from _form_line(found.censuses.get(venue.venue_id))
+    for census in found.censuses.get(venue.venue_id, ()):
+        yield from _form_line(census)
     yield from (_balance(balance) for balance in found.balances if balance.venue_id == venue.venue_id)
     for stage, venue_id in found.unfinished:
         if venue_id == venue.venue_id:
@@ -206,7 +216,7 @@ def standing_json(found: Standing) -> str:
         | {
             "cautions": [msgspec.to_builtins(one) | {"sentence": caution(one)} for one in venue.cautions],
             "balances": _rows_json(found.balances, venue.venue_id),
-            "form": msgspec.to_builtins(found.censuses.get(venue.venue_id)),
+            "forms": msgspec.to_builtins(found.censuses.get(venue.venue_id, ())),
             "unfinished": [stage for stage, venue_id in found.unfinished if venue_id == venue.venue_id],
         }
         for venue in found.venues

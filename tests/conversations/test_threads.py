@@ -139,3 +139,14 @@ def test_a_turn_has_the_texts_of_its_posts_and_the_first_title_and_time() -> Non
     turn = conversation.turns[1]
     assert (turn.text, turn.title, turn.created_at) == ("one\n\ntwo", "Answer (1/2)", parts[0].created_at)
     assert conversation.conversation_id == "f/Reviewer_A"
+
+
+def test_a_review_that_was_changed_speaks_as_it_was_first_given() -> None:
+    changed = post("A", 0, REVIEWER, text="Better now.", initial_text="Bad.")
+    ((conversation,), _) = build_conversations([changed, post("a1", 2, AUTHORS, "A")])
+    assert [(turn.text, turn.holds_update) for turn in conversation.turns] == [("Bad.", False), ("a1", False)]
+
+
+def test_a_turn_that_holds_what_was_added_later_says_so() -> None:
+    ((conversation,), _) = build_conversations([post("A", 0, REVIEWER, holds_update=True), post("a", 1, AUTHORS, "A")])
+    assert [turn.holds_update for turn in conversation.turns] == [True, False]

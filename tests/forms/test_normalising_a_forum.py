@@ -213,9 +213,9 @@ def test_api_1_names_the_presentation_of_accepted_papers_in_the_venue(tmp_path: 
 
 
 def test_extra_stays_json_where_an_address_begins_a_line(tmp_path: Path) -> None:
-    concern = {"paper_formatting_concerns": "Mail me:\nada@example.org\tor ~Ada_Example1"}
+    concern = {"author_identity_guess": "Mail me:\nada@example.org\tor ~Ada_Example1"}
     (review,) = Normalised(tmp_path / "w", [PAPER, _v2("r", "Official_Review", "Reviewer_A", content=concern)]).reviews
-    assert json.loads(review.extra) == {"paper_formatting_concerns": "Mail me:\n[e-mail]\tor [profile]"}
+    assert json.loads(review.extra) == {"author_identity_guess": "Mail me:\n[e-mail]\tor [profile]"}
 
 
 def test_what_a_paper_cannot_hold_is_kept_in_extra(tmp_path: Path) -> None:
@@ -258,3 +258,96 @@ def test_the_same_notes_in_another_order_give_the_same_rows(tmp_path: Path) -> N
     notes = [PAPER, DECISION, _v2("b", "Official_Review", "Reviewer_B"), _v2("a", "Public_Comment", "~Z_Y1")]
     one, two = Normalised(tmp_path / "1", notes), Normalised(tmp_path / "2", notes[::-1])
     assert (one.papers, one.reviews, one.posts) == (two.papers, two.reviews, two.posts)
+
+
+def _edit(edit_id: str, at_ms: int, answers: dict[str, Any]) -> RawObject:
+    """An edit of the review `r`."""
+    content = {name: {"value": value} for name, value in answers.items()}
+    found = {"id": edit_id, "invitation": f"{V}/-/Official_Review", "readers": ["everyone"], "tcdate": at_ms}
+    return _raw({**found, "tmdate": at_ms, "note": {"id": "r", "content": content}}, Kind.EDIT, "r")
+
+
+def asks(name: str, options: list[str]) -> RawObject:
+    """A review invitation whose one question offers these answers."""
+    asked = {"rating": {"value": {"param": {"type": "string", "enum": options}}}}
+    found = {"id": f"{V}/-/{name}", "edit": {"invitation": {"edit": {"note": {"content": asked}}}}}
+    return _raw(found, Kind.INVITATION)
+
+
+def says(**answers: Any) -> RawObject:
+    """The venue's own group."""
+    return _raw({"id": V, "content": {name: {"value": value} for name, value in answers.items()}}, Kind.GROUP)
+
+
+def test_reviews_of_several_kinds_are_each_read_with_their_own_form(tmp_path: Path) -> None:
+    notes = [
+        _v2("a", "First_Look", "Reviewer_A", content={"rating": "2: good"}),
+        _v2("b", "Second_Look", "Reviewer_B", content={"rating": "2: fair"}),
+        _v2("c", "Third_Look", "Reviewer_C", content={"rating": "2: what"}),
+    ]
+    forms = [asks("First_Look", ["1: bad", "2: good"]), asks("Second_Look", ["1: bad", "2: fair", "3: good"])]
+    words = says(review_names=["First_Look", "Second_Look", "Third_Look"])
+    read = {one.review_id: one for one in Normalised(tmp_path / "w", [PAPER, *notes], *forms, words).reviews}
+    assert {review_id: one.scores[0].offered for review_id, one in read.items()} == {
+        "a": (1.0, 2.0),
+        "b": (1.0, 2.0, 3.0),
+        "c": (),
+    }
+    assert {review_id: one.form_id for review_id, one in read.items()} == {
+        "a": f"{V}/-/First_Look",
+        "b": f"{V}/-/Second_Look",
+        "c": f"inferred:{V}",
+    }
+
+
+def test_a_chairs_edit_that_stands_first_does_not_say_what_a_note_is(tmp_path: Path) -> None:
+    review = _v2("r", "Official_Review", "Reviewer_A", content={"summary": "Kites."})
+    review["invitations"] = [f"{V}/-/Edit", *review["invitations"]]
+    (read,) = Normalised(tmp_path / "w", [PAPER, review]).reviews
+    assert read.review_id == "r"
+
+
+@pytest.mark.parametrize(("verdict", "status"), [("Invite for talk", Status.ACCEPTED), ("Not this time", "unknown")])
+def test_a_venue_says_which_of_its_verdicts_accept(tmp_path: Path, verdict: str, status: Status) -> None:
+    paper = _v2("paper", "Submission", "Authors", content={"title": "On Kites"})
+    decision = _v2("d", "Decision", "Program_Chairs", content={"decision": verdict})
+    group = says(accept_decision_options=["Invite for Talk", "Invite for poster"])
+    (read,) = Normalised(tmp_path / "w", [paper, decision], group).papers
+    assert (read.decision, read.status) == (verdict, status)
+
+
+def test_a_venue_names_its_own_committees(tmp_path: Path) -> None:
+    signers = {"a": "Juror_AbCd", "b": "Judges", "c": "Jurors", "d": "Juror"}
+    notes = [_v2(note_id, "Official_Comment", signer, content={"comment": "x"}) for note_id, signer in signers.items()]
+    group = says(reviewers_name="Jurors", reviewers_anon_name="Juror_", area_chairs_name="Judges")
+    read = Normalised(tmp_path / "w", [PAPER, *notes], group)
+    assert {note_id: post.role for note_id, post in read.posts.items()} == {
+        "a": Role.REVIEWER,
+        "b": Role.AREA_CHAIR,
+        "c": Role.REVIEWER,
+        "d": Role.UNKNOWN,
+    }
+    assert read.posts["a"].signature == "Juror_AbCd"
+
+
+def test_the_path_of_a_file_is_no_prose(tmp_path: Path) -> None:
+    fields = {"review": "Clear.", "supplementary_material": "/attachment/0a1b2c.zip"}
+    notes = [_v2("r", "Official_Review", "Reviewer_A", content=fields)]
+    notes.append(_v2("c", "Official_Comment", "Authors", content={"comment": "See there.", "plot": "/pdf/1.pdf"}))
+    read = Normalised(tmp_path / "w", [PAPER, *notes])
+    (review,) = read.reviews
+    assert [section.field for section in review.sections] == ["review"]
+    assert json.loads(review.extra) == {"supplementary_material": "/attachment/0a1b2c.zip"}
+    assert (read.posts["r"].text, read.posts["c"].text) == ("Clear.", "See there.")
+
+
+def test_a_review_that_was_changed_is_posted_as_it_is_and_as_it_was(tmp_path: Path) -> None:
+    now = {"summary": "Kites.", "questions": "UPDATE: none."}
+    review = _v2("r", "Official_Review", "Reviewer_A", tcdate=1_000, tmdate=9_000, content=now)
+    edits = [_edit("e1", 1_000, {**now, "questions": "Why?"}), _edit("e2", 9_000, now)]
+    post = Normalised(tmp_path / "w", [PAPER, review], *edits).posts["r"]
+    assert post.text == "### summary\n\nKites.\n\n### questions\n\nUPDATE: none."
+    assert post.initial_text == "### summary\n\nKites.\n\n### questions\n\nWhy?"
+    assert not post.holds_update
+    unseen = Normalised(tmp_path / "unseen", [PAPER, review]).posts["r"]
+    assert (unseen.initial_text, unseen.holds_update) == (None, True)

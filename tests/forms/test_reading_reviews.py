@@ -248,3 +248,11 @@ def test_aspects_and_sections_follow_the_vocabulary() -> None:
     reading = read_fields({"overall_recommendation": 4, "Reasons_to_reject": "It is slow."}, NO_FORM)
     assert reading.scores[0].aspect is Aspect.RECOMMENDATION
     assert reading.sections[0].kind is SectionKind.WEAKNESSES
+
+
+def test_only_an_overall_recommendation_has_a_place_on_the_unified_scale() -> None:
+    labels = {1.0: "1: reject", 2.0: "2: borderline reject", 3.0: "3: borderline accept", 4.0: "4: accept"}
+    form = ReviewForm("F", {name: Question(name, 1, labels, is_choice=True) for name in ("rating", "soundness")})
+    scores = read_fields({"rating": "3: borderline accept", "soundness": "3: borderline accept"}, form).scores
+    assert [(score.field, score.unified) for score in scores] == [("rating", 6.0), ("soundness", None)]
+    assert read_score("3: hm", "rating", NO_FORM).unified is None

@@ -94,3 +94,13 @@ def _version(rating: int, at_ms: int) -> Note:
 )
 def test_words_never_override_what_the_record_shows(held: dict[str, Any], expected: list[Any]) -> None:
     assert first_scores("I raise my score from 5 to 6.", **held) == expected
+
+
+def test_a_claimed_score_has_its_own_place_on_the_unified_scale() -> None:
+    labels = {1.0: "1: reject", 2.0: "2: weak reject", 3.0: "3: weak accept", 4.0: "4: accept"}
+    form = ReviewForm("F", {"rating": Question("rating", 1, labels)})
+    note = Note(
+        id="r", forum="f", content={"rating": {"value": 3}, "review": {"value": "I raise my score from 2 to 3."}}
+    )
+    scores = read_review(note, "V", "R1", form, []).scores
+    assert [(score.value, score.unified) for score in scores] == [(3.0, 6.0), (2.0, 5.0)]

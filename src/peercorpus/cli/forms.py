@@ -12,6 +12,8 @@ from peercorpus.cli.gather import read_venue_id
 from peercorpus.errors import VenueNotFoundError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from peercorpus.forms.census import Census
     from peercorpus.forms.known import KnownForm
     from peercorpus.workspace import Workspace
@@ -27,7 +29,7 @@ def forms(
     workspace: Annotated[Path | None, Parameter(name=["--workspace", "-w"])] = None,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:
-    """List the review forms that are known, or show one field by field.
+    """List the review forms that are known, or show a venue's field by field.
 
     A venue's form is read from OpenReview's own invitation where a workspace holds it; else it is a declared one, with
     its sources; else it is inferred from the reviews.
@@ -49,18 +51,20 @@ def forms(
             as_json = map(wording_forms.as_json, every)
             say(wording_forms.json_text(list(as_json)) if json_ else wording_forms.table(every))
             return
-        known, census = _find(read_venue_id(venue_id), opened)
-    say(wording_forms.json_text(wording_forms.as_json(known, census)) if json_ else wording_forms.form(known, census))
+        found = _find(read_venue_id(venue_id), opened)
+    if json_:
+        say(wording_forms.json_text([wording_forms.as_json(known, census) for known, census in found]))
+    else:
+        say("\n\n".join(wording_forms.form(known, census) for known, census in found))
 
 
-def _find(name: str, opened: "Workspace | None") -> "tuple[KnownForm, Census | None]":
-    """The form of a venue, as a workspace reads it where it holds the venue, and how it is answered there."""
-    from peercorpus.forms.census import take_census
-    from peercorpus.forms.known import find_declared, held_form
+def _find(name: str, opened: "Workspace | None") -> "Sequence[tuple[KnownForm, Census | None]]":
+    """The forms of a venue, as a workspace reads them where it holds the venue, and how they are answered there."""
+    from peercorpus.forms.census import read_censuses
+    from peercorpus.forms.known import find_declared
 
     if opened is not None and name in opened.raw.venues():
-        held = held_form(opened, name)
-        return held, take_census(opened.tables, name, held.form)
+        return read_censuses(opened, name)
     known = find_declared(name)
     if known is None:
         raise VenueNotFoundError(
@@ -68,4 +72,4 @@ def _find(name: str, opened: "Workspace | None") -> "tuple[KnownForm, Census | N
             + (", and the workspace holds nothing of it" if opened else "")
             + "; harvest the venue, then name its workspace with --workspace."
         )
-    return known, None
+    return [(known, None)]

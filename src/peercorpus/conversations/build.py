@@ -94,4 +94,4 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     )
 
 
-STAGE = Stage(NAME, 1, (Kind.PUBLISHED, Kind.NOTE), ("1-papers", "3-posts"), ("6-conversations",), (), run, balance)
+STAGE = Stage(NAME, 2, (Kind.PUBLISHED, Kind.NOTE), ("1-papers", "3-posts"), ("6-conversations",), (), run, balance)

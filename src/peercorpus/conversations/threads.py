@@ -66,9 +66,10 @@ def merge_turns(posts: Sequence[Post]) -> tuple[Turn, ...]:
                 role=role,
                 signature=signature,
                 title=merged[0].title,
-                text="\n\n".join(post.text for post in merged),
+                text="\n\n".join(post.text if post.initial_text is None else post.initial_text for post in merged),
                 created_at=merged[0].created_at,
                 post_ids=tuple(post.post_id for post in merged),
+                holds_update=any(post.holds_update for post in merged),
             )
         )
     return tuple(turns)

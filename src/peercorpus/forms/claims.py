@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from peercorpus.forms import vocabulary
+from peercorpus.forms.form import ReviewForm
 from peercorpus.kinds import Aspect, Phase, ScoreSource
 from peercorpus.records import Score
 
@@ -66,7 +67,7 @@ def read_claims(text: str) -> Iterator[Claim]:
             yield Claim(aspect, before, after, change["words"] + match[0])
 
 
-def claimed_scores(scores: Sequence[Score], texts: Iterable[str]) -> Iterator[Score]:
+def claimed_scores(scores: Sequence[Score], texts: Iterable[str], form: ReviewForm) -> Iterator[Score]:
     """The first scores that the reviewer's own words tell of.
 
     A claim counts only where all claims of its aspect agree, the note has one such score, its scale is known and holds
@@ -75,6 +76,7 @@ def claimed_scores(scores: Sequence[Score], texts: Iterable[str]) -> Iterator[Sc
     Args:
         scores: The note's scores of whose first value nothing else tells.
         texts: What the reviewer wrote, and nobody else.
+        form: The form that the note answers.
     """
     claims = {claim for text in texts for claim in read_claims(text)}
     for score in scores if claims else ():
@@ -83,8 +85,9 @@ def claimed_scores(scores: Sequence[Score], texts: Iterable[str]) -> Iterator[Sc
         if is_only and score.phase is Phase.FINAL and len({claim[1:3] for claim in told}) == 1:
             claim = told[0]
             if score.value == claim.after and _is_on_scale(claim.before, score):
-                phase, source = Phase.INITIAL, ScoreSource.TEXT
-                yield replace(score, value=claim.before, label=claim.words, phase=phase, source=source)
+                unified = form.unify(score.field, claim.before)
+                told_score = replace(score, value=claim.before, label=claim.words, unified=unified)
+                yield replace(told_score, phase=Phase.INITIAL, source=ScoreSource.TEXT)
 
 
 def _is_on_scale(value: float, score: Score) -> bool:

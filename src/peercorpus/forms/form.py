@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from peercorpus.forms import vocabulary
+from peercorpus.forms.unified import UnifiedScale, unified_scale
 from peercorpus.kinds import Aspect, FieldType, SectionKind
 
 
@@ -24,6 +25,7 @@ class Question:
         aspect: What its score is about, where the form says so itself.
         section: What its passage is for, where the form says so itself.
         offered: The numbers offered, ascending.
+        unified: Where each of them lies on the unified scale, if they are an overall recommendation.
     """
 
     name: str
@@ -40,10 +42,12 @@ class Question:
     aspect: Aspect | None = None
     section: SectionKind | None = None
     offered: tuple[float, ...] = field(init=False)
+    unified: UnifiedScale = field(init=False)
 
     def __post_init__(self) -> None:
-        """Sort the numbers once: every score carries them."""
+        """Sort and place the numbers once, for every score."""
         object.__setattr__(self, "offered", tuple(sorted(self.labels)))
+        object.__setattr__(self, "unified", unified_scale(self.labels) or UnifiedScale({}))
 
     @property
     def has_scale(self) -> bool:
@@ -82,6 +86,12 @@ class ReviewForm:
         """What a score under this name would be about; None where the name is none of a score."""
         key = name.lower()
         return self.aspects.get(key) or self.question(name).aspect or vocabulary.ASPECTS.get(key)
+
+    def unify(self, name: str, value: float | None) -> float | None:
+        """The place of an overall recommendation on the unified scale; None for any other score."""
+        if value is None or self.aspect(name) is not Aspect.RECOMMENDATION:
+            return None
+        return self.question(name).unified.unify(value)
 
     def section(self, name: str) -> SectionKind:
         """What a passage under this name is for."""

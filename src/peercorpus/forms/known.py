@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from peercorpus.forms.declared import DeclaredForm, as_review_form, declared_form, declared_forms
 from peercorpus.forms.form import Question, ReviewForm
-from peercorpus.forms.normalise import read_venue
+from peercorpus.forms.venue import read_venue
 from peercorpus.kinds import Aspect, FieldType
 from peercorpus.workspace import Workspace
 
@@ -19,9 +19,9 @@ class Origin(StrEnum):
     INFERRED = "inferred"
 
 
-def origin_of(form: ReviewForm) -> Origin:
+def origin_named(form_id: str) -> Origin:
     """Where a form was read, as its id says."""
-    named = (origin for origin in (Origin.DECLARED, Origin.INFERRED) if form.form_id.startswith(f"{origin.value}:"))
+    named = (origin for origin in (Origin.DECLARED, Origin.INFERRED) if form_id.startswith(f"{origin.value}:"))
     return next(named, Origin.INVITATION)
 
 
@@ -41,7 +41,7 @@ class KnownForm:
     @property
     def origin(self) -> Origin:
         """Where it was read."""
-        return origin_of(self.form)
+        return origin_named(self.form.form_id)
 
     @property
     def recommendation(self) -> Question | None:
@@ -62,17 +62,17 @@ def all_declared() -> list[KnownForm]:
     return list(map(_declared, declared_forms()))
 
 
-def held_form(workspace: Workspace, venue_id: str) -> KnownForm:
-    """The form with which a venue's reviews are read."""
-    form = read_venue(workspace, venue_id).form
+def known_form(form: ReviewForm, venue_id: str) -> KnownForm:
+    """A form with which a venue's reviews are read."""
     records = {f"{Origin.DECLARED.value}:{record.id}": record for record in declared_forms()}
     return KnownForm(form, (venue_id,), records.get(form.form_id))
 
 
 def held_forms(workspace: Workspace) -> Iterator[KnownForm]:
-    """The form of every venue of a workspace that is not a declared one."""
-    found = (held_form(workspace, venue_id) for venue_id in workspace.raw.venues())
-    return (known for known in found if known.declared is None)
+    """The forms of every venue of a workspace that are not declared ones."""
+    for venue_id in workspace.raw.venues():
+        found = (known_form(form, venue_id) for form in read_venue(workspace, venue_id).forms)
+        yield from (known for known in found if known.declared is None)
 
 
 def find_declared(name: str) -> KnownForm | None:

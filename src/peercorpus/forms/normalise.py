@@ -4,25 +4,21 @@ Every note becomes a paper or a post, or is set aside with a reason; every post 
 A published record becomes a paper with its reviews and posts, unless OpenReview's own note of that paper is held.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
 
 import msgspec
 
 from peercorpus.forms import declared, re2, reviewbench, vocabulary
-from peercorpus.forms.derive import derive_form
-from peercorpus.forms.form import ReviewForm
-from peercorpus.forms.infer import infer_form
 from peercorpus.forms.papers import read_paper
 from peercorpus.forms.posts import read_post
 from peercorpus.forms.reviews import read_review
-from peercorpus.forms.words import Words, read_words
-from peercorpus.kinds import PostKind, Reason, Role
+from peercorpus.forms.speakers import read_remarks, read_speakers
+from peercorpus.forms.venue import VenueReader, read_venue
+from peercorpus.kinds import PostKind, Reason
 from peercorpus.openreview.objects import Note, read_edit, read_note, tail_of
 from peercorpus.published.datasets import Dataset, dataset_of
 from peercorpus.raw import Kind, RawObject
@@ -89,88 +85,6 @@ def _read_edit(found: RawObject) -> Note | None:
     return note
 
 
-@dataclass(frozen=True, slots=True)
-class VenueReader:
-    """How a venue's notes are read: its review form, its own words, and the notes it no longer shows."""
-
-    venue_id: str
-    form: ReviewForm
-    words: Words
-    gone: Set[str]
-
-
-def read_venue(workspace: Workspace, venue_id: str) -> VenueReader:
-    """What is known of a venue.
-
-    Its form is that of its own review invitation, else of a single paper's; where none can be read, the one declared
-    for the venue; else what its reviews themselves show.
-    """
-    raw = workspace.raw
-    group = raw.find(Kind.GROUP, venue_id)
-    words = read_words(group.body) if group else Words()
-    found = [
-        invitation
-        for invitation in raw.latest(Kind.INVITATION, venue_id)
-        if words.kind(tail_of(invitation.object_id)) is PostKind.REVIEW
-    ]
-    found.sort(key=lambda invitation: (len(invitation.object_id), invitation.object_id))
-    form = next(filter(None, (derive_form(invitation.body) for invitation in found)), None)
-    form = form or _declared_form(venue_id) or infer_form(venue_id, _reviews(workspace, venue_id, words))
-    return VenueReader(venue_id, replace(form, aspects=words.aspects), words, raw.gone(venue_id))
-
-
-def _declared_form(venue_id: str) -> ReviewForm | None:
-    found = declared.declared_form(venue_id)
-    return None if found is None else declared.as_review_form(found)
-
-
-def _reviews(workspace: Workspace, venue_id: str, words: Words) -> Iterator[Mapping[str, Any]]:
-    """The fields of a venue's reviews that everyone may read."""
-    for found in workspace.raw.latest(Kind.NOTE, venue_id):
-        with suppress(msgspec.ValidationError):
-            note = read_note(found.body)
-            if note.is_public and note.ddate is None and words.kind(tail_of(note.created_by)) is PostKind.REVIEW:
-                yield note.fields
-
-
-def read_remarks(
-    kinds: Sequence[tuple[PostKind, Note]], speakers: Mapping[str, tuple[Role, str]]
-) -> dict[str, list[str]]:
-    """What each reviewer wrote publicly beside the review, by name; nothing of a name that several may sign with."""
-    reviewers = Counter(speakers[note.id or ""] for kind, note in kinds if kind is PostKind.REVIEW)
-    own = (name for (role, name), reviews in reviewers.items() if role is Role.REVIEWER and reviews == 1)
-    remarks: dict[str, list[str]] = {name: [] for name in own if not name.endswith("Reviewers")}
-    for kind, note in kinds:
-        name = speakers[note.id or ""][1]
-        if kind is not PostKind.REVIEW and name in remarks and note.is_public and note.ddate is None:
-            remarks[name] += [answer for answer in note.fields.values() if isinstance(answer, str)]
-    return remarks
-
-
-def read_speakers(root: Note, replies: Sequence[Note]) -> dict[str, tuple[Role, str]]:
-    """Who wrote each reply: role, and name within the paper.
-
-    Only the names of known anonymous roles are kept. All others, people's names and addresses among them, become
-    `public_1`, `unknown_1`, … in the order in which they first speak; an author who signs by name is an author.
-    """
-    accounts = root.fields.get("authorids")
-    authors = {account for account in accounts if isinstance(account, str)} if isinstance(accounts, list) else set()
-    named: dict[str, str] = {}
-    speakers: dict[str, tuple[Role, str]] = {}
-    for note in replies:
-        signature = (note.signatures or [""])[0]
-        name = signature.rpartition("/")[2]
-        role = Role.AUTHOR if signature in authors else vocabulary.role_of(name)
-        if role is Role.UNKNOWN and signature and root.created_by.startswith(signature):
-            role = Role.PROGRAM_CHAIR  # Early venues sign decisions with the venue's own group.
-        if signature in authors:
-            name = "Authors"
-        elif role in {Role.PUBLIC, Role.UNKNOWN}:
-            name = named.setdefault(signature, f"{role.value}_{len(named) + 1}")
-        speakers[note.id or ""] = (role, name)
-    return speakers
-
-
 def _sort_out(forum: Forum, gone: Set[str], out: Replacement) -> tuple[Note | None, list[Note]]:
     """The root and the replies that can be read; the others are set aside."""
     for note_id, problem in forum.unreadable:
@@ -235,19 +149,18 @@ def normalise_forum(forum: Forum, reader: VenueReader, out: Replacement) -> None
     if root is None:
         return
     kinds = [(reader.words.kind(tail_of(note.created_by)), note) for note in replies]
-    speakers = read_speakers(root, replies)
+    speakers = read_speakers(root, replies, reader.words)
     remarks = read_remarks(kinds, speakers)
     shown = [(kind, note) for kind, note in kinds if note.ddate is None and note.is_public]
     out.add(read_paper(root, reader.venue_id, shown, reader.words))
     for kind, note in kinds:
-        speaker, prose = speakers[note.id or ""], None
+        speaker, review = speakers[note.id or ""], None
         if kind is PostKind.REVIEW:
             edits, earlier = (held.get(note.id or "", ()) for held in (forum.edits, forum.earlier))
             said = remarks.get(speaker[1], ())
-            review = read_review(note, reader.venue_id, speaker[1], reader.form, edits, earlier, said)
+            review = read_review(note, reader.venue_id, speaker[1], reader.form_of(note), edits, earlier, said)
             out.add(review)
-            prose = {section.field: section.text for section in review.sections}
-        out.add(read_post(note, reader.venue_id, kind, speaker, prose))
+        out.add(read_post(note, reader.venue_id, kind, speaker, review))
 
 
 def forums(workspace: Workspace, venue_id: str) -> Iterator[Forum]:
@@ -299,7 +212,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 
 STAGE = Stage(
     NAME,
-    3,
+    4,
     (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.INVITATION, Kind.GROUP, Kind.PUBLISHED),
     (),
     WRITES,

@@ -82,7 +82,7 @@ def read_status(root: Note, venue_id: str, verdict: Verdict, kinds: set[PostKind
         return Status.WITHDRAWN
     if PostKind.DESK_REJECTION in kinds:
         return Status.DESK_REJECTED
-    decided = vocabulary.status_of_decision(verdict.decision) if verdict.decision else Status.UNKNOWN
+    decided = words.status_of_decision(verdict.decision) if verdict.decision else Status.UNKNOWN
     if decided is Status.UNKNOWN and root.invitation:
         decided = vocabulary.status_of_venue(_text(fields, "venue") or "")
     return status if decided is Status.UNKNOWN else decided

@@ -6,15 +6,13 @@ from typing import Any
 from peercorpus.forms import vocabulary
 from peercorpus.forms.reviews import as_json
 from peercorpus.kinds import PostKind, Role
-from peercorpus.openreview.objects import Note, to_time
-from peercorpus.records import Post
+from peercorpus.openreview.objects import Note, is_path, to_time
+from peercorpus.records import Post, Review
 
 
-def is_prose(name: str, answer: object, kind: PostKind) -> bool:
-    """Whether a field holds words to read, not a title, a verdict or a box to tick."""
-    if not isinstance(answer, str) or name.lower() in vocabulary.NO_PROSE:
-        return False
-    if kind is PostKind.REVIEW:
+def is_prose(name: str, answer: object) -> bool:
+    """Whether a field of what is no review holds words to read, not a title, a verdict or a box to tick."""
+    if not isinstance(answer, str) or name.lower() in vocabulary.NO_PROSE or is_path(answer):
         return False
     return name.lower() not in vocabulary.VERDICTS
 
@@ -31,7 +29,7 @@ def join_prose(passages: Mapping[str, str]) -> str:
 
 
 def read_post(
-    note: Note, venue_id: str, kind: PostKind, speaker: tuple[Role, str], review_prose: Mapping[str, str] | None
+    note: Note, venue_id: str, kind: PostKind, speaker: tuple[Role, str], review: Review | None = None
 ) -> Post:
     """One reply.
 
@@ -40,12 +38,13 @@ def read_post(
         venue_id: Its venue.
         kind: What it is.
         speaker: The role and the name within the paper.
-        review_prose: For a review, its sections by field, as the review was read; None for anything else.
+        review: The same note as it was read, if it is a review.
     """
     fields = note.fields
-    prose: Mapping[str, str] = review_prose or {
-        name: answer for name, answer in fields.items() if is_prose(name, answer, kind)
-    }
+    if review is None:
+        prose = {name: answer for name, answer in fields.items() if is_prose(name, answer)}
+    else:
+        prose = {section.field: section.text for section in review.sections}
     title = fields.get("title")
     rest: dict[str, Any] = {name: answer for name, answer in fields.items() if name not in prose}
     if isinstance(title, str):
@@ -67,4 +66,12 @@ def read_post(
         readers_public=note.is_public,
         deleted=note.ddate is not None,
         extra=as_json(rest),
+        initial_text=_initial_text(review, prose) if review else None,
+        holds_update=bool(review and review.updated_fields),
     )
+
+
+def _initial_text(review: Review, prose: Mapping[str, str]) -> str | None:
+    """The whole text as first given; None where nothing of it is known to have changed."""
+    first = {section.field: section.text for section in review.initial_sections if section.field in prose}
+    return join_prose({**prose, **first}) if first else None

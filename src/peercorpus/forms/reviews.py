@@ -12,7 +12,7 @@ from peercorpus.forms.earlier import First, first_answers, was_revised
 from peercorpus.forms.form import Question, ReviewForm
 from peercorpus.forms.scores import is_prose, is_score, read_score
 from peercorpus.forms.updates import holds_update
-from peercorpus.openreview.objects import Note, blot_people, to_time
+from peercorpus.openreview.objects import Note, blot_people, is_path, to_time
 from peercorpus.records import Review, Score, Section
 
 
@@ -56,7 +56,9 @@ def read_fields(fields: Mapping[str, Any], form: ReviewForm) -> Reading:
 
 def _is_passage(name: str, answer: str, question: Question) -> bool:
     """Whether a text is written, not chosen: by the form, unless it is far too long for an answer to choose."""
-    return name.lower() not in vocabulary.ADMINISTRATIVE and (not question.is_choice or is_prose(answer, question))
+    if name.lower() in vocabulary.ADMINISTRATIVE or is_path(answer):
+        return False
+    return not question.is_choice or is_prose(answer, question)
 
 
 def _in_form_order(fields: Mapping[str, Any], form: ReviewForm) -> Iterator[tuple[str, Any]]:
@@ -126,7 +128,7 @@ def read_review(
         scores=(
             *reading.scores,
             *initial_scores,
-            *claimed_scores(untold, [*written, reading.final_justification or "", *remarks]),
+            *claimed_scores(untold, [*written, reading.final_justification or "", *remarks], form),
         ),
         sections=reading.sections,
         final_justification=reading.final_justification,

@@ -60,4 +60,4 @@ def read_score(answer: object, name: str, form: ReviewForm, source: ScoreSource 
     is_initial = source in {ScoreSource.EDIT, ScoreSource.SNAPSHOT} or name.lower() in vocabulary.INITIAL_SCORES
     phase = Phase.INITIAL if is_initial else Phase.FINAL
     aspect = form.aspect(name) or Aspect.OTHER
-    return Score(aspect, name, value, low, high, label, phase, source, offered)
+    return Score(aspect, name, value, low, high, label, phase, source, offered, form.unify(name, value))

@@ -34,6 +34,7 @@ _VENUEIDS = {name: Status(status) for name, status in _inverted("venueids").item
 GROUP_KINDS = {key: PostKind(kind) for key, kind in _inverted("group_kinds").items()}
 GROUP_STATUSES = {key: Status(status) for key, status in _inverted("group_statuses").items()}
 GROUP_ASPECTS = {key: Aspect(aspect) for key, aspect in _inverted("group_aspects").items()}
+GROUP_ROLES = {key: Role(role) for key, role in _inverted("group_roles").items()}
 DECISION_FIELDS = tuple(_WORDS["decision_fields"]["names"])
 _ROLES = tuple((Role(role), re.compile("|".join(patterns))) for role, patterns in _WORDS["roles"].items())
 

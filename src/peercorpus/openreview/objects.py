@@ -16,6 +16,8 @@ PAPER_GROUP = re.compile(r"/(?:Paper|Submission|paper)\d+(?:/|$)")
 """Where a venue id ends and the group of one paper begins."""
 
 EVERYONE = "everyone"
+CHAIRS_EDIT = "/-/Edit"
+FILE_PATH = re.compile(r"/(?:pdf|attachment)/\S+")
 
 EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
 """An address ends in letters: `mAP@0.5` and `Recall@10.5` are none."""
@@ -33,7 +35,7 @@ class Note(msgspec.Struct, dict=True):
     Attributes:
         forum: The root note; a root's own id.
         invitation: API v1's one invitation.
-        invitations: API v2's list, the creator first.
+        invitations: API v2's list of all that ever edited it, the creator first.
         referent: The note a reference is about.
         original: The author's own note behind a blind one.
         tcdate: True creation, epoch milliseconds UTC, set by the server; `cdate` can be back-dated.
@@ -62,8 +64,16 @@ class Note(msgspec.Struct, dict=True):
 
     @property
     def created_by(self) -> str:
-        """The invitation that created it; empty where it names none."""
-        return self.invitation or (self.invitations[0] if self.invitations else "")
+        """The invitation that created it; empty where it names none.
+
+        A venue's chairs edit through `<venue>/-/Edit`, which creates nothing; where it stands alone, it is named.
+
+        >>> Note(invitations=["V/-/Edit", "V/Submission1/-/Official_Review"]).created_by
+        'V/Submission1/-/Official_Review'
+        """
+        if self.invitation or not self.invitations:
+            return self.invitation or ""
+        return next((name for name in self.invitations if not name.endswith(CHAIRS_EDIT)), self.invitations[0])
 
     @property
     def is_public(self) -> bool:
@@ -189,6 +199,15 @@ def blot_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
 def _blotted(text: str) -> str:
     text = EMAIL.sub("[e-mail]", text) if "@" in text else text
     return PROFILE.sub("[profile]", text) if "~" in text else text
+
+
+def is_path(answer: str) -> bool:
+    """Whether an answer is the path of a file on OpenReview, and no words.
+
+    >>> is_path("/attachment/0a1b.zip"), is_path("/pdf and /attachment are paths")
+    (True, False)
+    """
+    return FILE_PATH.fullmatch(answer) is not None
 
 
 def to_time(epoch_ms: int | None) -> datetime | None:

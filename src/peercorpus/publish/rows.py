@@ -48,6 +48,7 @@ TURN = pa.struct(
         ("text", pa.string()),
         ("created_at", pa.timestamp("us", tz="UTC")),
         ("post_ids", pa.list_(pa.string())),
+        ("holds_update", pa.bool_()),
     ]
 )
 
@@ -147,6 +148,7 @@ def _conversation_row(conversation: Conversation, forum: Forum, public: set[str]
             "text": turn.text,
             "created_at": turn.created_at,
             "post_ids": turn.post_ids,
+            "holds_update": turn.holds_update,
         }
         for turn in conversation.turns
     ]
