@@ -7,11 +7,13 @@ from pathlib import Path
 
 import harvesting
 import kills
+import reading
 import tabling
 
 # Memory first: by the way it is measured, a process's peak is never below what its parent held when it was started.
 MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "memory": tabling.measure_memory,
+    "reviews": reading.measure_reading,
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
     "harvest-pace": lambda _: harvesting.measure_pace(),
     "harvest-requests": lambda _: harvesting.measure_requests(),

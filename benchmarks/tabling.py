@@ -21,12 +21,12 @@ SIZES = (1_000, 20_000)
 SPEED_PAPERS = 4_000
 ROUNDS = 3
 KEY = "0" * 64
-FILL = str(Path(__file__).with_name("fill.py"))
+SCRIPTS = {name: str(Path(__file__).with_name(f"{name}.py")) for name in ("fill", "reading")}
 
 
 def measure_speed(folder: Path) -> None:
     """Notes a second, in one process, each pass right after the other, the best of some rounds."""
-    _in_a_process("fill", str(folder), str(SPEED_PAPERS))
+    in_a_process("fill", str(folder), str(SPEED_PAPERS))
     with open_workspace(folder) as workspace:
         bodies = [found.body for venue in workspace.raw.venues() for found in workspace.raw.versions(Kind.NOTE, venue)]
         passes: dict[str, Callable[[], None]] = {
@@ -35,7 +35,7 @@ def measure_speed(folder: Path) -> None:
             "papers, reviews and posts": lambda: _run(workspace, normalise=True, converse=False),
             "papers, reviews, posts and conversations": lambda: _run(workspace, normalise=True, converse=True),
         }
-        seconds = {name: min(_timed(work) for _ in range(ROUNDS)) for name, work in passes.items()}
+        seconds = {name: min(timed(work) for _ in range(ROUNDS)) for name, work in passes.items()}
     size = sum(map(len, bodies))
     print(f"\n{len(bodies):,} notes of {SPEED_PAPERS:,} papers, {size / 1e6:.1f} MB of JSON\n")
     print("| pass | s CPU | notes/s | of the parse in memory | of the parse from raw.db |\n|---|---:|---:|---:|---:|")
@@ -45,7 +45,8 @@ def measure_speed(folder: Path) -> None:
         print(f"| {name} | {took:.2f} | {len(bodies) / took:,.0f} | {ratios} |")
 
 
-def _timed(work: Callable[[], None]) -> float:
+def timed(work: Callable[[], None]) -> float:
+    """Seconds of processor time."""
     began = time.process_time()
     work()
     return time.process_time() - began
@@ -74,16 +75,16 @@ def measure_memory(scratch: Path) -> None:
     print("| papers | build: s | build: peak MB | publish: s | publish: peak MB |\n|---:|---:|---:|---:|---:|")
     for papers in SIZES:
         folder = scratch / f"memory-{papers}"
-        _in_a_process("fill", str(folder), str(papers))
-        build = _in_a_process("peercorpus", "build", "--workspace", str(folder))
+        in_a_process("fill", str(folder), str(papers))
+        build = in_a_process("peercorpus", "build", "--workspace", str(folder))
         out = scratch / f"release-{papers}"
-        publish = _in_a_process("peercorpus", "publish", "--workspace", str(folder), "--out", str(out))
+        publish = in_a_process("peercorpus", "publish", "--workspace", str(folder), "--out", str(out))
         print(f"| {papers:,} | {build[0]:.0f} | {build[1]:.0f} | {publish[0]:.0f} | {publish[1]:.0f} |", flush=True)
 
 
-def _in_a_process(what: str, *arguments: str) -> tuple[float, float]:
+def in_a_process(what: str, *arguments: str) -> tuple[float, float]:
     """Seconds and peak megabytes of a command that must succeed."""
-    head = [sys.executable, FILL] if what == "fill" else [sys.executable, "-m", what]
+    head = [sys.executable, SCRIPTS[what]] if what in SCRIPTS else [sys.executable, "-m", what]
     began = time.perf_counter()
     quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
     child = os.posix_spawn(sys.executable, [*head, *arguments], os.environ, file_actions=quiet)

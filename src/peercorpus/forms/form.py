@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from peercorpus.forms import vocabulary
 from peercorpus.forms.unified import UnifiedScale, unified_scale
 from peercorpus.kinds import Aspect, FieldType, SectionKind
+from peercorpus.records import Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,13 @@ class ReviewForm:
     Attributes:
         form_id: The invitation it was read from, `declared:` and its record, or `inferred:` and the venue.
         aspects: What the venue itself says some scores are about, by field in lower case.
+        read: Answers read so far, as `forms/scores.py` keeps them: the same few are chosen in every review.
     """
 
     form_id: str
     questions: Mapping[str, Question]
     aspects: Mapping[str, Aspect] = field(default_factory=dict)
+    read: dict[object, Score | None] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def question(self, name: str) -> Question:
         """The question of this name, or one that nothing is known of."""

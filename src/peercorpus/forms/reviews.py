@@ -10,7 +10,7 @@ from peercorpus.forms import vocabulary
 from peercorpus.forms.claims import claimed_scores
 from peercorpus.forms.earlier import First, first_answers, was_revised
 from peercorpus.forms.form import Question, ReviewForm
-from peercorpus.forms.scores import is_prose, is_score, read_score
+from peercorpus.forms.scores import find_score, is_prose, is_score, read_score
 from peercorpus.forms.updates import holds_update
 from peercorpus.openreview.objects import Note, blot_people, is_path, to_time
 from peercorpus.records import Review, Score, Section
@@ -45,8 +45,8 @@ def read_fields(fields: Mapping[str, Any], form: ReviewForm) -> Reading:
         if slot and isinstance(answer, str):
             # A second field of the kind has no place but `extra`: it may have been written after the rebuttal.
             (extra if slot in single else single)[name if slot in single else slot] = answer
-        elif is_score(name, answer, form):
-            scores.append(read_score(answer, name, form))
+        elif score := find_score(name, answer, form):
+            scores.append(score)
         elif isinstance(answer, str) and _is_passage(name, answer, form.question(name)):
             sections.append(Section(form.section(name), name, answer))
         else:

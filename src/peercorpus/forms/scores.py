@@ -8,11 +8,27 @@ from peercorpus.records import Score
 
 LONGEST_LABEL = 300
 """Characters of the longest option text met in a form; a longer answer to an ambiguous field is prose."""
+MOST_READ = 10_000
+"""Answers kept as read with one form; a form offers some hundred."""
 
 
 def is_prose(answer: str, question: Question) -> bool:
     """Whether an answer is too long for one that was chosen, and none the form offers."""
     return (len(answer) > LONGEST_LABEL or "\n" in answer.strip()) and answer not in question.answers
+
+
+def find_score(name: str, answer: object, form: ReviewForm) -> Score | None:
+    """The score that a field holds; None where it holds none."""
+    if isinstance(answer, str) and form.question(name).type is FieldType.TEXT:
+        return None
+    key = (name, type(answer), answer) if isinstance(answer, str | int | float) else None
+    if key in form.read:
+        return form.read[key]
+    score = read_score(answer, name, form) if is_score(name, answer, form) else None
+    is_short = not isinstance(answer, str) or len(answer) <= LONGEST_LABEL
+    if key is not None and is_short and len(form.read) < MOST_READ:
+        form.read[key] = score
+    return score
 
 
 def _chosen(answer: object, question: Question) -> int | float | str | None:

@@ -1,6 +1,6 @@
 """What a venue's notes are read with: its own words, its review forms, and the notes it no longer shows."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ from peercorpus.forms.infer import infer_form
 from peercorpus.forms.words import Words, read_words
 from peercorpus.kinds import PostKind
 from peercorpus.openreview.objects import Note, read_note, tail_of
-from peercorpus.raw import Kind, RawStore
+from peercorpus.raw import Kind, RawObject, RawStore
 from peercorpus.workspace import Workspace
 
 
@@ -68,21 +68,26 @@ class VenueReader:
 
 
 def read_venue(workspace: Workspace, venue_id: str) -> VenueReader:
-    """What is known of a venue.
-
-    A form is that of the venue's own review invitation, else of a single paper's.
-    """
+    """What is known of a venue."""
     raw = workspace.raw
     group = raw.find(Kind.GROUP, venue_id)
     words = read_words(group.body) if group else Words()
-    invitations = sorted(
-        raw.latest(Kind.INVITATION, venue_id), key=lambda found: (len(found.object_id), found.object_id)
-    )
-    derived: dict[str, ReviewForm] = {}
-    for found in invitations:
-        tail = tail_of(found.object_id)
-        if words.kind(tail) is PostKind.REVIEW and tail.lower() not in derived:
-            form = derive_form(found.body)
+    forms = _derived_forms(raw.latest(Kind.INVITATION, venue_id), words)
+    return VenueReader(venue_id, raw, words, forms, raw.gone(venue_id))
+
+
+def _derived_forms(invitations: Iterable[RawObject], words: Words) -> dict[str, ReviewForm]:
+    """For each kind of review the form of the venue's own invitation, else of a single paper's: the shortest id's."""
+    found: dict[str, ReviewForm] = {}
+    for invitation in invitations:
+        name, here = tail_of(invitation.object_id), _rank(invitation.object_id)
+        best = found.get(name.lower())
+        if words.kind(name) is PostKind.REVIEW and (best is None or here < _rank(best.form_id)):
+            form = derive_form(invitation.body)
             if form is not None:
-                derived[tail.lower()] = replace(form, aspects=words.aspects)
-    return VenueReader(venue_id, raw, words, derived, raw.gone(venue_id))
+                found[name.lower()] = replace(form, aspects=words.aspects)
+    return dict(sorted(found.items(), key=lambda one: _rank(one[1].form_id)))
+
+
+def _rank(invitation_id: str) -> tuple[int, str]:
+    return len(invitation_id), invitation_id
