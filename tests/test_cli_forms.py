@@ -9,6 +9,7 @@ import pytest
 from commands import Run, assert_refused
 from peercorpus.forms.declared import declared_forms
 from peercorpus.forms.form import Question
+from peercorpus.forms.known import close_name
 from peercorpus.pipeline import build
 from peercorpus.raw import Kind, RawObject
 from peercorpus.wording_forms import scale
@@ -77,15 +78,28 @@ def test_every_declared_form_has_a_line_that_fits_into_100_columns(run: Run) -> 
     lines = ended.out.splitlines()
     assert (ended.code, ended.err) == (0, "")
     assert max(map(len, lines)) <= 100
-    listed = [columns(line)[0] for line in lines[1 : lines.index("")]]
+    listed = [columns(line)[0] for line in lines[1 : lines.index("")] if not line.startswith(" ")]
     assert listed == [form.id for form in declared_forms()]
     assert f"\n{len(listed)} forms.\n" in ended.out
+
+
+def test_every_venue_that_a_form_serves_stands_below_it(run: Run) -> None:
+    lines = run("forms").out.splitlines()
+    shown: dict[str, list[str]] = {}
+    for line in lines[1 : lines.index("")]:
+        if line.startswith("    "):
+            shown[list(shown)[-1]] += [one for one in line.strip().split(", ") if one]
+        else:
+            shown[columns(line)[0]] = []
+    served = {form_id: tuple(one.removesuffix(",") for one in venue_ids) for form_id, venue_ids in shown.items()}
+    assert served == {form.id: form.venue_ids for form in declared_forms()}
 
 
 def test_a_line_says_how_a_form_is_known_and_what_it_recommends_with(run: Run) -> None:
     lines = [[cell.strip() for cell in columns(line)] for line in run("forms").out.splitlines()]
     assert ["iclr-2020", "declared", "R C", "7", "1, 3, 6, 8"] in lines
     assert ["emnlp-2023", "declared", "r", "11", "none"] in lines
+    assert ["corl-2025", "declared", "r", "1", "-"] in lines
     assert ["aaai", "declared", "C", "-", "-"] in lines
 
 
@@ -118,6 +132,7 @@ def test_a_form_of_which_nothing_is_known_says_so(run: Run) -> None:
 def test_with_a_workspace_the_list_has_its_venues_forms_too(run: Run, corpus: Path) -> None:
     lines = run("forms", "--workspace", corpus).out.splitlines()
     assert [cell.strip() for cell in columns(lines[1])] == [INVITATION, "invitation", "-", "4", "1, 3, 6"]
+    assert lines[2].startswith("corl-2021 ")
     assert any(line.startswith("iclr-2020 ") for line in lines)
 
 
@@ -172,6 +187,29 @@ def test_a_venue_of_which_no_form_is_known_is_refused_in_a_sentence(run: Run, co
     assert run("forms", "ICLR.cc/2020/Conference", "-w", corpus).out == run("forms", "iclr-2020").out
 
 
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("ICLR.cc/2022/conference", "ICLR.cc/2022/Conference"),
+        ("https://openreview.net/group?id=iclr.cc/2017/Conference", "ICLR.cc/2017/conference"),
+        ("NeurIPS.cc/2022/Track/Dataset_and_Benchmarks", "NeurIPS.cc/2022/Track/Datasets_and_Benchmarks"),
+        ("nips.cc/2018/workshops/Kites", "NIPS.cc/2018/Workshop/Kites"),
+        ("Tmlr", "TMLR"),
+        ("declared:ICLR-2020", "iclr-2020"),
+        (V.lower(), V),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(
+    run: Run, corpus: Path, asked: str, meant: str
+) -> None:
+    assert_refused(run("forms", asked, "-w", corpus), f"; did you mean '{meant}'?")
+
+
+def test_a_venue_of_another_year_is_no_other_year_mistyped(run: Run) -> None:
+    assert "did you mean" not in run("forms", "ICLR.cc/2030/Conference").err
+    assert close_name("ICLR.cc/2030/Conference") is close_name("kites") is None
+
+
 def told(run: Run, corpus: Path) -> dict[str, str]:
     """The lines of `peercorpus status`, by what stands before them."""
     return {line[2:22].strip(): line[23:] for line in run("status", "-w", corpus).out.splitlines()}
@@ -193,18 +231,120 @@ def moved(venue_id: str, *objects: RawObject) -> list[RawObject]:
     return [found._replace(venue_id=venue_id, body=body) for found, body in zip(objects, bodies, strict=True)]
 
 
-def test_status_says_where_a_form_was_never_seen_in_real_reviews(run: Run, tmp_path: Path) -> None:
-    venue_id, paper = "ICLR.cc/2013/conference", note("paper", {"title": "On Kites"})
-    with open_workspace(tmp_path / "corpus", create=True) as workspace:
-        workspace.raw.add(moved(venue_id, paper, note("r1", {"title": "Good", "review": "Kites.", "tint": "blue"})))
+def read_at(venue_id: str, folder: Path, *objects: RawObject) -> Path:
+    """A built corpus of one paper and these notes, at another venue."""
+    with open_workspace(folder, create=True) as workspace:
+        workspace.raw.add(moved(venue_id, note("paper", {"title": "On Kites"}), *objects))
         build(workspace)
-    assert told(run, tmp_path / "corpus")["form"] == (
+    return folder
+
+
+def test_status_says_where_a_form_was_never_seen_in_real_reviews(run: Run, tmp_path: Path) -> None:
+    venue_id, review = "ICLR.cc/2013/conference", note("r1", {"title": "Good", "review": "Kites.", "tint": "blue"})
+    corpus = read_at(venue_id, tmp_path / "corpus", review)
+    assert told(run, corpus)["form"] == (
         "read with 'declared:iclr-2013', a declared form never seen in real reviews;"
         " 1 review answers fields its form does not have: 'tint' (1)"
     )
-    shown = run("forms", venue_id, "-w", tmp_path / "corpus").out
+    shown = run("forms", venue_id, "-w", corpus).out
+    assert "from code or memory only" not in shown
     assert shown.startswith("declared:iclr-2013\n")
     assert "Answered, though the form does not have them: 'tint' (1)." in shown
+
+
+def test_status_names_the_answered_fields_that_are_known_from_code_or_memory_only(run: Run, tmp_path: Path) -> None:
+    reviews = [
+        note("r1", {"summary": "Kites.", "main_review": "Good.", "confidence": "3: You are fairly confident"}),
+        note("r2", {"summary": "Kites.", "main_review": ""}),
+    ]
+    corpus = read_at("NeurIPS.cc/2021/Conference", tmp_path / "corpus", *reviews)
+    sentence = "known, or their answers, from code or memory only: 'summary' (2), 'main_review' (1)"
+    assert told(run, corpus)["form"] == f"fields {sentence}"
+    assert f"\n{sentence.capitalize()}.\n" in run("forms", "NeurIPS.cc/2021/Conference", "-w", corpus).out
+    ((form,),) = (venue["forms"] for venue in json.loads(run("status", "-w", corpus, "--json").out)["venues"])
+    assert (form["from"], form["is_verified"]) == ("declared", True)
+    assert form["unverified"] == {"summary": 2, "main_review": 1}
+
+
+def test_a_field_that_was_seen_with_answers_that_were_not_is_named_too(run: Run, tmp_path: Path) -> None:
+    review = note("r1", {"title": "Good", "review": "Kites.", "rating": "3: Marginally above acceptance threshold"})
+    corpus = read_at("NIPS.cc/2018/Workshop/CDNNRIA", tmp_path / "corpus", review)
+    assert told(run, corpus)["form"] == "fields known, or their answers, from code or memory only: 'rating' (1)"
+
+
+def test_status_has_no_doubt_of_fields_that_were_seen(run: Run, tmp_path: Path) -> None:
+    review = note("r1", {"title": "Good", "review": "Kites.", "rating": "6: Marginally above acceptance threshold"})
+    assert "form" not in told(run, read_at("ICLR.cc/2019/Conference", tmp_path / "corpus", review))
+
+
+EMNLP = "EMNLP/2023/Conference"
+EXCITED = {"Reasons_to_accept": "Kites.", "Excitement": "3: Ambivalent: It has merits."}
+NOT_APPLICABLE = {"Reproducibility": "N/A: Doesn't apply, since the paper does not include empirical results."}
+
+
+def test_a_form_that_asks_for_no_rating_is_no_review_without_one(run: Run, tmp_path: Path) -> None:
+    corpus = read_at(EMNLP, tmp_path / "corpus", note("r1", EXCITED), note("r2", EXCITED))
+    assert told(run, corpus)["reviews"] == "2; without a rating, as their form asks for none: 2"
+    (venue,) = json.loads(run("status", "-w", corpus, "--json").out)["venues"]
+    assert [(form["asks_rating"], form["without_rating"]) for form in venue["forms"]] == [(False, 2)]
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        ("scope", "1; without a rating, as their form asks for none: 1"),
+        ("Q6 Overall", "1; without a rating: 1"),
+        ("rating", "1; without a rating: 1"),
+    ],
+)
+def test_whether_an_invitation_asks_for_a_rating_is_said_only_where_it_is_known(
+    run: Run, tmp_path: Path, score: str, said: str
+) -> None:
+    asked = {name: ASKED[name] for name in ("title", "summary")} | {score: ASKED["rating"]}
+    corpus = a_corpus(tmp_path / "corpus", invitation(asked), note("r1", {"title": "Good", "summary": "Kites."}))
+    assert told(run, corpus)["reviews"] == said
+
+
+def test_a_record_that_does_not_know_the_name_of_the_rating_does_not_say_that_there_is_none(
+    run: Run, tmp_path: Path
+) -> None:
+    corpus = read_at("robot-learning.org/CoRL/2025/Conference", tmp_path / "corpus", note("r1", {"confidence": "3"}))
+    assert told(run, corpus)["reviews"] == "1; without a rating: 1"
+
+
+def test_an_answer_that_the_form_offers_in_words_is_not_counted_as_none(run: Run, tmp_path: Path) -> None:
+    odd = [note("r2", {"Reproducibility": "Unclear"}), note("r3", {"Reproducibility": "N/A"})]
+    corpus = read_at(EMNLP, tmp_path / "corpus", note("r1", EXCITED | NOT_APPLICABLE), *odd)
+    assert told(run, corpus)["form"] == "answers that the form does not offer, and so null: 'Reproducibility' (1)"
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "is_offered"),
+    [
+        (["1: poor", "2: good", "Not applicable"], "Not applicable", True),
+        (["1: poor", "2: good", "Not applicable"], ["Not applicable"], True),
+        (["1: poor", "2: good", "N/A: Doesn't apply"], "N/A: Doesn't apply", True),
+        (["1: poor", "2: good"], "Not applicable", False),
+        ([{"value": 1, "description": "1: poor"}, {"value": 2, "description": "2: good"}], 2, True),
+        ([{"value": 1, "description": "1: poor"}, {"value": 2, "description": "2: good"}], 3, False),
+        ([{"value": "2", "description": "good"}, {"value": "1", "description": "bad"}, {"value": "NA"}], "NA", True),
+    ],
+)
+def test_what_a_scale_offers_beside_its_numbers_is_offered(
+    run: Run, tmp_path: Path, options: list[Any], answer: Any, is_offered: bool
+) -> None:
+    asked = {"title": ASKED["title"], "scope": {"order": 2, "value": {"param": {"type": "string", "enum": options}}}}
+    corpus = a_corpus(tmp_path / "corpus", invitation(asked), note("r1", {"title": "Good", "scope": answer}))
+    (found,) = json.loads(run("forms", V, "-w", corpus, "--json").out)
+    assert found["census"]["unoffered"] == ({} if is_offered else {"scope": 1})
+
+
+def test_a_field_in_other_capitals_is_the_form_s_own(run: Run, tmp_path: Path) -> None:
+    answered = {"Reasons_To_Accept": "Kites.", "excitement": "9: Kites"}
+    corpus = read_at(EMNLP, tmp_path / "corpus", note("r1", answered))
+    assert told(run, corpus)["form"] == "answers that the form does not offer, and so null: 'Excitement' (1)"
+    (found,) = json.loads(run("forms", EMNLP, "-w", corpus, "--json").out)
+    assert found["census"]["filled"] == {"Reasons_to_accept": 1, "Excitement": 1}
 
 
 def test_an_inferred_form_lacks_nothing(run: Run, tmp_path: Path) -> None:

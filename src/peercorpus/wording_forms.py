@@ -84,21 +84,36 @@ def marks_by_field(known: KnownForm) -> dict[str, str]:
 
 
 def overall(known: KnownForm) -> str:
-    """The scale of the recommendation."""
-    if not known.form.questions:
-        return UNKNOWN
-    return scale(known.recommendation) if known.recommendation else "none"
+    """The scale of the recommendation; a dash where it is not known whether there is one."""
+    if known.recommendation:
+        return scale(known.recommendation)
+    return UNKNOWN if known.asks_rating is None else "none"
 
 
 def table(forms: Sequence[KnownForm]) -> str:
-    """The forms, a line each, and what the words mean."""
+    """The forms, a line each with the venues they serve below, and what the words mean."""
     rows = [("form", "from", "known", "fields", "recommendation")]
     for known in forms:
         fields = str(len(known.form.questions)) if known.form.questions else UNKNOWN
-        name = known.declared.id if known.declared else known.form.form_id
-        rows.append((printable(name, 200), known.origin.value, marks(known), fields, overall(known)))
-    lines = _aligned(rows, LONGEST_ID)
-    return "\n".join([*lines, "", f"{plural(len(forms), 'form')}.", LEGEND])
+        rows.append((printable(_name(known), 200), known.origin.value, marks(known), fields, overall(known)))
+    head, *lines = _aligned(rows, LONGEST_ID)
+    told = (line for known, line in zip(forms, lines, strict=True) for line in (line, *_served(known)))
+    return "\n".join([head, *told, "", f"{plural(len(forms), 'form')}.", LEGEND])
+
+
+def _name(known: KnownForm) -> str:
+    return known.declared.id if known.declared else known.form.form_id
+
+
+def _served(known: KnownForm) -> list[str]:
+    """The venues of a form, unless its name tells them."""
+    venues = ", ".join(printable(venue_id, 200) for venue_id in known.venue_ids if venue_id not in _name(known))
+    return [f"    {line}" for line in _wrapped(venues, COLUMNS - 4)]
+
+
+def _wrapped(text: str, columns: int) -> list[str]:
+    """A text on as many lines as it takes; an id is never broken."""
+    return wrap(text, columns, break_long_words=False, break_on_hyphens=False)
 
 
 def _aligned(rows: Sequence[tuple[str, ...]], longest: int) -> Iterator[str]:
@@ -156,8 +171,8 @@ def _head(known: KnownForm) -> Iterator[str]:
 
 def _said(head: str, text: str | None) -> Iterator[str]:
     """One thing said of a form, on as many lines as it takes."""
-    lines = wrap(text or "", COLUMNS - 12, break_long_words=False, break_on_hyphens=False)
-    yield from (f"  {head if not number else '':<8}  {line}" for number, line in enumerate(lines))
+    lines = enumerate(_wrapped(text or "", COLUMNS - 12))
+    yield from (f"  {head if not number else '':<8}  {line}" for number, line in lines)
 
 
 def _counted(known: KnownForm, census: Census | None) -> Iterator[str]:
@@ -167,6 +182,8 @@ def _counted(known: KnownForm, census: Census | None) -> Iterator[str]:
     others = {name: count for name, count in census.filled.items() if name not in known.form.questions}
     if others:
         yield f"Answered, though the form does not have them: {named(others)}."
+    if census.unverified and known.declared and known.declared.is_verified:
+        yield f"Known, or their answers, from code or memory only: {named(census.unverified)}."
     if census.unoffered:
         yield f"Answered with what the form does not offer, and so null: {named(census.unoffered)}."
 
@@ -186,6 +203,7 @@ def as_json(known: KnownForm, census: Census | None = None) -> dict[str, Any]:
         "evidence": [mark.value for mark in record.evidence] if record else None,
         "is_verified": record.is_verified if record else None,
         "sources": record.sources if record else [],
+        "asks_rating": known.asks_rating,
         "is_ordered": record.is_ordered if record else True,
         "unknown": record.unknown if record else None,
         "remark": record.remark if record else None,

@@ -104,10 +104,16 @@ def _missing_lines(held: Inventory, pdfs: PdfCoverage | None) -> Iterator[str]:
     yield from _line("edits missing", _causes(held.edits_not_had), _some("still to ask for", held.edits_left))
 
 
-def _note_lines(notes: Coverage, gone: int) -> Iterator[str]:
+def _note_lines(notes: Coverage, gone: int, censuses: Sequence[Census]) -> Iterator[str]:
     bare = f"without reviews: {_counts(notes.without_reviews)}" if notes.without_reviews else ""
+    unasked = sum(census.without_rating for census in censuses if census.asks_rating is False)
     yield from _line("papers", _counts(notes.papers), bare)
-    yield from _line("reviews", f"{notes.reviews:,}", _some("without a rating", notes.without_rating))
+    yield from _line(
+        "reviews",
+        f"{notes.reviews:,}",
+        _some("without a rating", notes.without_rating - unasked),
+        _some("without a rating, as their form asks for none", unasked),
+    )
     yield from _line(
         "notes",
         _some("dangling replies", notes.dangling_replies),
@@ -125,11 +131,11 @@ def _named(found: Named, what: str) -> str:
     return f"{what}: {found.count:,} ({examples}{rest})"
 
 
-def _completeness(found: Completeness) -> Iterator[str]:
+def _completeness(found: Completeness, censuses: Sequence[Census]) -> Iterator[str]:
     held, notes, pdfs = found.held, found.notes, found.pdfs
     yield from _harvest_line(held, pdfs)
     yield from _missing_lines(held, pdfs)
-    yield from _note_lines(notes, held.gone) if notes else _line("notes", _some("no longer shown", held.gone))
+    yield from _note_lines(notes, held.gone, censuses) if notes else _line("notes", _some("no longer shown", held.gone))
     if pdfs is not None:
         yield from _line("initial versions", _counts(pdfs.grades))
     yield from _line(
@@ -153,16 +159,27 @@ def _form_line(census: Census) -> Iterator[str]:
     """What there is to know of a form that reviews were read with."""
     if not census.reviews:
         return
-    known = find_declared(census.form_id)
-    doubt = ""
-    if known and known.declared and not known.declared.is_verified:
-        doubt = f"read with '{census.form_id}', a declared form never seen in real reviews"
-    if origin_named(census.form_id) is Origin.INFERRED:
-        doubt = f"{plural(census.reviews, 'review')} read without a form, so that no scale is known"
     nulls = (
         f"answers that the form does not offer, and so null: {_fields(census.unoffered)}" if census.unoffered else ""
     )
-    yield from _line("form", doubt, _drift(census), nulls)
+    yield from _line("form", _doubt(census), _drift(census), nulls)
+
+
+def _doubt(census: Census) -> str:
+    """Why what was read with a form may be wrong, the form being no invitation's."""
+    if origin_named(census.form_id) is Origin.INFERRED:
+        return f"{plural(census.reviews, 'review')} read without a form, so that no scale is known"
+    if _is_verified(census) is False:
+        return f"read with '{census.form_id}', a declared form never seen in real reviews"
+    if not census.unverified:
+        return ""
+    return f"fields known, or their answers, from code or memory only: {_fields(census.unverified)}"
+
+
+def _is_verified(census: Census) -> bool | None:
+    """Whether anything of the form was seen in real reviews; None where it is no declared one."""
+    known = find_declared(census.form_id) if origin_named(census.form_id) is Origin.DECLARED else None
+    return known.declared.is_verified if known and known.declared else None
 
 
 def _fields(counts: Mapping[str, int]) -> str:
@@ -179,8 +196,9 @@ def _drift(census: Census) -> str:
 
 def _venue(venue: Completeness, found: Standing) -> Iterator[str]:
     yield printable(venue.venue_id, most=200)
-    yield from _completeness(venue)
-    for census in found.censuses.get(venue.venue_id, ()):
+    censuses = found.censuses.get(venue.venue_id, ())
+    yield from _completeness(venue, censuses)
+    for census in censuses:
         yield from _form_line(census)
     yield from (_balance(balance) for balance in found.balances if balance.venue_id == venue.venue_id)
     for stage, venue_id in found.unfinished:
@@ -209,6 +227,11 @@ def _rows_json(rows: Sequence[Balance], venue_id: str) -> list[dict[str, Any]]:
     return [msgspec.to_builtins(row) | {"holds": row.holds} for row in rows if row.venue_id == venue_id]
 
 
+def _form_json(census: Census) -> dict[str, Any]:
+    counted: dict[str, Any] = msgspec.to_builtins(census)
+    return counted | {"from": origin_named(census.form_id).value, "is_verified": _is_verified(census)}
+
+
 def standing_json(found: Standing) -> str:
     """All that `standing` says, and what it leaves out, as one JSON object in ASCII."""
     venues = [
@@ -216,7 +239,7 @@ def standing_json(found: Standing) -> str:
         | {
             "cautions": [msgspec.to_builtins(one) | {"sentence": caution(one)} for one in venue.cautions],
             "balances": _rows_json(found.balances, venue.venue_id),
-            "forms": msgspec.to_builtins(found.censuses.get(venue.venue_id, ())),
+            "forms": list(map(_form_json, found.censuses.get(venue.venue_id, ()))),
             "unfinished": [stage for stage, venue_id in found.unfinished if venue_id == venue.venue_id],
         }
         for venue in found.venues

@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,16 @@ import pytest
 
 from peercorpus.forms import vocabulary
 from peercorpus.forms.declared import (
-    ANSWERS,
     DeclaredForm,
-    Evidence,
     Written,
     as_review_form,
     declared_form,
     declared_forms,
-    read_forms,
 )
 from peercorpus.forms.reviews import read_fields
 from peercorpus.forms.scores import read_score
 from peercorpus.kinds import Aspect, FieldType, PostKind
+from peercorpus.venues.catalogue import conference_of, rows, year_of
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 FORMS = {form.id: form for form in declared_forms()}
@@ -113,7 +112,7 @@ def test_a_venue_without_a_record_has_no_form_and_never_the_default_template() -
 def test_the_records_are_as_many_as_they_should_be_and_say_how_they_are_known() -> None:
     table = {form.id: (len(form.fields), "".join(form.evidence)) for form in FORMS.values()}
     assert len(table) == 65
-    assert sum(size for size, _ in table.values()) == 402
+    assert sum(size for size, _ in table.values()) == 405
     assert sum(1 for size, _ in table.values() if not size) == 11
     assert sum(form.is_verified for form in FORMS.values()) == 28
     assert table["iclr-2019"] == (4, "RrC")
@@ -194,10 +193,36 @@ def test_a_name_that_is_a_score_elsewhere_is_a_text_where_the_form_asks_for_text
     assert [section.field for section in reading.sections] == [name]
 
 
-@pytest.mark.parametrize("form_id", ["emnlp-2023", "thewebconf", "tmlr"])
+@pytest.mark.parametrize("form_id", ["emnlp-2023", "thewebconf", "tmlr", "iclr-2013"])
 def test_a_form_without_an_overall_rating_has_none(form_id: str) -> None:
     form = as_review_form(FORMS[form_id])
+    assert FORMS[form_id].is_unrated
     assert Aspect.RECOMMENDATION not in {form.aspect(name) for name in form.questions}
+
+
+def test_a_form_whose_rating_is_not_known_does_not_count_as_one_without() -> None:
+    assert not FORMS["corl-2025"].is_unrated
+    assert not FORMS["melba"].is_unrated
+
+
+def test_what_a_record_says_a_field_is_about_never_contradicts_the_vocabulary() -> None:
+    for form in FORMS.values():
+        for field in form.fields:
+            name = field.name.lower()
+            assert field.aspect in {None, vocabulary.ASPECTS.get(name, field.aspect)}, (form.id, name)
+            assert field.section in {None, vocabulary.SECTIONS.get(name, field.section)}, (form.id, name)
+
+
+@pytest.mark.parametrize("form_id", ["corl-2021", "corl-2022", "corl-2023"])
+def test_the_scores_of_corl_are_about_what_the_vocabulary_says(form_id: str) -> None:
+    form = as_review_form(FORMS[form_id])
+    names = ("technical_quality", "clarity_of_presentation", "potential_impact", "robotics_focus")
+    assert [form.aspect(name) for name in names if name in form.questions] == [
+        Aspect.SOUNDNESS,
+        Aspect.CLARITY,
+        Aspect.OTHER,
+        Aspect.OTHER,
+    ]
 
 
 def test_a_venue_with_a_record_of_its_own_is_not_read_by_a_pattern_that_it_matches() -> None:
@@ -206,83 +231,45 @@ def test_a_venue_with_a_record_of_its_own_is_not_read_by_a_pattern_that_it_match
     assert declared_form("NIPS.cc/2018/Workshop/Other/Track") is None
 
 
-def test_a_year_stands_for_each_of_the_years(tmp_path: Path) -> None:
-    _write(tmp_path, _record(venues=["A/{year}/*", "B"], years=[2030, 2031]))
-    assert read_forms(tmp_path)[0].venue_ids == ("A/2030/*", "A/2031/*", "B")
-
-
-def _record(id: str = "a", **changes: Any) -> str:
-    field = {"name": "rating", "type": "score"} | changes.pop("field", {})
-    keys = {"id": id, "is_ordered": True, "evidence": ["C"], "sources": ["a test"]} | changes
-    lines = [f"{key} = {_toml(value)}" for key, value in keys.items() if value is not None]
-    return "\n".join(["[[form]]", *lines, f"field = [{_toml(field)}]", ""])
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value)
-
-
-def _write(folder: Path, text: str) -> None:
-    (folder / ANSWERS).write_text('[ten]\noffered = ["10: best", "1: worst"]\nlow = 1\nhigh = 10\n', encoding="utf-8")
-    (folder / "made_up.toml").write_text(text, encoding="utf-8")
-
-
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("venue_id", "form_id"),
     [
-        (_record(colour="red"), "made_up.toml: form 'a': Object contains unknown field `colour`"),
-        (_record(field={"hue": 1}), "form 'a': Object contains unknown field `hue`"),
-        (_record(field={"type": "number"}), "Invalid enum value 'number'"),
-        (_record(field={"written": "in ink"}), "Invalid enum value 'in ink'"),
-        (_record(evidence=["Z"]), "Invalid enum value 'Z'"),
-        (_record(evidence=[]), "Expected `array` of length >= 1"),
-        (_record(evidence=["C", "R"]), "evidence goes best first"),
-        (_record(sources=None), "missing required field `sources`"),
-        (_record(field={"answers": "eleven"}), "no answers are called 'eleven'"),
-        (
-            _record(field={"answers": {"offered": ["7: good", "1: bad"], "low": 1, "high": 6}}),
-            "offers 1 to 7 on a scale from 1 to 6",
-        ),
-        (_record(field={"answers": {"offered": [1, 2]}}), "does not say both ends"),
-        (_record(field={"answers": {"low": 1}}), "does not say both ends"),
-        (_record(field={"answers": {}}), "offers nothing"),
-        (_record(field={"answers": {"offered": ["1: a", "1: b"], "low": 1, "high": 1}}), "offers a number twice"),
-        (_record(field={"answers": "ten", "written": "number label"}), "not written as 'number label'"),
-        (
-            _record(field={"answers": {"offered": ["3 good"], "low": 3, "high": 3}, "written": "number: label"}),
-            "not written as",
-        ),
-        (_record(field={"name": "colour"}), "neither it nor the vocabulary says of what"),
-        (_record(field={"name": "review", "type": "text", "aspect": "clarity"}), "'review' is no score"),
-        (_record(field={"section": "summary"}), "'rating' is no text"),
-        (_record(field={"name": "review", "type": "text", "answers": "ten"}), "is a text and offers answers"),
-        (_record(venues=["V/{year}"]), "years and '{year}' go together"),
-        (_record(venues=["V/-/Official_Review"]), "not the id of a group"),
-        (_record(reply=[{"kind": "decision", "answers": {"verdict": ["Yes"]}}]), "none of its fields"),
-        (_record("a", venues=["V"]) + _record("b", venues=["V"]), "form 'b': the venue 'V' is that of 'a' too"),
-        (_record("a") + _record("a"), "the id 'a' is that of 'a' too"),
-        ('[[form]]\nid = "a"\nis_ordered = true\nevidence = ["C"]\nsources = ["x"]\n', "does not say what is unknown"),
-        ("[[venue]]\nid = 1\n", "made_up.toml: holds something else"),
-        ("form = [", "made_up.toml: "),
+        ("ICLR.cc/2017/workshop", "iclr-2017-workshop"),
+        ("ICLR.cc/2018/Workshop", "iclr-2018-workshop"),
+        ("ICLR.cc/2019/Workshop/Anything", "workshops-2017-2019"),
+        ("ICLR.cc/2020/Workshop/Anything", None),
+        ("ICLR.cc/2016/workshop", None),
+        ("ICLR.cc/2018/conference", None),
+        ("ICLR.cc/2027/Conference", None),
+        ("ICLR.cc/2024/TinyPapers", None),
+        ("NeurIPS.cc/2021/Track/Datasets_and_Benchmarks", None),
+        ("NeurIPS.cc/2022/Track/Datasets_and_Benchmarks", "neurips-2022-datasets"),
+        ("NeurIPS.cc/2022/Datasets_and_Benchmarks_Track", None),
+        ("NeurIPS.cc/2024/Competition_Track", None),
+        ("NeurIPS.cc/2026/Conference", None),
+        ("ICML.cc/2019/Workshop/Anything", "workshops-2017-2019"),
+        ("ICML.cc/2026/Position_Paper_Track", None),
+        ("MIDL.io/2018/Conference", None),
+        ("MIDL.amsterdam/2018/Abstract", "workshops-5"),
+        ("aclweb.org/ACL/ARR/2022/January", "arr-v1"),
+        ("aclweb.org/ACL/ARR/2023/August", "arr-v2"),
+        ("aclweb.org/ACL/ARR/2027/January", None),
+        ("aclweb.org/ACL/ARR/2023/August/Ethics", None),
+        ("auai.org/UAI/2018/Conference", None),
+        ("TMLR/2024", None),
     ],
 )
-def test_a_record_that_says_what_it_may_not_is_refused_by_file_and_name(
-    text: str, message: str, tmp_path: Path
-) -> None:
-    _write(tmp_path, text)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read_forms(tmp_path)
+def test_a_venue_has_the_form_of_its_own_year_track_and_family_or_none(venue_id: str, form_id: str | None) -> None:
+    found = declared_form(venue_id)
+    assert (found and found.id) == form_id
 
 
-def test_a_record_that_says_what_it_may_is_read(tmp_path: Path) -> None:
-    _write(tmp_path, _record(field={"answers": "ten", "written": "number: label"}))
-    (form,) = read_forms(tmp_path)
-    assert form.fields[0].evidence is Evidence.CODE
-    assert as_review_form(form).questions["rating"].labels == {10.0: "10: best", 1.0: "1: worst"}
+def test_no_venue_of_the_catalogue_has_the_form_of_another_family_year_or_track() -> None:
+    for row in rows():
+        found = declared_form(row.id)
+        served = found.venue_ids if found else ()
+        matching = [venue_id for venue_id in served if fnmatchcase(row.id, venue_id)]
+        assert found is None or {(conference_of(one), year_of(one)) for one in matching} == {(row.family, row.year)}
 
 
 def _unwrapped(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -101,3 +101,18 @@ def test_a_line_that_begins_like_an_update_is_one(line: str) -> None:
 )
 def test_a_line_that_speaks_of_updates_is_none(line: str) -> None:
     assert not holds_update(f"A review.\n\n{line}\nMore words.")
+
+
+def test_an_edit_that_another_one_follows_shows_an_earlier_answer() -> None:
+    edits = [version(50_000, review=FIRST, rating=5), version(90_000, review=LATER, rating=6)]
+    review = read_review(version(1_000, 99_000, review=LATER, rating=6), "V", "R1", NO_FORM, edits)
+    first = [(score.value, score.source) for score in review.scores if score.phase is Phase.INITIAL]
+    assert first == [(5.0, ScoreSource.SNAPSHOT)]
+    assert [section.text for section in review.initial_sections] == [FIRST]
+
+
+def test_an_edit_that_shows_what_the_note_shows_may_be_the_change_itself() -> None:
+    edits = [version(50_000, rating=6), version(90_000, review=LATER, rating=6)]
+    review = read_review(version(1_000, 99_000, review=LATER, rating=6), "V", "R1", NO_FORM, edits)
+    assert [score.phase for score in review.scores] == [Phase.FINAL]
+    assert review.updated_fields == ("review",)

@@ -1,5 +1,6 @@
 """Whatever a form offers and a reviewer answers: a value is one the form offers, or null, and no answer is lost."""
 
+import json
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from joining import joined
+from peercorpus.forms.derive import derive_form
 from peercorpus.forms.form import Question, ReviewForm
 from peercorpus.forms.numbers import leading_number
 from peercorpus.forms.reviews import read_fields
@@ -40,6 +42,20 @@ def test_a_value_is_one_the_form_offers_or_null(question: Question, answer: Any)
         assert question.bounds[0] <= score.value <= question.bounds[1]
     assert score.unit is None or 0 <= score.unit <= 1
     assert score.offered == tuple(sorted(question.labels))
+
+
+@given(st.lists(TEXTS.filter(bool), min_size=1, max_size=8, unique=True), st.data())
+def test_of_a_form_as_it_is_read_an_offered_answer_has_its_own_number_or_none(
+    options: list[str], data: st.DataObject
+) -> None:
+    asked = {"id": "F", "edit": {"note": {"content": {"rating": {"value": {"param": {"enum": options}}}}}}}
+    form = derive_form(json.dumps(asked).encode())
+    assert form is not None
+    offered = form.question("rating").offered
+    assert len(offered) in {0, sum(leading_number(option) is not None for option in options)}
+    answer = data.draw(st.sampled_from(options) | ANSWERS)
+    value = read_score(answer, "rating", form).value
+    assert value is None or value in offered
 
 
 @given(questions(), ANSWERS)

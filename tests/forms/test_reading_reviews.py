@@ -186,9 +186,73 @@ def test_an_invitation_without_a_form_gives_none() -> None:
     assert derive_form(b'{"id": "V/-/Official_Review", "edit": {"note": {}}}') is None
 
 
-@given(st.integers(-99, 99), st.sampled_from([": words", " words", "", " = words", ") words"]))
-def test_a_leading_whole_number_is_read_whole(number: int, rest: str) -> None:
-    assert leading_number(f"{number}{rest}") == number
+@given(st.integers(-99, 99), st.sampled_from(["{}: words", "{} words", "{}", "{} = words", "({}) words", "{:+}"]))
+def test_a_leading_whole_number_is_read_whole(number: int, written: str) -> None:
+    assert leading_number(written.format(number)) == number
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "1) First, the writing.",
+        "3 & 4",
+        "3 and 4",
+        "4 -> 5",
+        "4 \u2192 5",
+        "3 \u00b1 1",
+        "3 | 4",
+        "5+ years",
+        "1. First",
+    ],
+)
+def test_a_number_that_counts_or_is_one_of_several_is_none(answer: str) -> None:
+    assert leading_number(answer) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("3 papers are missing, see above.", None),
+        ("2 of the claims are not supported.", None),
+        ("1) The writing is clear.", None),
+        ("3 good", 3.0),
+        ("3: Some claims have minor issues. A few are not well supported.", 3.0),
+        ("4", 4.0),
+    ],
+)
+def test_without_a_form_a_sentence_that_begins_with_a_number_stays_a_text(answer: str, value: float | None) -> None:
+    reading = read_fields({"clarity": answer}, NO_FORM)
+    assert [score.value for score in reading.scores] == ([] if value is None else [value])
+    assert [section.text for section in reading.sections] == ([answer] if value is None else [])
+
+
+@pytest.mark.parametrize(
+    ("options", "offered"),
+    [
+        (["+2: yes", "+1", "0: so so", "-1", "-2: no"], (-2.0, -1.0, 0.0, 1.0, 2.0)),
+        (["1 year", "2 years", "5+ years"], ()),
+        (["3: yes", "3: surely", "1: no"], ()),
+        (["1: bad", "2: good", "Not applicable"], (1.0, 2.0)),
+    ],
+)
+def test_a_scale_is_derived_whole_or_not_at_all(options: list[str], offered: tuple[float, ...]) -> None:
+    form = derive_form(json.dumps({"id": "F", "reply": {"content": {"rating": {"value-radio": options}}}}).encode())
+    assert form is not None
+    assert form.question("rating").offered == offered
+    read = [read_score(option, "rating", form) for option in options]
+    assert all(score.value is None or score.value in offered for score in read)
+
+
+def test_a_field_is_known_in_whatever_case_a_note_writes_it() -> None:
+    labels = {1.0: "1: bad", 5.0: "5: good"}
+    form = ReviewForm("F", {"Soundness": Question("Soundness", 1, labels), "review": Question("review", 2)})
+    reading = read_fields({"review": "Fine.", "soundness": "7: never offered"}, form)
+    assert [(score.field, score.value, score.offered) for score in reading.scores] == [("soundness", None, (1.0, 5.0))]
+
+
+def test_a_venue_that_put_its_reviews_back_shows_first_scores() -> None:
+    form = ReviewForm("F", {}, shows=Phase.INITIAL)
+    assert [score.phase for score in read_fields({"rating": 4}, form).scores] == [Phase.INITIAL]
 
 
 def _note(rating: int, tcdate: int, **more: Any) -> Note:

@@ -28,6 +28,14 @@ FORM = ReviewForm("F", {name: Question(name, order, TEN) for order, name in enum
         ("The BLEU score increased from 5 to 6.", []),
         ("They increase the BLEU score from 5 to 6.", []),
         ("raising the learning rate from 1 to 2", []),
+        ("Raised the score from 5 to 6 after the rebuttal.", [(OVERALL, 5.0, 6.0)]),
+        ("I see that Reviewer 2 increased the score from 3 to 6; I keep mine.", []),
+        ("The proposed method improves the overall score from 3 to 6.", []),
+        ("I would not raise my score from 5 to 6 without a proof.", []),
+        ("Since the authors gave no proof, I have lowered my score from 7 to 6.", [(OVERALL, 7.0, 6.0)]),
+        ("I see that the authors improved the score from 3 to 6.", []),
+        ("I don't raise my score from 5 to 6.", []),
+        ("If it holds, I will raise my score from 5 to 6.", []),
         ("I raise my score from 5/10 to 6/10.", []),
         ("It improves my score from 50 % to 60 %.", []),
         ("I raise my score and confidence from 3 to 4.", []),
@@ -88,9 +96,8 @@ def _version(rating: int, at_ms: int) -> Note:
         ({"edits": [_version(3, 1_000), _version(6, 9_000)]}, [("rating", 3.0, ScoreSource.EDIT)]),
         ({"edits": [_version(6, 1_000), _version(6, 9_000)]}, []),
         ({"earlier": [_version(4, 5_000)]}, [("rating", 4.0, ScoreSource.SNAPSHOT)]),
-        ({"earlier": [_version(6, 5_000)]}, []),
     ],
-    ids=["an edit", "an edit that shows no change", "an earlier version", "an earlier version that shows no change"],
+    ids=["an edit", "an edit that shows no change", "an earlier version"],
 )
 def test_words_never_override_what_the_record_shows(held: dict[str, Any], expected: list[Any]) -> None:
     assert first_scores("I raise my score from 5 to 6.", **held) == expected
@@ -104,3 +111,8 @@ def test_a_claimed_score_has_its_own_place_on_the_unified_scale() -> None:
     )
     scores = read_review(note, "V", "R1", form, []).scores
     assert [(score.value, score.unified) for score in scores] == [(3.0, 6.0), (2.0, 5.0)]
+
+
+def test_an_earlier_version_that_shows_no_change_may_be_later_than_the_change() -> None:
+    told = first_scores("I raise my score from 5 to 6.", earlier=[_version(6, 5_000)])
+    assert told == [("rating", 5.0, ScoreSource.TEXT)]

@@ -5,7 +5,8 @@ import json
 import httpx2
 import pytest
 
-from peercorpus.errors import SourceError
+from peercorpus.errors import BusyError, SourceError
+from peercorpus.harvest.rows import split_replies
 from peercorpus.openreview.client import Client, Patience
 from peercorpus.openreview.listing import PAGE_WITH_REPLIES, Start, fetch_submissions, id_of
 
@@ -96,3 +97,47 @@ def test_an_answer_without_the_list_is_an_error() -> None:
     client = Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(200, content=body)))
     with pytest.raises(SourceError, match="holds no list of notes"):
         received(client)
+
+
+class Poisoned:
+    """A service with one forum whose replies never come with its list."""
+
+    def __init__(self, bad: str, *, is_hopeless: bool = False) -> None:
+        self.bad, self.is_hopeless = bad, is_hopeless
+        self.sizes: list[int] = []
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        query = request.url.params
+        if "forum" in query:
+            forum, offset = query["forum"], int(query["offset"])
+            notes = [{"id": forum}, {"id": f"{forum}-reply", "forum": forum}][offset:]
+            return httpx2.Response(502 if self.is_hopeless else 200, json={"notes": notes, "count": 2})
+        page = [note_id for note_id in ALL if note_id > query.get("after", "")][: int(query["limit"])]
+        if "details" not in query:
+            return httpx2.Response(200, json={"notes": [{"id": note_id} for note_id in page]})
+        self.sizes.append(int(query["limit"]))
+        if self.bad in page:
+            return httpx2.Response(500, json={"name": "Error", "message": "It is too much."})
+        replied = [{"id": one, "details": {"replies": [{"id": f"{one}-reply", "forum": one}]}} for one in page]
+        return httpx2.Response(200, json={"notes": replied, "count": len(ALL)})
+
+
+def read_poisoned(service: Poisoned) -> dict[str, bytes]:
+    patience = Patience(attempts=1, first_wait_s=0.001)
+    with Client(transport=httpx2.MockTransport(service), patience=patience) as client:
+        pages = fetch_submissions(client, 2, "V/-/Submission")
+        return {id_of(item): bytes(item) for page in pages for item in page.items}
+
+
+def test_a_forum_that_never_comes_with_its_list_comes_apart_and_holds_up_no_other() -> None:
+    poisoned = Poisoned(ALL[100])
+    found = read_poisoned(poisoned)
+    assert list(found) == ALL
+    assert split_replies(found[ALL[100]])[1] == [f'{{"id":"{ALL[100]}-reply","forum":"{ALL[100]}"}}'.encode()]
+    assert split_replies(found[ALL[101]])[1] == [f'{{"id":"{ALL[101]}-reply","forum":"{ALL[101]}"}}'.encode()]
+    assert poisoned.sizes[-1] > 1
+
+
+def test_a_forum_that_comes_in_no_way_is_an_error_that_may_pass() -> None:
+    with pytest.raises(BusyError):
+        read_poisoned(Poisoned(ALL[100], is_hopeless=True))

@@ -29,7 +29,7 @@ def forms(
     workspace: Annotated[Path | None, Parameter(name=["--workspace", "-w"])] = None,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:
-    """List the review forms that are known, or show a venue's field by field.
+    """List the review forms that are known and the venues they serve, or show a venue's field by field.
 
     A venue's form is read from OpenReview's own invitation where a workspace holds it; else it is a declared one, with
     its sources; else it is inferred from the reviews.
@@ -67,9 +67,14 @@ def _find(name: str, opened: "Workspace | None") -> "Sequence[tuple[KnownForm, C
         return read_censuses(opened, name)
     known = find_declared(name)
     if known is None:
-        raise VenueNotFoundError(
-            f"No form of '{name}' is known: none is declared for it"
-            + (", and the workspace holds nothing of it" if opened else "")
-            + "; harvest the venue, then name its workspace with --workspace."
-        )
+        raise VenueNotFoundError(_not_found(name, opened))
     return [(known, None)]
+
+
+def _not_found(name: str, opened: "Workspace | None") -> str:
+    from peercorpus.forms.known import close_name
+
+    close = close_name(name, opened.raw.venues() if opened else ())
+    advice = f"did you mean '{close}'?" if close else "harvest the venue, then name its workspace with --workspace."
+    held = ", and the workspace holds nothing of it" if opened else ""
+    return f"No form of '{name}' is known: none is declared for it{held}; {advice}"

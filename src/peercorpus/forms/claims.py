@@ -22,6 +22,14 @@ CHANGE = re.compile(
     re.IGNORECASE,
 )
 """What stands before "from 5 to 6"; the last verb counts."""
+CLAUSE = re.compile(r"[^.!?;\n]*$")
+OWN = re.compile(r"\b(?:i|we|my)\b", re.IGNORECASE)
+NOT_OWN = re.compile(
+    r"\b(?:not|cannot|if|unless|had|he|she|they|(?:other )?reviewers?|r\d)\b|n['\u2019]t\b"
+    r"|\b(?:authors?|methods?|models?|papers?|it)\s+(?:\w+\s+)?$",
+    re.IGNORECASE,
+)
+"""Words before the verb with which the change is another's, or none."""
 LONGEST_CHANGE = 100
 """Characters of it that are looked at."""
 OVERALL, NEUTRAL = vocabulary.OVERALL_WORDS, vocabulary.NEUTRAL_WORDS
@@ -52,6 +60,18 @@ def _aspect_of(words: str) -> Aspect | None:
     return Aspect.RECOMMENDATION if spoken & OVERALL else None
 
 
+def _is_own(before: str, spoken: str) -> bool:
+    """Whether the change is the speaker's own: said in the first person, or with no other words before the verb.
+
+    Args:
+        before: What stands before the verb.
+        spoken: What stands between the verb and the numbers.
+    """
+    found = CLAUSE.search(before)
+    clause = found[0] if found else ""
+    return not NOT_OWN.search(clause) and bool(OWN.search(f"{clause} {spoken}") or not clause.strip(" \t-*#:_\"'"))
+
+
 def read_claims(text: str) -> Iterator[Claim]:
     """Every change of a score that a text tells of.
 
@@ -61,9 +81,12 @@ def read_claims(text: str) -> Iterator[Claim]:
     for match in FROM_TO.finditer(text):
         start = match.start()
         change = CHANGE.match(text, max(0, start - LONGEST_CHANGE), start)
-        aspect = _aspect_of(change["what"] or change["which"]) if change else None
         before, after = float(match["before"]), float(match["after"])
-        if change and aspect is not None and before != after:
+        if change is None or before == after:
+            continue
+        aspect = _aspect_of(change["what"] or change["which"])
+        prefix = text[max(0, start - LONGEST_CHANGE) : change.start("words")]
+        if aspect is not None and _is_own(prefix, change["words"]):
             yield Claim(aspect, before, after, change["words"] + match[0])
 
 

@@ -77,9 +77,11 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return {number: text for text in self._texts if (number := leading_number(text)) is not None}
 
     def held(self, written: Written | None) -> tuple[str, ...]:
-        """What a note holds for each answer, in the form's order."""
-        numbers = (f"{number:g}" for number in self.labels)
-        return tuple(numbers if written is Written.NUMBER else self._texts)
+        """What a note holds for each answer, in the form's order: the words where an answer has no number."""
+        if written is not Written.NUMBER:
+            return tuple(self._texts)
+        numbers = ((text, leading_number(text)) for text in self._texts)
+        return tuple(text if number is None else f"{number:g}" for text, number in numbers)
 
     @property
     def _texts(self) -> list[str]:
@@ -142,6 +144,7 @@ class DeclaredForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         is_ordered: Whether the fields stand in the form's own order.
         evidence: How the record is known, best first.
         unknown: What no source says, in a sentence.
+        is_unrated: Whether a source says that it asks for no overall rating; where none does, one may be unknown.
         remark: What else to know before using it.
         fields: Empty where nothing is known of the form.
         replies: What is known of the other replies at the venue.
@@ -156,6 +159,7 @@ class DeclaredForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     evidence: Annotated[tuple[Evidence, ...], msgspec.Meta(min_length=1)]
     sources: Annotated[tuple[Text, ...], msgspec.Meta(min_length=1)]
     unknown: Text | None = None
+    is_unrated: bool = False
     remark: Text | None = None
     fields: tuple[DeclaredField, ...] = msgspec.field(default=(), name="field")
     replies: tuple[DeclaredReply, ...] = msgspec.field(default=(), name="reply")
@@ -229,9 +233,18 @@ def _form_problems(form: DeclaredForm) -> Iterator[str]:
         yield "that is not the id of a group"
     if list(form.evidence) != sorted(set(form.evidence), key=list(Evidence).index):
         yield "evidence goes best first"
+    if form.is_unrated:
+        rated = (field.name for field in form.fields if _aspect(field) is Aspect.RECOMMENDATION)
+        yield from (f"it asks for no overall rating and has '{name}'" for name in rated)
     for reply in form.replies:
         if stray := set(reply.answers) - set(reply.fields):
             yield f"'{reply.kind}' offers answers to '{min(stray)}', which is none of its fields"
+
+
+def _aspect(field: DeclaredField) -> Aspect | None:
+    if field.type is not FieldType.SCORE:
+        return None
+    return field.aspect or vocabulary.ASPECTS.get(field.name.lower())
 
 
 def _field_problems(field: DeclaredField) -> Iterator[str]:
@@ -242,7 +255,7 @@ def _field_problems(field: DeclaredField) -> Iterator[str]:
         yield f"'{field.name}' is no text"
     if field.answers and is_text:
         yield f"'{field.name}' is a text and offers answers"
-    if is_score and field.aspect is None and field.name.lower() not in vocabulary.ASPECTS:
+    if is_score and _aspect(field) is None:
         yield f"'{field.name}' is a score, and neither it nor the vocabulary says of what"
     if field.answers and is_score:
         yield from (f"'{field.name}' {problem}" for problem in _scale_problems(field.answers, field.written))

@@ -11,11 +11,13 @@ import msgspec
 
 from peercorpus.forms import vocabulary
 from peercorpus.forms.form import Question, ReviewForm
-from peercorpus.forms.numbers import leading_number
+from peercorpus.forms.numbers import read_options
 from peercorpus.kinds import FieldType
 
 OFFERED_ONE = ("enum", "value-radio", "value-dropdown", "value-checkbox")
 OFFERED_MANY = ("items", "values-checkbox", "values-dropdown")
+TYPES = {"boolean": FieldType.FLAG, "integer": None, "float": None, "number": None, "file": None}
+"""API v2's types that are no text; a number without a scale may be anything."""
 LAST = 1_000
 """The place of a field whose order is not stated."""
 
@@ -77,10 +79,9 @@ def _question(name: str, asked: Mapping[str, Any]) -> Question:
     param = _object(wrapped.get("param")) if isinstance(wrapped, dict) else asked
     options, is_many = _options(param)
     answers = _answers(options or ())
-    numbers = {answer: leading_number(answer) for answer in answers}
-    labels = {} if is_many else {number: answers[answer] for answer, number in numbers.items() if number is not None}
+    labels = {} if is_many else {value: answers[answer] for value, answer in read_options(answers).items()}
     order, readers, bounds = asked.get("order"), asked.get("readers"), _bounds(param)
-    kind = FieldType.SCORE if bounds else FieldType.FLAG if param.get("type") == "boolean" else FieldType.TEXT
+    kind = FieldType.SCORE if bounds else TYPES.get(str(param.get("type")), FieldType.TEXT)
     if options is not None:
         kind = FieldType.LIST if is_many else _type_of_choice(name, answers, labels)
     return Question(

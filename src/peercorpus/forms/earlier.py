@@ -1,6 +1,7 @@
 """What a review said at first: by the edit that made it, else by the earliest version that can be seen."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from peercorpus.kinds import ScoreSource
@@ -14,7 +15,7 @@ class First(NamedTuple):
     """An answer as first given.
 
     Attributes:
-        is_changed: Whether the note shows another one now.
+        is_changed: Whether the note shows another one now; never false of a version that may not be the first.
     """
 
     answer: Any
@@ -41,25 +42,29 @@ def first_answers(note: Note, edits: Sequence[Note], earlier: Sequence[Note]) ->
         first, source = posted.get(name), ScoreSource.EDIT
         if first is None:
             first, source = _as_seen(name, note, versions), ScoreSource.SNAPSHOT
+            if first == answer:
+                continue  # What was seen may have been changed to this already.
         if first is not None:
             found[name] = First(first, source, first != answer)
     return found
 
 
 def _as_posted(note: Note, edits: Sequence[Note]) -> tuple[Mapping[str, Any], Sequence[Note]]:
-    """The fields of the edit that made the review, where it still stands as it was.
+    """The fields of the edit that made the review, where it still stands as it was; and the edits before others.
 
-    Where it was posted again later, but before the edit that follows, it counts as an earlier version of that later
-    moment: the first references of the recorded reviews of ICLR 2019 all were, when these were released.
+    An edit that another one follows shows what stood until then: the edit that made the review is often hidden. So it
+    is where that one was posted again later, but before the edit that follows: the first references of the recorded
+    reviews of ICLR 2019 all were, when these were released.
     """
     made_at, ordered = note.tcdate, sorted(edits, key=lambda edit: edit.tcdate or 0)
-    if len(ordered) < 2 or made_at is None or not ordered[0].tcdate or ordered[0].tcdate > made_at + AT_ONCE_MS:
-        return {}, ()
-    first, second = ordered[:2]
-    stood_ms = max(first.tcdate or 0, first.tmdate or 0)
-    if stood_ms <= made_at + AT_ONCE_MS:
-        return first.fields, ()
-    return {}, (first,) if stood_ms < (second.tcdate or 0) else ()
+    if len(ordered) > 1 and made_at is not None and 0 < _stood_ms(ordered[0]) <= made_at + AT_ONCE_MS:
+        return ordered[0].fields, ordered[1:-1]
+    return {}, [edit for edit, following in pairwise(ordered) if 0 < _stood_ms(edit) < (following.tcdate or 0)]
+
+
+def _stood_ms(edit: Note) -> int:
+    """From when on an edit says what it says now: it may have been posted again."""
+    return max(edit.tcdate or 0, edit.tmdate or 0)
 
 
 def _as_seen(name: str, note: Note, earlier: Sequence[Note]) -> object | None:

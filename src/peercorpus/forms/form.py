@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from peercorpus.forms import vocabulary
 from peercorpus.forms.unified import UnifiedScale, unified_scale
-from peercorpus.kinds import Aspect, FieldType, SectionKind
+from peercorpus.kinds import Aspect, FieldType, Phase, SectionKind
 from peercorpus.records import Score
 
 
@@ -73,17 +73,32 @@ class ReviewForm:
     Attributes:
         form_id: The invitation it was read from, `declared:` and its record, or `inferred:` and the venue.
         aspects: What the venue itself says some scores are about, by field in lower case.
+        shows: When the scores held that the venue shows: at first, where it put its reviews back to how they stood.
+        lowered: The questions by name in lower case, in their order; `places`, which of them each is.
         read: Answers read so far, as `forms/scores.py` keeps them: the same few are chosen in every review.
     """
 
     form_id: str
     questions: Mapping[str, Question]
     aspects: Mapping[str, Aspect] = field(default_factory=dict)
+    shows: Phase = Phase.FINAL
     read: dict[object, Score | None] = field(init=False, default_factory=dict, repr=False, compare=False)
 
+    lowered: Mapping[str, Question] = field(init=False, repr=False, compare=False)
+    places: Mapping[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Index the questions in lower case, once: notes write EMNLP's `Reasons_to_accept` in several ways."""
+        object.__setattr__(self, "lowered", {name.lower(): asked for name, asked in self.questions.items()})
+        object.__setattr__(self, "places", {name: place for place, name in enumerate(self.lowered)})
+
+    def place(self, name: str) -> int:
+        """Which question of the form this is, from 0; behind the last where the form does not have it."""
+        return self.places.get(name.lower(), len(self.places))
+
     def question(self, name: str) -> Question:
-        """The question of this name, or one that nothing is known of."""
-        return self.questions.get(name, UNASKED)
+        """The question of this name, in whatever case, or one that nothing is known of."""
+        return self.questions.get(name) or self.lowered.get(name.lower(), UNASKED)
 
     def aspect(self, name: str) -> Aspect | None:
         """What a score under this name would be about; None where the name is none of a score."""

@@ -1,12 +1,16 @@
 """The number in an answer: read where it leads, never where it stands in a sentence, a range or a fraction."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-LEADING_NUMBER = re.compile(
-    r"\s*\(?(-?\d+(?:\.\d+)?)\)?(?=$|[\s:=)\u2013\u2014-])(?!\s*(?:[/\u2013\u2014-]|to\b|or\b|of\b)\s*\d)"
-)
-"""`8`, `8: accept`, `3 good`, `4.5 = Borderline Award`, `(3) Strong accept`; not `3rd`, `5/10`, `2-3` or `2.5x`."""
+NUMBER = r"[+-]?\d+(?:\.\d+)?"
+_JOINED = r"\s*(?:[/&|~,+<>\u00b1\u2013\u2014\u2192-]|to\b|or\b|of\b|and\b)\s*[>/-]?\s*\d"
+"""Behind a number: it is one of several, or a part of one."""
+LEADING_NUMBER = re.compile(rf"\s*(?:\((?P<inner>{NUMBER})\)|(?P<bare>{NUMBER}))(?=$|[\s:=\u2013\u2014-])(?!{_JOINED})")
+"""`8`, `8: accept`, `3 good`, `4.5 = Borderline Award`, `(3) Accept`, `+1`; not `3rd`, `1) It`, `5/10` or `2-3`."""
+BEGINS_WITH_A_NUMBER = re.compile(r"[\s(+-]*\d")
+SHORT_LABEL = re.compile(rf"\s*\(?{NUMBER}\)?(?:\s*[:=\u2013\u2014-]|\s+(?:[^\s.!?]+(?:\s+|$)){{1,3}}$|\s*$)")
+"""A number alone, with a mark behind it, or with three words at the most: none of them begins a sentence."""
 
 
 def leading_number(label: str) -> float | None:
@@ -16,7 +20,33 @@ def leading_number(label: str) -> float | None:
     (10.0, 3.0, None)
     """
     match = LEADING_NUMBER.match(label)
-    return _as_float(match[1]) if match else None
+    return _as_float(match["inner"] or match["bare"]) if match else None
+
+
+def read_options(options: Iterable[str]) -> dict[float, str]:
+    """The numbers that the options of a form begin with, and the options; empty where they are no scale.
+
+    They are none where one begins with a number that is not read (`5+ years`), or two with the same.
+
+    >>> read_options(["1: bad", "2: good", "Not applicable"]), read_options(["1 year", "2 years", "3+ years"])
+    ({1.0: '1: bad', 2.0: '2: good'}, {})
+    """
+    numbered = [option for option in options if BEGINS_WITH_A_NUMBER.match(option)]
+    found = {leading_number(option): option for option in numbered}
+    return (
+        {}
+        if None in found or len(found) < len(numbered)
+        else {value: found[value] for value in found if value is not None}
+    )
+
+
+def is_labelled_number(answer: str) -> bool:
+    """Whether an answer is a number with what it is called, and no sentence that begins with one.
+
+    >>> is_labelled_number("3 good"), is_labelled_number("3 papers are missing, see above.")
+    (True, False)
+    """
+    return leading_number(answer) is not None and SHORT_LABEL.match(answer) is not None
 
 
 def _as_float(number: str | int | float) -> float | None:

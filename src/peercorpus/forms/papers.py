@@ -17,6 +17,7 @@ ONE_SENTENCE = ("TLDR", "TL;DR", "tldr", "tl;dr", "one-sentence_summary")
 AREAS = ("primary_area", "subject_areas", "track", "Submission_Type", "area")
 ACCOUNTS = frozenset({"authorids", "author_emails", "authors_emails", "contact_author_email", "reviewing_author"})
 BLIND = frozenset({"anonymous", "anonymous authors", "paper under double-blind review"})
+LEAVING = {PostKind.WITHDRAWAL: Status.WITHDRAWN, PostKind.DESK_REJECTION: Status.DESK_REJECTED}
 
 
 class Verdict(NamedTuple):
@@ -44,7 +45,8 @@ def _names(value: object) -> tuple[str, ...]:
 def read_verdict(root: Note, replies: Sequence[tuple[PostKind, Note]], words: Words) -> Verdict:
     """The latest decision posted; on API v1, where some venues posted none, a meta-review that recommends is it.
 
-    The text is the decision's own, else that of the meta-review.
+    Where there is neither, it is what the submission itself states on API v1, at no known time. The text is the
+    decision's own, else that of the meta-review.
     """
     decides = {PostKind.DECISION, PostKind.META_REVIEW} if root.invitation else {PostKind.DECISION}
     meta_text, is_final = None, False
@@ -58,30 +60,43 @@ def read_verdict(root: Note, replies: Sequence[tuple[PostKind, Note]], words: Wo
             if decision and (kind is PostKind.DECISION or not is_final):
                 found = Verdict(decision, to_time(note.created_ms), _text(fields, "comment", "metareview"))
                 is_final = kind is PostKind.DECISION
+    if found.decision is None and root.invitation:
+        found = found._replace(decision=_text(root.fields, *vocabulary.SUBMISSION_DECISION_FIELDS))
     return found._replace(comment=found.comment or meta_text)
 
 
 def _status_of_note(root: Note, fields: Mapping[str, Any], venue_id: str, words: Words) -> Status:
     tail = words.kind(tail_of(root.created_by))
-    if tail is PostKind.WITHDRAWAL:
-        return Status.WITHDRAWN
-    if tail is PostKind.DESK_REJECTION:
-        return Status.DESK_REJECTED
+    if tail in LEAVING:
+        return LEAVING[tail]
     venueid = _text(fields, "venueid")
     # API v1 put the bare venue id on rejected papers too (ICLR 2017, 2022, 2023; NeurIPS 2021, 2022).
     return words.status(venueid, venue_id) if venueid and root.invitations else Status.UNKNOWN
 
 
-def read_status(root: Note, venue_id: str, verdict: Verdict, kinds: set[PostKind], words: Words) -> Status:
+def _status_of_replies(replies: Sequence[tuple[PostKind, Note]]) -> Status:
+    """What the last withdrawal or desk rejection says that was not reverted afterwards; unknown where there is none."""
+    reverted: dict[PostKind, int] = {}
+    for _, note in replies:
+        for field in vocabulary.REVERSIONS.keys() & note.fields.keys():
+            kind = vocabulary.REVERSIONS[field]
+            reverted[kind] = max(reverted.get(kind, 0), note.created_ms or 0)
+    # What is reverted in the same instant came before its reversion.
+    left = (kind for kind, note in reversed(replies) if (note.created_ms or 0) > reverted.get(kind, -1))
+    return next((LEAVING[kind] for kind in left if kind in LEAVING), Status.UNKNOWN)
+
+
+def read_status(
+    root: Note, venue_id: str, verdict: Verdict, replies: Sequence[tuple[PostKind, Note]], words: Words
+) -> Status:
     """What became of a submission: by where the note lies, else by its replies, the verdict, or API v1's `venue`."""
     fields = root.fields
     status = _status_of_note(root, fields, venue_id, words)
     if status not in {Status.UNKNOWN, Status.UNDER_REVIEW}:
         return status
-    if PostKind.WITHDRAWAL in kinds:
-        return Status.WITHDRAWN
-    if PostKind.DESK_REJECTION in kinds:
-        return Status.DESK_REJECTED
+    left = _status_of_replies(replies)
+    if left is not Status.UNKNOWN:
+        return left
     decided = words.status_of_decision(verdict.decision) if verdict.decision else Status.UNKNOWN
     if decided is Status.UNKNOWN and root.invitation:
         decided = vocabulary.status_of_venue(_text(fields, "venue") or "")
@@ -117,7 +132,7 @@ def read_paper(root: Note, venue_id: str, replies: Sequence[tuple[PostKind, Note
         tldr=_text(fields, *ONE_SENTENCE),
         primary_area=_text(fields, *AREAS),
         venue=_text(fields, "venue"),
-        status=read_status(root, venue_id, verdict, {kind for kind, _ in replies}, words),
+        status=read_status(root, venue_id, verdict, replies, words),
         decision=verdict.decision,
         decided_at=verdict.decided_at,
         decision_comment=verdict.comment,

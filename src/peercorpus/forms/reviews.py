@@ -1,6 +1,6 @@
 """One review note → `Review`: every field becomes a score, a section, title, final justification, or `extra`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,9 +61,8 @@ def _is_passage(name: str, answer: str, question: Question) -> bool:
     return not question.is_choice or is_prose(answer, question)
 
 
-def _in_form_order(fields: Mapping[str, Any], form: ReviewForm) -> Iterator[tuple[str, Any]]:
-    asked = [name for name in form.questions if name in fields]
-    return ((name, fields[name]) for name in [*asked, *(name for name in fields if name not in form.questions)])
+def _in_form_order(fields: Mapping[str, Any], form: ReviewForm) -> list[tuple[str, Any]]:
+    return sorted(fields.items(), key=lambda field: form.place(field[0]))
 
 
 def _first_reading(first: Mapping[str, First], form: ReviewForm) -> tuple[tuple[Score, ...], tuple[Section, ...]]:

@@ -2,7 +2,7 @@
 
 from peercorpus.forms import vocabulary
 from peercorpus.forms.form import Question, ReviewForm
-from peercorpus.forms.numbers import leading_number, read_number
+from peercorpus.forms.numbers import is_labelled_number, read_number
 from peercorpus.kinds import Aspect, FieldType, Phase, ScoreSource
 from peercorpus.records import Score
 
@@ -52,9 +52,9 @@ def is_score(name: str, answer: object, form: ReviewForm) -> bool:
 
 
 def _looks_chosen(name: str, answer: str, aspect: Aspect) -> bool:
-    """A rating or confidence is always chosen; another field only if a number leads, or it is a word or two."""
+    """A rating or confidence is always chosen; another field only if it is a number with its name, or a word or two."""
     always = aspect in {Aspect.RECOMMENDATION, Aspect.CONFIDENCE} or name.startswith("review_assessment:")
-    return always or leading_number(answer) is not None or len(answer.split()) <= 2
+    return always or is_labelled_number(answer) or len(answer.split()) <= 2
 
 
 def read_score(answer: object, name: str, form: ReviewForm, source: ScoreSource = ScoreSource.NOTE) -> Score:
@@ -67,13 +67,13 @@ def read_score(answer: object, name: str, form: ReviewForm, source: ScoreSource 
     chosen = _chosen(answer, question)
     labels, label = question.labels, str(answer if chosen is None else chosen)
     value = None if chosen is None else read_number(chosen, labels)
-    if value is not None and question.has_scale and not question.offers(value):
+    if value is not None and (question.has_scale or question.answers) and not question.offers(value):
         value = None
     if value is not None and not isinstance(chosen, str):
         label = labels.get(value, label)
     offered = question.offered
     low, high = (offered[0], offered[-1]) if offered else question.bounds or (None, None)
     is_initial = source in {ScoreSource.EDIT, ScoreSource.SNAPSHOT} or name.lower() in vocabulary.INITIAL_SCORES
-    phase = Phase.INITIAL if is_initial else Phase.FINAL
+    phase = Phase.INITIAL if is_initial else form.shows
     aspect = form.aspect(name) or Aspect.OTHER
     return Score(aspect, name, value, low, high, label, phase, source, offered, form.unify(name, value))

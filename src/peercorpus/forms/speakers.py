@@ -22,14 +22,22 @@ def read_remarks(
     return remarks
 
 
+def _accounts(root: Note) -> set[str]:
+    """The accounts of a paper's authors: those listed apart, and those that stand beside their names."""
+    apart, people = root.fields.get("authorids"), root.fields.get("authors")
+    found = list(apart) if isinstance(apart, list) else []
+    if isinstance(people, list):
+        found += [person.get("username") for person in people if isinstance(person, dict)]
+    return {account for account in found if isinstance(account, str)}
+
+
 def read_speakers(root: Note, replies: Sequence[Note], words: Words) -> dict[str, tuple[Role, str]]:
     """Who wrote each reply: role, and name within the paper.
 
     Only the names of known anonymous roles are kept. All others, people's names and addresses among them, become
     `public_1`, `unknown_1`, … in the order in which they first speak; an author who signs by name is an author.
     """
-    accounts = root.fields.get("authorids")
-    authors = {account for account in accounts if isinstance(account, str)} if isinstance(accounts, list) else set()
+    authors = _accounts(root)
     named: dict[str, str] = {}
     speakers: dict[str, tuple[Role, str]] = {}
     for note in replies:

@@ -5,7 +5,10 @@ import re
 _WHAT = r"(?:rebuttals?|responses?|discussions?|revisions?|feedback|repl(?:y|ies)|answers?)"
 _WHOSE = r"(?:(?:the|authors?['\u2019]?s?['\u2019]?|reading|seeing|your|their|of|and|author)\s+){0,4}"
 _WHEN = rf"(?:post|after|following|in light of|based on)[\s-]+{_WHOSE}{_WHAT}"
-_HEADING = r"(?:edit(?:ed)?|updates?|addendum|revision)\b(?:\s*\d{0,2}[\W_]*(?:$|[:;.)\]*=-])|\s+" + _WHEN + ")"
+_PLAIN = r"[^\w:;.)\]*=-]{0,40}+"
+_HEADING = (
+    rf"(?:edit(?:ed)?|updates?|addendum|revision)\b(?:{_PLAIN}\d{{0,2}}+{_PLAIN}(?:$|[:;.)\]*=-])|\s{{1,40}}+{_WHEN})"
+)
 _NEW = (
     r"(?:(?:updated?|revised)\s+(?:review|score|rating|comments?|recommendation|evaluation|assessment)\b|final score\b)"
 )

@@ -13,9 +13,11 @@ from peercorpus.forms.derive import derive_form
 from peercorpus.forms.form import ReviewForm
 from peercorpus.forms.infer import infer_form
 from peercorpus.forms.words import Words, read_words
-from peercorpus.kinds import PostKind
+from peercorpus.kinds import Phase, PostKind
 from peercorpus.openreview.objects import Note, read_note, tail_of
 from peercorpus.raw import Kind, RawObject, RawStore
+from peercorpus.venues.catalogue import row_of
+from peercorpus.venues.row import Visibility
 from peercorpus.workspace import Workspace
 
 
@@ -44,7 +46,7 @@ class VenueReader:
         """The form of reviews whose invitation shows none: the one declared for the venue, else what they answer."""
         found = declared_form(self.venue_id)
         form = as_review_form(found) if found else infer_form(self.venue_id, self._answers())
-        return replace(form, aspects=self.words.aspects)
+        return replace(form, aspects=self.words.aspects, shows=shown_phase(self.venue_id))
 
     @property
     def forms(self) -> tuple[ReviewForm, ...]:
@@ -73,7 +75,16 @@ def read_venue(workspace: Workspace, venue_id: str) -> VenueReader:
     group = raw.find(Kind.GROUP, venue_id)
     words = read_words(group.body) if group else Words()
     forms = _derived_forms(raw.latest(Kind.INVITATION, venue_id), words)
-    return VenueReader(venue_id, raw, words, forms, raw.gone(venue_id))
+    shows = shown_phase(venue_id)
+    derived = {name: replace(form, aspects=words.aspects, shows=shows) for name, form in forms.items()}
+    return VenueReader(venue_id, raw, words, derived, raw.gone(venue_id))
+
+
+def shown_phase(venue_id: str) -> Phase:
+    """When the scores held that a venue shows; ICLR 2026 put all back to how they stood before the discussion."""
+    row = row_of(venue_id)
+    is_reverted = row is not None and row.visibility is Visibility.REVERTED_BEFORE_DISCUSSION
+    return Phase.INITIAL if is_reverted else Phase.FINAL
 
 
 def _derived_forms(invitations: Iterable[RawObject], words: Words) -> dict[str, ReviewForm]:
@@ -85,7 +96,7 @@ def _derived_forms(invitations: Iterable[RawObject], words: Words) -> dict[str, 
         if words.kind(name) is PostKind.REVIEW and (best is None or here < _rank(best.form_id)):
             form = derive_form(invitation.body)
             if form is not None:
-                found[name.lower()] = replace(form, aspects=words.aspects)
+                found[name.lower()] = form
     return dict(sorted(found.items(), key=lambda one: _rank(one[1].form_id)))
 
 

@@ -5,6 +5,7 @@ import re
 import tomllib
 from functools import cache
 from importlib.resources import files
+from itertools import dropwhile
 
 from peercorpus.kinds import Aspect, PostKind, Role, SectionKind, Status
 
@@ -36,19 +37,26 @@ GROUP_STATUSES = {key: Status(status) for key, status in _inverted("group_status
 GROUP_ASPECTS = {key: Aspect(aspect) for key, aspect in _inverted("group_aspects").items()}
 GROUP_ROLES = {key: Role(role) for key, role in _inverted("group_roles").items()}
 DECISION_FIELDS = tuple(_WORDS["decision_fields"]["names"])
+SUBMISSION_DECISION_FIELDS = tuple(_WORDS["decision_fields"]["of_submission"])
+REVERSIONS = {field: PostKind(kind) for field, kind in _inverted("reversions").items()}
+"""A field of a note that undoes another, to the kind of what it undoes."""
+_WORD = re.compile(r"[a-z][a-z0-9]*")
+_LEADING_WORDS = frozenset(_WORDS["decision_words"]["leading"])
+_DECISIONS = {" ".join(_WORD.findall(verdict)): Status(status) for verdict, status in _inverted("decisions").items()}
 _ROLES = tuple((Role(role), re.compile("|".join(patterns))) for role, patterns in _WORDS["roles"].items())
 
 
 @cache
 def post_kind(tail: str) -> PostKind:
-    """What a reply is, from what its invitation asks for.
+    """What a reply is, from what its invitation asks for: all of it, else its last element.
 
     A review of one reviewer's own path (`Official_Review/AnonReviewer3/Revision`) is no review but an edit of one.
 
-    >>> post_kind("Official_Review"), post_kind("Something_New")
+    >>> post_kind("submission/B1/review"), post_kind("Official_Review/AnonReviewer3/Revision")
     (<PostKind.REVIEW: 'review'>, <PostKind.OTHER: 'other'>)
     """
-    return _POST_KINDS.get(tail.lower(), PostKind.OTHER)
+    asked = tail.lower()
+    return _POST_KINDS.get(asked) or _POST_KINDS.get(asked.rpartition("/")[2], PostKind.OTHER)
 
 
 @cache
@@ -62,19 +70,17 @@ def role_of(name: str) -> Role:
 
 
 def status_of_decision(decision: str) -> Status:
-    """What a verdict says of the submission; unknown where no word of it is known.
+    """What a verdict says of the submission; unknown where it begins with a word that is not known.
 
-    >>> status_of_decision("Accept (Poster)"), status_of_decision("Decision Pending")
+    >>> status_of_decision("(2) Weak accept"), status_of_decision("Not accepted")
     (<Status.ACCEPTED: 'accepted'>, <Status.UNKNOWN: 'unknown'>)
     """
-    words = decision.strip().lower()
-    if any(word in words for word in _WORDS["decisions"]["rejected"]):
-        return Status.REJECTED
-    return Status.ACCEPTED if words.startswith(tuple(_WORDS["decisions"]["accepted"])) else Status.UNKNOWN
+    words = " ".join(dropwhile(_LEADING_WORDS.__contains__, _WORD.findall(decision.lower()))) + " "
+    return next((status for verdict, status in _DECISIONS.items() if words.startswith(f"{verdict} ")), Status.UNKNOWN)
 
 
 def status_of_venue(venue: str) -> Status:
-    """What API v1's `venue` says of the submission: only accepted ones name how they are presented.
+    """What the name of a `venue` says of the submission: only accepted ones name how they are presented.
 
     >>> status_of_venue("ICLR 2020 Poster"), status_of_venue("ICLR 2020 Conference Blind Submission")
     (<Status.ACCEPTED: 'accepted'>, <Status.UNKNOWN: 'unknown'>)

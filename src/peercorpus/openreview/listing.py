@@ -7,7 +7,7 @@ import msgspec
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TooLargeError
 from peercorpus.openreview.client import Client, JsonAnswer, Params
-from peercorpus.openreview.jsontext import read_items
+from peercorpus.openreview.jsontext import read_items, read_members
 from peercorpus.openreview.objects import Note, salvage
 
 LARGEST_PAGE = 1000
@@ -15,8 +15,7 @@ PAGE_WITH_REPLIES = 200
 """Answers with every reply get large: 1,000 forums are some 100 MB."""
 
 FEWEST_IN_A_PAGE = 8
-"""How small a page becomes where larger ones do not come through."""
-
+"""How small a page becomes where larger ones do not come through; so many forums come singly where that does not."""
 
 MOST_NOTES = 10**9
 """A count beyond this counts nothing."""
@@ -80,12 +79,14 @@ def fetch_submissions(
     Raises:
         SourceError: OpenReview gives the same page again and again.
     """
-    left, largest, seen = most, PAGE_WITH_REPLIES, set[str]()
+    left, largest, singly, seen = most, PAGE_WITH_REPLIES, 0, set[str]()
     by_offset = start.after is not None and _ignores_after(client, api, invitation, start.after)
     while left is None or left > 0:
-        size = min(largest, left or largest)
+        size = 1 if singly else min(largest, left or largest)
         page, came_in = _fetch_page(client, api, invitation, start, size, by_offset=by_offset)
-        largest = largest if came_in == size else came_in
+        if came_in < size:
+            largest, singly = max(came_in, FEWEST_IN_A_PAGE), FEWEST_IN_A_PAGE if came_in == 1 else 0
+        singly = max(0, singly - 1)
         ids = {id_of(item) for item in page.items}
         if ids and (ids <= seen or (start.after in ids and not by_offset)):
             if by_offset:
@@ -132,15 +133,35 @@ def _fetch_page(
 
 
 def _get_in_parts(client: Client, api: int, params: Params, size: int) -> tuple[JsonAnswer, int]:
-    """A page, or a smaller one where a large one does not come through; and how many it may hold."""
+    """A page, or a smaller one where a large one does not come through; and how many it may hold.
+
+    Raises:
+        BusyError: Not even a single submission and its replies come through, each by themselves.
+    """
     while True:
         try:
             return client.get_json(api, "/notes", {**params, "limit": size}), size
         except (BusyError, TooLargeError) as error:
-            # Waiting is no matter of size, and a page of a few forums that does not come through never will.
-            if getattr(error, "wait_s", None) is not None or size <= FEWEST_IN_A_PAGE:
-                raise
-            size = max(FEWEST_IN_A_PAGE, size // 5)
+            if getattr(error, "wait_s", None) is not None:
+                raise  # Waiting is no matter of size.
+            if size == 1:
+                return _get_apart(client, api, params), 1
+            size = max(FEWEST_IN_A_PAGE, size // 5) if size > FEWEST_IN_A_PAGE else 1
+
+
+def _get_apart(client: Client, api: int, params: Params) -> JsonAnswer:
+    """The next submission of a list without its replies, and these by their forum, as if they came at once."""
+    bare = {name: value for name, value in params.items() if name != "details"}
+    answer = client.get_json(api, "/notes", {**bare, "limit": 1})
+    whole = [_with_replies(client, api, item) for item in items_of(answer, "notes")]
+    return replace(answer, members={**answer.members, "notes": msgspec.Raw(msgspec.json.encode(whole))})
+
+
+def _with_replies(client: Client, api: int, submission: msgspec.Raw) -> dict[str, msgspec.Raw]:
+    forum_id = id_of(submission)
+    notes = [item for _, item in _fetch_rows(client, api, "/notes", {"forum": forum_id}, "notes")]
+    replies = [item for item in notes if id_of(item) != forum_id]
+    return {**read_members(submission), "details": msgspec.Raw(msgspec.json.encode({"replies": replies}))}
 
 
 def count_submissions(client: Client, api: int, invitation: str) -> int | None:

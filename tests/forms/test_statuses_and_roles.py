@@ -1,0 +1,280 @@
+"""What became of a paper, what a reply is, and who wrote it: of today's venues and of the oldest."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from peercorpus.forms import vocabulary
+from peercorpus.forms.papers import read_paper
+from peercorpus.forms.posts import is_prose
+from peercorpus.forms.speakers import read_speakers
+from peercorpus.forms.venue import read_venue
+from peercorpus.forms.words import Words
+from peercorpus.kinds import PostKind, Role, Status
+from peercorpus.openreview.objects import Note, tail_of
+from peercorpus.raw import Kind, RawObject
+from peercorpus.records import Paper
+from peercorpus.workspace import Workspace
+
+V = "Invented.cc/2013/conference"
+LEFT = [
+    ("Withdrawal", "revert_withdrawal_confirmation", Status.WITHDRAWN),
+    ("Desk_Rejection", "revert_desk_rejection_confirmation", Status.DESK_REJECTED),
+]
+
+
+def old_root(**content: Any) -> Note:
+    """A submission on API v1."""
+    return Note(id="paper", forum="paper", invitation=f"{V}/-/submission", content={"title": "On Kites"} | content)
+
+
+def new_root(**content: Any) -> Note:
+    """A submission on API v2."""
+    answers = {name: {"value": value} for name, value in {"title": "On Kites", **content}.items()}
+    return Note(id="paper", forum="paper", invitations=[f"{V}/-/Submission"], content=answers)
+
+
+def reply(tail: str, at: int = 1, signature: str = "", **content: Any) -> Note:
+    """A reply on API v1, whose content is flat."""
+    signatures = [signature] if signature else []
+    invitation = f"{V}/-/{tail}"
+    return Note(f"{tail}{at}", "paper", "paper", invitation, signatures=signatures, tcdate=at, content=content)
+
+
+def paper_of(root: Note, *replies: Note) -> Paper:
+    """The paper that a submission and its replies, in time order, make."""
+    words = Words()
+    return read_paper(root, V, [(words.kind(tail_of(note.created_by)), note) for note in replies], words)
+
+
+@pytest.mark.parametrize(
+    ("decision", "status"),
+    [
+        ("Accept (Poster)", Status.ACCEPTED),
+        ("Accept as is", Status.ACCEPTED),
+        ("Accept with minor revision", Status.ACCEPTED),
+        ("Accept: notable-top-5%", Status.ACCEPTED),
+        ("Accept to findings - conditional", Status.ACCEPTED),
+        ("Accept and select as a highlight", Status.ACCEPTED),
+        ("Accept \u2013 do not reject", Status.ACCEPTED),
+        ("Conditional Accept", Status.ACCEPTED),
+        ("Conditionat Accept - Findings", Status.ACCEPTED),
+        ("Regular Long Paper Accept-Main", Status.ACCEPTED),
+        ("Short Paper Accept-Findings", Status.ACCEPTED),
+        ("Strong Accept", Status.ACCEPTED),
+        ("(2) Weak accept", Status.ACCEPTED),
+        ("1 - definite accept", Status.ACCEPTED),
+        ("conferencePoster-iclr2013-conference", Status.ACCEPTED),
+        ("conferenceOral-iclr2013-conference", Status.ACCEPTED),
+        ("conferencePoster-iclr2013-workshop", Status.ACCEPTED),
+        ("conferenceOral-iclr2013-workshop", Status.ACCEPTED),
+        ("Reject", Status.REJECTED),
+        ("reject", Status.REJECTED),
+        ("(1) Reject", Status.REJECTED),
+        ("Weak Reject", Status.REJECTED),
+        ("Reject - resubmit", Status.REJECTED),
+        ("Invite to Workshop Track", Status.REJECTED),
+        ("Desk Reject", Status.DESK_REJECTED),
+        ("Desk rejected", Status.DESK_REJECTED),
+        ("desk-rejected by the chairs", Status.DESK_REJECTED),
+        ("Not accepted", Status.UNKNOWN),
+        ("Not rejected", Status.UNKNOWN),
+        ("2 - possible accept to main conference", Status.UNKNOWN),
+        ("The authors have accepted the terms", Status.UNKNOWN),
+        ("Acceptable after changes", Status.UNKNOWN),
+        ("On Hold", Status.UNKNOWN),
+        ("Decision Pending", Status.UNKNOWN),
+        ("submitted, no decision", Status.UNKNOWN),
+        ("", Status.UNKNOWN),
+    ],
+)
+def test_a_decision_says_what_its_first_telling_word_says(decision: str, status: Status) -> None:
+    assert vocabulary.status_of_decision(decision) is status
+
+
+@pytest.mark.parametrize(
+    ("venue", "status"),
+    [
+        ("ICML 2025 spotlightposter", Status.ACCEPTED),
+        ("ICML 2023 OralPoster", Status.ACCEPTED),
+        ("ICLR 2025 conditionalposter", Status.ACCEPTED),
+        ("ICLR 2020 Poster", Status.ACCEPTED),
+        ("Submitted to ICLR 2025", Status.UNKNOWN),
+        ("ICLR 2025", Status.UNKNOWN),
+    ],
+)
+def test_the_name_of_a_venue_says_accepted_where_it_says_how_it_is_presented(venue: str, status: Status) -> None:
+    assert vocabulary.status_of_venue(venue) is status
+    assert paper_of(old_root(venue=venue)).status is status
+
+
+@pytest.mark.parametrize(
+    ("tail", "status"),
+    [
+        ("", Status.ACCEPTED),
+        ("/Submitted", Status.UNDER_REVIEW),
+        ("/Assigning_AE", Status.UNDER_REVIEW),
+        ("/Assigned_AE", Status.UNDER_REVIEW),
+        ("/Under_Review", Status.UNDER_REVIEW),
+        ("/Decision_Pending", Status.UNDER_REVIEW),
+        ("/Rejected", Status.REJECTED),
+        ("/Desk_Rejected", Status.DESK_REJECTED),
+        ("/Withdrawn_Submission", Status.WITHDRAWN),
+        ("/Retracted_Acceptance", Status.UNKNOWN),
+    ],
+)
+def test_a_journal_says_where_a_submission_stands_by_its_venueid(tail: str, status: Status) -> None:
+    assert paper_of(new_root(venueid=V + tail)).status is status
+
+
+@pytest.mark.parametrize(
+    ("decision", "status"),
+    [
+        ("conferencePoster-iclr2013-conference", Status.ACCEPTED),
+        ("reject", Status.REJECTED),
+        ("submitted, no decision", Status.UNKNOWN),
+    ],
+)
+def test_api_1_may_state_the_decision_in_the_submission_itself(decision: str, status: Status) -> None:
+    paper = paper_of(old_root(decision=decision), reply("submission/review", review="Clear."))
+    assert (paper.decision, paper.status, paper.decided_at) == (decision, status, None)
+
+
+def test_a_decision_posted_counts_before_that_of_the_submission() -> None:
+    paper = paper_of(old_root(decision="reject"), reply("Paper1/Decision", decision="Accept"))
+    assert (paper.decision, paper.status) == ("Accept", Status.ACCEPTED)
+
+
+def test_on_api_2_a_field_of_the_submission_is_no_decision() -> None:
+    paper = paper_of(new_root(decision="Accept", venueid=f"{V}/Submission"))
+    assert (paper.decision, paper.status) == (None, Status.UNDER_REVIEW)
+
+
+@pytest.mark.parametrize(
+    ("tail", "field", "decision"),
+    [
+        ("Paper1/Meta_Review", "final_recommendation", "Accept"),
+        ("Paper1/Decision", "decision_recommendation", "Accept"),
+        ("Paper1/Suggested_Decision", "suggested_decision", "4 - reject"),
+        ("Paper1/Official_Recommendation", "decision_recommendation", None),
+        ("Paper1/Official_Review", "suggested_decision", None),
+        ("Paper1/Official_Comment", "final_recommendation", None),
+    ],
+)
+def test_a_recommendation_decides_only_in_a_decision_or_on_api_1_in_a_meta_review(
+    tail: str, field: str, decision: str | None
+) -> None:
+    answers: dict[str, Any] = {field: decision or "Accept"}
+    assert paper_of(old_root(), reply(tail, **answers)).decision == decision
+
+
+@pytest.mark.parametrize("tail", ["Meta_Review", "Suggested_Decision", "Official_Recommendation"])
+def test_on_api_2_only_a_decision_decides(tail: str) -> None:
+    fields = ("recommendation", "final_recommendation", "decision_recommendation", "suggested_decision")
+    answers: dict[str, Any] = dict.fromkeys(fields, "Accept")
+    assert paper_of(new_root(), reply(tail, **answers)).decision is None
+
+
+def test_the_final_recommendation_counts_before_the_first() -> None:
+    advice = reply("Paper1/Meta_Review", recommendation="Reject", final_recommendation="Accept")
+    assert paper_of(old_root(), advice).decision == "Accept"
+
+
+@pytest.mark.parametrize(("tail", "reversion", "left"), LEFT)
+def test_a_withdrawal_or_desk_rejection_that_was_reverted_is_none(tail: str, reversion: str, left: Status) -> None:
+    gone, back = reply(tail, 1), reply(f"{tail}_Reversion", 2, **{reversion: "We approve."})
+    root = new_root(venueid=f"{V}/Submission")
+    assert paper_of(root, gone).status is left
+    assert paper_of(root, gone, back).status is Status.UNDER_REVIEW
+    assert paper_of(root, gone, back, reply("Decision", 3, decision="Accept")).status is Status.ACCEPTED
+    assert paper_of(root, gone, back, reply(tail, 3)).status is left
+    assert paper_of(root, back, gone).status is Status.UNDER_REVIEW, "by their times, whatever their places"
+
+
+@pytest.mark.parametrize(("tail", "reversion", "left"), LEFT)
+def test_a_reversion_before_it_reverts_nothing(tail: str, reversion: str, left: Status) -> None:
+    root = new_root(venueid=f"{V}/Submission")
+    assert paper_of(root, reply(f"{tail}_Reversion", 1, **{reversion: "Yes."}), reply(tail, 2)).status is left
+
+
+def test_a_reversion_reverts_only_its_kind_and_may_come_at_the_same_instant() -> None:
+    root = new_root(venueid=f"{V}/Submission")
+    withdrawn, rejected = reply("Withdrawal", 1), reply("Desk_Rejection", 2)
+    back = reply("Desk_Rejection_Reversion", 2, revert_desk_rejection_confirmation="We approve.")
+    assert paper_of(root, withdrawn, rejected).status is Status.DESK_REJECTED
+    assert paper_of(root, withdrawn, back, rejected).status is Status.WITHDRAWN
+
+
+@pytest.mark.parametrize("reversion", [reversion for _, reversion, _ in LEFT])
+def test_the_box_that_reverts_is_no_prose(reversion: str) -> None:
+    assert not is_prose(reversion, "We approve the reversion.")
+
+
+@pytest.mark.parametrize(
+    ("tail", "kind"),
+    [
+        ("submission/B1/review", PostKind.REVIEW),
+        ("submission/review", PostKind.REVIEW),
+        ("submission/conference/review", PostKind.REVIEW),
+        ("submission/reply", PostKind.COMMENT),
+        ("official/review", PostKind.REVIEW),
+        ("pre-review/question", PostKind.COMMENT),
+        ("Official_Review/AnonReviewer3/Revision", PostKind.OTHER),
+        ("Official_Review/AnonReviewer3", PostKind.OTHER),
+        ("Review_of_Something_Else", PostKind.OTHER),
+        ("submission", PostKind.OTHER),
+    ],
+)
+def test_an_invitation_asks_for_what_its_last_element_names(tail: str, kind: PostKind) -> None:
+    assert Words().kind(tail) is kind
+
+
+@pytest.mark.parametrize("tail", ["submission/review", "submission/B1/review"])
+def test_a_review_of_an_old_invitation_is_read_with_its_form(tmp_path: Path, tail: str) -> None:
+    form_id = f"{V}/-/{tail}"
+    form = {"id": form_id, "reply": {"content": {"review": {"value-regex": ".*"}}}}
+    workspace = Workspace(tmp_path)
+    with workspace.raw.transaction():
+        body = json.dumps(form).encode()
+        workspace.raw.add([RawObject(Kind.INVITATION, form_id, 1, V, "", form_id, 0, 0, "test", body)])
+    reader = read_venue(workspace, V)
+    assert reader.form_of(reply(tail)).form_id == form_id
+    workspace.raw.close()
+
+
+@pytest.mark.parametrize(
+    ("signature", "role", "name"),
+    [
+        ("anonymous reviewer 5a5e", Role.REVIEWER, "anonymous reviewer 5a5e"),
+        ("Anonymous Reviewer 1D2f", Role.REVIEWER, "Anonymous Reviewer 1D2f"),
+        ("anonymous reviewer Jane Doe", Role.UNKNOWN, "unknown_1"),
+        ("an anonymous reviewer 5a5e", Role.UNKNOWN, "unknown_1"),
+    ],
+)
+def test_the_oldest_anonymous_reviewers_are_reviewers(signature: str, role: Role, name: str) -> None:
+    review = reply("submission/review", signature=signature)
+    assert read_speakers(old_root(), [review], Words()) == {review.id: (role, name)}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"authors": [{"fullname": "Ada Example", "username": "~Ada_Example1"}]},
+        {"authors": [{"fullname": "Ada Example", "username": "~Ada_Example1"}], "authorids": ["~Bo_Example1"]},
+        {"authors": ["Ada Example"], "authorids": ["~Ada_Example1"]},
+    ],
+)
+def test_an_author_is_known_by_the_account_listed_apart_or_with_the_name(content: dict[str, Any]) -> None:
+    note = reply("Official_Comment", signature="~Ada_Example1")
+    assert read_speakers(new_root(**content), [note], Words()) == {note.id: (Role.AUTHOR, "Authors")}
+    assert paper_of(new_root(**content)).authors == ("Ada Example",)
+
+
+@pytest.mark.parametrize(
+    "authors", ["~Ada_Example1", ["~Ada_Example1"], [{"username": 1}], [{"fullname": "~Ada_Example1"}], [None], None]
+)
+def test_a_name_alone_makes_nobody_an_author(authors: Any) -> None:
+    note = reply("Public_Comment", signature="~Ada_Example1")
+    assert read_speakers(new_root(authors=authors), [note], Words()) == {note.id: (Role.PUBLIC, "public_1")}
