@@ -38,9 +38,9 @@ def new_root(**content: Any) -> Note:
 
 def reply(tail: str, at: int = 1, signature: str = "", **content: Any) -> Note:
     """A reply on API v1, whose content is flat."""
-    signatures = [signature] if signature else []
-    invitation = f"{V}/-/{tail}"
-    return Note(f"{tail}{at}", "paper", "paper", invitation, signatures=signatures, tcdate=at, content=content)
+    note = Note(id=f"{tail}{at}", forum="paper", replyto="paper", invitation=f"{V}/-/{tail}")
+    note.signatures, note.tcdate, note.content = [signature] if signature else [], at, content
+    return note
 
 
 def paper_of(root: Note, *replies: Note) -> Paper:

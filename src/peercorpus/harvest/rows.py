@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from peercorpus.openreview.jsontext import compact, is_list, is_object, read_items, read_members
-from peercorpus.openreview.objects import Edit, Note, read_edit, read_note, salvage, venue_of
+from peercorpus.openreview.objects import Edit, Header, Note, read_edit, read_note, salvage, venue_of
 from peercorpus.raw import UNPLACED, Kind, RawObject
 
 REPLIES = ("replies", "directReplies")
@@ -50,13 +50,13 @@ def build_note(body: bytes, origin: Origin) -> RawObject:
         msgspec.ValidationError: A field does not hold what OpenReview puts there.
     """
     # A dump with a wrong field is refused; what OpenReview itself sends is stored whatever it holds.
-    note = read_note(body) if origin.venue_id is None else salvage(Note, body)
+    note: Header = read_note(body) if origin.venue_id is None else salvage(Header, body)
     note_id, venue_id = note.id or _stand_in(body), origin.venue_id or _venue_of(note)
     kind = Kind.NOTE if note.referent is None else Kind.REFERENCE
     forum_id = note.forum or note.referent or ""
     subject_id, modified = note.referent or note_id, _storable(note.modified_ms)
     return RawObject(
-        kind, note_id, api_of(note), venue_id, forum_id, subject_id, modified, origin.seen_ms, origin.source, body
+        kind, note_id, api_of(note, body), venue_id, forum_id, subject_id, modified, origin.seen_ms, origin.source, body
     )
 
 
@@ -101,20 +101,21 @@ def _storable(epoch_ms: int | None) -> int:
     return epoch_ms if epoch_ms is not None and 0 <= epoch_ms <= LATEST_MS else 0
 
 
-def api_of(note: Note) -> int:
+def api_of(note: Header, body: bytes) -> int:
     """Which API gave a note, by its shape."""
     if note.invitations is not None or note.domain is not None:
         return 2
-    answers = [answer for answer in (note.content or {}).values() if answer is not None]
-    wrapped = note.invitation is None and bool(answers) and all(_is_wrapped(answer) for answer in answers)
-    return 2 if wrapped else 1
+    if note.invitation is not None:
+        return 1
+    answers = [answer for answer in (salvage(Note, body).content or {}).values() if answer is not None]
+    return 2 if answers and all(_is_wrapped(answer) for answer in answers) else 1
 
 
 def _is_wrapped(answer: object) -> bool:
     return isinstance(answer, dict) and ("value" in answer or not answer)
 
 
-def _venue_of(note: Note) -> str:
+def _venue_of(note: Header) -> str:
     return note.domain or (venue_of(note.created_by) if note.created_by else UNPLACED)
 
 

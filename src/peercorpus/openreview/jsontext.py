@@ -69,9 +69,15 @@ def compact(text: bytes | msgspec.Raw) -> bytes:
 
 def is_object(text: bytes | msgspec.Raw | None) -> bool:
     """Whether it is a JSON object."""
-    return text is not None and bytes(text).lstrip()[:1] == b"{"
+    return text is not None and _first(text) == b"{"
 
 
 def is_list(text: bytes | msgspec.Raw | None) -> bool:
     """Whether it is a JSON list."""
-    return text is not None and bytes(text).lstrip()[:1] == b"["
+    return text is not None and _first(text) == b"["
+
+
+def _first(text: bytes | msgspec.Raw) -> bytes:
+    """The first character that is no white space; mostly the very first, so that the whole is not copied."""
+    first = memoryview(text)[:1].tobytes()
+    return bytes(text).lstrip()[:1] if first.isspace() else first

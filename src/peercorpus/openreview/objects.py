@@ -29,38 +29,25 @@ def _everyone_may_read(readers: list[str] | None) -> bool:
     return readers is None or EVERYONE in readers
 
 
-class Note(msgspec.Struct, dict=True):
-    """A note, an API v1 reference, or the partial note inside an API v2 edit.
+class Header(msgspec.Struct):
+    """What finds a note: all that storing it takes; its texts are not decoded.
 
     Attributes:
         forum: The root note; a root's own id.
         invitation: API v1's one invitation.
         invitations: API v2's list of all that ever edited it, the creator first.
         referent: The note a reference is about.
-        original: The author's own note behind a blind one.
-        tcdate: True creation, epoch milliseconds UTC, set by the server; `cdate` can be back-dated.
-        tmdate: True modification.
-        ddate: When it was deleted.
+        tmdate: True modification, epoch milliseconds UTC, set by the server.
     """
 
     id: str | None = None
     forum: str | None = None
-    replyto: str | None = None
     invitation: str | None = None
     invitations: list[str] | None = None
     domain: str | None = None
     referent: str | None = None
-    original: str | None = None
-    number: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | None = None
-    signatures: list[str] | None = None
-    readers: list[str] | None = None
-    cdate: int | None = None
-    tcdate: int | None = None
     mdate: int | None = None
     tmdate: int | None = None
-    ddate: int | None = None
-    license: str | None = None
-    content: dict[str, Any] | None = None
 
     @property
     def created_by(self) -> str:
@@ -68,12 +55,38 @@ class Note(msgspec.Struct, dict=True):
 
         A venue's chairs edit through `<venue>/-/Edit`, which creates nothing; where it stands alone, it is named.
 
-        >>> Note(invitations=["V/-/Edit", "V/Submission1/-/Official_Review"]).created_by
+        >>> Header(invitations=["V/-/Edit", "V/Submission1/-/Official_Review"]).created_by
         'V/Submission1/-/Official_Review'
         """
         if self.invitation or not self.invitations:
             return self.invitation or ""
         return next((name for name in self.invitations if not name.endswith(CHAIRS_EDIT)), self.invitations[0])
+
+    @property
+    def modified_ms(self) -> int | None:
+        """When it last changed, by the server's clock where that is known."""
+        return self.tmdate or self.mdate
+
+
+class Note(Header, dict=True):
+    """A note, an API v1 reference, or the partial note inside an API v2 edit.
+
+    Attributes:
+        original: The author's own note behind a blind one.
+        tcdate: True creation, epoch milliseconds UTC, set by the server; `cdate` can be back-dated.
+        ddate: When it was deleted.
+    """
+
+    replyto: str | None = None
+    original: str | None = None
+    number: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | None = None
+    signatures: list[str] | None = None
+    readers: list[str] | None = None
+    cdate: int | None = None
+    tcdate: int | None = None
+    ddate: int | None = None
+    license: str | None = None
+    content: dict[str, Any] | None = None
 
     @property
     def is_public(self) -> bool:
@@ -84,11 +97,6 @@ class Note(msgspec.Struct, dict=True):
     def created_ms(self) -> int | None:
         """When it came to be, by the server's clock where that is known."""
         return self.tcdate or self.cdate
-
-    @property
-    def modified_ms(self) -> int | None:
-        """When it last changed, by the server's clock where that is known."""
-        return self.tmdate or self.mdate
 
     @cached_property
     def fields(self) -> dict[str, Any]:
