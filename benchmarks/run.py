@@ -5,7 +5,9 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import choosing
 import harvesting
+import inspecting
 import kills
 import reading
 import tabling
@@ -14,6 +16,8 @@ import tabling
 MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "memory": tabling.measure_memory,
     "reviews": reading.measure_reading,
+    "files": inspecting.measure_files,
+    "versions": choosing.measure_choosing,
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
     "harvest-pace": lambda _: harvesting.measure_pace(),
     "harvest-requests": lambda _: harvesting.measure_requests(),

@@ -39,8 +39,8 @@ ORDER = (
         "workspace",
         "corpus",
     ),
-    *("venues", "openreview", "harvest", "forms", "versions", "texts", "conversations", "links"),
-    *("publish", "report", "explorer", "metrics", "benchmark", "finetune", "executors", "simulator"),
+    *("pdf", "per_file", "venues", "openreview", "harvest", "forms", "versions", "texts", "conversations", "links"),
+    *("publish", "audit", "report", "explorer", "metrics", "benchmark", "finetune", "executors", "simulator"),
 )
 """The rooms of the package, in the order in which data flows; a room that is not named here comes last."""
 SHARED = {
@@ -290,17 +290,18 @@ def help_text(arguments: tuple[str, ...]) -> str:
 
 
 def commands() -> list[str]:
-    """The names of all commands, in the order of the help."""
+    """The names of all commands, in the order of the help; those of a group behind its own."""
     from peercorpus.cli import app
 
-    return [name for name in app if not name.startswith("-")]
+    groups = {name: [inner for inner in app[name] if not inner.startswith("-")] for name in app if name[0] != "-"}
+    return [" ".join(filter(None, (name, inner))) for name, within in groups.items() for inner in ("", *within)]
 
 
 def cli_page() -> str:
     """The help of every command."""
     names = commands()
     with ThreadPoolExecutor() as pool:
-        whole, *texts = pool.map(help_text, [(), *((name,) for name in names)])
+        whole, *texts = pool.map(help_text, [(), *(tuple(name.split()) for name in names)])
     lines = ["# Command line", "", NOTICE, "", "```text", whole, "```"]
     for name, text in zip(names, texts, strict=True):
         lines += ["", f"## peercorpus {name}", "", "```text", text, "```"]

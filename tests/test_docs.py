@@ -68,6 +68,8 @@ def test_every_grade_is_explained(grade: Grade) -> None:
 def test_the_readme_names_commands_and_options_that_exist(line: str) -> None:
     command, *words = line.partition("#")[0].split()[1:]
     assert command in COMMANDS
+    if f"\n## peercorpus {command} {(words or [''])[0]}\n" in CLI:
+        command += f" {words.pop(0)}"
     section = CLI.split(f"\n## peercorpus {command}\n")[1].split("\n## ")[0]
     assert [word for word in words if word.startswith("--") and word not in section] == []
 

@@ -44,6 +44,10 @@ class Corpus:
         """One row a conversation with one reviewer; see `records.Conversation`."""
         return self._scan("6-conversations")
 
+    def changes(self) -> "pl.LazyFrame":
+        """One row a passage that differs between a paper's initial and its last version; see `records.Change`."""
+        return self._scan("7-changes")
+
     def set_aside(self) -> "pl.LazyFrame":
         """One row a record that left a stage, with the reason; see `records.SetAside`."""
         return self._scan("set-aside")

@@ -10,6 +10,7 @@ PeercorpusError              one sentence: what happened, to which record, what 
 │   │   └── TooLargeError     it is larger than anything OpenReview takes in
 │   └── BusyError            a passing fault: too many requests, or the service is down
 ├── DumpError                a file to import is not what it should be
+├── UnreadablePdfError       a PDF cannot be read
 ├── WorkspaceError           the workspace cannot be used
 │   └── WorkspaceLockedError another run holds it
 ├── TableError               a table is missing, or does not hold what it should
@@ -80,6 +81,10 @@ class BusyError(SourceError):
 
 class DumpError(PeercorpusError):
     """A file to import is not what it should be."""
+
+
+class UnreadablePdfError(PeercorpusError):
+    """A file that cannot be read as a PDF; its message becomes the detail of the row set aside."""
 
 
 class WorkspaceError(PeercorpusError):

@@ -135,6 +135,67 @@ class Grade(StrEnum):
 PUBLISHABLE_GRADES = (Grade.EXACT, Grade.EXACT_ATTACHMENT, Grade.UNREVISED)
 
 
+class VersionMoment(StrEnum):
+    """When in a paper's life a version came, told by the invitation that brought it and by times.
+
+    None stands for a version that neither tells of, or of which they disagree.
+    """
+
+    INITIAL = "initial"
+    """The version the reviewers read, as far as its grade says; also where another edit brought the same file."""
+    BEFORE_DEADLINE = "before_deadline"
+    """An earlier draft, or another file from on or before the deadline."""
+    BEFORE_REVIEWS = "before_reviews"
+    """Before the first review, and after the deadline or where none is known."""
+    DISCUSSION = "discussion"
+    """After the first review and before the decision, or by an invitation to revise in the discussion."""
+    CAMERA_READY = "camera_ready"
+    """Of an accepted paper, after its decision; or by an invitation to hand in the final version."""
+    CURRENT = "current"
+    """As the paper stands now; nothing tells when it came."""
+
+
+class FileSays(StrEnum):
+    """Which version of a paper a file is, by what stands in it."""
+
+    SUBMITTED = "submitted"
+    """It is laid out for reviewers, and nothing in it is of a later version; a revision that is still anonymous says
+    the same of itself where no deadline is known."""
+    FINAL = "final"
+    """It is later than what was submitted: it names a venue that accepted it, or its authors and whom they thank, or
+    was made more than a day after the deadline."""
+    NOTHING = "nothing"
+    """Nothing in it tells, or what tells disagrees."""
+
+
+class SignKind(StrEnum):
+    """What in a file tells which version it is."""
+
+    UNDER_REVIEW = "under_review"
+    PUBLISHED_AS = "published_as"
+    ACCEPTED_AT = "accepted_at"
+    PROCEEDINGS = "proceedings"
+    ANONYMOUS_AUTHORS = "anonymous_authors"
+    NAMED_AUTHORS = "named_authors"
+    PREPRINT = "preprint"
+    LINE_NUMBERS = "line_numbers"
+    ACKNOWLEDGEMENTS = "acknowledgements"
+    CODE_LINK = "code_link"
+    OWN_CITATION = "own_citation"
+    MADE_AT = "made_at"
+
+
+class ChangeKind(StrEnum):
+    """What became of a passage of a paper between two of its versions."""
+
+    ADDED = "added"
+    """Only the later version has it."""
+    REMOVED = "removed"
+    """Only the earlier version has it."""
+    CHANGED = "changed"
+    """Both have it, in other words: half of its words or more are the same."""
+
+
 class Reason(StrEnum):
     """Why a row was set aside."""
 
@@ -176,3 +237,7 @@ class Reason(StrEnum):
     """A published record does not hold what its dataset says it holds."""
     NO_TEXT = "no_text"
     """A published record holds no text of the paper."""
+    TEXT_UNCHANGED = "text_unchanged"
+    """The later version of the paper says what the one that the reviewers read says."""
+    ENGINES_DIFFER = "engines_differ"
+    """The two texts were read by different engines, so how they differ tells nothing of the paper."""

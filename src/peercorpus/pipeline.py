@@ -13,18 +13,22 @@ from peercorpus.executors.local import LocalExecutor
 from peercorpus.forms.census import Census, read_censuses
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.harvest.completeness import Completeness, read_completeness
+from peercorpus.links.compare import STAGE as COMPARE_VERSIONS
 from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.stage import Balance, Options, Stage, content_key
 from peercorpus.tables import TABLES
 from peercorpus.texts.convert import stage as texts_stage
+from peercorpus.versions.inspect import stage as inspection_stage
 from peercorpus.versions.read import STAGE as CHOOSE_VERSIONS
 from peercorpus.workspace import Workspace
 
 STAGES: tuple[Stage[Workspace], ...] = (
+    inspection_stage(LocalExecutor()),
     NORMALISE,
     CHOOSE_VERSIONS,
     texts_stage(LocalExecutor()),
     BUILD_CONVERSATIONS,
+    COMPARE_VERSIONS,
 )
 
 

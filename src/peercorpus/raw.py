@@ -225,14 +225,17 @@ class RawStore(Errands):
         row: tuple[int] = self._db.execute(sql, (venue_id,)).fetchone()
         return row[0]
 
-    def versions(self, kind: Kind, venue_id: str, prefix: str = "") -> Iterator[RawObject]:
+    def versions(
+        self, kind: Kind, venue_id: str, prefix: str = "", *, with_replies: bool = True
+    ) -> Iterator[RawObject]:
         """Every version of every object of a kind, by forum, then id, then time: the latest of an id comes last.
 
-        Only of those whose id begins with `prefix`.
+        Only of those whose id begins with `prefix`; without replies, of the notes only submissions.
         """
+        roots = "" if with_replies or kind is not Kind.NOTE else " AND object_id = forum_id"
         order = "forum_id, object_id, modified_ms, seen"
         rows = self._db.cursor().execute(
-            f"SELECT {COLUMNS} FROM objects WHERE venue_id = ? AND kind = ? AND substr(object_id, 1, ?) = ?"
+            f"SELECT {COLUMNS} FROM objects WHERE venue_id = ? AND kind = ? AND substr(object_id, 1, ?) = ?{roots}"
             f" ORDER BY {order}",
             (venue_id, kind.value, len(prefix), prefix),
         )
@@ -241,10 +244,10 @@ class RawStore(Errands):
     def _object(self, row: tuple[Any, ...]) -> RawObject:
         return RawObject._make((Kind(row[0]), *row[1:9], self._decompressor.decompress(row[9])))
 
-    def latest(self, kind: Kind, venue_id: str, prefix: str = "") -> Iterator[RawObject]:
+    def latest(self, kind: Kind, venue_id: str, prefix: str = "", *, with_replies: bool = True) -> Iterator[RawObject]:
         """The latest version of every object of a kind, by forum, then id."""
         last = None
-        for found in self.versions(kind, venue_id, prefix):
+        for found in self.versions(kind, venue_id, prefix, with_replies=with_replies):
             if last is not None and found.object_id != last.object_id:
                 yield last
             last = found
@@ -252,14 +255,16 @@ class RawStore(Errands):
             yield last
 
     def by_forum(
-        self, kinds: Iterable[Kind], venue_id: str, *, earlier: bool = False
+        self, kinds: Iterable[Kind], venue_id: str, *, earlier: bool = False, with_replies: bool = True
     ) -> Iterator[tuple[str, list[RawObject]]]:
         """The latest version of every object of these kinds, a forum at a time, forums in order of their id.
 
-        With `earlier`, every version of each, one object after the other, the latest last.
+        With `earlier`, every version of each, one object after the other, the latest last; without replies, of the
+        notes only submissions.
         """
         forum, read = attrgetter("forum_id"), self.versions if earlier else self.latest
-        for forum_id, group in groupby(merge(*(read(kind, venue_id) for kind in kinds), key=forum), key=forum):
+        objects = (read(kind, venue_id, with_replies=with_replies) for kind in kinds)
+        for forum_id, group in groupby(merge(*objects, key=forum), key=forum):
             yield forum_id, list(group)
 
     def find(self, kind: Kind, object_id: str) -> RawObject | None:

@@ -1,7 +1,7 @@
 """Delta Lake tables of the record types; a stage replaces a venue's partition in one commit.
 
-Within a venue the rows of a table lie in the order of `forum_id` (texts: in no order), so that readers can walk several
-tables side by side, a forum at a time, in bounded memory.
+Within a venue the rows of a table lie in the order of `forum_id` (texts and inspections: in no order), so that readers
+can walk several tables side by side, a forum at a time, in bounded memory.
 """
 
 import json
@@ -22,7 +22,7 @@ from deltalake.transaction import AddAction, RemoveAction, create_table_with_add
 
 from peercorpus.errors import TableError
 from peercorpus.kinds import Reason
-from peercorpus.records import Conversation, Paper, PaperText, PaperVersion, Post, Review, SetAside
+from peercorpus.records import Change, Conversation, Inspection, Paper, PaperText, PaperVersion, Post, Review, SetAside
 from peercorpus.schema import arrow_schema, from_arrow, to_arrow
 
 TABLES: dict[str, type] = {
@@ -32,6 +32,8 @@ TABLES: dict[str, type] = {
     "4-versions": PaperVersion,
     "5-texts": PaperText,
     "6-conversations": Conversation,
+    "7-changes": Change,
+    "0-inspections": Inspection,
     "set-aside": SetAside,
 }
 BATCH_ROWS = 1_000

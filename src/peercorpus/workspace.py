@@ -85,7 +85,7 @@ class Workspace:
 def _checked(folder: Path, *, create: bool) -> bool:
     """Whether the folder is a new workspace."""
     if folder.exists() and not folder.is_dir():
-        raise WorkspaceError(f"'{folder}' is a file, not a workspace; name a folder with --workspace.")
+        raise WorkspaceError(f"'{folder}' is a file, not a workspace; name a folder.")
     if (folder / "raw.db").exists():
         return False
     if not create:

@@ -10,8 +10,8 @@ import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper
 
+from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper
 from peercorpus.publish.rows import CONVERSATIONS, PAPERS
 from peercorpus.publish.run import publish
 

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
-from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper, review
 
+from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper, review
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.publish import run
 from peercorpus.publish.card import escape

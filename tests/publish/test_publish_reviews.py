@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from invented_tables import review, score
 
+from invented_tables import review, score
 from peercorpus.kinds import Aspect, Phase, ScoreSource, SectionKind
 from peercorpus.publish.reviews import FIELDS, review_entry, reviews_json
 from peercorpus.records import Section

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
 from invented_tables import (
     ICLR,
     a_forum,
@@ -19,7 +20,6 @@ from invented_tables import (
     turn,
     version,
 )
-
 from peercorpus.kinds import Grade, PostKind, Role, SectionKind
 from peercorpus.publish.run import publish
 from peercorpus.records import Section

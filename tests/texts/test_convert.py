@@ -1,13 +1,14 @@
 """The stage that reads texts: every file is read once or set aside, whatever happens."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from invented_pdfs import HOSTILE, by_hand, lines
 
+from in_this_process import InThisProcess
+from invented_pdfs import HOSTILE, by_hand, lines
 from peercorpus.errors import PeercorpusError
 from peercorpus.executors.local import LocalExecutor
 from peercorpus.kinds import Grade, Reason
@@ -20,33 +21,6 @@ from peercorpus.workspace import Workspace, open_workspace
 VENUE = "V.cc/2020/Conference"
 KEY, LATER_KEY = "a" * 64, "b" * 64
 NOON = datetime(2020, 1, 1, tzinfo=UTC)
-
-
-class InThisProcess:
-    """A `Spread` without processes that counts what it is asked to do, and may fail as told."""
-
-    def __init__(self, stop_after: int | None = None, failures: tuple[Failure, ...] = ()) -> None:
-        self.read: list[str] = []
-        self._stop_after = stop_after
-        self._failures = iter(failures)
-
-    def __call__(
-        self, function: Callable[[Any], Any], items: Iterable[Any], *, timeout_s: float, workers: int | None = None
-    ) -> Iterator[tuple[Any, Any]]:
-        assert timeout_s > 0
-        assert workers is None
-        for item in items:
-            if len(self.read) == self._stop_after:
-                raise KeyboardInterrupt
-            self.read.append(item.sha256)
-            yield item, next(self._failures, None) or _outcome(function, item)
-
-
-def _outcome(function: Callable[[Any], Any], item: object) -> object:
-    try:
-        return function(item)
-    except PeercorpusError as error:
-        return Failure(FailureKind.ERROR, str(error))
 
 
 @pytest.fixture

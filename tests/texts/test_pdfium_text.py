@@ -4,11 +4,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from invented_pdfs import HOSTILE, HTML, PICTURE, by_hand, encrypted, lines, typeset
 
-from peercorpus.errors import PeercorpusError
-from peercorpus.texts.engine import ENGINES, SEPARATOR, Job, UnreadablePdfError, convert_file, load_engine
-from peercorpus.texts.pdfium_text import PdfiumText, clean_text
+from invented_pdfs import HOSTILE, HTML, PICTURE, by_hand, encrypted, lines, typeset
+from peercorpus.errors import PeercorpusError, UnreadablePdfError
+from peercorpus.pdf import clean_text
+from peercorpus.texts.engine import ENGINES, SEPARATOR, Job, convert_file, load_engine
+from peercorpus.texts.pdfium_text import PdfiumText
 
 
 @pytest.mark.parametrize("name", ENGINES)

@@ -2,37 +2,33 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from histories import (
+    ALL_FILES,
+    ATTACHED,
+    BARE,
+    CAMERA_READY,
+    CURRENT,
+    FIRST,
+    LAST_HOUR,
+    LATE,
+    NOON,
+    ON_TIME,
+    REPOSTED,
+    REVIEWED,
+    UNREVISED,
+    upload,
+)
 from peercorpus.kinds import PUBLISHABLE_GRADES, Grade
 from peercorpus.raw import Kind, RawObject, RawStore
-from peercorpus.versions.choose import Submission, Upload, choose, read_versions, revision_state, usable_deadline
-from peercorpus.versions.deadline import Deadline, read_deadline
-
-NOON = datetime(2024, 9, 27, 12, tzinfo=UTC)
-DEADLINE = Deadline(NOON, "V/-/Submission (expdate)")
-REVIEWED = NOON + timedelta(days=30)
-
-
-def upload(name: str, at: datetime | None, *, settled: datetime | None = None) -> Upload:
-    """A PDF that came at a time; settled then, unless it was posted again."""
-    return Upload(f"edit-{name}", f"/pdf/{name}.pdf", at, settled or at, settled or at, "V/Submission1/-/Revision")
-
-
-FIRST = upload("first", NOON - timedelta(days=2))
-LAST_HOUR = upload("last-hour", NOON - timedelta(minutes=5))
-LATE = upload("late", NOON + timedelta(days=3))
-CAMERA_READY = upload("camera-ready", NOON + timedelta(days=100))
-REPOSTED = upload("reposted", NOON - timedelta(hours=1), settled=NOON + timedelta(days=90))
-ON_TIME = upload("on-time", NOON)
-CURRENT = Upload("paper", "/pdf/current.pdf", None, None, None, None)
-ATTACHED = Upload("paper/original_pdf", "/attachment/kept.pdf", None, None, None, None)
-ALL_FILES = {one.path: "0" * 64 for one in (FIRST, ON_TIME, LAST_HOUR, LATE, CAMERA_READY, REPOSTED, CURRENT, ATTACHED)}
-BARE = Submission("paper", "V", (), (), None, None, (), DEADLINE, REVIEWED, ALL_FILES)
-UNREVISED = ("V/-/Submission", "V/-/Post_Submission")
+from peercorpus.versions.choose import choose, revision_state, usable_deadline
+from peercorpus.versions.deadline import Deadline, Deadlines
+from peercorpus.versions.rows import read_versions
+from peercorpus.versions.uploads import Submission, Upload
 
 
 @pytest.mark.parametrize(
@@ -40,7 +36,7 @@ UNREVISED = ("V/-/Submission", "V/-/Post_Submission")
     [
         (replace(BARE, uploads=(FIRST, LAST_HOUR, LATE, CAMERA_READY)), LAST_HOUR, Grade.EXACT),
         (replace(BARE, uploads=(FIRST, ON_TIME)), ON_TIME, Grade.EXACT),
-        (replace(BARE, uploads=(FIRST, REPOSTED)), FIRST, Grade.EXACT),
+        (replace(BARE, uploads=(FIRST, REPOSTED)), None, Grade.UNAVAILABLE),
         (replace(BARE, uploads=(REPOSTED,)), None, Grade.UNAVAILABLE),
         (replace(BARE, uploads=(FIRST,), hidden=(LAST_HOUR,)), None, Grade.UNAVAILABLE),
         (replace(BARE, uploads=(LAST_HOUR,), hidden=(FIRST, LATE)), LAST_HOUR, Grade.EXACT),
@@ -145,6 +141,145 @@ def test_the_deadline_of_abstracts_is_none_of_papers(
     for name, dates in {"V/-/Submission": {"expdate": 9}, "V/Submission1/-/Full_Submission": {"duedate": 5}}.items():
         body = json.dumps({"id": name, **dates}).encode()
         raw.add([RawObject(Kind.INVITATION, name, 2, "V", "", name, 0, 0, "test", body)])
-    found = read_deadline(raw, "V", invitations)
+    found = Deadlines(raw, "V").of(invitations)
     raw.close()
     assert (found.source if found else None) == source
+
+
+def test_an_edit_posted_again_after_the_deadline_is_not_exact() -> None:
+    assert choose(replace(BARE, uploads=(REPOSTED,))).grade is Grade.UNAVAILABLE
+
+
+def test_an_edit_posted_again_proves_nothing_and_outdates_what_came_before_it() -> None:
+    found = choose(replace(BARE, uploads=(FIRST, REPOSTED)))
+    assert found.upload is None
+    assert "was written again later" in found.rule
+    # What came after it is the latest all the same.
+    assert choose(replace(BARE, uploads=(FIRST, REPOSTED, LAST_HOUR))).upload == LAST_HOUR
+
+
+def test_an_edit_written_again_that_now_names_another_edits_file_outdates_too() -> None:
+    rewritten = replace(REPOSTED, path=CAMERA_READY.path)
+    found = choose(replace(BARE, uploads=(FIRST, CAMERA_READY), repeats=(rewritten,)))
+    assert (found.upload, found.grade) == (None, Grade.UNAVAILABLE)
+
+
+def test_a_hidden_later_upload_before_the_deadline_outdates_the_public_one() -> None:
+    found = choose(replace(BARE, uploads=(FIRST,), hidden=(LAST_HOUR,)))
+    assert (found.upload, found.grade) == (None, Grade.UNAVAILABLE)
+    assert "is not public" in found.rule
+
+
+@pytest.mark.parametrize("tail", ["Full_Submission", "Revision", "Second_Submission"])
+def test_a_full_paper_stage_whose_edits_are_not_shown_at_all_outdates_the_abstracts_pdf(tail: str) -> None:
+    stub = replace(FIRST, invitation="V/-/Submission")
+    named = ("V/-/Submission", f"V/Submission1/-/{tail}", "V/Submission1/-/Camera_Ready_Revision")
+    hidden = replace(BARE, uploads=(stub, CAMERA_READY), invitations=named, shown=frozenset({"V/-/Submission"}))
+    assert (choose(hidden).upload, choose(hidden).grade) == (None, Grade.UNAVAILABLE)
+    shown = replace(hidden, shown=frozenset(named), uploads=(stub, LAST_HOUR, CAMERA_READY))
+    assert (choose(shown).upload, choose(shown).grade) == (LAST_HOUR, Grade.EXACT)
+
+
+def test_where_abstracts_were_due_first_the_full_paper_is_chosen_and_not_the_first_pdf() -> None:
+    deadline = Deadline(NOON + timedelta(minutes=30), "catalogue (+ 30 min)", NOON)
+    placeholder = upload("first", NOON - timedelta(days=7), invitation="V/-/Submission")
+    found = choose(replace(BARE, uploads=(placeholder, LAST_HOUR, LATE), deadline=deadline))
+    assert (found.upload, found.grade) == (LAST_HOUR, Grade.EXACT)
+
+
+def test_a_hidden_upload_does_not_forbid_what_the_invitations_prove() -> None:
+    proven = replace(
+        BARE, uploads=(FIRST, CURRENT), hidden=(LAST_HOUR,), current_path=CURRENT.path, invitations=UNREVISED
+    )
+    assert (choose(proven).upload, choose(proven).grade) == (CURRENT, Grade.UNREVISED)
+
+
+def test_invitations_prove_nothing_where_an_edit_shows_that_the_current_pdf_came_late() -> None:
+    late = replace(BARE, uploads=(CAMERA_READY,), current_path=CAMERA_READY.path, invitations=UNREVISED)
+    assert choose(late).grade is Grade.UNAVAILABLE
+    hidden = replace(late, uploads=(CURRENT,), current_path=CURRENT.path)
+    assert choose(replace(hidden, hidden=(replace(LATE, path=CURRENT.path),))).grade is Grade.UNAVAILABLE
+
+
+@pytest.mark.parametrize("name", ["V/-/Edit", "V/-/PC_Revision", "TMLR/-/Edit"])
+def test_a_pdf_that_chairs_put_in_later_is_never_exact(name: str) -> None:
+    chairs = replace(CAMERA_READY, invitation=name)
+    submission = replace(BARE, uploads=(chairs,), current_path=chairs.path, invitations=(*UNREVISED, name))
+    assert choose(submission).grade is Grade.UNAVAILABLE
+    assert choose(replace(submission, uploads=(FIRST, chairs))).upload == FIRST
+
+
+def test_one_pdf_on_references_months_apart_may_have_been_put_there_by_chairs() -> None:
+    found = choose(replace(BARE, uploads=(FIRST,), is_one_for_months=True))
+    assert (found.upload, found.grade) == (FIRST, Grade.UNREVISED_LIKELY)
+    assert "overwritten" in found.rule
+
+
+def test_an_upload_in_the_grace_or_an_extension_is_exact_and_its_rule_says_so() -> None:
+    extended = Deadline(NOON + timedelta(days=4), "V/Submission1/-/Full_Submission (expdate); due: call", NOON)
+    found = choose(replace(BARE, uploads=(FIRST, LATE), deadline=extended))
+    assert (found.upload, found.grade) == (LATE, Grade.EXACT)
+    assert "uploaded late: papers were due at 2024-09-27 12:00:00 UTC, it came at 2024-09-30 12:00:00 UTC" in found.rule
+    assert (
+        "uploaded late"
+        not in choose(replace(BARE, uploads=(FIRST, ON_TIME), deadline=replace(extended, due=NOON))).rule
+    )
+
+
+def test_an_extension_that_ends_after_the_first_review_leaves_the_deadline_itself() -> None:
+    extended = Deadline(REVIEWED + timedelta(hours=1), "extended", NOON)
+    assert usable_deadline(replace(BARE, deadline=extended)) == Deadline(NOON, "extended", NOON)
+
+
+def test_an_attachment_that_is_the_file_of_a_late_edit_is_no_submitted_file() -> None:
+    late = replace(LATE, path="/pdf/kept.pdf")
+    files = ALL_FILES | {late.path: "1" * 64}
+    assert choose(replace(BARE, uploads=(late,), attachment=ATTACHED, sha256=files)).upload == late
+    assert choose(replace(BARE, uploads=(late,), attachment=ATTACHED, sha256=files)).grade is Grade.BEFORE_FIRST_REVIEW
+
+
+def test_an_attachment_is_the_file_of_the_edit_that_brought_it_and_its_rule_names_that() -> None:
+    twin = replace(FIRST, path="/pdf/kept.pdf", title="On Kites")
+    submission = replace(BARE, uploads=(twin,), attachment=ATTACHED, deadline=None, sha256={twin.path: "1" * 64})
+    versions = read_versions(submission)
+    assert [(one.edit_id, one.is_initial, one.sha256, one.title) for one in versions] == [
+        ("paper/original_pdf", True, "1" * 64, "On Kites"),
+        ("edit-first", False, "1" * 64, "On Kites"),
+    ]
+    assert versions[0].grade is Grade.EXACT_ATTACHMENT
+    assert "edit-first brought" in versions[0].evidence.rule
+
+
+def test_an_attachment_is_not_what_was_submitted_where_another_pdf_came_after_its_twin() -> None:
+    twin = replace(FIRST, path="/pdf/kept.pdf")
+    files = ALL_FILES | {twin.path: "1" * 64}
+    submission = replace(BARE, uploads=(twin,), hidden=(LAST_HOUR,), attachment=ATTACHED, sha256=files)
+    assert choose(submission).grade is Grade.UNAVAILABLE
+    unknown = replace(submission, uploads=(twin, LAST_HOUR), hidden=(), deadline=None)
+    assert (choose(unknown).upload, choose(unknown).grade) == (LAST_HOUR, Grade.BEFORE_FIRST_REVIEW)
+
+
+def test_an_attachment_that_only_a_late_hidden_edit_brought_is_no_submitted_file() -> None:
+    late = replace(LATE, path="/pdf/kept.pdf")
+    assert choose(replace(BARE, hidden=(late,), attachment=ATTACHED)).grade is Grade.UNAVAILABLE
+
+
+def test_where_a_form_was_open_long_after_the_deadline_nothing_is_unrevised() -> None:
+    proven = replace(BARE, uploads=(CURRENT,), current_path=CURRENT.path, invitations=UNREVISED, was_reopened=True)
+    assert (choose(proven).upload, choose(proven).grade) == (CURRENT, Grade.UNREVISED_LIKELY)
+    assert "closed long after the deadline" in choose(proven).rule
+
+
+def test_the_current_pdf_put_back_after_the_deadline_is_not_what_stood_there() -> None:
+    back = replace(LATE, edit_id="edit-back", path=FIRST.path)
+    hidden = replace(LAST_HOUR, edit_id="edit-hidden", path="/pdf/hidden.pdf")
+    submission = replace(BARE, uploads=(FIRST,), hidden=(hidden,), repeats=(back,), current_path=FIRST.path)
+    assert choose(replace(submission, invitations=UNREVISED)).grade is Grade.UNAVAILABLE
+
+
+def test_at_iclr_2024_the_revision_was_the_full_paper() -> None:
+    iclr = "ICLR.cc/2024/Conference"
+    named = [f"{iclr}/-/Submission", f"{iclr}/-/Post_Submission", f"{iclr}/Submission9/-/Revision"]
+    assert revision_state(named, iclr) is Grade.UNREVISED
+    assert revision_state([*named, f"{iclr}/Submission9/-/Rebuttal_Revision"], iclr) is None
+    assert revision_state(named, "ICLR.cc/2025/Conference") is None

@@ -10,6 +10,8 @@ from peercorpus.kinds import Grade, Reason
 from peercorpus.pipeline import build
 from peercorpus.raw import Kind, RawObject
 from peercorpus.records import PaperVersion, SetAside
+from peercorpus.versions import read
+from peercorpus.versions.uploads import Submission
 from peercorpus.workspace import open_workspace
 
 V = "Invented.cc/2020/Conference"
@@ -30,9 +32,16 @@ def _reference(reference_id: str, tcdate: int, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def _versions(folder: Path, references: list[dict[str, Any]]) -> tuple[list[PaperVersion], dict[str, Reason]]:
-    content = {"title": "On Kites", "pdf": "/pdf/now.pdf"}
-    root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/Blind_Submission", "content": content}
+def _versions(
+    folder: Path,
+    references: list[dict[str, Any]],
+    *,
+    form: str = "Blind_Submission",
+    original: str | None = None,
+    **more: Any,
+) -> tuple[list[PaperVersion], dict[str, Reason]]:
+    content = {"title": "On Kites", "pdf": "/pdf/now.pdf"} | more
+    root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/{form}", "original": original, "content": content}
     rows = [(Kind.NOTE, root), *((Kind.REFERENCE, reference) for reference in references)]
     rows.append((Kind.INVITATION, {"id": f"{V}/-/Submission", "expdate": DEADLINE_MS}))
     with open_workspace(folder, create=True) as workspace:
@@ -82,3 +91,130 @@ def test_what_brings_no_public_pdf_of_the_paper_is_set_aside(
     versions, aside = _versions(tmp_path / "w", [_reference("x", DEADLINE_MS - 1, **more)])
     assert aside["x"] is reason
     assert [version.edit_id for version in versions] == ["paper"]
+
+
+def test_a_reference_without_a_pdf_keeps_the_earlier_one_and_its_title_counts_from_then(tmp_path: Path) -> None:
+    references = [
+        _reference("a", DEADLINE_MS - 3, content={"pdf": "/pdf/a.pdf", "title": "On Kites", "abstract": "Of strings."}),
+        _reference("b", DEADLINE_MS - 2, content={"title": "On Kites and Strings"}),
+        _reference("c", DEADLINE_MS + DAY_MS, content={"pdf": "/pdf/c.pdf"}),
+    ]
+    versions, aside = _versions(tmp_path / "w", references)
+    assert aside["b"] is Reason.NO_PDF
+    assert [(one.edit_id, one.title, one.abstract, one.is_initial) for one in versions] == [
+        ("a", "On Kites", "Of strings.", True),
+        ("c", "On Kites and Strings", "Of strings.", False),
+        ("paper", "On Kites", None, False),
+    ]
+
+
+def test_of_references_that_name_one_file_the_one_that_was_not_written_again_counts(tmp_path: Path) -> None:
+    late = DEADLINE_MS + 10 * DAY_MS
+    references = [
+        _reference("a", DEADLINE_MS - DAY_MS, content={"pdf": "/pdf/b.pdf"}, tmdate=late + 1),
+        _reference("b", late),
+    ]
+    versions, aside = _versions(tmp_path / "w", references)
+    assert aside["a"] is Reason.PDF_UNCHANGED
+    assert [(one.edit_id, one.is_initial) for one in versions] == [("b", False), ("paper", False)]
+
+
+def test_a_file_that_was_there_before_the_deadline_is_exact_though_its_edit_was_written_again(tmp_path: Path) -> None:
+    references = [
+        _reference("a", DEADLINE_MS - 2, content={"pdf": "/pdf/b.pdf"}, tmdate=DEADLINE_MS + DAY_MS),
+        _reference("b", DEADLINE_MS - 1),
+    ]
+    versions, _ = _versions(tmp_path / "w", references)
+    (initial,) = [one for one in versions if one.is_initial]
+    assert (initial.edit_id, initial.evidence.rule) == (
+        "b",
+        "the latest PDF on or before the deadline (exact); its file is not here",
+    )
+
+
+def test_references_that_name_one_pdf_for_months_are_not_exact(tmp_path: Path) -> None:
+    same = [_reference(f"r{day}", DEADLINE_MS + day * DAY_MS, content={"pdf": "/pdf/now.pdf"}) for day in (-1, 20, 90)]
+    versions, _ = _versions(tmp_path / "w", same)
+    assert [(one.edit_id, one.is_initial) for one in versions] == [("r-1", True)]
+    assert "chairs may have overwritten it (unrevised_likely)" in versions[0].evidence.rule
+
+
+def test_what_authors_call_the_reviewed_version_is_no_evidence(tmp_path: Path) -> None:
+    references = [_reference("a", DEADLINE_MS - 1), _reference("z", DEADLINE_MS + 50 * DAY_MS)]
+    named = {"reviewed_version_(pdf)": "https://openreview.net/references/pdf?id=z"}
+    versions, _ = _versions(tmp_path / "w", references, **named)
+    assert [one.edit_id for one in versions if one.is_initial] == ["a"]
+    only_late, _ = _versions(tmp_path / "other", references[1:], **named)
+    assert not any(one.is_initial for one in only_late)
+
+
+@pytest.mark.parametrize(
+    ("last", "rule"),
+    [
+        ({"ddate": DEADLINE_MS + 90 * DAY_MS}, "was deleted since"),
+        ({"content": {"pdf": "https://arxiv.example/1.pdf"}}, "is a link to another place"),
+        ({"tmdate": None}, "may be another: b does not say when it was last written"),
+        ({"tcdate": None}, "may be another: b brought one at no known time"),
+        ({"tcdate": DEADLINE_MS - 3 * DAY_MS}, "may be another: a brought one too"),
+    ],
+    ids=["deleted after the deadline", "kept elsewhere", "no time of writing", "no time at all", "same instant"],
+)
+def test_an_earlier_pdf_is_not_initial_where_a_later_one_stood_that_cannot_be_had(
+    tmp_path: Path, last: dict[str, Any], rule: str
+) -> None:
+    references = [_reference("a", DEADLINE_MS - 3 * DAY_MS), _reference("b", DEADLINE_MS - 2 * DAY_MS) | last]
+    versions, _ = _versions(tmp_path / "w", references)
+    assert not any(one.is_initial for one in versions)
+    (graded,) = [one for one in versions if one.grade is not None]
+    assert rule in graded.evidence.rule
+
+
+def test_what_was_deleted_before_the_deadline_did_not_stand_there(tmp_path: Path) -> None:
+    deleted = _reference("b", DEADLINE_MS - 2 * DAY_MS, ddate=DEADLINE_MS - DAY_MS)
+    versions, _ = _versions(tmp_path / "w", [_reference("a", DEADLINE_MS - 3 * DAY_MS), deleted])
+    assert [one.edit_id for one in versions if one.is_initial] == ["a"]
+
+
+def test_a_file_that_was_put_back_before_the_deadline_is_the_one(tmp_path: Path) -> None:
+    days = {"a": 3, "b": 2, "c": 1}
+    references = [_reference(name, DEADLINE_MS - day * DAY_MS) for name, day in days.items()]
+    references[2]["content"] = references[0]["content"]
+    versions, aside = _versions(tmp_path / "w", references)
+    (initial,) = [one for one in versions if one.is_initial]
+    assert (initial.edit_id, initial.path) == ("a", "/pdf/a.pdf")
+    assert "put back by c" in initial.evidence.rule
+    assert aside["c"] is Reason.PDF_UNCHANGED
+
+
+def test_where_the_form_may_have_taken_abstracts_a_pdf_of_the_week_after_takes_its_deadline_away(
+    tmp_path: Path,
+) -> None:
+    placeholder, full = _reference("a", DEADLINE_MS - DAY_MS), _reference("b", DEADLINE_MS + 7 * DAY_MS)
+    versions, _ = _versions(tmp_path / "w", [placeholder, full])
+    assert not any(one.is_initial for one in versions)
+    revised = full | {"invitation": f"{V}/Paper1/-/Rebuttal_Revision"}
+    versions, _ = _versions(tmp_path / "discussed", [placeholder, revised])
+    assert [one.edit_id for one in versions if one.is_initial] == ["a"]
+
+
+def test_a_paper_of_which_only_the_attachment_is_held_has_that_version(tmp_path: Path) -> None:
+    versions, _ = _versions(tmp_path / "w", [], pdf="https://arxiv.example/1.pdf", original_pdf="/attachment/k.pdf")
+    assert [(one.edit_id, one.is_initial) for one in versions] == [("paper/original_pdf", True)]
+
+
+@pytest.mark.parametrize(
+    ("form", "original", "is_open"),
+    [("Submission", None, True), ("Submission", "own", False), ("Blind_Submission", "own", False)],
+)
+def test_names_tell_nothing_of_a_file_where_submissions_show_their_authors(
+    tmp_path: Path, form: str, original: str | None, is_open: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[Submission] = []
+
+    def keep(submission: Submission) -> list[PaperVersion]:
+        held.append(submission)
+        return []
+
+    monkeypatch.setattr(read, "read_versions", keep)
+    _versions(tmp_path / "w", [], form=form, original=original)
+    assert [one.names_are_open for one in held] == [is_open]

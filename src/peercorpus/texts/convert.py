@@ -6,14 +6,14 @@ continues where it was.
 
 import hashlib
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import islice
 
 from peercorpus.kinds import Reason
+from peercorpus.per_file import NOT_HERE, PASSING, in_batches, reported, why_failed
 from peercorpus.raw import Kind
 from peercorpus.records import PaperText, PaperVersion
-from peercorpus.spread import Failure, FailureKind, Spread
+from peercorpus.spread import Failure, Spread
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement, Tables
 from peercorpus.texts.engine import Converted, Engine, Job, convert_file, load_engine
@@ -24,12 +24,6 @@ NAME = "read_texts"
 TABLE = "5-texts"
 BATCH_FILES = 64
 """Files converted before their texts are committed: what a kill can cost."""
-
-REASONS = {
-    FailureKind.TIMEOUT: Reason.PDF_TIMEOUT,
-    FailureKind.CRASH: Reason.PDF_CRASHED,
-    FailureKind.ERROR: Reason.PDF_UNREADABLE,
-}
 
 Outcome = tuple[Job, Converted | Failure]
 
@@ -73,17 +67,6 @@ def _kept(tables: Tables, venue_id: str, wanted: Iterable[tuple[str, str, str]],
     return {sha256 for sha256, _, _ in kept}
 
 
-def _in_batches(outcomes: Iterator[Outcome]) -> Iterator[list[Outcome]]:
-    while batch := list(islice(outcomes, BATCH_FILES)):
-        yield batch
-
-
-def _reported(outcomes: Iterator[Outcome], total: int, report: Report) -> Iterator[Outcome]:
-    for done, outcome in enumerate(outcomes, 1):
-        report(done, total)
-        yield outcome
-
-
 def _text(job: Job, converted: Converted, venue_id: str, engine: Engine) -> PaperText:
     mean = converted.characters / converted.pages
     markdown, pages, problems = converted.markdown, converted.pages, converted.problems
@@ -92,7 +75,7 @@ def _text(job: Job, converted: Converted, venue_id: str, engine: Engine) -> Pape
 
 def _why_not(result: Converted | Failure) -> tuple[Reason, str] | None:
     if isinstance(result, Failure):
-        return REASONS[result.kind], result.detail
+        return why_failed(result)
     if result.characters == 0:
         return Reason.PDF_WITHOUT_TEXT, f"None of its {result.pages} pages holds text; they may be images."
     return None
@@ -132,10 +115,9 @@ def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Opt
     logger.info("%s %s: %d files, %d to read with %s", NAME, venue_id, len(wanted), len(missing), engine.name)
     with tables.replacing((), venue_id, NAME, key) as left:
         for sha256 in absent:
-            detail = "The file is not in the workspace; 'peercorpus harvest' fetches it again, then 'build --retry'."
-            left.set_aside(sha256, wanted[sha256], Reason.FILE_MISSING, detail)
+            left.set_aside(sha256, wanted[sha256], *NOT_HERE)
         outcomes = spread(convert_file, missing, timeout_s=options.pdf_timeout_s, workers=options.workers)
-        for batch in _in_batches(_reported(outcomes, len(missing), report)):
+        for batch in in_batches(reported(outcomes, len(missing), report), BATCH_FILES):
             _commit(tables, venue_id, engine, batch, wanted, left)
     tables.finish(TABLE, venue_id, NAME, key)
 
@@ -165,6 +147,6 @@ def stage(spread: Spread) -> Stage[Workspace]:
         options=("engine",),
         run=partial(read_texts, spread),
         balance=balance,
-        passing=frozenset({Reason.PDF_TIMEOUT, Reason.PDF_CRASHED, Reason.FILE_MISSING}),
+        passing=PASSING,
         made_with=lambda options: load_engine(options.engine).version,
     )

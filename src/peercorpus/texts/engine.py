@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, cast
 
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import PeercorpusError, UnreadablePdfError
 
 SEPARATOR = "\n\n---\n\n"
 """What stands between two pages; no page may contain it."""
@@ -20,10 +20,6 @@ ENGINES: Mapping[str, str] = MappingProxyType({"pdfium-text": "peercorpus.texts.
 """Name → where the class is; imported only when it is chosen."""
 
 RULE = re.compile(r"^(?=[ \t]*---[ \t]*$)", re.MULTILINE)
-
-
-class UnreadablePdfError(PeercorpusError):
-    """A file that an engine cannot read; its message becomes the detail of the row set aside."""
 
 
 @dataclass(frozen=True, slots=True)

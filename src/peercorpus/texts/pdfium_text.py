@@ -1,39 +1,12 @@
 """The default engine: the text layer as pdfium gives it, page by page, without layout."""
 
-import re
-
-import pypdfium2 as pdfium
-import pypdfium2.raw as pdfium_c
 from pypdfium2.version import PYPDFIUM_INFO
 
-from peercorpus.texts.engine import Converted, UnreadablePdfError, join_pages
+from peercorpus.errors import UnreadablePdfError
+from peercorpus.pdf import open_pdf, page_text
+from peercorpus.texts.engine import Converted, join_pages
 
 OWN_VERSION = "1"
-HEADER_BYTES = 1_024
-"""A PDF begins with `%PDF-` within so many bytes (ISO 32000, implementation notes); a failed download does not."""
-
-REASONS = {
-    pdfium_c.FPDF_ERR_FORMAT: "The PDF is damaged.",
-    pdfium_c.FPDF_ERR_PASSWORD: "The PDF is encrypted with a password.",
-    pdfium_c.FPDF_ERR_SECURITY: "The PDF is encrypted in a way pdfium does not support.",
-}
-
-# Fonts of TeX without a Unicode table give their ligatures as control codes (OT1: 0x0B-0x0F, T1: 0x1B-0x1F).
-LIGATURES = {0x0B: "ff", 0x0C: "fi", 0x0E: "ffi", 0x0F: "ffl", 0x1B: "ff", 0x1C: "fi", 0x1D: "fl", 0x1E: "ffi"}
-# pdfium gives a hyphen at the end of a line as U+FFFE (or 0x02) and leaves out the end of the line.
-HYPHENS = {0xFFFE: "-\n", 0x02: "-\n", 0xAD: "-"}
-CHARACTERS = LIGATURES | {0x1F: "ffl"} | HYPHENS
-NOT_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-
-
-def clean_text(text: str) -> str:
-    r"""Text of a page as pdfium gives it → plain characters and line feeds.
-
-    >>> clean_text("repre\ufffesent \x0crst\r\nsecond\x00")
-    'repre-\nsent first\nsecond'
-    """
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").translate(CHARACTERS)
-    return NOT_TEXT.sub("", lines).strip()
 
 
 class PdfiumText:
@@ -44,28 +17,11 @@ class PdfiumText:
 
     def convert(self, pdf: bytes) -> Converted:
         """Read one file; a page that cannot be read is empty and named among the problems."""
-        with _opened(pdf) as document:
-            texts = [_page_text(document, index) for index in range(len(document))]
+        with open_pdf(pdf) as document:
+            texts = [page_text(document, index) for index in range(len(document))]
         if not any(text is not None for text in texts):
             raise UnreadablePdfError("The PDF has no page that can be read.")
         return join_pages([text or "" for text in texts], _problems(texts))
-
-
-def _opened(pdf: bytes) -> pdfium.PdfDocument:
-    if b"%PDF-" not in pdf[:HEADER_BYTES]:
-        raise UnreadablePdfError("The file is empty." if not pdf else "The file is not a PDF.")
-    try:
-        return pdfium.PdfDocument(pdf)
-    except pdfium.PdfiumError as error:
-        raise UnreadablePdfError(REASONS.get(error.err_code, "pdfium cannot open the PDF.")) from None
-
-
-def _page_text(document: pdfium.PdfDocument, index: int) -> str | None:
-    try:
-        text: str = document[index].get_textpage().get_text_range()
-    except pdfium.PdfiumError:
-        return None
-    return clean_text(text)
 
 
 def _problems(texts: list[str | None]) -> list[str]:

@@ -4,57 +4,65 @@ A row in is an edit, a reference, a submission's current PDF, or a published rec
 each becomes a version or is set aside with a reason.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
+from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
-from peercorpus.kinds import PostKind, Reason
-from peercorpus.openreview.objects import Edit, Note, read_edit, read_note, to_time
+from peercorpus.kinds import PostKind, Reason, Status
+from peercorpus.openreview.objects import Edit, Note, read_edit, read_note, tail_of, to_time
 from peercorpus.published.datasets import HOLD_TEXT
 from peercorpus.raw import Kind, RawObject
+from peercorpus.records import Inspection
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement
 from peercorpus.venues import catalogue
-from peercorpus.versions import invitations
-from peercorpus.versions.choose import Submission, Upload, read_versions
-from peercorpus.versions.deadline import read_deadline
+from peercorpus.versions import deadline, invitations
+from peercorpus.versions.deadline import Deadlines
+from peercorpus.versions.opinion import judge
 from peercorpus.versions.published import read_published
+from peercorpus.versions.rows import read_versions
+from peercorpus.versions.uploads import LATEST, Change, Opinion, Submission, Upload, fold, is_kept, is_one_for_months
 from peercorpus.workspace import Workspace
 
 NAME = "choose_versions"
-LATEST = datetime.max.replace(tzinfo=UTC)
+OPEN_FORMS = frozenset({"Submission", "submission"})
+"""At API v1 a blind paper's note was made by `Blind_Submission`; one made by these forms shows who wrote it."""
 ATTACHED = "/original_pdf"
 """Behind a forum id: the edit id under which the attachment of the submitted file is kept."""
 
 
 @dataclass(slots=True)
 class Revisions:
-    """One forum's root note and the uploads its edits and references show."""
+    """One forum's root note and what its edits and references change."""
 
     root: Note | None = None
-    uploads: list[Upload] = field(default_factory=list)
-    hidden: list[Upload] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    is_api_1: bool = False
+
+
+def _text(note: Note, name: str) -> str | None:
+    found = note.fields.get(name)
+    return found if isinstance(found, str) else None
 
 
 def _pdf_path(note: Note) -> str | None:
-    path = note.fields.get("pdf")
-    return path if isinstance(path, str) and path.startswith("/pdf/") else None
+    path = _text(note, "pdf")
+    return path if path is not None and is_kept(path) else None
 
 
-def _read_upload(found: RawObject) -> tuple[Upload | None, bool]:
-    """The PDF an edit or reference brought, and whether everyone may read it.
-
-    No upload where it names none of OpenReview's own, or was deleted.
-    """
+def _read_change(found: RawObject) -> Change:
+    """What an edit or reference says of the paper; no title and abstract where it was deleted."""
     edit: Edit | Note = read_edit(found.body) if found.kind is Kind.EDIT else read_note(found.body)
-    note, invitation = (edit.note, edit.invitation) if isinstance(edit, Edit) else (edit, edit.created_by)
-    path = None if edit.ddate else _pdf_path(note)
-    created, modified = to_time(edit.tcdate), to_time(edit.tmdate)
-    settled = max(created, modified or created) if created else None
-    upload = Upload(found.object_id, path, created, modified, settled, invitation) if path else None
-    return upload, edit.is_public
+    note, invitation = (edit.note, edit.invitation or "") if isinstance(edit, Edit) else (edit, edit.created_by)
+    texts = (None, None) if edit.ddate else (_text(note, "title"), _text(note, "abstract"))
+    times, path = (to_time(edit.tcdate), to_time(edit.tmdate)), _text(note, "pdf") or None
+    return Change(
+        found.object_id, *times, invitation, edit.is_public, path, *texts, deleted_at=to_time(edit.ddate or None)
+    )
 
 
 def _take(found: RawObject, revisions: Revisions, out: Replacement) -> None:
@@ -63,43 +71,47 @@ def _take(found: RawObject, revisions: Revisions, out: Replacement) -> None:
         return
     if found.kind is Kind.NOTE:
         if found.object_id == found.forum_id:
-            revisions.root = read_note(found.body)
+            revisions.root, revisions.is_api_1 = read_note(found.body), found.api == 1
         return
     if found.subject_id != found.forum_id:
         out.set_aside(found.object_id, found.forum_id, Reason.EDIT_OF_A_REPLY, "It edits a reply, not the submission.")
         return
     try:
-        upload, is_public = _read_upload(found)
+        change = _read_change(found)
     except msgspec.ValidationError as error:
         out.set_aside(found.object_id, found.forum_id, Reason.UNREADABLE, str(error))
         return
-    if not is_public:
-        revisions.hidden.extend([upload] if upload else [])
+    revisions.changes.append(change)
+    if not change.is_public:
         out.set_aside(found.object_id, found.forum_id, Reason.NOT_PUBLIC, "It is not readable by everyone.")
-        return
-    if upload is None:
+    elif not change.can_be_had:
         out.set_aside(found.object_id, found.forum_id, Reason.NO_PDF, "It brings no PDF that OpenReview keeps.")
-        return
-    revisions.uploads.append(upload)
 
 
-def _distinct(forum_id: str, revisions: Revisions, current: str | None, out: Replacement) -> list[Upload]:
-    """Uploads in time order, the first of each path; the current PDF comes last if no edit brought it."""
+def _distinct(
+    forum_id: str, uploads: Sequence[Upload], root: Note, out: Replacement
+) -> tuple[list[Upload], list[Upload]]:
+    """Uploads in time order, one of each path, and the others.
+
+    Of several that name one file, the one counts that was written first and not again: it proves how old the file is.
+    The current PDF comes last if none brought it.
+    """
     kept: dict[str, Upload] = {}
-    for upload in sorted(revisions.uploads, key=lambda upload: (upload.created_at or LATEST, upload.edit_id)):
-        if upload.path in kept:
-            detail = f"The same file as {kept[upload.path].edit_id} brought."
-            out.set_aside(upload.edit_id, forum_id, Reason.PDF_UNCHANGED, detail)
-        else:
-            kept[upload.path] = upload
+    for upload in sorted(uploads, key=lambda one: (one.settled_at or LATEST, one.created_at or LATEST, one.edit_id)):
+        kept.setdefault(upload.path, upload)
+    repeats = [upload for upload in uploads if upload is not kept[upload.path]]
+    for upload in repeats:
+        detail = f"The same file as {kept[upload.path].edit_id} brought."
+        out.set_aside(upload.edit_id, forum_id, Reason.PDF_UNCHANGED, detail)
+    current = _pdf_path(root)
     if current is None:
         out.set_aside(forum_id, forum_id, Reason.NO_PDF, "The submission names no PDF that OpenReview keeps.")
     elif current in kept:
         detail = f"The current PDF is the one {kept[current].edit_id} brought."
         out.set_aside(forum_id, forum_id, Reason.PDF_UNCHANGED, detail)
     else:
-        kept[current] = Upload(forum_id, current, None, None, None, None)
-    return list(kept.values())
+        kept[current] = Upload(forum_id, current, None, None, None, None, _text(root, "title"), _text(root, "abstract"))
+    return sorted(kept.values(), key=lambda one: (one.created_at or LATEST, one.edit_id)), repeats
 
 
 class Reviewed:
@@ -127,58 +139,92 @@ class Reviewed:
         return found
 
 
-def _papers(workspace: Workspace, venue_id: str) -> set[str]:
+class Decided(NamedTuple):
+    """What became of a paper, and when."""
+
+    is_accepted: bool
+    decided_at: datetime | None
+
+
+def _papers(workspace: Workspace, venue_id: str) -> dict[str, Decided]:
+    columns = ["forum_id", "status", "decided_at"]
     return {
-        row for batch in workspace.tables.batches("1-papers", venue_id, ["forum_id"]) for row in batch[0].to_pylist()
+        forum_id: Decided(status == Status.ACCEPTED, decided_at)
+        for batch in workspace.tables.batches("1-papers", venue_id, columns)
+        for forum_id, status, decided_at in zip(*(column.to_pylist() for column in batch.columns), strict=True)
     }
 
 
 def _attachment(root: Note, forum_id: str) -> Upload | None:
-    path = root.fields.get("original_pdf")
-    known = isinstance(path, str) and path.startswith("/attachment/")
+    path = _text(root, "original_pdf")
+    known = path is not None and path.startswith("/attachment/")
     return Upload(f"{forum_id}{ATTACHED}", str(path), None, None, None, None) if known else None
+
+
+def _opinion(
+    inspections: Mapping[str, Inspection], names_are_open: bool, sha256: str, until: datetime | None
+) -> Opinion | None:
+    """What a file says of itself, if it was looked into."""
+    inspection = inspections.get(sha256)
+    return judge(inspection, until, names_are_open=names_are_open) if inspection else None
 
 
 def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Report) -> None:
     """Find the versions of every paper of a venue."""
     papers, reviewed = _papers(workspace, venue_id), Reviewed(workspace, venue_id)
-    roots = workspace.raw.roots(venue_id)
+    roots, deadlines = workspace.raw.roots(venue_id), Deadlines(workspace.raw, venue_id)
     sha256 = {stored.path: stored.sha256 for stored in workspace.raw.files(venue_id) if stored.sha256}
-    kinds = (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.PUBLISHED)
+    inspections = {inspection.sha256: inspection for inspection in workspace.tables.read(Inspection, venue_id)}
     total = workspace.raw.count_forums(venue_id)
+    kinds = (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.PUBLISHED)
+    forums = workspace.raw.by_forum(kinds, venue_id, with_replies=False)
     with workspace.tables.replacing(("4-versions",), venue_id, NAME, key) as out:
-        for done, (forum_id, objects) in enumerate(workspace.raw.by_forum(kinds, venue_id), 1):
+        for done, (forum_id, objects) in enumerate(forums, 1):
             report(done, total)
             read_published(objects, has_paper=forum_id in papers, is_held=forum_id in roots, venue_id=venue_id, out=out)
             if forum_id not in papers or forum_id not in roots:
                 _set_aside_without_paper(forum_id, objects, out)
                 continue
-            submission = _submission(workspace, venue_id, forum_id, objects, out)
-            known = replace(submission, first_review_at=reviewed.first(forum_id), sha256=sha256)
-            for version in read_versions(known) if known.uploads else ():
+            decided, first_review_at = papers[forum_id], reviewed.first(forum_id)
+            found = _submission(forum_id, objects, deadlines, out)
+            known = replace(
+                found,
+                first_review_at=first_review_at,
+                sha256=sha256,
+                is_accepted=decided.is_accepted,
+                decided_at=decided.decided_at,
+                opinion=partial(_opinion, inspections, found.names_are_open),
+            )
+            for version in read_versions(known) if known.uploads or known.attachment else ():
                 out.add(version)
 
 
-def _submission(
-    workspace: Workspace, venue_id: str, forum_id: str, objects: Sequence[RawObject], out: Replacement
-) -> Submission:
+def _submission(forum_id: str, objects: Sequence[RawObject], deadlines: Deadlines, out: Replacement) -> Submission:
     """What the raw objects of one forum say of its PDFs."""
     revisions = Revisions()
     for found in objects:
         _take(found, revisions, out)
-    root = revisions.root or Note()
-    current = _pdf_path(root)
+    root, changes = revisions.root or Note(), revisions.changes
+    shown, named = {one.invitation for one in changes if one.is_public}, root.invitations or []
+    # API v1 lists every reference; of API v2's edits some may be kept from us.
+    public, hidden = fold(changes, is_whole=revisions.is_api_1 or shown.issuperset(named))
+    uploads, repeats = _distinct(forum_id, public, root, out)
     return Submission(
         forum_id=forum_id,
-        venue_id=venue_id,
-        uploads=_distinct(forum_id, revisions, current, out),
-        hidden=revisions.hidden,
+        venue_id=deadlines.venue_id,
+        uploads=uploads,
+        hidden=hidden,
         attachment=_attachment(root, forum_id),
-        current_path=current,
-        invitations=root.invitations or (),
-        deadline=read_deadline(workspace.raw, venue_id, root.invitations or []),
+        current_path=_pdf_path(root),
+        invitations=named,
+        deadline=deadlines.of(named),
         first_review_at=None,
         sha256={},
+        shown=frozenset(shown),
+        names_are_open=revisions.is_api_1 and root.original is None and tail_of(root.created_by) in OPEN_FORMS,
+        is_one_for_months=revisions.is_api_1 and is_one_for_months(public),
+        repeats=repeats,
+        was_reopened=deadlines.was_reopened(named),
     )
 
 
@@ -197,7 +243,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     raw, tables = workspace.raw, workspace.tables
     edits = raw.count(Kind.REFERENCE, venue_id) + raw.count(Kind.EDIT, venue_id)
     texts = sum(raw.count(Kind.PUBLISHED, venue_id, dataset.prefix) for dataset in HOLD_TEXT)
-    papers = len(_papers(workspace, venue_id) & raw.roots(venue_id))
+    papers = len(_papers(workspace, venue_id).keys() & raw.roots(venue_id))
     attached = sum(
         edit_id.endswith(ATTACHED)
         for batch in tables.batches("4-versions", venue_id, ["edit_id"])
@@ -210,12 +256,12 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 
 STAGE = Stage(
     NAME,
-    1,
+    2,
     (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.INVITATION, Kind.PUBLISHED, "file"),
-    ("1-papers", "3-posts"),
+    ("1-papers", "3-posts", "0-inspections"),
     ("4-versions",),
     (),
     run,
     balance,
-    made_with=lambda _: f"{invitations.DIGEST} {catalogue.DIGEST}",
+    made_with=lambda _: f"{invitations.DIGEST} {catalogue.DIGEST} {deadline.DIGEST}",
 )

@@ -1,0 +1,125 @@
+"""Sentences of a text, each with its place and what it is matched by.
+
+What it is matched by has no white space and no hyphens, so that neither the ends of lines nor the words divided there
+make a difference; nor does "multi agent" differ from "multi-agent".
+"""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from peercorpus.links.lines import Line
+
+LONGEST = 1_000
+"""A sentence of more characters is none but a table, a figure or a formula; its lines stand for themselves."""
+
+FULL = 0.75
+"""A line of this share of the longest one's characters may go on in the next line."""
+
+MARK = re.compile(r"(?<=[a-z]{3}[.!?])\d{1,2}$|^\d{1,2}\s+(?=[A-Z][a-z]*\s+[a-z])")
+"""The number of a footnote, behind the sentence that it belongs to or before the next one."""
+
+ENDS = re.compile(
+    "[.!?][\"'\u201d\u2019)\\]]*((?<=[a-z]{3}[.!?])\\d{1,2})?(?=\\s)|\n{2,}|\n(?=[\u2022\u25e6\u25aa*-]\\s)"
+)
+BEGINS = re.compile("\\s*[\"'\u201c\u2018(\\[]?[^\\W_a-z]")
+ABBREVIATIONS = frozenset(
+    (
+        *("al", "app", "approx", "cf", "ch", "def", "e.g", "eg", "eq", "eqn", "eqs", "fig", "figs", "i.e", "ie", "lem"),
+        *("no", "pp", "prop", "ref", "refs", "resp", "sec", "tab", "thm", "vol", "vs", "w.r.t", "dr", "prof", "st"),
+    )
+)
+NOT_MATCHED = re.compile(r"[\s\x00-\x1f\x7f\-\u00ad\u2010\u2011\ufffe]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence, or a line of a table.
+
+    Attributes:
+        start: Its first character in the whole text.
+        end: The character behind its last one.
+        words: Its words, without what the page puts between them.
+        key: What it is matched by; never empty.
+    """
+
+    start: int
+    end: int
+    words: str
+    key: str
+
+
+def key_of(words: str) -> str:
+    r"""What words are matched by.
+
+    >>> key_of("An inter-\nview, \ufb01nally")
+    'Aninterview,finally'
+    """
+    return NOT_MATCHED.sub("", unicodedata.normalize("NFKC", words))
+
+
+def read_sentences(lines: Sequence[Line]) -> Iterator[Sentence]:
+    r"""The sentences of successive lines.
+
+    >>> [sentence.words for sentence in read_sentences([Line(0, "See Fig. 1. It"), Line(20, "works.")])]
+    ['See Fig. 1.', 'It\nworks.']
+    """
+    joined = "\n".join(line.words for line in lines)
+    starts, at = [], 0
+    for line in lines:
+        starts.append(at)
+        at += len(line.words) + 1
+    for start, end in _spans(joined):
+        words = joined[start:end]
+        key = key_of(MARK.sub("", words))
+        if key:
+            first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
+            begin = lines[first].start + start - starts[first]
+            yield Sentence(begin, lines[last].start + end - starts[last], words, key)
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where each sentence begins and ends, without the space around it."""
+    for start, end in pairwise([0, *_ends(text), len(text)]):
+        yield from _short(text, start, end)
+
+
+def _ends(text: str) -> Iterator[int]:
+    for found in ENDS.finditer(text):
+        if found[0].startswith("\n"):
+            is_end = not text[found.end() : found.end() + 1].islower() or text[found.start() - 1] in ".!?:"
+        else:
+            is_end = bool(BEGINS.match(text, found.end())) and not _is_abbreviated(text, found.start())
+        if is_end:
+            yield found.end()
+
+
+def _is_abbreviated(text: str, stop: int) -> bool:
+    before = text[max(0, stop - 12) : stop].split()
+    word = before[-1].strip("([").casefold() if before and text[stop] == "." else ""
+    return word in ABBREVIATIONS or (len(word) == 1 and word.isalpha())
+
+
+def _short(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """One span; where it is too long for a sentence, its lines, each full one with the next."""
+    if end - start <= LONGEST:
+        yield from _stripped(text, start, end)
+        return
+    lines = text[start:end].splitlines(keepends=True)
+    full = FULL * max(map(len, lines))
+    stop = start
+    for line in lines:
+        stop += len(line)
+        if len(line) < full:
+            yield from _stripped(text, start, stop)
+            start = stop
+    yield from _stripped(text, start, end)
+
+
+def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    words = text[start:end]
+    if words.strip():
+        yield end - len(words.lstrip()), start + len(words.rstrip())

@@ -1,0 +1,33 @@
+"""Texts of a venue by the hash of their file, in bounded memory: copied once to scratch, then read one at a time."""
+
+from collections.abc import Set
+from typing import IO
+
+import zstandard
+
+from peercorpus.tables import Tables
+
+BATCH_ROWS = 32
+FAST = 1
+
+
+class Shelf:
+    """The texts of some files, each found at once; the table of texts is in no order."""
+
+    def __init__(self, scratch: IO[bytes], tables: Tables, venue_id: str, wanted: Set[str]) -> None:
+        self._scratch = scratch
+        self._places: dict[str, tuple[int, int]] = {}
+        self._decompressor = zstandard.ZstdDecompressor()
+        compressor = zstandard.ZstdCompressor(level=FAST)
+        for batch in tables.batches("5-texts", venue_id, ["sha256", "markdown"], BATCH_ROWS):
+            for row in batch.to_pylist():
+                if row["sha256"] in wanted:
+                    compressed = compressor.compress(row["markdown"].encode())
+                    self._places[row["sha256"]] = (scratch.tell(), len(compressed))
+                    scratch.write(compressed)
+
+    def read(self, sha256: str) -> str:
+        """The Markdown of a file that was wanted, and is in the table."""
+        offset, size = self._places[sha256]
+        self._scratch.seek(offset)
+        return self._decompressor.decompress(self._scratch.read(size)).decode()

@@ -1,0 +1,178 @@
+"""What is seen of a paper: phrases without names, and fixed signs; and how an example is shown."""
+
+import pytest
+
+from audited_papers import source_of
+from peercorpus.audit.examples import CONTEXT_CHARACTERS, around, example
+from peercorpus.audit.features import NUMBERS, PRESENCES, author_block, has_line_numbers, read_facts
+from peercorpus.audit.phrases import HEAD_CHARACTERS, TAIL_CHARACTERS, PhraseCounter, phrases_of
+from peercorpus.audit.predictors import Feature, Kind
+from peercorpus.audit.source import Row, Taken, read_rows
+
+NAMED = "On Kites\nAda Example, Grace Sample\nada@kites.example\nAbstract\nWe fly kites as Example et al. do."
+
+
+def row(text: str | None) -> Row:
+    (found,) = read_rows(source_of([{"forum_id": "f", "text": text, "decision": "Reject"}]), Taken())
+    return found
+
+
+def signs(text: str | None) -> set[str]:
+    presences = read_facts(row(text)).presences
+    return {name for place, name in enumerate(PRESENCES) if presences >> place & 1}
+
+
+def tried(texts: list[str], fewest: int = 3) -> set[str]:
+    counter = PhraseCounter()
+    for text in texts:
+        counter.add(text)
+    chosen = counter.choose(len(texts), fewest)
+    return {phrase for text in texts for phrase in chosen.of(text)}
+
+
+def test_phrases_are_of_the_beginning_and_the_end() -> None:
+    text = "first words " + "x" * HEAD_CHARACTERS + " middle " + "y" * HEAD_CHARACTERS + " last words"
+    found = phrases_of(text)
+    assert {"first words", "last words"} <= found
+    assert not any("middle" in phrase for phrase in found)
+
+
+def test_phrases_have_one_to_four_words_without_numbers_of_lines() -> None:
+    found = phrases_of("000 Under review\n001 as a paper at ICLR 2020 of 12")
+    assert {"under", "review as", "under review as a", "iclr 2020 of"} <= found
+    assert "under review as a paper" not in found
+    assert not any(word in {"000", "001", "12"} for phrase in found for word in phrase.split())
+
+
+def test_what_may_name_a_person_is_in_no_phrase() -> None:
+    plain = ["we fly kites and published nothing"] * 6
+    named = [f"Ada Example (ada{n}@kites.example) https://kites.example/ada github.com/ada we fly" for n in range(6)]
+    found = tried([*plain, *named, *["Published as ours"] * 3])
+    assert {"published", "kites", "published as"} <= found
+    assert not {phrase for phrase in found if "ada" in phrase or "example" in phrase}
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "{ada, grace}@kites.example",
+        "{ ada,\n grace } @kites.example",
+        "ada @ kites.example, grace@\nkites.example",
+        "(ada, grace)@kites.example",
+        "Write to ada@kites.example or {ada.example, grace}@kites.example.",
+    ],
+)
+def test_no_part_of_an_address_is_in_a_phrase_or_an_example(block: str) -> None:
+    text = f"on kites we fly\n{block}\nthen published words"
+    assert tried([text] * 5 + ["we know nothing"] * 5) >= {"on kites", "published words"}
+    found = tried([text] * 5 + ["we know nothing"] * 5)
+    shown = [around(text, phrase) for phrase in ("we fly", "published words", "kites")]
+    for person in ("ada", "grace", "kites example"):
+        assert not {phrase for phrase in found if person in phrase}
+        assert not [context for context in shown if person in context.replace(".", " ")]
+
+
+@pytest.mark.parametrize("place", range(-40, 5))
+def test_addresses_that_are_cut_off_are_in_no_phrase(place: int) -> None:
+    people, block = {"ada", "grace", "alan", "kites"}, " {ada, grace, alan}@kites.example "
+    begins = ("a" * (HEAD_CHARACTERS + place) + block).ljust(3 * HEAD_CHARACTERS, "b")
+    ends = "a" * 2 * HEAD_CHARACTERS + block + "b" * (TAIL_CHARACTERS + place)
+    assert phrases_of(begins).isdisjoint(people)
+    assert phrases_of(ends).isdisjoint(people)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        *("Ada, Grace", "\u5f20\u4f1f", "\u00c9milie", "Ada\u2217 Example\u2020 Grace Sample", "ADA EXAMPLE"),
+        *("O\u2019Example", "Jean-Luc Example", "A. B. Example", "Ada1,2", "Ada\nExample"),
+    ],
+)
+def test_no_example_names_anybody(names: str) -> None:
+    context = around(f"Published as a conference paper\n{names}\nAbstract We fly.", "published as")
+    assert context.startswith("Published as a conference paper")
+    assert context.endswith("Abstract We fly.")
+    for name in ("ada", "example", "grace", "sample", "\u5f20", "milie", "jean", "luc"):
+        assert name not in context.casefold()
+
+
+def test_too_rare_and_too_common_phrases_are_not_tried() -> None:
+    found = tried([*["all rare"] * 2, *["all often"] * 8])
+    assert "all" not in found
+    assert "rare" not in found
+    assert tried([*["all some"] * 3, *["all often"] * 7]) == {"some", "all some", "often", "all often"}
+
+
+@pytest.mark.parametrize(
+    ("text", "block"),
+    [
+        ("On Kites\nAnonymous authors\nPaper under double-blind review\nAbstract\nx", "anonymous"),
+        (NAMED, "named"),
+        ("On Kites\n{ada,bob}@kites.example\nABSTRACT", "named"),
+        ("On Kites\nAda Example\nUniversity of Winds\nAbstract", "named"),
+        ("On Kites\nAbstract\nThe University of Winds flies kites.", "none"),
+    ],
+)
+def test_the_author_block_is_told_before_the_abstract(text: str, block: str) -> None:
+    assert author_block(text) == block
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("UNDER REVIEW AS a\nconference paper", "first page says \u201cunder review as\u201d"),
+        ("Published as a\nconference  paper at X", "first page says \u201cpublished as a conference paper\u201d"),
+        ("x " * 4000 + "Acknowledgements\nWe thank", "says \u201cacknowledgement\u201d"),
+        (NAMED, "e-mail address on the first page"),
+        ("\n".join(f"some words {number}" for number in range(200, 230)), "line numbers"),
+        (None, "missing text"),
+        (" \n ", "missing text"),
+    ],
+)
+def test_signs_are_seen(text: str | None, sign: str) -> None:
+    assert sign in signs(text)
+    assert sign not in signs("On Kites\nWe fly.")
+
+
+@pytest.mark.parametrize(
+    "text", ["1\n2\n3", "In 2019\nIn 2020", "a table\n" + "\n".join("5 5 5" for _ in range(40)), ""]
+)
+def test_other_numbers_are_no_line_numbers(text: str) -> None:
+    assert not has_line_numbers(text)
+
+
+def test_lengths_and_pages_are_counted() -> None:
+    assert dict(zip(NUMBERS, read_facts(row("ab\n\n---\n\ncd")).numbers, strict=True)) == {
+        "length in characters": 11,
+        "page count": 2,
+        "words before the abstract": 0,
+    }
+    assert read_facts(row("On Kites\nAda Example\nAbstract\fWe fly.\f")).numbers[1:] == (2, 4)
+    assert read_facts(row(None)).numbers == (0, 0, 0)
+
+
+@pytest.mark.parametrize("phrase", ["fly kites", "we fly", "abstract"])
+def test_an_example_shows_the_words_around_and_nobody(phrase: str) -> None:
+    shown = example(Feature(phrase, Kind.PHRASE, ()), row(NAMED))
+    assert phrase in shown.context.lower()
+    assert len(shown.context) <= CONTEXT_CHARACTERS
+    assert "Ada" not in shown.context
+    assert "Grace" not in shown.context
+    assert "@" not in shown.context
+
+
+def test_an_example_is_found_across_numbers_of_lines_and_cut_to_length() -> None:
+    text = "so " * 300 + "under\n017 review\n018 as a paper " + "and so on " * 300
+    context = around(text, "under review as")
+    assert "under 017 review 018 as" in context
+    assert len(context) <= CONTEXT_CHARACTERS
+
+
+@pytest.mark.parametrize("words", ["nothing of it", "", "(", "a\\"])
+def test_words_that_are_not_there_have_no_example(words: str) -> None:
+    assert around("Some text", words) == ""
+
+
+def test_the_id_of_a_paper_shows_no_address() -> None:
+    record = row("x")._replace(record_id="ada@kites.example")
+    assert example(Feature("x", Kind.PHRASE, ()), record).record_id == "[e-mail]"

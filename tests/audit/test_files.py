@@ -1,0 +1,212 @@
+"""Every format gives the same rows, and what is no corpus is refused with one sentence."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from audited_papers import Record, papers, publish_accepted, write_lines
+from peercorpus.audit.decisions import read_decision
+from peercorpus.audit.files import DECISIONS, TEXTS, file_source
+from peercorpus.audit.measure import audit
+from peercorpus.audit.report import as_json
+from peercorpus.audit.source import Row, Taken, read_rows
+from peercorpus.errors import TableError
+
+RECORDS = papers(change=publish_accepted)
+AWKWARD = 'Kites, "long" ones\nand\r\nothers; é \u2028 \U0001f600'
+
+
+def rows(path: Path, text: str | None = None, decision: str | None = None) -> list[Row]:
+    return list(read_rows(file_source(path, text, decision), Taken()))
+
+
+def write_parquet(path: Path, records: list[Record]) -> None:
+    pq.write_table(pa.Table.from_pylist(records), path, row_group_size=7)
+
+
+def write_list(path: Path, records: list[Record]) -> None:
+    path.write_text(json.dumps(records, indent=1), encoding="utf-8")
+
+
+def write_by_id(path: Path, records: list[Record]) -> None:
+    path.write_text(json.dumps({one["forum_id"]: one for one in records}), encoding="utf-8")
+
+
+def write_csv(path: Path, records: list[Record], delimiter: str = ",") -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(records[0]), delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(records)
+
+
+def write_tsv(path: Path, records: list[Record]) -> None:
+    write_csv(path, records, "\t")
+
+
+FORMATS: list[tuple[str, Callable[[Path, list[Record]], object]]] = [
+    ("a.parquet", write_parquet),
+    ("a.jsonl", write_lines),
+    ("a.json", write_lines),
+    ("a.json", write_list),
+    ("a.json", write_by_id),
+    ("a.csv", write_csv),
+    ("a.tsv", write_tsv),
+]
+
+
+@pytest.mark.parametrize(("name", "write"), FORMATS, ids=[f"{name} {write.__name__}" for name, write in FORMATS])
+def test_every_format_gives_the_same_rows(
+    tmp_path: Path, name: str, write: Callable[[Path, list[Record]], object]
+) -> None:
+    records = [*RECORDS[:60], RECORDS[0] | {"forum_id": "odd", "text": AWKWARD}]
+    write(tmp_path / name, records)
+    found = rows(tmp_path / name)
+    assert [(row.record_id, row.text, row.accepted) for row in found] == [
+        (one["forum_id"], one["text"], one["decision"] != "Reject") for one in records
+    ]
+
+
+@pytest.mark.parametrize("write", [write_lines, write_list, write_by_id, write_csv])
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path, write: Callable[[Path, list[Record]], object]) -> None:
+    path = tmp_path / {write_lines: "a.jsonl", write_csv: "a.csv"}.get(write, "a.json")
+    write(path, RECORDS[:9])
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert [row.text for row in rows(path)] == [one["text"] for one in RECORDS[:9]]
+
+
+def test_what_python_writes_beyond_json_is_read(tmp_path: Path) -> None:
+    odd: list[Record] = [{"text": "half \ud800 a pair", "decision": "Reject"}, {"text": "a", "decision": float("nan")}]
+    assert [row.text for row in rows(write_lines(tmp_path / "a.jsonl", odd))] == ["half ? a pair"]
+
+
+def test_the_order_of_columns_tells_nothing(tmp_path: Path) -> None:
+    one = {"text": "a", "decision": 0, "grade": "exact", "source": "b", "pages": 9}
+    first = rows(write_lines(tmp_path / "a.jsonl", [one]))
+    assert rows(write_lines(tmp_path / "b.jsonl", [dict(reversed(one.items()))])) == first
+    assert first[0].traits["pages"] == "9"
+
+
+@pytest.mark.parametrize("own", [{"$oid": "a"}, ["a", 1], 7, True, 1.5])
+def test_an_id_may_be_anything(tmp_path: Path, own: object) -> None:
+    write_lines(tmp_path / "a.jsonl", [{"id": own, "text": "a", "decision": "Reject"}])
+    assert rows(tmp_path / "a.jsonl")[0].record_id == str(own)
+
+
+def test_what_cannot_be_read_is_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('text,decision\na,Reject\nx,y,"Ada Example ada@example.org \x1b[31m' + "words " * 999 + '"\n')
+    with pytest.raises(TableError) as refused:
+        rows(path)
+    assert str(refused.value) == "'a.csv' cannot be read as csv: CSV parse error: Expected 2 columns, got 3"
+
+
+def test_a_folder_is_read_whole_and_what_was_passed_over_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    write_parquet(tmp_path / "data" / "a.parquet", RECORDS[:70])
+    write_lines(tmp_path / "b.jsonl", RECORDS[70:])
+    write_lines(tmp_path / "reviews.jsonl", [{"forum_id": "x", "review": "y"}])
+    (tmp_path / "release.json").write_text('{"generator": "x", "files": {}}')
+    (tmp_path / "README.md").write_text("Kites.")
+    source = file_source(tmp_path)
+    assert source.passed_over == ("README.md", "release.json", "reviews.jsonl")
+    assert len(list(read_rows(source, Taken()))) == len(RECORDS)
+    write_lines(tmp_path / "all.jsonl", RECORDS)
+    whole, parts = (as_json(audit(one))["features"] for one in (file_source(tmp_path / "all.jsonl"), source))
+    assert whole == parts
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_usual_names_of_texts_are_known_in_any_case(tmp_path: Path, text: str) -> None:
+    write_lines(tmp_path / "a.jsonl", [{text.upper(): "words", "Decision": "Reject"}])
+    assert rows(tmp_path / "a.jsonl")[0].text == "words"
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_usual_names_of_decisions_are_known(tmp_path: Path, decision: str) -> None:
+    write_lines(tmp_path / "a.jsonl", [{"text": "words", decision: "Reject"}])
+    assert [row.accepted for row in rows(tmp_path / "a.jsonl")] == [False]
+
+
+def test_columns_may_be_named(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a.jsonl", [{"text": "a", "prose": "b", "decision": "Reject", "verdict": 1}])
+    assert [(row.text, row.accepted) for row in rows(tmp_path / "a.jsonl", "prose", "verdict")] == [("b", True)]
+
+
+def test_where_a_text_came_from_is_a_trait_without_people(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a.jsonl", [{"text": "a", "decision": 0, "grade": "exact", "source": "ada@example.org"}])
+    assert rows(tmp_path / "a.jsonl")[0].traits == {"grade": "exact", "source": "[e-mail]"}
+
+
+@pytest.mark.parametrize(
+    ("value", "accepted"),
+    [
+        *(("Accept (Oral)", True), ("accepted", True), ("ICLR 2020 Poster", True), ("Accept: notable-top-5%", True)),
+        *(("1.0", True), ("0.0", False), ("2.0", None), (" Yes ", True), ("0.5", None)),
+        *(("TRUE", True), (1, True), (1.0, True), (True, True), ("y", True), ("Not Accepted", False)),
+        *(("Reject", False), ("rejected", False), ("Decline", False), (0, False), (False, False), ("no", False)),
+        *(("", None), ("Withdrawn", None), ("Desk Reject", None), ("Invite to Workshop Track", None), (6, None)),
+        *(("Accept or reject", None), ("not rejected", None), ("Under review", None), (float("nan"), None)),
+        *(([], None), ({"decision": "Accept"}, None), (None, None), ("reconsider", None)),
+    ],
+)
+def test_a_decision_is_read_or_set_aside_and_never_guessed(value: object, accepted: bool | None) -> None:
+    assert read_decision(value) is accepted
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.parquet", b"PAR1 and no more", "'a.parquet' cannot be read as parquet: "),
+        ("a.parquet", b"", "holds no rows"),
+        ("a.jsonl", b"", "holds no rows"),
+        ("a.json", b"", "holds no rows"),
+        ("a.csv", b"", "holds no rows"),
+        ("a.jsonl", b"\x00\xff\xfe binary", "'a.jsonl' cannot be read as jsonl: line 1 is no JSON object"),
+        ("a.jsonl", b'{"text": "a", "decision": 1}\n[1]\n', "line 2 is no JSON object"),
+        ("a.json", b"[1, 2]", "'a.json' cannot be read as json: "),
+        ("a.json", b'[{"text": "a"', "'a.json' cannot be read as json: "),
+        ("a.json", b"[" * 9999, "'a.json' cannot be read as json: "),
+        ("a.jsonl", b"[" * 9999, "line 1 is no JSON object"),
+        ("a.jsonl", b'{"decision": 1}', r"no column of a text \(name it"),
+        ("a.csv", b"title\x1b[31m\na\n", r"title\\x1b\[31m"),
+        ("a.json", b"\xff\xd8\xff", "'a.json' cannot be read as json: "),
+        ("a.csv", b"\xff\xfe\x00\x01,\n\x00,\xff", "a.csv' "),
+        ("a.docx", b"PK", "holds no Parquet, JSONL, JSON or CSV file, and is no workspace"),
+        (
+            "a.jsonl",
+            b'{"title": "a", "decision": 1}\n',
+            r"has no column of a text \(name it with --text\); its columns",
+        ),
+        ("a.jsonl", b'{"text": "a", "rating": 1}\n', r"has no column of a decision \(name it with --decision\)"),
+        ("a.csv", b"title,rating\na,1\n", "no column of a text .* and of a decision .*: title, rating"),
+    ],
+)
+def test_what_is_no_corpus_is_refused(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(TableError, match=sentence):
+        rows(tmp_path / name)
+
+
+def test_a_path_that_is_not_there_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="does not exist"):
+        file_source(tmp_path / "nowhere")
+    with pytest.raises(TableError, match="holds no Parquet"):
+        file_source(tmp_path)
+
+
+def test_a_named_column_that_is_not_there_is_named(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a.jsonl", RECORDS)
+    with pytest.raises(TableError, match=r"no column of a text \(--text prose\); its columns are: forum_id, decision"):
+        file_source(tmp_path / "a.jsonl", text="prose")
+
+
+def test_a_broken_table_in_a_folder_is_never_passed_over(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a.jsonl", RECORDS)
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(TableError, match=r"'b\.parquet' cannot be read"):
+        file_source(tmp_path)

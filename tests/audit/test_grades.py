@@ -1,0 +1,243 @@
+"""The bias report counts what the tables hold, gives no share of nothing, and says so where proven versions lean."""
+
+import inspect
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from invented_tables import ICLR, ICML, TMLR, conversation, invented, paper, review, score, text, turn, version
+from peercorpus.audit.grades import CONTRADICTED, Task, VenueGrades, bias, provable, read_grades
+from peercorpus.audit.shares import Difference, Share
+from peercorpus.cli.audit_grades import NO_LEAN, as_json, caveats, lines
+from peercorpus.errors import TableError
+from peercorpus.kinds import Aspect, FileSays, Grade, Role, Status
+from peercorpus.records import PaperVersion
+from peercorpus.versions import choose
+from peercorpus.workspace import open_workspace
+
+ACCEPTED, REJECTED, WITHDRAWN = Status.ACCEPTED, Status.REJECTED, Status.WITHDRAWN
+
+
+def a_paper(forum_id: str, status: Status, grade: Grade | None, venue_id: str = ICLR) -> list[object]:
+    """A paper with a version of this grade and its text; no version where there is no grade."""
+    records: list[object] = [paper(forum_id, venue_id, status=status)]
+    if grade is not None:
+        records += [version(forum_id, f"sha-{forum_id}", grade, venue_id), text(f"sha-{forum_id}", "Text.", venue_id)]
+    return records
+
+
+def read(folder: Path, records: Sequence[object], venue_id: str = ICLR) -> VenueGrades:
+    with invented(folder / "corpus", {venue_id: records}) as workspace:
+        (found,) = read_grades(workspace.tables)
+    return found
+
+
+def named(*groups: Sequence[object]) -> list[object]:
+    return [record for group in groups for record in group]
+
+
+def test_papers_are_counted_by_year_decision_and_grade(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        named(
+            a_paper("f1", ACCEPTED, Grade.EXACT),
+            a_paper("f2", ACCEPTED, Grade.BEFORE_FIRST_REVIEW),
+            a_paper("f3", REJECTED, Grade.UNREVISED),
+            a_paper("f4", REJECTED, Grade.EXACT_ATTACHMENT),
+            a_paper("f5", WITHDRAWN, Grade.UNREVISED_LIKELY),
+            a_paper("f6", WITHDRAWN, None),
+        ),
+    )
+    assert found.papers == 6
+    assert found.grades[2020, ACCEPTED, Grade.EXACT] == 1
+    assert found.grades[2020, WITHDRAWN, None] == 1
+    shares = {status: provable([found], status) for status in Status}
+    assert shares[ACCEPTED] == Share(1, 2)
+    assert shares[REJECTED] == Share(2, 2)
+    assert shares[WITHDRAWN] == Share(0, 2)
+    assert shares[Status.DESK_REJECTED] == Share(0, 0)
+    assert bias([found]).value == pytest.approx(-0.5)
+
+
+def test_years_of_a_rolling_venue_are_counted_apart(tmp_path: Path) -> None:
+    records = named(a_paper("f1", ACCEPTED, Grade.EXACT, TMLR), [paper("f2", TMLR, year=2023, status=ACCEPTED)])
+    found = read(tmp_path, records, TMLR)
+    assert [provable([found], ACCEPTED, year) for year in (None, 2023)] == [Share(1, 1), Share(0, 1)]
+    assert provable([found], ACCEPTED) == Share(1, 2)
+
+
+USES: dict[str, tuple[list[object], set[Task]]] = {
+    "nothing more": ([], set()),
+    "a review": ([review("f1")], {Task.SCORES, Task.REVIEWS}),
+    "a review that is not public": ([review("f1", readers_public=False)], set()),
+    "a deleted review": ([review("f1", deleted=True)], set()),
+    "a review without text": ([review("f1", sections=())], {Task.SCORES}),
+    "a review whose rating is unreadable": (
+        [review("f1", scores=(score("rating", None, "?", Aspect.RECOMMENDATION),))],
+        {Task.REVIEWS},
+    ),
+    "a review with confidence only": (
+        [review("f1", scores=(score("confidence", 4.0, "4", Aspect.CONFIDENCE),))],
+        {Task.REVIEWS},
+    ),
+    "a conversation": (
+        [conversation("f1", "R1", [turn(Role.REVIEWER, "a"), turn(Role.AUTHOR, "b")])],
+        {Task.REBUTTALS},
+    ),
+    "a conversation nobody answered": ([conversation("f1", "R1", [turn(Role.REVIEWER, "a")])], set()),
+}
+
+
+@pytest.mark.parametrize("name", USES)
+def test_a_paper_is_of_use_for_a_task_only_with_what_the_task_needs(tmp_path: Path, name: str) -> None:
+    more, tasks = USES[name]
+    found = read(tmp_path, [*a_paper("f1", WITHDRAWN, Grade.EXACT), *more])
+    assert {task for task in Task if found.use(task).count} == tasks
+
+
+@pytest.mark.parametrize("grade", [Grade.UNREVISED_LIKELY, Grade.BEFORE_FIRST_REVIEW, Grade.UNAVAILABLE])
+def test_without_a_proven_text_only_the_discussion_is_of_use(tmp_path: Path, grade: Grade) -> None:
+    found = read(tmp_path, [*a_paper("f1", ACCEPTED, grade), *a_paper("f2", REJECTED, grade), review("f1")])
+    assert not found.usable.total()
+
+
+def test_a_text_that_was_not_read_is_of_no_use(tmp_path: Path) -> None:
+    found = read(tmp_path, [paper("f1"), version("f1", "sha-f1", Grade.EXACT), review("f1")])
+    assert provable([found], ACCEPTED) == Share(1, 1)
+    assert not found.usable.total()
+
+
+@pytest.mark.parametrize(
+    ("statuses", "count"),
+    [
+        ([ACCEPTED, REJECTED, WITHDRAWN], 2),
+        ([ACCEPTED, ACCEPTED], 0),
+        ([REJECTED, Status.DESK_REJECTED], 0),
+    ],
+)
+def test_acceptance_needs_papers_of_both_decisions(tmp_path: Path, statuses: list[Status], count: int) -> None:
+    records = named(*(a_paper(f"f{number}", status, Grade.EXACT) for number, status in enumerate(statuses)))
+    assert read(tmp_path, records).use(Task.ACCEPTANCE).count == count
+
+
+def inspected(forum_id: str, grade: Grade, says: FileSays | None, *, is_initial: bool = True, rule: str = "") -> object:
+    known = version(forum_id, f"sha-{forum_id}", grade)
+    assert isinstance(known, PaperVersion)
+    evidence = replace(known.evidence, file_says=says, rule=rule)
+    return replace(known, is_initial=is_initial, evidence=evidence)
+
+
+def test_files_that_contradict_their_grade_are_named(tmp_path: Path) -> None:
+    lowered = f"the latest PDF (exact); {CONTRADICTED} that it is a later version"
+    records = [
+        *(paper(f"f{number}") for number in range(1, 6)),
+        inspected("f1", Grade.EXACT, FileSays.SUBMITTED),
+        inspected("f2", Grade.BEFORE_FIRST_REVIEW, FileSays.FINAL),
+        inspected("f3", Grade.UNAVAILABLE, FileSays.FINAL, is_initial=False, rule=lowered),
+        inspected("f4", Grade.UNAVAILABLE, FileSays.FINAL, is_initial=False),
+        inspected("f5", Grade.EXACT, None),
+    ]
+    found = read(tmp_path, records)
+    assert found.files == 4
+    assert [one.forum_id for one in found.contradictions] == ["f2", "f3"]
+
+
+def test_the_rule_of_a_contradicted_version_is_worded_as_it_is_looked_for() -> None:
+    assert CONTRADICTED in inspect.getsource(choose)
+
+
+@given(count=st.integers(0, 500), more=st.integers(0, 500))
+def test_an_interval_holds_its_share_and_lies_between_none_and_all(count: int, more: int) -> None:
+    share = Share(count, count + more)
+    if not share.of:
+        assert share.value is None
+        assert share.interval is None
+        return
+    assert share.value is not None
+    assert share.interval is not None
+    low, high = share.interval
+    assert 0 <= low <= share.value + 1e-12
+    assert share.value - 1e-12 <= high <= 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "leans"),
+    [
+        (Share(10, 100), Share(60, 100), -1),
+        (Share(60, 100), Share(10, 100), 1),
+        (Share(1, 2), Share(2, 2), 0),
+        (Share(0, 0), Share(9, 9), 0),
+    ],
+)
+def test_shares_lean_where_the_interval_of_their_difference_leaves_no_doubt(
+    first: Share, second: Share, leans: int
+) -> None:
+    assert Difference(first, second).leans == leans
+
+
+def leaning(venue_id: str = ICLR) -> VenueGrades:
+    found = VenueGrades(venue_id)
+    found.grades[2020, ACCEPTED, Grade.EXACT] = 10
+    found.grades[2020, ACCEPTED, Grade.UNAVAILABLE] = 90
+    found.grades[2020, REJECTED, Grade.UNREVISED] = 60
+    found.grades[2020, REJECTED, None] = 40
+    return found
+
+
+def balanced(venue_id: str = ICML) -> VenueGrades:
+    found = VenueGrades(venue_id)
+    found.grades[2023, ACCEPTED, Grade.EXACT] = found.grades[2023, REJECTED, Grade.EXACT] = 50
+    return found
+
+
+def test_a_caveat_stands_where_proven_versions_lean_and_nowhere_else() -> None:
+    sentence = " ".join(caveats([leaning()]))
+    assert sentence.startswith("Provable versions lean to rejected papers")
+    assert sentence.count(".") == 1
+    assert list(caveats([balanced()])) == []
+    assert list(caveats([])) == []
+    assert NO_LEAN in lines([balanced()])
+    assert NO_LEAN not in lines([leaning()])
+
+
+def test_the_text_fits_into_100_columns_and_gives_no_share_of_nothing() -> None:
+    long = replace(leaning("An.Organisation.org/With/A/" + "Very" * 20 + "/Long/Name/2024/Conference"))
+    shown = list(lines([leaning(), balanced(), long, VenueGrades("Empty.cc\x1b/2020")]))
+    assert max(map(len, shown)) <= 100
+    text = "\n".join(shown)
+    assert "10.0 % (6-17) of 100" in text
+    assert "- of 0" in text
+    assert "\x1b" not in text
+
+
+def test_nothing_held_is_told_as_nothing(tmp_path: Path) -> None:
+    found: Any = json.loads(json.dumps(as_json([VenueGrades("Empty.cc/2020")])))
+    (venue,) = found["venues"]
+    assert found["bias"]["difference"] is found["bias"]["accepted"]["share"] is None
+    assert venue["usable"]["scores"] == {"papers": 0, "of": 0, "share": None, "interval": None}
+    assert venue["contradictions"] is None
+    with open_workspace(tmp_path / "corpus", create=True) as workspace, pytest.raises(TableError, match="not built"):
+        read_grades(workspace.tables)
+
+
+def test_the_command_tells_every_venue_of_the_demo(demo_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from peercorpus.cli import main
+
+    with pytest.raises(SystemExit) as ended:
+        main(["audit", "grades", str(demo_folder / "corpus"), "--json"])
+    assert ended.value.code == 0
+    found = json.loads(capsys.readouterr().out)
+    by_venue = {venue["venue_id"]: venue for venue in found["venues"]}
+    assert by_venue["Aurora.cc/2020/Conference"]["bias"]["accepted"]["share"] == 1.0
+    assert sum(row["provably_initial"]["of"] for venue in found["venues"] for row in venue["decisions"]) == sum(
+        venue["papers"] for venue in found["venues"]
+    )
+    with pytest.raises(SystemExit):
+        main(["audit", "grades", str(demo_folder / "corpus")])
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 100

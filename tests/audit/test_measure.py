@@ -1,0 +1,251 @@
+"""The audit finds what was planted and nothing else, whatever order the rows come in."""
+
+import random
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from audited_papers import Record, is_accepted, papers, prose, publish_accepted, source_of
+from peercorpus.audit.measure import Audit, Finding, audit
+from peercorpus.audit.predictors import Kind
+from peercorpus.audit.report import as_json, verdict
+from peercorpus.audit.source import Entry, Source, Taken, read_rows
+from peercorpus.errors import TableError
+from peercorpus.progress import Progress
+
+
+def names(found: Audit) -> list[str]:
+    """Every feature reported, with those that part the papers alike."""
+    return [name for finding in found.findings for name in (finding.feature.name, *finding.alike)]
+
+
+def best(found: Audit, kind: Kind) -> Finding:
+    return next(finding for finding in found.findings if finding.feature.kind is kind)
+
+
+def test_a_corpus_in_which_nothing_tells_the_decision_has_no_leak() -> None:
+    found = audit(source_of(papers()))
+    assert (found.leaks, found.accepted, found.rejected) == (0, 50, 70)
+    assert found.majority == pytest.approx(70 / 120)
+    assert verdict(found).startswith("No leak: ")
+    assert found.findings
+
+
+def test_camera_ready_texts_of_accepted_papers_are_found() -> None:
+    found = audit(source_of(papers(change=publish_accepted)))
+    assert found.leaks > 0
+    first = found.findings[0]
+    assert (first.outcome.accuracy, first.is_leak) == (1.0, True)
+    assert first.gain == pytest.approx(50 / 120)
+    told = set(names(found))
+    assert "first page says \u201canonymous author\u201d" in told
+    assert "not: first page says \u201cpublished as a conference paper\u201d" in told
+    assert "not: published as a" in told
+    assert verdict(found).startswith("Leak: ")
+    assert [(value.accepted, value.rejected) for value in first.values] == [(0, 70)]
+    assert len(first.examples) == 3
+    assert all("anonymous author" in shown.context.lower() for shown in first.examples)
+
+
+def plant_pages(record: Record) -> None:
+    record["text"] += "\n\n---\n\nmore" * (9 if is_accepted(record) else 7)
+
+
+def plant_names(record: Record) -> None:
+    names = "".join(f"Ada{number} Example{number}\n" for number in range(6)) if is_accepted(record) else ""
+    record["text"] = f"On Kites\n{names}Abstract\n{record['text']}"
+
+
+def plant_links(record: Record) -> None:
+    record["text"] += " See https://github.com/kites/line." if is_accepted(record) else " See the appendix."
+
+
+def plant_gaps(record: Record) -> None:
+    record["text"] = record["text"] if is_accepted(record) else None
+
+
+def plant_line_numbers(record: Record) -> None:
+    if not is_accepted(record):
+        words = record["text"].split()
+        record["text"] = "\n".join(f"{number:03} {word}" for number, word in enumerate(words))
+
+
+def plant_addresses(record: Record) -> None:
+    if is_accepted(record):
+        record["text"] = f"On Kites\n{{ada,bob}}@kites.example\nAbstract\n{record['text']}"
+
+
+@pytest.mark.parametrize(
+    ("plant", "feature"),
+    [
+        (plant_pages, "page count"),
+        (plant_links, "says \u201cgithub.com\u201d"),
+        (plant_gaps, "missing text"),
+        (plant_line_numbers, "line numbers"),
+        (plant_addresses, "e-mail address on the first page"),
+        (plant_names, "words before the abstract"),
+    ],
+)
+def test_each_kind_of_leak_is_found(plant: object, feature: str) -> None:
+    found = audit(source_of(papers(change=plant)))  # type: ignore[arg-type]
+    assert {feature, f"not: {feature}"} & set(names(found))
+    assert found.findings[0].outcome.accuracy == 1.0
+    assert "kites.example" not in str(as_json(found))
+
+
+def test_the_route_of_a_text_is_tried_and_a_route_of_its_own_for_each_paper_is_not() -> None:
+    records = papers()
+    for number, record in enumerate(records):
+        record["route"] = ("arxiv" if number % 2 else "acm") if is_accepted(record) else "openreview"
+    found = best(audit(source_of(records, "route")), Kind.CATEGORY)
+    assert (found.feature.name, found.outcome.accuracy) == ("route", 1.0)
+    assert sorted(found.values) == [("acm", 25, 0), ("arxiv", 25, 0), ("openreview", 0, 70)]
+    assert {(shown.accepted, shown.context) for shown in found.examples} == {(False, "openreview")}
+    for number, record in enumerate(records):
+        record["route"] = str(number)
+    assert audit(source_of(records, "route")).untried == {"traits with more than 50 values": 1}
+
+
+def test_a_leak_in_a_corpus_of_nearly_one_decision_is_found_by_its_balanced_accuracy() -> None:
+    found = audit(source_of(papers(400, 385, publish_accepted)))
+    assert found.findings[0].gain < 0.05
+    assert found.findings[0].outcome.balanced == 1.0
+    assert found.leaks > 0
+
+
+@pytest.mark.parametrize(("threshold", "leaks"), [(0.3, True), (0.45, False)])
+def test_a_gain_is_a_leak_above_the_threshold_alone(threshold: float, leaks: bool) -> None:
+    found = audit(source_of(papers(change=plant_links)), threshold)
+    assert (found.leaks > 0) is leaks
+
+
+def test_with_no_threshold_chance_still_is_no_leak() -> None:
+    assert audit(source_of(papers()), 0.0).leaks == 0
+
+
+def test_the_same_rows_in_another_order_give_the_same_report() -> None:
+    records = papers(change=publish_accepted)
+    records += [{"decision": "Reject", "text": prose(random.Random(number))} for number in range(5)]
+    expected = as_json(audit(source_of(records)))
+    for seed in (1, 2):
+        random.Random(seed).shuffle(records)
+        assert as_json(audit(source_of(records))) == expected
+
+
+def test_a_paper_in_a_row_for_each_review_is_one_paper_and_vouches_for_itself_no_more() -> None:
+    chance = random.Random(2)
+    records: list[Record] = []
+    for number in range(60):
+        paper = {"text": prose(chance, 400), "decision": "Accept" if number < 25 else "Reject"}
+        records += [{"forum_id": f"review-{number}-{review}", **paper} for review in range(4)]
+    chance.shuffle(records)
+    found = audit(rows_named(records))
+    assert (found.accepted, found.rejected, found.leaks) == (25, 35, 0)
+    assert found.set_aside == {"the same content as a row before": 180}
+    assert {shown.record_id[-2:] for one in found.findings for shown in one.examples} == {"-0"}
+    assert as_json(audit(rows_named(records[::-1]))) == as_json(found)
+
+
+def rows_named(records: list[Record]) -> Source:
+    """A source whose ids are those of rows."""
+    source = source_of(records)
+    return replace(source, entries=lambda: (one._replace(names_paper=False) for one in source.entries()))
+
+
+@pytest.mark.parametrize("text", [None, "", "Text withheld."])
+def test_missing_texts_without_an_id_are_of_a_paper_each(text: str | None) -> None:
+    records = [{"text": one["text"] if is_accepted(one) else text, "decision": one["decision"]} for one in papers()]
+    found = audit(source_of(records))
+    assert (found.accepted, found.rejected, found.set_aside) == (50, 70, {})
+    assert found.findings[0].outcome.accuracy == 1.0
+    assert as_json(audit(source_of(records[::-1]))) == as_json(found)
+
+
+def test_examples_are_first_of_the_decision_that_the_feature_speaks_for() -> None:
+    def plant(record: Record) -> None:
+        if is_accepted(record) or record["forum_id"] < "f0060":
+            record["text"] = f"{record['text']} published words"
+
+    found = audit(source_of(papers(change=plant)))
+    finding = next(one for one in found.findings if "published words" in (one.feature.name, *one.alike))
+    assert [shown.accepted for shown in finding.examples] == [True] * 3
+
+
+def test_nothing_vanishes() -> None:
+    odd: list[Record] = [
+        {"forum_id": "a", "text": "x", "decision": None},
+        {"forum_id": "b", "text": "x", "decision": "Withdrawn"},
+        {"forum_id": "c", "text": ["x"], "decision": "Reject"},
+        papers()[0],
+    ]
+    found = audit(source_of([*papers(), *odd]))
+    assert found.set_aside == {
+        "no decision": 1,
+        "a decision that says neither accepted nor rejected": 1,
+        "a text that is not one string": 1,
+        "the same content as a row before": 1,
+    }
+    assert found.read == found.accepted + found.rejected + sum(found.set_aside.values())
+
+
+@pytest.mark.parametrize(
+    ("count", "accepted", "sentence"),
+    [
+        (0, 0, "has 0 papers"),
+        (49, 20, "has 49 papers with a decision that can be read from 'decision'; an audit needs at least 50"),
+        (60, 60, "has 60 accepted and 0 rejected papers; an audit needs at least 10 of each"),
+        (60, 9, "has 9 accepted and 51 rejected papers"),
+    ],
+)
+def test_too_few_papers_are_said_to_be_too_few(count: int, accepted: int, sentence: str) -> None:
+    with pytest.raises(TableError, match=sentence):
+        audit(source_of(papers(count, accepted)))
+
+
+def test_a_corpus_that_changes_while_it_is_read_is_refused() -> None:
+    reads = iter(range(9))
+
+    def entries() -> Iterator[Entry]:
+        last = next(reads)
+        for record in papers():
+            yield Entry(record["forum_id"], f"{record['text']} {last}", record["decision"], {})
+
+    with pytest.raises(TableError, match="changed while it was read"):
+        audit(replace(source_of([]), entries=entries))
+
+
+def test_all_texts_alike_or_missing_are_no_leak() -> None:
+    for text in (None, "", "the same"):
+        records = [record | {"text": text} for record in papers()]
+        found = audit(source_of(records))
+        assert (found.leaks, found.findings) == (0, ())
+
+
+def test_progress_ends_with_all_rows() -> None:
+    told: list[Progress] = []
+    audit(source_of(papers()), show=told.append)
+    assert [one.what for one in told if one.done == one.total] == ["phrases found in rows", "examples sought in rows"]
+
+
+def test_memory_is_bounded_by_a_batch_and_not_by_the_texts() -> None:
+    def entries() -> Iterator[Entry]:
+        for number in range(150):
+            text = f"{prose(random.Random(number))} " + "kites and more " * 99 + "k" * 600_000
+            yield Entry(str(number), text, number % 2, {})
+
+    source = Source("kites", "text", "decision", entries)
+    audit(replace(source, entries=lambda: iter([Entry(str(n), str(n), n % 2, {}) for n in range(60)])))
+    tracemalloc.start()
+    assert audit(source).read == 150
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # The texts have 90 MB; two tables of 16 MiB count phrases, and one of 4 MiB chooses them.
+    assert peak < 60e6
+
+
+def test_a_row_without_an_id_is_named_by_its_content() -> None:
+    (row,) = read_rows(source_of([{"text": "x", "decision": "Reject"}]), Taken())
+    (again,) = read_rows(source_of([{"text": "x", "decision": "Reject"}]), Taken())
+    assert row.record_id == again.record_id == f"row-{row.key.hex()[:12]}"

@@ -1,0 +1,120 @@
+"""One-feature predictors: what they reach on rows they have not seen, and what chance reaches."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from peercorpus.audit.features import bits
+from peercorpus.audit.predictors import (
+    FOLDS,
+    MOST_THRESHOLDS,
+    Cell,
+    Feature,
+    Kind,
+    Labels,
+    Outcome,
+    Predictor,
+    by_chance,
+    label,
+    number_ways,
+    shuffle,
+)
+
+HALF = [number % 2 == 0 for number in range(100)]
+LOPSIDED = [number % 10 == 0 for number in range(200)]
+
+
+def sign(marks: Sequence[bool], name: str = "sign") -> Feature:
+    return Feature(name, Kind.SIGN, ((("present", bits(marks)),),))
+
+
+def outcome(feature: Feature, accepted: Sequence[bool]) -> Outcome:
+    labels = label(accepted)
+    return Predictor(feature, labels).outcome(labels)
+
+
+def test_every_row_is_in_one_fold_and_every_fold_has_its_share_of_both_decisions() -> None:
+    labels = label([number % 3 == 0 for number in range(101)])
+    assert sum(labels.folds) == (1 << 101) - 1
+    assert len(labels.folds) == FOLDS
+    assert {fold.bit_count() for fold in labels.folds} == {20, 21}
+    assert {fold.bit_count() for fold in labels.accepted} == {6, 7}
+    assert labels.positives == 34
+
+
+@pytest.mark.parametrize("accepted", [HALF, LOPSIDED], ids=["half", "lopsided"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_feature_that_is_the_decision_is_always_right(accepted: list[bool], turned: bool) -> None:
+    assert outcome(sign([one != turned for one in accepted]), accepted) == (1.0, 1.0)
+
+
+def test_a_feature_that_no_row_has_is_right_as_often_as_the_majority() -> None:
+    assert outcome(sign([False] * 200), LOPSIDED) == (0.9, 0.5)
+
+
+def test_a_feature_that_a_tenth_has_gains_what_it_tells() -> None:
+    # Of 60 accepted of 100, a half have it, and nobody else: 30 right of it, 40 of 70 others.
+    accepted = [number < 60 for number in range(100)]
+    found = outcome(sign([number < 30 for number in range(100)]), accepted)
+    assert found.accuracy == 0.7
+    assert found.balanced == pytest.approx((0.5 + 1.0) / 2)
+
+
+def test_a_sign_in_a_lopsided_corpus_shows_in_the_balanced_accuracy_alone() -> None:
+    accepted = [number < 180 for number in range(200)]
+    accuracy, balanced = outcome(sign([number < 90 for number in range(200)]), accepted)
+    assert accuracy == 0.9
+    assert balanced == pytest.approx(0.75)
+
+
+def test_a_tie_is_broken_the_same_way_every_time_and_gains_nothing() -> None:
+    marks = [number % 4 < 2 for number in range(100)]
+    assert outcome(sign(marks), HALF) == outcome(sign(marks), HALF)
+    assert outcome(sign(marks), HALF)[0] <= 0.55
+
+
+def test_the_best_threshold_is_found_between_the_values() -> None:
+    values = [10 + number if is_accepted else number % 9 for number, is_accepted in enumerate(HALF)]
+    feature = Feature("pages", Kind.NUMBER, number_ways(values))
+    labels = label(HALF)
+    predictor = Predictor(feature, labels)
+    assert predictor.outcome(labels) == (1.0, 1.0)
+    assert feature.ways[predictor.best_way(labels)][0][0] == "at most 8"
+
+
+def test_thresholds_are_learnt_on_other_folds_so_that_noise_gains_nothing() -> None:
+    chance = random.Random(3)
+    accepted = [chance.random() < 0.5 for _ in range(2000)]
+    feature = Feature("length", Kind.NUMBER, number_ways([chance.randrange(10**6) for _ in accepted]))
+    assert outcome(feature, accepted)[0] < label(accepted).majority + 0.03
+
+
+def test_many_values_are_parted_at_quantiles_and_one_value_not_at_all() -> None:
+    assert len(number_ways(range(10_000))) == MOST_THRESHOLDS
+    assert len(number_ways([1, 2, 3])) == 2
+    assert number_ways([5, 5, 5]) == ()
+
+
+def test_each_value_of_a_category_is_given_its_own_majority() -> None:
+    routes = ["a" if number < 20 else "b" if number < 60 else "c" for number in range(100)]
+    accepted = [route != "b" for route in routes]
+    cells: tuple[Cell, ...] = tuple((name, bits([route == name for route in routes])) for name in ("a", "b"))
+    assert outcome(Feature("route", Kind.CATEGORY, (cells,)), accepted) == (1.0, 1.0)
+
+
+def test_shuffling_keeps_how_many_each_fold_has_and_repeats_with_its_seed() -> None:
+    labels = label(LOPSIDED)
+    first, again, other = shuffle(labels, 1), shuffle(labels, 1), shuffle(labels, 2)
+    assert first == again != other
+    assert [one.bit_count() for one in first.accepted] == [one.bit_count() for one in labels.accepted]
+    assert all(own & fold == own for own, fold in zip(first.accepted, labels.folds, strict=True))
+
+
+def test_the_best_of_many_features_does_better_by_chance_than_the_best_of_few() -> None:
+    chance = random.Random(1)
+    labels: Labels = label(HALF)
+    many = [Predictor(sign([chance.random() < 0.5 for _ in HALF], str(n)), labels) for n in range(300)]
+    few, all_ = by_chance(many[:3], labels), by_chance(many, labels)
+    assert labels.majority <= few.accuracy < all_.accuracy < 0.75
+    assert 0.5 <= few.balanced < all_.balanced

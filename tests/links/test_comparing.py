@@ -1,0 +1,395 @@
+"""What changed between two texts of a paper is told passage by passage, and nothing else is told."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peercorpus.kinds import ChangeKind, Grade, Reason, VersionMoment
+from peercorpus.links import compare as stage
+from peercorpus.links.align import match, match_similar
+from peercorpus.links.comparing import Comparison, Passage, compare
+from peercorpus.links.lines import PAGES, read_lines
+from peercorpus.links.sections import read_parts
+from peercorpus.links.sentences import key_of
+from peercorpus.records import Change, Evidence, PaperText, PaperVersion
+from peercorpus.stage import Options, no_report
+from peercorpus.tables import Tables
+from peercorpus.texts.engine import SEPARATOR
+from peercorpus.workspace import open_workspace
+
+ADDED, REMOVED, CHANGED = ChangeKind
+PAPER = """\
+Counting Clouds
+Anonymous authors
+Abstract
+We count clouds above three towns. Our count is exact.
+1 Introduction
+Clouds have been counted since 1802. Nobody agrees on their number. We settle the question.
+2 Method
+A camera looks up. Each picture is cut into ten thousand squares of equal size. We add up the white ones.
+3 Results
+The towns have 17 clouds. This is more than was thought.
+References
+[1] L. Howard. On the Modifications of Clouds. 1803."""
+VENUE, NOON = "Nephology.cc/2024/Conference", datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+def told(comparison: Comparison) -> list[tuple[ChangeKind, str | None, str, str]]:
+    return [(one.kind, one.section, one.before, one.after) for one in comparison.passages]
+
+
+def after(*replacements: tuple[str, str]) -> str:
+    """The paper with some words replaced."""
+    text = PAPER
+    for old, new in replacements:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def test_the_same_text_has_no_changes() -> None:
+    assert compare(PAPER, PAPER) == Comparison((), 12, 12, 12)
+
+
+def test_an_added_sentence_is_told_with_the_section_it_stands_in() -> None:
+    later = after(("Our count is exact.", "Our count is exact. All code is free."))
+    assert told(compare(PAPER, later)) == [(ADDED, "Abstract", "", "All code is free.")]
+
+
+def test_a_removed_sentence_is_told_with_the_section_it_stood_in() -> None:
+    later = after((" Nobody agrees on their number.", ""))
+    assert told(compare(PAPER, later)) == [(REMOVED, "1 Introduction", "Nobody agrees on their number.", "")]
+
+
+def test_a_sentence_in_other_words_is_told_as_both_have_it() -> None:
+    later = after(("17 clouds", "19 clouds"))
+    changed = (CHANGED, "3 Results", "The towns have 17 clouds.", "The towns have 19 clouds.")
+    assert told(compare(PAPER, later)) == [changed]
+
+
+def test_a_sentence_that_shares_few_words_is_no_changed_form_of_another() -> None:
+    later = after(("A camera looks up.", "Balloons carry two sensors."))
+    assert told(compare(PAPER, later)) == [
+        (REMOVED, "2 Method", "A camera looks up.", ""),
+        (ADDED, "2 Method", "", "Balloons carry two sensors."),
+    ]
+
+
+def test_successive_new_sentences_are_one_passage() -> None:
+    new = "We thank A. Smith. This was funded by the Sky."
+    later = after(("\nReferences", f"\nAcknowledgements\n{new}\nReferences"))
+    assert told(compare(PAPER, later)) == [(ADDED, "Acknowledgements", "", new)]
+
+
+def test_a_section_that_moved_and_has_another_number_is_unchanged() -> None:
+    method = PAPER[PAPER.index("2 Method") : PAPER.index("3 Results")]
+    later = PAPER.replace(method, "").replace("3 Results", "2 Results")
+    later = later.replace("References", method.replace("2 Method", "3 Method") + "References")
+    assert compare(PAPER, later).passages == ()
+
+
+def test_a_section_with_another_heading_is_known_by_its_sentences() -> None:
+    later = after(("2 Method", "2 How We Count"), ("We add up", "We then add up"))
+    ((kind, section, _, changed),) = told(compare(PAPER, later))
+    assert (kind, section, changed) == (CHANGED, "2 Method", "We then add up the white ones.")
+
+
+def test_a_sentence_that_moved_to_another_section_is_no_change() -> None:
+    sentence = " Each picture is cut into ten thousand squares of equal size."
+    later = after((sentence, ""), ("than was thought.", f"than was thought.{sentence}"))
+    assert compare(PAPER, later).passages == ()
+
+
+def test_another_list_of_references_is_no_change() -> None:
+    assert compare(PAPER, after(("[1] L. Howard.", "[1] A. Zed. New. 2001.\n[2] L. Howard."))).passages == ()
+
+
+def test_what_follows_the_references_is_compared() -> None:
+    earlier = f"{PAPER}\nA Further Pictures\nThe sky is shown in Figure 2."
+    later = f"{PAPER}\nA Further Pictures\nThe sky is shown in Figure 3."
+    ((kind, section, *_),) = told(compare(earlier, later))
+    assert (kind, section) == (CHANGED, "A Further Pictures")
+
+
+BODY = [f"This is sentence {word} of the paper, and it is long enough." for word in "abcdefghijklmnopqrstuvwxyz"]
+
+
+def pages(lines: Sequence[str], header: str, size: int = 13) -> str:
+    """Lines as pages with a running header and page numbers."""
+    cut = [lines[start : start + size] for start in range(0, len(lines), size)]
+    return PAGES.join("\n".join([header, *page, str(number)]) for number, page in enumerate(cut, 1))
+
+
+@pytest.mark.parametrize(
+    "numbered",
+    [
+        [f"{number:03} {line}" for number, line in enumerate(BODY)],
+        [f"{line} {number}" for number, line in enumerate(BODY, 1)],
+        [*(f"{number:03}" for number in range(54)), *BODY],
+        [f"{number} {line}" if number not in {7, 8} else line for number, line in enumerate(BODY, 1)],
+    ],
+    ids=["before each line", "behind each line", "in a block of their own", "two not seen"],
+)
+def test_line_numbers_running_headers_and_other_pages_are_no_change(numbered: list[str]) -> None:
+    earlier = pages(numbered, "Under review as a conference paper at ICLR 2025", 27)
+    later = pages(BODY, "Published as a conference paper at ICLR 2025")
+    assert compare(earlier, later) == Comparison((), 26, 26, 26)
+
+
+def test_a_header_that_every_page_has_is_no_part_of_a_sentence() -> None:
+    halves = [
+        half for word in "abcdefghijklmnop" for half in (f"Sentence {word} begins here", f"and ends with {word}.")
+    ]
+    earlier = pages(halves, "A. Author, On Clouds", 9)
+    assert compare(earlier, " ".join(halves)).passages == ()
+
+
+def test_words_divided_at_the_end_of_a_line_and_ligatures_are_no_change() -> None:
+    assert compare("We identi-\nfy the first\nfloor.", "We identify the \ufb01rst floor.").passages == ()
+
+
+def test_numbers_that_are_no_line_numbers_stay() -> None:
+    assert [line.words for line in read_lines("10 towers stand.\n11 fell.\nSee 12")][:2] == [
+        "10 towers stand.",
+        "11 fell.",
+    ]
+
+
+def test_pages_are_separated_as_the_engines_separate_them() -> None:
+    assert PAGES == SEPARATOR
+
+
+def test_passages_are_verbatim_without_what_the_page_puts_between() -> None:
+    earlier = f"Abstract\nWe do it with the\n7{PAGES}Under review as a paper\ngreatest of all cares."
+    ((kind, _, before, later),) = told(compare(earlier, "Abstract\nWe do it with the greatest of all worries."))
+    assert kind is CHANGED
+    assert before == "We do it with the\ngreatest of all cares."
+    assert later == "We do it with the greatest of all worries."
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ("No headings at all.", [None]),
+        (
+            "# On X\n\n## Abstract\n\nWe do.\n\n## 1 Introduction\n\n**Bold**",
+            [None, "On X", "Abstract", "1 Introduction"],
+        ),
+        ("# Steps per Episode\nFive.", [None]),
+        ("# 1 Introduction\nA.\n2. Our Second Point\n**References**\nB.", [None, "1 Introduction"]),
+        ("Introduction\nA.\n1.1 OUR AIM.\nB.", [None, "Introduction"]),
+        ("1 INTRODUCTION\nA.\n1.1 OUR AIM.\nB.", [None, "1 INTRODUCTION", "1.1 OUR AIM."]),
+        (
+            "ABSTRACT\nA.\n1 INTRODUCTION\nB.\n1.1 OUR AIM\nC.\n4 TOO FAR\nD.",
+            [None, "ABSTRACT", "1 INTRODUCTION", "1.1 OUR AIM"],
+        ),
+        ("1. Introduction\nA.\n2. Background on Clouds\nB.", [None, "1. Introduction", "2. Background on Clouds"]),
+        ("Introduction\nA.\n1 We show that clouds are many and are counted.\nB.", [None, "Introduction"]),
+        ("1 Introduction\nX.\nReferences\nA. Turing, B. Russell\nA Proof\nY.", [None, "1 Introduction", "A Proof"]),
+        ("ACKNOWLEGMENTS\nThanks.", [None, "ACKNOWLEGMENTS"]),
+    ],
+)
+def test_headings_are_told_from_other_lines(text: str, headings: list[str | None]) -> None:
+    assert [part.heading for part in read_parts(text)] == headings
+
+
+WORDS = st.sampled_from([f"{a}{b}" for a in ("Cloud", "Rain", "Snow") for b in (" falls.", " stays here.", " melts.")])
+ITEMS = st.lists(st.sampled_from("abcdefgh"), max_size=30)
+
+
+@given(left=ITEMS, right=ITEMS)
+def test_what_is_matched_is_equal_and_rises_on_both_sides(left: list[str], right: list[str]) -> None:
+    pairs = match(left, right)
+    assert all(left[i] == right[j] for i, j in pairs)
+    assert all(i < k and j < m for (i, j), (k, m) in pairwise(pairs))
+
+
+@given(left=ITEMS, right=ITEMS)
+def test_applying_what_is_not_matched_to_the_left_gives_the_right(left: list[str], right: list[str]) -> None:
+    pairs = match(left, right)
+    kept = dict(pairs)
+    made = [(kept[i], item) for i, item in enumerate(left) if i in kept]
+    taken = {j for _, j in pairs}
+    made += [(j, item) for j, item in enumerate(right) if j not in taken]
+    assert [item for _, item in sorted(made)] == right
+
+
+@given(left=st.lists(WORDS, max_size=8), right=st.lists(WORDS, max_size=8))
+def test_similar_sentences_are_paired_once(left: list[str], right: list[str]) -> None:
+    pairs = match_similar(left, right)
+    assert len({i for i, _ in pairs}) == len({j for _, j in pairs}) == len(pairs)
+
+
+SECTIONS = st.dictionaries(
+    st.sampled_from(["Abstract", "Introduction", "Discussion", "Conclusion"]), st.lists(WORDS, max_size=8)
+)
+
+
+def sentences(passages: Sequence[str]) -> Counter[str]:
+    return Counter(one.key for text in passages for part in read_parts(text) for one in part.sentences)
+
+
+@settings(deadline=None)
+@given(left=SECTIONS, right=SECTIONS)
+def test_applying_the_changes_to_the_earlier_sentences_gives_the_later_ones(
+    left: dict[str, list[str]], right: dict[str, list[str]]
+) -> None:
+    earlier, later = ("\n".join(f"{name}\n{' '.join(body)}" for name, body in one.items()) for one in (left, right))
+    found = compare(earlier, later)
+    held = sentences([earlier])
+    held.subtract(sentences([one.before for one in found.passages]))
+    held.update(sentences([one.after for one in found.passages]))
+    assert +held == sentences([later])
+    assert min(held.values(), default=0) >= 0
+    for one in found.passages:
+        assert one.before in earlier
+        assert one.after in later
+        assert (bool(one.before), bool(one.after)) == (one.kind is not ADDED, one.kind is not REMOVED)
+
+
+@settings(deadline=None)
+@given(left=st.text(max_size=300), right=st.text(max_size=300))
+def test_any_two_texts_can_be_compared(left: str, right: str) -> None:
+    found = compare(left, right)
+    assert all(key_of(one.before) in key_of(left) and key_of(one.after) in key_of(right) for one in found.passages)
+    assert compare(left, left).passages == ()
+
+
+MEGABYTE = 1_000_000
+HOSTILE = {
+    "empty": "",
+    "blank": " \n\t\n " * 1000,
+    "lines only": "\n" * MEGABYTE,
+    "pages only": PAGES * 100_000,
+    "one word": "x" * MEGABYTE,
+    "words without end": "word " * 200_000,
+    "one sentence over and over": "We do. " * 120_000,
+    "digits": "\n".join(str(number % 1000) for number in range(150_000)),
+    "headings": "Funding\nWe do.\n" * 50_000,
+    "markup": "<p onclick='x'>We &lt;do&gt; \\emph{it}. | a | b |\n# # #\n" * 10_000,
+    "control characters": "\x00\x01We do.\u202e \ufffe\x1b[31mIt is.\x7f\n" * 20_000,
+    "captions": "\n".join(f"Figure {number % 99}: the {number}\nshort\nA" for number in range(30_000)),
+    "footnotes": "\n".join(f"{number % 99}Note that {number}" for number in range(50_000)),
+    "sentences that differ": " ".join(f"We see {number % 997} or {number % 89} of them." for number in range(30_000)),
+    "brackets": "." + ")" * MEGABYTE,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_any_text_is_compared_within_seconds(name: str) -> None:
+    started = time.perf_counter()
+    for left, right in ((PAPER, HOSTILE[name]), (HOSTILE[name], PAPER), (HOSTILE[name], HOSTILE[name] + " We end.")):
+        found = compare(left, right)
+        assert all(bool(one.before) or bool(one.after) for one in found.passages)
+    assert time.perf_counter() - started < 30
+
+
+def version(
+    forum_id: str, sha256: str | None, grade: Grade | None = None, moment: VersionMoment | None = None
+) -> PaperVersion:
+    return PaperVersion(
+        forum_id=forum_id,
+        venue_id=VENUE,
+        edit_id=f"edit-{sha256}",
+        created_at=NOON,
+        modified_at=NOON,
+        path=f"/pdf/{sha256}.pdf",
+        sha256=sha256,
+        is_initial=grade is not None,
+        grade=grade,
+        evidence=Evidence(NOON, "the call", "invented", None),
+        moment=moment,
+    )
+
+
+def text(sha256: str, markdown: str, engine: str = "pdfium-text") -> PaperText:
+    return PaperText(sha256, VENUE, engine, "1", markdown, 1, 1.0, ())
+
+
+@contextmanager
+def compared(folder: Path, records: Sequence[object]) -> Iterator[Tables]:
+    """A workspace with these versions and texts, its versions compared."""
+    with open_workspace(folder, create=True) as workspace:
+        names = ("4-versions", "5-texts")
+        with workspace.tables.replacing(names, VENUE, "invent", "a" * 64) as out:
+            for record in records:
+                out.add(record)
+        stage.run(workspace, VENUE, Options(), "b" * 64, no_report)
+        assert [one for one in stage.balance(workspace, VENUE) if not one.holds] == []
+        yield workspace.tables
+
+
+LATER = after(("17 clouds", "19 clouds"))
+
+
+EARLY, FIRST, SECOND = version("f1", "early"), version("f1", "a", Grade.EXACT), version("f1", "b")
+TWO_TEXTS = [text("a", PAPER), text("b", LATER)]
+
+
+@pytest.mark.parametrize(
+    ("moments", "chosen"),
+    [
+        ((None, None), "c"),
+        ((VersionMoment.CAMERA_READY, VersionMoment.CURRENT), "b"),
+        ((VersionMoment.DISCUSSION, VersionMoment.BEFORE_DEADLINE), "b"),
+    ],
+    ids=["the last", "the camera-ready one", "none from before the deadline"],
+)
+def test_the_stage_compares_what_reviewers_read_with_a_later_text(
+    tmp_path: Path, moments: tuple[VersionMoment | None, VersionMoment | None], chosen: str
+) -> None:
+    later = [version("f1", name, None, moment) for name, moment in zip("bc", moments, strict=True)]
+    records = [EARLY, FIRST, *later, text("early", "Other."), *TWO_TEXTS, text("c", LATER)]
+    with compared(tmp_path / "corpus", records) as tables:
+        (row,) = tables.read(Change, VENUE)
+    assert (row.forum_id, row.left_sha256, row.right_sha256, row.kind) == ("f1", "a", chosen, CHANGED)
+    assert (row.number, row.changes) == (1, 1)
+    assert (row.section, row.before) == ("3 Results", "The towns have 17 clouds.")
+
+
+def test_a_paper_whose_last_text_says_the_same_is_set_aside(tmp_path: Path) -> None:
+    with compared(tmp_path / "corpus", [FIRST, SECOND, text("a", PAPER), text("b", PAPER + "\n3")]) as tables:
+        assert tables.set_aside_counts(VENUE, stage.NAME) == {Reason.TEXT_UNCHANGED: 1}
+        assert tables.count("7-changes", VENUE) == 0
+
+
+def test_texts_of_different_engines_are_not_compared(tmp_path: Path) -> None:
+    with compared(tmp_path / "corpus", [FIRST, SECOND, text("a", PAPER), text("b", LATER, "re2")]) as tables:
+        assert tables.set_aside_counts(VENUE, stage.NAME) == {Reason.ENGINES_DIFFER: 1}
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [
+        [version("f1", "a", Grade.EXACT)],
+        [version("f1", "a", Grade.BEFORE_FIRST_REVIEW), version("f1", "b")],
+        [version("f1", "b"), version("f1", "a", Grade.EXACT)],
+        [version("f1", "a", Grade.EXACT), version("f1", "no text")],
+        [version("f1", "no text", Grade.EXACT), version("f1", "b")],
+        [version("f1", "a", Grade.EXACT), version("f1", None)],
+        [version("f1", "a", Grade.EXACT), version("f1", "a")],
+        [],
+    ],
+    ids=["one version", "not proven", "only an earlier one", "later unread", "first unread", "no file", "same", "none"],
+)
+def test_a_paper_without_two_such_texts_is_not_counted(tmp_path: Path, versions: list[PaperVersion]) -> None:
+    with compared(tmp_path / "corpus", [*versions, *TWO_TEXTS]) as tables:
+        assert tables.count("7-changes", VENUE) == 0
+        assert tables.set_aside_counts(VENUE, stage.NAME) == {}
+
+
+def test_a_key_says_nothing_of_how_a_line_was_broken() -> None:
+    assert key_of("multi-\nagent") == key_of("multi-agent") == key_of("multi agent")
+
+
+def test_a_passage_is_what_it_is_told_to_be() -> None:
+    (passage,) = compare("Abstract\nWe sort.", "Abstract\nWe sort. It is fast.").passages
+    assert passage == Passage(ADDED, "Abstract", "", "It is fast.")

@@ -1,0 +1,206 @@
+"""The stage that looks into files: every file is looked into once or set aside, whatever happens."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from in_this_process import InThisProcess
+from invented_pdfs import HOSTILE, PICTURE, by_hand, encrypted, lines
+from peercorpus.errands import StoredFile
+from peercorpus.errors import UnreadablePdfError
+from peercorpus.executors.local import LocalExecutor
+from peercorpus.kinds import Reason, SignKind
+from peercorpus.records import Inspection, SetAside
+from peercorpus.spread import Failure, FailureKind
+from peercorpus.stage import Options, Stage, no_report
+from peercorpus.versions import inspect, look
+from peercorpus.versions.look import INSPECTOR, MOST_PAGES, look_into, read_date
+from peercorpus.workspace import Workspace, open_workspace
+
+VENUE = "V.cc/2020/Conference"
+KEY, LATER_KEY = "a" * 64, "b" * 64
+REVIEW = lines("Under review as a conference paper at V 2020", "A Title", "Anonymous authors", "Abstract")
+
+
+def dated(pdf: bytes, **stated: str) -> bytes:
+    """The same PDF, updated with metadata of its own."""
+    entries = " ".join(f"/{key} ({value})" for key, value in stated.items())
+    before = int(pdf.rsplit(b"startxref\n", 1)[1].split(b"\n")[0])
+    info = f"99 0 obj\n<< {entries} >>\nendobj\n"
+    table = (
+        f"xref\n99 1\n{len(pdf) + 1:010d} 00000 n \ntrailer\n<< /Size 100 /Root 1 0 R /Info 99 0 R /Prev {before} >>\n"
+    )
+    return pdf + f"\n{info}{table}startxref\n{len(pdf) + 1 + len(info)}\n%%EOF\n".encode()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with open_workspace(tmp_path / "corpus", create=True) as opened:
+        yield opened
+
+
+def hold(workspace: Workspace, pdfs: Iterable[bytes | None], first: int = 0) -> list[str]:
+    """Store PDFs as fetched for as many papers; None is a file that could not be had."""
+    sha256s = []
+    for number, pdf in enumerate(pdfs, first):
+        sha256 = None if pdf is None else workspace.files.add(pdf)
+        size, problem = (None, "gone") if pdf is None else (len(pdf), None)
+        edit_id, forum_id = f"e{number}", f"f{number:03d}"
+        workspace.raw.add_file(StoredFile(edit_id, f"/pdf/{edit_id}.pdf", VENUE, forum_id, sha256, size, problem))
+        sha256s += [sha256] if sha256 else []
+    return sha256s
+
+
+def papers(count: int) -> list[bytes]:
+    return [by_hand([lines(f"Paper {number}")]) for number in range(count)]
+
+
+def run(workspace: Workspace, spread: Any, key: str = KEY) -> Stage[Workspace]:
+    stage = inspect.stage(spread)
+    stage.run(workspace, VENUE, Options(), key, no_report)
+    return stage
+
+
+def found(workspace: Workspace) -> dict[str, Inspection]:
+    return {row.sha256: row for row in workspace.tables.read(Inspection, VENUE)}
+
+
+def test_every_file_is_looked_into_once_whoever_has_it(workspace: Workspace) -> None:
+    one, two = by_hand([REVIEW]), papers(1)[0]
+    spread = InThisProcess()
+    sha256s = hold(workspace, [one, two, None, one])
+    stage = run(workspace, spread)
+    assert spread.read == sha256s[:2]
+    inspections = found(workspace)
+    assert [(row.forum_id, row.pages, row.venue_id) for row in inspections.values()] == [
+        ("f000", 1, VENUE),
+        ("f001", 1, VENUE),
+    ]
+    assert [sign.kind for sign in inspections[sha256s[0]].signs] == [
+        SignKind.UNDER_REVIEW,
+        SignKind.ANONYMOUS_AUTHORS,
+    ]
+    (balance,) = stage.balance(workspace, VENUE)
+    assert (balance.unit, balance.rows_in, balance.rows_out, balance.holds) == ("files", 2, 2, True)
+    assert workspace.tables.is_finished("0-inspections", VENUE, "inspect_files", KEY)
+
+
+def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_looked_into(workspace: Workspace) -> None:
+    missing = by_hand([lines("Not on disk")])
+    sha256s = hold(workspace, [*HOSTILE.values(), *papers(3), missing])
+    workspace.files.path(sha256s[-1]).unlink()
+    stage = run(workspace, LocalExecutor())
+    (balance,) = stage.balance(workspace, VENUE)
+    assert balance.holds
+    assert balance.set_aside == {Reason.FILE_MISSING: 1, Reason.PDF_UNREADABLE: 7}
+    problems = [row.problems for row in found(workspace).values() if row.problems]
+    assert problems == [("without text: page 1",)]
+    left = list(workspace.tables.read(SetAside, VENUE))
+    assert {(row.stage, row.venue_id) for row in left} == {("inspect_files", VENUE)}
+    assert all(row.forum_id and row.detail.endswith(".") and "\n" not in row.detail for row in left)
+
+
+def test_a_timeout_and_a_crash_have_reasons_of_their_own(workspace: Workspace) -> None:
+    failures = tuple(Failure(kind, "It failed.") for kind in (FailureKind.TIMEOUT, FailureKind.CRASH))
+    hold(workspace, papers(3))
+    (balance,) = run(workspace, InThisProcess(failures=failures)).balance(workspace, VENUE)
+    assert balance.set_aside == {Reason.PDF_CRASHED: 1, Reason.PDF_TIMEOUT: 1}
+    assert balance.holds
+
+
+def test_a_killed_run_continues_where_it_was(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspect, "BATCH_FILES", 4)
+    sha256s = hold(workspace, papers(10))
+    with pytest.raises(KeyboardInterrupt):
+        run(workspace, InThisProcess(stop_after=9))
+    assert len(found(workspace)) == 8
+    assert not workspace.tables.is_finished("0-inspections", VENUE, "inspect_files", KEY)
+    again = InThisProcess()
+    run(workspace, again)
+    assert again.read == sha256s[8:]
+    assert workspace.tables.count("0-inspections", VENUE) == 10
+
+
+def test_new_files_alone_are_looked_into_and_those_no_longer_held_leave(workspace: Workspace) -> None:
+    first = hold(workspace, papers(2))
+    run(workspace, InThisProcess())
+    later = hold(workspace, [papers(3)[2]], first=1)
+    spread = InThisProcess()
+    stage = run(workspace, spread, LATER_KEY)
+    assert spread.read == later
+    assert set(found(workspace)) == {first[0], *later}
+    assert stage.balance(workspace, VENUE)[0].holds
+
+
+def test_another_inspector_looks_into_everything_again(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    sha256s = hold(workspace, papers(2))
+    run(workspace, InThisProcess())
+    monkeypatch.setattr(inspect, "INSPECTOR", "another")
+    spread = InThisProcess()
+    run(workspace, spread, LATER_KEY)
+    assert spread.read == sha256s
+    assert {row.inspector for row in found(workspace).values()} == {"another"}
+    assert INSPECTOR != "another"
+
+
+def test_what_a_file_says_of_itself_is_read_and_a_date_that_is_none_is_a_problem() -> None:
+    page = by_hand([REVIEW])
+    looked = look_into(dated(page, CreationDate="D:20210429164919-05'00'", ModDate="D:20219999", Producer="TeX a@b.c"))
+    assert looked.made_at == datetime(2021, 4, 29, 21, 49, 19, tzinfo=UTC)
+    assert (looked.changed_at, looked.producer) == (None, "TeX [e-mail]")
+    assert looked.problems == ("ModDate is no time",)
+    assert (look_into(page).made_at, look_into(page).producer) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("stated", "iso"),
+    [
+        ("D:20180116065228Z", "2018-01-16T06:52:28+00:00"),
+        ("D:20180116065228Z00'00'", "2018-01-16T06:52:28+00:00"),
+        ("D:20250103100119+08'00'", "2025-01-03T02:01:19+00:00"),
+        ("20250103100119+0800", "2025-01-03T02:01:19+00:00"),
+        ("D:202501031001", "2025-01-03T10:01:00+00:00"),
+        ("D:20250103", None),
+        ("D:20251303100119Z", None),
+        ("D:99991231235959-23'00'", None),
+        ("D:20250103100119+99'00'", None),
+        ("", None),
+    ],
+)
+def test_a_date_is_read_or_none_and_never_guessed(stated: str, iso: str | None) -> None:
+    read = read_date(stated)
+    assert (read.isoformat() if read else None) == iso
+
+
+@pytest.mark.parametrize("name", ["empty", "html", "noise", "header only", "encrypted", "no pages"])
+def test_a_file_that_is_no_readable_pdf_is_said_to_be_so(name: str) -> None:
+    with pytest.raises(UnreadablePdfError):
+        look_into(HOSTILE[name])
+    with pytest.raises(UnreadablePdfError):
+        look_into(encrypted(by_hand([REVIEW])))
+
+
+def test_pages_behind_the_references_are_not_looked_at_nor_more_than_so_many() -> None:
+    thanks = lines("Acknowledgements")
+    plain, references = lines("Words"), lines("References")
+    assert _thanks([REVIEW, plain, references, thanks])
+    assert not _thanks([REVIEW, plain, references, plain, thanks])
+    assert not _thanks([REVIEW, *[plain] * MOST_PAGES, thanks])
+    assert _thanks([REVIEW, PICTURE, PICTURE, thanks])
+
+
+def _thanks(pages: list[bytes]) -> bool:
+    return SignKind.ACKNOWLEDGEMENTS in {sign.kind for sign in look_into(by_hand(pages)).signs}
+
+
+def test_a_page_of_very_much_text_is_looked_into() -> None:
+    looked = look_into(by_hand([REVIEW, lines(*["words and words"] * 20_000)]))
+    assert (looked.pages, len(looked.signs)) == (2, 2)
+
+
+def test_a_file_that_went_away_is_unreadable(tmp_path: Path) -> None:
+    with pytest.raises(UnreadablePdfError, match="No such file"):
+        look.look_into_file(look.Job("0" * 64, tmp_path / "gone.pdf"))

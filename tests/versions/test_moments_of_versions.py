@@ -1,0 +1,123 @@
+"""When in a paper's life each version came, where that is known, and what the file itself adds."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from histories import (
+    BARE,
+    CAMERA_READY,
+    CURRENT,
+    DECIDED,
+    FIRST,
+    LAST_HOUR,
+    LATE,
+    NOON,
+    REPOSTED,
+    REVISED,
+    UNREVISED,
+    upload,
+)
+from peercorpus.kinds import FileSays, Grade, VersionMoment
+from peercorpus.versions.rows import read_versions
+from peercorpus.versions.uploads import Opinion, Submission
+
+WHOLE = replace(
+    BARE,
+    uploads=(FIRST, LAST_HOUR, LATE, REVISED, CAMERA_READY, CURRENT),
+    current_path=CURRENT.path,
+    decided_at=DECIDED,
+    is_accepted=True,
+)
+M = VersionMoment
+
+
+def moments(submission: Submission) -> list[VersionMoment | None]:
+    return [one.moment for one in read_versions(submission)]
+
+
+@pytest.mark.parametrize(
+    ("submission", "expected"),
+    [
+        (WHOLE, [M.BEFORE_DEADLINE, M.INITIAL, M.BEFORE_REVIEWS, M.DISCUSSION, M.CAMERA_READY, M.CURRENT]),
+        (
+            replace(WHOLE, is_accepted=False),
+            [M.BEFORE_DEADLINE, M.INITIAL, M.BEFORE_REVIEWS, M.DISCUSSION, None, M.CURRENT],
+        ),
+        (
+            replace(WHOLE, decided_at=None),
+            [M.BEFORE_DEADLINE, M.INITIAL, M.BEFORE_REVIEWS, None, None, M.CURRENT],
+        ),
+        (
+            replace(WHOLE, deadline=None),
+            [M.BEFORE_REVIEWS, M.BEFORE_REVIEWS, M.INITIAL, M.DISCUSSION, M.CAMERA_READY, M.CURRENT],
+        ),
+        (replace(WHOLE, deadline=None, first_review_at=None), [None, None, None, None, None, M.CURRENT]),
+        (replace(BARE, uploads=(REPOSTED,), decided_at=DECIDED, is_accepted=True), [None]),
+        (replace(BARE, uploads=(CURRENT,), current_path=CURRENT.path, invitations=UNREVISED), [M.INITIAL]),
+        (replace(BARE, uploads=(replace(CURRENT, path="/pdf/gone.pdf"),), current_path=None), [None]),
+    ],
+    ids=["all known", "rejected", "decision unknown", "deadline unknown", "no time known", "reposted", "proven", "odd"],
+)
+def test_a_moment_is_told_by_times_or_not_at_all(submission: Submission, expected: list[VersionMoment | None]) -> None:
+    assert moments(submission) == expected
+
+
+@pytest.mark.parametrize(
+    ("tail", "expected"),
+    [("Rebuttal_Revision", M.DISCUSSION), ("Camera_Ready_Revision", M.CAMERA_READY), ("Revision", None)],
+)
+def test_an_invitation_tells_where_times_do_not(tail: str, expected: VersionMoment | None) -> None:
+    revised = upload("revised", NOON + timedelta(days=45), invitation=f"V/Submission1/-/{tail}")
+    assert moments(replace(BARE, uploads=(revised,))) == [expected]
+
+
+def test_the_title_of_the_current_pdf_is_that_of_the_initial_one_only_where_nothing_was_edited() -> None:
+    proven = replace(BARE, uploads=(CURRENT,), current_path=CURRENT.path, invitations=UNREVISED)
+    assert [one.title for one in read_versions(proven)] == ["On Kites"]
+    edited = replace(proven, invitations=(*UNREVISED, "V/-/Edit"))
+    assert [(one.grade, one.title) for one in read_versions(edited)] == [(Grade.UNREVISED_LIKELY, None)]
+
+
+def _saying(says: FileSays, asked: list[datetime | None]) -> Submission:
+    def opinion(_: str, deadline: datetime | None) -> Opinion | None:
+        asked.append(deadline)
+        return says, ("page 1: Published as a conference paper",)
+
+    return replace(WHOLE, opinion=opinion)
+
+
+def test_a_file_that_says_it_is_final_takes_the_grade_and_is_never_initial() -> None:
+    versions = read_versions(_saying(FileSays.FINAL, []))
+    assert not any(one.is_initial for one in versions)
+    (graded,) = [one for one in versions if one.grade is not None]
+    assert (graded.edit_id, graded.grade) == (LAST_HOUR.edit_id, Grade.UNAVAILABLE)
+    assert graded.evidence.rule == (
+        "the latest PDF on or before the deadline (exact); but the file says itself that it is a later version:"
+        " page 1: Published as a conference paper"
+    )
+    assert graded.evidence.file_says is FileSays.FINAL
+    assert graded.moment is M.BEFORE_DEADLINE
+
+
+@pytest.mark.parametrize("says", [FileSays.SUBMITTED, FileSays.NOTHING])
+def test_a_file_that_agrees_or_says_nothing_keeps_the_grade_and_what_it_says_is_stored(says: FileSays) -> None:
+    versions = read_versions(_saying(says, []))
+    assert [one.grade for one in versions if one.is_initial] == [Grade.EXACT]
+    assert {(one.evidence.file_says, one.evidence.file_signs) for one in versions} == {
+        (says, ("page 1: Published as a conference paper",))
+    }
+
+
+def test_a_file_is_held_to_the_time_at_which_its_rule_says_it_was_there() -> None:
+    asked: list[datetime | None] = []
+    read_versions(replace(_saying(FileSays.NOTHING, asked), uploads=(FIRST,)))
+    assert set(asked) == {NOON}
+    asked.clear()
+    read_versions(replace(_saying(FileSays.NOTHING, asked), uploads=(LATE,)))
+    assert set(asked) == {BARE.first_review_at}
+
+
+def test_a_file_that_was_not_looked_into_says_nothing() -> None:
+    assert {one.evidence.file_says for one in read_versions(WHOLE)} == {None}

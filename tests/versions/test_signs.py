@@ -1,0 +1,157 @@
+"""What in the text of a file tells its version, and what only looks as if it did."""
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from peercorpus.kinds import FileSays, SignKind
+from peercorpus.versions.signs import MEANINGS, WORDS, ends_the_text, read_signs
+from peercorpus.versions.strength import Strength
+
+PROSE = "We show that it works.\nIt was accepted at face value.\nWe submitted to pressure."
+
+
+def kinds(*pages: str) -> list[SignKind]:
+    return [sign.kind for sign in read_signs(list(enumerate(pages, 1)))]
+
+
+def words(*pages: str) -> str:
+    return " | ".join(sign.words for sign in read_signs(list(enumerate(pages, 1))))
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("Under review as a conference paper at ICLR 2025", SignKind.UNDER_REVIEW),
+        ("Under review as submission to TMLR", SignKind.UNDER_REVIEW),
+        ("Under review as a workshop paper at ICLR 2023", SignKind.UNDER_REVIEW),
+        ("Submitted to 37th Conference on X (NeurIPS 2023). Do not distribute.", SignKind.UNDER_REVIEW),
+        ("Submitted to 39th Conference on X (NeurIPS 2025). Do\nnot distribute.", SignKind.UNDER_REVIEW),
+        ("Submitted to the 7th Conference on Robot Learning (CoRL 2023).\nDo not distribute.", SignKind.UNDER_REVIEW),
+        ("Preliminary work. Under review by the ICML. Do not distribute.", SignKind.UNDER_REVIEW),
+        ("Manuscript under review by AISTATS 2019", SignKind.UNDER_REVIEW),
+        ("Full Paper - MIDL 2023 submission", SignKind.UNDER_REVIEW),
+        ("CVPR 2023 Submission #123. CONFIDENTIAL REVIEW COPY. DO NOT DISTRIBUTE.", SignKind.UNDER_REVIEW),
+        ("Anonymous authors", SignKind.ANONYMOUS_AUTHORS),
+        ("Paper under double-blind review", SignKind.ANONYMOUS_AUTHORS),
+        ("Anonymous Author(s)\nAffiliation\nAddress\nemail", SignKind.ANONYMOUS_AUTHORS),
+        ("Affiliation\nAddress\nemail", SignKind.ANONYMOUS_AUTHORS),
+        ("Anonymous Authors1", SignKind.ANONYMOUS_AUTHORS),
+        ("Anonymous ACL submission", SignKind.ANONYMOUS_AUTHORS),
+        ("Preprint. Under review.", SignKind.PREPRINT),
+        ("Published as a conference paper at ICLR 2021", SignKind.PUBLISHED_AS),
+        ("Published as a workshop paper at ICLR 2023", SignKind.PUBLISHED_AS),
+        ("Published in Transactions on Machine Learning Research (07/2023)", SignKind.PUBLISHED_AS),
+        ("Accepted at the 2nd Workshop on Things, 2024", SignKind.ACCEPTED_AT),
+        ("Accepted for the 39th Conference on Uncertainty (UAI 2023).", SignKind.ACCEPTED_AT),
+        ("Proceedings of the 36 th International\nConference, 2019. Copyright\n2019 by us.", SignKind.PROCEEDINGS),
+        ("38th Conference on Neural Information Processing Systems (NeurIPS 2024).", SignKind.PROCEEDINGS),
+        ("31st Conference on Neural Information Processing Systems (NIPS 2017), Long Beach, CA, USA.",
+         SignKind.PROCEEDINGS),
+        ("©2023 Association for Computational Linguistics", SignKind.PROCEEDINGS),
+        ("Copyright © 2024, Association for the Advancement of Artificial Intelligence", SignKind.PROCEEDINGS),
+        ("Acknowledgments and Disclosure of Funding", SignKind.ACKNOWLEDGEMENTS),
+        ("ACKNOWLEDGEMENTS", SignKind.ACKNOWLEDGEMENTS),
+        ("This work was supported in part by a grant.", SignKind.ACKNOWLEDGEMENTS),
+        ("Our code is at https://github.com/someone/thing.", SignKind.CODE_LINK),
+        ("as in our previous work [3] we do", SignKind.OWN_CITATION),
+    ],
+)  # fmt: skip
+def test_a_line_of_a_style_file_is_a_sign(line: str, kind: SignKind) -> None:
+    assert kinds(f"A Title\n{line}\nAbstract\n{PROSE}") == [kind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PROSE,
+        "Proceedings of the 2019 Conference of the North American Chapter, pages 4171-4186, 2019.",
+        "Published in 2020, the method of X",
+        "Papers under review as usual are anonymous authors of their time",
+        "Anonymous Submission: ICML uses double-blind review: what you send must hold no name.",
+        "Our code is at https://anonymous.4open.science/r/thing and https://github.com/anonymous/thing",
+        "In previous work [3] it is shown.",
+        "References\n31st Conference on Neural Information Processing Systems (NIPS 2017), Long Beach, CA, USA.",
+        "We study the University of Somewhere",
+        "",
+    ],
+)
+def test_prose_and_references_are_no_signs(text: str) -> None:
+    assert kinds(f"A Title\nAbstract\n{text}") == []
+
+
+def test_a_sign_of_the_front_does_not_count_on_a_later_page() -> None:
+    assert kinds("A", "B", "Published as a conference paper at ICLR 2021\nAcknowledgements") == [
+        SignKind.ACKNOWLEDGEMENTS
+    ]
+
+
+def numbered(form: str, count: int) -> str:
+    return "\n".join(form.format(number) for number in range(7, 7 + count))
+
+
+@pytest.mark.parametrize("form", ["{:03d}", "{} some words", "some words {:03d}"])
+def test_numbers_in_the_margin_are_seen_wherever_pdfium_puts_them(form: str) -> None:
+    assert kinds(numbered(form, 30)) == [SignKind.LINE_NUMBERS]
+    assert kinds(numbered(form, 10)) == []
+
+
+def test_a_numbered_line_is_read_without_its_number() -> None:
+    page = numbered("{} some words", 30) + "\n37 Paper under double-blind review\n38 Acknowledgements"
+    assert kinds(page) == [SignKind.LINE_NUMBERS, SignKind.ANONYMOUS_AUTHORS, SignKind.ACKNOWLEDGEMENTS]
+    assert ends_the_text(numbered("{} some words", 30) + "\n37 References")
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ("Ada Byron\nada@lovelace.org", "an e-mail address above the abstract"),
+        ("{ada,charles}@engine.ac.uk", "an e-mail address above the abstract"),
+        ("Ada Byron\nUniversity of Somewhere", "an affiliation above the abstract"),
+        ("Ada Byron\nUniversité de Loin", "an affiliation above the abstract"),
+        ("Ada Byron", ""),
+    ],
+)
+def test_authors_are_told_of_and_never_named(block: str, expected: str) -> None:
+    assert words(f"A Title\n{block}\nAbstract\n{PROSE}") == expected
+
+
+def test_an_address_on_a_page_with_anonymous_authors_names_nobody() -> None:
+    page = "A Title\nAnonymous Authors1\nAbstract\nCorrespondence to: Anonymous Author\n<anon.email@domain.com>."
+    assert kinds(page) == [SignKind.ANONYMOUS_AUTHORS]
+
+
+@pytest.mark.parametrize(
+    "line", ["Published as a conference paper at ICLR 2021 ada@lovelace.org", "Under review as a paper at X a@b.c"]
+)
+def test_no_words_hold_an_address(line: str) -> None:
+    assert "@" not in words(line)
+    assert "[e-mail]" in words(line)
+
+
+def test_characters_that_show_nothing_hide_no_sign() -> None:
+    page = "\u202bPublished\u200b as a conference  paper at ICLR 2021\u202c  \n\u05e9\u05dc\u05d5\u05dd"
+    assert kinds(page) == [SignKind.PUBLISHED_AS]
+
+
+def test_a_page_of_any_size_is_read_in_bounded_time() -> None:
+    for page in ("a " * 2_000_000, " " * 3_000_000, "1\n" * 1_000_000, "a@" * 1_000_000, "x 1 " * 500_000):
+        assert SignKind.PUBLISHED_AS not in kinds(page)
+
+
+@given(st.lists(st.text(max_size=300), max_size=4))
+def test_any_text_gives_signs_that_can_be_stored(pages: Sequence[str]) -> None:
+    for sign in read_signs(list(enumerate(pages, 1))):
+        assert 0 < len(sign.words) <= WORDS
+        assert "@" not in sign.words
+        assert sign.kind in MEANINGS
+
+
+def test_every_kind_has_a_meaning_but_dates_which_need_a_deadline() -> None:
+    assert set(SignKind) - set(MEANINGS) == {SignKind.MADE_AT}
+    assert {meaning.speaks_for for meaning in MEANINGS.values()} == {FileSays.SUBMITTED, FileSays.FINAL}
+    assert {meaning.strength for meaning in MEANINGS.values()} == set(Strength)
+    assert all(isinstance(pattern, re.Pattern) for meaning in MEANINGS.values() for pattern in meaning.patterns)
