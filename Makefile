@@ -12,7 +12,7 @@ DEMO := $(or $(wildcard $(DEV)),.venv/demo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup check test demo bench docs clean
+.PHONY: help setup check test extras demo bench docs clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ check: $(DEV)  ## Style, types, layers, spelling, budgets and generated document
 
 test: $(DEV)  ## Run all tests
 	$(RUN) -m pytest
+
+extras: $(DEV) .venv/extras  ## Run the tests that need OCR, Ray or an object store; installs them, half a gigabyte
+	$(RUN) -m pytest tests/executors tests/test_store.py tests/texts/test_ocr.py tests/texts/test_router.py
 
 demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it, all in the folder demo/
 	$(PEERCORPUS) demo --out demo
@@ -53,7 +56,7 @@ else
 	$(PYTHON) -m venv .venv
 endif
 
-.venv/demo .venv/dev: .venv/%: pyproject.toml | .venv/bin/python
+.venv/demo .venv/dev .venv/extras: .venv/%: pyproject.toml | .venv/bin/python
 	@echo "Installing peercorpus[$*] into .venv; this is done once."
 ifneq ($(UV),)
 	$(UV) pip install --quiet --python .venv/bin/python -e '.[$*]'

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from peercorpus.file_records import Inspection
 from peercorpus.harvest.run import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.records import Inspection
 from peercorpus.simulator.server import serve
 from peercorpus.simulator.world import build_world
 from peercorpus.versions.look import INSPECTOR, Looked, look_into

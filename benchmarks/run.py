@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import choosing
+import engines
 import harvesting
 import inspecting
 import kills
@@ -18,6 +19,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "reviews": reading.measure_reading,
     "files": inspecting.measure_files,
     "versions": choosing.measure_choosing,
+    "engines": lambda _: engines.measure_engines(),
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
     "harvest-pace": lambda _: harvesting.measure_pace(),
     "harvest-requests": lambda _: harvesting.measure_requests(),

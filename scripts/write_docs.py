@@ -29,6 +29,7 @@ ORDER = (
         "demo",
         "pipeline",
         "records",
+        "file_records",
         "kinds",
         "errors",
         "stage",

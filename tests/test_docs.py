@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus import kinds, records
+from peercorpus import file_records, kinds, records
 from peercorpus.cli import app
 from peercorpus.kinds import Grade
 
@@ -22,7 +22,7 @@ CLI = (ROOT / "docs" / "cli.md").read_text()
 COMMANDS = [name for name in app if not name.startswith("-")]
 RECORDS = [
     name
-    for name, found in {**vars(records), **vars(kinds)}.items()
+    for name, found in {**vars(records), **vars(file_records), **vars(kinds)}.items()
     if is_dataclass(found) or (isinstance(found, type) and found is not StrEnum and issubclass(found, StrEnum))
 ]
 RESERVED = [

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from peercorpus.file_records import Inspection
 from peercorpus.kinds import FileSays
-from peercorpus.records import Inspection
 from peercorpus.venues.catalogue import deadline_of
 from peercorpus.versions.look import INSPECTOR, look_into
 from peercorpus.versions.opinion import judge

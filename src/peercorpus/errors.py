@@ -11,12 +11,15 @@ PeercorpusError              one sentence: what happened, to which record, what 
 │   └── BusyError            a passing fault: too many requests, or the service is down
 ├── DumpError                a file to import is not what it should be
 ├── UnreadablePdfError       a PDF cannot be read
+├── EngineError              a PDF engine cannot work, whatever the file: models, endpoint or budget
 ├── WorkspaceError           the workspace cannot be used
 │   └── WorkspaceLockedError another run holds it
 ├── TableError               a table is missing, or does not hold what it should
 ├── ConservationError        rows in ≠ rows out + rows set aside
 └── MissingExtraError        an optional package is not installed; prints the exact command
 """
+
+from enum import StrEnum
 
 
 class PeercorpusError(Exception):
@@ -83,8 +86,33 @@ class DumpError(PeercorpusError):
     """A file to import is not what it should be."""
 
 
+class PdfFault(StrEnum):
+    """What is wrong with a file that cannot be read as a PDF."""
+
+    NOT_HERE = "not_here"
+    NOT_A_PDF = "not_a_pdf"
+    ENCRYPTED = "encrypted"
+    DAMAGED = "damaged"
+
+
 class UnreadablePdfError(PeercorpusError):
-    """A file that cannot be read as a PDF; its message becomes the detail of the row set aside."""
+    """A file that cannot be read as a PDF; its message becomes the detail of the row set aside.
+
+    Attributes:
+        fault: What is wrong with it.
+    """
+
+    def __init__(self, sentence: str, fault: PdfFault = PdfFault.DAMAGED) -> None:
+        """Take the sentence for the user and what is wrong."""
+        super().__init__(sentence, fault)
+        self.fault = fault
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class EngineError(PeercorpusError):
+    """A PDF engine cannot work, whatever the file: its models, its endpoint or the budget are missing or used up."""
 
 
 class WorkspaceError(PeercorpusError):

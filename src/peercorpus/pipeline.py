@@ -6,30 +6,33 @@ A stage runs for a venue only where what it would make is not there yet: see `st
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
-from peercorpus.errors import TableError
+from peercorpus.errors import EngineError, MissingExtraError, TableError
 from peercorpus.executors.local import LocalExecutor
 from peercorpus.forms.census import Census, read_censuses
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.harvest.completeness import Completeness, read_completeness
 from peercorpus.links.compare import STAGE as COMPARE_VERSIONS
 from peercorpus.progress import Meter, Show, show_nothing
+from peercorpus.spread import Spread
 from peercorpus.stage import Balance, Options, Stage, content_key
 from peercorpus.tables import TABLES
 from peercorpus.texts.convert import stage as texts_stage
+from peercorpus.texts.engine import ENGINES
 from peercorpus.versions.inspect import stage as inspection_stage
 from peercorpus.versions.read import STAGE as CHOOSE_VERSIONS
 from peercorpus.workspace import Workspace
 
-STAGES: tuple[Stage[Workspace], ...] = (
-    inspection_stage(LocalExecutor()),
-    NORMALISE,
-    CHOOSE_VERSIONS,
-    texts_stage(LocalExecutor()),
-    BUILD_CONVERSATIONS,
-    COMPARE_VERSIONS,
-)
+
+def stages_with(spread: Spread) -> tuple[Stage[Workspace], ...]:
+    """All stages in their order; the executor changes no row, so it is in no key."""
+    inspection, texts = inspection_stage(spread), texts_stage(spread)
+    return inspection, NORMALISE, CHOOSE_VERSIONS, texts, BUILD_CONVERSATIONS, COMPARE_VERSIONS
+
+
+STAGES = stages_with(LocalExecutor())
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ def build(
     venue_ids: Sequence[str] = (),
     options: Options | None = None,
     progress: Show = show_nothing,
+    spread: Spread | None = None,
 ) -> list[Step]:
     """Bring the tables up to date, stage by stage, for the venues named or for all.
 
@@ -100,9 +104,11 @@ def build(
         venue_ids: None named means all.
         options: Of the stages.
         progress: Told how far each step is.
+        spread: How the work on files is spread; None means over the cores of this machine.
     """
     chosen, options = known_venues(workspace, venue_ids), options or Options()
-    return [_step(workspace, stage, venue_id, options, progress) for venue_id in chosen for stage in STAGES]
+    stages = STAGES if spread is None else stages_with(spread)
+    return [_step(workspace, stage, venue_id, options, progress) for venue_id in chosen for stage in stages]
 
 
 def _step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options, show: Show) -> Step:
@@ -141,7 +147,7 @@ def read_standing(workspace: Workspace, options: Options | None = None) -> Stand
     unfinished: list[tuple[str, str]] = []
     censuses: dict[str, Sequence[Census]] = {}
     for venue_id in held_venues(workspace):
-        waiting = _unfinished(workspace, venue_id, options or Options())
+        waiting = _unfinished(workspace, venue_id, options or _as_built(workspace, venue_id))
         finished = [stage for stage in STAGES if stage.name not in waiting]
         tables = {name for stage in finished for name in stage.writes}
         venues.append(read_completeness(workspace, venue_id, tables))
@@ -151,6 +157,19 @@ def read_standing(workspace: Workspace, options: Options | None = None) -> Stand
             balances.extend(stage.balance(workspace, venue_id))
         unfinished.extend((name, venue_id) for name in waiting)
     return Standing(venues, balances, unfinished, censuses)
+
+
+def _as_built(workspace: Workspace, venue_id: str) -> Options:
+    """The options a venue's tables were built with, as far as they change rows: the engine that read its texts."""
+    readers = [stage for stage in STAGES if "engine" in stage.options]
+    for engine, ocr in product(ENGINES, ("off", "auto")):
+        options = Options(engine=engine, ocr=ocr)
+        try:
+            if all(is_finished(workspace, stage, venue_id, options) for stage in readers):
+                return options
+        except (MissingExtraError, EngineError):
+            continue
+    return Options()
 
 
 def _unfinished(workspace: Workspace, venue_id: str, options: Options) -> list[str]:
@@ -171,7 +190,7 @@ def require_built(workspace: Workspace, venue_ids: Sequence[str] = ()) -> None:
         TableError: They are not, or one of the venues is not held.
     """
     for venue_id in known_venues(workspace, venue_ids):
-        if _unfinished(workspace, venue_id, Options()):
+        if _unfinished(workspace, venue_id, _as_built(workspace, venue_id)):
             raise TableError(
                 f"The tables of '{venue_id}' are not built, or older than what was received; run 'peercorpus build'."
             )

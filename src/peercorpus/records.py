@@ -8,9 +8,9 @@ schemas are derived from it (`tables.py`).
 from dataclasses import dataclass
 from datetime import datetime
 
+from peercorpus.file_records import TextHeading, TextQuality
 from peercorpus.kinds import (
     Aspect,
-    ChangeKind,
     FileSays,
     Grade,
     Phase,
@@ -19,7 +19,6 @@ from peercorpus.kinds import (
     Role,
     ScoreSource,
     SectionKind,
-    SignKind,
     Status,
     VersionMoment,
 )
@@ -248,49 +247,6 @@ class PaperVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
-    """One thing in a file that tells which version of the paper it is.
-
-    Attributes:
-        page: From 1; None for what the file's own metadata say.
-        words: Verbatim, 200 characters at most; where they would name a person, what stands there ("an e-mail address
-            above the abstract"). No e-mail address is ever in them.
-    """
-
-    kind: SignKind
-    page: int | None
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """What stands in one file that tells which version of a paper it is.
-
-    Attributes:
-        sha256: Of the file.
-        forum_id: The first forum, by its id, that has the file.
-        pages: Number of pages.
-        made_at: When the file says it was made; None where it does not, or says no time.
-        changed_at: When it says it was last changed; the same.
-        producer: What made it, as it says itself, 200 characters at most.
-        signs: In the order in which they stand in the file.
-        problems: What could not be read, in words.
-        inspector: The version of what looked into it.
-    """
-
-    sha256: str
-    forum_id: str
-    venue_id: str
-    pages: int
-    made_at: datetime | None
-    changed_at: datetime | None
-    producer: str | None
-    signs: tuple[Sign, ...]
-    problems: tuple[str, ...]
-    inspector: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class PaperText:
     r"""Markdown of one file by one engine, or as a published record holds it.
 
@@ -302,6 +258,10 @@ class PaperText:
         pages: Number of pages; None where a dataset does not state it.
         characters_per_page: Mean number of characters on a page; None where the pages are not known.
         problems: What the engine could not do, in words.
+        headings: In the order of the text; empty where the engine tells none.
+        figures: The text inside figures, kept apart, one entry for each page that has any.
+        quality: None where the engine or the dataset does not tell it.
+        ocr_pages: Pages whose text was recognised from their image, from 1.
     """
 
     sha256: str
@@ -312,37 +272,10 @@ class PaperText:
     pages: int | None
     characters_per_page: float | None
     problems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One passage in which the last version of a paper differs from the one that the reviewers read.
-
-    Which points of which review a change answers is not told here. A passage that only moved is no change, nor is the
-    list of references, nor what the page puts around the text (line numbers, running headers).
-
-    Attributes:
-        left_sha256: The file the reviewers read.
-        right_sha256: The last file whose text is held.
-        number: Which of the paper's changes it is, from 1, in the order of the earlier text.
-        changes: How many the paper has.
-        section: The heading above it, as in the text: the earlier version's, for what was added the later one's. None
-            where it stands above the first heading.
-        before: Words of the earlier text, verbatim, without line numbers, running headers and what floats between them;
-            empty for what was added.
-        after: Words of the later text, the same; empty for what was removed.
-    """
-
-    forum_id: str
-    venue_id: str
-    left_sha256: str
-    right_sha256: str
-    number: int
-    changes: int
-    kind: ChangeKind
-    section: str | None
-    before: str
-    after: str
+    headings: tuple[TextHeading, ...] = ()
+    figures: tuple[str, ...] = ()
+    quality: TextQuality | None = None
+    ocr_pages: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

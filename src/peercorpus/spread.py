@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
+from peercorpus.errors import PdfFault
+
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
@@ -16,6 +18,7 @@ class FailureKind(StrEnum):
     """How an item failed."""
 
     TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out_of_memory"
     CRASH = "crash"
     ERROR = "error"
 
@@ -25,12 +28,14 @@ class Failure:
     """What comes back for an item whose function did not return.
 
     Attributes:
-        kind: It took too long, its process died, or it raised.
+        kind: It took too long, or too much memory, or its process died, or it raised.
         detail: One sentence for a person.
+        fault: What is wrong with the file, where the function says so itself.
     """
 
     kind: FailureKind
     detail: str
+    fault: PdfFault | None = None
 
 
 class Spread(Protocol):

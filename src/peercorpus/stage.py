@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from peercorpus.kinds import Reason
@@ -28,12 +29,24 @@ class Options:
 
     Attributes:
         engine: Which PDF engine reads the files.
+        ocr: "off", or "auto": pages without readable text are recognised from their image.
+        heavier: The engine to which the engine `auto` sends what the default one reads badly; None takes OCR.
+        models: Folder of the models of a heavier engine; None leaves it to the library.
+        engine_url: Of a vision endpoint, up to and with `/v1`.
+        engine_model: Its model.
+        most_pages: Pages a run may send there.
         pdf_timeout_s: Seconds a single PDF may take.
         workers: Processes that read PDFs; None means one per core. It changes no result, so it is in no key.
         retry: Run finished stages again that set rows aside for a reason that may pass, such as a time limit.
     """
 
-    engine: str = "pdfium-text"
+    engine: str = "pdfium-layout"
+    ocr: str = "off"
+    heavier: str | None = None
+    models: Path | None = None
+    engine_url: str | None = None
+    engine_model: str | None = None
+    most_pages: int = 1_000
     pdf_timeout_s: float = 60.0
     workers: int | None = None
     retry: bool = False

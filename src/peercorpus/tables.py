@@ -21,8 +21,9 @@ from deltalake import CommitProperties, DeltaTable, Schema, Transaction
 from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
 from peercorpus.errors import TableError
+from peercorpus.file_records import Change, Inspection
 from peercorpus.kinds import Reason
-from peercorpus.records import Change, Conversation, Inspection, Paper, PaperText, PaperVersion, Post, Review, SetAside
+from peercorpus.records import Conversation, Paper, PaperText, PaperVersion, Post, Review, SetAside
 from peercorpus.schema import arrow_schema, from_arrow, to_arrow
 
 TABLES: dict[str, type] = {

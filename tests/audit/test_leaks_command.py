@@ -176,4 +176,4 @@ def test_the_same_papers_with_accepted_ones_as_camera_ready_are_found_to_leak(
     first = json.loads(ended.out)["features"][0]
     assert first["feature"] == "first page says \u201canonymous author\u201d"
     assert first["accuracy"] > 0.9
-    assert "not: first page says \u201cpublished as a conference paper\u201d" in first["same_papers"]
+    assert "first page says \u201cdouble-blind review\u201d" in first["same_papers"]

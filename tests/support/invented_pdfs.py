@@ -16,7 +16,7 @@ def by_hand(contents: Sequence[bytes]) -> bytes:
     """A PDF with one page per content stream, written object by object; Helvetica is `/F`."""
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(contents)))
     objects = [
-        b"<< /Pages 2 0 R >>",
+        b"<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(contents)} >>".encode(),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
@@ -24,13 +24,18 @@ def by_hand(contents: Sequence[bytes]) -> bytes:
         page = f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {5 + 2 * number} 0 R"
         objects.append(page.encode() + b" /Resources << /Font << /F 3 0 R >> >> >>")
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
-    body, offsets = b"%PDF-1.4\n", []
+    return assemble(objects)
+
+
+def assemble(objects: Sequence[bytes]) -> bytes:
+    """A PDF of these objects, numbered from 1, the first of which is its root."""
+    body, offsets = bytearray(b"%PDF-1.4\n"), []
     for number, inner in enumerate(objects, 1):
         offsets.append(len(body))
         body += b"%d 0 obj\n%s\nendobj\n" % (number, inner)
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     trailer = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(body))
-    return body + b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1) + table + trailer
+    return bytes(body) + b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1) + table + trailer
 
 
 def lines(*texts: str) -> bytes:

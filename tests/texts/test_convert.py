@@ -12,10 +12,12 @@ from invented_pdfs import HOSTILE, by_hand, lines
 from peercorpus.errors import PeercorpusError
 from peercorpus.executors.local import LocalExecutor
 from peercorpus.kinds import Grade, Reason
+from peercorpus.pdf import REPAIRED
 from peercorpus.records import Evidence, PaperText, PaperVersion, SetAside
 from peercorpus.spread import Failure, FailureKind
 from peercorpus.stage import Options, Stage, no_report
-from peercorpus.texts import convert, pdfium_text
+from peercorpus.texts import convert
+from peercorpus.texts.layout import reading as layout
 from peercorpus.workspace import Workspace, open_workspace
 
 VENUE = "V.cc/2020/Conference"
@@ -81,18 +83,31 @@ def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_read(workspa
     assert sorted(texts(workspace).values()) == ["Paper 0", "Paper 1", "Paper 2"]
     (balance,) = stage.balance(workspace, VENUE)
     assert balance.holds
-    assert balance.set_aside == {Reason.FILE_MISSING: 1, Reason.PDF_UNREADABLE: 7, Reason.PDF_WITHOUT_TEXT: 1}
+    assert balance.set_aside == {
+        Reason.FILE_MISSING: 1,
+        Reason.NOT_A_PDF: 3,
+        Reason.PDF_DAMAGED: 3,
+        Reason.PDF_ENCRYPTED: 1,
+        Reason.PDF_WITHOUT_TEXT: 1,
+    }
     left = list(workspace.tables.read(SetAside, VENUE))
     assert {(row.stage, row.venue_id) for row in left} == {("read_texts", VENUE)}
     assert all(row.forum_id and row.detail.endswith(".") and "\n" not in row.detail for row in left)
 
 
-def test_a_timeout_and_a_crash_have_reasons_of_their_own(workspace: Workspace) -> None:
-    failures = tuple(Failure(kind, "It failed.") for kind in (FailureKind.TIMEOUT, FailureKind.CRASH))
-    versions(workspace, papers(3))
+def test_every_way_to_fail_has_a_reason(workspace: Workspace) -> None:
+    failures = tuple(Failure(kind, "It failed.") for kind in FailureKind)
+    versions(workspace, papers(5))
     (balance,) = run(workspace, InThisProcess(failures=failures)).balance(workspace, VENUE)
-    assert balance.set_aside == {Reason.PDF_CRASHED: 1, Reason.PDF_TIMEOUT: 1}
+    assert balance.set_aside == {Reason.PDF_CRASHED: 2, Reason.PDF_OUT_OF_MEMORY: 1, Reason.PDF_TIMEOUT: 1}
     assert balance.rows_out == 1
+
+
+def test_a_text_of_a_damaged_file_says_so(workspace: Workspace) -> None:
+    (paper,) = papers(1)
+    versions(workspace, [paper.replace(b"trailer", b"trailed")])
+    run(workspace, InThisProcess())
+    assert [text.problems for text in workspace.tables.read(PaperText, VENUE)] == [(REPAIRED,)]
 
 
 def test_a_killed_run_continues_where_it_was(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +119,7 @@ def test_a_killed_run_continues_where_it_was(workspace: Workspace, monkeypatch: 
     assert not is_finished(workspace)
     again = InThisProcess()
     run(workspace, again)
-    assert again.read == sha256s[8:]
+    assert again.read == sha256s[9:]
     assert set(texts(workspace)) == set(sha256s)
     assert workspace.tables.count("5-texts", VENUE) == 10
 
@@ -126,7 +141,7 @@ def test_another_version_of_the_engine_reads_everything_again(
 ) -> None:
     sha256s = versions(workspace, papers(3))
     run(workspace, InThisProcess())
-    monkeypatch.setattr(pdfium_text.PdfiumText, "version", "2")
+    monkeypatch.setattr(layout.PdfiumLayout, "version", "2")
     spread = InThisProcess()
     run(workspace, spread, LATER_KEY)
     assert spread.read == sha256s

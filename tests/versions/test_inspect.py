@@ -12,8 +12,10 @@ from invented_pdfs import HOSTILE, PICTURE, by_hand, encrypted, lines
 from peercorpus.errands import StoredFile
 from peercorpus.errors import UnreadablePdfError
 from peercorpus.executors.local import LocalExecutor
+from peercorpus.file_records import Inspection
 from peercorpus.kinds import Reason, SignKind
-from peercorpus.records import Inspection, SetAside
+from peercorpus.pdf import REPAIRED
+from peercorpus.records import SetAside
 from peercorpus.spread import Failure, FailureKind
 from peercorpus.stage import Options, Stage, no_report
 from peercorpus.versions import inspect, look
@@ -95,7 +97,12 @@ def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_looked_into(
     stage = run(workspace, LocalExecutor())
     (balance,) = stage.balance(workspace, VENUE)
     assert balance.holds
-    assert balance.set_aside == {Reason.FILE_MISSING: 1, Reason.PDF_UNREADABLE: 7}
+    assert balance.set_aside == {
+        Reason.FILE_MISSING: 1,
+        Reason.NOT_A_PDF: 3,
+        Reason.PDF_DAMAGED: 3,
+        Reason.PDF_ENCRYPTED: 1,
+    }
     problems = [row.problems for row in found(workspace).values() if row.problems]
     assert problems == [("without text: page 1",)]
     left = list(workspace.tables.read(SetAside, VENUE))
@@ -103,11 +110,11 @@ def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_looked_into(
     assert all(row.forum_id and row.detail.endswith(".") and "\n" not in row.detail for row in left)
 
 
-def test_a_timeout_and_a_crash_have_reasons_of_their_own(workspace: Workspace) -> None:
-    failures = tuple(Failure(kind, "It failed.") for kind in (FailureKind.TIMEOUT, FailureKind.CRASH))
-    hold(workspace, papers(3))
+def test_every_way_to_fail_has_a_reason(workspace: Workspace) -> None:
+    failures = tuple(Failure(kind, "It failed.") for kind in FailureKind)
+    hold(workspace, papers(5))
     (balance,) = run(workspace, InThisProcess(failures=failures)).balance(workspace, VENUE)
-    assert balance.set_aside == {Reason.PDF_CRASHED: 1, Reason.PDF_TIMEOUT: 1}
+    assert balance.set_aside == {Reason.PDF_CRASHED: 2, Reason.PDF_OUT_OF_MEMORY: 1, Reason.PDF_TIMEOUT: 1}
     assert balance.holds
 
 
@@ -181,6 +188,11 @@ def test_a_file_that_is_no_readable_pdf_is_said_to_be_so(name: str) -> None:
         look_into(HOSTILE[name])
     with pytest.raises(UnreadablePdfError):
         look_into(encrypted(by_hand([REVIEW])))
+
+
+def test_a_damaged_file_is_looked_into_where_it_can_be_put_together_again() -> None:
+    looked = look_into(by_hand([REVIEW]).replace(b"trailer", b"trailed"))
+    assert (looked.pages, len(looked.signs), looked.problems) == (1, 2, (REPAIRED,))
 
 
 def test_pages_behind_the_references_are_not_looked_at_nor_more_than_so_many() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peercorpus.file_records import Inspection, Sign
 from peercorpus.kinds import FileSays, SignKind
-from peercorpus.records import Inspection, Sign
 from peercorpus.versions.opinion import judge
 from peercorpus.versions.signs import MEANINGS
 from peercorpus.versions.strength import Strength

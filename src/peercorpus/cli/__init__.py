@@ -10,11 +10,23 @@ from typing import NoReturn
 
 from cyclopts import CycloptsError
 
-from peercorpus.cli import audit, audit_grades, catalogue, forms, gather, make, signing, simulate
+from peercorpus.cli import audit, audit_grades, catalogue, convert, forms, gather, make, signing, simulate
 from peercorpus.cli.app import app
 from peercorpus.errors import PeercorpusError
 
-__all__ = ["app", "audit", "audit_grades", "catalogue", "forms", "gather", "main", "make", "signing", "simulate"]
+__all__ = [
+    "app",
+    "audit",
+    "audit_grades",
+    "catalogue",
+    "convert",
+    "forms",
+    "gather",
+    "main",
+    "make",
+    "signing",
+    "simulate",
+]
 
 STOPPED = 130
 """The exit code of a command ended by Ctrl-C."""

@@ -32,6 +32,7 @@ LONGEST = 200
 Pairs = list[tuple[int, int]]
 Span = tuple[int, int, int, int]
 WORD = re.compile(r"\w+")
+TAG = re.compile(r"</?su[bp]>")
 
 
 def match(left: Sequence[str], right: Sequence[str]) -> Pairs:
@@ -127,7 +128,7 @@ def match_similar(left: Sequence[str], right: Sequence[str]) -> Pairs:
 
 
 def _counted(sentence: str) -> Counter[str]:
-    return Counter(WORD.findall(sentence.replace("-\n", "").casefold())[:LONGEST])
+    return Counter(WORD.findall(TAG.sub(" ", sentence.replace("-\n", "")).casefold())[:LONGEST])
 
 
 def _shared(left: Counter[str], right: Counter[str]) -> float:

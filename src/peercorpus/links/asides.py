@@ -15,7 +15,7 @@ REFERRING = re.compile(r"(^|\W)(and|at|by|from|in|of|on|see|than|the|to|with)$",
 """Words before "Figure 1.", where it is no caption but the end of a sentence."""
 
 FOOTNOTE = re.compile('(\\d{1,2}|[\u2217\u2020\u2021\xa7\xb6]|\\*(?=[^*]*$))(?=["\u201c(]?[A-Z][a-z]|https?:)')
-NOTICE = re.compile(r"Preliminary work\. +Under review|Proceedings of the \d+ ?(st|[nr]d|th)\b")
+NOTICE = re.compile(r"Preliminary work\. +Under review|Proceedings of the \$?\d+( |\^\{|<sup>)?(st|[nr]d|th)\b")
 ENDED = re.compile("[.!?][\"'\u201d\u2019)\\]]*$")
 
 LONGEST = 20
@@ -42,7 +42,7 @@ def lift(lines: Sequence[Line]) -> tuple[list[Line], list[Sequence[Line]]]:
     place = 0
     while place < len(lines):
         first = _begun(lines[place])
-        if first is None or (flow and _is_reference(first.words, flow[-1].words)):
+        if first is None or (flow and is_reference(first.words, flow[-1].words)):
             flow.append(lines[place])
             place += 1
             continue
@@ -65,7 +65,8 @@ def _begun(line: Line) -> Line | None:
     return Line(line.start + mark.end(), line.words[mark.end() :]) if mark else None
 
 
-def _is_reference(words: str, before: str) -> bool:
+def is_reference(words: str, before: str) -> bool:
+    """Whether words that look like a caption end the sentence before them, as in "shown in Figure 1."."""
     caption = CAPTION.match(words)
     return caption is not None and caption["stop"] == "." and REFERRING.search(before) is not None
 

@@ -8,10 +8,11 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from peercorpus.file_records import Change
 from peercorpus.kinds import PUBLISHABLE_GRADES, Reason, VersionMoment
 from peercorpus.links.comparing import compare
 from peercorpus.links.shelf import Shelf
-from peercorpus.records import Change, PaperVersion
+from peercorpus.records import PaperVersion
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement, Tables
 from peercorpus.workspace import Workspace
@@ -114,4 +115,4 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     )
 
 
-STAGE = Stage(NAME, 1, (), ("4-versions", "5-texts"), (TABLE,), (), run, balance)
+STAGE = Stage(NAME, 2, (), ("4-versions", "5-texts"), (TABLE,), (), run, balance)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from peercorpus.links.asides import lift
 from peercorpus.links.lines import Line, read_lines
-from peercorpus.links.sentences import Sentence, read_sentences
+from peercorpus.links.markdown import Block, Kind, read_blocks
+from peercorpus.links.sentences import Sentence, read_sentences, read_whole
 
 NAMES = (
     r"abstract|introduction|related works?|background|conclusions?|discussion|references|bibliography|appendix|"
@@ -51,42 +52,64 @@ def read_parts(text: str) -> list[Part]:
     >>> [(part.heading, len(part.sentences)) for part in parts]
     [(None, 1), ('Abstract', 2)]
     """
-    divided = list(_divided(read_lines(text)))
+    lines = read_lines(text)
+    is_markdown = _has_markdown(lines)
+    in_blocks = is_markdown and any(not line.words for line in lines)
+    divided = list(_divided(lines, is_markdown=is_markdown))
     has_title = len(divided) > 1 and sum(len(line.words) for line in divided[0][1]) <= LONGEST_AUTHORS
     return [
-        Part(heading, tuple(_sentences(_blocks(lines, each=has_title and heading is None))))
-        for heading, lines in divided
+        Part(heading, tuple(_sentences(body, each=has_title and heading is None, in_blocks=in_blocks)))
+        for heading, body in divided
         if heading is None or not REFERENCES.match(heading)
     ]
 
 
-def _blocks(lines: Sequence[Line], *, each: bool) -> Iterator[Sequence[Line]]:
-    """What no sentence goes beyond: the text itself, each caption and footnote; or each line."""
+def _sentences(lines: Sequence[Line], *, each: bool, in_blocks: bool) -> list[Sentence]:
+    """What a section says, in order: `each` line by itself, as titles and authors stand, or what blank lines part."""
     if each:
-        yield from ([line] for line in lines)
+        found = [sentence for line in lines for sentence in read_sentences([line])]
+    elif in_blocks:
+        found = [sentence for block in read_blocks(lines) for sentence in _of_block(block)]
     else:
         flow, asides = lift(lines)
-        yield flow
-        yield from asides
-
-
-def _sentences(blocks: Iterator[Sequence[Line]]) -> list[Sentence]:
-    found = (sentence for block in blocks for sentence in read_sentences(block))
+        found = [sentence for block in (flow, *asides) for sentence in read_sentences(block)]
     return sorted(found, key=lambda sentence: sentence.start)
 
 
-def _divided(lines: Sequence[Line]) -> Iterator[tuple[str | None, list[Line]]]:
-    headings = Headings(has_markdown=_has_markdown(lines))
+def _of_block(block: Block) -> Iterator[Sentence]:
+    if block.kind in {Kind.ROW, Kind.FORMULA}:
+        return read_whole(block.lines, is_row=block.kind is Kind.ROW)
+    return read_sentences(block.lines)
+
+
+def _divided(lines: Sequence[Line], *, is_markdown: bool) -> Iterator[tuple[str | None, list[Line]]]:
+    headings = Headings(has_markdown=is_markdown)
+    title = _title(lines) if is_markdown else None
     heading: str | None = None
     body: list[Line] = []
     for line in lines:
-        found = headings.read(line.words)
+        found = headings.read(line.words) if line is not title else None
         if found is None:
-            body.append(line)
+            body.append(line if line is not title else _unmarked(line))
             continue
         yield heading, body
         heading, body = found, []
     yield heading, body
+
+
+def _title(lines: Sequence[Line]) -> Line | None:
+    """The title of a paper in Markdown: the first heading, of the first order, that is none of a section."""
+    first = next((line for line in lines if MARKDOWN.match(line.words)), None)
+    if first is None or first.words.startswith("##"):
+        return None
+    words = _plain(first.words)
+    is_numbered = words[:1].isdigit() and NUMBERED.match(words)
+    return None if is_numbered or NAMED.match(words) else first
+
+
+def _unmarked(title: Line) -> Line:
+    words = title.words.lstrip("# ")
+    return Line(title.start + len(title.words) - len(words), words, title.is_top)
 
 
 def _has_markdown(lines: Sequence[Line]) -> bool:

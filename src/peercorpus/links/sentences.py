@@ -1,7 +1,8 @@
 """Sentences of a text, each with its place and what it is matched by.
 
 What it is matched by has no white space and no hyphens, so that neither the ends of lines nor the words divided there
-make a difference; nor does "multi agent" differ from "multi-agent".
+make a difference; nor does "multi agent" differ from "multi-agent". Nor has it the marks around a formula, the space
+inside, and the numbers of footnotes and equations.
 """
 
 import re
@@ -22,22 +23,35 @@ FULL = 0.75
 MARK = re.compile(r"(?<=[a-z]{3}[.!?])\d{1,2}$|^\d{1,2}\s+(?=[A-Z][a-z]*\s+[a-z])")
 """The number of a footnote, behind the sentence that it belongs to or before the next one."""
 
+RAISED = re.compile("(^|[^\\W\\d_]{3}|[.!?,;:)\"'\u201d\u2019$])<sup>[^<\\s]{1,4}</sup>")
+"""The same as Markdown has it, behind a sentence or a word; behind a number or a unit it is a power."""
+
+FORMULA = re.compile(r"\${1,2}(?=\S)[^$\n]*(?<=\S)\${1,2}(?!\d)")
+"""A formula among words, as Markdown marks it; what is marked alike and is an amount of money has a space within."""
+
+EQUATION = re.compile(r"(?<=\$\$)\s*\(\w{1,3}(\.\w{1,3}){0,2}\)\s*$|\\tag\{[^{}]{1,10}\}")
+"""The number of an equation."""
+
+MINUS = re.compile(r"-(?=[\d.])")
+
 ENDS = re.compile(
-    "[.!?][\"'\u201d\u2019)\\]]*((?<=[a-z]{3}[.!?])\\d{1,2})?(?=\\s)|\n{2,}|\n(?=[\u2022\u25e6\u25aa*-]\\s)"
+    "[.!?][\"'\u201d\u2019)\\]]*((?<=[a-z]{3}[.!?])\\d{1,2}|<sup>[^<\\s]{1,4}</sup>)?(?=\\s)"
+    "|\n{2,}|\n(?=[\u2022\u25e6\u25aa*-]\\s)"
 )
 BEGINS = re.compile("\\s*[\"'\u201c\u2018(\\[]?[^\\W_a-z]")
 ABBREVIATIONS = frozenset(
     (
         *("al", "app", "approx", "cf", "ch", "def", "e.g", "eg", "eq", "eqn", "eqs", "fig", "figs", "i.e", "ie", "lem"),
         *("no", "pp", "prop", "ref", "refs", "resp", "sec", "tab", "thm", "vol", "vs", "w.r.t", "dr", "prof", "st"),
+        *("a.s", "i.i.d", "s.t"),
     )
 )
-NOT_MATCHED = re.compile(r"[\s\x00-\x1f\x7f\-\u00ad\u2010\u2011\ufffe]+")
+NOT_MATCHED = re.compile(r"[\s\x00-\x1f\x7f\-\u00ad\u2010\u2011\ufffe$]+|\\(\\|[,;:!]|q?quad(?![a-z]))")
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence, or a line of a table.
+    """One sentence, a displayed formula, or a row of a table.
 
     Attributes:
         start: Its first character in the whole text.
@@ -72,13 +86,30 @@ def read_sentences(lines: Sequence[Line]) -> Iterator[Sentence]:
     for line in lines:
         starts.append(at)
         at += len(line.words) + 1
-    for start, end in _spans(joined):
+    for start, end in _spans(FORMULA.sub(_masked, joined) if "$" in joined else joined):
         words = joined[start:end]
-        key = key_of(MARK.sub("", words))
+        key = key_of(MARK.sub("", _lowered(words)))
         if key:
             first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
             begin = lines[first].start + start - starts[first]
             yield Sentence(begin, lines[last].start + end - starts[last], words, key)
+
+
+def read_whole(lines: Sequence[Line], *, is_row: bool) -> Iterator[Sentence]:
+    """Lines that are one thing, a formula or the row of a table; a minus makes a difference in a row."""
+    words = "\n".join(line.words for line in lines)
+    key = key_of(MINUS.sub("\u2212", words) if is_row else EQUATION.sub("", words))
+    if key:
+        yield Sentence(lines[0].start, lines[-1].start + len(lines[-1].words), words, key)
+
+
+def _masked(formula: re.Match[str]) -> str:
+    """A word as long as a formula: no sentence ends within, and one may begin with it."""
+    return "X" * len(formula[0])
+
+
+def _lowered(words: str) -> str:
+    return RAISED.sub(r"\1", words) if "<sup>" in words else words
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

@@ -1,23 +1,25 @@
 """The stage that reads the text of every file: each in a process that may die, committed in batches.
 
 The texts of published records are taken as they are. What is left to do is found by comparing ids, so a killed run
-continues where it was.
+continues where it was; what the engine has read before, for whichever venue, is taken from the cache.
 """
 
 import hashlib
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from peercorpus.kinds import Reason
-from peercorpus.per_file import NOT_HERE, PASSING, in_batches, reported, why_failed
+from peercorpus.per_file import NOT_HERE, PASSING, in_batches, reported
 from peercorpus.raw import Kind
 from peercorpus.records import PaperText, PaperVersion
 from peercorpus.spread import Failure, Spread
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement, Tables
+from peercorpus.texts.cache import TextCache
 from peercorpus.texts.engine import Converted, Engine, Job, convert_file, load_engine
+from peercorpus.texts.outcome import why_no_text
 from peercorpus.texts.published import engine_of, published_text
+from peercorpus.texts.settings import settings_of
 from peercorpus.workspace import Workspace
 
 NAME = "read_texts"
@@ -68,17 +70,20 @@ def _kept(tables: Tables, venue_id: str, wanted: Iterable[tuple[str, str, str]],
 
 
 def _text(job: Job, converted: Converted, venue_id: str, engine: Engine) -> PaperText:
-    mean = converted.characters / converted.pages
-    markdown, pages, problems = converted.markdown, converted.pages, converted.problems
-    return PaperText(job.sha256, venue_id, engine.name, engine.version, markdown, pages, mean, problems)
-
-
-def _why_not(result: Converted | Failure) -> tuple[Reason, str] | None:
-    if isinstance(result, Failure):
-        return why_failed(result)
-    if result.characters == 0:
-        return Reason.PDF_WITHOUT_TEXT, f"None of its {result.pages} pages holds text; they may be images."
-    return None
+    return PaperText(
+        sha256=job.sha256,
+        venue_id=venue_id,
+        engine=engine.name,
+        engine_version=engine.version,
+        markdown=converted.markdown,
+        pages=converted.pages,
+        characters_per_page=converted.characters / converted.pages,
+        problems=converted.problems,
+        headings=converted.headings,
+        figures=converted.figures,
+        quality=converted.quality,
+        ocr_pages=converted.ocr_pages,
+    )
 
 
 def _commit(
@@ -86,7 +91,7 @@ def _commit(
 ) -> None:
     texts = []
     for job, result in batch:
-        problem = _why_not(result)
+        problem = why_no_text(result)
         if problem:
             left.set_aside(job.sha256, wanted[job.sha256], *problem)
         elif isinstance(result, Converted):
@@ -96,13 +101,33 @@ def _commit(
     logger.debug("%s %s: %d files read, %d set aside", NAME, venue_id, len(texts), len(batch) - len(texts))
 
 
+def _cached(cache: TextCache, jobs: Iterable[Job], others: list[Job]) -> Iterator[Outcome]:
+    """What was read before; jobs of which nothing is kept are added to the others."""
+    for job in jobs:
+        converted = cache.read(job.sha256)
+        if converted is None:
+            others.append(job)
+        else:
+            yield job, converted
+
+
+def _caching(cache: TextCache, outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
+    """The same outcomes, each text kept as it comes; a failure is not, so that it is tried anew when the stage runs."""
+    for job, result in outcomes:
+        if isinstance(result, Converted):
+            cache.write(job.sha256, result)
+        yield job, result
+
+
 def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Options, key: str, report: Report) -> None:
     """Read the files of a venue that have not been read by this engine yet.
 
     Raises:
         PeercorpusError: There is no such engine.
     """
-    tables, engine = workspace.tables, load_engine(options.engine)
+    tables, settings = workspace.tables, settings_of(options, workspace.folder / "answers.db")
+    engine = load_engine(options.engine, settings)
+    cache = TextCache(workspace, engine)
     wanted, records = _wanted(tables, venue_id), _published(tables, venue_id)
     of_files = [(sha256, engine.name, engine.version) for sha256 in wanted]
     of_records = [(sha256, engine_of(record_id), "") for sha256, record_id in records.items()]
@@ -111,15 +136,20 @@ def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Opt
     to_read = [sha256 for sha256 in wanted if sha256 not in kept]
     present = {sha256 for sha256 in to_read if workspace.files.has(sha256)}
     absent = [sha256 for sha256 in to_read if sha256 not in present]
-    missing = [Job(sha256, workspace.files.path(sha256), engine.name) for sha256 in to_read if sha256 in present]
+    path = workspace.files.path
+    missing = [Job(sha256, path(sha256), engine.name, settings) for sha256 in to_read if sha256 in present]
     logger.info("%s %s: %d files, %d to read with %s", NAME, venue_id, len(wanted), len(missing), engine.name)
     with tables.replacing((), venue_id, NAME, key) as left:
         for sha256 in absent:
             left.set_aside(sha256, wanted[sha256], *NOT_HERE)
-        outcomes = spread(convert_file, missing, timeout_s=options.pdf_timeout_s, workers=options.workers)
-        for batch in in_batches(reported(outcomes, len(missing), report), BATCH_FILES):
+        to_convert: list[Job] = []
+        for batch in in_batches(_cached(cache, missing, to_convert), BATCH_FILES):
+            _commit(tables, venue_id, engine, batch, wanted, left)
+        outcomes = spread(convert_file, to_convert, timeout_s=options.pdf_timeout_s, workers=options.workers)
+        for batch in in_batches(reported(_caching(cache, outcomes), len(to_convert), report), BATCH_FILES):
             _commit(tables, venue_id, engine, batch, wanted, left)
     tables.finish(TABLE, venue_id, NAME, key)
+    cache.trim()
 
 
 def _take_published(workspace: Workspace, venue_id: str, record_ids: Sequence[str]) -> None:
@@ -140,7 +170,7 @@ def stage(spread: Spread) -> Stage[Workspace]:
     """The stage, with the executor that spreads its work."""
     return Stage(
         name=NAME,
-        version=1,
+        version=2,
         reads_raw=(Kind.PUBLISHED,),
         reads=("4-versions",),
         writes=(TABLE,),
@@ -148,5 +178,5 @@ def stage(spread: Spread) -> Stage[Workspace]:
         run=partial(read_texts, spread),
         balance=balance,
         passing=PASSING,
-        made_with=lambda options: load_engine(options.engine).version,
+        made_with=lambda options: load_engine(options.engine, settings_of(options)).version,
     )

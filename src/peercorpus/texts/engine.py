@@ -5,19 +5,43 @@ A worker process imports this module and one engine; it therefore imports nothin
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
-from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, cast
 
-from peercorpus.errors import PeercorpusError, UnreadablePdfError
+from peercorpus.errors import PdfFault, PeercorpusError, UnreadablePdfError
+from peercorpus.file_records import TextHeading, TextQuality
+from peercorpus.pdf import REPAIRED, count_readable_pages, read_or_repair, repair
+from peercorpus.store import Place
+from peercorpus.texts.settings import DEFAULT_SETTINGS, EngineSettings
 
 SEPARATOR = "\n\n---\n\n"
 """What stands between two pages; no page may contain it."""
 
-ENGINES: Mapping[str, str] = MappingProxyType({"pdfium-text": "peercorpus.texts.pdfium_text:PdfiumText"})
+ENGINES: Mapping[str, str] = MappingProxyType(
+    {
+        "pdfium-layout": "peercorpus.texts.layout.reading:PdfiumLayout",
+        "pdfium-text": "peercorpus.texts.pdfium_text:PdfiumText",
+        "auto": "peercorpus.texts.router:Router",
+        "rapidocr": "peercorpus.texts.scans:EveryPage",
+        "docling": "peercorpus.texts.with_docling:Docling",
+        "marker": "peercorpus.texts.with_marker:Marker",
+        "mineru": "peercorpus.texts.with_mineru:Mineru",
+        "nemotron": "peercorpus.texts.with_nemotron:Nemotron",
+        "vision": "peercorpus.texts.vision:Vision",
+    }
+)
 """Name → where the class is; imported only when it is chosen."""
+
+HEAVY = frozenset({"docling", "marker", "mineru", "nemotron"})
+"""Those that load models, and need more memory than a paper does."""
+
+WITH_OCR: Mapping[str, str] = MappingProxyType({"pdfium-layout": "peercorpus.texts.scans:LayoutWithOcr"})
+"""The same, where pages without readable text are to be recognised from their image."""
+
+UNREAD = "cannot be read"
+"""How the problem begins that names pages which cannot be read."""
 
 RULE = re.compile(r"^(?=[ \t]*---[ \t]*$)", re.MULTILINE)
 
@@ -31,12 +55,22 @@ class Converted:
         pages: Number of pages.
         characters: Characters of all pages, separators not counted; 0 where the file holds no text.
         problems: What the engine could not do, in words.
+        headings: In the order of the text; empty where the engine tells none.
+        figures: The text inside figures, one entry for each page that has any; it is not in the Markdown.
+        quality: None where the engine does not tell it.
+        ocr_pages: Pages whose text was recognised from their image, from 1.
+        heavier_pages: Pages that a router had read by a heavier engine, from 1.
     """
 
     markdown: str
     pages: int
     characters: int
     problems: tuple[str, ...]
+    headings: tuple[TextHeading, ...] = ()
+    figures: tuple[str, ...] = ()
+    quality: TextQuality | None = None
+    ocr_pages: tuple[int, ...] = ()
+    heavier_pages: tuple[int, ...] = ()
 
 
 class Engine(Protocol):
@@ -69,16 +103,53 @@ def join_pages(pages: Sequence[str], problems: Sequence[str] = ()) -> Converted:
     return Converted(SEPARATOR.join(escaped), len(pages), sum(map(len, escaped)), tuple(problems))
 
 
-def load_engine(name: str) -> Engine:
+def without_pages(markdown: str) -> str:
+    """The same text as one page."""
+    return markdown.replace(SEPARATOR, "\n\n")
+
+
+UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0b-\x1f\x7f]")
+"""What stands for no known letter: U+FFFD, private use, control codes."""
+
+
+def measure_quality(pages: Sequence[str], figures: Sequence[str] = (), sureness: Sequence[float] = ()) -> TextQuality:
+    """The quality of a text.
+
+    Args:
+        pages: The text of each.
+        figures: The text inside figures.
+        sureness: Of each displayed formula, on [0, 1].
+    """
+    characters = sum(map(len, pages))
+    unknown = sum(len(UNKNOWN.findall(page)) for page in pages)
+    return TextQuality(
+        unknown_characters=unknown / characters if characters else 0.0,
+        empty_pages=sum(not page.strip() for page in pages),
+        figure_characters=sum(map(len, figures)),
+        formulas=len(sureness),
+        formula_sureness=sum(sureness) / len(sureness) if sureness else None,
+    )
+
+
+def load_engine(name: str, settings: EngineSettings = DEFAULT_SETTINGS) -> Engine:
     """Make the engine of this name.
+
+    Args:
+        name: One of `ENGINES`.
+        settings: Given to an engine that has a class method `with_settings`.
 
     Raises:
         PeercorpusError: There is none.
+        MissingExtraError: It is not installed.
+        EngineError: It cannot be used with these settings.
     """
     if name not in ENGINES:
         raise PeercorpusError(f"There is no PDF engine '{name}'; choose one of: {', '.join(sorted(ENGINES))}.")
-    module, _, attribute = ENGINES[name].partition(":")
-    return cast(Engine, getattr(import_module(module), attribute)())
+    where = WITH_OCR.get(name, ENGINES[name]) if settings.ocr == "auto" else ENGINES[name]
+    module, _, attribute = where.partition(":")
+    engine = getattr(import_module(module), attribute)
+    with_settings = getattr(engine, "with_settings", None)
+    return cast(Engine, engine() if with_settings is None or settings == DEFAULT_SETTINGS else with_settings(settings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +157,13 @@ class Job:
     """One file to read with one engine; small enough to send to another process."""
 
     sha256: str
-    path: Path
+    path: Place
     engine: str
+    settings: EngineSettings = DEFAULT_SETTINGS
 
 
 def convert_file(job: Job) -> Converted:
-    """Read one file from disk, in whatever process this is called.
+    """Read one file from disk, in whatever process this is called; a damaged one has a second chance.
 
     Raises:
         UnreadablePdfError: The file is not there, or the engine cannot read it.
@@ -99,5 +171,18 @@ def convert_file(job: Job) -> Converted:
     try:
         pdf = job.path.read_bytes()
     except OSError as error:
-        raise UnreadablePdfError(f"The file cannot be opened: {error.strerror}.") from None
-    return load_engine(job.engine).convert(pdf)
+        raise UnreadablePdfError(f"The file cannot be opened: {error.strerror}.", PdfFault.NOT_HERE) from None
+    return _convert(load_engine(job.engine, job.settings), pdf)
+
+
+def _convert(engine: Engine, pdf: bytes) -> Converted:
+    """The text of one file; of the file put together anew, where only that can be read, or more pages of it."""
+    converted, repairs = read_or_repair(engine.convert, pdf)
+    if not repairs and any(problem.startswith(UNREAD) for problem in converted.problems):
+        whole = repair(pdf)
+        if whole is not None and count_readable_pages(whole) > count_readable_pages(pdf):
+            again = engine.convert(whole)
+            lost = converted.pages - again.pages
+            left_out = (f"{UNREAD}: {lost} of {converted.pages} pages, which are left out",) if lost > 0 else ()
+            converted, repairs = again, (REPAIRED, *left_out)
+    return replace(converted, problems=(*repairs, *converted.problems)) if repairs else converted

@@ -1,4 +1,4 @@
-"""The default engine: the text layer as pdfium gives it, page by page, without layout."""
+"""The plainest engine: the text layer as pdfium gives it, page by page, without layout."""
 
 from pypdfium2.version import PYPDFIUM_INFO
 

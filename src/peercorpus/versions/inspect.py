@@ -8,8 +8,8 @@ import logging
 from collections.abc import Iterable, Sequence
 from functools import partial
 
+from peercorpus.file_records import Inspection
 from peercorpus.per_file import NOT_HERE, PASSING, in_batches, reported, why_failed
-from peercorpus.records import Inspection
 from peercorpus.spread import Failure, Spread
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement, Tables
@@ -112,7 +112,7 @@ def stage(spread: Spread) -> Stage[Workspace]:
     """The stage, with the executor that spreads its work."""
     return Stage(
         name=NAME,
-        version=1,
+        version=2,
         reads_raw=("file",),
         reads=(),
         writes=(TABLE,),

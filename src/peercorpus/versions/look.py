@@ -5,16 +5,16 @@ A worker process imports this module; it therefore imports nothing heavy but wha
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 from pypdfium2 import PdfDocument
 from pypdfium2.version import PYPDFIUM_INFO
 
-from peercorpus.errors import UnreadablePdfError
-from peercorpus.pdf import open_pdf, page_text, stated
-from peercorpus.records import Sign
+from peercorpus.errors import PdfFault, UnreadablePdfError
+from peercorpus.file_records import Sign
+from peercorpus.pdf import open_pdf, page_text, read_or_repair, stated
 from peercorpus.versions.signs import DIGEST, EMAIL, FRONT_PAGES, WORDS, ends_the_text, read_signs
 
 OWN_VERSION = "1"
@@ -95,11 +95,16 @@ def _texts(document: PdfDocument, problems: list[str]) -> Iterator[tuple[int, st
 
 
 def look_into(pdf: bytes) -> Looked:
-    """Read the signs and dates of one file.
+    """Read the signs and dates of one file; a damaged one has a second chance.
 
     Raises:
         UnreadablePdfError: It is broken, encrypted, no PDF, or has no page.
     """
+    looked, repairs = read_or_repair(_look_into, pdf)
+    return replace(looked, problems=(*repairs, *looked.problems)) if repairs else looked
+
+
+def _look_into(pdf: bytes) -> Looked:
     problems: list[str] = []
     with open_pdf(pdf) as document:
         if len(document) == 0:
@@ -125,5 +130,5 @@ def look_into_file(job: Job) -> Looked:
     try:
         pdf = job.path.read_bytes()
     except OSError as error:
-        raise UnreadablePdfError(f"The file cannot be opened: {error.strerror}.") from None
+        raise UnreadablePdfError(f"The file cannot be opened: {error.strerror}.", PdfFault.NOT_HERE) from None
     return look_into(pdf)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from peercorpus.file_records import Inspection, Sign
 from peercorpus.kinds import FileSays, SignKind
-from peercorpus.records import Inspection, Sign
 from peercorpus.versions.signs import MEANINGS
 from peercorpus.versions.strength import Strength
 

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from peercorpus.file_records import Inspection
 from peercorpus.kinds import PostKind, Reason, Status
 from peercorpus.openreview.objects import Edit, Note, read_edit, read_note, tail_of, to_time
 from peercorpus.published.datasets import HOLD_TEXT
 from peercorpus.raw import Kind, RawObject
-from peercorpus.records import Inspection
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement
 from peercorpus.venues import catalogue

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
 
+from peercorpus.file_records import Sign
 from peercorpus.kinds import FileSays, SignKind
-from peercorpus.records import Sign
 from peercorpus.versions.strength import Strength
 
 FRONT_PAGES = 2

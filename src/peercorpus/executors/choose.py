@@ -1,0 +1,41 @@
+"""Which executors there are; each is imported only when it is chosen."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import cast
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.spread import Spread
+
+EXECUTORS: Mapping[str, str] = MappingProxyType(
+    {
+        "local": "peercorpus.executors.local:LocalExecutor",
+        "ray": "peercorpus.executors.ray:RayExecutor",
+    }
+)
+"""Name → where the class is."""
+
+ELSEWHERE = frozenset({"ray"})
+"""Those that work on other machines, and take an address."""
+
+
+def load_executor(name: str, address: str | None = None, *, heavy: bool = False) -> Spread:
+    """Make the executor of this name.
+
+    Args:
+        name: One of `EXECUTORS`.
+        address: Where its cluster is; None means what that executor takes for it.
+        heavy: Whether the work may take as much memory as there is, as engines with models do.
+
+    Raises:
+        PeercorpusError: There is none, or it works on this machine and an address was given.
+    """
+    if name not in EXECUTORS:
+        raise PeercorpusError(f"There is no executor '{name}'; choose one of: {', '.join(sorted(EXECUTORS))}.")
+    if address is not None and name not in ELSEWHERE:
+        raise PeercorpusError(f"The executor '{name}' works on this machine; leave --address out, or choose 'ray'.")
+    module, _, attribute = EXECUTORS[name].partition(":")
+    made = getattr(import_module(module), attribute)
+    more = {"memory_bytes": None} if heavy else {}
+    return cast(Spread, made(address, **more) if name in ELSEWHERE else made(**more))

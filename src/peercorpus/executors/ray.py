@@ -1,0 +1,222 @@
+"""Isolated processes on the machines of a Ray cluster: what a machine that dies was doing is done by another.
+
+Ray limits neither the time nor the memory of a task. So each of its workers keeps one process beside it, with the
+limits that a process of `executors.local` has, and gives it one item at a time. Ray only places the items and says what
+was lost; how often an item is tried again is decided here, so that each comes back exactly once.
+"""
+
+import logging
+import os
+import secrets
+import socket
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.executors.local import MEMORY_BYTES
+from peercorpus.executors.node import do_item, versions
+from peercorpus.spread import Failure, FailureKind
+
+ItemT = TypeVar("ItemT")
+ResultT = TypeVar("ResultT")
+
+AHEAD = 2
+"""Items under way for each core of the cluster, so that none waits for the next item."""
+
+LOOKED_S = 5.0
+"""Seconds from one look at the size of the cluster to the next: machines come and go."""
+
+ANSWER_S = 10.0
+"""Seconds in which the head of a cluster must answer."""
+
+NEWS_S = 60.0
+"""Seconds without any result after which the log says so."""
+
+logger = logging.getLogger(__name__)
+
+
+def connect(address: str | None) -> Any:  # noqa: ANN401 -- ray is an extra, and has no types
+    """The package `ray`, connected to a cluster; it stays so until this process ends, as its workers do.
+
+    Args:
+        address: `HOST:PORT` of the head, or "auto" on a machine of the cluster; None means what RAY_ADDRESS says, or
+            else a cluster of this machine alone, started here.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        PeercorpusError: No cluster answers there.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtraError("ray", "ray") from None
+    if not ray.is_initialized():
+        where = address or os.environ.get("RAY_ADDRESS") or "local"
+        alone = {"include_dashboard": False} if where == "local" else {}
+        logging.getLogger("ray").setLevel(logging.ERROR)
+        if where == "local":
+            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        _require_answer(ray, where)
+        try:
+            ray.init(where, log_to_driver=False, logging_level=logging.ERROR, **alone)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise PeercorpusError(
+                f"No Ray cluster of this version answers at '{where}' ({type(error).__name__});"
+                " see that its head runs, and that the address is its HOST:PORT."
+            ) from error
+    return ray
+
+
+def _require_answer(ray: Any, where: str) -> None:  # noqa: ANN401
+    """Ray itself waits for minutes, and ends this process at last, where nothing answers."""
+    host, colon, port = where.rpartition(":")
+    if not colon or "/" in where or not port.isdigit():
+        return
+    host = ray.util.get_node_ip_address() if host in {"localhost", "127.0.0.1"} else host.strip("[]")
+    try:
+        socket.create_connection((host, int(port)), timeout=ANSWER_S).close()
+    except (OSError, OverflowError) as error:
+        raise PeercorpusError(
+            f"No Ray cluster answers at '{where}' ({error}); see that its head runs, and that this is its HOST:PORT."
+        ) from None
+
+
+@dataclass(slots=True)
+class _Task:
+    """An item under way; `losses` is how often a worker died with it."""
+
+    item: Any
+    losses: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RayExecutor:
+    """A `Spread` over the machines of a Ray cluster.
+
+    An item with a `path` brings the file along, where that is a path of this machine: no shared disk is needed. One
+    with the address of an object in a store is sent as it is, and read from there by the machine that does the work.
+
+    Attributes:
+        address: `HOST:PORT` of the cluster's head; see `connect`.
+        memory_bytes: Memory that one process may hold; None means no limit.
+        gpus: GPUs, or the share of one, that an item takes.
+        brings_files: False where every machine sees the same folders.
+        retries: How often an item is given to another worker after one died with it.
+    """
+
+    address: str | None = None
+    memory_bytes: int | None = MEMORY_BYTES
+    gpus: float = 0.0
+    brings_files: bool = True
+    retries: int = 3
+
+    def __call__(
+        self,
+        function: Callable[[ItemT], ResultT],
+        items: Iterable[ItemT],
+        *,
+        timeout_s: float,
+        workers: int | None = None,
+    ) -> Iterator[tuple[ItemT, ResultT | Failure]]:
+        """Yield every item once, as they are done; at most two per core of the cluster are held at a time."""
+        queue = map(_Task, items)
+        first = next(queue, None)
+        if first is None:
+            return
+        ray = connect(self.address)
+        # GPU tasks would end their worker, and with it the models it has loaded, were `max_calls` not 0.
+        remote = ray.remote(num_cpus=1, num_gpus=self.gpus, max_retries=0, max_calls=0)(do_item)
+        limits, room = (timeout_s, self.memory_bytes), _Room(ray, workers)
+        waiting, running = deque([first]), dict[Any, _Task]()
+        try:
+            while True:
+                while len(running) < room.size() and (task := waiting.popleft() if waiting else next(queue, None)):
+                    content = _content(task.item) if self.brings_files else None
+                    running[remote.remote(function, task.item, content, limits, versions())] = task
+                if not running:
+                    return
+                for ref in _ready(ray, list(running)):
+                    task = running.pop(ref)
+                    loss, result = _fetch(ray, ref)
+                    if loss is None:
+                        yield task.item, result
+                    elif task.losses < self.retries:
+                        task.losses += 1
+                        waiting.append(task)
+                    else:
+                        yield task.item, loss
+        finally:
+            for ref in running:
+                ray.cancel(ref, force=True)
+
+
+class _Room:
+    """How many items may be under way."""
+
+    def __init__(self, ray: Any, workers: int | None) -> None:  # noqa: ANN401
+        self._ray, self._workers = ray, workers
+        self._seen, self._looked = 0, -LOOKED_S
+
+    def size(self) -> int:
+        """As many as were asked for, or so many for each core that the cluster has now."""
+        if self._workers is not None:
+            return self._workers
+        if time.monotonic() - self._looked >= LOOKED_S:
+            self._seen = int(self._ray.cluster_resources().get("CPU", 0))
+            self._looked = time.monotonic()
+        return max(1, AHEAD * self._seen)
+
+
+def _ready(ray: Any, refs: list[Any]) -> list[Any]:  # noqa: ANN401
+    """Those that are done, at least one."""
+    while not ray.wait(refs, num_returns=1, timeout=NEWS_S)[0]:
+        cores = ray.cluster_resources().get("CPU", 0)
+        logger.warning("nothing was done in %g s; the cluster has %g cores, %d items wait", NEWS_S, cores, len(refs))
+    done: list[Any] = ray.wait(refs, num_returns=len(refs), timeout=0)[0]
+    return done
+
+
+def _fetch(ray: Any, ref: Any) -> tuple[Failure | None, Any]:  # noqa: ANN401
+    """What became of an item: its loss, with its worker, or its result.
+
+    Raises:
+        PeercorpusError: A machine of the cluster cannot do the work at all.
+    """
+    try:
+        return None, ray.get(ref)
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, PeercorpusError):
+            raise error.cause from None
+        if isinstance(error.cause, ImportError | ray.exceptions.RaySystemError):
+            raise PeercorpusError(
+                f"A machine of the cluster cannot begin the work ({' '.join(str(error.cause).split())[:200]});"
+                " install there what is installed here."
+            ) from None
+        if not isinstance(error.cause, ray.exceptions.RayError):
+            raise
+        return _lost(error.cause), None
+    except ray.exceptions.OutOfMemoryError:
+        detail = "It was stopped: its machine had no memory left."
+        return Failure(FailureKind.OUT_OF_MEMORY, detail), None
+    except ray.exceptions.RayError as error:
+        return _lost(error), None
+
+
+def _lost(error: Exception) -> Failure:
+    name = type(error).__name__
+    logger.info("an item was lost with its worker: %s", name)
+    return Failure(FailureKind.CRASH, f"Its worker or its machine died each time it was tried ({name}).")
+
+
+def _content(item: object) -> bytes | None:
+    """The bytes of the file an item names on this machine; None where it names none, or the file cannot be read."""
+    path = getattr(item, "path", None)
+    try:
+        return path.read_bytes() if isinstance(path, Path) else None
+    except OSError:
+        return None

@@ -1,0 +1,187 @@
+"""An OpenAI-compatible endpoint: one question about one image, asked until it is answered."""
+
+import base64
+import os
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from time import time
+
+import httpx2
+import msgspec
+import stamina
+
+from peercorpus.errors import EngineError, TooLargeError
+from peercorpus.openreview.transfer import MEGABYTE, receive
+from peercorpus.texts.settings import KEY_VARIABLE, EngineSettings
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+MOST_BYTES = 4 * MEGABYTE
+"""A page of Markdown has a few thousand bytes."""
+MOST_TOKENS = 8_192
+"""Of one answer: a dense page takes 2,000; a model that repeats itself would go on for ever."""
+LONGEST_WAIT_S = 300.0
+"""Longer than this no wait lasts, whatever the endpoint asks for."""
+REFUSES_PAGE = frozenset({400, 413, 422})
+"""Answers that concern the one page that was sent: too large, or not to the model's liking."""
+
+
+class PageRefusedError(Exception):
+    """One page was not answered; its message is the reason in a few words."""
+
+
+class _Busy(Exception):  # noqa: N818 -- it never leaves this module
+    """A passing fault.
+
+    Attributes:
+        wait_s: How long the endpoint asks to wait; None where it does not say.
+    """
+
+    def __init__(self, reason: str, wait_s: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait_s = wait_s
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(msgspec.Struct):
+    total_tokens: int = 0
+
+
+class _Completion(msgspec.Struct):
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model said, and the tokens it took."""
+
+    text: str
+    tokens: int
+
+
+class Endpoint:
+    """Asks one model. The key comes from the environment, and goes to this address only."""
+
+    def __init__(self, settings: EngineSettings, transport: httpx2.BaseTransport | None = None) -> None:
+        """Take address and model.
+
+        Raises:
+            EngineError: They are missing; or the key cannot be sent there.
+        """
+        if not settings.url or not settings.model:
+            raise EngineError("The vision engine needs the address of an endpoint (up to '/v1') and a model.")
+        url = httpx2.URL(settings.url.rstrip("/"))
+        if url.scheme not in {"http", "https"} or not url.host or url.userinfo or url.query:
+            raise EngineError("The vision endpoint's address starts with https:// and has no password and no question.")
+        self.model, self._url, self._settings = settings.model, url, settings
+        self._headers = _headers(url)
+        self._http = httpx2.Client(
+            timeout=httpx2.Timeout(settings.timeout_s, connect=10),
+            transport=transport,
+            trust_env=url.host not in LOOPBACK,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def ask(self, prompt: str, png: bytes) -> Answer:
+        """Ask about one image.
+
+        Raises:
+            PageRefusedError: The endpoint does not answer this one, however often it is asked.
+            EngineError: It answers nothing at all: the key, the address or the model is wrong.
+        """
+        tries = stamina.retry_context(
+            on=_wait_after,
+            attempts=self._settings.attempts,
+            timeout=None,
+            wait_initial=self._settings.first_wait_s,
+            wait_max=60.0,
+            wait_jitter=self._settings.first_wait_s,
+        )
+        try:
+            for attempt in tries:
+                with attempt:
+                    return self._ask(prompt, png)
+        except (_Busy, httpx2.RequestError) as error:
+            raise PageRefusedError(str(error) if isinstance(error, _Busy) else type(error).__name__) from None
+        raise AssertionError("stamina gives at least one attempt")
+
+    def _ask(self, prompt: str, png: bytes) -> Answer:
+        image = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+        content = [{"type": "text", "text": prompt}, {"type": "image_url", "image_url": {"url": image}}]
+        body = {
+            "model": self.model,
+            "temperature": 0,
+            "max_tokens": MOST_TOKENS,
+            "messages": [{"role": "user", "content": content}],
+        }
+        with self._http.stream("POST", f"{self._url}/chat/completions", json=body, headers=self._headers) as streamed:
+            try:
+                response = receive(streamed, MOST_BYTES, self._settings.timeout_s)
+            except TooLargeError as error:
+                raise PageRefusedError(error.reason) from None
+        self._check(response)
+        return _read(response.content)
+
+    def _check(self, response: httpx2.Response) -> None:
+        status, host = response.status_code, self._url.host
+        if status == 429 or status >= 500:
+            raise _Busy(f"answered {status}", _wait_of(response))
+        if status in {401, 403}:
+            raise EngineError(f"{host} refuses the key ({status}); put a valid one into {KEY_VARIABLE}.")
+        if status in REFUSES_PAGE:
+            raise PageRefusedError(f"answered {status}")
+        if status >= 300:
+            raise EngineError(
+                f"{host} answered {status}; check the endpoint's address (up to '/v1') and the model's name."
+            )
+
+
+def _read(body: bytes) -> Answer:
+    try:
+        completion = msgspec.json.decode(body, type=_Completion)
+    except msgspec.DecodeError:
+        raise _Busy("answered something that is no completion") from None
+    if not completion.choices or completion.choices[0].message.content is None:
+        raise _Busy("answered without a text")
+    if completion.choices[0].finish_reason == "length":
+        raise PageRefusedError("the answer is cut off")
+    return Answer(completion.choices[0].message.content, completion.usage.total_tokens if completion.usage else 0)
+
+
+def _headers(url: httpx2.URL) -> dict[str, str]:
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    if not key:
+        return {}
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise EngineError(f"{KEY_VARIABLE} holds characters that no key has.")
+    if url.scheme != "https" and url.host not in LOOPBACK:
+        raise EngineError(f"The key is not sent to {url.host} over plain http; use an https address.")
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _wait_after(error: Exception) -> bool | float:
+    """Whether to try again after an error: True for the usual wait, or the seconds that the endpoint asks for."""
+    if isinstance(error, _Busy):
+        return True if error.wait_s is None else min(error.wait_s, LONGEST_WAIT_S)
+    return isinstance(error, httpx2.RequestError)
+
+
+def _wait_of(response: httpx2.Response) -> float | None:
+    said = response.headers.get("retry-after", "").strip()
+    if said.isdigit():
+        return float(said)
+    try:
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time()) if said else None
+    except ValueError:
+        return None

@@ -1,0 +1,204 @@
+"""Display formulas: the scattered lines of each found, and written as LaTeX from where their glyphs stand."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, zip_longest
+
+from peercorpus.texts.layout.blocks import Body
+from peercorpus.texts.layout.columns import Columns
+from peercorpus.texts.layout.formulas_build import build
+from peercorpus.texts.layout.formulas_inline import inline
+from peercorpus.texts.layout.formulas_lines import (
+    belongs,
+    ends_paragraph,
+    has_maths,
+    is_formal,
+    is_plain_text,
+    read_number,
+)
+from peercorpus.texts.layout.formulas_nodes import LARGE, RELATIONS, Node, large_of, nodes_of
+from peercorpus.texts.layout.formulas_prose import whole
+from peercorpus.texts.layout.formulas_small import with_bars
+from peercorpus.texts.layout.glyphs import Run
+from peercorpus.texts.layout.lines import Line
+from peercorpus.texts.layout.shapes import Box, Shapes
+
+SIGNS = RELATIONS | frozenset("∑∏∫+−×·/")
+MOST = 60
+"""Bars of one formula that are looked at."""
+THINS = 3000
+"""Thin rules of a page that are looked at; a figure has more."""
+THIN = 1.3
+"""Thickness of the bar of a fraction, in points, at most."""
+CENTRED = 0.15
+"""How far the middle of a display is off that of its column at most, in the width of the column."""
+
+
+@dataclass(slots=True)
+class Formula:
+    """A display formula.
+
+    Attributes:
+        lines: What it was read from.
+        latex: Without the dollars and without its number.
+        number: As printed, without parentheses; None where it has none.
+        sureness: Share of its glyphs that are known and whose place in the structure is clear.
+        page: From 0.
+    """
+
+    lines: list[Line]
+    latex: str
+    number: str | None
+    sureness: float
+    page: int
+
+    @property
+    def markdown(self) -> str:
+        """As a block of Markdown."""
+        number = f" ({self.number})" if self.number else ""
+        return f"$${self.latex}$${number}"
+
+
+def find_formulas(lines: Sequence[Line], bars: Sequence[Box], columns: Columns, body: Body) -> list[Line | Formula]:
+    """The lines of a page, with each display formula in place of its lines.
+
+    Args:
+        lines: In the order in which they are read.
+        bars: The thin rules of the page.
+        columns: Of the page.
+        body: Of the paper.
+    """
+    placed = _Bars(bars)
+    found: list[Line | Formula] = []
+    group: list[Line] = []
+    for line, following in zip_longest(lines, lines[1:]):
+        is_text = is_plain_text(line) or ends_paragraph(line, following, columns, body)
+        if not is_text and belongs(line, group, columns, body):
+            group.append(line)
+            continue
+        if group:
+            found += _formulas(group, found, line, placed, columns, body)
+            group = []
+        if not is_text and is_formal(line, columns, body):
+            group = [line]
+        else:
+            found.append(line)
+    found += _formulas(group, found, None, placed, columns, body) if group else ()
+    return with_bars(found, bars)
+
+
+def thin_bars(shapes: Shapes) -> list[Box]:
+    """The rules of a page that may belong to a fraction or a root; the first ones where there are very many."""
+    thin = (box for box in (*shapes.rules, *shapes.strokes) if box.top - box.bottom <= THIN)
+    return list(islice((box for box in thin if box.right - box.left >= 2), THINS))
+
+
+class _Bars:
+    """The thin rules of a page, by height."""
+
+    def __init__(self, boxes: Sequence[Box]) -> None:
+        self._boxes = sorted(boxes, key=lambda box: box.bottom)
+        self._heights = [box.bottom for box in self._boxes]
+
+    def within(self, left: float, bottom: float, right: float, top: float) -> list[Box]:
+        """Those inside a rectangle."""
+        first, last = bisect_left(self._heights, bottom), bisect_right(self._heights, top)
+        return [box for box in self._boxes[first:last] if box.left >= left and box.right <= right][:MOST]
+
+
+def _formulas(
+    group: list[Line], before: Sequence[Line | Formula], after: Line | None, bars: _Bars, columns: Columns, body: Body
+) -> Sequence[Line | Formula]:
+    last = before[-1] if before else None
+    if not _is_display(group, last if isinstance(last, Line) else None, after, columns, body):
+        return group
+    return list(_written(group, bars, columns, body))
+
+
+def _is_display(group: Sequence[Line], before: Line | None, after: Line | None, columns: Columns, body: Body) -> bool:
+    """Whether lines of formulas stand by themselves, and say something."""
+    if not any(map(has_maths, group)):
+        return False
+    for beside in (before, after):
+        if (
+            beside is not None
+            and any(abs(line.base - beside.base) < 0.35 * body.size for line in group)
+            and _is_beside(group, beside)
+        ):
+            return False
+    runs = [run for line in group for run in line.runs]
+    has_number = any(read_number(line, columns, body) for line in group)
+    text = "".join(node.latex for run in runs for node in nodes_of(run))
+    digits = sum(map(str.isdigit, text))
+    if not any(map(str.isalpha, text)) or (not has_number and digits > 8 and digits > 0.4 * len(text)):
+        return False
+    if has_number:
+        return not SIGNS.isdisjoint(text) or len(text) > 3
+    if (RELATIONS | LARGE).isdisjoint(text):
+        return False
+    return ("←" not in text or not LARGE.isdisjoint(text)) and _is_centred(group, columns)
+
+
+def _is_centred(group: Sequence[Line], columns: Columns) -> bool:
+    """Whether the middle of a group is about that of its column."""
+    left, right = columns.of(max(group, key=lambda line: line.right - line.left))
+    middle = (min(line.left for line in group) + max(line.right for line in group)) / 2
+    return abs(middle - (left + right) / 2) < CENTRED * (right - left)
+
+
+def _is_beside(group: Sequence[Line], line: Line) -> bool:
+    left, right = min(one.left for one in group), max(one.right for one in group)
+    return line.left < right + 60 and line.right > left - 60
+
+
+def _written(group: list[Line], bars: _Bars, columns: Columns, body: Body) -> Iterator[Formula]:
+    """The formulas of a group: one for each number."""
+    nodes: list[Node] = []
+    numbers: list[tuple[float, str]] = []
+    has_table = large_of(run for line in group for run in line.runs)
+    for line in group:
+        number = read_number(line, columns, body)
+        for run in line.runs:
+            if number and run is line.runs[-1]:
+                numbers.append((run.base, number[1]))
+                run = _before(run, number.start())
+            nodes += nodes_of(run, has_table) if run.text else ()
+    if not nodes:
+        return
+    left, right = min(node.left for node in nodes), max(node.right for node in nodes)
+    bottom, top = min(node.bottom for node in nodes), max(node.top for node in nodes)
+    rules = bars.within(left - 3, bottom - 3, right + 3, top + 3)
+    rows = build([node for node in nodes if node.latex or node.kind == "unknown"], rules)
+    for part, number_ in _parts(rows, numbers):
+        glyphs, doubts = sum(row.glyphs for row in part), sum(row.doubts for row in part)
+        latex = r" \\ ".join(row.latex for row in part if row.latex)
+        if latex:
+            yield Formula(group, latex, number_, max(0.0, 1 - doubts / max(1, glyphs)), group[0].page)
+
+
+def _before(run: Run, end: int) -> Run:
+    """The beginning of a run; its right end is an estimate."""
+    right = run.left + min(run.right - run.left, 0.5 * run.size * end)
+    return Run(
+        run.text[:end].rstrip(), run.left, right, run.base, run.size, run.font, run.has_space, False, run.start, run.end
+    )
+
+
+def _parts(rows: Sequence[Node], numbers: Sequence[tuple[float, str]]) -> Iterator[tuple[list[Node], str | None]]:
+    """The rows of each number; a number counts for the rows above it."""
+    if len(numbers) <= 1:
+        yield list(rows), numbers[0][1] if numbers else None
+        return
+    part: list[Node] = []
+    waiting = sorted(numbers, key=lambda number: -number[0])
+    for row in rows:
+        part.append(row)
+        if waiting and waiting[0][0] > row.base - 0.6 * row.size:
+            yield part, waiting.pop(0)[1]
+            part = []
+    if part:
+        yield part, waiting[0][1] if waiting else None
+
+
+__all__ = ["Formula", "find_formulas", "inline", "whole"]

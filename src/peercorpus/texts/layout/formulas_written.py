@@ -1,0 +1,167 @@
+"""A row of pieces of a formula, written as LaTeX."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+
+from peercorpus.texts.layout.formulas_nodes import NAMES, RELATIONS, SCRIPT, SPACED, Node, size_of
+
+OFF = 0.1
+"""How far such a piece is off the baseline at least, in the size of its row."""
+SMALLEST = 6.1
+"""Size, in points, below which scripts of scripts are no smaller than what they stand beside."""
+LONGEST = 1500
+"""Pieces of a row in which accents are joined to their letters."""
+DEEPEST = 12
+"""Scripts of scripts that are followed."""
+OPEN = "([{⌊⌈⟨ "
+"""What needs no space behind it."""
+ESCAPED = str.maketrans(
+    {"{": r"\{", "}": r"\}", "%": r"\%", "#": r"\#", "&": r"\&", "_": r"\_", "$": r"\$", "\\": "∖", "~": "∼", "^": "∧"}
+)
+SINGLE = re.compile(r"\\text\{([^\W\d_]+)\}")
+"""A word by itself: it needs no command of a word's length."""
+WHOLE = re.compile(r"\{\\rm [^\W\d_]+\}")
+GAP = 0.2
+"""Gap that is a space, in the size of the font, at least."""
+ENDS_WITH_NAME = re.compile(r"\\[A-Za-z]+$")
+
+
+def written(nodes: Sequence[Node], depth: int = 0) -> str:
+    """A row of pieces, from left to right, with what is raised or lowered beside them."""
+    if not nodes:
+        return ""
+    size = size_of(nodes)
+    base = _base(nodes, size)
+    parts: list[str] = []
+    scripts = _Scripts(base, size, depth)
+    right = nodes[0].left
+    for node in _with_accents(nodes):
+        where = scripts.of(node) if parts and depth < DEEPEST else None
+        if where is not None:
+            where.append(node)
+            continue
+        scripts.close(parts, right)
+        _push(parts, _one(node), node.kind == "text", bool(parts) and node.left - right > GAP * size)
+        right = node.right
+    scripts.close(parts, right)
+    return SINGLE.sub(r"{\\rm \1}", "".join(parts)).replace("  ", " ").strip()
+
+
+def _with_accents(nodes: Sequence[Node]) -> list[Node]:
+    """The pieces with each accent joined to the letter it stands over, and each slash to the sign it negates."""
+    if len(nodes) > LONGEST or not any(node.kind == "accent" for node in nodes):
+        return list(nodes)
+    found = [node for node in nodes if node.kind != "accent"]
+    for accent in nodes:
+        if accent.kind != "accent":
+            continue
+        near = [
+            node
+            for node in found
+            if len(node.latex) == 1 and (node.latex in RELATIONS if accent.latex == "\u0338" else node.latex.isalnum())
+        ]
+        target = min(
+            near, key=lambda node: abs(node.middle - accent.middle) + abs(node.size - accent.size), default=None
+        )
+        if target is not None and abs(target.middle - accent.middle) < accent.size:
+            at = next(number for number, node in enumerate(found) if node is target)
+            found[at] = replace(target, latex=unicodedata.normalize("NFC", target.latex + accent.latex))
+    return found
+
+
+def _base(nodes: Sequence[Node], size: float) -> float:
+    """The baseline of most of the largest pieces."""
+    if size <= SMALLEST:
+        return nodes[0].base
+    plain = [node.base for node in nodes if node.size > SCRIPT * size and node.kind in {"letter", "text", "name"}]
+    found = sorted(plain or [node.base for node in nodes if node.size > SCRIPT * size])
+    return found[len(found) // 2]
+
+
+class _Scripts:
+    """What is lowered and raised beside a piece, until the next piece on the baseline comes."""
+
+    def __init__(self, base: float, size: float, depth: int) -> None:
+        self._base, self._size, self._depth = base, size, depth
+        self._low: list[Node] = []
+        self._high: list[Node] = []
+
+    def of(self, node: Node) -> list[Node] | None:
+        """Where a piece goes; None where it stands in the row."""
+        off, size = node.base - self._base, self._size
+        if node.kind == "built":
+            if abs(off) < (0.3 if node.size > SCRIPT * size else 0.2) * size:
+                return None
+        elif node.kind == "tall" and abs(off) > 0.15 * size and (self._low or self._high):
+            pass
+        elif node.size > SCRIPT * size and (size > SMALLEST or abs(off) < 0.15 * size or node.kind != "letter"):
+            return None
+        low, high = self._low, self._high
+        if abs(off) < OFF * size and not low and not high:
+            return None
+        last = low[-1] if low and (not high or low[-1].right > high[-1].right) else high[-1] if high else None
+        if last is not None and node.size < SCRIPT * last.size and abs(node.base - last.base) < 0.6 * last.size:
+            return low if low and last is low[-1] else high
+        return high if off > 0.1 * size else low
+
+    def close(self, parts: list[str], right: float) -> None:
+        """Write them behind the piece that ends at `right`."""
+        if not self._low and not self._high:
+            return
+        low, high = written(self._low, self._depth + 1), written(self._high, self._depth + 1)
+        if self._is_fraction(right):
+            parts.append(f"\\frac{{{high}}}{{{low}}}")
+        else:
+            written_ = _script("_", low) + ("'" * len(high) if high and not high.strip("′") else _script("^", high))
+            parts += (written_,) if written_ else ()
+        self._low, self._high = [], []
+
+    def _is_fraction(self, right: float) -> bool:
+        """Whether they stand centred over each other and apart from the piece before, as in a small fraction."""
+        low, high, size = self._low, self._high, self._size
+        if not low or not high or self._base - low[0].base < 0.3 * size or high[0].base - self._base < 0.3 * size:
+            return False
+        if min(low[0].left, high[0].left) - right < 0.09 * size:
+            return False
+        middles = [(min(node.left for node in part) + max(node.right for node in part)) / 2 for part in (low, high)]
+        return abs(middles[0] - middles[1]) < 0.08 * size
+
+
+def _script(mark: str, latex: str) -> str:
+    if not latex:
+        return ""
+    return f"{mark}{latex}" if len(latex) == 1 or WHOLE.fullmatch(latex) else f"{mark}{{{latex}}}"
+
+
+def _one(node: Node) -> str:
+    latex = node.latex
+    if node.kind == "built":
+        return latex
+    if node.kind == "text":
+        return f"\\text{{{latex.translate(ESCAPED)}}}"
+    if node.kind == "name":
+        return "".join(f"\\{word}" if word in NAMES else f"\\text{{{word}}}" for word in latex.split())
+    return latex.translate(ESCAPED)
+
+
+def _push(parts: list[str], latex: str, is_text: bool, is_apart: bool) -> None:
+    """Put a piece behind the others, with space where LaTeX or a reader needs it."""
+    before = parts[-1] if parts else ""
+    was_text = before.startswith("\\text{")
+    if is_text and was_text:
+        parts[-1] = f"{before[:-1]} {latex[6:]}"
+    elif not before or (latex == "→" and before == " ↦ "):
+        parts.append("" if before else latex)
+    elif is_text and is_apart and before[-1] not in OPEN:
+        parts.append(f"\\text{{ {latex[6:]}")
+    elif latex in SPACED:
+        parts.append(f" {latex} ")
+    elif was_text and is_apart and latex[:1] not in "([":
+        parts[-1] = f"{before[:-1]} }}"
+        parts.append(latex)
+    elif (ENDS_WITH_NAME.search(before) and latex[:1].isalnum()) or (latex[:1].isdigit() and before[-1:].isdigit()):
+        parts.append(f" {latex}")
+    else:
+        parts.append(latex)

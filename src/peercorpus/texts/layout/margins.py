@@ -1,0 +1,104 @@
+"""What stands around the text of a paper: line numbers in the margins, running headers and footers, page numbers."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+
+from peercorpus.texts.layout.glyphs import Run
+from peercorpus.texts.layout.lines import Line
+
+NUMBER = re.compile(r"\d{1,4}$")
+BAND = 3.0
+"""Width, in points, of the bands in which numbers that end at one place are sought."""
+FEWEST = 5
+"""Line numbers of a page that make a ruler."""
+RISING = 0.8
+"""Share of the steps of a ruler from one number to the next that are one, at least."""
+OUTSIDE = 0.04
+"""Share of a page's runs that may stand beyond a ruler."""
+EDGE = 0.085
+"""Share of the height of a page, at either end, where headers and footers stand."""
+ON_PAGES, OF_PAGES = 4, 0.3
+"""What stands there on so many pages, or on such a share of them, is a header or a footer."""
+DASH = r"[-\u2013\u2014]"
+PAGE_NUMBER = re.compile(
+    rf"(?:page\s+)?(?:\d{{1,4}}|[ivxl]{{1,5}})(?:\s*(?:of|/)\s*\d{{1,4}})?$|{DASH}\s*\d{{1,4}}\s*{DASH}$", re.IGNORECASE
+)
+DIGITS = re.compile(r"\d+")
+
+Ruler = tuple[bool, int]
+"""Whether it stands on the right of the text, and its band."""
+
+
+class Rulers:
+    """The rulers of a document, learnt from its pages as they come."""
+
+    def __init__(self) -> None:
+        self._known: set[Ruler] = set()
+
+    def without(self, runs: Sequence[Run]) -> list[Run]:
+        """The runs of a page without line numbers."""
+        bands: dict[int, list[Run]] = defaultdict(list)
+        for run in runs:
+            if len(run.text) <= 4 and NUMBER.match(run.text):
+                bands[round(run.right / BAND)].append(run)
+        gone: set[int] = set()
+        for band in sorted(bands):
+            near = [run for key in (band - 1, band, band + 1) for run in bands.get(key, ())]
+            for on_right in (False, True):
+                if self._is_ruler(near, runs, (on_right, band)):
+                    gone.update(map(id, near))
+        return [run for run in runs if id(run) not in gone]
+
+    def _is_ruler(self, numbers: Sequence[Run], runs: Sequence[Run], ruler: Ruler) -> bool:
+        """Whether numbers count on from top to bottom, or stand where others did; and next to nothing beyond them."""
+        if ruler not in self._known and not _count_on(numbers):
+            return False
+        if not _is_outside(numbers, runs, on_right=ruler[0]):
+            return False
+        self._known.update((ruler[0], band) for band in range(ruler[1] - 1, ruler[1] + 2))
+        return True
+
+
+def _count_on(numbers: Sequence[Run]) -> bool:
+    if len(numbers) < FEWEST:
+        return False
+    ordered = [int(run.text) for run in sorted(numbers, key=lambda run: -run.base)]
+    return sum(low - high == 1 for high, low in pairwise(ordered)) >= RISING * (len(ordered) - 1)
+
+
+def _is_outside(numbers: Sequence[Run], runs: Sequence[Run], *, on_right: bool) -> bool:
+    if on_right:
+        edge = min(run.left for run in numbers) + 1
+        beyond = sum([run.right > edge for run in runs])
+    else:
+        edge = max(run.right for run in numbers) - 1
+        beyond = sum([run.left < edge for run in runs])
+    return beyond - len(numbers) <= max(2, OUTSIDE * len(runs))
+
+
+def without_headers(pages: Sequence[Sequence[Line]], heights: Sequence[float]) -> list[list[Line]]:
+    """The lines of all pages without running headers, footers and page numbers.
+
+    Args:
+        pages: The lines of each.
+        heights: Of the pages, in points.
+    """
+    edges = [[line for line in page if _is_at_edge(line, height)] for page, height in zip(pages, heights, strict=True)]
+    seen = Counter(masked for page in edges for masked in {_masked(line) for line in page})
+    enough = max(2, min(ON_PAGES, round(OF_PAGES * len(pages))))
+    repeated = {masked for masked, number in seen.items() if number >= enough}
+    kept = []
+    for page, at_edge in zip(pages, edges, strict=True):
+        gone = {id(line) for line in at_edge if _masked(line) in repeated or PAGE_NUMBER.match(line.text)}
+        kept.append([line for line in page if id(line) not in gone])
+    return kept
+
+
+def _is_at_edge(line: Line, height: float) -> bool:
+    return not EDGE * height <= line.base <= (1 - EDGE) * height
+
+
+def _masked(line: Line) -> str:
+    return DIGITS.sub("0", line.text).casefold()

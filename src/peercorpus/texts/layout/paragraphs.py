@@ -1,0 +1,203 @@
+"""Lines put together to blocks, in the order in which a paper is read."""
+
+import re
+from collections.abc import Sequence
+from itertools import zip_longest
+from math import inf
+
+from peercorpus.texts.layout.blocks import Block, Body, Kind
+from peercorpus.texts.layout.columns import LONG, Columns
+from peercorpus.texts.layout.headings import Headings
+from peercorpus.texts.layout.lines import Line, ends_sentence
+
+CAPTION = re.compile(
+    r"(?:(?:Supplementary |Extended Data )?(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing|Scheme|Box)\s*"
+    r"(?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*\s*(?:[.:|\u2013\u2014]|$|\((?=[a-z]\)))|(?:TABLE|FIGURE|FIG\.)\s*(?:[IVX]+|\d+)\b)"
+)
+BULLET = re.compile(r"[•‣▪■●◦○∙⋄♦\u2013\u2014►▶✓➢⃁·]\s*(?=\S)|[-*]\s+(?=\S)")
+NUMBERED_ITEM = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")
+LABEL = re.compile(r"\[(?:\d{1,3}|[A-Za-z+]{2,8}\d{2}[a-z]?)\]\s*|\d{1,3}\.\s+(?=[A-Z])")
+MARK = re.compile(r"\d{1,2}|[*†‡§¶\u2217♯♠♣]")
+REFERENCES = re.compile(r"(?:\W|\d)*(?:references|bibliography)\W*$", re.IGNORECASE)
+
+SHORT = 2.0
+"""How far, in the size of the font, a line ends before its column does that ends a paragraph."""
+INDENTED = 0.7
+"""How far, in the size of the font, the first line of a paragraph begins inside its column."""
+APART = 1.32
+"""Step to the next line over the leading, from which on another paragraph begins."""
+FAR = 6.0
+"""Step over the leading, from which on a line stands elsewhere."""
+SET_SMALLER = 0.95
+"""Size over that of the body, below which a line is none of it."""
+RUNNING = frozenset({Kind.PARAGRAPH, Kind.ITEM})
+ASIDE = frozenset({Kind.FOOTNOTE, Kind.CAPTION, Kind.TABLE})
+"""Blocks that may stand inside a paragraph: at the foot of a column, or floating."""
+
+
+class Paragraphs:
+    """Takes the lines of a paper, page by page.
+
+    Attributes:
+        blocks: What was made of them so far.
+    """
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self._headings = Headings(body)
+        self._columns = Columns(((0.0, 0.0),))
+        self._before: Line | None = None
+        self._in_references = False
+        self.blocks: list[Block] = []
+
+    def read(self, items: Sequence[Line | Block], columns: Columns) -> None:
+        """Take the lines of a page in the order in which they are read, with the blocks already made of some."""
+        self._columns = columns
+        for item, after in zip_longest(items, items[1:]):
+            if isinstance(item, Block):
+                self.blocks.append(item)
+                self._before = None
+            else:
+                self._take(item, after)
+
+    def _take(self, line: Line, after: Line | Block | None) -> None:
+        block = self.blocks[-1] if self.blocks else None
+        if block is not None and block.kind is Kind.HEADING and self._wraps(block, line):
+            block.lines.append(line)
+        elif level := self._headings.read(
+            line, after, self._columns, step=self._step(line), is_apart=self._is_apart(line)
+        ):
+            self._in_references = bool(REFERENCES.match(line.text))
+            self.blocks.append(Block(Kind.HEADING, line.page, [line], level))
+        else:
+            kind = self._begins(line, block)
+            if kind is not None or block is None:
+                self.blocks.append(Block(kind or Kind.PARAGRAPH, line.page, [line]))
+            else:
+                block.lines.append(line)
+        self._before = line
+
+    def _wraps(self, block: Block, line: Line) -> bool:
+        return len(block.lines) < 4 and self._headings.wraps(
+            block.lines[-1], line, self._columns, step=self._step(line)
+        )
+
+    def _step(self, line: Line) -> float:
+        """From the line before down to this one, in points; below 0 where it stands elsewhere."""
+        before = self._before
+        return before.base - line.base if before is not None and before.page == line.page else -inf
+
+    def _is_apart(self, line: Line) -> bool:
+        step = self._step(line)
+        after_heading = bool(self.blocks) and self.blocks[-1].kind is Kind.HEADING
+        return after_heading or step < 0 or step > 1.25 * self._body.leading_of(line)
+
+    def _is_short(self, line: Line) -> bool:
+        return line.right < self._columns.of(line)[1] - SHORT * line.size
+
+    def _begins(self, line: Line, block: Block | None) -> Kind | None:
+        """The kind of the block that a line begins; None where it goes on with the last one."""
+        before, text = self._before, line.text
+        if CAPTION.match(text) and (before is None or self._is_apart(line) or self._differs(line, before)):
+            return Kind.CAPTION
+        if self._is_footnote(line):
+            return Kind.FOOTNOTE
+        if self._in_references:
+            return self._entry(line, block)
+        if self._is_item(line, block):
+            return Kind.ITEM
+        if before is None or block is None or block.kind not in RUNNING | ASIDE or self._differs(line, before):
+            return Kind.PARAGRAPH
+        step, leading = self._step(line), self._body.leading_of(line)
+        if step < -2 or step > FAR * leading:
+            return self._elsewhere(line, block, before)
+        if step > APART * leading:
+            return Kind.PARAGRAPH
+        if step < 0.4 * line.size or block.kind not in RUNNING:
+            return None
+        return Kind.PARAGRAPH if self._is_new(line, block, before, step > 1.1 * leading) else None
+
+    @staticmethod
+    def _differs(line: Line, before: Line) -> bool:
+        return abs(line.size - before.size) > 0.08 * before.size
+
+    def _is_footnote(self, line: Line) -> bool:
+        mark = line.runs[0]
+        is_raised = mark.size < 0.88 * line.size and mark.base > line.base + 0.15 * line.size
+        return is_raised and line.size < 0.96 * self._body.size and bool(MARK.fullmatch(mark.text))
+
+    def _is_item(self, line: Line, block: Block | None) -> bool:
+        left = self._columns.of(line)[0]
+        if BULLET.match(line.text):
+            return line.left > left - 3
+        before = self._before
+        if before is None or not NUMBERED_ITEM.match(line.text):
+            return False
+        ended = ends_sentence(before.text)
+        return (block is not None and block.kind is Kind.ITEM and (ended or self._is_short(before))) or (
+            ended or line.left > left + 5
+        )
+
+    def _elsewhere(self, line: Line, block: Block, before: Line) -> Kind | None:
+        """At the top of another column or page: whether a sentence goes on there."""
+        if block.kind not in RUNNING:
+            return Kind.PARAGRAPH
+        is_open = before.characters >= LONG and not ends_sentence(before.text)
+        goes_on = line.text[:1].islower() or not self._is_short(before)
+        return None if before.is_cut or (is_open and goes_on) else Kind.PARAGRAPH
+
+    def _is_new(self, line: Line, block: Block, before: Line, has_space: bool) -> bool:
+        """Whether another paragraph begins, by its indent or by how the last one ended."""
+        left, ended = self._columns.of(line)[0], ends_sentence(before.text)
+        if block.kind is Kind.ITEM:
+            return line.left < block.lines[0].left - 1.5 and has_space and self._is_short(before)
+        is_indented = INDENTED * line.size < line.left - left < 4 * line.size
+        was_indented = before.left > self._columns.of(before)[0] + INDENTED * line.size
+        if is_indented and not was_indented and (ended or self._is_short(before)):
+            return True
+        return self._is_short(before) and ended and (has_space or line.runs[0].font.is_bold)
+
+    def _entry(self, line: Line, block: Block | None) -> Kind | None:
+        """Entries of a bibliography begin with a label, with space above, or hang out of the others' lines."""
+        before = self._before
+        if LABEL.match(line.text) or block is None or block.kind is not Kind.ENTRY or before is None:
+            return Kind.ENTRY
+        if LABEL.match(block.lines[0].text):
+            return None
+        if self._step(line) > 1.25 * self._body.leading_of(line):
+            return Kind.ENTRY
+        return Kind.ENTRY if line.left - self._columns.of(line)[0] < 4 else None
+
+
+def rejoin(blocks: Sequence[Block], body: Body) -> list[Block]:
+    """The same blocks, paragraphs made whole that a figure, a table or a footnote stands in."""
+    kept: list[Block] = []
+    for block in blocks:
+        first = _interrupted(kept, block, body) if block.kind is Kind.PARAGRAPH and block.lines else None
+        if first is None:
+            kept.append(block)
+        else:
+            first.lines += block.lines
+    return kept
+
+
+def _interrupted(kept: Sequence[Block], block: Block, body: Body) -> Block | None:
+    """The paragraph that a block goes on with, behind what stands between them."""
+    if not block.lines[0].text[:1].islower() or _is_aside(block, body):
+        return None
+    for before in reversed(kept):
+        if before.kind in RUNNING and before.lines and not _is_aside(before, body):
+            last = before.lines[-1]
+            is_open = last.is_cut or not ends_sentence(last.text)
+            return before if is_open and before is not kept[-1] and block.page - last.page <= 1 else None
+        if before.kind not in RUNNING | ASIDE:
+            return None
+    return None
+
+
+def _is_aside(block: Block, body: Body) -> bool:
+    """Whether a paragraph is none of the body: set smaller, or a label below a part of a figure."""
+    first = block.lines[0]
+    return first.size < SET_SMALLER * body.size or (
+        len(block.lines) == 1 and first.text.startswith("(") and first.characters < LONG
+    )

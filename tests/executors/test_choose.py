@@ -1,0 +1,58 @@
+"""An executor is named on the command line; what is missing for it is told, and machines with other versions refuse."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from test_local import behave, square
+
+from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.executors.choose import EXECUTORS, load_executor
+from peercorpus.executors.local import LocalExecutor
+from peercorpus.executors.node import do_item, versions
+from peercorpus.executors.ray import RayExecutor
+from peercorpus.spread import Failure, FailureKind
+from peercorpus.store import Place
+from peercorpus.texts.engine import Job
+
+
+def test_every_executor_is_found_by_its_name() -> None:
+    assert {name: load_executor(name) for name in EXECUTORS} == {"local": LocalExecutor(), "ray": RayExecutor()}
+    assert load_executor("ray", "head:6379") == RayExecutor("head:6379")
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "sentence"),
+    [("dask", None, "choose one of: local, ray"), ("local", "head:6379", "leave --address out")],
+)
+def test_an_executor_that_cannot_be_is_told(name: str, address: str | None, sentence: str) -> None:
+    with pytest.raises(PeercorpusError, match=sentence):
+        load_executor(name, address)
+
+
+def test_without_ray_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=r"peercorpus\[ray\]"):
+        next(RayExecutor()(square, [1], timeout_s=20))
+
+
+def test_a_machine_with_another_version_refuses() -> None:
+    other = {**versions(), "peercorpus": "other"}
+    with pytest.raises(PeercorpusError, match=r"has peercorpus .*, where other is needed"):
+        do_item(square, 3, None, (20, None), other)
+
+
+def read_there(job: Job) -> tuple[Place, bytes]:
+    return job.path, job.path.read_bytes()
+
+
+def test_a_machine_does_an_item_in_a_process_beside_its_worker() -> None:
+    limits = (20.0, 2 << 30)
+    assert do_item(square, 3, None, limits, versions()) == 9
+    assert do_item(behave, "crash", None, limits, versions()) == Failure(
+        FailureKind.CRASH, "Its process died (exit code -11)."
+    )
+    read = do_item(read_there, Job("0" * 64, Path("nowhere.pdf"), "pdfium-text"), b"%PDF-", limits, versions())
+    assert isinstance(read, tuple)
+    assert read[1] == b"%PDF-"
+    assert not read[0].exists()

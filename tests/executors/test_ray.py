@@ -1,0 +1,205 @@
+"""On a cluster of two machines, one of which dies at work, the rows are those of this machine, each once."""
+
+import os
+import secrets
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from test_local import behave, square
+
+from in_this_process import InThisProcess
+from invented_pdfs import by_hand, lines
+from peercorpus.errors import PeercorpusError
+from peercorpus.executors.local import LocalExecutor
+from peercorpus.executors.ray import RayExecutor
+from peercorpus.spread import Failure, FailureKind
+from peercorpus.store import Place
+from peercorpus.texts.engine import Job, convert_file
+
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning"),
+]
+ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'peercorpus[ray]'")
+
+ROOT = Path(__file__).parents[2]
+IMPORTABLE = [ROOT / "src", ROOT / "tests" / "support", Path(__file__).parent]
+MACHINE = {"num_cpus": 2, "object_store_memory": 100 << 20}
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """A number to square, and the folder where each try leaves a note."""
+
+    number: int
+    folder: Path
+
+
+def square_slowly(errand: Errand) -> int:
+    """Square a number, and note on which machine."""
+    Path(errand.folder, f"{errand.number}-{os.environ.get('RAY_RAYLET_PID', 'here')}-{time.monotonic_ns()}").touch()
+    time.sleep(0.3)
+    return errand.number**2
+
+
+def tell_process(item: Path) -> None:
+    """Leave the number of this process, and hang."""
+    item.write_text(str(os.getpid()))
+    time.sleep(60)
+
+
+def end_worker(item: str) -> str:
+    """Kill the worker of Ray beside which this process is, if the item says so."""
+    if item == "kill":
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+    return item.upper()
+
+
+def read_there(job: Job) -> tuple[Place, bytes]:
+    """The path under which a machine finds the file, and what is in it."""
+    return job.path, job.path.read_bytes()
+
+
+def seen_gpu(_item: int) -> str | None:
+    return os.environ.get("CUDA_VISIBLE_DEVICES")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two machines of a cluster, simulated on this one."""
+    from ray.cluster_utils import Cluster
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, IMPORTABLE)))
+        made = Cluster(initialize_head=True, head_node_args=MACHINE | {"num_gpus": 1})
+        made.add_node(**MACHINE)
+        made.wait_for_nodes()
+        yield made
+        ray.shutdown()
+        made.shutdown()
+
+
+@pytest.fixture
+def executor(cluster: Any) -> RayExecutor:
+    return RayExecutor(cluster.address)
+
+
+def test_each_item_comes_back_once_with_its_result_or_its_failure(executor: RayExecutor) -> None:
+    bad = ["crash", "exit", "hang", "raise", "say", "eat"]
+    good = [f"item {number}" for number in range(20)]
+    items = [*good[:7], *bad, *good[7:]]
+    there = list(executor(behave, items, timeout_s=3, workers=2))
+    here = dict(LocalExecutor()(behave, items, timeout_s=3, workers=2))
+    assert sorted(item for item, _ in there) == sorted(items)
+    assert dict(there) == here
+    assert here["hang"] == Failure(FailureKind.TIMEOUT, "It was stopped after 3 seconds.")
+
+
+def test_what_a_dying_machine_was_doing_is_done_elsewhere(executor: RayExecutor, cluster: Any, tmp_path: Path) -> None:
+    dying = cluster.add_node(**MACHINE)
+    cluster.wait_for_nodes()
+    raylet = psutil.Process(dying.all_processes["raylet"][0].process.pid)
+    errands = [Errand(number, tmp_path) for number in range(80)]
+    outcomes = executor(square_slowly, errands, timeout_s=20)
+    found = [next(outcomes)]
+    while len(list(tmp_path.glob(f"*-{raylet.pid}-*"))) < 5:
+        found.append(next(outcomes))
+    for process in [raylet, *raylet.children(), *raylet.children(recursive=True)]:
+        process.kill()
+    cluster.remove_node(dying, allow_graceful=False)
+    found.extend(outcomes)
+    assert sorted(errand.number for errand, _ in found) == list(range(80))
+    assert dict(found) == dict(LocalExecutor()(square_slowly, errands, timeout_s=20, workers=8))
+    tries = Counter(note.name.split("-")[0] for note in tmp_path.iterdir() if "-here-" not in note.name)
+    assert max(tries.values()) > 1, "the machine died while it had nothing to do"
+
+
+def test_an_item_that_kills_its_workers_is_tried_so_often_and_no_more(cluster: Any) -> None:
+    executor = RayExecutor(cluster.address, retries=1)
+    found = list(executor(end_worker, ["a", "b", "kill", "c", "d"], timeout_s=20))
+    assert sorted(item for item, _ in found) == ["a", "b", "c", "d", "kill"]
+    results = dict(found)
+    killed = results.pop("kill")
+    assert isinstance(killed, Failure)
+    assert killed.kind is FailureKind.CRASH
+    assert results == {"a": "A", "b": "B", "c": "C", "d": "D"}
+
+
+def test_a_file_of_this_machine_is_brought_to_the_others(cluster: Any, tmp_path: Path) -> None:
+    job = Job("0" * 64, tmp_path / "paper.pdf", "pdfium-text")
+    job.path.write_bytes(b"%PDF-")
+    ((brought, result),) = RayExecutor(cluster.address)(read_there, [job], timeout_s=20)
+    assert brought == job
+    assert result == (result[0], b"%PDF-")  # type: ignore[index]
+    assert not result[0].exists()
+    shared = RayExecutor(cluster.address, brings_files=False)
+    assert dict(shared(read_there, [job], timeout_s=20)) == {job: (job.path, b"%PDF-")}
+
+
+def test_texts_are_those_of_this_machine(executor: RayExecutor, tmp_path: Path) -> None:
+    contents = [by_hand([lines("One line.", "Another.")]), b"", b"no PDF"]
+    paths = [tmp_path / f"{number}.pdf" for number in range(4)]
+    for path, content in zip(paths, contents, strict=False):
+        path.write_bytes(content)
+    jobs = [Job(path.stem, path, "pdfium-text") for path in paths]
+    there = dict(executor(convert_file, jobs, timeout_s=20))
+    assert there == dict(InThisProcess()(convert_file, jobs, timeout_s=20))
+    assert [isinstance(there[job], Failure) for job in jobs] == [False, True, True, True]
+
+
+def test_items_are_taken_a_few_at_a_time(executor: RayExecutor) -> None:
+    taken = 0
+
+    def endless() -> Iterator[int]:
+        nonlocal taken
+        for number in count():
+            taken += 1
+            yield number
+
+    outcomes = executor(square, endless(), timeout_s=20, workers=3)
+    for done in range(1, 20):
+        next(outcomes)
+        assert taken <= done + 4
+    outcomes.close()  # type: ignore[attr-defined]
+
+
+def test_no_items_need_no_cluster() -> None:
+    assert list(RayExecutor("127.0.0.1:1")(square, [], timeout_s=20)) == []
+
+
+def test_a_cluster_that_does_not_answer_is_told() -> None:
+    ray.shutdown()
+    with pytest.raises(PeercorpusError, match=r"No Ray cluster answers at '127\.0\.0\.1:1'"):
+        list(RayExecutor("127.0.0.1:1")(square, [1], timeout_s=20))
+
+
+def test_an_interrupted_run_leaves_no_process_behind(executor: RayExecutor, tmp_path: Path) -> None:
+    noted = tmp_path / "process"
+
+    def interrupted() -> Iterator[Path]:
+        yield noted
+        while not noted.exists() or not noted.read_text():
+            time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        list(executor(tell_process, interrupted(), timeout_s=60))
+    while psutil.pid_exists(int(noted.read_text())):
+        assert time.monotonic() - began < 20
+        time.sleep(0.1)
+
+
+def test_a_process_sees_the_gpu_that_its_item_was_given(cluster: Any) -> None:
+    assert dict(RayExecutor(cluster.address, gpus=1)(seen_gpu, [1], timeout_s=20)) == {1: "0"}

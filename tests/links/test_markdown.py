@@ -1,0 +1,146 @@
+"""Markdown is compared block by block: rows as rows, formulas as one, prose wherever a page breaks it."""
+
+import time
+
+import pytest
+
+from peercorpus.links.comparing import Comparison, compare
+from peercorpus.links.lines import PAGES
+from peercorpus.links.sections import read_parts
+from peercorpus.links.sentences import key_of
+
+HEAD = "# On Clouds\n\nAnonymous authors\n\n## Abstract\n\n"
+FIRST, REST = "We count, as is usual and in spite of the rain,", "Boltzmann clouds on a bright day. It is known to few."
+CAPTION = "Figure 1: A cloud above the town."
+NOTE = "<sup>1</sup>Nobody asked us to count them."
+TABLE = "| Town | Clouds |\n| --- | --- |\n| Ulm | 17 |\n| Bern | -4 |"
+FORMULA = r"$$a = \frac{1}{2}b,$$ (3)"
+
+
+def told(earlier: str, later: str) -> list[tuple[str, str, str]]:
+    passages = compare(HEAD + earlier, HEAD + later).passages
+    return [(one.kind.value, one.before, one.after) for one in passages]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        f"{FIRST}\n\n{CAPTION}\n\n{REST}\n\n{NOTE}",
+        f"{FIRST}\n\n{NOTE}{PAGES}{CAPTION}\n\n{REST}",
+        f"{FIRST}{PAGES}{REST}\n\n{NOTE}\n\n{CAPTION}",
+        f"{FIRST}\n\n7{PAGES}{REST}\n\n{NOTE.replace('1', '12')}\n\n{CAPTION}",
+    ],
+    ids=["behind a caption", "behind a page with both", "behind a page", "with another number"],
+)
+def test_a_sentence_goes_on_over_what_a_page_puts_between(later: str) -> None:
+    earlier = f"{CAPTION}\n\n{FIRST} {REST}\n\n{NOTE}"
+    assert compare(HEAD + earlier, HEAD + later) == Comparison((), 6, 6, 6)
+
+
+def test_a_paragraph_that_ended_does_not_go_on_behind_a_page() -> None:
+    earlier, later = (f"We count them.{between}Theorem 1" for between in ("\n\n", PAGES))
+    assert told(earlier, later) == []
+    assert told(earlier, later + "\n\nIt holds.") == [("added", "", "It holds.")]
+
+
+def test_short_words_at_the_top_of_a_page_are_no_part_of_a_figure() -> None:
+    earlier, later = (f"It rains.{between}We go.\n\n{CAPTION}" for between in ("\n\n", PAGES))
+    assert told(earlier, later) == []
+
+
+def test_lines_under_marked_headings_that_no_blank_line_parts_are_read_as_printed() -> None:
+    earlier = f"# Abstract\n{CAPTION}\nWe count on\nall clouds."
+    assert compare(earlier, f"# Abstract\nWe count on\n{CAPTION}\nall clouds.").passages == ()
+
+
+def test_a_row_is_compared_as_a_row() -> None:
+    assert told(TABLE, TABLE.replace("17", "19")) == [("changed", "| Ulm | 17 |", "| Ulm | 19 |")]
+    assert told(TABLE, TABLE + "\n| Graz | 3 |") == [("added", "", "| Graz | 3 |")]
+    assert told(TABLE, TABLE.replace("| Ulm | 17 |", "|  Ulm | 17|").replace("--- |", ":---: |")) == []
+
+
+def test_a_sign_in_a_row_makes_a_difference() -> None:
+    assert told(TABLE, TABLE.replace("-4", "4")) == [("changed", "| Bern | -4 |", "| Bern | 4 |")]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [r"$$a=\frac{1}{2} b ,$$ (3)", r"$$a = \frac{1}{2}\,b\quad ,$$ (4)", "$$\na = \\frac{1}{2}b,\n$$"],
+    ids=["space", "space that is written, and a number", "over lines"],
+)
+def test_a_formula_with_other_space_or_another_number_is_no_change(later: str) -> None:
+    assert told(f"We have\n\n{FORMULA}\n\nwhere b is.", f"We have\n\n{later}\n\nwhere b is.") == []
+
+
+def test_a_formula_is_compared_without_the_words_around_it() -> None:
+    earlier = f"We have\n\n{FORMULA}\n\nwhere b is."
+    later = earlier.replace("2}b", "3}b")
+    assert told(earlier, later) == [("changed", FORMULA, FORMULA.replace("2}b", "3}b"))]
+
+
+def test_no_sentence_ends_inside_a_formula_and_one_may_begin_with_it() -> None:
+    earlier = "It is $f(x). G(y)$ of them. $Q$ is fixed."
+    assert told(earlier, earlier.replace("fixed", "free")) == [("changed", "$Q$ is fixed.", "$Q$ is free.")]
+    assert told(earlier, earlier.replace("$Q$", "Q")) == []
+
+
+@pytest.mark.parametrize(("mark", "later"), [("it.<sup>1</sup>", "it.<sup>12</sup>"), ("it.<sup>1</sup>", "it.")])
+def test_the_mark_of_a_footnote_makes_no_difference(mark: str, later: str) -> None:
+    assert told(f"We do {mark} It rains.", f"We do {later} It rains.") == []
+
+
+def test_a_power_makes_a_difference() -> None:
+    assert len(told("It has 10<sup>3</sup> clouds.", "It has 10<sup>4</sup> clouds.")) == 1
+
+
+def test_another_title_is_told() -> None:
+    (passage,) = compare(HEAD + "We do.", HEAD.replace("On", "Upon") + "We do.").passages
+    assert (passage.section, passage.before, passage.after) == (None, "On Clouds", "Upon Clouds")
+
+
+def test_a_title_may_begin_with_a_letter_that_could_number_a_section() -> None:
+    assert [part.heading for part in read_parts("# A Cloud Is Seen\n\nA. Smith\n\n## Abstract\n\nWe do.")] == [
+        None,
+        "Abstract",
+    ]
+
+
+def test_a_number_alone_and_a_notice_are_not_read() -> None:
+    notice = "Proceedings of the $36^{th}$ International Conference on Clouds, 2019."
+    (_, abstract) = read_parts(f"{HEAD}We do.\n\n12\n\n{notice}\n\nIt rains.")
+    assert [sentence.words for sentence in abstract.sentences] == ["We do.", "It rains."]
+
+
+def test_what_is_read_stands_where_it_says() -> None:
+    text = f"{HEAD}{FIRST}\n\n{NOTE}{PAGES}{CAPTION}\n\n{REST}\n\n{TABLE}\n\n{FORMULA}"
+    for part in read_parts(text):
+        for sentence in part.sentences:
+            assert text[sentence.start : sentence.end].startswith(sentence.words[:5])
+            assert text[sentence.start : sentence.end].endswith(sentence.words[-5:])
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "$$a$$\n\n",
+        "$",
+        "$$\na\n",
+        "| a | b |\n",
+        "<sup>1</sup>Note\n\n",
+        "we go\n\n",
+        "- a\n",
+        "$a $ ",
+        "12\n\n",
+        "\\,",
+    ],
+)
+def test_any_markdown_is_compared_within_seconds(block: str) -> None:
+    started = time.perf_counter()
+    text = HEAD + block * 10_000
+    assert compare(text, text).passages == ()
+    compare(text, HEAD + REST)
+    assert time.perf_counter() - started < 30
+
+
+def test_a_key_says_nothing_of_how_a_formula_is_marked_and_spaced() -> None:
+    assert key_of(r"$a\,+\quad b$") == key_of("a + b")

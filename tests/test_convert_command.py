@@ -1,0 +1,157 @@
+"""`peercorpus convert`, and `build --engine`: what a user gets, whatever is asked for, and after every stop."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import peercorpus
+from commands import Run, assert_refused
+from invented_pdfs import HTML, by_hand, lines, put
+
+FILES = 40
+
+
+@pytest.fixture
+def pdfs(tmp_path: Path) -> Path:
+    folder = tmp_path / "pdfs"
+    folder.mkdir()
+    return folder
+
+
+def put_papers(folder: Path, count: int, pages: int = 1) -> None:
+    for number in range(count):
+        texts = [f"Sentence {line} of paper {number}." for line in range(30)]
+        put(folder, f"p{number:02d}", by_hand([lines(*texts)] * pages))
+
+
+def started(pdfs: Path, out: Path) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "peercorpus", "convert", str(pdfs), "--out", str(out), "--workers", "2"]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL
+    )
+
+
+def wait_for_texts(running: "subprocess.Popen[str]", out: Path, count: int) -> None:
+    until = time.monotonic() + 60
+    while len(list(out.glob("*.md"))) < count:
+        assert running.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.005)
+
+
+def assert_every_text_is_told_of(out: Path) -> None:
+    for path in out.glob("*.md"):
+        told = json.loads(path.with_suffix(".json").read_text())
+        assert told["status"] == "converted"
+        assert len(path.read_text()) - 1 == told["characters"] + (told["pages"] - 1) * len("\n\n---\n\n")
+
+
+def test_all_became_text(run: Run, pdfs: Path, tmp_path: Path) -> None:
+    put_papers(pdfs, 2, pages=3)
+    ended = run("convert", pdfs, "--out", tmp_path / "out")
+    assert ended.code == 0
+    assert ended.out.startswith("2 PDFs became Markdown: 6 pages in ")
+    assert ended.out.endswith(f" pages/s.\nThe texts and their measures lie in {tmp_path / 'out'}.\n")
+    assert "convert: PDFs read 2 of 2" in ended.err
+    again = run("convert", pdfs, "--out", tmp_path / "out")
+    assert (again.code, again.out.splitlines()[0]) == (0, "2 PDFs had become Markdown before.")
+
+
+def test_some_did_not_become_text(run: Run, pdfs: Path, tmp_path: Path) -> None:
+    put_papers(pdfs, 1)
+    put(pdfs, "page", HTML)
+    for _ in range(2):
+        ended = run("convert", pdfs, "--out", tmp_path / "out")
+        assert ended.code == 1
+        assert "1 PDF did not become text (not_a_pdf 1):\n" in ended.out
+        assert f"  {pdfs / 'page.pdf'}: The file is not a PDF." in ended.out
+    assert "(So it was in an earlier run.)" in ended.out
+    assert "(So it was" not in run("convert", pdfs, "--out", tmp_path / "out", "--force").out
+
+
+def test_pages_may_be_left_out(run: Run, pdfs: Path, tmp_path: Path) -> None:
+    put_papers(pdfs, 1, pages=2)
+    run("convert", pdfs / "p00.pdf", "--out", tmp_path, "--no-pages", "--engine", "pdfium-text")
+    assert "\n---\n" not in (tmp_path / "p00.md").read_text()
+    assert json.loads((tmp_path / "p00.json").read_text())["engine"] == "pdfium-text"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["missing.pdf", "--out", "out"], "'missing.pdf' does not exist"),
+        (["empty", "--out", "out"], "There is no PDF in 'empty'."),
+        (["p00.pdf", "--out", "p00.pdf"], "'p00.pdf' is a file, or lies in one; name a folder with --out."),
+        (["p00.pdf", "--out", "out", "--engine", "magic"], "Choose from"),
+        (["p00.pdf", "--out", "out", "--workers", "0"], "Must be >= 1"),
+        (["p00.pdf", "--out", "out", "--pdf-timeout-s", "0"], "Must be > 0"),
+        (["p00.pdf"], "--out"),
+        (["--out", "out"], "PDF"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence_and_nothing_is_written(
+    run: Run, pdfs: Path, arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_papers(pdfs, 1)
+    (pdfs / "empty").mkdir()
+    monkeypatch.chdir(pdfs)
+    assert_refused(run("convert", *arguments), sentence)
+    assert {path.name for path in pdfs.iterdir()} == {"p00.pdf", "empty"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_stopped_at_any_moment_goes_on_where_it_was(pdfs: Path, tmp_path: Path, number: int) -> None:
+    put_papers(pdfs, FILES, pages=20)
+    out = tmp_path / "out"
+    running = started(pdfs, out)
+    wait_for_texts(running, out, 3)
+    running.send_signal(number)
+    _, told = running.communicate(timeout=60)
+    if number == signal.SIGKILL:
+        assert running.returncode == -signal.SIGKILL
+    else:
+        assert running.returncode == 130
+        assert told.endswith("Stopped; run the same command again to go on.\n")
+        assert {path.suffix for path in out.iterdir()} == {".md", ".json"}
+    assert_every_text_is_told_of(out)
+    texts = {path.name: path.stat().st_mtime_ns for path in out.glob("*.md")}
+    assert 3 <= len(texts) < FILES
+    again = started(pdfs, out)
+    said, told = again.communicate(timeout=120)
+    assert again.returncode == 0, told
+    assert said.startswith(f"{FILES - len(texts)} PDFs became Markdown")
+    assert {name: (out / name).stat().st_mtime_ns for name in texts} == texts
+    assert len(list(out.iterdir())) == 2 * FILES
+    assert_every_text_is_told_of(out)
+
+
+def test_a_workspace_may_be_built_with_any_engine(run: Run, demo_folder: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "corpus"
+    shutil.copytree(demo_folder / "corpus", workspace)
+    before = peercorpus.open(workspace).texts().sort("venue_id", "sha256").collect()
+    assert run("build", "--workspace", workspace, "--engine", "pdfium-text").code == 0
+    engines = peercorpus.open(workspace).texts().filter(pl.col("engine").str.starts_with("pdfium")).collect()["engine"]
+    assert set(engines) == {"pdfium-text"}
+    assert run("status", "--workspace", workspace).code == 0
+    assert run("publish", "--workspace", workspace, "--out", tmp_path / "release").code == 0
+    again = run("build", "--workspace", workspace, "--engine", "pdfium-text")
+    assert again.out.startswith("Nothing to do")
+    assert run("build", "--workspace", workspace).code == 0
+    assert peercorpus.open(workspace).texts().sort("venue_id", "sha256").collect().equals(before)
+    assert_refused(run("build", "--workspace", workspace, "--engine", "magic"), "Choose from")
+
+
+def test_a_folder_of_nobody_s_is_told_where_it_cannot_be_written(run: Run, pdfs: Path, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write anywhere")
+    put_papers(pdfs, 1)
+    tmp_path.chmod(0o500)
+    assert_refused(run("convert", pdfs, "--out", tmp_path / "out"), "cannot be read or written")

@@ -1,0 +1,47 @@
+"""Columns are found by where long lines begin and end; lines keep the order of the content, unless it jumps about."""
+
+from invented_lines import line
+from peercorpus.texts.layout.columns import find_columns, in_order
+from peercorpus.texts.layout.lines import Line
+
+WIDTH = 600.0
+LONG = "a line that is long enough to tell"
+
+
+def column(left: float, right: float, count: int = 20, name: str = "") -> list[Line]:
+    return [line(f"{LONG} {name}{number}", 700.0 - 12 * number, left=left, right=right) for number in range(count)]
+
+
+def test_one_column() -> None:
+    assert find_columns(column(100.0, 500.0), WIDTH, 10.0).spans == ((100.0, 500.0),)
+
+
+def test_two_columns_and_a_line_over_both() -> None:
+    found = find_columns(column(50.0, 290.0) + column(310.0, 550.0), WIDTH, 10.0)
+    assert found.spans == ((50.0, 290.0), (310.0, 550.0))
+    lines = (line(LONG, left=50.0, right=200.0), line(LONG, left=310.0), line(LONG, left=60.0, right=540.0))
+    assert [found.number(one) for one in lines] == [0, 1, -1]
+    assert found.of(lines[2]) == (50.0, 550.0)
+
+
+def test_a_page_with_its_right_column_empty_has_two() -> None:
+    assert find_columns(column(50.0, 290.0), WIDTH, 10.0).spans == ((50.0, 290.0), (310.0, 550.0))
+
+
+def test_entries_that_hang_out_tell_the_left_edge() -> None:
+    entries = column(60.0, 290.0, 6)[::2] + column(72.0, 290.0, 30)
+    assert find_columns([*entries, *column(310.0, 550.0)], WIDTH, 10.0).spans[0] == (60.0, 290.0)
+
+
+def test_a_page_without_lines_is_one_column() -> None:
+    assert find_columns([], WIDTH, 10.0).spans == ((0.0, WIDTH),)
+
+
+def test_the_order_of_the_content_stays_unless_it_jumps() -> None:
+    left, right = column(50.0, 290.0, name="l"), column(310.0, 550.0, name="r")
+    columns = find_columns(left + right, WIDTH, 10.0)
+    assert in_order(left + right, columns) == left + right
+    title = line("A title over both of the columns", 760.0, left=100.0, right=500.0)
+    mixed = [*left[::2], *right[::2], *left[1::2], *right[1::2], title]
+    shuffled = sorted(mixed, key=lambda one: one.text[::-1])
+    assert in_order(shuffled, columns) == [title, *left, *right]

@@ -1,0 +1,277 @@
+"""PDFs become a folder of Markdown: each is read once, whole or not at all, and no name is taken from another file."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from in_this_process import InThisProcess
+from invented_pdfs import HTML, PICTURE, by_hand, lines, put
+from peercorpus.errors import PeercorpusError
+from peercorpus.executors.local import LocalExecutor
+from peercorpus.kinds import Reason
+from peercorpus.progress import Progress
+from peercorpus.spread import Failure, FailureKind
+from peercorpus.stage import Options
+from peercorpus.texts.engine import SEPARATOR
+from peercorpus.texts.folder import FolderSummary, convert_to_folder, find_pdfs
+from peercorpus.texts.layout import reading as layout
+from peercorpus.texts.pairs import open_pairs
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def pdfs(tmp_path: Path) -> Path:
+    folder = tmp_path / "pdfs"
+    folder.mkdir()
+    return folder
+
+
+def paper(*texts: str) -> bytes:
+    return by_hand([lines(text) for text in texts])
+
+
+def convert(sources: Sequence[Path], out: Path, spread: Any = None, **options: Any) -> tuple[FolderSummary, list[str]]:
+    """Convert, and tell what was read."""
+    spread = spread or InThisProcess()
+    return convert_to_folder(spread, sources, out, Options(), **options), spread.read
+
+
+def written(out: Path) -> set[str]:
+    return {path.relative_to(out).as_posix() for path in out.rglob("*")}
+
+
+def measures(out: Path, name: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads((out / f"{name}.json").read_text())
+    return told
+
+
+def test_a_pdf_becomes_its_markdown_and_its_measures(pdfs: Path, out: Path) -> None:
+    pdf = paper("One.", "Two.")
+    summary, _ = convert([put(pdfs, "paper", pdf)], out)
+    assert written(out) == {"paper.md", "paper.json"}
+    assert (out / "paper.md").read_text() == f"One.{SEPARATOR}Two.\n"
+    told = measures(out, "paper")
+    assert (told["source"], told["sha256"]) == ("paper.pdf", hashlib.sha256(pdf).hexdigest())
+    assert (told["engine"], told["engine_version"]) == ("pdfium-layout", layout.PdfiumLayout.version)
+    assert (told["status"], told["pages"], told["characters"]) == ("converted", 2, 8)
+    assert (told["headings"], told["problems"], told["ocr_pages"], told["figures"]) == ([], [], [], [])
+    assert told["quality"]["empty_pages"] == 0
+    assert told["seconds"] >= 0
+    assert (summary.converted, summary.pages, summary.failures) == (1, 2, [])
+
+
+def test_the_text_may_show_no_pages(pdfs: Path, out: Path) -> None:
+    source = put(pdfs, "paper", paper("One.", "Two."))
+    convert([source], out, page_marks=False)
+    assert (out / "paper.md").read_text() == "One.\n\nTwo.\n"
+    assert convert([source], out)[0].converted == 1
+    assert (out / "paper.md").read_text() == f"One.{SEPARATOR}Two.\n"
+
+
+def test_what_cannot_be_read_has_its_reason_and_no_text(pdfs: Path, out: Path) -> None:
+    bad = [put(pdfs, "page", HTML), put(pdfs, "picture", by_hand([PICTURE]))]
+    missing = pdfs / "gone.pdf"
+    missing.symlink_to("nowhere")
+    summary, _ = convert([*bad, missing, put(pdfs, "good", paper("Good."))], out)
+    assert written(out) == {"page.json", "picture.json", "gone.json", "good.md", "good.json"}
+    told = measures(out, "picture")
+    assert (told["status"], told["reason"], told["pages"]) == ("failed", "pdf_without_text", None)
+    assert told["detail"].endswith(".")
+    assert measures(out, "gone")["sha256"] is None
+    assert summary.failed == {Reason.NOT_A_PDF: 1, Reason.PDF_WITHOUT_TEXT: 1, Reason.FILE_MISSING: 1}
+    assert sorted(source for source, _ in summary.failures) == sorted([*bad, missing])
+
+
+def test_nothing_is_read_twice(pdfs: Path, out: Path) -> None:
+    sources = [put(pdfs, "good", paper("Good.")), put(pdfs, "bad", HTML)]
+    convert(sources, out)
+    before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
+    summary, read = convert(sources, out)
+    assert read == []
+    assert (summary.converted, summary.already, dict(summary.failed)) == (0, 1, {"not_a_pdf": 1})
+    assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
+    summary, read = convert(sources, out, force=True)
+    assert (len(read), summary.converted, summary.already) == (2, 1, 0)
+
+
+def test_what_may_pass_is_tried_again(pdfs: Path, out: Path) -> None:
+    source = put(pdfs, "slow", paper("Slow."))
+    late = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It was stopped."),))
+    assert convert([source], out, late)[0].failed == {Reason.PDF_TIMEOUT: 1}
+    assert convert([source], out)[0].converted == 1
+    assert written(out) == {"slow.md", "slow.json"}
+
+
+def test_another_version_of_the_engine_reads_again_and_leaves_no_old_text(
+    pdfs: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = put(pdfs, "paper", paper("Paper."))
+    convert([source], out)
+    monkeypatch.setattr(layout.PdfiumLayout, "version", "2")
+    crash = InThisProcess(failures=(Failure(FailureKind.CRASH, "Its process died."),))
+    assert convert([source], out, crash)[0].failed == {Reason.PDF_CRASHED: 1}
+    assert written(out) == {"paper.json"}
+
+
+def test_a_text_that_is_gone_is_made_again(pdfs: Path, out: Path) -> None:
+    source = put(pdfs, "paper", paper("Paper."))
+    convert([source], out)
+    (out / "paper.md").unlink()
+    assert convert([source], out)[0].converted == 1
+    assert (out / "paper.md").exists()
+
+
+def test_files_of_one_name_keep_apart_in_whatever_order_they_come(pdfs: Path, out: Path) -> None:
+    (pdfs / "a").mkdir()
+    (pdfs / "b").mkdir()
+    first, second = put(pdfs / "a", "paper", paper("First.")), put(pdfs / "b", "Paper", paper("Second."))
+    summary, _ = convert([first, second], out)
+    other = f"Paper-{hashlib.sha256(second.read_bytes()).hexdigest()[:8]}"
+    assert written(out) == {"paper.md", "paper.json", f"{other}.md", f"{other}.json"}
+    assert summary.renamed == [(second, other)]
+    assert convert([first, second], out)[1] == []
+    assert convert([first], out)[1] == []
+
+
+def test_a_changed_file_does_not_take_the_place_of_what_it_was(pdfs: Path, out: Path) -> None:
+    convert([put(pdfs, "paper", paper("Before."))], out)
+    summary, _ = convert([put(pdfs, "paper", paper("After."))], out)
+    ((_, name),) = summary.renamed
+    assert (out / "paper.md").read_text() == "Before.\n"
+    assert (out / f"{name}.md").read_text() == "After.\n"
+
+
+@pytest.mark.parametrize("ending", ["md", "json"])
+def test_what_is_not_ours_is_left_alone(pdfs: Path, out: Path, ending: str) -> None:
+    out.mkdir()
+    (out / f"paper.{ending}").write_text("[1]")
+    summary, _ = convert([put(pdfs, "paper", paper("Paper."))], out)
+    assert (out / f"paper.{ending}").read_text() == "[1]"
+    assert (len(summary.renamed), len(written(out))) == (1, 3)
+
+
+def test_the_same_content_is_read_once(pdfs: Path, out: Path) -> None:
+    one, two = put(pdfs, "one", paper("Same.")), put(pdfs, "two", paper("Same."))
+    (pdfs / "deep").mkdir()
+    again = put(pdfs / "deep", "one", paper("Same."))
+    summary, read = convert([one, two, again], out)
+    assert (len(read), summary.converted, summary.repeated) == (1, 2, 1)
+    assert written(out) == {"one.md", "one.json", "two.md", "two.json"}
+    assert measures(out, "two")["source"] == "two.pdf"
+
+
+@pytest.mark.parametrize("stem", ["n" * 240, "é" * 120, "a\nb", "\udcff", "..", "a.json", " "])
+def test_any_name_becomes_one_inside_the_folder(pdfs: Path, out: Path, stem: str) -> None:
+    summary, _ = convert([put(pdfs, stem, paper("Paper."))], out)
+    assert summary.converted == 1
+    assert sorted(path.suffix for path in out.iterdir()) == [".json", ".md"]
+    (told,) = out.glob("*.json")
+    assert json.loads(told.read_text(encoding="utf-8"))["status"] == "converted"
+
+
+def test_a_run_that_is_stopped_goes_on_where_it_was(pdfs: Path, out: Path) -> None:
+    sources = [put(pdfs, f"p{number}", paper(f"Paper {number}.")) for number in range(9)]
+    with pytest.raises(KeyboardInterrupt):
+        convert(sources, out, InThisProcess(stop_after=4))
+    assert len(written(out)) == 8
+    summary, read = convert(sources, out)
+    assert (summary.already, summary.converted, len(read)) == (4, 5, 5)
+    assert len(written(out)) == 18
+
+
+@pytest.mark.parametrize("step", ["unlink", "rename"])
+def test_a_kill_between_two_steps_leaves_no_text_that_its_json_does_not_tell_of(
+    pdfs: Path, out: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    convert([put(pdfs, "paper", paper("Before."))], out)
+    original, calls = getattr(Path, step), []
+
+    def killed(self: Path, *arguments: Any, **named: Any) -> Any:
+        calls.append(self)
+        result = original(self, *arguments, **named)
+        if calls:
+            raise KeyboardInterrupt
+        return result
+
+    monkeypatch.setattr(layout.PdfiumLayout, "version", "2")
+    monkeypatch.setattr(Path, step, killed)
+    with pytest.raises(KeyboardInterrupt):
+        convert([pdfs / "paper.pdf"], out)
+    monkeypatch.undo()
+    assert written(out) == {"paper.json"}
+    monkeypatch.setattr(layout.PdfiumLayout, "version", "2")
+    assert convert([pdfs / "paper.pdf"], out)[0].converted == 1
+
+
+def test_what_a_killed_run_left_half_written_is_removed(pdfs: Path, out: Path) -> None:
+    out.mkdir(parents=True)
+    (out / ".paper.md.partial").write_text("Half")
+    convert([put(pdfs, "paper", paper("Paper."))], out)
+    assert written(out) == {"paper.md", "paper.json"}
+
+
+def test_two_runs_do_not_write_to_one_folder(pdfs: Path, out: Path) -> None:
+    source = put(pdfs, "paper", paper("Paper."))
+    with open_pairs(out), pytest.raises(PeercorpusError, match="Another run is writing"):
+        convert([source], out)
+    assert convert([source], out)[0].converted == 1
+
+
+def test_the_folder_is_no_file_and_the_engine_is_known(pdfs: Path, out: Path) -> None:
+    source = put(pdfs, "paper", paper("Paper."))
+    with pytest.raises(PeercorpusError, match="is a file"):
+        convert([source], source)
+    with pytest.raises(PeercorpusError, match="is a file"):
+        convert([source], source / "below")
+    with pytest.raises(PeercorpusError, match="no PDF engine 'magic'"):
+        convert_to_folder(InThisProcess(), [source], out, Options(engine="magic"))
+    assert not out.exists()
+
+
+def test_folders_are_searched_and_every_file_is_found_once(pdfs: Path) -> None:
+    for name in ("b/two.PDF", "a/one.pdf", "a/notes.txt", ".hidden/x.pdf", "a/._one.pdf", "folder.pdf/three.pdf"):
+        (pdfs / name).parent.mkdir(exist_ok=True)
+        (pdfs / name).touch()
+    named = pdfs / "a" / "notes.txt"
+    found = find_pdfs([pdfs, named, pdfs / "a" / "one.pdf", pdfs / "a"])
+    assert [str(path).removeprefix(f"{pdfs}/") for path in found] == [
+        *("a/one.pdf", "b/two.PDF", "folder.pdf/three.pdf"),
+        "a/notes.txt",
+    ]
+
+
+def test_paths_that_are_not_there_and_folders_without_a_pdf_are_told(pdfs: Path) -> None:
+    with pytest.raises(PeercorpusError, match="There is no PDF in"):
+        find_pdfs([pdfs])
+    with pytest.raises(PeercorpusError, match="does not exist"):
+        find_pdfs([pdfs, pdfs / "missing"])
+
+
+def test_progress_counts_what_is_left_to_read_alone(pdfs: Path, out: Path) -> None:
+    sources = [put(pdfs, f"p{number}", paper(f"Paper {number}.")) for number in range(3)]
+    convert(sources[:1], out)
+    shown: list[Progress] = []
+    convert(sources, out, show=shown.append)
+    assert [(one.what, one.done, one.total) for one in shown][2:] == [
+        ("PDFs looked at", 3, 3),
+        ("PDFs read", 1, 2),
+        ("PDFs read", 2, 2),
+    ]
+
+
+def test_processes_read_the_same(pdfs: Path, out: Path, tmp_path: Path) -> None:
+    sources = [put(pdfs, f"p{number}", paper(f"Paper {number}.")) for number in range(9)]
+    convert_to_folder(LocalExecutor(), sources, out, Options(workers=2))
+    here = tmp_path / "here"
+    convert(sources, here)
+    assert {path.name: path.read_text() for path in out.glob("*.md")} == {
+        path.name: path.read_text() for path in here.glob("*.md")
+    }

@@ -1,0 +1,400 @@
+"""Formulas from glyphs with their places: what is one, and the LaTeX it is written as."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from peercorpus.texts.layout.blocks import Body
+from peercorpus.texts.layout.columns import Columns
+from peercorpus.texts.layout.formulas import Formula, find_formulas, inline, thin_bars, whole
+from peercorpus.texts.layout.formulas_symbols import kind_of, sign
+from peercorpus.texts.layout.glyphs import Run, read_font
+from peercorpus.texts.layout.lines import Line, read_lines
+from peercorpus.texts.layout.shapes import Box, Shapes
+
+BODY = Body(10.0, 12.0)
+COLUMNS = Columns(((100.0, 500.0),))
+TEXT, LETTERS, SIGNS, LARGE, UPRIGHT = "NimbusRomNo9L-Regu", "CMMI10", "CMSY10", "CMEX10", "CMR10"
+
+
+def run(text: str, left: float, font: str = TEXT, base: float = 700.0, size: float = 10.0, gap: bool = False) -> Run:
+    """A run as wide as its letters usually are."""
+    right = left + 0.5 * size * len(text)
+    return Run(text, left, right, base, size, read_font(font), gap, False, 0, len(text))
+
+
+def row(*pieces: tuple[str, str], left: float = 250.0, base: float = 700.0) -> list[Run]:
+    """Runs side by side on one baseline."""
+    runs: list[Run] = []
+    for text, font in pieces:
+        runs.append(run(text, left, font, base, gap=bool(runs) and text[0] == " "))
+        runs[-1].text = text.strip()
+        left = runs[-1].right
+    return runs
+
+
+def said(*runs: Run) -> str:
+    return inline(runs, 700.0, 10.0)
+
+
+def found(runs: Sequence[Run], *bars: Box, columns: Columns = COLUMNS) -> list[Line | Formula]:
+    return find_formulas(read_lines(runs, 0), list(bars), columns, BODY)
+
+
+def latex(runs: Sequence[Run], *bars: Box) -> str:
+    (formula,) = (one for one in found(runs, *bars) if isinstance(one, Formula))
+    return formula.latex
+
+
+def equation(*runs: Run) -> list[Run]:
+    """`y =` before other runs, and a number behind them."""
+    return [run("y", 230, LETTERS), run("=", 240, UPRIGHT), *runs, run("(7)", 484)]
+
+
+@pytest.mark.parametrize(
+    ("font", "letter", "meaning"),
+    [
+        ("CMMI10", "\x0b", "α"),
+        ("CMMI7", "\x0f", "ϵ"),
+        ("CMMI10", "`", "ℓ"),
+        ("CMSY10", "k", "∥"),
+        ("CMSY7", "0", "′"),
+        ("CMSY10", "L", "ℒ"),
+        ("CMSY10", "\xa1", "−"),
+        ("CMSY10", "±", "±"),
+        ("CMEX10", "\ufffd", "("),
+        ("CMEX10", " ", "("),
+        ("CMEX10", "X", "∑"),
+        ("CMEX10", "Z", "∫"),
+        ("CMEX10", "p", "√"),
+        ("CMEX10", "\uf8ee", "⎡"),
+        ("LMMathExtension10-Regular", "∑", "∑"),
+        ("MSBM10", "E", "𝔼"),
+        ("dsrom10", "1", "𝟙"),
+        ("EUFM10", "g", "g"),
+        ("RMTMI", "\x19", "π"),
+        ("txsys", "\x14", "≤"),
+        ("NewTXMI", "\x12", "θ"),
+        ("STIXMath-Regular", "𝑥", "x"),
+        ("STIXMath-Regular", "\ue0f2", ""),
+        ("CMMI10", "\u200b", ""),
+    ],
+)
+def test_a_code_of_an_old_font_is_read_as_its_sign_and_never_as_rubbish(font: str, letter: str, meaning: str) -> None:
+    assert sign(font, letter).text == meaning
+
+
+@pytest.mark.parametrize("name", ["CMEX10", "LMMathExtension10-Regular", "txex", "MTEX", "NewTXEX"])
+def test_the_fonts_of_large_signs_are_known_by_name(name: str) -> None:
+    assert name.startswith("LMMath") or kind_of(name) == "omx"
+
+
+def test_prose_stays_as_it_is_but_for_its_dollars() -> None:
+    assert said(run("It costs", 100), run("$5", 150, gap=True)) == r"It costs \$5"
+
+
+def test_italic_prose_is_no_formula() -> None:
+    assert said(run("a very", 100), run("special", 140, "CMTI10", gap=True)) == "a very special"
+
+
+def test_a_letter_of_a_formula_font_is_one() -> None:
+    runs = row(("where", TEXT), (" x", LETTERS), (" is real", TEXT), left=100)
+    assert said(*runs) == "where $x$ is real"
+
+
+def test_scripts_and_the_brackets_around_them_belong_to_the_formula() -> None:
+    runs = [
+        run("rate", 100),
+        run("f", 125, LETTERS, gap=True),
+        run("θ", 130, "CMMI7", 698.5, 7.0),
+        run("(", 135, UPRIGHT),
+        run("x", 140, LETTERS),
+        run(") = 2, and", 145),
+    ]
+    assert said(*runs) == "rate $f_θ(x) = 2$, and"
+
+
+def test_a_bracket_of_the_sentence_does_not() -> None:
+    runs = row(("(here", TEXT), (" x", LETTERS), (") and", TEXT), left=100)
+    assert said(*runs) == "(here $x$) and"
+
+
+def test_numbers_and_signs_alone_are_no_formula() -> None:
+    runs = row(("0.3", TEXT), (" ±", SIGNS), (" 0.1", TEXT), left=100)
+    assert said(*runs) == "0.3 ± 0.1"
+
+
+def test_a_bullet_is_no_formula() -> None:
+    assert said(run("•", 100, SIGNS), run("one", 110, gap=True)) == "• one"
+
+
+def test_a_mark_is_raised() -> None:
+    runs = [run("Ada", 100), run("1", 115, base=703.6, size=7.0), run(",", 119, base=703.6, size=7.0)]
+    assert said(*runs, run("∗", 121, "CMSY7", 703.6, 7.0)) == "Ada<sup>1,*</sup>"
+
+
+def test_a_power_of_ten_is_a_formula() -> None:
+    assert said(run("10", 100), run("−", 110, "CMSY7", 703.6, 7.0), run("3", 114, "CMR7", 703.6, 7.0)) == "$10^{−3}$"
+
+
+def test_a_small_fraction_has_its_parts_centred_over_each_other() -> None:
+    runs = [
+        run("=", 100, SIGNS),
+        run("x", 106, LETTERS),
+        run("1", 114.2, "CMR7", 703.9, 7.0),
+        run("N", 114.2, "CMMI7", 696.5, 7.0),
+    ]
+    assert said(*runs).endswith(r"x\frac{1}{N}$")
+
+
+def test_a_display_is_found_between_prose_and_keeps_its_number() -> None:
+    prose = "It follows at once from what was said above that"
+    runs = [run(prose, 100, base=730), *equation(run("x", 255, LETTERS)), run(prose, 100, base=670)]
+    before, formula, after = found(runs)
+    assert isinstance(formula, Formula)
+    assert (formula.latex, formula.number, formula.sureness, formula.page) == ("y = x", "7", 1.0, 0)
+    assert formula.markdown == "$$y = x$$ (7)"
+    assert isinstance(before, Line)
+    assert isinstance(after, Line)
+
+
+def test_the_last_line_of_a_paragraph_is_no_display() -> None:
+    assert all(isinstance(one, Line) for one in found(row(("x", LETTERS), ("=", UPRIGHT), ("1.", TEXT), left=100)))
+
+
+def test_a_row_of_a_table_is_no_display() -> None:
+    numbers = [run(text, 200 + 60 * at) for at, text in enumerate(("0.91", "0.92", "0.93", "0.94"))]
+    assert all(isinstance(one, Line) for one in found([run("η", 180, LETTERS), run("=", 186, UPRIGHT), *numbers]))
+
+
+def test_a_step_of_an_algorithm_is_no_display() -> None:
+    assert all(isinstance(one, Line) for one in found(row(("x", LETTERS), ("←", SIGNS), ("y", LETTERS), left=290)))
+
+
+def test_a_fraction_has_what_is_above_and_below_its_bar() -> None:
+    runs = equation(run("a", 256, LETTERS, 706.8), run("b", 256, LETTERS, 693.1))
+    assert latex(runs, Box(255, 702.3, 262, 702.7)) == r"y = \frac{a}{b}"
+
+
+def test_a_fraction_may_stand_in_a_fraction() -> None:
+    runs = equation(
+        run("a", 257, "CMMI7", 711.0, 7.0), run("b", 257, "CMMI7", 703.5, 7.0), run("c", 256, LETTERS, 690.0)
+    )
+    bars = Box(256.5, 708.9, 261, 709.2), Box(255, 699.8, 262.5, 700.2)
+    assert latex(runs, *bars) == r"y = \frac{\frac{a}{b}}{c}"
+
+
+def test_a_root_has_what_is_under_its_bar() -> None:
+    runs = equation(run("√", 252, SIGNS, 707.6), run("x", 258, LETTERS))
+    runs[2].right = 257.5
+    assert latex(runs, Box(257.5, 707.4, 264, 707.8)) == r"y = \sqrt{x}"
+
+
+def test_a_sum_has_limits() -> None:
+    runs = equation(
+        run("X", 254, LARGE, 709.5),
+        run("i", 253, "CMMI7", 688.2, 7.0),
+        run("=1", 256, "CMR7", 688.2, 7.0),
+        run("N", 255, "CMMI7", 712.0, 7.0),
+        run("x", 272, LETTERS),
+    )
+    runs[2].right = 268.4
+    runs[5].left, runs[5].right = 258, 264
+    runs[3].left, runs[3].right, runs[4].left, runs[4].right = 255, 258, 258, 268
+    assert latex(runs) == "y = ∑_{i = 1}^{N}x"
+
+
+def test_an_operator_has_its_limit_below() -> None:
+    runs = equation(run("min", 256, UPRIGHT), run("x", 261, "CMMI7", 692.0, 7.0), run("f", 275, LETTERS))
+    assert latex(runs) == r"y = \min_{x}f"
+
+
+def test_a_matrix_has_rows_and_columns() -> None:
+    cells = [("a", 262, 706), ("b", 280, 706), ("c", 262, 694), ("d", 280, 694)]
+    runs = equation(
+        run("\x12", 254, LARGE, 714.5),
+        *(run(text, left, LETTERS, base) for text, left, base in cells),
+        run("\x13", 288, LARGE, 714.5),
+    )
+    assert latex(runs) == r"y = \begin{pmatrix} a & b \\ c & d \end{pmatrix}"
+
+
+def test_cases_stand_behind_a_brace() -> None:
+    runs = equation(
+        run("(", 254, LARGE, 717.5),
+        run("1", 264, UPRIGHT, 706),
+        run("if", 280, TEXT, 706),
+        run("x", 292, LETTERS, 706),
+        run("0", 264, UPRIGHT, 694),
+        run("otherwise", 280, TEXT, 694),
+    )
+    assert latex(runs) == r"y = \begin{cases} 1 & {\rm if}x \\ 0 & {\rm otherwise} \end{cases}"
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("\x10", "\x11"), ("(", ")")], ids=["codes", "with a table of Unicode"]
+)
+def test_brackets_of_a_large_font_are_brackets_with_and_without_a_table(opening: str, closing: str) -> None:
+    runs = equation(run(opening, 254, LARGE, 712), run("x", 260, LETTERS), run(closing, 266, LARGE, 712))
+    assert latex(runs) == "y = (x)"
+
+
+def test_a_lying_brace_has_a_label() -> None:
+    brace = [run(text, left, LARGE, 694) for text, left in (("|", 252), ("{", 258), ("z", 261), ("}", 266))]
+    runs = equation(run("a", 255, LETTERS), run("b", 262, LETTERS), *brace, run("n", 260, "CMMI7", 684, 7.0))
+    assert latex(runs) == r"y = \underbrace{ab}_{n}"
+
+
+def test_an_accent_is_joined_to_its_letter_and_a_slash_to_its_relation() -> None:
+    assert said(run("x", 100, LETTERS), run("ˆ", 100, UPRIGHT)) == "$x̂$"
+    assert (
+        said(run("a", 100, LETTERS), run("6", 108, SIGNS), run("=", 108, UPRIGHT), run("b", 116, LETTERS)) == "$a ≠ b$"
+    )
+
+
+def test_each_numbered_row_is_a_formula() -> None:
+    rows = [[*row(("y", LETTERS), ("=", UPRIGHT), (x, LETTERS), base=base), run(f"({at})", 484, base=base)]
+            for at, (x, base) in enumerate((("a", 700.0), ("b", 684.0)), 1)]  # fmt: skip
+    formulas = [one for one in found([one for runs in rows for one in runs]) if isinstance(one, Formula)]
+    assert [(one.latex, one.number) for one in formulas] == [("y = a", "1"), ("y = b", "2")]
+
+
+def test_unknown_signs_and_bars_without_a_use_lower_the_sureness() -> None:
+    runs = equation(run("x", 255, LETTERS), run("\ue000", 262, LETTERS))
+    (formula,) = found(runs)
+    assert isinstance(formula, Formula)
+    assert formula.sureness == pytest.approx(3 / 4)
+    (formula,) = found(equation(run("x", 255, LETTERS)), Box(243, 695.5, 252, 695.9))
+    assert isinstance(formula, Formula)
+    assert formula.sureness == pytest.approx(1 / 3)
+
+
+def in_text(runs: Sequence[Run], *bars: Box) -> list[str]:
+    """The lines of running text, as Markdown."""
+    lines = [one for one in found(runs, *bars) if isinstance(one, Line)]
+    return [inline(line.runs, line.base, line.size) for line in lines]
+
+
+SMALL = [
+    run("behaves like a momentum of", 100),
+    run("k", 236, "CMMI7", 704.4, 7.0),
+    run("2k", 235, "CMMI7", 696.4, 7.0),
+    run(". The expansion is valid for", 242.5, gap=True),
+]
+"""A small fraction, with its numerator on a line of its own, as its content has it."""
+
+
+def test_a_small_fraction_stands_in_its_line_and_nothing_of_it_elsewhere() -> None:
+    SMALL[1].left, SMALL[1].right, SMALL[2].right = 236.0, 239.5, 242.0
+    (line,) = in_text(SMALL, Box(234.5, 702.3, 242.0, 702.7))
+    assert line == r"behaves like a momentum of $\frac{k}{2k}$. The expansion is valid for"
+
+
+def test_the_fractions_of_two_lines_one_below_the_other_are_apart() -> None:
+    SMALL[1].left, SMALL[1].right, SMALL[2].right = 236.0, 239.5, 242.0
+    below = [replace(one, base=one.base - 12.5) for one in SMALL]
+    bar = Box(234.5, 702.3, 242.0, 702.7)
+    lines = in_text([*SMALL, *below], bar, bar._replace(bottom=689.8, top=690.2))
+    assert [line.count(r"$\frac{k}{2k}$.") for line in lines] == [1, 1]
+
+
+@pytest.mark.parametrize(("font", "base"), [("CMSY10", 707.6), ("NewCMMath-Book", 700.0)], ids=["hung", "standing"])
+def test_a_root_in_text_has_what_is_under_its_bar(font: str, base: float) -> None:
+    inside = run("d", 160, LETTERS), run("k", 165, "CMMI7", 698.5, 7.0)
+    runs = [run("divided by", 100), run("√", 153, font, base, gap=True), *inside]
+    runs[1].right = 160.0
+    (line,) = in_text([*runs, run(", and", 169)], Box(160, 707.7, 169, 708.5))
+    assert line == r"divided by $\sqrt{d_k}$, and"
+
+
+def test_a_line_under_a_word_is_no_part_of_a_formula() -> None:
+    runs = [
+        run("see", 100),
+        run("this", 120, gap=True),
+        run("page of", 145, gap=True),
+        run("what is below", 100, base=688),
+    ]
+    assert in_text(runs, Box(120, 698, 140, 698.5)) == ["see this page of", "what is below"]
+
+
+def test_a_rule_at_the_foot_of_a_gap_is_an_underscore() -> None:
+    runs = [run("example.org/Fourier", 100), run("transform", 199, gap=True)]
+    assert in_text(runs, Box(195.2, 699.8, 198.8, 700.2)) == ["example.org/Fourier_transform"]
+    assert in_text(runs, Box(195.2, 703.8, 198.8, 704.2)) == ["example.org/Fourier transform"]
+
+
+def test_a_number_that_a_long_formula_runs_into_is_its_number() -> None:
+    runs = row(("y", LETTERS), ("=", UPRIGHT), ("x", LETTERS), ("+", UPRIGHT), left=464)
+    runs += [run("(1)", 481), run(")", 484.5, UPRIGHT)]
+    (formula,) = found([run("(", 459, UPRIGHT), *runs])
+    assert isinstance(formula, Formula)
+    assert (formula.latex, formula.number) == ("(y = x + )", "1")
+
+
+def test_a_tall_bar_of_several_parts_is_one() -> None:
+    bars = [run("\x0c", left, LARGE, 712 - 6 * part) for left in (110, 120) for part in range(3)]
+    assert said(*bars[:3], run("x", 114, LETTERS), *bars[3:]) == "$∣x∣$"
+
+
+def test_a_parenthesis_of_the_sentence_divides_a_formula() -> None:
+    runs = row(("(the features", TEXT), (" X", LETTERS), (")", UPRIGHT), (" f", LETTERS), left=100)
+    assert said(*runs) == "(the features $X$) $f$"
+    assert (
+        said(*row(("α", LETTERS), (" ∈", SIGNS), (" [0", UPRIGHT), (",", LETTERS), (" 1)", UPRIGHT))) == "$α ∈ [0,1)$"
+    )
+
+
+def test_no_space_stands_before_a_stop() -> None:
+    runs = [run("where", 100), run("x", 130, LETTERS, gap=True), run("k", 135, "CMMI7", 698.5, 7.0)]
+    assert said(*runs, run(". Then", 138.6, gap=True)) == "where $x_k$. Then"
+
+
+@pytest.mark.parametrize(
+    ("broken", "mended"),
+    [
+        ("as $a <$ 1, and", "as $a < 1$, and"),
+        ("$a =$ $b$ and $c$ $d$", "$a = b$ and $c$ $d$"),
+        ("$a =$ const", "$a =$ const"),
+        (r"costs \$5 = \$ 5", r"costs \$5 = \$ 5"),
+        ("set with $L^A$TEX", "set with LaTeX"),
+    ],
+)
+def test_a_formula_that_the_end_of_a_line_breaks_is_mended(broken: str, mended: str) -> None:
+    assert whole(broken) == mended
+
+
+def test_the_name_of_latex_is_one_line() -> None:
+    letters = run("A", 128, base=702, size=7.0), run("T", 131.5), run("E", 135, base=697.8), run("X is", 139)
+    (line,) = in_text([run("with L", 100), *letters])
+    assert whole(line) == "with LaTeX is"
+
+
+def test_what_stands_under_a_wider_accent_is_in_its_line() -> None:
+    runs = [run("x", 100, LETTERS), run("=", 108, UPRIGHT), run("ˆ", 117, UPRIGHT, 702.6), run("f", 115, LETTERS)]
+    runs[2].right = 123.0
+    assert in_text(runs) == ["$x = f̂$"]
+
+
+@pytest.mark.parametrize("text", ["x", "((((((((", "ˆ", "p"])
+@pytest.mark.parametrize("font", [LETTERS, LARGE])
+def test_a_hostile_page_takes_bounded_time_and_leaves_no_rubbish(text: str, font: str) -> None:
+    runs = [run(text, 110 + at % 40 * 9.0, font, 760 - at // 40 % 1000 * 0.7, 5 + at % 7) for at in range(20_000)]
+    bars = [Box(110 + at % 300, at % 700, 120 + at % 300, at % 700 + 0.4) for at in range(20_000)]
+    begun = time.process_time()
+    lines = read_lines(runs, 0)
+    output = "".join(
+        one.markdown if isinstance(one, Formula) else inline(one.runs, one.base, one.size)
+        for one in find_formulas(lines, thin_bars(Shapes(strokes=bars)), COLUMNS, BODY)
+    )
+    assert time.process_time() - begun < 10
+    assert not any(letter == "\ufffd" or letter < " " or "\ue000" <= letter <= "\uf8ff" for letter in output)
+
+
+def test_one_endless_line_takes_bounded_time() -> None:
+    runs = [run("(" * 50 + "x", 100 + 0.1 * at, (LETTERS, TEXT, UPRIGHT)[at % 3], gap=True) for at in range(50_000)]
+    begun = time.process_time()
+    said(*runs)
+    said(run("(" * 200_000 + "x", 100), run("y", 110, LETTERS), run("(" * 200_000 + "x", 100))
+    assert time.process_time() - begun < 5

@@ -1,0 +1,75 @@
+"""Headings are told by font, space and a number that counts on."""
+
+import pytest
+
+from invented_lines import BODY, BOLD, LEFT, ONE_COLUMN, line
+from peercorpus.texts.layout.headings import Headings
+from peercorpus.texts.layout.lines import Line
+
+BELOW = line("The text below begins here and goes on to the end of its column, as it does.", 680.0)
+
+
+def levels(*lines: Line, is_apart: bool = True) -> list[int]:
+    headings = Headings(BODY)
+    return [headings.read(one, BELOW, ONE_COLUMN, step=20.0, is_apart=is_apart) for one in lines]
+
+
+def bold(text: str, size: float = 12.0) -> Line:
+    return line(text, size=size, font=BOLD, right=LEFT + 6 * len(text))
+
+
+def test_numbers_tell_the_level() -> None:
+    texts = ["1 Introduction", "2 Method", "2.1 Model", "2.1.1 Loss", "3. Results", "A Proofs", "A.1 Lemma"]
+    assert levels(*map(bold, texts)) == [1, 1, 2, 3, 1, 1, 2]
+
+
+@pytest.mark.parametrize("text", ["Abstract", "References", "Acknowledgments", "Limitations", "Broader Impact"])
+def test_usual_names_need_no_number(text: str) -> None:
+    assert levels(bold(text)) == [1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "7 Wonders of the world are told here",
+        "1. Claims that are made in the abstract,",
+        "3.2, 4.1 and 5.0",
+        "We show that it holds.",
+    ],
+)
+def test_a_line_of_the_body_in_bold_is_no_heading(text: str) -> None:
+    assert levels(bold("1 Introduction"), bold(text, 10.0))[1] == 0
+
+
+def test_a_number_in_the_font_of_the_body_is_no_heading() -> None:
+    assert levels(line("1 Introduction")) == [0]
+
+
+def test_a_heading_has_space_above() -> None:
+    assert levels(bold("1 Introduction"), is_apart=False) == [0]
+
+
+def test_before_the_first_heading_nothing_large_is_one() -> None:
+    assert levels(bold("A Great Title", 17.0), bold("1 Introduction"), bold("Software and Data")) == [0, 1, 1]
+
+
+def test_where_sections_are_large_one_whose_number_does_not_count_on_is_a_section_still() -> None:
+    assert levels(bold("1 Introduction"), bold("6 Results"), bold("7 Discussion")) == [1, 1, 1]
+    assert levels(bold("1 Introduction", 10.0), bold("6 Results", 10.0)) == [1, 0]
+
+
+def test_a_short_line_in_bold_that_stands_alone_is_below_the_last_section() -> None:
+    assert levels(bold("1 Introduction"), bold("Data sets", 10.0)) == [1, 2]
+    assert levels(bold("1 Introduction"), bold("Data sets.", 10.0)) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wraps"),
+    [
+        ("2 A heading that is too long", "for its line", True),
+        ("2 A heading", "3 Another", False),
+        ("2 A heading", "Abstract", False),
+    ],
+)
+def test_a_heading_may_go_on_in_the_next_line(before: str, after: str, wraps: bool) -> None:
+    assert Headings(BODY).wraps(bold(before), bold(after), ONE_COLUMN, step=14.0) is wraps

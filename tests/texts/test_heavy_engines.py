@@ -1,0 +1,320 @@
+"""Engines whose models are not here: each against a stand-in of its library, with the library's own names.
+
+What docs/engines.md says was run for real, was run by hand against the installed packages.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from pypdfium2 import PdfiumError
+
+from invented_pdfs import typeset
+from invented_scans import Reader, scanned
+from peercorpus.errors import EngineError, MissingExtraError, UnreadablePdfError
+from peercorpus.file_records import TextHeading
+from peercorpus.texts.agreement import words
+from peercorpus.texts.engine import SEPARATOR, Engine, load_engine
+from peercorpus.texts.heavier import as_converted
+from peercorpus.texts.layout.reading import PdfiumLayout
+from peercorpus.texts.ocr import Seen
+from peercorpus.texts.page_images import some_pages
+from peercorpus.texts.settings import EngineSettings
+from peercorpus.texts.with_docling import Docling
+from peercorpus.texts.with_marker import Marker
+from peercorpus.texts.with_mineru import Mineru
+from peercorpus.texts.with_nemotron import Nemotron, NemotronOcr
+
+PAGE = "The gradient that arrives at the server was computed many updates ago, and that is what momentum does. " * 4
+HEAVY = {
+    "docling": "docling",
+    "marker": "marker-pdf",
+    "mineru": "mineru",
+    "nemotron": "nemotron-ocr",
+    "rapidocr": "rapidocr",
+}
+EXTRAS = {"rapidocr": "ocr"}
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Puts a module in place of a library, as long as the test lasts."""
+    monkeypatch.setattr(metadata, "version", lambda _: "9.9")
+
+    def put(name: str, **members: object) -> None:
+        parts = name.split(".")
+        for length in range(1, len(parts) + 1):
+            path = ".".join(parts[:length])
+            if path not in sys.modules:
+                monkeypatch.setitem(sys.modules, path, ModuleType(path))
+        vars(sys.modules[name]).update(members)
+
+    return put
+
+
+@pytest.mark.parametrize(("name", "package"), HEAVY.items())
+def test_an_engine_that_is_not_installed_says_what_to_run(
+    monkeypatch: pytest.MonkeyPatch, name: str, package: str
+) -> None:
+    def missing(asked: str) -> str:
+        raise metadata.PackageNotFoundError(asked)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    with pytest.raises(MissingExtraError) as raised:
+        load_engine(name)
+    extra = EXTRAS.get(name, name)
+    assert str(raised.value) == f"The package '{package}' is not installed; run: pip install 'peercorpus[{extra}]'"
+
+
+def test_choosing_an_engine_does_not_import_its_library(installed: Callable[..., None]) -> None:
+    installed("nothing")
+    before = set(sys.modules)
+    for name in HEAVY:
+        load_engine(name)
+    assert not {module.partition(".")[0] for module in set(sys.modules) - before} & {
+        "docling",
+        "marker",
+        "mineru",
+        "torch",
+    }
+
+
+class ConversionError(RuntimeError):
+    """As `docling.exceptions` has it."""
+
+
+@dataclass
+class DoclingStandIn:
+    """What stands for `DocumentConverter`.
+
+    Attributes:
+        pages: Of the document it gives, by number.
+        fails: Raised instead.
+    """
+
+    pages: dict[int, str]
+    fails: Exception | None = None
+    made_with: dict[str, Any] = field(default_factory=dict)
+    sources: list[Any] = field(default_factory=list)
+
+    def __call__(self, **options: object) -> "DoclingStandIn":
+        self.made_with.update(options)
+        return self
+
+    def convert(self, source: Any) -> SimpleNamespace:
+        self.sources.append(source)
+        if self.fails:
+            raise self.fails
+        return SimpleNamespace(document=self, errors=[SimpleNamespace(error_message="table 2 has no cells")])
+
+    def export_to_markdown(
+        self, *, page_no: int, image_placeholder: str, escape_html: bool, escape_underscores: bool
+    ) -> str:
+        assert (image_placeholder, escape_html, escape_underscores) == ("", False, False)
+        return self.pages[page_no]
+
+
+def put_docling(installed: Callable[..., None], stand: DoclingStandIn) -> None:
+    pdf = SimpleNamespace(PDF="pdf")
+    installed("docling.datamodel.base_models", DocumentStream=SimpleNamespace, InputFormat=pdf)
+    installed(
+        "docling.datamodel.accelerator_options",
+        AcceleratorDevice=SimpleNamespace(AUTO="auto"),
+        AcceleratorOptions=SimpleNamespace,
+    )
+    installed("docling.datamodel.pipeline_options", PdfPipelineOptions=SimpleNamespace)
+    installed("docling.document_converter", DocumentConverter=stand, PdfFormatOption=SimpleNamespace)
+    installed("docling.exceptions", ConversionError=ConversionError)
+
+
+def test_docling_gives_each_page_on_its_own(installed: Callable[..., None], tmp_path: Path) -> None:
+    stand = DoclingStandIn({1: "# 1 Aims\n\nOne\n\n\n\n", 3: "Three"})
+    put_docling(installed, stand)
+    engine = load_engine("docling", EngineSettings(models=tmp_path))
+    converted = engine.convert(typeset("a", "b", "c"))
+    assert converted.markdown.split(SEPARATOR) == ["# 1 Aims\n\nOne", "", "Three"]
+    assert converted.problems == ("docling: table 2 has no cells", "without text: page 2")
+    assert converted.headings == (TextHeading(1, "1 Aims", 1),)
+    options = stand.made_with["format_options"]["pdf"].pipeline_options
+    assert (options.artifacts_path, options.do_ocr, options.do_formula_enrichment) == (tmp_path, False, True)
+    assert stand.sources[0].stream.getvalue().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("fails", "expected", "sentence"),
+    [
+        (
+            ConversionError("Conversion failed.\nTrace"),
+            UnreadablePdfError,
+            "docling cannot read the file: Conversion failed$",
+        ),
+        (
+            FileNotFoundError("no snapshot"),
+            EngineError,
+            "docling's models cannot be had .*docling-tools models download",
+        ),
+    ],
+)
+def test_docling_that_fails_says_whether_it_is_the_file(
+    installed: Callable[..., None], fails: Exception, expected: type[Exception], sentence: str
+) -> None:
+    put_docling(installed, DoclingStandIn({}, fails))
+    with pytest.raises(expected, match=sentence):
+        Docling().convert(typeset("a"))
+
+
+def put_marker(installed: Callable[..., None], convert: Callable[[str], str]) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
+
+    def converter(*, artifact_dict: object, config: dict[str, Any]) -> Callable[[str], SimpleNamespace]:
+        seen.update(models=artifact_dict, config=config)
+        return lambda path: SimpleNamespace(markdown=convert(path))
+
+    installed("marker.converters.pdf", PdfConverter=converter)
+    installed("marker.models", create_model_dict=lambda: {"layout_model": 1})
+    return seen
+
+
+def test_marker_gives_pages_by_the_marks_between_them(installed: Callable[..., None]) -> None:
+    def convert(path: str) -> str:
+        assert Path(path).read_bytes().startswith(b"%PDF")
+        first = "{0}peercorpus-page\n\n# Aims\n\n![](_page_0_Figure_1.jpeg)\n\nOne"
+        return f"\n\n{first}\n\n{{2}}peercorpus-page\n\nThree\n\n---\n\nstill"
+
+    seen = put_marker(installed, convert)
+    converted = Marker().convert(typeset("a", "b", "c"))
+    assert converted.markdown.split(SEPARATOR) == ["# Aims\n\nOne", "", "Three\n\n\\---\n\nstill"]
+    assert seen["config"]["paginate_output"] is True
+    assert seen["models"] == {"layout_model": 1}
+
+
+def test_marker_without_its_models_is_no_fault_of_the_file(installed: Callable[..., None]) -> None:
+    def offline(_path: str) -> str:
+        raise ConnectionError("no network")
+
+    put_marker(installed, offline)
+    with pytest.raises(EngineError, match=r"marker's models or servers cannot be had \(ConnectionError\)"):
+        Marker().convert(typeset("a"))
+
+
+@dataclass
+class MineruPages:
+    """What stands for `MiddleJson`."""
+
+    pages: list[SimpleNamespace]
+
+    def model_copy(self, *, update: dict[str, Any]) -> "MineruPages":
+        assert update["is_full_document"] is False
+        return MineruPages(update["pages"])
+
+
+@dataclass
+class MineruResult:
+    """What stands for `ParseResult`."""
+
+    middle_json: MineruPages
+
+    @property
+    def pages(self) -> list[SimpleNamespace]:
+        return self.middle_json.pages
+
+    def markdown(self) -> str:
+        return "\n\n".join(page.text for page in self.pages)
+
+
+def test_mineru_renders_each_page_on_its_own(installed: Callable[..., None]) -> None:
+    picture = "![](data:image/png;base64,AAAA)"
+    pages = [SimpleNamespace(page_idx=0, text=f"One {picture}"), SimpleNamespace(page_idx=2, text="Three")]
+
+    def parse(path: Path, *, tier: str, ocr_mode: str) -> MineruResult:
+        assert (path.suffix, tier, ocr_mode) == (".pdf", "standard", "auto")
+        return MineruResult(MineruPages(pages))
+
+    installed("mineru", parse=parse)
+    assert Mineru().convert(typeset("a", "b", "c")).markdown.split(SEPARATOR) == ["One", "", "Three"]
+
+
+@pytest.mark.parametrize(
+    ("fails", "expected"), [(PdfiumError("Data format error"), UnreadablePdfError), (ConnectionError(), EngineError)]
+)
+def test_mineru_that_fails_says_whether_it_is_the_file(
+    installed: Callable[..., None], fails: Exception, expected: type[Exception]
+) -> None:
+    def parse(*_: object, **__: object) -> None:
+        raise fails
+
+    installed("mineru", parse=parse)
+    with pytest.raises(expected):
+        Mineru().convert(typeset("a"))
+
+
+class NemotronStandIn:
+    """What stands for `NemotronOCRV2`: normalised boxes, whose `lower` is nearer to the upper edge."""
+
+    made_with: dict[str, object]
+    lines: list[Seen]
+
+    def __init__(self, **options: object) -> None:
+        type(self).made_with = options
+
+    def __call__(self, images: list[Any], *, merge_level: str) -> list[list[dict[str, object]]]:
+        assert merge_level == "sentence"
+        assert [image.getvalue()[:4] for image in images] == [b"\x89PNG"]
+        return [
+            [
+                {
+                    "text": line.text,
+                    "confidence": 0.9,
+                    "left": line.left,
+                    "right": line.right,
+                    "lower": line.top,
+                    "upper": line.bottom,
+                }
+                for line in self.lines
+            ]
+        ]
+
+
+def test_boxes_of_nemotron_become_text_through_our_own_layout(installed: Callable[..., None], tmp_path: Path) -> None:
+    pdf = typeset(PAGE)
+    NemotronStandIn.lines = Reader(pdf).read(None)
+    installed("nemotron_ocr.inference.pipeline_v2", NemotronOCRV2=NemotronStandIn)
+    converted = load_engine("nemotron", EngineSettings(models=tmp_path)).convert(scanned(pdf))
+    assert words(converted.markdown) == words(PdfiumLayout().convert(pdf).markdown)
+    assert converted.ocr_pages == (1,)
+    assert NemotronStandIn.made_with == {"model_dir": str(tmp_path), "lang": "english"}
+
+
+def test_nemotron_without_a_gpu_is_no_fault_of_the_file(installed: Callable[..., None]) -> None:
+    def no_gpu(**_: object) -> None:
+        raise RuntimeError("Found no NVIDIA driver on your system.")
+
+    installed("nemotron_ocr.inference.pipeline_v2", NemotronOCRV2=no_gpu)
+    with pytest.raises(EngineError, match=r"needs a GPU of NVIDIA with CUDA 13"):
+        Nemotron(NemotronOcr()).convert(scanned(typeset(PAGE)))
+
+
+@pytest.mark.parametrize("make", [Docling, Marker, Mineru, Nemotron])
+def test_a_broken_file_is_unreadable_to_every_engine(
+    installed: Callable[..., None], make: Callable[[], Engine]
+) -> None:
+    put_docling(installed, DoclingStandIn({}))
+    installed("mineru", parse=None)
+    with pytest.raises(UnreadablePdfError, match="The PDF is damaged"):
+        make().convert(b"%PDF-1.7\nbroken")
+
+
+def test_pictures_and_wide_gaps_are_left_out_of_any_engine_s_text() -> None:
+    converted = as_converted(["One\n\n<!-- image -->\n\n\n\nTwo", ""])
+    assert converted.markdown.split(SEPARATOR) == ["One\n\nTwo", ""]
+    assert converted.problems == ("without text: page 2",)
+
+
+def test_some_pages_are_a_file_of_their_own_in_the_order_asked_for() -> None:
+    part = some_pages(typeset("Alpha", "Beta", "Gamma"), [3, 1])
+    assert PdfiumLayout().convert(part).markdown.split(SEPARATOR) == ["Gamma", "Alpha"]

@@ -1,0 +1,95 @@
+"""The default engine, on the papers that the simulator sets: one and two columns, as submitted and as published."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from invented_pdfs import by_hand, lines
+from invented_pdfs import typeset as set_pages
+from peercorpus.simulator.handwritten import read_handwritten
+from peercorpus.simulator.pdfs import Layout, typeset
+from peercorpus.simulator.script import Draft, Manuscript
+from peercorpus.texts.engine import SEPARATOR, Converted, without_pages
+from peercorpus.texts.layout.reading import PdfiumLayout
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "markdown"
+RULED, TWO_COLUMNS = Layout("Kites 2024", 1, True, False), Layout("Kites 2024", 2, True, False)
+CASES = {
+    "submitted": (RULED, Draft.SUBMISSION),
+    "published": (RULED, Draft.CAMERA_READY),
+    "submitted-in-two-columns": (TWO_COLUMNS, Draft.SUBMISSION),
+    "published-in-two-columns": (TWO_COLUMNS, Draft.CAMERA_READY),
+}
+
+
+@pytest.fixture(scope="module")
+def manuscript() -> Manuscript:
+    return read_handwritten("Aurora.cc/2020/Conference")[0].manuscript
+
+
+@pytest.fixture(scope="module")
+def read(manuscript: Manuscript) -> dict[str, Converted]:
+    return {name: PdfiumLayout().convert(typeset(manuscript, *case)) for name, case in CASES.items()}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_markdown_is_the_one_that_was_looked_at(read: dict[str, Converted], case: str) -> None:
+    """Set UPDATE_GOLDEN=1 to rewrite the files; then read them beside the pages."""
+    path = GOLDEN / f"{case}.md"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(read[case].markdown + "\n")
+    assert read[case].markdown + "\n" == path.read_text()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_heading_is_told_with_its_level_and_page(
+    read: dict[str, Converted], manuscript: Manuscript, case: str
+) -> None:
+    found = read[case]
+    version = CASES[case][1]
+    titles = [passage.heading for passage in manuscript.passages if passage.since <= version]
+    assert [one.title.split(" ", 1)[-1] for one in found.headings] == ["Abstract", *titles, "References"]
+    assert {one.level for one in found.headings} == {1}
+    pages = found.markdown.split(SEPARATOR)
+    assert all(f"## {one.title}" in pages[one.page - 1] for one in found.headings)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_nothing_of_the_page_is_left_and_nothing_of_the_paper_is_missing(
+    read: dict[str, Converted], manuscript: Manuscript, case: str
+) -> None:
+    text = read[case].markdown
+    assert text.startswith(f"# {manuscript.title}\n")
+    assert "conference paper at" not in text
+    assert manuscript.abstract in without_pages(text)
+    assert all(entry in text.split("\n\n") for entry in manuscript.references)
+    assert f"| {' | '.join(manuscript.table[0])} |" in text
+    quality = read[case].quality
+    assert quality is not None
+    assert (quality.unknown_characters, quality.empty_pages, quality.formulas) == (0.0, 0, 1)
+
+
+def test_a_page_without_text_is_named() -> None:
+    found = PdfiumLayout().convert(set_pages("= One\n\nText.", "", "= Two\n\nMore."))
+    assert found.problems == ("without text: page 2",)
+    assert found.markdown.split(SEPARATOR)[1] == ""
+
+
+UPRIGHT = {90: "0 1 -1 0", 180: "-1 0 0 -1", 270: "0 -1 1 0"}
+
+
+@pytest.mark.parametrize("degrees", UPRIGHT)
+def test_a_page_that_viewers_turn_is_read_as_it_is_shown(degrees: int) -> None:
+    content = f"BT /F 12 Tf {UPRIGHT[degrees]} 300 300 Tm (One line) Tj 0 -14 Td (and another.) Tj ET"
+    pdf = by_hand([content.encode()]).replace(b"/MediaBox", b"/Rotate %d /MediaBox" % degrees)
+    assert PdfiumLayout().convert(pdf).markdown == "One line and another."
+
+
+def test_a_page_whose_text_lies_on_its_side_is_turned_and_a_stamp_on_the_side_is_kept_apart() -> None:
+    lying = b"BT /F 12 Tf 0 1 -1 0 300 300 Tm (Lying on its side) Tj ET"
+    assert PdfiumLayout().convert(by_hand([lying])).markdown == "Lying on its side"
+    found = PdfiumLayout().convert(by_hand([lines("A line that stands upright and is long enough") + b" " + lying]))
+    assert found.markdown == "A line that stands upright and is long enough"
+    assert found.figures == ("Lying on its side",)

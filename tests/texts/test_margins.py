@@ -1,0 +1,86 @@
+"""Line numbers, headers and footers leave; numbers and lines of the text stay."""
+
+import pytest
+
+from invented_lines import line, run
+from peercorpus.texts.layout.glyphs import Run
+from peercorpus.texts.layout.margins import Rulers, without_headers
+
+HEIGHT = 800.0
+
+
+def page(numbers: list[str], left: float, words: list[str] | None = None) -> list[Run]:
+    """A page of text with a number beside each line."""
+    texts = words or [f"This is line {number} of a text." for number in numbers]
+    rows = zip(numbers, texts, strict=True)
+    return [
+        one
+        for at, (number, text) in enumerate(rows)
+        for one in (run(number, left, 700.0 - 12 * at, 6.0), run(text, 100.0, 700.0 - 12 * at))
+    ]
+
+
+@pytest.mark.parametrize("left", [60.0, 500.0], ids=["left", "right"])
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [f"{number:03}" for number in range(54)],
+        [str(number) for number in range(1, 13)],
+        [str(n) for n in range(95, 110)],
+    ],
+    ids=["from 000", "from 1", "over 100"],
+)
+def test_a_ruler_beside_the_text_leaves(left: float, numbers: list[str]) -> None:
+    assert [one.text for one in Rulers().without(page(numbers, left))] == [
+        f"This is line {number} of a text." for number in numbers
+    ]
+
+
+def test_numbers_of_a_page_with_few_lines_leave_where_others_stood() -> None:
+    rulers = Rulers()
+    rulers.without(page([str(number) for number in range(1, 20)], 60.0))
+    assert [one.text for one in rulers.without(page(["20", "21"], 60.0, ["Two lines", "are left."]))] == [
+        "Two lines",
+        "are left.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "numbers", [["1", "2", "3", "4"], ["10", "7", "31", "12", "5", "90"]], ids=["too few", "in no order"]
+)
+def test_other_numbers_stay(numbers: list[str]) -> None:
+    runs = page(numbers, 60.0)
+    assert Rulers().without(runs) == runs
+
+
+def test_a_column_of_numbers_inside_the_text_stays() -> None:
+    runs = [
+        one
+        for number in range(1, 9)
+        for one in (
+            run("row", 60.0, 700.0 - 12 * number),
+            run(str(number), 200.0, 700.0 - 12 * number),
+            run("end", 300.0, 700.0 - 12 * number),
+        )
+    ]
+    assert Rulers().without(runs) == runs
+
+
+def test_headers_footers_and_page_numbers_leave_and_what_stands_once_stays() -> None:
+    pages = [
+        [
+            line("Under review as a conference paper", 780.0, page=number),
+            line(f"Text of page {number}.", 400.0, page=number),
+            line("A note that stands once." if number == 0 else f"{number + 1}", 30.0, page=number),
+        ]
+        for number in range(5)
+    ]
+    kept = without_headers(pages, [HEIGHT] * 5)
+    assert [[one.text for one in lines] for lines in kept] == [
+        ["Text of page 0.", "A note that stands once."],
+        *([f"Text of page {number}."] for number in range(1, 5)),
+    ]
+
+
+def test_numbers_in_the_middle_of_a_page_are_no_page_numbers() -> None:
+    assert len(without_headers([[line("7", 400.0)]], [HEIGHT])[0]) == 1

@@ -1,0 +1,152 @@
+"""`auto` sends to a heavier engine what the default engine reads badly, and nothing else, and says so."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from invented_pdfs import typeset
+from invented_scans import Reader, scanned
+from peercorpus.errors import EngineError, MissingExtraError, UnreadablePdfError
+from peercorpus.file_records import TextHeading, TextQuality
+from peercorpus.texts import router
+from peercorpus.texts.engine import ENGINES, SEPARATOR, Converted, Engine, load_engine
+from peercorpus.texts.heavier import as_converted
+from peercorpus.texts.layout.reading import PdfiumLayout
+from peercorpus.texts.router import Router
+from peercorpus.texts.scans import EveryPage
+from peercorpus.texts.settings import EngineSettings
+
+PAGE = "The gradient that arrives at the server was computed many updates ago, and that is what momentum does. " * 8
+"""Enough words that a page of them is none of figures alone."""
+
+
+class Stand:
+    """A heavier engine that answers with given pages, and remembers how many it was sent."""
+
+    version = "1"
+
+    def __init__(self, name: str, *pages: str, ocr_pages: tuple[int, ...] = ()) -> None:
+        self.name, self._pages, self._ocr_pages = name, pages, ocr_pages
+        self.sent: list[int] = []
+
+    def convert(self, pdf: bytes) -> Converted:
+        self.sent.append(PdfiumLayout().convert(pdf).pages)
+        return replace(as_converted(self._pages), ocr_pages=self._ocr_pages)
+
+
+def routed(monkeypatch: pytest.MonkeyPatch, heavier: Engine, own: Engine | None = None) -> Router:
+    engines = {"pdfium-layout": own or PdfiumLayout(), heavier.name: heavier}
+    monkeypatch.setattr(router, "load_engine", lambda name, _settings: engines[name])
+    return Router(EngineSettings(heavier=heavier.name))
+
+
+def test_a_file_that_is_read_well_goes_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf, heavier = typeset(PAGE, PAGE), Stand("docling")
+    converted = routed(monkeypatch, heavier).convert(pdf)
+    assert converted == PdfiumLayout().convert(pdf)
+    assert (heavier.sent, converted.heavier_pages) == ([], ())
+
+
+def test_only_the_pages_without_text_are_sent_and_their_share_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf = scanned(typeset(PAGE, PAGE, PAGE, PAGE), leaving=(1, 3, 4))
+    heavier = Stand("rapidocr", f"# 2 Recognised\n\n{PAGE}", ocr_pages=(1,))
+    converted = routed(monkeypatch, heavier).convert(pdf)
+    assert heavier.sent == [1]
+    assert converted.markdown.split(SEPARATOR)[1].startswith("# 2 Recognised")
+    assert (converted.heavier_pages, converted.ocr_pages) == ((2,), (2,))
+    assert converted.problems == ("read by rapidocr (image only; 1 of 4 pages in all): page 2",)
+    assert converted.headings == (TextHeading(1, "2 Recognised", 2),)
+    assert converted.quality is not None
+    assert converted.quality.empty_pages == 0
+
+
+def test_where_most_pages_are_bad_an_engine_for_whole_files_is_sent_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf = scanned(typeset(PAGE, PAGE, PAGE), leaving=(2,))
+    heavier = Stand("docling", PAGE, PAGE, PAGE)
+    converted = routed(monkeypatch, heavier).convert(pdf)
+    assert (heavier.sent, converted.heavier_pages) == ([3], (1, 2, 3))
+    assert "read by docling (most other pages are; 3 of 3 pages in all): page 2" in converted.problems
+
+
+def test_an_engine_that_gives_less_than_ours_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Stand("pdfium-layout", PAGE, PAGE + 60 * "\ufffd")
+    converted = routed(monkeypatch, Stand("docling", "Little."), own).convert(typeset(PAGE, PAGE))
+    assert converted.heavier_pages == ()
+    assert converted.problems == ("own text, as docling gives less: page 2",)
+    assert converted.markdown.split(SEPARATOR)[1].startswith("The gradient")
+
+
+def test_unknown_characters_send_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Stand("pdfium-layout", PAGE, PAGE + 60 * "\ue001")
+    converted = routed(monkeypatch, Stand("docling", PAGE), own).convert(typeset(PAGE, PAGE))
+    assert converted.problems == ("read by docling (unknown characters; 1 of 2 pages in all): page 2",)
+
+
+@pytest.mark.parametrize(("name", "sent"), [("docling", [2]), ("rapidocr", [])])
+def test_unsure_formulas_send_the_file_to_an_engine_that_reads_formulas(
+    monkeypatch: pytest.MonkeyPatch, name: str, sent: Sequence[int]
+) -> None:
+    class Unsure(Stand):
+        def convert(self, pdf: bytes) -> Converted:
+            return replace(super().convert(pdf), quality=TextQuality(0.0, 0, 0, formulas=9, formula_sureness=0.4))
+
+    heavier = Stand(name, PAGE, PAGE)
+    converted = routed(monkeypatch, heavier, Unsure("pdfium-layout", PAGE, PAGE)).convert(typeset(PAGE, PAGE))
+    assert heavier.sent == sent
+    assert len(converted.heavier_pages) == sum(sent)
+
+
+def test_a_heavier_engine_that_cannot_read_a_file_leaves_our_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Helpless(Stand):
+        def convert(self, pdf: bytes) -> Converted:  # noqa: ARG002
+            raise UnreadablePdfError("It gave up.")
+
+    pdf = scanned(typeset(PAGE, PAGE), leaving=(1,))
+    converted = routed(monkeypatch, Helpless("docling")).convert(pdf)
+    assert converted.problems == ("without text: page 2", "docling cannot read it: It gave up.")
+
+
+def test_a_heavier_engine_that_cannot_work_at_all_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Stand):
+        def convert(self, pdf: bytes) -> Converted:  # noqa: ARG002
+            raise EngineError("No models.")
+
+    with pytest.raises(EngineError, match="No models"):
+        routed(monkeypatch, Broken("docling")).convert(scanned(typeset(PAGE)))
+
+
+def test_without_any_heavier_engine_it_says_what_one_would_be_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_installed(name: str, settings: EngineSettings) -> Engine:
+        if name == router.OCR:
+            raise MissingExtraError("rapidocr", "ocr")
+        return load_engine(name, settings)
+
+    monkeypatch.setattr(router, "load_engine", none_installed)
+    converted = Router().convert(scanned(typeset(PAGE, PAGE), leaving=(1,)))
+    assert converted.problems[-1] == (
+        "would be read by a heavier engine, but none is installed (image only; 1 of 2 pages in all): page 2"
+    )
+    assert converted.heavier_pages == ()
+
+
+def test_a_heavier_engine_that_is_named_must_be_there() -> None:
+    with pytest.raises(MissingExtraError, match=r"peercorpus\[nemotron\]"):
+        load_engine("auto", EngineSettings(heavier="nemotron"))
+
+
+def test_its_version_changes_with_the_heavier_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = {routed(monkeypatch, Stand(name)).version for name in ("docling", "marker")}
+    assert len(versions) == 2
+    assert all(len(version) <= 100 for version in versions)
+
+
+def test_it_is_registered() -> None:
+    assert "auto" in ENGINES
+
+
+def test_ocr_of_single_pages_goes_through_the_layout_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf = scanned(typeset(PAGE, PAGE), leaving=(1,))
+    converted = routed(monkeypatch, EveryPage(Reader(typeset(PAGE)))).convert(pdf)
+    first, second = converted.markdown.split(SEPARATOR)
+    assert second.split() == first.split()

@@ -1,0 +1,72 @@
+"""Which lines of a table are one row, by its rules and by the space between them."""
+
+import pytest
+
+from invented_pages import Cells, InventedPage
+
+HEADS: Cells = {100: "Model", 200: "BLEU", 300: "Loss"}
+
+
+@pytest.fixture
+def page() -> InventedPage:
+    return InventedPage()
+
+
+def test_the_lines_of_a_long_cell_are_joined(page: InventedPage) -> None:
+    first = {100: "Q1", 150: "Which of the two models does better on", 360: "yes"}
+    second = {150: "the longer of the two tasks?"}
+    third = {100: "Q2", 150: "Are the seeds of all the runs given?", 360: "no"}
+    heads = {100: "Id", 150: "Question", 360: "Answer"}
+    page.rule(712, 95, 400)
+    page.rows(700, heads)
+    page.rule(695, 95, 400)
+    page.rows(683, first, second, third)
+    page.rule(654, 95, 400)
+    joined = "Which of the two models does better on the longer of the two tasks?"
+    assert page.cells() == [
+        ["Id", "Question", "Answer"],
+        ["Q1", joined, "yes"],
+        ["Q2", "Are the seeds of all the runs given?", "no"],
+    ]
+
+
+def test_where_each_row_is_ruled_the_lines_between_two_rules_are_one_row(page: InventedPage) -> None:
+    page.rows(700, HEADS, {100: "All at once", 200: "28.4", 300: "1.25"})
+    page.rows(676, {100: "In steps, scaled", 200: "27.3", 300: "1.31"}, {100: "rate"})
+    page.rows(652, {100: "In steps,", 200: "27.9", 300: "1.30"})
+    page.cut("mo", 165, 652)
+    page.say("mentum", 120, 640)
+    for height in (711, 696, 684, 660, 636):
+        page.rule(height)
+    assert page.cells() == [
+        ["Model", "BLEU", "Loss"],
+        ["All at once", "28.4", "1.25"],
+        ["In steps, scaled rate", "27.3", "1.31"],
+        ["In steps, momentum", "27.9", "1.30"],
+    ]
+
+
+def test_rows_in_groups_between_rules_stay_rows(page: InventedPage) -> None:
+    rows: list[Cells] = [{200: "Trees", 300: "yes"}, {200: "Forests", 300: "no"}]
+    page.rows(700, {100: "Group", 200: "Method", 300: "Deep"}, {100: "Old"} | rows[0], rows[1], rows[0])
+    page.rows(652, {100: "New"} | rows[1], *rows)
+    for height in (711, 696, 660, 624):
+        page.rule(height)
+    assert [row[1] for row in page.cells()[1:]] == ["Trees", "Forests", "Trees", "Forests", "Trees", "Forests"]
+
+
+def test_rows_further_apart_than_their_lines_are_told_by_that(page: InventedPage) -> None:
+    page.rule(712, 95, 400)
+    page.rows(700, {100: "Sign", 160: "Meaning", 320: "First used"})
+    page.rule(695, 95, 400)
+    page.rows(683, {100: "x", 160: "A picture of the training", 320: "Section 2"}, {160: "data"})
+    page.rows(
+        655, {100: "y", 160: "The label of the picture,", 320: "Section 2, where"}, {160: "a class", 320: "it is"}
+    )
+    page.rows(627, {100: "z", 160: "The code of the picture", 320: "Section 3"})
+    page.rule(620, 95, 400)
+    assert page.cells()[1:] == [
+        ["x", "A picture of the training data", "Section 2"],
+        ["y", "The label of the picture, a class", "Section 2, where it is"],
+        ["z", "The code of the picture", "Section 3"],
+    ]

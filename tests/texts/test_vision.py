@@ -1,0 +1,244 @@
+"""The vision engine against an endpoint on loopback: what it sends, keeps, refuses to believe, and never says."""
+
+import json
+import logging
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from invented_pdfs import typeset
+from invented_scans import scanned
+from peercorpus.errors import EngineError, UnreadablePdfError
+from peercorpus.texts import contract
+from peercorpus.texts.engine import SEPARATOR, load_engine
+from peercorpus.texts.layout.reading import PdfiumLayout
+from peercorpus.texts.settings import KEY_VARIABLE, EngineSettings
+from peercorpus.texts.vision import PROMPT, Vision
+from vision_endpoint import Reply, StandIn, completion, refusal, serving, slow
+
+PAGE = (
+    "The gradient that arrives at the server was computed many updates ago, and that is what momentum does to it all."
+)
+OTHER = "Counting cells in blurred images needs no labels when every image holds the same number of them by its design."
+INVENTED = (
+    "A large language model writes fluent prose about something entirely different from what the page had printed."
+)
+MARKDOWN = f"# 1 Aims\n\n{PAGE}"
+KEY = "sk-very-secret-1234"
+
+
+def settings(
+    stand: StandIn,
+    *,
+    most_pages: int = 100,
+    most_tokens: int | None = None,
+    timeout_s: float = 5.0,
+    answers: Path | None = None,
+) -> EngineSettings:
+    return EngineSettings(
+        url=stand.url, model="org/reader-7b", attempts=3, first_wait_s=0.01, run="r1",
+        most_pages=most_pages, most_tokens=most_tokens, timeout_s=timeout_s, answers=answers,
+    )  # fmt: skip
+
+
+def test_each_page_is_asked_for_once_with_its_image_and_its_words() -> None:
+    with serving(completion(f"```markdown\n{MARKDOWN}\n```"), completion(OTHER)) as stand:
+        converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
+    assert converted.markdown.split(SEPARATOR) == [MARKDOWN, OTHER]
+    assert (converted.problems, converted.ocr_pages) == ((), ())
+    assert [heading.title for heading in converted.headings] == ["1 Aims"]
+    assert stand.paths == ["/v1/chat/completions"] * 2
+    assert {body["temperature"] for body in stand.bodies} == {0}
+    assert stand.prompt(0).startswith(PROMPT)
+    assert "momentum" in stand.prompt(0)
+    width, height = struct.unpack(">II", stand.image(1)[16:24])
+    assert (width, height) == (1241, 1754)
+
+
+def test_the_image_is_a_whole_png_whose_pixels_are_those_of_the_page() -> None:
+    with serving(completion(PAGE)) as stand:
+        Vision(settings(stand)).convert(typeset(PAGE))
+    png = stand.image(0)
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", png[16:24])
+    size = struct.unpack(">I", png[33:37])[0]
+    rows = zlib.decompress(png[41 : 41 + size])
+    assert len(rows) == height * (3 * width + 1)
+    assert set(rows[:: 3 * width + 1]) == {0}
+    assert rows[1:4] == b"\xff\xff\xff"
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [
+        refusal(429, retry_after="0"),
+        refusal(500),
+        (200, {}, b"<html>down for repair</html>"),
+        (200, {}, b'{"choices": []}'),
+        completion(None),
+    ],
+)
+def test_a_passing_fault_is_tried_again(failing: Reply) -> None:
+    with serving(failing, failing, completion(PAGE)) as stand:
+        assert Vision(settings(stand)).convert(typeset(PAGE)).markdown == PAGE
+    assert len(stand.bodies) == 3
+
+
+def test_an_answer_that_does_not_come_is_tried_again() -> None:
+    with serving(slow(1.5, completion(PAGE)), completion(PAGE)) as stand:
+        assert Vision(settings(stand, timeout_s=0.4)).convert(typeset(PAGE)).markdown == PAGE
+    assert len(stand.bodies) == 2
+
+
+def test_a_page_that_fails_however_often_has_our_own_text_and_says_so() -> None:
+    good, bad = completion(OTHER), refusal(503)
+    with serving(bad, bad, bad, good) as stand:
+        converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
+    assert converted.markdown.split(SEPARATOR) == [PAGE, OTHER]
+    assert converted.problems == ("own text, as the endpoint answered 503: page 1",)
+
+
+@pytest.mark.parametrize("reply", [refusal(413), completion(PAGE, finish="length")])
+def test_a_page_that_is_refused_or_cut_off_is_not_asked_for_again(reply: Reply) -> None:
+    with serving(reply, completion(OTHER)) as stand:
+        converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
+    assert len(stand.bodies) == 2
+    assert converted.markdown.split(SEPARATOR)[0] == PAGE
+
+
+def test_an_endpoint_that_is_down_ends_the_run_and_keeps_what_it_answered(tmp_path: Path) -> None:
+    answers = tmp_path / "answers.db"
+    with serving(completion(PAGE), refusal(500)) as stand:
+        engine = Vision(settings(stand, answers=answers))
+        with pytest.raises(EngineError, match=r"did not answer 3 pages in a row .*same command again"):
+            engine.convert(typeset(PAGE, OTHER, OTHER + " Two", OTHER + " Three"))
+        asked = len(stand.bodies)
+        assert engine.convert(typeset(PAGE)).markdown == PAGE
+        assert len(stand.bodies) == asked
+
+
+@pytest.mark.parametrize("said", [INVENTED, "", PAGE + " " + INVENTED, " ".join(reversed(PAGE.split()))])
+def test_words_that_the_page_does_not_have_are_not_believed(said: str) -> None:
+    with serving(completion(said)) as stand:
+        converted = Vision(settings(stand)).convert(typeset(PAGE))
+    assert converted.markdown == PAGE
+    assert converted.problems == ("own text, as the model's words differ from the text layer: page 1",)
+
+
+def test_a_page_without_a_text_layer_is_taken_and_said_not_to_be_checked() -> None:
+    with serving(completion(PAGE)) as stand:
+        converted = Vision(settings(stand)).convert(scanned(typeset(PAGE)))
+    assert (converted.markdown, converted.ocr_pages) == (PAGE, (1,))
+    assert converted.problems == ("not checked, as there is no text layer: page 1",)
+
+
+def test_an_answer_is_kept_by_page_model_and_prompt(tmp_path: Path) -> None:
+    with serving(completion(PAGE)) as stand:
+        engine = Vision(settings(stand, answers=tmp_path / "folder" / "answers.db"))
+        assert engine.convert(typeset(PAGE)) == engine.convert(typeset(PAGE))
+        assert len(stand.bodies) == 1
+        engine.convert(typeset(PAGE + "!"))
+        assert len(stand.bodies) == 2
+
+
+def test_a_budget_of_pages_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
+    with serving(completion(PAGE)) as stand:
+        limited = settings(stand, most_pages=1, answers=tmp_path / "answers.db")
+        Vision(limited).convert(typeset(PAGE))
+        with pytest.raises(EngineError, match=r"used up after 1 pages and 100 tokens; .* larger budget"):
+            Vision(limited).convert(typeset(PAGE + "!"))
+        assert len(stand.bodies) == 1
+
+
+def test_a_budget_of_tokens_ends_the_run_too(tmp_path: Path) -> None:
+    with serving(completion(PAGE, tokens=900)) as stand:
+        limited = settings(stand, most_tokens=800, answers=tmp_path / "answers.db")
+        Vision(limited).convert(typeset(PAGE))
+        with pytest.raises(EngineError, match="900 tokens"):
+            Vision(limited).convert(typeset(PAGE + "!"))
+
+
+def test_the_key_goes_to_the_endpoint_and_nowhere_else(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    caplog.set_level(logging.DEBUG)
+    answers = tmp_path / "answers.db"
+    with serving(completion(PAGE), refusal(401)) as stand:
+        engine = Vision(settings(stand, answers=answers))
+        converted = engine.convert(typeset(PAGE))
+        with pytest.raises(EngineError, match=f"refuses the key .401.; put a valid one into {KEY_VARIABLE}") as refused:
+            engine.convert(typeset(OTHER))
+    assert stand.headers[0]["authorization"] == f"Bearer {KEY}"
+    everything = [caplog.text, str(refused.value), repr(converted), engine.version, repr(settings(stand)), *stand.paths]
+    assert not any(KEY in one for one in everything)
+    assert not any(KEY.encode() in path.read_bytes() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("url", "model", "sentence"),
+    [
+        (None, "m", "needs the address of an endpoint"),
+        ("https://x.test/v1", None, "needs the address of an endpoint .* and a model"),
+        ("ftp://x.test/v1", "m", "starts with https://"),
+        ("https://name:word@x.test/v1", "m", "has no password"),
+        ("https://x.test/v1?key=1", "m", "no question"),
+        ("http://x.test/v1", "m", "The key is not sent to x.test over plain http"),
+    ],
+)
+def test_an_endpoint_that_cannot_be_asked_is_said_at_once(
+    monkeypatch: pytest.MonkeyPatch, url: str | None, model: str | None, sentence: str
+) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    with pytest.raises(EngineError, match=sentence):
+        load_engine("vision", EngineSettings(url=url, model=model, run="r1"))
+
+
+def test_a_wrong_address_or_model_ends_the_run() -> None:
+    with (
+        serving(refusal(404)) as stand,
+        pytest.raises(EngineError, match=r"answered 404; check the endpoint's address"),
+    ):
+        Vision(settings(stand)).convert(typeset(PAGE))
+
+
+def test_a_file_that_is_no_pdf_is_never_sent() -> None:
+    with serving(completion(PAGE)) as stand:
+        with pytest.raises(UnreadablePdfError):
+            Vision(settings(stand)).convert(b"<html>")
+        assert stand.bodies == []
+
+
+def test_its_version_changes_with_the_model() -> None:
+    versions = {Vision(EngineSettings(model=model)).version for model in ("a/b", "a/c", "a-b", None)}
+    assert len(versions) == 4
+    assert all(version.isascii() and len(version) <= contract.LONGEST_VERSION for version in versions)
+
+
+def test_our_own_text_of_one_page_is_that_of_the_page_alone() -> None:
+    with serving(completion(INVENTED)) as stand:
+        converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
+    own = [PdfiumLayout().convert(typeset(page)).markdown for page in (PAGE, OTHER)]
+    assert converted.markdown.split(SEPARATOR) == own
+
+
+class Faithful(Vision):
+    """Asks a model that sees exactly what we read: that each answer is taken, and nothing else, is the contract."""
+
+    def __init__(self) -> None:
+        super().__init__(EngineSettings(url="http://127.0.0.1:9/v1", model="m"), httpx2.MockTransport(_faithful))
+
+
+def _faithful(request: httpx2.Request) -> httpx2.Response:
+    prompt = json.loads(request.content)["messages"][0]["content"][0]["text"]
+    said = prompt.removeprefix(PROMPT).replace("-\n", "").replace("\x00", "")
+    return httpx2.Response(200, json={"choices": [{"message": {"content": said}}]})
+
+
+@pytest.mark.parametrize("check", [contract.check_name_and_version, contract.check_bad_files, contract.check_storing])
+def test_the_vision_engine_keeps_the_contract(check: Callable[[contract.Make], None]) -> None:
+    check(Faithful)
