@@ -155,3 +155,19 @@ def test_a_folder_of_nobody_s_is_told_where_it_cannot_be_written(run: Run, pdfs:
     put_papers(pdfs, 1)
     tmp_path.chmod(0o500)
     assert_refused(run("convert", pdfs, "--out", tmp_path / "out"), "cannot be read or written")
+
+
+def test_a_vision_engine_without_an_endpoint_is_refused_before_anything_is_done(
+    pdfs: Path, tmp_path: Path, run: Run
+) -> None:
+    put_papers(pdfs, 1)
+    assert_refused(run("convert", pdfs, "--out", tmp_path / "out", "--engine", "vision"), "needs --engine-url")
+    more = ("--engine-url", "http://127.0.0.1:9/v1", "--engine-model", "m")
+    ended = run("convert", pdfs, "--out", "s3://papers/out", "--engine", "vision", *more)
+    assert_refused(ended, "name a folder with --out")
+
+
+def test_what_reads_hard_files_is_never_the_engine_that_asks_for_it(pdfs: Path, tmp_path: Path, run: Run) -> None:
+    put_papers(pdfs, 1)
+    ended = run("convert", pdfs, "--out", tmp_path / "out", "--engine", "auto", "--heavier", "auto")
+    assert ended.code == 2

@@ -142,10 +142,13 @@ def test_a_new_version_of_the_engine_takes_the_place_of_the_old(
     sha256s = hold(workspace, VENUE, *papers(2))
     read(workspace)
     read(workspace, engine="pdfium-text")
-    monkeypatch.setattr(layout.PdfiumLayout, "version", "2/..")
+    help_ = layout.PdfiumLayout.version.partition("+")[2]
+    with_more = workspace.folder / "texts" / "pdfium-layout" / f"v1+{help_}+rapidocr"
+    with_more.mkdir()
+    monkeypatch.setattr(layout.PdfiumLayout, "version", f"2/..+{help_}")
     assert read(workspace) == sha256s
     kept = {
         path.parent.name: [one.name for one in path.parent.iterdir()] for path in workspace.folder.glob("texts/*/*")
     }
     assert kept.keys() == {"pdfium-layout", "pdfium-text"}
-    assert kept["pdfium-layout"] == ["v2%2F.."]
+    assert sorted(kept["pdfium-layout"]) == [with_more.name, f"v2%2F..+{help_}"]

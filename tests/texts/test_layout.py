@@ -93,3 +93,12 @@ def test_a_page_whose_text_lies_on_its_side_is_turned_and_a_stamp_on_the_side_is
     found = PdfiumLayout().convert(by_hand([lines("A line that stands upright and is long enough") + b" " + lying]))
     assert found.markdown == "A line that stands upright and is long enough"
     assert found.figures == ("Lying on its side",)
+
+
+def test_a_title_in_small_capitals_goes_on_in_a_line_without_a_large_one() -> None:
+    first = (
+        b"BT /F 17 Tf 72 700 Td (A) Tj /F 13 Tf (TITLE IN SMALL CAPITALS THAT IS LONG) Tj 0 -19 Td (AND GOES ON) Tj ET "
+    )
+    body = [f"BT /F 10 Tf 72 {600 - 12 * n} Td (A line of the body that is long enough, {n}.) Tj ET " for n in range(9)]
+    found = PdfiumLayout().convert(by_hand([first + "".join(body).encode()]))
+    assert found.markdown.startswith("# ATITLE IN SMALL CAPITALS THAT IS LONG AND GOES ON\n")

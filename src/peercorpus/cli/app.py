@@ -20,14 +20,16 @@ AtLeastOne = Parameter(validator=Number(gte=1))
 DEFAULT_ENGINE = Options().engine
 if TYPE_CHECKING:
     EngineName = str
+    HeavierName = str
 else:
+    HeavierName = Literal[*(name for name in ENGINES if name != "auto" and not name.startswith("pdfium"))]
     EngineName = Annotated[Literal[*ENGINES], Parameter(help="What reads the PDFs.")]
 Ocr = Annotated[
     Literal["off", "auto"],
     Parameter(help="auto: recognise pages without readable text from their image; needs the extra 'ocr'."),
 ]
 Heavier = Annotated[
-    str | None,
+    HeavierName | None,
     Parameter(help="What the engine 'auto' reads hard files with; OCR, if none is named.", show_default=False),
 ]
 Models = Annotated[Path | None, Parameter(help="The folder of a heavier engine's models.", show_default=False)]

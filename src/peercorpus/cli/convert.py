@@ -78,7 +78,7 @@ def convert(
         workers=workers,
     )
     sources, place = find_pdfs([locate(path) for path in paths]), locate(out)
-    spread = load_executor(executor, address, heavy=engine in HEAVY)
+    spread = load_executor(executor, address, heavy=not HEAVY.isdisjoint({engine, heavier}))
     with ProgressLines() as lines:
         summary = convert_to_folder(spread, sources, place, options, page_marks=pages, force=force, show=lines.show)
     say(wording_texts.converted(summary, place))

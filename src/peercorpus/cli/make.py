@@ -78,7 +78,7 @@ def build(
     )
     load_engine(engine, settings_of(options))  # One whose package is missing is told of before anything is done.
     with open_workspace(workspace) as opened, ProgressLines() as lines:
-        spread = load_executor(executor, address, heavy=engine in HEAVY)
+        spread = load_executor(executor, address, heavy=not HEAVY.isdisjoint({engine, heavier}))
         steps = run_build(opened, venue_ids or (), options, lines.show, spread)
     say(wording.built(steps))
     say(wording.next_step("publish", workspace, "--out DIR"))

@@ -67,7 +67,8 @@ class TextCache:
         Path(partial.name).rename(path)
 
     def trim(self) -> None:
-        """Remove what other versions of this engine have read: no build asks for it any more."""
+        """Remove what this engine read when its own code was another; what it read with other help stays."""
+        _, _, help_ = self.folder.name.partition("+")
         for path in self.folder.parent.glob("*"):
-            if path != self.folder:
+            if path != self.folder and path.name.partition("+")[2] == help_:
                 shutil.rmtree(path)

@@ -114,6 +114,8 @@ def convert_to_folder(
     Raises:
         PeercorpusError: There is no such engine, the folder is a file, or another run is writing to it.
     """
+    if options.engine_url is not None and not isinstance(out, Path):
+        raise PeercorpusError("What a vision endpoint answers is kept beside the texts; name a folder with --out.")
     settings = settings_of(options, out / ".answers.db" if isinstance(out, Path) else None)
     engine, summary = load_engine(options.engine, settings), FolderSummary()
     with open_pairs(out) as pairs:

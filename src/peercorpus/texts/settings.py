@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
+from peercorpus.errors import EngineError
 from peercorpus.stage import Options
 
 KEY_VARIABLE = "PEERCORPUS_VISION_KEY"
@@ -53,7 +54,14 @@ def settings_of(options: Options, answers: Path | None = None) -> EngineSettings
     Args:
         options: As the user set them.
         answers: File that keeps what a vision endpoint answered; asked for only where there is such an endpoint.
+
+    Raises:
+        EngineError: There should be an endpoint, and none is named.
     """
+    if "vision" in {options.engine, options.heavier} and not (options.engine_url and options.engine_model):
+        raise EngineError(
+            "The vision engine needs --engine-url, the address of an endpoint up to '/v1', and --engine-model."
+        )
     known = EngineSettings(options.ocr, options.heavier, options.models)
     if options.engine_url is None and options.engine_model is None:
         return known

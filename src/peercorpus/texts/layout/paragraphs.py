@@ -12,7 +12,7 @@ from peercorpus.texts.layout.lines import Line, ends_sentence
 
 CAPTION = re.compile(
     r"(?:(?:Supplementary |Extended Data )?(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing|Scheme|Box)\s*"
-    r"(?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*\s*(?:[.:|\u2013\u2014]|$|\((?=[a-z]\)))|(?:TABLE|FIGURE|FIG\.)\s*(?:[IVX]+|\d+)\b)"
+    r"(?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*\s*(?:[.:|\u2013\u2014]|$|\((?=[a-z]\)))|(?:TABLE|FIGURE|FIG\.)\s*(?:[IVX]+|\d+)\b|Algorithm\s+\d+\s+[A-Z])"
 )
 BULLET = re.compile(r"[•‣▪■●◦○∙⋄♦\u2013\u2014►▶✓➢⃁·]\s*(?=\S)|[-*]\s+(?=\S)")
 NUMBERED_ITEM = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")

@@ -193,9 +193,18 @@ def _with_title(blocks: Sequence[Block], body: Body) -> list[Block]:
     largest = [block for block in front if block.lines and block.lines[0].size > 0.97 * size]
     if size <= TITLE * body.size or not largest:
         return list(blocks)
+    after = next((block for block in front[front.index(largest[-1]) + 1 :] if block.lines), None)
+    if after is not None and _goes_on_in_capitals(largest[-1].lines[-1], after.lines[0]):
+        largest.append(after)
     title = Block(Kind.TITLE, 0, [line for block in largest for line in block.lines])
     rest = [block for block in blocks if not any(block is one for one in largest)]
     return [title, *rest]
+
+
+def _goes_on_in_capitals(line: Line, after: Line) -> bool:
+    """Whether a title in small capitals goes on in a line that has no large one."""
+    is_below = 0 < line.base - after.base < 1.6 * line.size and abs(line.left - after.left) < 0.5 * line.size
+    return is_below and line.text.isupper() and after.text.isupper() and after.size > 0.7 * line.size
 
 
 def _problems(sheets: Sequence[Sheet | None]) -> list[str]:
