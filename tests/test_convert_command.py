@@ -171,3 +171,12 @@ def test_what_reads_hard_files_is_never_the_engine_that_asks_for_it(pdfs: Path, 
     put_papers(pdfs, 1)
     ended = run("convert", pdfs, "--out", tmp_path / "out", "--engine", "auto", "--heavier", "auto")
     assert ended.code == 2
+
+
+def test_a_venue_read_by_an_engine_that_is_not_here_is_built_all_the_same(
+    tmp_path: Path, demo_folder: Path, run: Run
+) -> None:
+    corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
+    assert run("build", "--workspace", corpus, "--engine", "pdfium-text").code == 0
+    assert run("status", "--workspace", corpus).code == 0
+    assert run("publish", "--workspace", corpus, "--out", tmp_path / "release").code == 0

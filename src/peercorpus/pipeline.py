@@ -6,10 +6,9 @@ A stage runs for a venue only where what it would make is not there yet: see `st
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
-from peercorpus.errors import EngineError, MissingExtraError, TableError
+from peercorpus.errors import TableError
 from peercorpus.executors.local import LocalExecutor
 from peercorpus.forms.census import Census, read_censuses
 from peercorpus.forms.normalise import STAGE as NORMALISE
@@ -19,8 +18,8 @@ from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.spread import Spread
 from peercorpus.stage import Balance, Options, Stage, content_key
 from peercorpus.tables import TABLES
+from peercorpus.texts.convert import engine_used
 from peercorpus.texts.convert import stage as texts_stage
-from peercorpus.texts.engine import ENGINES
 from peercorpus.versions.inspect import stage as inspection_stage
 from peercorpus.versions.read import STAGE as CHOOSE_VERSIONS
 from peercorpus.workspace import Workspace
@@ -161,15 +160,8 @@ def read_standing(workspace: Workspace, options: Options | None = None) -> Stand
 
 def _as_built(workspace: Workspace, venue_id: str) -> Options:
     """The options a venue's tables were built with, as far as they change rows: the engine that read its texts."""
-    readers = [stage for stage in STAGES if "engine" in stage.options]
-    for engine, ocr in product(ENGINES, ("off", "auto")):
-        options = Options(engine=engine, ocr=ocr)
-        try:
-            if all(is_finished(workspace, stage, venue_id, options) for stage in readers):
-                return options
-        except (MissingExtraError, EngineError):
-            continue
-    return Options()
+    used = engine_used(workspace.tables, venue_id)
+    return Options(engine=used[0], engine_version=used[1]) if used else Options()
 
 
 def _unfinished(workspace: Workspace, venue_id: str, options: Options) -> list[str]:

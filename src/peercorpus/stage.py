@@ -29,6 +29,7 @@ class Options:
 
     Attributes:
         engine: Which PDF engine reads the files.
+        engine_version: As a venue's texts have it, where no engine need be made to ask it; None asks the engine.
         ocr: "off", or "auto": pages without readable text are recognised from their image.
         heavier: The engine to which the engine `auto` sends what the default one reads badly; None takes OCR.
         models: Folder of the models of a heavier engine; None leaves it to the library.
@@ -41,6 +42,7 @@ class Options:
     """
 
     engine: str = "pdfium-layout"
+    engine_version: str | None = None
     ocr: str = "off"
     heavier: str | None = None
     models: Path | None = None

@@ -1,6 +1,7 @@
 """An executor is named on the command line; what is missing for it is told, and machines with other versions refuse."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from peercorpus.texts.engine import Job
 
 
 def test_every_executor_is_found_by_its_name() -> None:
+    assert load_executor("local") == LocalExecutor()
+    pytest.importorskip("ray", reason="ray is not installed: pip install 'peercorpus[ray]'")
     assert {name: load_executor(name) for name in EXECUTORS} == {"local": LocalExecutor(), "ray": RayExecutor()}
     assert load_executor("ray", "head:6379") == RayExecutor("head:6379")
 
@@ -56,3 +59,9 @@ def test_a_machine_does_an_item_in_a_process_beside_its_worker() -> None:
     assert isinstance(read, tuple)
     assert read[1] == b"%PDF-"
     assert not read[0].exists()
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="ray is installed")
+def test_a_cluster_without_its_package_is_refused_before_anything_is_done() -> None:
+    with pytest.raises(MissingExtraError, match=r"pip install 'peercorpus\[ray\]'"):
+        load_executor("ray")

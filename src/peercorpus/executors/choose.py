@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import cast
 
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import MissingExtraError, PeercorpusError
 from peercorpus.spread import Spread
 
 EXECUTORS: Mapping[str, str] = MappingProxyType(
@@ -30,11 +31,14 @@ def load_executor(name: str, address: str | None = None, *, heavy: bool = False)
 
     Raises:
         PeercorpusError: There is none, or it works on this machine and an address was given.
+        MissingExtraError: It is not installed.
     """
     if name not in EXECUTORS:
         raise PeercorpusError(f"There is no executor '{name}'; choose one of: {', '.join(sorted(EXECUTORS))}.")
     if address is not None and name not in ELSEWHERE:
         raise PeercorpusError(f"The executor '{name}' works on this machine; leave --address out, or choose 'ray'.")
+    if name in ELSEWHERE and find_spec(name) is None:
+        raise MissingExtraError(name, name)
     module, _, attribute = EXECUTORS[name].partition(":")
     made = getattr(import_module(module), attribute)
     more = {"memory_bytes": None} if heavy else {}

@@ -166,6 +166,19 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     return [Balance(NAME, venue_id, "files", files, texts, tables.set_aside_counts(venue_id, NAME))]
 
 
+def _version(options: Options) -> str:
+    return options.engine_version or load_engine(options.engine, settings_of(options)).version
+
+
+def engine_used(tables: Tables, venue_id: str) -> tuple[str, str] | None:
+    """Which engine, and which version of it, read the PDFs of a venue; None where none did."""
+    for batch in tables.batches(TABLE, venue_id, ["engine", "engine_version"]):
+        for row in batch.to_pylist():
+            if row["engine_version"]:
+                return row["engine"], row["engine_version"]
+    return None
+
+
 def stage(spread: Spread) -> Stage[Workspace]:
     """The stage, with the executor that spreads its work."""
     return Stage(
@@ -178,5 +191,5 @@ def stage(spread: Spread) -> Stage[Workspace]:
         run=partial(read_texts, spread),
         balance=balance,
         passing=PASSING,
-        made_with=lambda options: load_engine(options.engine, settings_of(options)).version,
+        made_with=_version,
     )
