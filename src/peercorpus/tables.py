@@ -4,11 +4,12 @@ Within a venue the rows of a table lie in the order of `forum_id` (texts and ins
 can walk several tables side by side, a forum at a time, in bounded memory.
 """
 
+import hashlib
 import json
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -216,6 +217,33 @@ class Tables:
     def count(self, name: str, venue_id: str) -> int:
         """Rows of a venue."""
         return sum(pq.read_metadata(path).num_rows for path in self.paths(name, venue_id))
+
+    def sift(
+        self,
+        record_type: type[RecordT],
+        venue_id: str,
+        stage: str,
+        columns: Sequence[str],
+        wanted: Set[tuple[str, ...]],
+        key: str,
+    ) -> set[tuple[str, ...]]:
+        """Keep the rows of a stage's own table that are wanted, by these columns; what of the wanted is there.
+
+        From here until the stage finishes the partition carries a key that no finished partition has.
+        """
+        name = self.name_of(record_type)
+        started = hashlib.sha256(f"{key} started".encode()).hexdigest()
+        batches = self.batches(name, venue_id, columns)
+        rows = [tuple(row[column] for column in columns) for batch in batches for row in batch.to_pylist()]
+        kept = set(wanted & set(rows))
+        if len(kept) == len(rows):
+            self.finish(name, venue_id, stage, started)
+            return kept
+        with self.replacing((name,), venue_id, stage, started) as replacement:
+            for record in self.read(record_type, venue_id):
+                if tuple(getattr(record, column) for column in columns) in kept:
+                    replacement.add(record)
+        return kept
 
     def batches(
         self, name: str, venue_id: str, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS

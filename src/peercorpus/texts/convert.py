@@ -4,7 +4,6 @@ The texts of published records are taken as they are. What is left to do is foun
 continues where it was; what the engine has read before, for whichever venue, is taken from the cache.
 """
 
-import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -24,6 +23,8 @@ from peercorpus.workspace import Workspace
 
 NAME = "read_texts"
 TABLE = "5-texts"
+COLUMNS = ("sha256", "engine", "engine_version")
+"""What a row must fit to be kept: a file or a published text, and what read it."""
 BATCH_FILES = 64
 """Files converted before their texts are committed: what a kill can cost."""
 
@@ -48,25 +49,6 @@ def _published(tables: Tables, venue_id: str) -> dict[str, str]:
         if version.sha256 is not None and not version.is_pdf:
             records.setdefault(version.sha256, version.edit_id)
     return records
-
-
-def _kept(tables: Tables, venue_id: str, wanted: Iterable[tuple[str, str, str]], key: str) -> set[str]:
-    """The files that need no reading; rows that are not wanted, by file, engine and its version, leave the table.
-
-    From here until the end of the stage the partition carries a key that no finished partition has.
-    """
-    started = hashlib.sha256(f"{key} started".encode()).hexdigest()
-    columns = ["sha256", "engine", "engine_version"]
-    rows = [tuple(row.values()) for batch in tables.batches(TABLE, venue_id, columns) for row in batch.to_pylist()]
-    kept = set(wanted).intersection(rows)
-    if len(kept) == len(rows):
-        tables.finish(TABLE, venue_id, NAME, started)
-    else:
-        with tables.replacing((TABLE,), venue_id, NAME, started) as replacement:
-            for text in tables.read(PaperText, venue_id):
-                if (text.sha256, text.engine, text.engine_version) in kept:
-                    replacement.add(text)
-    return {sha256 for sha256, _, _ in kept}
 
 
 def _text(job: Job, converted: Converted, venue_id: str, engine: Engine) -> PaperText:
@@ -131,7 +113,8 @@ def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Opt
     wanted, records = _wanted(tables, venue_id), _published(tables, venue_id)
     of_files = [(sha256, engine.name, engine.version) for sha256 in wanted]
     of_records = [(sha256, engine_of(record_id), "") for sha256, record_id in records.items()]
-    kept = _kept(tables, venue_id, [*of_files, *of_records], key)
+    rows = tables.sift(PaperText, venue_id, NAME, COLUMNS, {*of_files, *of_records}, key)
+    kept = {sha256 for sha256, *_ in rows}
     _take_published(workspace, venue_id, [record_id for sha256, record_id in records.items() if sha256 not in kept])
     to_read = [sha256 for sha256 in wanted if sha256 not in kept]
     present = {sha256 for sha256 in to_read if workspace.files.has(sha256)}

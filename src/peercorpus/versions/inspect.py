@@ -3,9 +3,8 @@
 What is left to do is found by comparing ids, so a killed run continues where it was.
 """
 
-import hashlib
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from peercorpus.file_records import Inspection
@@ -18,6 +17,8 @@ from peercorpus.workspace import Workspace
 
 NAME = "inspect_files"
 TABLE = "0-inspections"
+COLUMNS = ("sha256", "forum_id", "inspector")
+"""What a row must fit to be kept: a file, its forum and this inspector."""
 BATCH_FILES = 256
 """Files looked into before what was found is committed: what a kill can cost."""
 
@@ -33,25 +34,6 @@ def _wanted(workspace: Workspace, venue_id: str) -> dict[str, str]:
         if stored.sha256 is not None:
             wanted.setdefault(stored.sha256, stored.forum_id)
     return wanted
-
-
-def _kept(tables: Tables, venue_id: str, wanted: Iterable[tuple[str, str]], key: str) -> set[str]:
-    """The files that need no looking into; rows that do not fit a file, its forum and this inspector leave the table.
-
-    From here until the end of the stage the partition carries a key that no finished partition has.
-    """
-    started = hashlib.sha256(f"{key} started".encode()).hexdigest()
-    columns = ["sha256", "forum_id", "inspector"]
-    rows = [tuple(row.values()) for batch in tables.batches(TABLE, venue_id, columns) for row in batch.to_pylist()]
-    kept = {(sha256, forum_id, INSPECTOR) for sha256, forum_id in wanted}.intersection(rows)
-    if len(kept) == len(rows):
-        tables.finish(TABLE, venue_id, NAME, started)
-    else:
-        with tables.replacing((TABLE,), venue_id, NAME, started) as replacement:
-            for found in tables.read(Inspection, venue_id):
-                if (found.sha256, found.forum_id, found.inspector) in kept:
-                    replacement.add(found)
-    return {sha256 for sha256, _, _ in kept}
 
 
 def _inspection(job: Job, looked: Looked, venue_id: str, forum_id: str) -> Inspection:
@@ -87,7 +69,8 @@ def inspect_files(
     """Look into the files of a venue that have not been looked into yet."""
     tables, files = workspace.tables, workspace.files
     wanted = _wanted(workspace, venue_id)
-    kept = _kept(tables, venue_id, wanted.items(), key)
+    fit = {(sha256, forum_id, INSPECTOR) for sha256, forum_id in wanted.items()}
+    kept = {row[0] for row in tables.sift(Inspection, venue_id, NAME, COLUMNS, fit, key)}
     missing = [Job(sha256, files.path(sha256)) for sha256 in wanted if sha256 not in kept]
     absent = {job.sha256 for job in missing if not files.has(job.sha256)}
     present = [job for job in missing if job.sha256 not in absent]
