@@ -122,6 +122,13 @@ def test_what_cannot_be_found_is_told(bucket: S3Path, place: str, sentence: str)
         list(find_pdfs(locate(place)))
 
 
+@pytest.mark.parametrize("text", ["", " ", "file:", "file://"])
+def test_an_empty_path_is_not_the_current_folder(text: str) -> None:
+    with pytest.raises(PeercorpusError, match=f"'{text}' names no file; for the current folder, say '.'"):
+        locate(text)
+    assert locate(".") == Path()
+
+
 class Refusal(BaseHTTPRequestHandler):
     """A store that knows no key, and says so as S3 does."""
 

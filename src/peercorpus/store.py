@@ -122,13 +122,16 @@ def locate(text: str) -> Place:
     (PosixPath('papers/a.pdf'), 's3://papers/2025', PosixPath('/tmp/a b.pdf'))
 
     Raises:
-        PeercorpusError: It is a URL of another kind, or it holds more than a bucket and a key.
+        PeercorpusError: It is empty, which would be the current folder; it is a URL of another kind, or it holds more
+            than a bucket and a key.
     """
     scheme, colon, rest = text.partition(":")
-    if colon and scheme.lower() == "file":
-        return Path(unquote(urlsplit(text).path))
-    if not rest.startswith("//"):
-        return Path(text)
+    is_file_url = colon and scheme.lower() == "file"
+    if is_file_url or not rest.startswith("//"):
+        path = unquote(urlsplit(text).path) if is_file_url else text
+        if not path.strip() or "\0" in path:
+            raise PeercorpusError(f"{text!r} names no file; for the current folder, say '.'.")
+        return Path(path)
     if scheme.lower() != "s3":
         raise PeercorpusError(f"A URL of the kind '{scheme}:' cannot be read; name a path, or s3://BUCKET/PREFIX.")
     bucket, _, key = rest.removeprefix("//").partition("/")
