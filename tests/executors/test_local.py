@@ -98,6 +98,19 @@ def test_items_are_taken_a_few_at_a_time() -> None:
     outcomes.close()  # type: ignore[attr-defined]
 
 
+def process(_: int) -> int:
+    time.sleep(0.5)
+    return os.getpid()
+
+
+@pytest.mark.parametrize(("items", "number", "processes"), [(4, 2, 2), (3, 8, 3), (4, None, 1)])
+def test_a_number_of_workers_that_is_named_holds_for_a_few_items_too(
+    items: int, number: int | None, processes: int
+) -> None:
+    found = dict(LocalExecutor()(process, range(items), timeout_s=20, workers=number))
+    assert len(set(found.values())) == processes
+
+
 def workers() -> set[int]:
     """The processes that work for this one."""
     return {child.pid for child in psutil.Process().children() if "spawn_main" in " ".join(child.cmdline())}

@@ -130,12 +130,17 @@ class LocalExecutor:
         timeout_s: float,
         workers: int | None = None,
     ) -> Iterator[tuple[ItemT, ResultT | Failure]]:
-        """Yield every item once, as they are done; at most two per worker are held at a time."""
+        """Yield every item once, as they are done; at most two per worker are held at a time.
+
+        Where no number of workers is named, a few items are done by one; a number that is named holds, but none is
+        started that would have nothing to do.
+        """
         queue = iter(items)
-        first = list(islice(queue, FEW_ITEMS))
+        first = list(islice(queue, max(FEW_ITEMS, workers or 0)))
         if not first:
             return
-        processes = 1 if len(first) < FEW_ITEMS else workers or os.cpu_count() or 1
+        wanted = workers or (1 if len(first) < FEW_ITEMS else os.cpu_count() or 1)
+        processes = min(wanted, len(first))
         pool = self._pool(processes)
         try:
             yield from _drain(pool, function, chain(first, queue), timeout_s, 2 * processes)
