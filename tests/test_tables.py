@@ -9,9 +9,10 @@ from typing import Any
 
 import duckdb
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from deltalake import DeltaTable
+from deltalake import DeltaTable, write_deltalake
 
 from peercorpus.corpus import Corpus
 from peercorpus.errors import TableError
@@ -335,3 +336,16 @@ def test_many_small_commits_lose_nothing(tables: Tables) -> None:
 
 def test_every_kind_of_record_has_a_table_of_its_own() -> None:
     assert [Tables.name_of(record_type) for record_type in TABLES.values()] == list(TABLES)
+
+
+def test_a_table_with_other_columns_counts_as_not_built_and_is_made_anew(tables: Tables) -> None:
+    old = tables.folder / "1-papers"
+    old.mkdir(parents=True)
+    write_deltalake(str(old), pa.table({"venue_id": [V, W], "forum_id": ["a", "b"]}), partition_by=["venue_id"])
+    assert (tables.venues("1-papers"), list(tables.read(Paper, V))) == ([], [])
+    with pytest.raises(TableError, match="is not built yet"):
+        tables.require("1-papers")
+    write(tables, [paper(1)])
+    assert titles(tables) == {"old"}
+    assert len(list(old.rglob("*.parquet"))) == 1
+    assert tables.venues("1-papers") == [V]

@@ -7,6 +7,7 @@ can walk several tables side by side, a forum at a time, in bounded memory.
 import hashlib
 import json
 import os
+import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -121,12 +122,27 @@ class Tables:
         self.folder = folder
 
     def _table(self, name: str) -> DeltaTable | None:
+        """A table; one that another version of peercorpus made with other columns counts as not there."""
         path = str(self.folder / name)
-        return DeltaTable(path) if DeltaTable.is_deltatable(path) else None
+        table = DeltaTable(path) if DeltaTable.is_deltatable(path) else None
+        columns = {field.name for field in table.schema().fields} if table else set()
+        return table if columns == set(arrow_schema(TABLES[name]).names) else None
+
+    def _clear(self, name: str) -> None:
+        """Remove what a table with other columns holds: it is made again from what was received."""
+        old = self.folder / name
+        if not DeltaTable.is_deltatable(str(old)):
+            return
+        names = {uri.rpartition("/")[2] for uri in DeltaTable(str(old)).file_uris()}
+        shutil.rmtree(old / "_delta_log")
+        for path in old.rglob("*.parquet"):
+            if path.name in names:
+                path.unlink()
 
     def _created(self, name: str) -> DeltaTable:
         table = self._table(name)
         if table is None:
+            self._clear(name)
             (self.folder / name).mkdir(parents=True, exist_ok=True)
             schema = Schema.from_arrow(arrow_schema(TABLES[name]))
             create_table_with_add_actions(
@@ -218,6 +234,14 @@ class Tables:
         """Rows of a venue."""
         return sum(pq.read_metadata(path).num_rows for path in self.paths(name, venue_id))
 
+    def _tuples(self, name: str, venue_id: str, columns: Sequence[str]) -> list[tuple[str, ...]]:
+        batches = self.batches(name, venue_id, columns)
+        return [tuple(row[column] for column in columns) for batch in batches for row in batch.to_pylist()]
+
+    def tuples(self, name: str, venue_id: str, columns: Sequence[str]) -> set[tuple[str, ...]]:
+        """What stands in these columns of a venue's rows."""
+        return set(self._tuples(name, venue_id, columns))
+
     def sift(
         self,
         record_type: type[RecordT],
@@ -233,8 +257,7 @@ class Tables:
         """
         name = self.name_of(record_type)
         started = hashlib.sha256(f"{key} started".encode()).hexdigest()
-        batches = self.batches(name, venue_id, columns)
-        rows = [tuple(row[column] for column in columns) for batch in batches for row in batch.to_pylist()]
+        rows = self._tuples(name, venue_id, columns)
         kept = set(wanted & set(rows))
         if len(kept) == len(rows):
             self.finish(name, venue_id, stage, started)
