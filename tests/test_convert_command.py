@@ -15,6 +15,8 @@ import pytest
 import peercorpus
 from commands import Run, assert_refused
 from invented_pdfs import HTML, by_hand, lines, put
+from peercorpus.texts.layout.reading import PdfiumLayout
+from peercorpus.texts.pdfium_text import PdfiumText
 
 FILES = 40
 
@@ -90,7 +92,20 @@ def test_pages_may_be_left_out(run: Run, pdfs: Path, tmp_path: Path) -> None:
         (["missing.pdf", "--out", "out"], "'missing.pdf' does not exist"),
         (["empty", "--out", "out"], "There is no PDF in 'empty'."),
         (["p00.pdf", "--out", "p00.pdf"], "'p00.pdf' is a file, or lies in one; name a folder with --out."),
-        (["p00.pdf", "--out", "out", "--engine", "magic"], "Choose from"),
+        (
+            ["p00.pdf", "--out", "out", "--engine", "magic"],
+            "There is no PDF engine 'magic'; choose one of: auto, docling,",
+        ),
+        (["p00.pdf", "--out", "out", "--heavier", "docling"], "'pdfium-layout' does not take --heavier; leave it out"),
+        (["p00.pdf", "--out", "out", "--models", "."], "choose 'docling' or 'nemotron'."),
+        (["p00.pdf", "--out", "out", "--engine-url", "http://x/v1"], "'pdfium-layout' does not take --engine-url"),
+        (["p00.pdf", "--out", "out", "--most-pages", "1000"], "'pdfium-layout' does not take --most-pages"),
+        (["p00.pdf", "--out", "out", "--most-tokens", "1"], "'pdfium-layout' does not take --most-tokens"),
+        (["p00.pdf", "--out", "out", "--engine", "pdfium-text", "--ocr", "auto"], "'pdfium-text' does not take --ocr"),
+        (["missing.pdf", "--out", "out", "--engine", "rapidocr", "--ocr", "auto"], "'rapidocr' does not take --ocr"),
+        (["p00.pdf", "--out", ""], "'' names no file; for the current folder, say '.'."),
+        (["", "--out", "out"], "'' names no file"),
+        (["p00.pdf", "--out", "out", "--address", "auto"], "leave --address out"),
         (["p00.pdf", "--out", "out", "--workers", "0"], "Must be >= 1"),
         (["p00.pdf", "--out", "out", "--pdf-timeout-s", "0"], "Must be > 0"),
         (["p00.pdf"], "--out"),
@@ -146,7 +161,9 @@ def test_a_workspace_may_be_built_with_any_engine(run: Run, demo_folder: Path, t
     assert again.out.startswith("Nothing to do")
     assert run("build", "--workspace", workspace).code == 0
     assert peercorpus.open(workspace).texts().sort("venue_id", "sha256").collect().equals(before)
-    assert_refused(run("build", "--workspace", workspace, "--engine", "magic"), "Choose from")
+    assert_refused(run("build", "--workspace", workspace, "--engine", "magic"), "no PDF engine 'magic'")
+    assert_refused(run("build", "--workspace", workspace, "--most-pages", "5"), "does not take --most-pages")
+    assert_refused(run("build", "--workspace", workspace, "--address", "auto"), "leave --address out")
 
 
 def test_a_folder_of_nobody_s_is_told_where_it_cannot_be_written(run: Run, pdfs: Path, tmp_path: Path) -> None:
@@ -165,12 +182,31 @@ def test_a_vision_engine_without_an_endpoint_is_refused_before_anything_is_done(
     more = ("--engine-url", "http://127.0.0.1:9/v1", "--engine-model", "m")
     ended = run("convert", pdfs, "--out", "s3://papers/out", "--engine", "vision", *more)
     assert_refused(ended, "name a folder with --out")
+    ended = run("convert", pdfs, "--out", tmp_path / "out", "--engine", "vision", *more, "--executor", "ray")
+    assert_refused(ended, "counted on this machine; leave --executor out")
 
 
 def test_what_reads_hard_files_is_never_the_engine_that_asks_for_it(pdfs: Path, tmp_path: Path, run: Run) -> None:
     put_papers(pdfs, 1)
     ended = run("convert", pdfs, "--out", tmp_path / "out", "--engine", "auto", "--heavier", "auto")
     assert ended.code == 2
+
+
+def test_status_tells_which_venues_another_engine_read(tmp_path: Path, demo_folder: Path, run: Run) -> None:
+    corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
+    assert "would read the PDFs again" not in run("status", "--workspace", corpus).out
+    venues = [venue for venue in json.loads(run("status", "-w", corpus, "--json").out)["venues"] if venue["read_by"]]
+    assert run("build", venues[0]["venue_id"], "--workspace", corpus, "--engine", "pdfium-text").code == 0
+    (told,) = [line for line in run("status", "--workspace", corpus).out.splitlines() if "again" in line]
+    plain, default = PdfiumText.version, PdfiumLayout.version
+    assert told == (
+        f"1 venue was read by 'pdfium-text' {plain}; the default here is 'pdfium-layout' {default}, with which"
+        " 'peercorpus build' would read the PDFs again."
+    )
+    found = json.loads(run("status", "--workspace", corpus, "--json").out)
+    assert found["default_engine"] == ["pdfium-layout", default]
+    assert [venue["read_by"] for venue in found["venues"]].count(["pdfium-text", plain]) == 1
+    assert len(venues) > 1
 
 
 def test_a_venue_read_by_an_engine_that_is_not_here_is_built_all_the_same(

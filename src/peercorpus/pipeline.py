@@ -18,7 +18,7 @@ from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.spread import Spread
 from peercorpus.stage import Balance, Options, Stage, content_key
 from peercorpus.tables import TABLES
-from peercorpus.texts.convert import engine_used
+from peercorpus.texts.convert import default_engine, engine_used
 from peercorpus.texts.convert import stage as texts_stage
 from peercorpus.versions.inspect import stage as inspection_stage
 from peercorpus.versions.read import STAGE as CHOOSE_VERSIONS
@@ -126,12 +126,16 @@ class Standing:
 
     Attributes:
         censuses: How the reviews of each venue answer their forms, of those whose reviews are built.
+        engines: Which engine, and which version of it, read each venue's PDFs, of those that have any.
+        default_engine: The same of what a build would read them with, were no engine named.
     """
 
     venues: Sequence[Completeness]
     balances: Sequence[Balance]
     unfinished: Sequence[tuple[str, str]]
     censuses: Mapping[str, Sequence[Census]]
+    engines: Mapping[str, tuple[str, str]]
+    default_engine: tuple[str, str]
 
     @property
     def holds(self) -> bool:
@@ -145,7 +149,8 @@ def read_standing(workspace: Workspace, options: Options | None = None) -> Stand
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []
     censuses: dict[str, Sequence[Census]] = {}
-    for venue_id in held_venues(workspace):
+    held = held_venues(workspace)
+    for venue_id in held:
         waiting = _unfinished(workspace, venue_id, options or _as_built(workspace, venue_id))
         finished = [stage for stage in STAGES if stage.name not in waiting]
         tables = {name for stage in finished for name in stage.writes}
@@ -155,7 +160,9 @@ def read_standing(workspace: Workspace, options: Options | None = None) -> Stand
         for stage in finished:
             balances.extend(stage.balance(workspace, venue_id))
         unfinished.extend((name, venue_id) for name in waiting)
-    return Standing(venues, balances, unfinished, censuses)
+    used = {venue_id: engine_used(workspace.tables, venue_id) for venue_id in held}
+    engines = {venue_id: engine for venue_id, engine in used.items() if engine is not None}
+    return Standing(venues, balances, unfinished, censuses, engines, default_engine())
 
 
 def _as_built(workspace: Workspace, venue_id: str) -> Options:

@@ -262,6 +262,7 @@ class PaperText:
         figures: The text inside figures, kept apart, one entry for each page that has any.
         quality: None where the engine or the dataset does not tell it.
         ocr_pages: Pages whose text was recognised from their image, from 1.
+        heavier_pages: Pages that the engine `auto` had read by a heavier engine, from 1.
     """
 
     sha256: str
@@ -276,6 +277,7 @@ class PaperText:
     figures: tuple[str, ...] = ()
     quality: TextQuality | None = None
     ocr_pages: tuple[int, ...] = ()
+    heavier_pages: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,8 @@ class Options:
         models: Folder of the models of a heavier engine; None leaves it to the library.
         engine_url: Of a vision endpoint, up to and with `/v1`.
         engine_model: Its model.
-        most_pages: Pages a run may send there.
+        most_pages: Pages a run may send there; None means 1,000.
+        most_tokens: Tokens a run may use there, as the endpoint counts them; None means no limit.
         pdf_timeout_s: Seconds a single PDF may take.
         workers: Processes that read PDFs; None means one per core. It changes no result, so it is in no key.
         retry: Run finished stages again that set rows aside for a reason that may pass, such as a time limit.
@@ -48,7 +49,8 @@ class Options:
     models: Path | None = None
     engine_url: str | None = None
     engine_model: str | None = None
-    most_pages: int = 1_000
+    most_pages: int | None = None
+    most_tokens: int | None = None
     pdf_timeout_s: float = 60.0
     workers: int | None = None
     retry: bool = False

@@ -1,6 +1,7 @@
 """What `peercorpus status` says: how complete each venue is, what may mislead, and whether every sum agrees."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -208,6 +209,18 @@ def _venue(venue: Completeness, found: Standing) -> Iterator[str]:
     yield from [f"  The catalogue says: {venue.remark}"] if venue.remark else ()
 
 
+def _engines(found: Standing) -> Iterator[str]:
+    """Which venues another engine read, or another version of it, than the one that is the default here."""
+    name, version = found.default_engine
+    for (other, other_version), number in Counter(found.engines.values()).items():
+        if (other, other_version) != found.default_engine:
+            were = "was" if number == 1 else "were"
+            yield (
+                f"{plural(number, 'venue')} {were} read by '{printable(other)}' {printable(other_version)}; the default"
+                f" here is '{name}' {version}, with which 'peercorpus build' would read the PDFs again."
+            )
+
+
 def _verdict(found: Standing) -> str:
     if not found.holds:
         return "Rows are missing: a sum above does not agree. Rebuild; if that does not mend it, report it."
@@ -220,7 +233,8 @@ def standing(found: Standing) -> str:
     """How complete each venue is; rows in, out and set aside of every stage, and whether the sums agree."""
     if not found.venues:
         return "The workspace is empty: harvest a venue, or import a dump."
-    return "\n".join([line for venue in found.venues for line in _venue(venue, found)] + [_verdict(found)])
+    lines = [line for venue in found.venues for line in _venue(venue, found)]
+    return "\n".join([*lines, *_engines(found), _verdict(found)])
 
 
 def _rows_json(rows: Sequence[Balance], venue_id: str) -> list[dict[str, Any]]:
@@ -241,7 +255,9 @@ def standing_json(found: Standing) -> str:
             "balances": _rows_json(found.balances, venue.venue_id),
             "forms": list(map(_form_json, found.censuses.get(venue.venue_id, ()))),
             "unfinished": [stage for stage, venue_id in found.unfinished if venue_id == venue.venue_id],
+            "read_by": found.engines.get(venue.venue_id),
         }
         for venue in found.venues
     ]
-    return json.dumps({"holds": found.holds, "venues": venues}, indent=2)
+    told = {"holds": found.holds, "default_engine": found.default_engine, "venues": venues}
+    return json.dumps(told, indent=2)

@@ -65,3 +65,9 @@ def test_a_machine_does_an_item_in_a_process_beside_its_worker() -> None:
 def test_a_cluster_without_its_package_is_refused_before_anything_is_done() -> None:
     with pytest.raises(MissingExtraError, match=r"pip install 'peercorpus\[ray\]'"):
         load_executor("ray")
+
+
+def test_a_budget_is_not_spread_over_a_cluster() -> None:
+    with pytest.raises(PeercorpusError, match="counted on this machine; leave --executor out"):
+        load_executor("ray", counts_here=True)
+    assert load_executor("local", counts_here=True) == load_executor("local")

@@ -1,6 +1,7 @@
 """The stage that reads texts: every file is read once or set aside, whatever happens."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,14 @@ import pytest
 
 from in_this_process import InThisProcess
 from invented_pdfs import HOSTILE, by_hand, lines
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import EngineError, PeercorpusError
 from peercorpus.executors.local import LocalExecutor
 from peercorpus.kinds import Grade, Reason
 from peercorpus.pdf import REPAIRED
 from peercorpus.records import Evidence, PaperText, PaperVersion, SetAside
 from peercorpus.spread import Failure, FailureKind
 from peercorpus.stage import Options, Stage, no_report
+from peercorpus.tables import Tables
 from peercorpus.texts import convert
 from peercorpus.texts.layout import reading as layout
 from peercorpus.workspace import Workspace, open_workspace
@@ -110,12 +112,10 @@ def test_a_text_of_a_damaged_file_says_so(workspace: Workspace) -> None:
     assert [text.problems for text in workspace.tables.read(PaperText, VENUE)] == [(REPAIRED,)]
 
 
-def test_a_killed_run_continues_where_it_was(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(convert, "BATCH_FILES", 4)
+def test_a_killed_run_continues_where_it_was(workspace: Workspace) -> None:
     sha256s = versions(workspace, papers(10))
     with pytest.raises(KeyboardInterrupt):
         run(workspace, InThisProcess(stop_after=9))
-    assert len(texts(workspace)) == 8
     assert not is_finished(workspace)
     again = InThisProcess()
     run(workspace, again)
@@ -149,14 +149,61 @@ def test_another_version_of_the_engine_reads_everything_again(
     assert workspace.tables.count("5-texts", VENUE) == 3
 
 
-def test_a_run_under_another_key_that_is_killed_does_not_leave_the_old_key(workspace: Workspace) -> None:
+def test_a_run_that_ends_before_all_is_read_leaves_the_texts_as_they_were(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions(workspace, papers(3))
+    run(workspace, InThisProcess())
+    before = list(workspace.tables.read(PaperText, VENUE))
+    monkeypatch.setattr(layout.PdfiumLayout, "version", "2")
+    with pytest.raises(KeyboardInterrupt):
+        run(workspace, InThisProcess(stop_after=2), LATER_KEY)
+    assert list(workspace.tables.read(PaperText, VENUE)) == before
+    assert is_finished(workspace, KEY)
+    assert not is_finished(workspace, LATER_KEY)
+
+
+def test_a_run_that_is_killed_while_it_changes_the_table_is_finished_under_no_key(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     versions(workspace, papers(2))
     run(workspace, InThisProcess())
-    versions(workspace, papers(4))
-    with pytest.raises(KeyboardInterrupt):
-        run(workspace, InThisProcess(stop_after=1), LATER_KEY)
+    sha256s = versions(workspace, papers(6))
+    append = Tables.append
+
+    def killed(self: Tables, *arguments: Any) -> None:
+        append(self, *arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(convert, "BATCH_FILES", 2)
+        patched.setattr(Tables, "append", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(workspace, InThisProcess(), LATER_KEY)
+    assert len(texts(workspace)) == 4
     assert not is_finished(workspace, KEY)
     assert not is_finished(workspace, LATER_KEY)
+    spread = InThisProcess()
+    run(workspace, spread, LATER_KEY)
+    assert (spread.read, set(texts(workspace))) == ([], set(sha256s))
+    assert workspace.tables.count("5-texts", VENUE) == 6
+
+
+def test_pages_that_a_heavier_engine_read_are_told(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = layout.PdfiumLayout.convert
+    monkeypatch.setattr(
+        layout.PdfiumLayout, "convert", lambda self, pdf: replace(original(self, pdf), heavier_pages=(1,))
+    )
+    versions(workspace, papers(1))
+    run(workspace, InThisProcess())
+    assert [text.heavier_pages for text in workspace.tables.read(PaperText, VENUE)] == [(1,)]
+
+
+def test_an_option_that_the_engine_does_not_take_stops_the_run(workspace: Workspace) -> None:
+    versions(workspace, papers(1))
+    options = Options(engine="pdfium-text", ocr="auto")
+    with pytest.raises(EngineError, match="'pdfium-text' does not take --ocr"):
+        convert.stage(InThisProcess()).run(workspace, VENUE, options, KEY, no_report)
 
 
 def test_a_venue_without_files_is_finished_and_balances(workspace: Workspace) -> None:

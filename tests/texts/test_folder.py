@@ -1,7 +1,9 @@
 """PDFs become a folder of Markdown: each is read once, whole or not at all, and no name is taken from another file."""
 
+import errno
 import hashlib
 import json
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from peercorpus.kinds import Reason
 from peercorpus.progress import Progress
 from peercorpus.spread import Failure, FailureKind
 from peercorpus.stage import Options
+from peercorpus.texts import folder as folder_module
 from peercorpus.texts.engine import SEPARATOR
 from peercorpus.texts.folder import FolderSummary, convert_to_folder, find_pdfs
 from peercorpus.texts.layout import reading as layout
@@ -129,24 +132,108 @@ def test_a_text_that_is_gone_is_made_again(pdfs: Path, out: Path) -> None:
     assert (out / "paper.md").exists()
 
 
-def test_files_of_one_name_keep_apart_in_whatever_order_they_come(pdfs: Path, out: Path) -> None:
+def other_name(stem: str, path: str) -> str:
+    return f"{stem}-{hashlib.sha256(path.encode()).hexdigest()[:8]}"
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("stem", ["paper", "Paper"])
+def test_files_of_one_name_keep_apart_in_whatever_order_they_come(
+    pdfs: Path, out: Path, stem: str, is_turned: bool
+) -> None:
     (pdfs / "a").mkdir()
     (pdfs / "b").mkdir()
-    first, second = put(pdfs / "a", "paper", paper("First.")), put(pdfs / "b", "Paper", paper("Second."))
-    summary, _ = convert([first, second], out)
-    other = f"Paper-{hashlib.sha256(second.read_bytes()).hexdigest()[:8]}"
+    first, second = put(pdfs / "a", "paper", paper("First.")), put(pdfs / "b", stem, paper("Second."))
+    both = [second, first] if is_turned else [first, second]
+    summary, _ = convert(both, out)
+    other = other_name(stem, f"../pdfs/b/{stem}.pdf")
     assert written(out) == {"paper.md", "paper.json", f"{other}.md", f"{other}.json"}
+    assert (out / f"{other}.md").read_text() == "Second.\n"
     assert summary.renamed == [(second, other)]
-    assert convert([first, second], out)[1] == []
-    assert convert([first], out)[1] == []
+    assert convert(both[::-1], out)[1] == []
+    assert convert([second], out)[1] == []
+    assert len(written(out)) == 4
 
 
-def test_a_changed_file_does_not_take_the_place_of_what_it_was(pdfs: Path, out: Path) -> None:
+def test_a_changed_file_takes_the_place_of_what_it_was(pdfs: Path, out: Path) -> None:
     convert([put(pdfs, "paper", paper("Before."))], out)
     summary, _ = convert([put(pdfs, "paper", paper("After."))], out)
-    ((_, name),) = summary.renamed
-    assert (out / "paper.md").read_text() == "Before.\n"
-    assert (out / f"{name}.md").read_text() == "After.\n"
+    assert (summary.renamed, written(out)) == ([], {"paper.md", "paper.json"})
+    assert (out / "paper.md").read_text() == "After.\n"
+    assert measures(out, "paper")["path"] == "../pdfs/paper.pdf"
+    convert([put(pdfs, "paper", HTML)], out)
+    assert written(out) == {"paper.json"}
+
+
+def test_of_files_of_one_name_each_takes_the_place_of_what_it_was(pdfs: Path, out: Path) -> None:
+    folders = [pdfs / "a", pdfs / "b"]
+    for folder in folders:
+        folder.mkdir()
+    names = ["paper", other_name("paper", "../pdfs/b/paper.pdf")]
+    for what in ("old", "new", "newest"):
+        convert([put(folder, "paper", paper(f"{what} {folder.name}")) for folder in folders], out)
+        assert [(out / f"{name}.md").read_text() for name in names] == [f"{what} a\n", f"{what} b\n"]
+    # Now the second holds what the first held.
+    convert([put(folders[0], "paper", paper("x")), put(folders[1], "paper", paper("newest a"))], out)
+    assert [(out / f"{name}.md").read_text() for name in names] == ["x\n", "newest a\n"]
+    assert len(written(out)) == 4
+
+
+def test_a_file_that_was_moved_is_not_read_again_and_still_takes_its_own_place(pdfs: Path, out: Path) -> None:
+    convert([put(pdfs, "paper", paper("Before."))], out)
+    (pdfs / "deep").mkdir()
+    moved = (pdfs / "paper.pdf").rename(pdfs / "deep" / "paper.pdf")
+    assert convert([moved], out)[1] == []
+    assert measures(out, "paper")["path"] == "../pdfs/deep/paper.pdf"
+    assert measures(out, "paper")["status"] == "converted"
+    convert([put(pdfs / "deep", "paper", paper("After."))], out)
+    assert written(out) == {"paper.md", "paper.json"}
+    assert (out / "paper.md").read_text() == "After.\n"
+
+
+def test_files_and_texts_that_are_moved_together_stay_together(pdfs: Path, out: Path, tmp_path: Path) -> None:
+    source = put(pdfs, "paper", paper("Paper."))
+    convert([source], out)
+    (tmp_path / "all").mkdir()
+    pdfs.rename(tmp_path / "all" / "pdfs")
+    moved = out.rename(tmp_path / "all" / "out")
+    before = (moved / "paper.json").stat().st_mtime_ns
+    assert convert([tmp_path / "all" / "pdfs" / "paper.pdf"], moved)[1] == []
+    assert (moved / "paper.json").stat().st_mtime_ns == before
+
+
+def test_a_text_stays_where_its_file_cannot_be_opened_now(pdfs: Path, out: Path) -> None:
+    source = put(pdfs, "paper", paper("Paper."))
+    convert([source], out)
+    source.unlink()
+    source.symlink_to("nowhere")
+    summary, _ = convert([source], out)
+    assert summary.failed == {Reason.FILE_MISSING: 1}
+    assert summary.failures[0][1].endswith("(The text of an earlier run is still there.)")
+    assert written(out) == {"paper.md", "paper.json"}
+    assert measures(out, "paper")["status"] == "converted"
+
+
+def test_what_needs_no_file_is_settled_before_any_is_opened(
+    pdfs: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = put(pdfs, "paper", paper("Paper."))
+
+    def opened(_: object) -> str:
+        raise AssertionError("A PDF was opened.")
+
+    monkeypatch.setattr(folder_module, "_sha256", opened)
+    for options in (Options(engine="magic"), Options(engine="pdfium-text", ocr="auto"), Options(engine="vision")):
+        with pytest.raises(PeercorpusError):
+            convert_to_folder(InThisProcess(), [source], out, options)
+        assert not out.exists()
+
+    def full(**_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(out))
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with pytest.raises(OSError, match="Read-only"):
+        convert([source], out)
 
 
 @pytest.mark.parametrize("ending", ["md", "json"])

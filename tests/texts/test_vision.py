@@ -14,6 +14,7 @@ from invented_pdfs import typeset
 from invented_scans import scanned
 from peercorpus.errors import EngineError, UnreadablePdfError
 from peercorpus.texts import contract
+from peercorpus.texts.added import LONGEST_VERSION
 from peercorpus.texts.engine import SEPARATOR, load_engine
 from peercorpus.texts.layout.reading import PdfiumLayout
 from peercorpus.texts.settings import KEY_VARIABLE, EngineSettings
@@ -216,7 +217,7 @@ def test_a_file_that_is_no_pdf_is_never_sent() -> None:
 def test_its_version_changes_with_the_model() -> None:
     versions = {Vision(EngineSettings(model=model)).version for model in ("a/b", "a/c", "a-b", None)}
     assert len(versions) == 4
-    assert all(version.isascii() and len(version) <= contract.LONGEST_VERSION for version in versions)
+    assert all(version.isascii() and len(version) <= LONGEST_VERSION for version in versions)
 
 
 def test_our_own_text_of_one_page_is_that_of_the_page_alone() -> None:

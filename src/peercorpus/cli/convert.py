@@ -3,23 +3,10 @@
 from typing import Annotated
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
-from peercorpus.cli.app import (
-    DEFAULT_ENGINE,
-    Address,
-    AtLeastOne,
-    EngineModel,
-    EngineName,
-    EngineUrl,
-    Executor,
-    Heavier,
-    Models,
-    MostPages,
-    Ocr,
-    app,
-)
+from peercorpus.cli.app import app
 from peercorpus.cli.console import ProgressLines, say
+from peercorpus.cli.reading import DEFAULT_READING, Reading
 
 
 @app.command
@@ -28,17 +15,7 @@ def convert(
     /,
     *,
     out: str,
-    engine: EngineName = DEFAULT_ENGINE,
-    ocr: Ocr = "off",
-    heavier: Heavier = None,
-    models: Models = None,
-    engine_url: EngineUrl = None,
-    engine_model: EngineModel = None,
-    most_pages: MostPages = 1_000,
-    executor: Executor = "local",
-    address: Address = None,
-    workers: Annotated[int | None, AtLeastOne] = None,
-    pdf_timeout_s: Annotated[float, Parameter(validator=Number(gt=0))] = 60.0,
+    reading: Reading = DEFAULT_READING,
     pages: bool = True,
     force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
@@ -49,36 +26,19 @@ def convert(
     Parameters
     ----------
     out
-        The folder to write, or s3://BUCKET/PREFIX; two PDFs of one name are told apart by a part of their sha256.
-    workers
-        Processes that read PDFs; one per core if not named.
-    pdf_timeout_s
-        Seconds a single PDF may take.
+        The folder to write, or s3://BUCKET/PREFIX; of two PDFs of one name, one has a longer name.
     pages
         Show in the Markdown where pages end, by a line `---` between them.
     force
         Read again what was read before, and what could not be read.
     """
     from peercorpus import wording_texts
-    from peercorpus.executors.choose import load_executor
-    from peercorpus.stage import Options
     from peercorpus.store import locate
-    from peercorpus.texts.engine import HEAVY
     from peercorpus.texts.folder import convert_to_folder, find_pdfs
 
-    options = Options(
-        engine=engine,
-        ocr=ocr,
-        heavier=heavier,
-        models=models,
-        engine_url=engine_url,
-        engine_model=engine_model,
-        most_pages=most_pages,
-        pdf_timeout_s=pdf_timeout_s,
-        workers=workers,
-    )
-    sources, place = find_pdfs([locate(path) for path in paths]), locate(out)
-    spread = load_executor(executor, address, heavy=not HEAVY.isdisjoint({engine, heavier}))
+    options, spread = reading.settle()
+    place, named = locate(out), [locate(path) for path in paths]
+    sources = find_pdfs(named)
     with ProgressLines() as lines:
         summary = convert_to_folder(spread, sources, place, options, page_marks=pages, force=force, show=lines.show)
     say(wording_texts.converted(summary, place))

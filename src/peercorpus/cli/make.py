@@ -4,24 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
-from peercorpus.cli.app import (
-    DEFAULT_ENGINE,
-    Address,
-    AtLeastOne,
-    EngineModel,
-    EngineName,
-    EngineUrl,
-    Executor,
-    Heavier,
-    Models,
-    MostPages,
-    Ocr,
-    WorkspaceFolder,
-    app,
-)
+from peercorpus.cli.app import WorkspaceFolder, app
 from peercorpus.cli.console import ProgressLines, say
+from peercorpus.cli.reading import DEFAULT_READING, Reading
 
 
 @app.command
@@ -32,53 +18,22 @@ def build(
     /,
     *,
     workspace: WorkspaceFolder,
-    engine: EngineName = DEFAULT_ENGINE,
-    ocr: Ocr = "off",
-    heavier: Heavier = None,
-    models: Models = None,
-    engine_url: EngineUrl = None,
-    engine_model: EngineModel = None,
-    most_pages: MostPages = 1_000,
-    executor: Executor = "local",
-    address: Address = None,
-    workers: Annotated[int | None, AtLeastOne] = None,
-    pdf_timeout_s: Annotated[float, Parameter(validator=Number(gt=0))] = 60.0,
+    reading: Reading = DEFAULT_READING,
     retry: Annotated[bool, Parameter(negative=())] = False,
 ) -> None:
     """Bring a workspace's tables up to date; only what changed is rebuilt.
 
     Parameters
     ----------
-    workers
-        Processes that read PDFs; one per core if not named.
-    pdf_timeout_s
-        Seconds a single PDF may take.
     retry
         Read PDFs again that took too long, whose reading crashed, or whose file was missing.
     """
     from peercorpus import wording
-    from peercorpus.executors.choose import load_executor
     from peercorpus.pipeline import build as run_build
-    from peercorpus.stage import Options
-    from peercorpus.texts.engine import HEAVY, load_engine
-    from peercorpus.texts.settings import settings_of
     from peercorpus.workspace import open_workspace
 
-    options = Options(
-        engine=engine,
-        ocr=ocr,
-        heavier=heavier,
-        models=models,
-        engine_url=engine_url,
-        engine_model=engine_model,
-        most_pages=most_pages,
-        workers=workers,
-        pdf_timeout_s=pdf_timeout_s,
-        retry=retry,
-    )
-    load_engine(engine, settings_of(options))  # One whose package is missing is told of before anything is done.
+    options, spread = reading.settle(retry=retry)
     with open_workspace(workspace) as opened, ProgressLines() as lines:
-        spread = load_executor(executor, address, heavy=not HEAVY.isdisjoint({engine, heavier}))
         steps = run_build(opened, venue_ids or (), options, lines.show, spread)
     say(wording.built(steps))
     say(wording.next_step("publish", workspace, "--out DIR"))

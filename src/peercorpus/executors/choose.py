@@ -21,22 +21,29 @@ ELSEWHERE = frozenset({"ray"})
 """Those that work on other machines, and take an address."""
 
 
-def load_executor(name: str, address: str | None = None, *, heavy: bool = False) -> Spread:
+def load_executor(name: str, address: str | None = None, *, heavy: bool = False, counts_here: bool = False) -> Spread:
     """Make the executor of this name.
 
     Args:
         name: One of `EXECUTORS`.
         address: Where its cluster is; None means what that executor takes for it.
         heavy: Whether the work may take as much memory as there is, as engines with models do.
+        counts_here: Whether the work keeps a budget in a file of this machine, as engines that ask an endpoint do.
 
     Raises:
-        PeercorpusError: There is none, or it works on this machine and an address was given.
+        PeercorpusError: There is none; it works on this machine and an address was given; or it works on others, where
+            a budget would be spent anew.
         MissingExtraError: It is not installed.
     """
     if name not in EXECUTORS:
         raise PeercorpusError(f"There is no executor '{name}'; choose one of: {', '.join(sorted(EXECUTORS))}.")
     if address is not None and name not in ELSEWHERE:
         raise PeercorpusError(f"The executor '{name}' works on this machine; leave --address out, or choose 'ray'.")
+    if counts_here and name in ELSEWHERE:
+        raise PeercorpusError(
+            "Pages sent to a vision endpoint are counted on this machine; leave --executor out: what takes time is done"
+            " by the endpoint."
+        )
     if name in ELSEWHERE and find_spec(name) is None:
         raise MissingExtraError(name, name)
     module, _, attribute = EXECUTORS[name].partition(":")

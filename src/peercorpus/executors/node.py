@@ -24,6 +24,7 @@ from pebble import ProcessPool
 from peercorpus.errors import PeercorpusError
 from peercorpus.executors.local import begin, failure_of, machine_bytes, work
 from peercorpus.spread import Failure
+from peercorpus.texts.added import packages
 
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
@@ -37,7 +38,7 @@ _beside: dict[tuple[int | None, str | None], ProcessPool] = {}
 
 @cache
 def versions() -> Mapping[str, str]:
-    """What results depend on: this package's code, and the version of each package it names and that is installed."""
+    """What results depend on: this package's code, and the version of each package it names or that adds engines."""
     found = {"peercorpus": _digest(Path(__file__).parents[1])}
     for requirement in _required():
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
@@ -45,7 +46,7 @@ def versions() -> Mapping[str, str]:
             found.setdefault(name, metadata.version(name))
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return {**found, **packages()}
 
 
 def _digest(folder: Path) -> str:

@@ -5,22 +5,18 @@ hold. With pytest: `@pytest.mark.parametrize("check", CHECKS)`, then `check(MyEn
 """
 
 import multiprocessing
-import re
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import msgspec
 
 from peercorpus.errors import UnreadablePdfError
+from peercorpus.texts.added import why_unfit
 from peercorpus.texts.contract_pdfs import BAD, PAPER, RULED, WORDS, typeset
 from peercorpus.texts.engine import SEPARATOR, UNKNOWN, Converted, Engine, without_pages
 
 Make = Callable[[], Engine]
 """Makes the engine, without arguments; a class that can be imported, as it is sent to another process."""
-
-NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-LONGEST_VERSION = 100
-"""A version becomes the name of a folder."""
 
 
 def _require(holds: object, sentence: str) -> None:
@@ -31,9 +27,8 @@ def _require(holds: object, sentence: str) -> None:
 def check_name_and_version(make: Make) -> None:
     """The name is short and plain; name and version are those of the class, whatever instance."""
     one, other = make(), make()
-    _require(NAME.fullmatch(one.name), f"The name {one.name!r} is not lower-case words and digits joined by hyphens.")
-    fits = one.version.isprintable() and one.version.isascii() and 0 < len(one.version) <= LONGEST_VERSION
-    _require(fits, f"The version {one.version!r} is not 1 to {LONGEST_VERSION} printable ASCII characters.")
+    unfit = why_unfit(one.name, one.version)
+    _require(unfit is None, str(unfit))
     same = (one.name, one.version) == (other.name, other.version)
     _require(same, "Two instances have different names or versions.")
 

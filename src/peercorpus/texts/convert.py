@@ -1,20 +1,23 @@
-"""The stage that reads the text of every file: each in a process that may die, committed in batches.
+"""The stage that reads the text of every file: each in a process that may die.
 
-The texts of published records are taken as they are. What is left to do is found by comparing ids, so a killed run
-continues where it was; what the engine has read before, for whichever venue, is taken from the cache.
+The texts of published records are taken as they are. What an engine reads is kept in the cache as it comes, so a killed
+run continues where it was; the table changes when all is read, and until then has what it had before.
 """
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from peercorpus.errors import PeercorpusError
+from peercorpus.kinds import Reason
 from peercorpus.per_file import NOT_HERE, PASSING, in_batches, reported
 from peercorpus.raw import Kind
 from peercorpus.records import PaperText, PaperVersion
-from peercorpus.spread import Failure, Spread
+from peercorpus.spread import Spread
 from peercorpus.stage import Balance, Options, Report, Stage
-from peercorpus.tables import Replacement, Tables
+from peercorpus.tables import Tables
 from peercorpus.texts.cache import TextCache
+from peercorpus.texts.choose import choose_engine
 from peercorpus.texts.engine import Converted, Engine, Job, convert_file, load_engine
 from peercorpus.texts.outcome import why_no_text
 from peercorpus.texts.published import engine_of, published_text
@@ -26,9 +29,10 @@ TABLE = "5-texts"
 COLUMNS = ("sha256", "engine", "engine_version")
 """What a row must fit to be kept: a file or a published text, and what read it."""
 BATCH_FILES = 64
-"""Files converted before their texts are committed: what a kill can cost."""
+"""Texts in one commit."""
 
-Outcome = tuple[Job, Converted | Failure]
+Aside = tuple[Reason, str]
+"""Why a file gives no text, and the sentence for it."""
 
 logger = logging.getLogger(__name__)
 
@@ -51,9 +55,9 @@ def _published(tables: Tables, venue_id: str) -> dict[str, str]:
     return records
 
 
-def _text(job: Job, converted: Converted, venue_id: str, engine: Engine) -> PaperText:
+def _text(sha256: str, converted: Converted, venue_id: str, engine: Engine) -> PaperText:
     return PaperText(
-        sha256=job.sha256,
+        sha256=sha256,
         venue_id=venue_id,
         engine=engine.name,
         engine_version=engine.version,
@@ -65,72 +69,68 @@ def _text(job: Job, converted: Converted, venue_id: str, engine: Engine) -> Pape
         figures=converted.figures,
         quality=converted.quality,
         ocr_pages=converted.ocr_pages,
+        heavier_pages=converted.heavier_pages,
     )
 
 
-def _commit(
-    tables: Tables, venue_id: str, engine: Engine, batch: list[Outcome], wanted: dict[str, str], left: Replacement
-) -> None:
-    texts = []
-    for job, result in batch:
-        problem = why_no_text(result)
-        if problem:
-            left.set_aside(job.sha256, wanted[job.sha256], *problem)
-        elif isinstance(result, Converted):
-            texts.append(_text(job, result, venue_id, engine))
-    if texts:
-        tables.append(TABLE, venue_id, NAME, texts)
-    logger.debug("%s %s: %d files read, %d set aside", NAME, venue_id, len(texts), len(batch) - len(texts))
-
-
-def _cached(cache: TextCache, jobs: Iterable[Job], others: list[Job]) -> Iterator[Outcome]:
-    """What was read before; jobs of which nothing is kept are added to the others."""
+def _read(spread: Spread, cache: TextCache, jobs: Sequence[Job], options: Options, report: Report) -> dict[str, Aside]:
+    """Read into the cache what is not there yet; of each file that gives no text, why."""
+    asides: dict[str, Aside] = {}
+    to_read = []
     for job in jobs:
-        converted = cache.read(job.sha256)
-        if converted is None:
-            others.append(job)
-        else:
-            yield job, converted
-
-
-def _caching(cache: TextCache, outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
-    """The same outcomes, each text kept as it comes; a failure is not, so that it is tried anew when the stage runs."""
-    for job, result in outcomes:
+        kept = cache.read(job.sha256)
+        if kept is None:
+            to_read.append(job)
+        elif (problem := why_no_text(kept)) is not None:
+            asides[job.sha256] = problem
+    outcomes = spread(convert_file, to_read, timeout_s=options.pdf_timeout_s, workers=options.workers)
+    for job, result in reported(outcomes, len(to_read), report):
         if isinstance(result, Converted):
+            # A failure is not kept, so that it is tried anew when the stage runs.
             cache.write(job.sha256, result)
-        yield job, result
+        problem = why_no_text(result)
+        if problem is not None:
+            asides[job.sha256] = problem
+    return asides
+
+
+def _kept_texts(cache: TextCache, sha256s: Iterable[str], venue_id: str, engine: Engine) -> Iterator[PaperText]:
+    for sha256 in sha256s:
+        converted = cache.read(sha256)
+        if converted is None:
+            raise PeercorpusError(
+                f"The text of the file {sha256} left the workspace's cache while it was built; run 'peercorpus build'"
+                " again."
+            )
+        yield _text(sha256, converted, venue_id, engine)
 
 
 def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Options, key: str, report: Report) -> None:
     """Read the files of a venue that have not been read by this engine yet.
 
     Raises:
-        PeercorpusError: There is no such engine.
+        PeercorpusError: There is no such engine, or it does not take an option that is set.
     """
-    tables, settings = workspace.tables, settings_of(options, workspace.folder / "answers.db")
-    engine = load_engine(options.engine, settings)
-    cache = TextCache(workspace, engine)
+    tables, chosen = workspace.tables, choose_engine(options, workspace.folder / "answers.db")
+    engine, cache = chosen.engine, TextCache(workspace, chosen.engine)
     wanted, records = _wanted(tables, venue_id), _published(tables, venue_id)
-    of_files = [(sha256, engine.name, engine.version) for sha256 in wanted]
-    of_records = [(sha256, engine_of(record_id), "") for sha256, record_id in records.items()]
-    rows = tables.sift(PaperText, venue_id, NAME, COLUMNS, {*of_files, *of_records}, key)
-    kept = {sha256 for sha256, *_ in rows}
-    _take_published(workspace, venue_id, [record_id for sha256, record_id in records.items() if sha256 not in kept])
-    to_read = [sha256 for sha256 in wanted if sha256 not in kept]
-    present = {sha256 for sha256 in to_read if workspace.files.has(sha256)}
-    absent = [sha256 for sha256 in to_read if sha256 not in present]
-    path = workspace.files.path
-    missing = [Job(sha256, path(sha256), engine.name, settings) for sha256 in to_read if sha256 in present]
-    logger.info("%s %s: %d files, %d to read with %s", NAME, venue_id, len(wanted), len(missing), engine.name)
+    fitting = {(sha256, engine.name, engine.version) for sha256 in wanted}
+    fitting |= {(sha256, engine_of(record_id), "") for sha256, record_id in records.items()}
+    held = {sha256 for sha256, *_ in fitting & tables.tuples(TABLE, venue_id, COLUMNS)}
+    to_read = [sha256 for sha256 in wanted if sha256 not in held]
+    path, present = workspace.files.path, set(filter(workspace.files.has, to_read))
+    jobs = [Job(sha256, path(sha256), engine.name, chosen.settings) for sha256 in to_read if sha256 in present]
+    logger.info("%s %s: %d files, %d to read with %s", NAME, venue_id, len(wanted), len(jobs), engine.name)
+    asides = dict.fromkeys((sha256 for sha256 in to_read if sha256 not in present), NOT_HERE)
+    asides |= _read(spread, cache, jobs, options, report)
+    tables.sift(PaperText, venue_id, NAME, COLUMNS, fitting, key)
+    _take_published(workspace, venue_id, [record_id for sha256, record_id in records.items() if sha256 not in held])
+    texts = _kept_texts(cache, [sha256 for sha256 in to_read if sha256 not in asides], venue_id, engine)
+    for batch in in_batches(texts, BATCH_FILES):
+        tables.append(TABLE, venue_id, NAME, batch)
     with tables.replacing((), venue_id, NAME, key) as left:
-        for sha256 in absent:
-            left.set_aside(sha256, wanted[sha256], *NOT_HERE)
-        to_convert: list[Job] = []
-        for batch in in_batches(_cached(cache, missing, to_convert), BATCH_FILES):
-            _commit(tables, venue_id, engine, batch, wanted, left)
-        outcomes = spread(convert_file, to_convert, timeout_s=options.pdf_timeout_s, workers=options.workers)
-        for batch in in_batches(reported(_caching(cache, outcomes), len(to_convert), report), BATCH_FILES):
-            _commit(tables, venue_id, engine, batch, wanted, left)
+        for sha256, problem in asides.items():
+            left.set_aside(sha256, wanted[sha256], *problem)
     tables.finish(TABLE, venue_id, NAME, key)
     cache.trim()
 
@@ -162,11 +162,17 @@ def engine_used(tables: Tables, venue_id: str) -> tuple[str, str] | None:
     return None
 
 
+def default_engine() -> tuple[str, str]:
+    """The engine that reads PDFs where none is named, and its version here."""
+    engine = load_engine(Options().engine)
+    return engine.name, engine.version
+
+
 def stage(spread: Spread) -> Stage[Workspace]:
     """The stage, with the executor that spreads its work."""
     return Stage(
         name=NAME,
-        version=2,
+        version=3,
         reads_raw=(Kind.PUBLISHED,),
         reads=("4-versions",),
         writes=(TABLE,),

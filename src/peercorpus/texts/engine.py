@@ -7,13 +7,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from types import MappingProxyType
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from peercorpus.errors import PdfFault, PeercorpusError, UnreadablePdfError
 from peercorpus.file_records import TextHeading, TextQuality
 from peercorpus.pdf import REPAIRED, count_readable_pages, read_or_repair, repair
 from peercorpus.store import Place
+from peercorpus.texts.added import added_engines, make_added
 from peercorpus.texts.settings import DEFAULT_SETTINGS, EngineSettings
 
 SEPARATOR = "\n\n---\n\n"
@@ -36,6 +38,23 @@ ENGINES: Mapping[str, str] = MappingProxyType(
 
 HEAVY = frozenset({"docling", "marker", "mineru", "nemotron"})
 """Those that load models, and need more memory than a paper does."""
+
+NOT_HEAVIER = frozenset({"auto", "pdfium-layout", "pdfium-text"})
+"""Those that `auto` cannot send hard files to."""
+
+OPTIONS = ("ocr", "heavier", "models", "engine_url", "engine_model", "most_pages", "most_tokens")
+"""What only some engines take, by its name in `stage.Options`."""
+
+TAKES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "pdfium-layout": frozenset({"ocr"}),
+        "auto": frozenset({"ocr", "heavier"}),
+        "docling": frozenset({"models"}),
+        "nemotron": frozenset({"models"}),
+        "vision": frozenset({"engine_url", "engine_model", "most_pages", "most_tokens"}),
+    }
+)
+"""Name → the options it takes; `auto` takes those of its heavier engine as well, engines not named here take none."""
 
 WITH_OCR: Mapping[str, str] = MappingProxyType({"pdfium-layout": "peercorpus.texts.scans:LayoutWithOcr"})
 """The same, where pages without readable text are to be recognised from their image."""
@@ -76,8 +95,11 @@ class Converted:
 class Engine(Protocol):
     """Turns one PDF into Markdown; made without arguments, in the process that uses it.
 
+    One of another package may also have `takes`, the names of `OPTIONS` that it takes, and `is_heavy`, whether it loads
+    models.
+
     Attributes:
-        name: The name in `ENGINES`.
+        name: The name in `ENGINES`, or of its entry point.
         version: Changes whenever the same file would give another text.
     """
 
@@ -135,7 +157,7 @@ def load_engine(name: str, settings: EngineSettings = DEFAULT_SETTINGS) -> Engin
     """Make the engine of this name.
 
     Args:
-        name: One of `ENGINES`.
+        name: One of `ENGINES`, or of an engine that another package adds.
         settings: Given to an engine that has a class method `with_settings`.
 
     Raises:
@@ -143,13 +165,24 @@ def load_engine(name: str, settings: EngineSettings = DEFAULT_SETTINGS) -> Engin
         MissingExtraError: It is not installed.
         EngineError: It cannot be used with these settings.
     """
+
+    def make(engine: Any) -> Any:  # noqa: ANN401 -- a class of whatever package
+        with_settings = getattr(engine, "with_settings", None)
+        return engine() if with_settings is None or settings == DEFAULT_SETTINGS else with_settings(settings)
+
     if name not in ENGINES:
-        raise PeercorpusError(f"There is no PDF engine '{name}'; choose one of: {', '.join(sorted(ENGINES))}.")
+        return cast(Engine, make_added(_added(name), make, OPTIONS))
     where = WITH_OCR.get(name, ENGINES[name]) if settings.ocr == "auto" else ENGINES[name]
     module, _, attribute = where.partition(":")
-    engine = getattr(import_module(module), attribute)
-    with_settings = getattr(engine, "with_settings", None)
-    return cast(Engine, engine() if with_settings is None or settings == DEFAULT_SETTINGS else with_settings(settings))
+    return cast(Engine, make(getattr(import_module(module), attribute)))
+
+
+def _added(name: str) -> EntryPoint:
+    added = added_engines(ENGINES)
+    if name not in added:
+        known = ", ".join(sorted({*ENGINES, *added}))
+        raise PeercorpusError(f"There is no PDF engine '{name}'; choose one of: {known}.")
+    return added[name]
 
 
 @dataclass(frozen=True, slots=True)

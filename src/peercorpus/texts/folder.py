@@ -20,11 +20,12 @@ from peercorpus.spread import Failure, Spread
 from peercorpus.stage import Options
 from peercorpus.store import Place
 from peercorpus.store import find_pdfs as pdfs_at
-from peercorpus.texts.engine import Converted, Engine, Job, convert_file, load_engine, without_pages
-from peercorpus.texts.names import Held, Names
+from peercorpus.texts.choose import choose_engine
+from peercorpus.texts.engine import Converted, Engine, Job, convert_file, without_pages
+from peercorpus.texts.names import Held, Met, Names
 from peercorpus.texts.outcome import why_no_text
-from peercorpus.texts.pairs import CONVERTED, Measures, Pairs, open_pairs
-from peercorpus.texts.settings import EngineSettings, settings_of
+from peercorpus.texts.pairs import CONVERTED, Measures, Pairs, open_pairs, path_from
+from peercorpus.texts.settings import EngineSettings
 
 LASTING = frozenset(Reason) - PASSING
 """Reasons that hold as long as the file and the engine are the same."""
@@ -32,9 +33,15 @@ LASTING = frozenset(Reason) - PASSING
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One PDF and the name of what is made of it."""
+    """One PDF and the name of what is made of it.
+
+    Attributes:
+        path: Where it lies, as seen from the folder of the texts.
+        sha256: None where it cannot be opened.
+    """
 
     source: Place
+    path: str
     name: str
     sha256: str | None
 
@@ -104,7 +111,7 @@ def convert_to_folder(
 
     Args:
         spread: How the work is spread.
-        sources: The PDFs; two of one name are told apart by their content.
+        sources: The PDFs; two of one name are told apart by their paths.
         out: The folder; made where it is not there.
         options: The engine, the seconds for one PDF, and the number of workers.
         page_marks: Show in the Markdown where pages end.
@@ -112,14 +119,16 @@ def convert_to_folder(
         show: Told how far it is.
 
     Raises:
-        PeercorpusError: There is no such engine, the folder is a file, or another run is writing to it.
+        PeercorpusError: There is no such engine, or it does not take an option; the folder is a file, or another run
+            is writing to it.
+        OSError: The folder cannot be written to.
     """
     if options.engine_url is not None and not isinstance(out, Path):
         raise PeercorpusError("What a vision endpoint answers is kept beside the texts; name a folder with --out.")
-    settings = settings_of(options, out / ".answers.db" if isinstance(out, Path) else None)
-    engine, summary = load_engine(options.engine, settings), FolderSummary()
+    chosen = choose_engine(options, out / ".answers.db" if isinstance(out, Path) else None)
+    summary = FolderSummary()
     with open_pairs(out) as pairs:
-        run = _Run(engine, settings, pairs, page_marks, force, summary)
+        run = _Run(chosen.engine, chosen.settings, pairs, page_marks, force, summary)
         started = time.perf_counter()
         run.convert(spread, run.look(sources, show), options, show)
         summary.seconds = time.perf_counter() - started
@@ -137,19 +146,27 @@ class _Run:
 
     def look(self, sources: Sequence[Place], show: Show) -> list[Source]:
         """What is left to do."""
-        names, meter, to_do = Names(self.pairs.folder), Meter("convert", "PDFs looked at", show), []
-        for source in sources:
-            sha256 = _sha256(source)
-            name, was_given = names.give(source, sha256 or hashlib.sha256(os.fsencode(str(source))).hexdigest())
-            place = Source(source, name, sha256)
-            if name != source.stem and not was_given:
-                self.summary.renamed.append((source, name))
+        names, to_do = Names(self.pairs.folder), []
+        digests, found = self._meet(sources, show)
+        for met, sha256, (name, was_given) in zip(found, digests, names.give(found), strict=True):
+            if name != met.source.stem and not was_given:
+                self.summary.renamed.append((met.source, name))
+            place = Source(met.source, met.path, name, sha256)
             if was_given:
                 self.summary.repeated += 1
             elif not self._is_known(place, names.read(name)):
                 to_do.append(place)
-            meter.advance(total=len(sources))
         return to_do
+
+    def _meet(self, sources: Sequence[Place], show: Show) -> tuple[list[str | None], list[Met]]:
+        """The digest of each PDF, None where it cannot be opened; and what its name depends on."""
+        meter, digests, found = Meter("convert", "PDFs looked at", show), [], []
+        for source in sources:
+            sha256, path = _sha256(source), path_from(self.pairs.folder, source)
+            digests.append(sha256)
+            found.append(Met(source, path, sha256 or hashlib.sha256(path.encode()).hexdigest()))
+            meter.advance(total=len(sources))
+        return digests, found
 
     def _is_known(self, place: Source, held: Held | None) -> bool:
         """Whether an earlier run told all that this one could."""
@@ -161,6 +178,8 @@ class _Run:
         if held.status == CONVERTED:
             is_there = held.page_marks == self.page_marks and self.pairs.has_text(place.name)
             self.summary.already += is_there
+            if is_there and held.path != place.path:
+                self.pairs.retell(place.name, place.path)
             return is_there
         if held.reason not in LASTING:
             return False
@@ -183,9 +202,17 @@ class _Run:
         converted, seconds = (result, None) if isinstance(result, Failure) else result
         problem = why_no_text(converted)
         measures = Measures(
-            place.source.name, place.sha256, self.engine.name, self.engine.version, page_marks=self.page_marks
+            place.source.name,
+            place.path,
+            place.sha256,
+            self.engine.name,
+            self.engine.version,
+            page_marks=self.page_marks,
         )
-        if problem is not None:
+        if problem is not None and place.sha256 is None and self.pairs.has_text(place.name):
+            # Nobody knows whether the file is another one now.
+            self._count_failure(place, problem[0], f"{problem[1]} (The text of an earlier run is still there.)")
+        elif problem is not None:
             self._count_failure(place, *problem)
             self.pairs.write(place.name, measures.failed(*problem), None)
         elif isinstance(converted, Converted):

@@ -6,6 +6,7 @@ away first: after a kill at any instant a text that is there is the one its JSON
 
 import fcntl
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ class Measures:
 
     Attributes:
         source: The name of the PDF, without its folders.
+        path: Where it lay, as seen from the folder of the pair; the whole address where one of the two is in a store.
         sha256: Of its content; None where it could not be opened.
         page_marks: Whether the Markdown shows where pages end.
         status: "converted" or "failed".
@@ -41,6 +43,7 @@ class Measures:
     """
 
     source: str
+    path: str
     sha256: str | None
     engine: str
     engine_version: str
@@ -89,6 +92,12 @@ class Pairs:
         """Whether there is a text of this name."""
         return (self.folder / f"{name}.md").is_file()
 
+    def retell(self, name: str, path: str) -> None:
+        """Say that the PDF of a pair lies elsewhere now."""
+        place = self.folder / f"{name}.json"
+        told = msgspec.json.decode(place.read_bytes()) | {"path": path}
+        write_whole(place, msgspec.json.format(msgspec.json.encode(told)) + b"\n")
+
     def write(self, name: str, measures: Measures, text: str | None) -> None:
         """Write a pair in place of an earlier one; where there is no text, its JSON alone."""
         told = msgspec.json.format(msgspec.json.encode(_plain(measures))) + b"\n"
@@ -104,14 +113,30 @@ def _plain(measures: Measures) -> Measures:
     return replace(measures, source=measures.source.encode(errors="replace").decode())
 
 
+def path_from(folder: Place, source: Place) -> str:
+    """Where a PDF lies, as seen from a folder, so that both can be moved together; bytes that are no UTF-8 escaped.
+
+    >>> path_from(Path("/data/texts"), Path("/data/pdfs/one.pdf"))
+    '../pdfs/one.pdf'
+    """
+    if not isinstance(source, Path):
+        return str(source)
+    path = os.path.relpath(source, folder) if isinstance(folder, Path) else os.path.abspath(source)  # noqa: PTH100 -- links stay
+    return os.fsencode(path).decode(errors="backslashreplace")
+
+
 @contextmanager
 def open_pairs(folder: Place) -> Iterator[Pairs]:
-    """Hold a folder alone; made where it is not there. What is in a store cannot be held.
+    """Hold a folder alone, and see that it can be written to; made where it is not there.
+
+    What is in a store cannot be held.
 
     Raises:
         PeercorpusError: It is a file, or another run is writing to it.
+        OSError: It cannot be written to.
     """
     if not isinstance(folder, Path):
+        _try_to_write(folder)
         yield Pairs(folder)
         return
     try:
@@ -128,6 +153,21 @@ def open_pairs(folder: Place) -> Iterator[Pairs]:
             ) from None
         for partial in folder.glob(f".*{PARTIAL}"):
             partial.unlink(missing_ok=True)
+        _try_to_write(folder)
         yield Pairs(folder)
     finally:
         os.close(held)
+
+
+def _try_to_write(folder: Place) -> None:
+    """Write nothing and leave nothing: better to fail now than after an hour.
+
+    Raises:
+        OSError: It cannot be written to.
+    """
+    if isinstance(folder, Path):
+        tempfile.TemporaryFile(dir=folder).close()
+        return
+    trial = folder / f".trial{PARTIAL}"
+    trial.write_bytes(b"")
+    trial.unlink(missing_ok=True)

@@ -69,7 +69,8 @@ def settings_of(options: Options, answers: Path | None = None) -> EngineSettings
         known,
         url=options.engine_url,
         model=options.engine_model,
-        most_pages=options.most_pages,
+        most_pages=known.most_pages if options.most_pages is None else options.most_pages,
+        most_tokens=options.most_tokens,
         answers=answers,
         run=uuid4().hex,
     )

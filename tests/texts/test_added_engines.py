@@ -1,0 +1,142 @@
+"""An engine that another package adds is found by its name, and one that is none is refused in a sentence."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from commands import Run, assert_refused
+from invented_pdfs import by_hand, lines, put
+from peercorpus.errors import PeercorpusError
+from peercorpus.executors.node import versions
+from peercorpus.stage import Options
+from peercorpus.texts import added
+from peercorpus.texts.choose import choose_engine
+from peercorpus.texts.contract import check_engine, check_name_and_version
+from peercorpus.texts.engine import load_engine
+from peercorpus.texts.settings import EngineSettings
+
+GOOD = """
+from peercorpus.texts.engine import join_pages
+from peercorpus.texts.pdfium_text import PdfiumText
+
+class Shouting(PdfiumText):
+    name = "shouting"
+    version = "1"
+    takes = frozenset({"models"})
+    is_heavy = True
+    models = None
+
+    @classmethod
+    def with_settings(cls, settings):
+        engine = cls()
+        engine.models = settings.models
+        return engine
+
+    def convert(self, pdf):
+        return join_pages([super(Shouting, self).convert(pdf).markdown.upper()])
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of packages."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    added._entries.cache_clear()
+    yield folder
+    added._entries.cache_clear()
+
+
+def install(site: Path, package: str, code: str, *engines: str) -> None:
+    """Put a package there that adds engines, each as `NAME = CLASS`."""
+    module = package.replace("-", "_")
+    (site / f"{module}.py").write_text(code)
+    told = site / f"{module}-3.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 3.0\n")
+    lines_of = "".join(f"{engine.replace('= ', f'= {module}:')}\n" for engine in engines)
+    (told / "entry_points.txt").write_text(f"[{added.GROUP}]\n{lines_of}")
+    added._entries.cache_clear()
+
+
+def test_the_engine_of_another_package_reads_pdfs_in_processes_of_its_own(site: Path, run: Run, tmp_path: Path) -> None:
+    install(site, "shouting-package", GOOD, "shouting = Shouting")
+    put(site, "paper", by_hand([lines("Quiet.")]))
+    ended = run("convert", site, "--out", tmp_path / "out", "--engine", "shouting", "--models", tmp_path)
+    assert ended.code == 0
+    assert (tmp_path / "out" / "paper.md").read_text() == "QUIET.\n"
+
+
+def test_what_it_takes_is_told_and_all_else_is_refused(site: Path, tmp_path: Path) -> None:
+    install(site, "shouting-package", GOOD, "shouting = Shouting")
+    chosen = choose_engine(Options(engine="shouting", models=tmp_path))
+    assert chosen.is_heavy
+    assert vars(chosen.engine)["models"] == tmp_path
+    with pytest.raises(PeercorpusError, match="'shouting' does not take --ocr"):
+        choose_engine(Options(engine="shouting", ocr="auto"))
+    assert choose_engine(Options(engine="auto", heavier="shouting", models=tmp_path)).is_heavy
+
+
+def test_the_machines_of_a_cluster_must_have_the_same_package(site: Path) -> None:
+    install(site, "shouting-package", GOOD, "shouting = Shouting")
+    versions.cache_clear()
+    try:
+        assert versions()["shouting-package"] == "3.0"
+    finally:
+        versions.cache_clear()
+
+
+def test_the_contract_is_for_engines_of_others_too(site: Path) -> None:
+    install(site, "plain-package", GOOD.replace("shouting", "plain").replace(".upper()", ""), "plain = Shouting")
+    check_name_and_version(lambda: load_engine("plain"))
+    assert callable(check_engine)
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("raise ValueError('No\\nway')", r"it cannot be made \(ValueError: No way\)"),
+        ("", "it cannot be made .AttributeError"),
+        ("class Shouting:\n  pass", "the name None is not lower-case words"),
+        (GOOD.replace('"shouting"', '"other"'), "it calls itself 'other'"),
+        (GOOD.replace('"1"', '""'), "the version '' is not 1 to 100 printable"),
+        ("class Shouting:\n  name, version = 'shouting', '1'", "it has no method 'convert'"),
+        (GOOD.replace('"models"', '"colour"'), "there is no option 'colour'"),
+        (GOOD.replace('frozenset({"models"})', "3"), "its 'takes' is not the names of options"),
+    ],
+)
+def test_what_is_no_engine_is_told_with_its_package(
+    site: Path, code: str, sentence: str, request: pytest.FixtureRequest
+) -> None:
+    package = f"bad-package-{abs(hash(request.node.name))}"
+    install(site, package, code, "shouting = Shouting")
+    with pytest.raises(
+        PeercorpusError, match=f"'shouting' of the package '{package}' cannot be used: {sentence}"
+    ) as told:
+        load_engine("shouting", EngineSettings())
+    assert str(told.value).endswith(".")
+    assert "\n" not in str(told.value)
+
+
+def test_a_name_that_is_taken_is_refused_whichever_engine_is_asked_for(site: Path, run: Run, tmp_path: Path) -> None:
+    install(site, "first-package", GOOD, "shouting = Shouting")
+    put(site, "paper", by_hand([lines("Quiet.")]))
+    install(site, "second-package", GOOD, "shouting = Shouting")
+    refused = "The package 'second-package' adds a PDF engine 'shouting', as 'first-package' does"
+    assert_refused(run("convert", site, "--out", tmp_path / "out"), refused)
+
+
+def test_a_name_of_our_own_is_not_taken_by_another_package(site: Path, run: Run, tmp_path: Path) -> None:
+    install(site, "greedy-package", GOOD, "pdfium-layout = Shouting")
+    put(site, "paper", by_hand([lines("Quiet.")]))
+    refused = "The package 'greedy-package' adds a PDF engine 'pdfium-layout', which is one of peercorpus itself"
+    assert_refused(run("convert", site, "--out", tmp_path / "out"), refused)
+    assert not (tmp_path / "out").exists()
+
+
+def test_engines_of_others_are_named_where_there_is_none_of_the_name(site: Path) -> None:
+    install(site, "shouting-package", GOOD, "shouting = Shouting")
+    with pytest.raises(PeercorpusError, match=r"no PDF engine 'magic'; choose one of: .*rapidocr, shouting, vision"):
+        load_engine("magic")

@@ -1,0 +1,61 @@
+"""Which engine reads, and what it takes: whatever cannot be done as it was asked for is refused, in one sentence."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from peercorpus.errors import EngineError
+from peercorpus.stage import Options
+from peercorpus.texts.choose import choose_engine
+from peercorpus.texts.engine import ENGINES, OPTIONS, TAKES
+
+SET: dict[str, Any] = {
+    "ocr": "auto",
+    "heavier": "docling",
+    "models": Path("models"),
+    "engine_url": "http://127.0.0.1:9/v1",
+    "engine_model": "m",
+    "most_pages": 1_000,
+    "most_tokens": 5,
+}
+ENDPOINT = {name: SET[name] for name in ("engine_url", "engine_model")}
+
+
+@pytest.mark.parametrize(
+    ("engine", "option"),
+    [(engine, option) for engine in ENGINES for option in OPTIONS if option not in TAKES.get(engine, ())],
+)
+def test_an_option_that_an_engine_does_not_take_is_refused(engine: str, option: str) -> None:
+    options = Options(engine=engine, **({} if engine != "vision" else ENDPOINT) | {option: SET[option]})
+    with pytest.raises(EngineError) as refused:
+        choose_engine(options)
+    flag = "--" + option.replace("_", "-")
+    assert str(refused.value).startswith(f"The engine '{engine}' does not take {flag}; leave it out, or choose '")
+    assert str(refused.value).count(".") == 1
+
+
+def test_every_option_is_taken_by_some_engine_and_is_one_of_the_options_of_a_build() -> None:
+    assert set().union(*TAKES.values()) == set(OPTIONS) == set(SET)
+    assert set(TAKES) <= set(ENGINES)
+    assert all(hasattr(Options(), option) for option in OPTIONS)
+
+
+def test_what_is_set_reaches_the_engine() -> None:
+    chosen = choose_engine(Options(engine="vision", most_pages=7, most_tokens=9, **ENDPOINT))
+    assert (chosen.settings.most_pages, chosen.settings.most_tokens) == (7, 9)
+    assert choose_engine(Options(engine="vision", **ENDPOINT)).settings.most_pages == 1_000
+    assert (chosen.engine.name, chosen.is_heavy) == ("vision", False)
+
+
+def test_the_router_takes_what_its_heavier_engine_takes() -> None:
+    chosen = choose_engine(Options(engine="auto", heavier="vision", most_pages=7, **ENDPOINT))
+    assert (chosen.engine.name, chosen.settings.most_pages) == ("auto", 7)
+    with pytest.raises(EngineError, match="'auto' does not take --models"):
+        choose_engine(Options(engine="auto", heavier="vision", models=Path("models"), **ENDPOINT))
+
+
+@pytest.mark.parametrize("heavier", ["auto", "pdfium-text", "pdfium-layout"])
+def test_what_reads_hard_files_reads_more_than_the_default_engine(heavier: str) -> None:
+    with pytest.raises(EngineError, match=f"'{heavier}' is no heavier engine"):
+        choose_engine(Options(engine="auto", heavier=heavier))
