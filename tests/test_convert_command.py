@@ -61,7 +61,7 @@ def test_all_became_text(run: Run, pdfs: Path, tmp_path: Path) -> None:
     ended = run("convert", pdfs, "--out", tmp_path / "out")
     assert ended.code == 0
     assert ended.out.startswith("2 PDFs became Markdown: 6 pages in ")
-    assert ended.out.endswith(f" pages/s.\nThe texts and their measures lie in {tmp_path / 'out'}.\n")
+    assert ended.out.endswith(f" pages/s.\nThe texts and their measures lie in '{tmp_path / 'out'}'.\n")
     assert "convert: PDFs read 2 of 2" in ended.err
     again = run("convert", pdfs, "--out", tmp_path / "out")
     assert (again.code, again.out.splitlines()[0]) == (0, "2 PDFs had become Markdown before.")
@@ -103,6 +103,8 @@ def test_pages_may_be_left_out(run: Run, pdfs: Path, tmp_path: Path) -> None:
         (["p00.pdf", "--out", "out", "--most-tokens", "1"], "'pdfium-layout' does not take --most-tokens"),
         (["p00.pdf", "--out", "out", "--engine", "pdfium-text", "--ocr", "auto"], "'pdfium-text' does not take --ocr"),
         (["missing.pdf", "--out", "out", "--engine", "rapidocr", "--ocr", "auto"], "'rapidocr' does not take --ocr"),
+        (["p00.pdf", "--out", "out", "--engine", "nemotron", "--models", "nowhere"], "'nowhere' is no folder; name"),
+        (["p00.pdf", "--out", "out", "--engine", "nemotron", "--models", ""], "'' is no folder; name"),
         (["p00.pdf", "--out", ""], "'' names no file; for the current folder, say '.'."),
         (["", "--out", "out"], "'' names no file"),
         (["p00.pdf", "--out", "out", "--address", "auto"], "leave --address out"),

@@ -36,4 +36,4 @@ def converted(summary: FolderSummary, out: Place) -> str:
         reasons = ", ".join(f"{reason} {number:,}" for reason, number in sorted(summary.failed.items()))
         lines.append(f"{plural(len(summary.failures), 'PDF')} did not become text ({reasons}):")
         lines += _listed(summary.failures)
-    return "\n".join([*lines, f"The texts and their measures lie in {printable(str(out), 500)}."])
+    return "\n".join([*lines, f"The texts and their measures lie in '{printable(str(out), 500)}'."])

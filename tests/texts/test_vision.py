@@ -3,6 +3,8 @@
 import json
 import logging
 import struct
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -115,11 +117,28 @@ def test_an_endpoint_that_is_down_ends_the_run_and_keeps_what_it_answered(tmp_pa
     answers = tmp_path / "answers.db"
     with serving(completion(PAGE), refusal(500)) as stand:
         engine = Vision(settings(stand, answers=answers))
-        with pytest.raises(EngineError, match=r"did not answer 3 pages in a row .*same command again"):
+        with pytest.raises(EngineError, match=r"not answer 3 pages in a row, as it answered 500; .*same command again"):
             engine.convert(typeset(PAGE, OTHER, OTHER + " Two", OTHER + " Three"))
         asked = len(stand.bodies)
         assert engine.convert(typeset(PAGE)).markdown == PAGE
         assert len(stand.bodies) == asked
+
+
+def test_an_endpoint_that_cannot_be_reached_is_one_sentence_and_nothing_else(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom peercorpus.errors import EngineError\nfrom peercorpus.texts.settings import EngineSettings\n"
+        "from peercorpus.texts.vision import Vision\n"
+        "settings = EngineSettings(url='http://127.0.0.1:9/v1', model='m', attempts=2, first_wait_s=0.01)\n"
+        "try:\n  Vision(settings).convert(open(sys.argv[1], 'rb').read())\nexcept EngineError as error:\n  print(error)"
+    )
+    page = tmp_path / "page.pdf"
+    page.write_bytes(typeset(PAGE))
+    ended = subprocess.run([sys.executable, "-c", code, str(page)], capture_output=True, text=True, timeout=60)
+    assert ended.stderr == ""
+    assert ended.stdout == (
+        "The vision endpoint did not answer the page, as it cannot be reached (ConnectError); what it answered before"
+        " is kept: run the same command again later.\n"
+    )
 
 
 @pytest.mark.parametrize("said", [INVENTED, "", PAGE + " " + INVENTED, " ".join(reversed(PAGE.split()))])

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.app import AtLeastOne
+from peercorpus.errors import EngineError
 from peercorpus.stage import Options
 from peercorpus.texts.engine import ENGINES, NOT_HEAVIER
 
@@ -32,7 +33,7 @@ class Reading:
         Parameter(help="auto: recognise pages without readable text from their image; needs the extra 'ocr'."),
     ] = "off"
     heavier: Annotated[str | None, Parameter(help=HEAVIER_HELP)] = None
-    models: Annotated[Path | None, Parameter(help="The folder of a heavier engine's models.")] = None
+    models: Annotated[str | None, Parameter(help="The folder of a heavier engine's models.")] = None
     engine_url: Annotated[
         str | None, Parameter(help="Of a vision endpoint; its key is read from PEERCORPUS_VISION_KEY.")
     ] = None
@@ -62,11 +63,13 @@ class Reading:
         from peercorpus.executors.choose import load_executor
         from peercorpus.texts.choose import choose_engine
 
+        if self.models is not None and not (self.models and Path(self.models).is_dir()):
+            raise EngineError(f"'{self.models}' is no folder; name the one that holds the engine's models.")
         options = Options(
             engine=self.engine,
             ocr=self.ocr,
             heavier=self.heavier,
-            models=self.models,
+            models=Path(self.models) if self.models else None,
             engine_url=self.engine_url,
             engine_model=self.engine_model,
             most_pages=self.most_pages,

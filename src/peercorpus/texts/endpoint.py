@@ -1,6 +1,7 @@
 """An OpenAI-compatible endpoint: one question about one image, asked until it is answered."""
 
 import base64
+import logging
 import os
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -14,6 +15,9 @@ from peercorpus.errors import EngineError, TooLargeError
 from peercorpus.openreview.transfer import MEGABYTE, receive
 from peercorpus.texts.settings import KEY_VARIABLE, EngineSettings
 
+# It would say `stamina.retry_scheduled` on stderr before each new attempt, in a process where nothing else logs.
+logging.getLogger("stamina").addHandler(logging.NullHandler())
+
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MOST_BYTES = 4 * MEGABYTE
 """A page of Markdown has a few thousand bytes."""
@@ -26,7 +30,7 @@ REFUSES_PAGE = frozenset({400, 413, 422})
 
 
 class PageRefusedError(Exception):
-    """One page was not answered; its message is the reason in a few words."""
+    """One page was not answered; its message says what the endpoint did, in a few words that follow its name."""
 
 
 class _Busy(Exception):  # noqa: N818 -- it never leaves this module
@@ -113,7 +117,7 @@ class Endpoint:
                 with attempt:
                     return self._ask(prompt, png)
         except (_Busy, httpx2.RequestError) as error:
-            raise PageRefusedError(str(error) if isinstance(error, _Busy) else type(error).__name__) from None
+            raise PageRefusedError(_told(error)) from None
         raise AssertionError("stamina gives at least one attempt")
 
     def _ask(self, prompt: str, png: bytes) -> Answer:
@@ -128,8 +132,8 @@ class Endpoint:
         with self._http.stream("POST", f"{self._url}/chat/completions", json=body, headers=self._headers) as streamed:
             try:
                 response = receive(streamed, MOST_BYTES, self._settings.timeout_s)
-            except TooLargeError as error:
-                raise PageRefusedError(error.reason) from None
+            except TooLargeError:
+                raise PageRefusedError("answered with far more than a page") from None
         self._check(response)
         return _read(response.content)
 
@@ -147,6 +151,15 @@ class Endpoint:
             )
 
 
+def _told(error: _Busy | httpx2.RequestError) -> str:
+    """What the endpoint did, in words that follow its name."""
+    if isinstance(error, _Busy):
+        return str(error)
+    if isinstance(error, httpx2.TimeoutException):
+        return "did not answer in time"
+    return f"cannot be reached ({type(error).__name__})"
+
+
 def _read(body: bytes) -> Answer:
     try:
         completion = msgspec.json.decode(body, type=_Completion)
@@ -155,7 +168,7 @@ def _read(body: bytes) -> Answer:
     if not completion.choices or completion.choices[0].message.content is None:
         raise _Busy("answered without a text")
     if completion.choices[0].finish_reason == "length":
-        raise PageRefusedError("the answer is cut off")
+        raise PageRefusedError("cut its answer off")
     return Answer(completion.choices[0].message.content, completion.usage.total_tokens if completion.usage else 0)
 
 

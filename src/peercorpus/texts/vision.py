@@ -124,13 +124,17 @@ class Vision:
                     failed += 1
                     if failed >= min(MOST_FAILED, len(document)):
                         raise EngineError(
-                            f"The vision endpoint did not answer {failed} pages in a row (it {error}); what it answered"
+                            f"The vision endpoint did not answer {_in_a_row(failed)}, as it {error}; what it answered"
                             " before is kept: run the same command again later."
                         ) from None
                     yield _Page(_own(pdf, index), f"own text, as the endpoint {error}", is_read=False)
                     continue
                 failed = 0
                 yield _checked(said, layer, pdf, index)
+
+
+def _in_a_row(pages: int) -> str:
+    return "the page" if pages == 1 else f"{pages} pages in a row"
 
 
 def _ask(endpoint: Endpoint, answers: Answers, layer: str, png: bytes) -> str:
