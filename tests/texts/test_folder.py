@@ -255,6 +255,14 @@ def test_the_same_content_is_read_once(pdfs: Path, out: Path) -> None:
     assert measures(out, "two")["source"] == "two.pdf"
 
 
+def test_a_path_that_is_named_twice_is_read_once(pdfs: Path, out: Path) -> None:
+    source = put(pdfs, "paper", paper("Paper."))
+    for _ in range(2):
+        summary, _ = convert([source, source], out)
+        assert (summary.converted + summary.already, summary.repeated) == (1, 1)
+    assert written(out) == {"paper.md", "paper.json"}
+
+
 @pytest.mark.parametrize("stem", ["n" * 240, "é" * 120, "a\nb", "\udcff", "..", "a.json", " "])
 def test_any_name_becomes_one_inside_the_folder(pdfs: Path, out: Path, stem: str) -> None:
     summary, _ = convert([put(pdfs, stem, paper("Paper."))], out)

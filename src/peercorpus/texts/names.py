@@ -89,7 +89,13 @@ class Names:
         for met in sorted(found, key=lambda met: met.path):
             if met.path not in names:
                 names[met.path] = self._free(met)
-        return [names[met.path] for met in found]
+        given: set[str] = set()
+        told = []
+        for met in found:
+            name, was_given = names[met.path]
+            told.append((name, was_given or met.path in given))
+            given.add(met.path)
+        return told
 
     def _kept(self, met: Met) -> str | None:
         """The name under which an earlier run wrote of this PDF; None where none did."""
