@@ -66,6 +66,8 @@ SHIFTED = {code + (0xA1 if code < 10 else 0xA3): code for code in range(0x20)}
 """Where dvips puts the codes of controls."""
 TRUE_SHIFTED = frozenset("±¬·×÷§¶µ°©®")
 """What is itself, though it lies there."""
+HALF = re.compile("[\ud800-\udfff]")
+"""A half of a character beyond U+FFFF."""
 ALONE = frozenset("ˆ˜¯˙¨ˇ⃗˘´`√")
 """Accents as signs of their own, and the root, which hangs from its top in the fonts of TeX."""
 SAME = str.maketrans(
@@ -147,7 +149,9 @@ def bare(text: str, font: str) -> str:
 
 def unpaired(text: str) -> str:
     """The halves of characters beyond U+FFFF put together; every other code as it is."""
-    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if text.isascii() or not HALF.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def said(text: str, font: str) -> str:

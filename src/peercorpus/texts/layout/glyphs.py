@@ -1,23 +1,23 @@
 """The words of a page as pdfium sees them: what they say, where they stand, in which font.
 
 A page has three thousand characters, and a call of pdfium costs a fifth of a microsecond: so all characters are read at
-once, one call finds the text object of each, and only the ends of a word are asked where they stand.
+once, a few of them are asked for their text object, and only the ends of a word are asked where they stand.
 """
 
 import ctypes
 import re
 import unicodedata
+from codecs import utf_16_le_decode
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import compress, islice, repeat
-from operator import ne
-from typing import Any
+from itertools import repeat
 
 import pypdfium2 as pdfium
-import pypdfium2.raw as pdfium_c
 
 from peercorpus.texts.layout.formulas_symbols import bare, said, unpaired
+from peercorpus.texts.layout.pdfium_calls import function
+from peercorpus.texts.layout.text_objects import is_leftward, spans
 
 SUBSET = re.compile(r"^[A-Z]{6}\+")
 BOLD = re.compile(
@@ -32,8 +32,6 @@ MATHS = re.compile(
 ITALIC = re.compile(r"ital|obli|cmti|cmsl|ecti|sfti|slant|-it\b", re.I)
 MONO = re.compile(r"mono|cour|cmtt|typewriter|inconsolata|consolas|menlo|sftt|ectt|txtt|pcrr|lmtt|zi4", re.I)
 SMALL_CAPITALS = re.compile(r"smallcap|caps|cmcsc|-sc\b|eccc|smcp", re.I)
-
-NUMBER_TYPES = {"i": ctypes.c_int, "p": ctypes.c_void_p, "d": ctypes.c_double, "n": ctypes.c_size_t, "u": ctypes.c_uint}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,23 +92,9 @@ class _Matrix(ctypes.Structure):
     _fields_ = tuple((name, ctypes.c_float) for name in "abcdef")
 
 
-def function(name: str, result: str, arguments: str) -> Callable[..., Any]:
-    """A function of pdfium that takes plain numbers: for a pointer, ctypes checks longer than the call takes.
-
-    Args:
-        name: Of the function.
-        result: Its type, by the letter that `NUMBER_TYPES` gives it.
-        arguments: Theirs, a letter each.
-    """
-    kinds = [NUMBER_TYPES[one] for one in (result, *arguments)]
-    address = ctypes.cast(getattr(pdfium_c, name), ctypes.c_void_p).value or 0
-    return ctypes.PYFUNCTYPE(*kinds)(address)
-
-
 _count = function("FPDFText_CountChars", "i", "p")
 _text = function("FPDFText_GetText", "i", "piip")
 _unicode = function("FPDFText_GetUnicode", "u", "pi")
-_object = function("FPDFText_GetTextObject", "p", "pi")
 _origin = function("FPDFText_GetCharOrigin", "i", "pipp")
 _loose_box = function("FPDFText_GetLooseCharBox", "i", "pip")
 _matrix = function("FPDFText_GetMatrix", "i", "pip")
@@ -135,6 +119,7 @@ LIGATURES |= {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "
 CONTROLS = dict.fromkeys((*range(0x09), *range(0x0E, 0x20), *range(0x7F, 0xA0)), None)
 PLAIN = CONTROLS | LIGATURES | dict.fromkeys((0xFFFE, 0xAD), None) | {0xA0: " ", 0x2009: " ", 0x200A: " ", 0x200B: None}
 PLAIN |= {0x2126: "Ω", 0x2206: "Δ"}
+CHANGED = re.compile(f"[{''.join(map(chr, PLAIN))}]")
 SLOPE = 0.1
 """Rise of a line of text over its length, from which it does not count as upright."""
 ACCENTS = {
@@ -190,23 +175,30 @@ class Fonts:
 
 def _characters(page: int, count: int) -> str:
     """One character for each that pdfium counts: a half of a pair, where a character lies beyond U+FFFF."""
-    buffer = ctypes.create_string_buffer(2 * count + 4)
-    written = 2 * max(0, _text(page, 0, count, buffer) - 1)
-    text = buffer.raw[:written].decode("utf-16-le", "surrogatepass")
+    # An array of ctypes would be a type of its own for each size, which ctypes makes slowly and keeps for ever.
+    buffer = bytearray(2 * count + 4)
+    written = 2 * max(0, _text(page, 0, count, ctypes.addressof(ctypes.c_char.from_buffer(buffer))) - 1)
+    text, _ = utf_16_le_decode(memoryview(buffer)[:written], "surrogatepass")
     if len(text) == count:
         return text
     if written == 2 * count:
-        return "".join(map(chr, memoryview(buffer.raw[:written]).cast("H")))
+        return "".join(map(chr, memoryview(buffer)[:written].cast("H")))
     # Characters without a code are left out of the text, though they are counted.
-    return "".join(chr(_unicode(page, index) or 0xFFFD) for index in range(count))
+    return "".join(map(chr, map(_unicode, repeat(page), range(count)))).replace("\0", "\ufffd")
 
 
 def _plain(text: str) -> str:
     """Letters for ligatures, whole characters for pairs; nothing that no text may hold."""
     if not text.isascii():
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        text = ACCENTED.sub(_accented, text)
-    return text.translate(PLAIN)
+        text = ACCENTED.sub(_accented, unpaired(text))
+    elif text.isprintable():
+        return text
+    # `str.translate` looks every letter up, and nearly all are as they should be.
+    return CHANGED.sub(_changed, text)
+
+
+def _changed(found: re.Match[str]) -> str:
+    return PLAIN[ord(found[0])] or ""
 
 
 def _accented(found: re.Match[str]) -> str:
@@ -237,29 +229,25 @@ class Glyphs:
         self.runs = list(self._read(count))
 
     def _read(self, count: int) -> Iterator[Run]:
-        text, page = self._text, self._page
-        at, has_space = 0, True
+        text, has_space = self._text, True
         before: Run | None = None
         last: Run | None = None
-        if not count:
-            return
-        handles = [*map(_object, repeat(page, count), range(count))]
-        for end in [*compress(range(1, count), map(ne, handles, islice(handles, 1, None))), count]:
-            start, at, handle = at, end, handles[at]
+        for start, end, handle in spans(self._page, text, is_leftward=count > 0 and is_leftward(self._textpage)):
             if handle is None:
                 if last is not None and text[start] in CUTS:
                     last.is_cut, has_space = True, False
                 else:
                     has_space = True
                 continue
-            said = text[start:at]
-            inner = said.strip()
-            if len(inner) < len(said) and (font := self._fonts.of(handle)).is_maths:
-                inner = bare(said, font.name)
-            if not inner:
-                has_space = True
-                continue
-            first = start + said.index(inner)
+            said = text[start:end]
+            inner, first = said.strip(), start
+            if len(inner) < len(said):
+                font = self._fonts.of(handle)
+                inner = bare(said, font.name) if font.is_maths else inner
+                if not inner:
+                    has_space = True
+                    continue
+                first += said.index(inner)
             if (
                 inner in ACCENTS
                 and last is not None
@@ -267,32 +255,33 @@ class Glyphs:
                 and self._put_accent(first, last, before)
             ):
                 continue
-            found = self._run(handle, first, first + len(inner), has_space or first > start)
+            found = self._run(handle, inner, first, has_space or first > start)
             if found is not None:
                 yield found
                 before, last = last, found
-            has_space = first + len(inner) < at
+            has_space = first + len(inner) < end
 
-    def _run(self, handle: int, start: int, end: int, has_space: bool) -> Run | None:
+    def _run(self, handle: int, text: str, start: int, has_space: bool) -> Run | None:
         page, rectangle, matrix = self._page, self._rectangle, self._matrix
         at_rectangle, at_matrix, at_x, at_y = self._at
         _matrix(page, start, at_matrix)
-        text = self._text[start:end]
-        if matrix.d <= 0 or matrix.a <= 0 or abs(matrix.b) > SLOPE * matrix.a:
+        rise, height = matrix.b, matrix.d
+        if height <= 0 or matrix.a <= 0 or abs(rise) > SLOPE * matrix.a:
             self.aside.append(_plain(text))
-            if abs(matrix.a) < SLOPE * abs(matrix.b):
-                self.turned[90 if matrix.b > 0 else 270] += len(text)
+            if abs(matrix.a) < SLOPE * abs(rise):
+                self.turned[90 if rise > 0 else 270] += len(text)
             return None
         font = self._fonts.of(handle)
         is_cut = text[-1] in CUTS and not font.is_maths
         _loose_box(page, start, at_rectangle)
         left, right = rectangle.left, rectangle.right
+        end = start + len(text)
         last = end - 1 - is_cut
         if last > start:
             _loose_box(page, last, at_rectangle)
             right = rectangle.right
         _origin(page, start, at_x, at_y)
-        base, size = self._numbers[1].value, _font_size(page, start) * matrix.d
+        base, size = self._numbers[1].value, _font_size(page, start) * height
         plain = unpaired(text) if font.is_maths else _plain(text)
         return Run(plain, left, right, base, size, font, has_space, is_cut, start, end, handle)
 

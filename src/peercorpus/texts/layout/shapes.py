@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from peercorpus.texts.layout.glyphs import function
+from peercorpus.texts.layout.pdfium_calls import function
 
 MOST_OBJECTS = 40_000
 """Objects of a page that are looked at; what comes behind them draws a figure."""
