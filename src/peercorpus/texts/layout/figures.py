@@ -16,12 +16,14 @@ def split_figures(runs: Sequence[Run], shapes: Shapes) -> tuple[list[Run], list[
     """The runs of the body, and those inside figures: in what was included as a whole, or printed over a picture."""
     pictures = [box for box in shapes.images if min(box.right - box.left, box.top - box.bottom) > LEAST]
 
-    def is_inside(run: Run) -> bool:
-        if shapes.texts is not None and run.handle not in shapes.texts:
-            return True
+    texts = shapes.texts
+
+    def is_over_picture(run: Run) -> bool:
         return any(box.holds((run.left + run.right) / 2, run.base) for box in pictures)
 
-    inside = [run for run in runs if is_inside(run)]
+    inside = [
+        run for run in runs if (texts is not None and run.handle not in texts) or (pictures and is_over_picture(run))
+    ]
     if not inside or sum([len(run.text) for run in inside]) > WHOLE_PAGE * sum([len(run.text) for run in runs]):
         return list(runs), []
     own = set(map(id, inside))

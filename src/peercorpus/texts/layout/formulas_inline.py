@@ -15,7 +15,7 @@ from peercorpus.texts.layout.formulas_nodes import (
     nodes_of,
     without_parts,
 )
-from peercorpus.texts.layout.formulas_prose import CALL, HEAD, NEAR, NUCLEUS, SOFT, TAIL, UPRIGHT, closed, pieces_of
+from peercorpus.texts.layout.formulas_prose import CALL, HEAD, NEAR, NUCLEUS, SOFT, TAIL, closed, is_upright, pieces_of
 from peercorpus.texts.layout.formulas_written import written
 from peercorpus.texts.layout.glyphs import Run
 
@@ -72,7 +72,7 @@ class _Writer:
     def write(self, runs: Sequence[Run]) -> str:
         """The Markdown of all runs, from left to right."""
         self._has_table = large_of(runs)
-        self._is_foreign = any(not run.font.is_maths and not UPRIGHT.match(run.font.name) for run in runs)
+        self._is_foreign = any(not run.font.is_maths and not is_upright(run.font.name) for run in runs)
         for number, run in enumerate(runs):
             has_space = run.has_space and number > 0
             if has_space and run.text[0] in CLOSE and run.left - runs[number - 1].right < TOUCHING * self._size:
@@ -93,11 +93,7 @@ class _Writer:
         return run.size < SCRIPT * self._size and abs(run.base - self._base) > RAISED * self._size
 
     def _is_maths(self, run: Run) -> bool:
-        return (
-            run.font.is_maths
-            or (self._is_foreign and bool(UPRIGHT.match(run.font.name)))
-            or bool(ALONE.match(run.text))
-        )
+        return run.font.is_maths or (self._is_foreign and is_upright(run.font.name)) or bool(ALONE.match(run.text))
 
     def _opens(self, run: Run) -> bool:
         if self._nodes:

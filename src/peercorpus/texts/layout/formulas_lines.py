@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from peercorpus.texts.layout.blocks import Body
 from peercorpus.texts.layout.columns import Columns
 from peercorpus.texts.layout.formulas_nodes import NAMES, RELATIONS, WITH_LIMITS
-from peercorpus.texts.layout.formulas_prose import UPRIGHT
+from peercorpus.texts.layout.formulas_prose import is_upright
 from peercorpus.texts.layout.formulas_symbols import sign
 from peercorpus.texts.layout.glyphs import Run
 from peercorpus.texts.layout.lines import Line
@@ -60,9 +60,10 @@ def _formal(line: Line) -> float:
 
 def has_maths(line: Line) -> bool:
     """Whether it has a letter or sign from a font of formulas."""
-    return any(
-        run.font.is_maths or (not RELATIONS.isdisjoint(run.text) and UPRIGHT.match(run.font.name)) for run in line.runs
-    )
+    for run in line.runs:
+        if run.font.is_maths or (is_upright(run.font.name) and not RELATIONS.isdisjoint(run.text)):
+            return True
+    return False
 
 
 def is_plain_text(line: Line) -> bool:
@@ -74,7 +75,7 @@ def ends_paragraph(line: Line, following: Line | None, columns: Columns, body: B
     """Whether a line at the left end of its column ends far from the right end, with nothing beside it."""
     left, right = columns.of(line)
     if line.left > left + 0.5 * body.size or line.right > right - 3 * body.size:
-        return line.left <= left + 0.5 * body.size and _words(line) > 0 and read_number(line, columns, body) is None
+        return line.left <= left + 0.5 * body.size and read_number(line, columns, body) is None and _words(line) > 0
     is_beside = (
         following is not None
         and abs(following.base - line.base) < 1.5 * body.size
@@ -150,7 +151,7 @@ def _is_case(line: Line, run: Run) -> bool:
 def read_number(line: Line, columns: Columns, body: Body) -> re.Match[str] | None:
     """The number of a formula at the end of a line, at the right end of its column."""
     run = line.runs[-1]
-    number = NUMBER.search(run.text)
+    number = NUMBER.search(run.text) if ")" in run.text[-2:] else None
     if number is None:
         return None
     is_at_end = run.right > columns.of(line)[1] - 2.5 * body.size

@@ -4,8 +4,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from peercorpus.texts.layout.formulas_symbols import clean, is_mapped, kind_of, sign
+from peercorpus.texts.layout.formulas_symbols import MOST, clean, is_mapped, kind_of, sign
 from peercorpus.texts.layout.glyphs import Font, Run
 
 SCRIPT = 0.87
@@ -118,22 +119,28 @@ def _ends(run: Run) -> list[float]:
     return ends
 
 
+@lru_cache(MOST)
+def _meaning(name: str, is_maths: bool, is_bold: bool, piece: str, has_table: bool) -> tuple[str, str, float, float]:
+    """What a character is, by its font: LaTeX, kind, depth, and by how much its base is lifted, in its size."""
+    text, depth = sign(name, piece, has_table) if is_maths else (clean(piece), 0.0)
+    if is_bold or name.startswith(("CMMIB", "LMMathItalic10-Bold")):
+        text = _bold(text)
+    lift = 0.0
+    if text == "√" and not depth:
+        # Fonts of TeX hang it from its top; those of Unicode set it on the line.
+        lift = 0.0 if kind_of(name) else STANDING
+        depth = 0.96
+    return text, "part" if text in ("∣", "∥") and depth else _kind(text), depth, lift
+
+
 def _node(run: Run, piece: str, left: float, right: float, has_table: bool) -> Node:
     size, base = run.size, run.base
     if len(piece) > 1:
         kind = "letter" if piece[0].isdigit() else "name" if piece in NAMES or piece in WITH_LIMITS else "text"
         return Node(piece, left, right, base, base + 0.7 * size, base, size, kind, len(piece))
-    if not run.font.is_maths:
-        text, depth = clean(piece), 0.0
-    else:
-        text, depth = sign(run.font.name, piece, has_table)
-    if run.font.is_bold or run.font.name.startswith(("CMMIB", "LMMathItalic10-Bold")):
-        text = _bold(text)
-    if text == "√" and not depth:
-        # Fonts of TeX hang it from its top; those of Unicode set it on the line.
-        base += 0.0 if kind_of(run.font.name) else STANDING * size
-        depth = 0.96
-    kind = "part" if text in ("∣", "∥") and depth else _kind(text)
+    font = run.font
+    text, kind, depth, lift = _meaning(font.name, font.is_maths, font.is_bold, piece, has_table)
+    base += lift * size
     if not depth:
         return Node(text, left, right, base - 0.2 * size, base + 0.7 * size, base, size, kind, 1, not text)
     low = base - depth * size

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from peercorpus.texts.layout.formulas_nodes import BRACKETS, ENDS, NAMES, SPACED, Node, nodes_of
+from peercorpus.texts.layout.formulas_symbols import MOST
 from peercorpus.texts.layout.glyphs import Run
 
 HEAD = re.compile(
@@ -22,6 +24,14 @@ SOFT = ",.;:!?' "
 """What ends no formula, though it stands behind one."""
 UPRIGHT = re.compile(r"(?:CMR|CMBX|LMRoman|SFRM|CMSS)\d", re.I)
 """Fonts whose letters are upright in formulas; where the text is in another font, they are of a formula."""
+
+
+@lru_cache(MOST)
+def is_upright(font: str) -> bool:
+    """Whether a font is one of those, by its name."""
+    return UPRIGHT.match(font) is not None
+
+
 CALL = re.compile(r"[^\W\d_][\w\-]+\(?$")
 """The name of a function, in the midst of a formula."""
 NUCLEUS = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)?|[A-Za-zΑ-ω]|lim|max|min|sup|inf|log|exp|argmax|argmin)$|[)\]]$")

@@ -305,10 +305,16 @@ class Glyphs:
 
     def words(self, run: Run) -> Iterator[tuple[str, float, float]]:
         """The words of a run, each with its left and right end."""
-        at_rectangle, rectangle = self._at[0], self._rectangle
-        is_maths = run.font.is_maths
+        at_rectangle, rectangle, page = self._at[0], self._rectangle, self._page
+        is_maths, last = run.font.is_maths, -1 if run.is_cut else run.end
         for found in (CODES if is_maths else NO_SPACE).finditer(self._text, run.start, run.end):
-            _loose_box(self._page, found.start(), at_rectangle)
-            left = rectangle.left
-            _loose_box(self._page, found.end() - 1, at_rectangle)
-            yield (said(found[0], run.font.name) if is_maths else _plain(found[0])), left, rectangle.right
+            start, end = found.span()
+            left, right = run.left, run.right
+            # Where the run begins and ends is known.
+            if start != run.start:
+                _loose_box(page, start, at_rectangle)
+                left = rectangle.left
+            if end != last:
+                _loose_box(page, end - 1, at_rectangle)
+                right = rectangle.right
+            yield (said(found[0], run.font.name) if is_maths else _plain(found[0])), left, right

@@ -53,20 +53,19 @@ class Joiner:
     """Joins lines with the vocabulary of the paper itself."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
-        self._known: Counter[str] = Counter()
-        self._compounds: Counter[str] = Counter()
+        words: list[str] = []
         was_cut = False
         for line in lines:
             found = WORDS.findall(line.text.casefold())
             is_cut = line.is_cut or line.text.endswith(HYPHENS)
             # The halves of a divided word are no words.
-            found = found[was_cut : len(found) - is_cut]
+            words += found[was_cut : len(found) - is_cut]
             was_cut = is_cut
-            self._known.update(found)
-            for word in found:
-                if "-" in word:
-                    self._compounds[word] += 1
-                    self._known.update(word.split("-"))
+        self._known = Counter(words)
+        self._compounds = Counter({word: number for word, number in self._known.items() if "-" in word})
+        for word, number in self._compounds.items():
+            for part in word.split("-"):
+                self._known[part] += number
 
     def join(self, before: str, after: str, *, is_cut: bool) -> str:
         """Two lines as one.
@@ -82,7 +81,7 @@ class Joiner:
             return before + self._hyphen(word, after) + after
         if before.endswith(HYPHENS) and before[-2:-1].isalpha() and after[:1].islower():
             return before[:-1] + self._hyphen(word[:-1], after) + after
-        address = ADDRESS.search(word)
+        address = ADDRESS.search(word) if "." in word or ":" in word else None
         if address and _goes_on(address[0], after):
             return before + after
         is_one_word = before.endswith(("\u2014", "/")) and before[-2:-1].isalnum() and after[:1].isalnum()

@@ -46,7 +46,13 @@ class Line:
     def text(self) -> str:
         """Its runs, with a single space where there is space."""
         if self._text is None:
-            self._text = "".join([f" {run.text}" if run.has_space else run.text for run in self.runs]).lstrip()
+            runs = self.runs
+            said = (
+                runs[0].text
+                if len(runs) == 1
+                else "".join([f" {one.text}" if one.has_space else one.text for one in runs])
+            )
+            self._text = said.lstrip()
         return self._text
 
     @property
@@ -122,6 +128,9 @@ def _is_under(run: Run, before: Run) -> bool:
 def _append(line: Line, run: Run) -> None:
     """A run larger than what stands before it, such as the first word behind a footnote mark, tells the baseline."""
     line.runs.append(run)
-    line.left, line.right = min(line.left, run.left), max(line.right, run.right)
+    if run.left < line.left:
+        line.left = run.left
+    if run.right > line.right:
+        line.right = run.right
     if run.size > 1.05 * line.size:
         line.size, line.base = run.size, run.base

@@ -49,7 +49,7 @@ class Rulers:
             for on_right in (False, True):
                 if self._is_ruler(near, runs, (on_right, band)):
                     gone.update(map(id, near))
-        return [run for run in runs if id(run) not in gone]
+        return [run for run in runs if id(run) not in gone] if gone else list(runs)
 
     def _is_ruler(self, numbers: Sequence[Run], runs: Sequence[Run], ruler: Ruler) -> bool:
         """Whether numbers count on from top to bottom, or stand where others did; and next to nothing beyond them."""

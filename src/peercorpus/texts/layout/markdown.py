@@ -9,6 +9,8 @@ from peercorpus.texts.layout.lines import Line
 from peercorpus.texts.layout.paragraphs import BULLET
 
 DEEPEST = 6
+MARKED = re.compile(r"[#>|]|[-+*] ")
+"""What would be a heading, a quotation, a table or a list."""
 
 
 def _said(line: Line) -> str:
@@ -29,4 +31,4 @@ def render(block: Block, joiner: Joiner) -> str:
         return f"{'#' * min(DEEPEST, block.level + 1)} {text}"
     if block.kind is Kind.ITEM:
         return f"- {BULLET.sub('', text, count=1)}" if BULLET.match(text) else text
-    return re.sub(r"^(?=[#>|]|[-+*] )", r"\\", text)
+    return f"\\{text}" if MARKED.match(text) else text

@@ -30,9 +30,11 @@ FAR = 6.0
 """Step over the leading, from which on a line stands elsewhere."""
 SET_SMALLER = 0.95
 """Size over that of the body, below which a line is none of it."""
-RUNNING = frozenset({Kind.PARAGRAPH, Kind.ITEM})
-ASIDE = frozenset({Kind.FOOTNOTE, Kind.CAPTION, Kind.TABLE})
+# Tuples, as the hash of a member of an enumeration takes longer than a look at five of them.
+RUNNING = (Kind.PARAGRAPH, Kind.ITEM)
+ASIDE = (Kind.FOOTNOTE, Kind.CAPTION, Kind.TABLE)
 """Blocks that may stand inside a paragraph: at the foot of a column, or floating."""
+FLOWING = (*RUNNING, *ASIDE)
 
 
 class Paragraphs:
@@ -106,7 +108,7 @@ class Paragraphs:
             return self._entry(line, block)
         if self._is_item(line, block):
             return Kind.ITEM
-        if before is None or block is None or block.kind not in RUNNING | ASIDE or self._differs(line, before):
+        if before is None or block is None or block.kind not in FLOWING or self._differs(line, before):
             return Kind.PARAGRAPH
         step, leading = self._step(line), self._body.leading_of(line)
         if step < -2 or step > FAR * leading:
@@ -190,7 +192,7 @@ def _interrupted(kept: Sequence[Block], block: Block, body: Body) -> Block | Non
             last = before.lines[-1]
             is_open = last.is_cut or not ends_sentence(last.text)
             return before if is_open and before is not kept[-1] and block.page - last.page <= 1 else None
-        if before.kind not in RUNNING | ASIDE:
+        if before.kind not in FLOWING:
             return None
     return None
 

@@ -81,6 +81,10 @@ class _Matrix(ctypes.Structure):
     _fields_ = tuple((name, ctypes.c_float) for name in "abcdef")
 
 
+TEXT, PATH = pdfium_c.FPDF_PAGEOBJ_TEXT, pdfium_c.FPDF_PAGEOBJ_PATH
+IMAGE, FORM = pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_FORM
+"""Kinds of objects."""
+
 PLAIN = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
 """The matrix that leaves everything where it is."""
 
@@ -127,17 +131,17 @@ class _Reader:
         for one in objects:
             self.left -= 1
             kind = _kind(one)
-            if kind == pdfium_c.FPDF_PAGEOBJ_TEXT:
+            if kind == TEXT:
                 texts.append(one)
                 continue
             box = self._box(one, matrix)
             if box is None:
                 continue
-            if kind == pdfium_c.FPDF_PAGEOBJ_FORM:
+            if kind == FORM:
                 forms.append((one, box))
-            elif kind == pdfium_c.FPDF_PAGEOBJ_IMAGE:
+            elif kind == IMAGE:
                 self._found.images.append(box)
-            elif kind == pdfium_c.FPDF_PAGEOBJ_PATH:
+            elif kind == PATH:
                 _sort_path(box, self._found)
         self.texts.update(texts)
         large = {form for form, _ in nlargest(MOST_LARGE, forms, key=lambda one: _area(one[1]))}
@@ -151,7 +155,8 @@ class _Reader:
     def _box(self, one: int, matrix: Matrix) -> Box | None:
         if not _bounds(one, *self._places):
             return None
-        box = Box(*(edge.value for edge in self._edges))
+        left, bottom, right, top = self._edges
+        box = Box(left.value, bottom.value, right.value, top.value)
         return box if matrix is PLAIN else _moved(box, matrix)
 
     def _is_page(self, form: int, box: Box, beside: Sequence[int], matrix: Matrix) -> bool:
@@ -173,9 +178,9 @@ def _texts(form: int, depth: int = DEEPEST) -> int:
     """How many text objects a form holds; where it holds a form only, how many that does."""
     count = min(max(0, _form_count(form)), MOST_OBJECTS)
     kinds = [_kind(_form_at(form, index)) for index in range(count)]
-    if kinds == [pdfium_c.FPDF_PAGEOBJ_FORM] and depth > 0:
+    if kinds == [FORM] and depth > 0:
         return _texts(_form_at(form, 0), depth - 1)
-    return kinds.count(pdfium_c.FPDF_PAGEOBJ_TEXT)
+    return kinds.count(TEXT)
 
 
 def _matrix_of(form: int) -> Matrix:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from peercorpus.texts.layout.glyphs import Glyphs, Run
@@ -123,7 +123,7 @@ class _Reader:
                     words.append(Word(text, left, right, base, run.size, not is_first))
                 is_first = False
             if run.is_cut and words and _is_end(words[-1], run):
-                words[-1] = replace(words[-1], text=f"{words[-1].text}-", right=max(words[-1].right, run.right))
+                words[-1] = words[-1]._replace(text=f"{words[-1].text}-", right=max(words[-1].right, run.right))
             if len(words) > MOST_WORDS:
                 self._left -= MOST_WORDS
                 return []

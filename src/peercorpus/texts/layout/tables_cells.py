@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from statistics import median
+from typing import NamedTuple
 
 GAP = 0.5
 """A gap between two words, in the size of the font, from which on they are in two cells."""
@@ -31,8 +32,7 @@ GLUE = re.compile(r"[±∓\u00d7/\u2013]|\+/-|\(?±.*")
 """Signs that hold two numbers together over a gap of up to one size of the font."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word, where it stands.
 
     Attributes:
@@ -69,6 +69,8 @@ class Piece:
     @property
     def text(self) -> str:
         """All words, with a space where there is one."""
+        if len(self.words) == 1:
+            return self.words[0].text
         size, base = max((word.size, word.base) for word in self.words)
         said = self.words[0].text
         for number, (before, word) in enumerate(pairwise(self.words), 1):
@@ -154,10 +156,13 @@ def _is_apart(piece: Piece, word: Word, uprights: Sequence[float]) -> bool:
     at = bisect_left(uprights, piece.right - 1)
     if at < len(uprights) and uprights[at] <= word.left + 1:
         return True
+    is_wide = gap > GAP * size
+    if is_wide is (gap > 2 * GAP * size):
+        return is_wide
     is_glued = (GLUE.fullmatch(word.text) and not before.text[-1].isalpha() and before.text[-1] != "-") or (
         GLUE.fullmatch(before.text) and not word.text[0].isalpha()
     )
-    return gap > (2 * GAP if is_glued else GAP) * size
+    return is_wide is not bool(is_glued)
 
 
 def find_gaps(rows: Sequence[Row], first_body: int) -> list[float]:
