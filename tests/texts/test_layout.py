@@ -1,5 +1,6 @@
 """The default engine, on the papers that the simulator sets: one and two columns, as submitted and as published."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from invented_pdfs import by_hand, lines
 from invented_pdfs import typeset as set_pages
+from peercorpus.errors import UnreadablePdfError
 from peercorpus.simulator.handwritten import read_handwritten
 from peercorpus.simulator.pdfs import Layout, typeset
 from peercorpus.simulator.script import Draft, Manuscript
@@ -102,3 +104,12 @@ def test_a_title_in_small_capitals_goes_on_in_a_line_without_a_large_one() -> No
     body = [f"BT /F 10 Tf 72 {600 - 12 * n} Td (A line of the body that is long enough, {n}.) Tj ET " for n in range(9)]
     found = PdfiumLayout().convert(by_hand([first + "".join(body).encode()]))
     assert found.markdown.startswith("# ATITLE IN SMALL CAPITALS THAT IS LONG AND GOES ON\n")
+
+
+def test_the_search_for_cycles_is_as_it_was_behind_a_paper_that_can_be_read_and_one_that_cannot() -> None:
+    assert gc.isenabled()
+    PdfiumLayout().convert(by_hand([lines("a line")]))
+    assert gc.isenabled()
+    with pytest.raises(UnreadablePdfError):
+        PdfiumLayout().convert(by_hand([]))
+    assert gc.isenabled()
