@@ -144,3 +144,18 @@ def test_any_markdown_is_compared_within_seconds(block: str) -> None:
 
 def test_a_key_says_nothing_of_how_a_formula_is_marked_and_spaced() -> None:
     assert key_of(r"$a\,+\quad b$") == key_of("a + b")
+
+
+def test_a_listing_is_compared_line_by_line_and_has_no_headings() -> None:
+    listing = "```\nx = 1\n# Introduction\nif x:\n\n    y = 2\n```"
+    assert told(listing, listing.replace("y = 2", "y = 3")) == [("changed", "y = 2", "y = 3")]
+    assert [part.heading for part in read_parts(f"{HEAD}We count.\n\n{listing}\n\n## 2 Rain")] == [
+        None,
+        "Abstract",
+        "2 Rain",
+    ]
+    assert told(f"It rains\n\n{listing}\n\nall day.", f"It rains all day.\n\n{listing}") == []
+
+
+def test_a_fence_that_stays_open_hides_no_heading() -> None:
+    assert [part.heading for part in read_parts(f"{HEAD}```\n\nWe count.\n\n## 2 Rain\n\nIt rains.")][-1] == "2 Rain"

@@ -13,6 +13,7 @@ from peercorpus.links.lines import Line
 
 DISPLAYED = "$$"
 ROW = "|"
+FENCE = "```"
 RULE = re.compile(r"[\s|:-]*$")
 """What stands between the head of a table and its rows."""
 
@@ -52,10 +53,11 @@ def read_blocks(lines: Sequence[Line]) -> list[Block]:
     found: list[Block] = []
     open_at: int | None = None
     is_interrupted = False
-    for lot in _lots(lines):
+    code = fenced(lines)
+    for lot in _lots(lines, code):
         before = found[open_at].lines[-1].words if open_at is not None else ""
         is_interrupted |= lot[0].is_top
-        block = _read(lot, before)
+        block = Block(Kind.ROW, lot) if lot[0].start in code else _read(lot, before)
         if block is None:
             continue
         words = block.lines[0].words
@@ -73,14 +75,22 @@ def read_blocks(lines: Sequence[Line]) -> list[Block]:
     return found
 
 
-def _lots(lines: Sequence[Line]) -> Iterator[list[Line]]:
+def fenced(lines: Sequence[Line]) -> frozenset[int]:
+    """Where the lines of programs and algorithms begin, with the fences around them; none where a fence stays open."""
+    marks = [at for at, line in enumerate(lines) if line.words.startswith(FENCE)]
+    pairs = zip(marks[::2], marks[1::2], strict=True) if len(marks) % 2 == 0 else ()
+    return frozenset(line.start for first, last in pairs for line in lines[first : last + 1])
+
+
+def _lots(lines: Sequence[Line], code: frozenset[int]) -> Iterator[list[Line]]:
     """Lines that stand together; each row and item begins anew, and a formula ends where its marks do."""
     lot: list[Line] = []
     for line in lines:
-        if lot and (_is_single(line, lot[0]) or line.is_top or _is_complete(lot)):
+        is_code = line.start in code
+        if lot and (is_code or lot[0].start in code or _is_single(line, lot[0]) or line.is_top or _is_complete(lot)):
             yield lot
             lot = []
-        if line.words:
+        if line.words and not (is_code and line.words.startswith(FENCE)):
             lot.append(line)
     if lot:
         yield lot

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from peercorpus.links.asides import lift
 from peercorpus.links.lines import Line, read_lines
-from peercorpus.links.markdown import Block, Kind, read_blocks
+from peercorpus.links.markdown import Block, Kind, fenced, read_blocks
 from peercorpus.links.sentences import Sentence, read_sentences, read_whole
 
 NAMES = (
@@ -87,8 +87,9 @@ def _divided(lines: Sequence[Line], *, is_markdown: bool) -> Iterator[tuple[str 
     title = _title(lines) if is_markdown else None
     heading: str | None = None
     body: list[Line] = []
+    code = fenced(lines) if is_markdown else frozenset()
     for line in lines:
-        found = headings.read(line.words) if line is not title else None
+        found = headings.read(line.words) if line is not title and line.start not in code else None
         if found is None:
             body.append(line if line is not title else _unmarked(line))
             continue

@@ -21,6 +21,7 @@ class Kind(Enum):
     ENTRY = auto()
     TABLE = auto()
     FORMULA = auto()
+    LISTING = auto()
 
 
 @dataclass(slots=True)
@@ -50,10 +51,12 @@ class Body:
     Attributes:
         size: Of its font, in points.
         leading: From one baseline to the next, in points.
+        is_mono: Whether its characters are equally wide, as those of a typewriter.
     """
 
     size: float
     leading: float
+    is_mono: bool = False
 
     def leading_of(self, line: Line) -> float:
         """From the baseline of a line to the next one in its paragraph, in points."""
@@ -63,12 +66,14 @@ class Body:
 def measure(pages: Sequence[Sequence[Line]]) -> Body:
     """The size that most characters have, and the step that most lines of that size make."""
     sizes: Counter[float] = Counter()
+    mono: Counter[bool] = Counter()
     for line in (line for page in pages for line in page):
         sizes[round(line.size * 2) / 2] += line.characters
+        mono[line.runs[0].font.is_mono] += line.characters
     size = sizes.most_common(1)[0][0] if sizes else 10.0
     steps: Counter[float] = Counter()
     for high, low in (pair for page in pages for pair in pairwise(page)):
         step = high.base - low.base
         if abs(high.size - size) < 0.6 and abs(low.size - size) < 0.6 and 0.8 * size < step < 2.2 * size:
             steps[round(step * 2) / 2] += 1
-    return Body(size, steps.most_common(1)[0][0] if steps else 1.2 * size)
+    return Body(size, steps.most_common(1)[0][0] if steps else 1.2 * size, mono[True] > mono[False])

@@ -32,7 +32,7 @@ SET_SMALLER = 0.95
 """Size over that of the body, below which a line is none of it."""
 # Tuples, as the hash of a member of an enumeration takes longer than a look at five of them.
 RUNNING = (Kind.PARAGRAPH, Kind.ITEM)
-ASIDE = (Kind.FOOTNOTE, Kind.CAPTION, Kind.TABLE)
+ASIDE = (Kind.FOOTNOTE, Kind.CAPTION, Kind.TABLE, Kind.LISTING)
 """Blocks that may stand inside a paragraph: at the foot of a column, or floating."""
 FLOWING = (*RUNNING, *ASIDE)
 

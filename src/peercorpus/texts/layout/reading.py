@@ -21,6 +21,7 @@ from peercorpus.texts.layout.formulas import Formula, find_formulas, inline, thi
 from peercorpus.texts.layout.glyphs import Fonts, Glyphs
 from peercorpus.texts.layout.joining import Joiner
 from peercorpus.texts.layout.lines import Line, read_lines
+from peercorpus.texts.layout.listings import with_listings
 from peercorpus.texts.layout.margins import Rulers, without_headers
 from peercorpus.texts.layout.markdown import render
 from peercorpus.texts.layout.paragraphs import Paragraphs, rejoin
@@ -49,6 +50,7 @@ class Sheet:
         figures: The text in figures, and what lies on its side.
         tables: In the order of the page's content.
         bars: Thin rules, as fractions and roots have them.
+        rules: Every rule, as stand above and below algorithms.
     """
 
     lines: list[Line]
@@ -57,6 +59,7 @@ class Sheet:
     figures: str
     tables: list[Table]
     bars: list[Box]
+    rules: Sequence[Box] = ()
 
 
 NO_SHEET = Sheet([], 0.0, 0.0, "", [], [])
@@ -92,7 +95,7 @@ class PdfiumLayout:
         labels = [inline(line.runs, line.base, line.size) for line in read_lines(inside, index)]
         figures = "\n".join([*labels, *glyphs.aside])
         width, height = page.get_size()
-        return Sheet(lines, width, height, figures, tables, thin_bars(shapes))
+        return Sheet(lines, width, height, figures, tables, thin_bars(shapes), shapes.rules)
 
 
 @contextmanager
@@ -160,11 +163,12 @@ def _markdown(pages: Sequence[list[Line]], sheets: Sequence[Sheet]) -> tuple[lis
     """All blocks, and the Markdown of each page; a paragraph that goes on over its end stands where it begins."""
     body = measure(pages)
     paragraphs = Paragraphs(body)
+    joiner = Joiner(line for lines in pages for line in lines)
     for number, (lines, sheet) in enumerate(zip(pages, sheets, strict=True)):
         columns = find_columns(lines, sheet.width, body.size)
         found = find_formulas(in_order(lines, columns), sheet.bars, columns, body)
-        paragraphs.read(_with_tables(map(_item, found), sheet.tables, number), columns)
-    joiner = Joiner(line for lines in pages for line in lines)
+        items = _with_tables(map(_item, found), sheet.tables, number)
+        paragraphs.read(with_listings(items, sheet.rules, columns, body, joiner), columns)
     blocks = rejoin(_with_title(paragraphs.blocks, body), body)
     for block in blocks:
         if block.markdown is None:

@@ -1,0 +1,173 @@
+"""Algorithms and programs keep their lines and their indentation; what only looks a little like them does not."""
+
+from dataclasses import replace
+
+import pytest
+
+from invented_lines import BODY, LEFT, ONE_COLUMN, RIGHT, line, run
+from invented_pdfs import typeset
+from peercorpus.texts.layout.blocks import Block, Body, Kind
+from peercorpus.texts.layout.glyphs import read_font
+from peercorpus.texts.layout.joining import Joiner
+from peercorpus.texts.layout.lines import Line
+from peercorpus.texts.layout.listings import with_listings
+from peercorpus.texts.layout.reading import PdfiumLayout
+from peercorpus.texts.layout.shapes import Box
+
+MONO, LETTERS = read_font("CMTT10"), read_font("CMMI10")
+FULL = "These words fill the whole of their column from its left end to the right"
+WIDTH = 5.0
+
+
+def rules(*heights: float) -> list[Box]:
+    return [Box(LEFT, height, RIGHT, height + 0.5) for height in heights]
+
+
+def down(*lines: Line, top: float = 686.0, step: float = 12.0) -> list[Line]:
+    for number, one in enumerate(lines):
+        one.base = top - number * step
+        for part in one.runs:
+            part.base = one.base
+    return list(lines)
+
+
+def short(text: str, depth: int = 0) -> Line:
+    return line(text, left=LEFT + 10.0 * depth, right=LEFT + 10.0 * depth + WIDTH * len(text))
+
+
+def code(text: str, column: int = 0) -> Line:
+    left = LEFT + WIDTH * column
+    return line(text, left=left, right=left + WIDTH * len(text), font=MONO)
+
+
+def found(lines: list[Line], *heights: float, body: Body = BODY) -> list[Line | Block]:
+    return with_listings(lines, rules(*heights), ONE_COLUMN, body, Joiner(lines))
+
+
+def listing(lines: list[Line], *heights: float) -> str:
+    (block,) = [one for one in found(lines, *heights) if isinstance(one, Block) and one.kind is Kind.LISTING]
+    return str(block.markdown)
+
+
+def head(text: str = "Algorithm 1 Counting clouds") -> Line:
+    return line(text, 700.0, right=250.0)
+
+
+STEPS = ("Input: a sky", 0), ("for each cloud do", 0), ("count it", 1), ("end for", 0), ("return the count", 0)
+
+
+def test_an_algorithm_between_rules_keeps_its_lines_below_its_caption() -> None:
+    lines = [line(FULL, 740.0), head(), *down(*(short(*one) for one in STEPS)), line(FULL, 600.0)]
+    before, caption, block, after = found(lines, 710.0, 696.0, 630.0)
+    assert (before, after) == (lines[0], lines[-1])
+    assert isinstance(caption, Block)
+    assert (caption.kind, caption.lines) == (Kind.CAPTION, [lines[1]])
+    assert isinstance(block, Block)
+    assert block.markdown == "```\nInput: a sky\nfor each cloud do\n  count it\nend for\nreturn the count\n```"
+
+
+def numbered(number: str, text: str, depth: int) -> Line:
+    parts = [run(number, LEFT + 5, size=9.0), run(text, LEFT + 20.0 + 10.0 * depth)]
+    return Line(parts, LEFT + 5, parts[1].right, 0.0, 10.0, 0)
+
+
+def test_numbers_stay_and_the_indentation_is_that_of_the_words_behind_them() -> None:
+    steps = [numbered(f"{at}:", text, depth) for at, (text, depth) in enumerate(STEPS, 9)]
+    expected = " 9: Input: a sky\n10: for each cloud do\n11:   count it\n12: end for\n13: return the count"
+    assert listing([head(), *down(*steps)], 710.0, 696.0, 630.0) == f"```\n{expected}\n```"
+
+
+def test_numbered_steps_need_no_rules() -> None:
+    steps = down(short("Require: a sky"), *(numbered(f"{at}:", *one) for at, one in enumerate(STEPS[1:], 1)))
+    expected = "Require: a sky\n1: for each cloud do\n2:   count it\n3: end for\n4: return the count"
+    assert listing([head(), *steps, line(FULL, 600.0)]) == f"```\n{expected}\n```"
+
+
+def test_numbered_prose_is_no_algorithm() -> None:
+    points = down(*(numbered(f"{at}:", "Clouds are counted by hand", 0) for at in (1, 2, 3, 4)))
+    assert found(points) == points
+
+
+def test_a_caption_with_prose_between_rules_is_left_as_it_is() -> None:
+    lines = [head(), *down(line(f"1. First, {FULL}"), line(FULL), line("2. Then we end."))]
+    assert found(lines, 710.0, 696.0, 630.0) == lines
+    steps = [head(), *down(*(short(*one) for one in STEPS))]
+    assert found(steps, 710.0) == steps
+
+
+def test_a_step_that_goes_over_a_full_line_is_one() -> None:
+    wide, rest = line("return the number of all the clouds that are in-", right=RIGHT, is_cut=True), short("deed there")
+    wide.runs[0].text = wide.runs[0].text.removesuffix("-")
+    steps = down(short("Input: a sky"), wide, rest)
+    assert "are indeed there\n" in listing([head(), *steps], 710.0, 696.0, 630.0)
+
+
+def test_the_words_beside_a_step_stay_beside_it() -> None:
+    comment = line("(from above)", left=330.0)
+    steps = down(*(short(*one) for one in STEPS))
+    comment.base = comment.runs[0].base = steps[2].base
+    assert "\n  count it  (from above)\n" in listing([head(), *steps[:3], comment, *steps[3:]], 710.0, 696.0, 630.0)
+
+
+def test_the_sign_of_a_comment_is_no_full_stop() -> None:
+    steps = down(*(short(*one) for one in STEPS))
+    sign = replace(run(".", 300.0, steps[2].base, font=LETTERS), handle=1)
+    comment = Line([sign, run("from above", 310.0, steps[2].base)], 300.0, 360.0, steps[2].base, 10.0, 0)
+    assert "count it  \u25b7 from above" in listing([head(), *steps[:3], comment, *steps[3:]], 710.0, 696.0, 630.0)
+
+
+def test_a_program_is_kept_verbatim_with_its_columns_and_blank_lines() -> None:
+    program = down(code("def count(sky):"), code("# all of them", 4), code("return len(sky_of[1:])", 4))
+    program += down(code("count(blue)"), top=program[-1].base - 24.0)
+    expected = "def count(sky):\n    # all of them\n    return len(sky_of[1:])\n\ncount(blue)"
+    assert listing(program) == f"```\n{expected}\n```"
+
+
+def test_wide_gaps_in_a_row_of_a_program_are_spaces() -> None:
+    program = down(code("a = 1"), code("total = 2"), code("b = 3"))
+    beside = code("# a remark", 12)
+    beside.base = beside.runs[0].base = program[0].base
+    assert listing([program[0], beside, *program[1:]]).split("\n")[1] == "a = 1       # a remark"
+
+
+@pytest.mark.parametrize("text", ["ada@example.org", "https://example.org/clouds"])
+def test_addresses_are_no_program(text: str) -> None:
+    lines = down(code(text), code(text), code(text))
+    assert found(lines) == lines
+
+
+def test_two_lines_or_a_paper_set_as_by_a_typewriter_are_no_program() -> None:
+    assert found(two := down(code("a = 1"), code("b = 2"))) == two
+    lines = down(code("a = 1"), code("b = 2"), code("c = 3"))
+    assert found(lines, body=Body(10.0, 12.0, is_mono=True)) == lines
+
+
+def test_a_fence_inside_a_program_does_not_end_it() -> None:
+    assert listing(down(code("```"), code("x = 1"), code("```"))) == "````\n```\nx = 1\n```\n````"
+
+
+def test_no_row_of_a_program_divides_two_pages() -> None:
+    program = down(code("a = 1"), code("b = 2"), code("---"), code("c = 3"), step=12.0)
+    program[2].base = program[2].runs[0].base = program[1].base - 24.0
+    program[3].base = program[3].runs[0].base = program[2].base - 24.0
+    assert "\n\n---" not in listing(program)
+
+
+def test_the_text_goes_on_around_a_program() -> None:
+    page = """#set page(width: 400pt, height: 500pt, margin: 50pt)
+#set par(justify: true)
+#set text(size: 10pt)
+= 1 Introduction
+
+#lorem(40) Clouds that nobody counted are
+
+```py
+def count(sky_of):
+    # every cloud
+    return len(sky_of)
+```
+
+counted here. #lorem(30)"""
+    text = PdfiumLayout().convert(typeset(page)).markdown
+    assert "```\ndef count(sky_of):\n    # every cloud\n    return len(sky_of)\n```" in text
+    assert "nobody counted are counted here." in text
