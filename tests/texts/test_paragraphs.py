@@ -1,8 +1,11 @@
 """Lines are put together as a reader does it."""
 
-from invented_lines import BODY, BOLD, LEFT, RIGHT, blocks, line, run, stacked
+from invented_lines import BODY, BOLD, LEFT, RIGHT, SERIF, blocks, line, run, stacked
 from peercorpus.texts.layout.blocks import Block, Kind
+from peercorpus.texts.layout.glyphs import Font, read_font
+from peercorpus.texts.layout.joining import Joiner
 from peercorpus.texts.layout.lines import Line
+from peercorpus.texts.layout.markdown import render
 from peercorpus.texts.layout.paragraphs import rejoin
 
 FULL = "These words fill the whole of their column from its left end to the right"
@@ -65,3 +68,56 @@ def test_a_paragraph_with_a_table_in_it_is_made_whole() -> None:
     assert [(block.kind, len(block.lines)) for block in found] == [(Kind.PARAGRAPH, 2), (Kind.TABLE, 0)]
     found = rejoin(blocks(line(f"{FULL}."), table, line("Another one.", 500.0, right=RIGHT)), BODY)
     assert [block.kind for block in found] == [Kind.PARAGRAPH, Kind.TABLE, Kind.PARAGRAPH]
+
+
+def test_a_sentence_goes_on_in_a_line_that_a_tall_formula_pushes_down() -> None:
+    pushed = line("goes on here.", 682.0, right=200.0)
+    assert told(blocks(line(FULL), pushed)) == [(Kind.PARAGRAPH, [FULL, "goes on here."])]
+    for first, second in (
+        (line(f"{FULL}."), pushed),
+        (line(FULL, right=300.0), pushed),
+        (line(FULL), line("Goes on here.", 682.0, right=200.0)),
+        (line(FULL), line("goes on here.", 660.0, right=200.0)),
+        (line(FULL, left=200.0), pushed),
+    ):
+        assert len(blocks(first, second)) == 2
+
+
+def test_the_lines_below_the_title_stand_by_themselves() -> None:
+    names = stacked(line("Anonymous authors", right=190.0), line("Paper under double-blind review", right=250.0))
+    assert len(blocks(*names)) == 2
+    wide = line("A. One, B. Two and C. Three", left=130.0, right=370.0)
+    centred = stacked(wide, line("Department of Kites, University of the Winds", left=140.0, right=360.0))
+    assert len(blocks(*centred)) == 2
+    more = stacked(line("A. One, B. Two,", left=200.0, right=300.0), line("C. Three", left=220.0, right=280.0))
+    assert len(blocks(*more)) == 1
+
+
+def test_below_the_first_heading_short_lines_are_of_one_paragraph_as_before() -> None:
+    heading = line("1 Introduction", 730.0, font=BOLD, size=12.0, right=200.0)
+    assert len(blocks(heading, *stacked(line("Some words", right=190.0), line("and more", right=180.0)))) == 2
+
+
+def rendered(*lines: Line) -> str:
+    return render(Block(Kind.PARAGRAPH, 0, list(lines)), Joiner(lines))
+
+
+def in_parts(*parts: tuple[str, Font]) -> Line:
+    runs = [run(text, LEFT + 100.0 * at, font=font) for at, (text, font) in enumerate(parts)]
+    return Line(runs, LEFT, RIGHT, 700.0, 10.0, 0)
+
+
+def test_a_head_in_bold_at_the_beginning_of_a_paragraph_is_marked() -> None:
+    italic = read_font("Times-Italic")
+    assert rendered(in_parts(("Data.", BOLD), ("We use", SERIF)), line("kites.")) == "**Data.** We use kites."
+    assert rendered(in_parts(("Why kites?", BOLD), ("They fly.", SERIF))) == "**Why kites?** They fly."
+    assert rendered(in_parts(("Theorem 1.", BOLD), ("All kites fly.", italic))) == "**Theorem 1.** All kites fly."
+    colon = [run("Data", font=BOLD), run(": we use", LEFT + 50, has_space=False)]
+    assert rendered(Line(colon, LEFT, RIGHT, 700.0, 10.0, 0)) == "**Data:** we use"
+
+
+def test_other_words_in_bold_are_not_marked() -> None:
+    assert rendered(in_parts(("We", BOLD), ("use kites.", SERIF))) == "We use kites."
+    assert rendered(in_parts(("Data.", BOLD)), line("We use kites.")) == "Data. We use kites."
+    assert rendered(in_parts(("We use", SERIF), ("Data.", BOLD), ("More", SERIF))) == "We use Data. More"
+    assert rendered(in_parts(("12.", BOLD), ("More", SERIF))) == "12. More"

@@ -25,6 +25,10 @@ SINGLE = re.compile(r"\\text\{([^\W\d_]+)\}")
 WHOLE = re.compile(r"\{\\rm [^\W\d_]+\}")
 GAP = 0.2
 """Gap that is a space, in the size of the font, at least."""
+TOUCHING = 0.12
+"""Gap between two signs that are one, in the size of the font, at most."""
+JOINED = frozenset({":=", "::=", "=:", "!=", "==", "<=", ">=", "+=", "-=", "->", "=>"})
+"""Signs that are printed as several."""
 ENDS_WITH_NAME = re.compile(r"\\[A-Za-z]+$")
 
 
@@ -43,7 +47,11 @@ def written(nodes: Sequence[Node], depth: int = 0) -> str:
             where.append(node)
             continue
         scripts.close(parts, right)
-        _push(parts, _one(node), node.kind == "text", bool(parts) and node.left - right > GAP * size)
+        latex, gap = _one(node), node.left - right
+        if parts and gap < TOUCHING * size and parts[-1].strip() + latex in JOINED:
+            parts[-1] = f" {parts[-1].strip()}{latex} "
+        else:
+            _push(parts, latex, node.kind == "text", bool(parts) and gap > GAP * size)
         right = node.right
     scripts.close(parts, right)
     return SINGLE.sub(r"{\\rm \1}", "".join(parts)).replace("  ", " ").strip()

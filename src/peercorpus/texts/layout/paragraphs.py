@@ -26,6 +26,10 @@ INDENTED = 0.7
 """How far, in the size of the font, the first line of a paragraph begins inside its column."""
 APART = 1.32
 """Step to the next line over the leading, from which on another paragraph begins."""
+PUSHED = 2.4
+"""The same, up to which the line of a paragraph is pushed down by a tall formula."""
+NAMES_END = 0.75
+"""Share of the width of a column before which a line below the title ends that stands by itself."""
 FAR = 6.0
 """Step over the leading, from which on a line stands elsewhere."""
 SET_SMALLER = 0.95
@@ -113,11 +117,32 @@ class Paragraphs:
         step, leading = self._step(line), self._body.leading_of(line)
         if step < -2 or step > FAR * leading:
             return self._elsewhere(line, block, before)
-        if step > APART * leading:
+        if self._is_in_front(line, before):
             return Kind.PARAGRAPH
+        if step > APART * leading:
+            return None if self._is_pushed_down(line, block, before, step) else Kind.PARAGRAPH
         if step < 0.4 * line.size or block.kind not in RUNNING:
             return None
         return Kind.PARAGRAPH if self._is_new(line, block, before, step > 1.1 * leading) else None
+
+    def _is_in_front(self, line: Line, before: Line) -> bool:
+        """Whether a line stands by itself below the title: authors, where they work, notes."""
+        if self._headings.has_begun or line.page > 0 or before.is_cut or before.text.endswith((",", " and", "&")):
+            return False
+        left, right = self._columns.of(before)
+        if before.right < left + NAMES_END * (right - left):
+            return True
+        return all(abs(sum(self._columns.of(one)) - one.left - one.right) < one.size for one in (line, before)) and (
+            before.left > left + before.size
+        )
+
+    def _is_pushed_down(self, line: Line, block: Block, before: Line, step: float) -> bool:
+        """Whether a sentence goes on in a line that a tall formula, such as a fraction, has pushed down."""
+        if block.kind not in RUNNING or step > PUSHED * self._body.leading_of(line) or self._is_short(before):
+            return False
+        is_flush = -INDENTED * line.size < before.left - line.left < 4 * line.size
+        is_open = before.characters >= LONG and (before.is_cut or not ends_sentence(before.text))
+        return is_flush and is_open and (before.is_cut or line.text[:1].islower() or line.runs[0].font.is_maths)
 
     @staticmethod
     def _differs(line: Line, before: Line) -> bool:
