@@ -398,9 +398,3 @@ def test_one_endless_line_takes_bounded_time() -> None:
     said(*runs)
     said(run("(" * 200_000 + "x", 100), run("y", 110, LETTERS), run("(" * 200_000 + "x", 100))
     assert time.process_time() - begun < 5
-
-
-def test_signs_that_touch_are_one_sign() -> None:
-    assert latex(equation(run("q", 260, LETTERS), run(":=", 270, UPRIGHT), run("p", 285, LETTERS))) == "y = q := p"
-    assert latex(equation(run("q", 260, LETTERS), run("=", 270, UPRIGHT), run("=", 275, UPRIGHT))) == "y = q =="
-    assert latex(equation(run("n", 260, LETTERS), run("!", 265, UPRIGHT), run("=", 273, UPRIGHT))) == "y = n! ="

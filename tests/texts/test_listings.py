@@ -171,3 +171,9 @@ counted here. #lorem(30)"""
     text = PdfiumLayout().convert(typeset(page)).markdown
     assert "```\ndef count(sky_of):\n    # every cloud\n    return len(sky_of)\n```" in text
     assert "nobody counted are counted here." in text
+
+
+@pytest.mark.parametrize("name", ["NimbusMonL-Regu", "CMITT10", "SourceCodePro-Regular", "LucidaConsole", "SFTT1000"])
+def test_the_fonts_of_programs_are_known_by_name(name: str) -> None:
+    assert read_font(name).is_mono
+    assert not read_font("MonotypeCorsiva").is_mono

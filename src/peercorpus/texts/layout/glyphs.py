@@ -30,7 +30,10 @@ MATHS = re.compile(
     re.I,
 )
 ITALIC = re.compile(r"ital|obli|cmti|cmsl|ecti|sfti|slant|-it\b", re.I)
-MONO = re.compile(r"mono|cour|cmtt|typewriter|inconsolata|consolas|menlo|sftt|ectt|txtt|pcrr|lmtt|zi4", re.I)
+MONO = re.compile(
+    r"mono(?!type)|nimbusmon|cour|cm(?:i|sl)?tt|typewriter|inconsolata|consol|menlo|sftt|ectt|txtt|pcrr|lmtt|zi4|sourcecode|firacode",
+    re.I,
+)
 SMALL_CAPITALS = re.compile(r"smallcap|caps|cmcsc|-sc\b|eccc|smcp", re.I)
 
 

@@ -1,0 +1,33 @@
+"""Signs that are printed as several, one touching the other."""
+
+import pytest
+
+from peercorpus.texts.layout.formulas_inline import inline
+from peercorpus.texts.layout.glyphs import Run, read_font
+
+LETTERS, UPRIGHT, TEXT = read_font("CMMI10"), read_font("CMR10"), read_font("NimbusRomNo9L-Regu")
+
+
+def run(text: str, left: float) -> Run:
+    font = LETTERS if text.isalpha() else UPRIGHT
+    return Run(text, left, left + 5.0 * len(text), 700.0, 10.0, font, False, False, 0, len(text))
+
+
+def said(*runs: Run) -> str:
+    """Runs behind words in the font of the text."""
+    words = Run("Let", 70.0, 90.0, 700.0, 10.0, TEXT, False, False, 0, 3)
+    return inline([words, *runs], 700.0, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("sign", "printed"),
+    [(":=", [":="]), (":=", [":", "="]), ("==", ["=", "="]), ("<=", ["<", "="]), ("!=", ["!", "="])],
+)
+def test_signs_that_touch_are_one_sign(sign: str, printed: list[str]) -> None:
+    parts = [run(part, 115.0 + 5.0 * at) for at, part in enumerate(printed)]
+    assert said(run("q", 105.0), *parts, run("p", 128.0)) == f"Let$q {sign} p$"
+
+
+def test_signs_apart_are_two() -> None:
+    assert said(run("n", 105.0), run("!", 110.0), run("=", 118.0), run("m", 126.0)) == "Let$n! = m$"
+    assert said(run("n", 105.0), run("=", 115.0), run("m", 126.0)) == "Let$n = m$"
