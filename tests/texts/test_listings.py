@@ -136,6 +136,15 @@ def test_addresses_are_no_program(text: str) -> None:
     assert found(lines) == lines
 
 
+def test_an_address_that_goes_over_several_lines_of_an_entry_is_no_program() -> None:
+    lines = down(
+        line(FULL), code("https://clouds.example.org/paper"), code("_files/2007/abc"), code("def-Abstract.html")
+    )
+    assert found(lines) == lines
+    apart = [line(f"{FULL}:", 698.0), *down(code("a = 1"), code("b = 2"), code("c = 3"))]
+    assert [type(one) for one in found(apart)] == [Line, Block]
+
+
 def test_two_lines_or_a_paper_set_as_by_a_typewriter_are_no_program() -> None:
     assert found(two := down(code("a = 1"), code("b = 2"))) == two
     lines = down(code("a = 1"), code("b = 2"), code("c = 3"))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from peercorpus.texts.layout.blocks import Block, Body, Kind
 from peercorpus.texts.layout.columns import Columns
 from peercorpus.texts.layout.joining import Joiner
-from peercorpus.texts.layout.lines import Line
+from peercorpus.texts.layout.lines import Line, ends_sentence
 from peercorpus.texts.layout.listings_rows import INPUT, KEYWORD, SAME, Row, as_code, as_steps, rows_of
 from peercorpus.texts.layout.shapes import Box
 
@@ -32,6 +32,9 @@ ALIKE = 3.0
 """Difference of the ends of two rules that belong together, in points, at most."""
 CAPTION = 5.0
 """Height of the caption between two rules, in the size of the font, at most."""
+CLOSE = 1.15
+"""Step over the leading, up to which a line may go on with the text above it."""
+LABEL = re.compile(r"Listing\s*\d")
 FAR = 3.5
 """Step between two lines of one program, or of one algorithm without rules, in the size of the font, at most."""
 BETWEEN = 8
@@ -64,11 +67,10 @@ def with_listings(
     """
     page = _Page(items, rules, columns, body, joiner, set())
     found: dict[int, Item] = {}
-    for finder, may_begin in ((_between_rules, HEAD.match), (_numbered, FIRST.match), (_program, None)):
-        for at, item in enumerate(items):
-            if not isinstance(item, Line) or not (may_begin(item.text) if may_begin else item.runs[0].font.is_mono):
-                continue
-            one = finder(page, at, item) if at not in page.taken else None
+    for finder, places in zip((_between_rules, _numbered, _program), _beginnings(items), strict=True):
+        for at in places:
+            line = page.line(at)
+            one = finder(page, at, line) if line is not None else None
             if one is not None:
                 found[min(one.places)] = one
                 page.taken.update(one.places)
@@ -81,6 +83,23 @@ def with_listings(
         elif at not in page.taken:
             kept.append(item)
     return kept
+
+
+def _beginnings(items: Sequence[Line | Block]) -> tuple[list[int], list[int], list[int]]:
+    """The items that may be the caption of an algorithm, its first numbered step, or a line of a program."""
+    heads, firsts, programs = [], [], []
+    for at, item in enumerate(items):
+        if not isinstance(item, Line):
+            continue
+        run = item.runs[0]
+        if run.font.is_mono:
+            programs.append(at)
+        if run.text[0] in "AP1":
+            if HEAD.match(item.text):
+                heads.append(at)
+            elif FIRST.match(item.text):
+                firsts.append(at)
+    return heads, firsts, programs
 
 
 class _Page(NamedTuple):
@@ -229,7 +248,7 @@ def _end(page: _Page, last: int, first: Line) -> int:
 
 def _program(page: _Page, at: int, first: Line) -> Item | None:
     """The program that begins with a line."""
-    if page.body.is_mono or not _is_mono(first):
+    if page.body.is_mono or not _is_mono(first) or _is_in_text(page, at, first):
         return None
     places, before = [at], first
     for place in range(at + 1, len(page.items)):
@@ -244,6 +263,14 @@ def _program(page: _Page, at: int, first: Line) -> Item | None:
     if len(rows) < FEWEST or 2 * sum(bool(ADDRESS.search(row.text)) for row in rows) >= len(rows):
         return None
     return Item(set(places), [_listing(rows, lambda: as_code(rows))])
+
+
+def _is_in_text(page: _Page, at: int, line: Line) -> bool:
+    """Whether a line goes on with the text right above it, as an address does that goes over several lines."""
+    before = page.line(at - 1) if at else None
+    if before is None or ends_sentence(before.text) or LABEL.match(before.text):
+        return False
+    return 0 < before.base - line.base <= CLOSE * page.body.leading_of(line)
 
 
 def _is_mono(line: Line) -> bool:
