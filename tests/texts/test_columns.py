@@ -1,7 +1,10 @@
 """Columns are found by where long lines begin and end; lines keep the order of the content, unless it jumps about."""
 
+from dataclasses import replace
+
 from invented_lines import line
-from peercorpus.texts.layout.columns import find_columns, in_order
+from peercorpus.texts.layout.columns import find_all, find_columns, in_order
+from peercorpus.texts.layout.glyphs import read_font
 from peercorpus.texts.layout.lines import Line
 
 WIDTH = 600.0
@@ -45,3 +48,28 @@ def test_the_order_of_the_content_stays_unless_it_jumps() -> None:
     mixed = [*left[::2], *right[::2], *left[1::2], *right[1::2], title]
     shuffled = sorted(mixed, key=lambda one: one.text[::-1])
     assert in_order(shuffled, columns) == [title, *left, *right]
+
+
+def formulas(*ends: tuple[float, float]) -> list[Line]:
+    """Long lines of formulas, which begin and end anywhere."""
+    font = read_font("CMMI10")
+    return [replace(line("x" * 30, 700.0 - 20 * at, font=font), left=a, right=b) for at, (a, b) in enumerate(ends)]
+
+
+def test_formulas_do_not_tell_of_the_columns() -> None:
+    page = [*column(100.0, 500.0, 3), *formulas(*((120.0, 280.0), (330.0, 480.0)) * 10)]
+    assert find_columns(page, WIDTH, 10.0).spans == ((100.0, 500.0),)
+
+
+def test_a_page_with_little_prose_has_the_columns_of_the_others() -> None:
+    little = [*column(140.0, 290.0, 2), *column(320.0, 470.0, 3)]
+    pages = [column(100.0, 500.0), column(100.0, 497.0, 30), little, []]
+    found = find_all(pages, [WIDTH] * 4, 10.0)
+    assert [one.spans for one in found] == [((100.0, 500.0),), *[((100.0, 497.0),)] * 3]
+
+
+def test_a_page_of_another_width_or_with_lines_over_both_columns_has_its_own() -> None:
+    both = column(50.0, 290.0) + column(310.0, 550.0)
+    wide, over = column(70.0, 700.0, 4), column(60.0, 540.0, 4)
+    found = find_all([both, wide, over], [WIDTH, 800.0, WIDTH], 10.0)
+    assert [one.spans for one in found[1:]] == [((70.0, 700.0),), ((60.0, 540.0),)]

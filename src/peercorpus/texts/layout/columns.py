@@ -13,6 +13,8 @@ LONG = 25
 """Characters of a line that tells of the columns."""
 ALIKE = 0.12
 """Difference from the size of the body, over that size, of such a line at most."""
+FORMAL = 0.3
+"""Share of the characters of such a line in fonts of formulas, at most: formulas begin and end anywhere."""
 IN_COLUMNS = 0.55
 """Share of the long lines that stay in one half of the page, where there are two columns."""
 FEW = 0.06
@@ -21,6 +23,8 @@ HANGING = 3.5
 """How far, in the size of the font, the first line of an entry hangs out of the others at most."""
 FULL = 0.8
 """Share of the lines of a column that end where it does or before."""
+TELLING = 10
+"""Lines of prose on a page that tells its columns by itself."""
 JUMPS = 0.12
 """Share of lines that stand above the one before in the same column, from which on the content is in no order."""
 
@@ -51,6 +55,33 @@ class Columns:
         return self.spans.index(span) if span in self.spans else -1
 
 
+def find_all(pages: Sequence[Sequence[Line]], widths: Sequence[float], size: float) -> list[Columns]:
+    """The columns of each page; of one with little prose, as where formulas fill it, those of the page with the most.
+
+    Args:
+        pages: The lines of each.
+        widths: Of the pages, in points.
+        size: Of the font of the body, in points.
+    """
+    found = [find_columns(lines, width, size) for lines, width in zip(pages, widths, strict=True)]
+    prose = [_prose(lines, size) for lines in pages]
+    numbers = Counter(len(one.spans) for one, long in zip(found, prose, strict=True) if len(long) >= TELLING)
+    usual = numbers.most_common(1)[0][0] if numbers else 0
+    told = [at for at, one in enumerate(found) if len(one.spans) == usual and len(prose[at]) >= TELLING]
+    for at, long in enumerate(prose):
+        alike = [one for one in told if widths[one] == widths[at]]
+        if len(long) < TELLING and alike:
+            most = found[max(alike, key=lambda one: len(prose[one]))]
+            found[at] = most if usual == 1 or all(most.number(line) >= 0 for line in long) else found[at]
+    return found
+
+
+def _prose(lines: Sequence[Line], size: float) -> list[Line]:
+    """The long lines of the body that are no formula."""
+    long = [one for one in lines if one.characters >= LONG and abs(one.size - size) < ALIKE * size]
+    return [one for one in long if one.share("is_maths") <= FORMAL]
+
+
 def find_columns(lines: Sequence[Line], width: float, size: float) -> Columns:
     """One column or two, by where long lines begin and end.
 
@@ -59,7 +90,7 @@ def find_columns(lines: Sequence[Line], width: float, size: float) -> Columns:
         width: Of the page, in points.
         size: Of the font of the body, in points.
     """
-    long = [one for one in lines if one.characters >= LONG and abs(one.size - size) < ALIKE * size] or list(lines)
+    long = _prose(lines, size) or list(lines)
     if not long:
         return Columns(((0.0, width),))
     sides = ([one for one in long if one.right < width / 2 + 8], [one for one in long if one.left > width / 2 - 8])

@@ -15,7 +15,7 @@ from peercorpus.file_records import TextHeading
 from peercorpus.pdf import open_pdf
 from peercorpus.texts.engine import Converted, join_pages, measure_quality
 from peercorpus.texts.layout.blocks import Block, Body, Kind, measure
-from peercorpus.texts.layout.columns import find_columns, in_order
+from peercorpus.texts.layout.columns import find_all, in_order
 from peercorpus.texts.layout.figures import split_figures
 from peercorpus.texts.layout.formulas import Formula, find_formulas, inline, thin_bars
 from peercorpus.texts.layout.glyphs import Fonts, Glyphs
@@ -164,8 +164,8 @@ def _markdown(pages: Sequence[list[Line]], sheets: Sequence[Sheet]) -> tuple[lis
     body = measure(pages)
     paragraphs = Paragraphs(body)
     joiner = Joiner(line for lines in pages for line in lines)
-    for number, (lines, sheet) in enumerate(zip(pages, sheets, strict=True)):
-        columns = find_columns(lines, sheet.width, body.size)
+    all_columns = find_all(pages, [sheet.width for sheet in sheets], body.size)
+    for number, (lines, sheet, columns) in enumerate(zip(pages, sheets, all_columns, strict=True)):
         found = find_formulas(in_order(lines, columns), sheet.bars, columns, body)
         items = _with_tables(map(_item, found), sheet.tables, number)
         paragraphs.read(with_listings(items, sheet.rules, columns, body, joiner), columns)
