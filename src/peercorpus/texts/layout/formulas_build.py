@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from peercorpus.texts.layout.formulas_composed import composed, inner, joined, rows_of, without
-from peercorpus.texts.layout.formulas_nodes import AXIS, BRACKETS, ENDS, SCRIPT, TALL, Node
+from peercorpus.texts.layout.formulas_nodes import BRACKETS, ENDS, SCRIPT, TALL, Node
+from peercorpus.texts.layout.formulas_symbols import AXIS
 from peercorpus.texts.layout.formulas_written import written
 from peercorpus.texts.layout.shapes import Box
 

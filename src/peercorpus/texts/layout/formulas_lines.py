@@ -23,6 +23,8 @@ MOST = 300
 """Lines of a formula."""
 APART = 0.9
 """Gap between two lines of one formula, in lines of the body, at most."""
+BELOW, ABOVE = 0.8, 1.2
+"""How far limits and the origins of large signs are off the baseline, in the size of their line, at least."""
 LEAST = 0.5
 """Share of signs, digits and letters of formulas in a display, at least."""
 LONG = 50
@@ -113,9 +115,10 @@ def belongs(line: Line, group: Sequence[Line], columns: Columns, body: Body) -> 
         )
     ):
         return False
-    top, bottom = max(one.base for one in group), min(one.base for one in group)
+    low, high = _ends(line)
+    top, bottom = max(_ends(one)[1] for one in group), min(_ends(one)[0] for one in group)
     reach = APART * body.leading + 0.6 * body.size
-    if line.base > top + 1.5 * reach or line.base < bottom - 1.5 * reach:
+    if low > top + 1.5 * reach or high < bottom - 1.5 * reach:
         return False
     if NUMBER.fullmatch(line.text):
         return True
@@ -138,6 +141,13 @@ def belongs(line: Line, group: Sequence[Line], columns: Columns, body: Body) -> 
         or is_beside
         or (words == 0 and _length(line) <= 16)
     )
+
+
+def _ends(line: Line) -> tuple[float, float]:
+    """The lowest and the highest baseline in a line, with its large signs and their limits, without mere scripts."""
+    low, high = line.base - BELOW * line.size, line.base + ABOVE * line.size
+    bases = [line.base, *(run.base for run in line.runs if not low <= run.base <= high)]
+    return min(bases), max(bases)
 
 
 def _is_case(line: Line, run: Run) -> bool:

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from peercorpus.texts.layout.formulas_symbols import MOST, clean, is_mapped, kind_of, sign
+from peercorpus.texts.layout.formulas_symbols import AXIS, MOST, clean, is_mapped, kind_of, sign
 from peercorpus.texts.layout.glyphs import Font, Run
 
 SCRIPT = 0.87
 """Size of a raised or lowered piece over that of its row, at most."""
-AXIS = 0.25
-"""Height above the baseline at which bars and large signs are centred, in the size of the font."""
 BRACKETS = "([{⌊⌈⟨"
 ENDS = ")]}⌋⌉⟩"
 TALL = dict(zip("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎞⎟⎠⎤⎥⎦⎫⎬⎭", "((([[[{{{∣)))]]]}}}", strict=True))

@@ -7,13 +7,13 @@ from itertools import islice, pairwise
 from typing import TypeVar
 
 from peercorpus.texts.layout.formulas_build import build
-from peercorpus.texts.layout.formulas_nodes import AXIS, BUILT, SCRIPT, nodes_of
-from peercorpus.texts.layout.formulas_symbols import sign, stands_over
+from peercorpus.texts.layout.formulas_nodes import BUILT, SCRIPT, nodes_of
+from peercorpus.texts.layout.formulas_symbols import AXIS, sign, stands_over
 from peercorpus.texts.layout.glyphs import Run
 from peercorpus.texts.layout.lines import BESIDE, SAME, WIDE, Line
 from peercorpus.texts.layout.shapes import Box
 
-LONGEST = 60.0
+LONGEST = 120.0
 """Length of such a bar, in points, at most."""
 REACH = 1.2
 """How far a fraction goes up and down from its bar, in the size of the line, at most."""
@@ -97,9 +97,11 @@ def with_bars(items: list[Line | Other], bars: Sequence[Box]) -> list[Line | Oth
 def _fraction(bar: Box, bars: Sequence[Box], near: _Near, changes: _Changes) -> bool:
     """Put a fraction into the line on whose axis a bar lies; False where it is none."""
     y = (bar.bottom + bar.top) / 2
-    for line in near.lines(y - 6, y):
+    for line in sorted(near.lines(y - 6, y), key=lambda line: bar.left < line.left):
         size, far = line.size, WIDE * line.size
-        if abs(y - line.base - AXIS * size) > OFF_AXIS * size or not line.left - far < bar.left < line.right + far:
+        if abs(y - line.base - AXIS * size) > OFF_AXIS * size:
+            continue
+        if bar.right < line.left - far or bar.left > line.right + far:
             continue
         area = _area(bar, y, size, bars)
         found = [run for run in near.runs(area, line) if run.left > bar.left - 3 and run.right < bar.right + 3]

@@ -44,6 +44,11 @@ PIECES = dict(zip(range(0xF8EB, 0xF8F5), "⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪", stric
     zip(range(0xF8F6, 0xF8FF), "⎞⎟⎠⎤⎥⎦⎫⎬⎭", strict=True)
 )
 """Parts of tall brackets, as Adobe's list of names has them."""
+PARTS = frozenset(PIECES.values())
+AXIS = 0.25
+"""Height above the baseline at which bars and large signs are centred, in the size of the font."""
+LOWEST = 1.0
+"""Height of a tall sign, in the size of its font, at least."""
 MOST = 8192
 """Characters that are remembered."""
 SCRIPTS = {"B": "ℬ", "E": "ℰ", "F": "ℱ", "H": "ℋ", "I": "ℐ", "L": "ℒ", "M": "ℳ", "R": "ℛ"}
@@ -168,6 +173,18 @@ def said(text: str, font: str) -> str:
 def stands_over(letter: str, font: str) -> bool:
     """Whether a character stands over the line: an accent, a root, or a large sign hung from its top."""
     return letter in ALONE or kind_of(font) == "omx"
+
+
+@lru_cache(MOST)
+def hang(text: str, font: str) -> float:
+    """How far above its line's baseline a tall sign by itself has its origin, in the size of its font.
+
+    0 for what stands on the line, and for the parts of a bracket, of which only all together are centred.
+    """
+    if len(text) != 1 or kind_of(font) != "omx":
+        return 0.0
+    piece, depth = sign(font, text)
+    return depth / 2 + AXIS if depth >= LOWEST and piece not in PARTS else 0.0
 
 
 def is_mapped(letters: AbstractSet[str]) -> bool:

@@ -1,9 +1,11 @@
 """Lines of text from runs: what stands side by side on one baseline, with what is raised or lowered beside it."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
-from peercorpus.texts.layout.formulas_symbols import stands_over
+from peercorpus.texts.layout.formulas_symbols import hang, stands_over
 from peercorpus.texts.layout.glyphs import ACCENTS, Run
 
 SAME = 0.2
@@ -21,6 +23,16 @@ KERNED = 0.25
 """Such a difference where the second run begins inside the first, as in the name of LaTeX."""
 BACK = 2.5
 """How far back a lowered run may begin: below a raised one."""
+SCRIPTS = 24
+"""Raised and lowered runs beside one sign that are looked at."""
+BESIDE_TALL = 1.4
+"""How far such a run is off the baseline at most, where it stands beside a sign taller than its line."""
+LEVEL = 0.35
+"""Difference of the baseline that a tall sign is centred over from that of its line, at most."""
+STEP = re.compile(r"\d{1,3}:$")
+"""The number of a step of an algorithm."""
+INSIDE = 12.0
+"""A gap, in the size of the font, behind such a number at most: nested steps are set further in."""
 
 
 @dataclass(slots=True)
@@ -96,28 +108,48 @@ def read_lines(runs: Iterable[Run], page: int) -> list[Line]:
         if line is not None and _continues(line, run):
             _append(line, run)
         else:
-            line = Line([run], run.left, run.right, run.base, run.size, page)
+            line = Line([run], run.left, run.right, _level(run), run.size, page)
             lines.append(line)
     return lines
+
+
+def _level(run: Run) -> float:
+    """The baseline of the line a run stands in: tall signs hang from their top, and are centred on its axis."""
+    return run.base - hang(run.text, run.font.name) * run.size if run.font.is_maths else run.base
 
 
 def _continues(line: Line, run: Run) -> bool:
     size = line.size if line.size > run.size else run.size
     gap, off = run.left - line.right, abs(run.base - line.base)
-    if (
-        len(run.text) == 1
-        and stands_over(run.text, run.font.name)
-        and -1.2 * size < gap < BESIDE * size
-        and off < 1.2 * size
-    ):
-        return True
-    back = BACK if off > 0.1 * size and run.size <= SMALLER * line.size else BESIDE
+    if len(run.text) == 1 and stands_over(run.text, run.font.name) and -1.2 * size < gap < WIDE * size:
+        if gap < BESIDE * size and off < 1.2 * size:
+            return True
+        if abs(_level(run) - line.base) < LEVEL * size:
+            return True
+    is_script = run.size <= SMALLER * line.size
+    back = BACK if off > 0.1 * size and is_script else BESIDE
     if not -back * size <= gap <= WIDE * size:
-        return gap < 0 and off <= SAME * size and _is_under(run, line.runs[-1])
+        if gap > 0:
+            return gap <= INSIDE * size and off <= SAME * size and len(line.runs) == 1 and bool(STEP.match(line.text))
+        return (off <= SAME * size and _is_under(run, line.runs[-1])) or (is_script and _is_script(line, run, off))
     if off <= SAME * size or (gap < 0 and off <= KERNED * size):
         return True
-    is_script = run.size <= SMALLER * line.size or line.size <= SMALLER * run.size
-    return is_script and off <= RAISED * size and gap <= BESIDE * size
+    if gap > BESIDE * size:
+        return False
+    if is_script:
+        return off <= RAISED * size or (off <= BESIDE_TALL * size and _is_script(line, run, off))
+    return line.size <= SMALLER * run.size and off <= RAISED * size
+
+
+def _is_script(line: Line, run: Run, off: float) -> bool:
+    """Whether a small run stands beside the last sign on the baseline: under what is raised, or at a tall sign."""
+    for before in islice(reversed(line.runs), SCRIPTS):
+        if before.size > SMALLER * line.size:
+            is_tall = before.font.is_maths and hang(before.text, before.font.name) > 0
+            reach = BESIDE_TALL if is_tall else RAISED
+            least = max(before.left - BESIDE * line.size, before.right - WIDE * line.size)
+            return run.left >= least and off <= reach * line.size
+    return False
 
 
 def _is_under(run: Run, before: Run) -> bool:
@@ -133,4 +165,4 @@ def _append(line: Line, run: Run) -> None:
     if run.right > line.right:
         line.right = run.right
     if run.size > 1.05 * line.size:
-        line.size, line.base = run.size, run.base
+        line.size, line.base = run.size, _level(run)

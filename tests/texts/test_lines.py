@@ -1,0 +1,73 @@
+"""Runs become lines: tall signs by the axis they are centred on, scripts by their sign, steps by their number."""
+
+import pytest
+
+from invented_lines import SERIF, run
+from peercorpus.texts.layout.formulas import inline
+from peercorpus.texts.layout.glyphs import Font, Run, read_font
+from peercorpus.texts.layout.lines import read_lines
+
+LETTERS, UPRIGHT, LARGE = read_font("CMMI10"), read_font("CMR10"), read_font("CMEX10")
+
+
+def said(*runs: Run) -> list[str]:
+    """The lines of running text that runs make, as Markdown."""
+    return [inline(line.runs, line.base, line.size) for line in read_lines(runs, 0)]
+
+
+def piece(text: str, left: float, right: float, font: Font = UPRIGHT, base: float = 700.0, size: float = 10.0) -> Run:
+    found = run(text, left, base, size, font, has_space=font is SERIF)
+    found.right = right
+    return found
+
+
+def test_a_tall_bracket_is_in_the_line_it_is_centred_on_and_so_is_what_stands_inside() -> None:
+    opening, closing = piece('"', 150, 156, LARGE, 717.0), piece("#", 176, 182, LARGE, 717.0)
+    runs = piece("it is", 100, 136, SERIF), piece("E", 140, 148), opening, piece("K", 158, 174, LETTERS), closing
+    (line,) = read_lines([*runs, piece(".", 183, 186, SERIF)], 0)
+    assert (line.base, line.text.count("K")) == (700.0, 1)
+
+
+def test_a_line_that_begins_with_a_tall_bracket_has_the_baseline_of_its_letters() -> None:
+    opening, closing = piece("\x12", 100, 107, LARGE, 714.5), piece("\x13", 114, 121, LARGE, 714.5)
+    (line,) = read_lines([opening, piece("x", 108, 113, LETTERS), closing], 0)
+    assert line.base == pytest.approx(700.0)
+
+
+def test_a_power_stands_as_high_as_the_bracket_before_it() -> None:
+    bracket = piece("\x13", 110, 117, LARGE, 714.5)
+    runs = [piece("x", 100, 110, LETTERS), bracket, piece("n", 117, 121, LETTERS, 709.0, 7.0)]
+    assert len(read_lines(runs, 0)) == 1
+    assert len(read_lines([runs[0], piece("n", 117, 121, LETTERS, 709.0, 7.0)], 0)) == 2
+
+
+def test_what_is_lowered_under_a_long_power_belongs_to_the_same_letter() -> None:
+    power = piece("(Exec)", 108, 140, UPRIGHT, 705.2, 7.0)
+    runs = (
+        piece("Y", 100, 108, LETTERS),
+        power,
+        piece("i", 106, 109, LETTERS, 697.2, 7.0),
+        piece("Z", 143, 150, LETTERS),
+    )
+    assert said(*runs) == [r"$Y_i^{({\rm Exec})}Z$"]
+
+
+def test_the_mark_of_a_note_is_no_script_of_the_note_above() -> None:
+    mark = piece("2", 110, 113, SERIF, 696.0, 6.0)
+    assert len(read_lines([piece("the end of the first note.", 100, 220, SERIF), mark], 0)) == 2
+
+
+@pytest.mark.parametrize("left", [118.0, 150.0, 200.0], ids=["outside", "nested", "nested deeper"])
+def test_the_number_of_a_step_and_the_step_are_one_line(left: float) -> None:
+    runs = [piece("7:", 100, 108, SERIF), piece("repeat", left, left + 30, SERIF)]
+    assert said(*runs) == ["7: repeat"]
+
+
+@pytest.mark.parametrize(("number", "left"), [("7", 150.0), ("7:", 260.0), ("Inputs:", 190.0)])
+def test_what_stands_far_behind_anything_else_is_another_line(number: str, left: float) -> None:
+    assert len(said(piece(number, 100, 130, SERIF), piece("repeat", left, left + 30, SERIF))) == 2
+
+
+def test_the_parts_of_a_bar_are_not_centred_and_stay_apart() -> None:
+    """Each of them tells nothing of the baseline; all together do, where a formula is built."""
+    assert len(said(piece("as", 100, 109, SERIF), piece("\x0c", 110, 113, LARGE, 717.5))) == 2
