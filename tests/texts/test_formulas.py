@@ -304,10 +304,10 @@ def test_a_small_fraction_stands_in_its_line_and_nothing_of_it_elsewhere() -> No
 
 
 def test_a_fraction_that_begins_its_line_stands_before_the_rest_of_it() -> None:
-    parts = [run("k", 109, "CMMI7", 704.4, 7.0), run("2k", 101, "CMMI7", 696.4, 7.0)]
-    parts[0].right, parts[1].right = 113.0, 121.0
+    parts = [run("2k", 101, "CMMI7", 704.4, 7.0), run("k", 109, "CMMI7", 696.4, 7.0)]
+    parts[0].right, parts[1].right = 121.0, 113.0
     (line,) = in_text([*parts, run("is what is left of it.", 124, gap=True)], Box(100, 702.3, 122, 702.7))
-    assert line == r"$\frac{k}{2k}$ is what is left of it."
+    assert line == r"$\frac{2k}{k}$ is what is left of it."
 
 
 def test_the_fractions_of_two_lines_one_below_the_other_are_apart() -> None:
