@@ -16,7 +16,7 @@ from peercorpus.pdf import open_pdf
 from peercorpus.texts.engine import Converted, join_pages, measure_quality
 from peercorpus.texts.layout.blocks import Block, Body, Kind, measure
 from peercorpus.texts.layout.columns import find_all, in_order
-from peercorpus.texts.layout.figures import split_figures
+from peercorpus.texts.layout.figures import split_figures, split_labels
 from peercorpus.texts.layout.formulas import Formula, find_formulas, inline, thin_bars
 from peercorpus.texts.layout.glyphs import Fonts, Glyphs
 from peercorpus.texts.layout.joining import Joiner
@@ -45,9 +45,9 @@ class Sheet:
     """One page as it was read.
 
     Attributes:
-        lines: In the order of the page's content, without line numbers, tables, and the text in figures.
+        lines: In the order of the page's content, without line numbers, tables, and the text of figures.
         width: In points; `height` likewise.
-        figures: The text in figures, and what lies on its side.
+        figures: The text of figures, and what lies on its side.
         tables: In the order of the page's content.
         bars: Thin rules, as fractions and roots have them.
         rules: Every rule, as stand above and below algorithms.
@@ -91,9 +91,9 @@ class PdfiumLayout:
         runs = rulers.without(runs)
         tables = find_tables(runs, shapes, glyphs)
         gone = {id(run) for table in tables for run in table.runs}
-        lines = read_lines([run for run in runs if id(run) not in gone], index)
-        labels = [inline(line.runs, line.base, line.size) for line in read_lines(inside, index)]
-        figures = "\n".join([*labels, *glyphs.aside])
+        lines, labels = split_labels(read_lines([run for run in runs if id(run) not in gone], index), shapes)
+        inner = [inline(line.runs, line.base, line.size) for line in (*labels, *read_lines(inside, index))]
+        figures = "\n".join([*inner, *glyphs.aside])
         width, height = page.get_size()
         return Sheet(lines, width, height, figures, tables, thin_bars(shapes), shapes.rules)
 

@@ -1,0 +1,65 @@
+"""What stands in figures is kept apart from the prose: labels above pictures, and whole pages of diagrams."""
+
+import pytest
+
+from invented_lines import line, run
+from peercorpus.texts.layout.figures import split_figures, split_labels
+from peercorpus.texts.layout.glyphs import Run
+from peercorpus.texts.layout.lines import Line
+from peercorpus.texts.layout.shapes import Box, Shapes
+
+LEFT, RIGHT = Box(100, 500, 200, 600), Box(300, 500, 400, 600)
+BESIDE = Shapes(images=[LEFT], forms=[RIGHT])
+
+
+def over(text: str, box: Box, base: float = 608.0) -> Line:
+    """A line over the middle of a picture."""
+    middle, half = (box.left + box.right) / 2, 2.5 * len(text)
+    return line(text, base, left=middle - half, right=middle + half)
+
+
+def test_labels_over_pictures_side_by_side_are_of_the_figure() -> None:
+    body = [line("A sentence that goes on", 650.0), line("below the figure.", 480.0)]
+    labels = [over("Before", LEFT), over("After all of it", RIGHT)]
+    assert split_labels([body[0], *labels, body[1]], BESIDE) == (body, labels)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [over("One alone", LEFT)],
+        [over("(a) Before", LEFT), over("(b) After", RIGHT)],
+        [over("Before", LEFT), over("After", RIGHT, 640.0)],
+        [over("Before", LEFT, 560.0), over("After", RIGHT, 560.0)],
+        [line("Before", 608.0, left=100.0, right=120.0), line("After", 608.0, left=300.0, right=320.0)],
+        [over("Before and after, as they were seen by all who came", box) for box in (LEFT, RIGHT)],
+    ],
+    ids=["one", "captions", "too high", "inside", "at the left", "long"],
+)
+def test_other_lines_above_pictures_stay(lines: list[Line]) -> None:
+    assert split_labels(lines, BESIDE) == (lines, [])
+
+
+def test_a_label_over_the_only_picture_stays() -> None:
+    lines = [over("Results", LEFT)]
+    assert split_labels(lines, Shapes(images=[LEFT])) == (lines, [])
+
+
+def inside(texts: list[str]) -> list[Run]:
+    return [run(text, 110, 590.0 - 12 * at, handle=7) for at, text in enumerate(texts)]
+
+
+def test_the_text_of_diagrams_is_kept_apart_though_little_else_is_on_the_page() -> None:
+    labels, caption = inside(["0.25", "0.50", "0.75", "learning rate"] * 8), run("Figure 4: Loss.", handle=3)
+    assert split_figures([*labels, caption], Shapes(texts={3})) == ([caption], labels)
+
+
+def test_a_page_that_was_included_as_a_whole_is_no_figure() -> None:
+    prose = inside(["A line of a paper that was included as a whole, and that goes on"] * 8)
+    number = run("12", handle=3)
+    assert split_figures([*prose, number], Shapes(texts={3})) == ([*prose, number], [])
+
+
+def test_a_page_with_its_scan_behind_the_text_is_no_figure() -> None:
+    runs = inside(["ITEM 4", "Paid", "12.50"] * 8)
+    assert split_figures(runs, Shapes(images=[Box(0, 0, 600, 800)])) == (runs, [])
