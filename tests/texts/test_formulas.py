@@ -261,17 +261,6 @@ def test_each_numbered_row_is_a_formula() -> None:
     assert [(one.latex, one.number) for one in formulas] == [("y = a", "1"), ("y = b", "2")]
 
 
-def test_rows_far_apart_are_one_formula_where_the_limits_of_a_sum_reach_from_one_to_the_next() -> None:
-    def summed(base: float, before: str) -> list[Run]:
-        large = [run("X", 262, LARGE, base + 9.5), run("t=1", 263, "CMR7", base - 11.8, 7.0)]
-        return [run(before, 250, UPRIGHT, base), *large, run("x + y + z + x + y", 280, LETTERS, base)]
-
-    (formula,) = found([*summed(700.0, "="), *summed(664.0, "=")])
-    assert isinstance(formula, Formula)
-    assert formula.latex.count("∑") == 2
-    assert len(found([*summed(700.0, "="), *summed(650.0, "=")])) == 2
-
-
 def test_unknown_signs_and_bars_without_a_use_lower_the_sureness() -> None:
     runs = equation(run("x", 255, LETTERS), run("\ue000", 262, LETTERS))
     (formula,) = found(runs)
@@ -301,13 +290,6 @@ def test_a_small_fraction_stands_in_its_line_and_nothing_of_it_elsewhere() -> No
     SMALL[1].left, SMALL[1].right, SMALL[2].right = 236.0, 239.5, 242.0
     (line,) = in_text(SMALL, Box(234.5, 702.3, 242.0, 702.7))
     assert line == r"behaves like a momentum of $\frac{k}{2k}$. The expansion is valid for"
-
-
-def test_a_fraction_that_begins_its_line_stands_before_the_rest_of_it() -> None:
-    parts = [run("2k", 101, "CMMI7", 704.4, 7.0), run("k", 109, "CMMI7", 696.4, 7.0)]
-    parts[0].right, parts[1].right = 121.0, 113.0
-    (line,) = in_text([*parts, run("is what is left of it.", 124, gap=True)], Box(100, 702.3, 122, 702.7))
-    assert line == r"$\frac{2k}{k}$ is what is left of it."
 
 
 def test_the_fractions_of_two_lines_one_below_the_other_are_apart() -> None:

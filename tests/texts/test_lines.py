@@ -1,11 +1,16 @@
-"""Runs become lines: tall signs by the axis they are centred on, scripts by their sign, steps by their number."""
+"""Runs become lines: tall signs by the axis they are centred on, scripts by their sign, steps by their number.
+
+And what these lines are to formulas.
+"""
 
 import pytest
 
-from invented_lines import SERIF, run
-from peercorpus.texts.layout.formulas import inline
+from invented_lines import BODY, SERIF, run
+from peercorpus.texts.layout.columns import Columns
+from peercorpus.texts.layout.formulas import Formula, find_formulas, inline
 from peercorpus.texts.layout.glyphs import Font, Run, read_font
-from peercorpus.texts.layout.lines import read_lines
+from peercorpus.texts.layout.lines import Line, read_lines
+from peercorpus.texts.layout.shapes import Box
 
 LETTERS, UPRIGHT, LARGE = read_font("CMMI10"), read_font("CMR10"), read_font("CMEX10")
 
@@ -71,3 +76,27 @@ def test_what_stands_far_behind_anything_else_is_another_line(number: str, left:
 def test_the_parts_of_a_bar_are_not_centred_and_stay_apart() -> None:
     """Each of them tells nothing of the baseline; all together do, where a formula is built."""
     assert len(said(piece("as", 100, 109, SERIF), piece("\x0c", 110, 113, LARGE, 717.5))) == 2
+
+
+def test_a_fraction_that_begins_its_line_stands_before_the_rest_of_it() -> None:
+    parts = piece("2k", 101, 121, LETTERS, 704.4, 7.0), piece("k", 109, 113, LETTERS, 696.4, 7.0)
+    rest = piece("is what is left of it.", 124, 234, SERIF)
+    bars = [Box(100, 702.3, 122, 702.7)]
+    (line,) = find_formulas(read_lines([*parts, rest], 0), bars, Columns(((100.0, 400.0),)), BODY)
+    assert isinstance(line, Line)
+    assert inline(line.runs, line.base, line.size) == r"$\frac{2k}{k}$ is what is left of it."
+
+
+def row(base: float) -> list[Run]:
+    """A row of a display formula: a sum with its limit, and what it is of."""
+    limit, what = piece("t", 205, 209, LETTERS, base - 11.8, 7.0), piece("x", 218, 223, LETTERS, base)
+    return [piece("=", 190, 198, UPRIGHT, base), piece("X", 200, 214, LARGE, base + 9.5), limit, what]
+
+
+@pytest.mark.parametrize(("step", "count"), [(34.0, 1), (60.0, 2)], ids=["near", "far"])
+def test_rows_are_one_formula_where_the_limits_and_large_signs_reach_from_one_to_the_next(
+    step: float, count: int
+) -> None:
+    lines = read_lines([*row(700.0), *row(700.0 - step)], 0)
+    found = find_formulas(lines, [], Columns(((50.0, 360.0),)), BODY)
+    assert (len(found), all(isinstance(one, Formula) for one in found)) == (count, True)

@@ -13,7 +13,7 @@ LONG = 25
 """Characters of a line that tells of the columns."""
 ALIKE = 0.12
 """Difference from the size of the body, over that size, of such a line at most."""
-FORMAL = 0.3
+FORMAL = 0.25
 """Share of the characters of such a line in fonts of formulas, at most: formulas begin and end anywhere."""
 IN_COLUMNS = 0.55
 """Share of the long lines that stay in one half of the page, where there are two columns."""
@@ -63,8 +63,8 @@ def find_all(pages: Sequence[Sequence[Line]], widths: Sequence[float], size: flo
         widths: Of the pages, in points.
         size: Of the font of the body, in points.
     """
-    found = [find_columns(lines, width, size) for lines, width in zip(pages, widths, strict=True)]
     prose = [_prose(lines, size) for lines in pages]
+    found = [_columns(long or lines, width, size) for long, lines, width in zip(prose, pages, widths, strict=True)]
     numbers = Counter(len(one.spans) for one, long in zip(found, prose, strict=True) if len(long) >= TELLING)
     usual = numbers.most_common(1)[0][0] if numbers else 0
     told = [at for at, one in enumerate(found) if len(one.spans) == usual and len(prose[at]) >= TELLING]
@@ -79,7 +79,9 @@ def find_all(pages: Sequence[Sequence[Line]], widths: Sequence[float], size: flo
 def _prose(lines: Sequence[Line], size: float) -> list[Line]:
     """The long lines of the body that are no formula."""
     long = [one for one in lines if one.characters >= LONG and abs(one.size - size) < ALIKE * size]
-    return [one for one in long if one.share("is_maths") <= FORMAL]
+    return [
+        one for one in long if sum([len(run.text) for run in one.runs if run.font.is_maths]) <= FORMAL * one.characters
+    ]
 
 
 def find_columns(lines: Sequence[Line], width: float, size: float) -> Columns:
@@ -90,7 +92,10 @@ def find_columns(lines: Sequence[Line], width: float, size: float) -> Columns:
         width: Of the page, in points.
         size: Of the font of the body, in points.
     """
-    long = _prose(lines, size) or list(lines)
+    return _columns(_prose(lines, size) or lines, width, size)
+
+
+def _columns(long: Sequence[Line], width: float, size: float) -> Columns:
     if not long:
         return Columns(((0.0, width),))
     sides = ([one for one in long if one.right < width / 2 + 8], [one for one in long if one.left > width / 2 - 8])

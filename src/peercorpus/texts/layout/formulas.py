@@ -11,6 +11,7 @@ from peercorpus.texts.layout.formulas_build import build
 from peercorpus.texts.layout.formulas_inline import inline
 from peercorpus.texts.layout.formulas_lines import (
     belongs,
+    ends_of,
     ends_paragraph,
     has_maths,
     is_formal,
@@ -72,16 +73,19 @@ def find_formulas(lines: Sequence[Line], bars: Sequence[Box], columns: Columns, 
     placed = _Bars(bars)
     found: list[Line | Formula] = []
     group: list[Line] = []
+    ends = 0.0, 0.0
     for line, following in zip_longest(lines, lines[1:]):
         is_text = is_plain_text(line) or ends_paragraph(line, following, columns, body)
-        if not is_text and belongs(line, group, columns, body):
+        if not is_text and belongs(line, group, ends, columns, body):
             group.append(line)
+            low, high = ends_of(line)
+            ends = min(ends[0], low), max(ends[1], high)
             continue
         if group:
             found += _formulas(group, found, line, placed, columns, body)
             group = []
         if not is_text and is_formal(line, columns, body):
-            group = [line]
+            group, ends = [line], ends_of(line)
         else:
             found.append(line)
     found += _formulas(group, found, None, placed, columns, body) if group else ()

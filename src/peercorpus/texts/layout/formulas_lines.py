@@ -104,8 +104,8 @@ def is_formal(line: Line, columns: Columns, body: Body) -> bool:
     return is_call or _formal(line) >= LEAST * (_length(line) - 4)
 
 
-def belongs(line: Line, group: Sequence[Line], columns: Columns, body: Body) -> bool:
-    """Whether a line goes on with a formula."""
+def belongs(line: Line, group: Sequence[Line], ends: tuple[float, float], columns: Columns, body: Body) -> bool:
+    """Whether a line goes on with a formula, the ends of whose lines are known."""
     if (
         not group
         or len(group) > MOST
@@ -115,8 +115,7 @@ def belongs(line: Line, group: Sequence[Line], columns: Columns, body: Body) -> 
         )
     ):
         return False
-    low, high = _ends(line)
-    top, bottom = max(_ends(one)[1] for one in group), min(_ends(one)[0] for one in group)
+    (low, high), (bottom, top) = ends_of(line), ends
     reach = APART * body.leading + 0.6 * body.size
     if low > top + 1.5 * reach or high < bottom - 1.5 * reach:
         return False
@@ -143,7 +142,7 @@ def belongs(line: Line, group: Sequence[Line], columns: Columns, body: Body) -> 
     )
 
 
-def _ends(line: Line) -> tuple[float, float]:
+def ends_of(line: Line) -> tuple[float, float]:
     """The lowest and the highest baseline in a line, with its large signs and their limits, without mere scripts."""
     low, high = line.base - BELOW * line.size, line.base + ABOVE * line.size
     bases = [line.base, *(run.base for run in line.runs if not low <= run.base <= high)]
