@@ -87,17 +87,6 @@ def test_heads_of_several_lines_are_one_row(page: InventedPage) -> None:
     assert page.cells()[0] == ["Model", "Test BLEU", "Test Loss"]
 
 
-def test_a_head_over_several_columns_stands_in_the_first(page: InventedPage) -> None:
-    page.rule(726)
-    page.say("Both scores", 240, 714)
-    page.rule(709, 195, 330)
-    page.rows(699, HEADS)
-    page.rule(694)
-    page.rows(683, OURS, BASE)
-    page.rule(664)
-    assert page.cells()[0] == ["Model", "Both scores BLEU", "Loss"]
-
-
 def test_an_empty_cell_stays_empty(page: InventedPage) -> None:
     assert ruled(page, OURS, {100: "Base", 300: "1.31"}, BASE).cells()[2] == ["Base", "", "1.31"]
 

@@ -148,11 +148,11 @@ class _Reader:
     def read(self, frame: Frame) -> Table | None:
         """The table in a frame; None where something else stands there."""
         grid = self._grid(frame)
-        if grid is not None and not frame.is_open:
-            wider = extended(frame, grid.gaps, self._page, self.words)
+        if grid is not None and not frame.is_open and (len(grid.lines) == 1 or is_table(grid, frame)):
+            wider = extended(frame, grid.lines, grid.gaps, self._page, self.words)
             if wider is not frame:
                 frame, grid = wider, self._grid(wider)
-        if grid is None:
+        if grid is None or not is_table(grid, frame):
             return None
         runs = self._page.shelf.within(frame.box)
         return Table(grid.markdown(), frame.box, runs, min(run.start for run in runs))
@@ -160,7 +160,6 @@ class _Reader:
     def _grid(self, frame: Frame) -> Grid | None:
         runs = self._page.shelf.within(frame.box)
         words = self.words(runs) if len(runs) > 1 else []
-        if len(words) < 4 or is_drawing(frame.box, len(words), self._strokes):
+        if len(words) < 2 or is_drawing(frame.box, len(words), self._strokes):
             return None
-        grid = read_grid(words, frame)
-        return grid if grid is not None and is_table(grid, frame) else None
+        return read_grid(words, frame)

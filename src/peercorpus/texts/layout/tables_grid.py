@@ -8,6 +8,7 @@ from peercorpus.texts.layout.shapes import Box
 from peercorpus.texts.layout.tables_bands import CLOSE, LONG, Band, band_gaps, by_space, is_ruled
 from peercorpus.texts.layout.tables_cells import Piece, Row, Word, column_of, crosses, find_gaps, read_rows
 from peercorpus.texts.layout.tables_rules import Frame
+from peercorpus.texts.layout.tables_spans import begin_groups, begin_titles, heads_over
 
 FEWEST_ROWS = 3
 """Lines without an empty cell, at least, that are rows of their own."""
@@ -64,7 +65,10 @@ def read_grid(words: Sequence[Word], frame: Frame) -> Grid | None:
     bands, gaps = found or (bands, gaps)
     if not gaps:
         return None
-    head = _head(bands, gaps)
+    begin_titles(lines, gaps)
+    if len(bands) > 2 and _is_of_heads(bands[1], gaps):
+        bands = [[*bands[0], *bands[1]], *bands[2:]]
+    head = _head(bands, gaps, frame.rules)
     rows = [head] if head else []
     body = bands[1:] if head else bands
     is_grid = len(frame.uprights) > 1 and len(bands) > 3 and not any(_is_stacked(band, gaps, 1) for band in body)
@@ -120,12 +124,32 @@ def _bands(lines: Sequence[Row], frame: Frame) -> Iterable[list[Row]]:
         yield band
 
 
-def _head(bands: Sequence[Sequence[Row]], gaps: Sequence[float]) -> list[str] | None:
+def _head(bands: Sequence[Sequence[Row]], gaps: Sequence[float], rules: Sequence[Box]) -> list[str] | None:
     """The heads of the columns, where the first band is nothing else."""
     if len(bands) < 2 or len(bands[0]) > MOST_HEAD_LINES or _is_stacked(bands[0], gaps):
         return None
     whole = sum(len(_columns(line, gaps)) > len(gaps) for line in bands[0])
-    return _cells(bands[0], gaps) if whole < FEWEST_ROWS else None
+    return _heads(bands, gaps, rules) if whole < FEWEST_ROWS else None
+
+
+def _heads(bands: Sequence[Sequence[Row]], gaps: Sequence[float], rules: Sequence[Box]) -> list[str]:
+    """One row of all lines of the heads, one over several columns said in each of them."""
+    said: list[list[str]] = [[] for _ in range(len(gaps) + 1)]
+    body = [line for band in bands[1:] for line in band]
+    for line in heads_over(bands[0], body, gaps, rules):
+        own: dict[int, list[str]] = {}
+        for columns, piece in line:
+            for number in columns:
+                own.setdefault(number, []).append(piece.text)
+        for number, texts in own.items():
+            said[number].append(" ".join(texts))
+    return [_joined(parts) for parts in said]
+
+
+def _is_of_heads(band: Band, gaps: Sequence[float]) -> bool:
+    """Whether a line between two rules goes on with the heads above: it has no head of its own, and no value."""
+    columns = _columns(band[0], gaps)
+    return len(band) == 1 and len(columns) > 1 and 0 not in columns and not any(map(_is_value, columns.values()))
 
 
 def _columns(line: Row, gaps: Sequence[float]) -> dict[int, list[Piece]]:
@@ -174,7 +198,7 @@ def _rows(band: Sequence[Row], frame: Frame, gaps: Sequence[float]) -> list[list
             groups[-1].append(line)
         else:
             groups.append([line])
-    return [_cells(group, gaps) for group in groups]
+    return [_cells(group, gaps) for group in begin_groups(groups, gaps)]
 
 
 def _is_one_row(band: Sequence[Row], gaps: Sequence[float]) -> bool:
@@ -197,7 +221,9 @@ def _goes_on(group: Sequence[Row], line: Row, frame: Frame, gaps: Sequence[float
     if any(_is_value(columns[number]) and _is_value(before[number]) for number in common):
         return False
     if step < CLOSE * line.size:
-        return not _is_stacked([*group, line], gaps)
+        far = [one for one in group if one.base - line.base >= CLOSE * line.size]
+        is_apart = any(columns.keys() & _columns(one, gaps).keys() for one in far)
+        return not _is_stacked([*group, line], gaps) and (not is_apart or _goes_on(far, line, frame, gaps))
     if step > LEADING * line.size or any(line.base < rule.top < above.base for rule in frame.rules):
         return False
     if not common or common not in (columns.keys(), before.keys()) or any(crosses(one, gaps) for one in line.pieces):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from peercorpus.texts.layout.glyphs import Run
 from peercorpus.texts.layout.shapes import Box
-from peercorpus.texts.layout.tables_cells import Piece, Row, Word, column_of, crosses, read_rows
+from peercorpus.texts.layout.tables_cells import Piece, Row, Word, column_of, crosses, find_gaps, read_rows
 from peercorpus.texts.layout.tables_rules import Frame, Shelf
 
 REACH = 420.0
@@ -164,28 +164,55 @@ def _frame(rows: Sequence[Row], page: Page) -> Frame:
     return Frame(box, heights, [rule for rule in inside if rule.top not in full], beside, is_open=not full)
 
 
-def extended(frame: Frame, gaps: Sequence[float], page: Page, words: ReadWords) -> Frame:
-    """A frame with the rows that go on beyond its last rule, or stand above its first one."""
+def extended(frame: Frame, lines: Sequence[Row], gaps: Sequence[float], page: Page, words: ReadWords) -> Frame:
+    """A frame with the rows that go on beyond its last rule, or stand above its first one.
+
+    Args:
+        frame: As the rules have it.
+        lines: The lines in it; where there is but one, it is the head of what stands below.
+        gaps: Where its columns end.
+        page: What is around it.
+        words: Gives the words of runs.
+    """
     box = frame.box
     across = [rule.top for rule in page.rules if min(rule.right, box.right) - max(rule.left, box.left) > 5]
     floor = max([top for top in across if top < box.bottom - 3], default=0.0)
     ceiling = min([top for top in across if top > box.top + 3], default=box.top + BESIDE)
-    below = Box(box.left, max(floor, box.bottom - BESIDE), box.right, box.bottom)
-    above = Box(box.left, box.top, box.right, min(ceiling, box.top + BESIDE))
-    bottom = _reach(read(page, below, words), box.bottom, gaps)
-    top = _reach(read(page, above, words)[::-1], box.top, gaps)
+    below = _near(page, Box(box.left, max(floor, box.bottom - REACH), box.right, box.bottom))
+    above = page.shelf.within(Box(box.left, box.top, box.right, min(ceiling, box.top + BESIDE)))
+    rows = _read(page, below, words)
+    if len(lines) == 1:
+        gaps = find_gaps([*lines, *rows], 1)
+    bottom = _reach(rows, box.bottom, gaps)
+    top = _reach(_read(page, above, words)[::-1], box.top, gaps)
     if bottom is None and top is None:
         return frame
     low = box.bottom if bottom is None else bottom.base - 0.4 * bottom.size
     high = box.top if top is None else top.base + top.size
     heights = sorted({*frame.heights, low, high}, reverse=True)
-    return Frame(Box(box.left, low, box.right, high), heights, frame.rules, frame.uprights)
+    box = Box(box.left, low, box.right, high)
+    return Frame(box, heights, frame.rules, [one for one in page.uprights if _is_in(one, box)])
 
 
-def read(page: Page, box: Box, words: ReadWords) -> list[Row]:
-    """The rows in a box, down to the first caption."""
-    runs = page.shelf.within(box)
-    if not runs or any(box.holds(run.left, run.base) for run in page.captions):
+def _is_in(upright: Box, box: Box) -> bool:
+    return box.holds(upright.left, (upright.top + upright.bottom) / 2)
+
+
+def _near(page: Page, box: Box) -> list[Run]:
+    """The runs in a box from its top down to the first caption or the first wide space."""
+    kept: list[Run] = []
+    edge = box.top
+    for run in reversed(page.shelf.within(box)):
+        if edge - run.base > NEXT * run.size or any(run is caption for caption in page.captions):
+            break
+        kept.append(run)
+        edge = run.base
+    return kept
+
+
+def _read(page: Page, runs: Sequence[Run], words: ReadWords) -> list[Row]:
+    """The rows that runs make up; none where a caption is among them."""
+    if not runs or any(run is caption for run in runs for caption in page.captions):
         return []
     said = words(runs)
     return read_rows(said, []) if said else []
