@@ -84,3 +84,14 @@ def test_headers_footers_and_page_numbers_leave_and_what_stands_once_stays() -> 
 
 def test_numbers_in_the_middle_of_a_page_are_no_page_numbers() -> None:
     assert len(without_headers([[line("7", 400.0)]], [HEIGHT])[0]) == 1
+
+
+def test_the_number_of_a_page_is_known_by_its_place_on_earlier_pages() -> None:
+    rulers = Rulers()
+    found = []
+    for index in range(5):
+        page_number = run(str(index + 1) if index != 3 else "40", 300.0, 30.0)
+        cell = run(str(index + 1), 200.0, 60.0 - index)
+        one = rulers.page_number([run("Words.", 100.0, 400.0), cell, page_number], index, HEIGHT)
+        found.append(one is page_number if one is not None else None)
+    assert found == [None, None, True, None, True]

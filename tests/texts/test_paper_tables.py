@@ -185,6 +185,20 @@ def test_prose_in_two_columns_is_no_table(page: InventedPage) -> None:
     assert framed(page, *[columns] * 8, right=610).tables() == []
 
 
+def test_text_in_columns_below_short_heads_is_a_table(page: InventedPage) -> None:
+    said = {
+        100: "Ours",
+        150: "goes on to say that one of them is better",
+        360: "is said that the other one is no worse than",
+        580: "2020",
+    }
+    for height in (712, 695, 616):
+        page.rule(height, 95, 610)
+    page.rows(700, {100: "Work", 150: "Claim", 360: "Evidence", 580: "Year"})
+    page.rows(683, *[said] * 6)
+    assert page.cells()[1] == list(said.values())
+
+
 def test_prose_below_the_rule_of_the_header_is_left_alone(page: InventedPage) -> None:
     page.rule(760)
     page.rows(745, {100: PROSE}, {100: PROSE}, {100: PROSE})

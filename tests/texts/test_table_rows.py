@@ -70,3 +70,20 @@ def test_rows_further_apart_than_their_lines_are_told_by_that(page: InventedPage
         ["y", "The label of the picture, a class", "Section 2, where it is"],
         ["z", "The code of the picture", "Section 3"],
     ]
+
+
+def test_wide_spaces_of_justified_cells_part_nothing(page: InventedPage) -> None:
+    page.rule(712, 95, 480)
+    page.rows(700, {100: "Work", 170: "Data", 310: "Finding", 430: "Year"})
+    page.rule(695, 95, 480)
+    page.rows(683, {100: "One", 170: "Twelve", 220: "corpora", 285: "of", 310: "Larger models are bet-", 430: "2020"})
+    page.rows(671, {170: "news and web text in five", 310: "ter", 340: "calibrated", 405: "than"})
+    page.rows(659, {100: "Two", 170: "Reviews", 310: "The opposite holds", 430: "2021"})
+    page.rows(647, {100: "Three", 170: "Speech from calls", 310: "No difference at all", 430: "2022"})
+    page.rule(640, 95, 480)
+    data, finding = "Twelve corpora of news and web text in five", "Larger models are better calibrated than"
+    assert page.cells()[1:] == [
+        ["One", data, finding, "2020"],
+        ["Two", "Reviews", "The opposite holds", "2021"],
+        ["Three", "Speech from calls", "No difference at all", "2022"],
+    ]

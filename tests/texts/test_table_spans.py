@@ -123,3 +123,13 @@ def test_a_head_between_two_rules_has_its_rows_below(page: InventedPage) -> None
     page.rule(695)
     page.rows(683, *[OURS, BASE | {100: "A longer name"}] * 9)
     assert [len(page.cells()), page.cells()[:2]] == [19, [["Model", "BLEU", "Loss"], ["Ours", "28.4", "1.25"]]]
+
+
+def test_a_head_of_two_lines_between_the_baselines_of_rows_is_whole(page: InventedPage) -> None:
+    rows: list[Cells] = [{200: f"Task {number}", 300: "0.5"} for number in range(1, 4)]
+    page.rows(700, {100: "Model", 200: "Task", 300: "Loss"}, *rows, *rows)
+    page.rows(682, {100: "Mo-"}, {100: "Del"})
+    page.rows(646, {100: "Ours with"}, {100: "a prior"})
+    for height in (712, 696, 622):
+        page.rule(height)
+    assert [row[0] for row in page.cells()[1:]] == ["Mo-Del", "", "", "Ours with a prior", "", ""]

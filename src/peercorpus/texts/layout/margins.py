@@ -13,6 +13,8 @@ BAND = 3.0
 """Width, in points, of the bands in which numbers that end at one place are sought."""
 FEWEST = 5
 """Line numbers of a page that make a ruler."""
+FEWEST_PAGES = 2
+"""Pages before one, at least, that tell where its number stands."""
 RISING = 0.8
 """Share of the steps of a ruler from one number to the next that are one, at least."""
 OUTSIDE = 0.04
@@ -32,10 +34,27 @@ Ruler = tuple[bool, int]
 
 
 class Rulers:
-    """The rulers of a document, learnt from its pages as they come."""
+    """The rulers of a document and the place of its page numbers, learnt from its pages as they come."""
 
     def __init__(self) -> None:
         self._known: set[Ruler] = set()
+        self._places: Counter[tuple[int, int, int]] = Counter()
+
+    def page_number(self, runs: Sequence[Run], index: int, height: float) -> Run | None:
+        """The number of a page, where it counts on from those of other pages and stands where they did.
+
+        Args:
+            runs: Of the page.
+            index: Of the page, from 0.
+            height: Of the page, in points.
+        """
+        for run in runs:
+            if not EDGE * height <= run.base <= (1 - EDGE) * height and NUMBER.match(run.text):
+                place = (int(run.text) - index, round((run.left + run.right) / 2), round(run.base))
+                self._places[place] += 1
+                if self._places[place] > FEWEST_PAGES:
+                    return run
+        return None
 
     def without(self, runs: Sequence[Run]) -> list[Run]:
         """The runs of a page without line numbers."""

@@ -89,12 +89,13 @@ class PdfiumLayout:
         shapes = read_shapes(page)
         runs, inside = split_figures(glyphs.runs, shapes)
         runs = rulers.without(runs)
-        tables = find_tables(runs, shapes, glyphs)
+        width, height = page.get_size()
+        number = rulers.page_number(runs, index, height)
+        tables = find_tables([run for run in runs if run is not number], shapes, glyphs)
         gone = {id(run) for table in tables for run in table.runs}
         lines, labels = split_labels(read_lines([run for run in runs if id(run) not in gone], index), shapes)
         inner = [inline(line.runs, line.base, line.size) for line in (*labels, *read_lines(inside, index))]
         figures = "\n".join([*inner, *glyphs.aside])
-        width, height = page.get_size()
         return Sheet(lines, width, height, figures, tables, thin_bars(shapes), shapes.rules)
 
 

@@ -3,11 +3,11 @@
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import attrgetter
 from statistics import mean
 
-from peercorpus.texts.layout.tables_cells import Piece, Row, column_of, crosses, find_gaps
+from peercorpus.texts.layout.tables_cells import Piece, Row, column_of, crosses, find_gaps, lines_over
 
 FEWEST_BANDS = 3
 """Bands of such a table, the one of its heads among them, at least."""
@@ -17,6 +17,8 @@ ALL_FULL = 0.8
 """The same where no row is a single line."""
 MOST_CHANCES = 12
 """Wide spaces that look like the end of a column, at most."""
+OFTEN = 2
+"""Rows with something behind a wide space, over the lines that go over it, at most."""
 SPACE = 0.25
 """Width of a space, in the size of the font, at least."""
 SLACK = 0.3
@@ -51,20 +53,31 @@ def cells_of(band: Band, gaps: Sequence[float]) -> dict[int, Cell]:
 
 
 def band_gaps(bands: Sequence[Band]) -> list[float]:
-    """Where columns end, from what no line of a band covers; none where there are too few bands.
-
-    What remains may be a wide space in the only line of a justified cell that is that long: then lines of that cell in
-    other bands go over it, and no more bands have something behind it.
-    """
+    """Where columns end, from what no line of a band covers; none where there are too few bands."""
     if len(bands) < FEWEST_BANDS:
         return []
     rows = [_covered(band) for band in bands]
-    gaps = find_gaps(rows, 1)
+    return without_chances(find_gaps(rows, 1), rows, bands)
+
+
+def without_chances(gaps: list[float], rows: Sequence[Row], bands: Sequence[Band]) -> list[float]:
+    """The same ends of columns without wide spaces of justified cells; none where there are too many of these.
+
+    Such a space is in the only line of a cell that is that long: then lines of that cell in other bands go over it, and
+    not many more bands have something behind it.
+
+    Args:
+        gaps: Where columns end, and where a wide space looks like it.
+        rows: The heads, and what stands below them.
+        bands: The lines of each of the rows.
+    """
     for _ in range(MOST_CHANCES):
         at = _chance(gaps, rows, bands)
         if at is None:
             return gaps
-        gaps.remove(min(gaps[at : at + 2], key=lambda gap: room(gap, rows)))
+        gaps.remove(
+            min(gaps[at : at + 2], key=lambda gap: (-lines_over(gap, chain.from_iterable(bands)), room(gap, rows)))
+        )
     return []
 
 
@@ -73,7 +86,7 @@ def _chance(gaps: Sequence[float], rows: Sequence[Row], bands: Sequence[Band]) -
     behind = Counter(at for row in rows[1:] for at in {column_of(piece, gaps) for piece in row.pieces})
     over = Counter(at for band in bands[1:] for at in {at for line in band for at in _crossed(line, gaps)})
     heads = {column_of(piece, gaps) for piece in rows[0].pieces}
-    some = (at for at in range(len(gaps)) if at + 1 not in heads and behind[at + 1] <= max(1, over[at]))
+    some = (at for at in range(len(gaps)) if at + 1 not in heads and behind[at + 1] <= max(1, OFTEN * over[at]))
     return next(some, None)
 
 

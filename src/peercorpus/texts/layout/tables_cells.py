@@ -211,8 +211,10 @@ def _with_support(gaps: list[float], body: Sequence[Row], rows: Sequence[Row]) -
     number = 0
     while number < len(gaps):
         if held[number + 1] < least and number + 1 < len(gaps):
-            own = [piece for row in rows for piece in row.pieces if column_of(piece, gaps) == number + 1]
-            kept.append(median((piece.left + piece.right) / 2 for piece in own) if own else gaps[number])
+            heads = [] if held[number + 1] else rows
+            own = [piece for row in heads for piece in row.pieces if column_of(piece, gaps) == number + 1]
+            middle = median((piece.left + piece.right) / 2 for piece in own) if own else 0.0
+            kept.append(middle or min(gaps[number : number + 2], key=lambda gap: lines_over(gap, body)))
             number += 2
         else:
             kept.append(gaps[number])
@@ -220,6 +222,11 @@ def _with_support(gaps: list[float], body: Sequence[Row], rows: Sequence[Row]) -
     if kept and held[0] < 1 and not any(column_of(piece, gaps) == 0 for row in rows for piece in row.pieces):
         kept.pop(0)
     return kept
+
+
+def lines_over(gap: float, rows: Iterable[Row]) -> int:
+    """How many pieces go over a place."""
+    return sum(crosses(piece, [gap]) for row in rows for piece in row.pieces)
 
 
 def column_of(piece: Piece, gaps: Sequence[float]) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from peercorpus.texts.layout.shapes import Box
-from peercorpus.texts.layout.tables_bands import CLOSE, LONG, Band, band_gaps, by_space, is_ruled
+from peercorpus.texts.layout.tables_bands import CLOSE, LONG, Band, band_gaps, by_space, is_ruled, without_chances
 from peercorpus.texts.layout.tables_cells import Piece, Row, Word, column_of, crosses, find_gaps, read_rows
 from peercorpus.texts.layout.tables_rules import Frame
 from peercorpus.texts.layout.tables_spans import begin_groups, begin_titles, heads_over
@@ -59,7 +59,7 @@ def read_grid(words: Sequence[Word], frame: Frame) -> Grid | None:
     lines = read_rows(words, uprights if height > 0 else [])
     _set_starts(lines, frame.rules)
     first_body = _first_body(lines, frame)
-    gaps = find_gaps(lines, first_body)
+    gaps = _gaps(lines, first_body, frame)
     bands: list[Band] = list(_bands(lines, frame))
     found = _banded(bands, frame)
     bands, gaps = found or (bands, gaps)
@@ -75,6 +75,16 @@ def read_grid(words: Sequence[Word], frame: Frame) -> Grid | None:
     for band in body:
         rows += [_cells(band, gaps)] if is_grid or found else _rows(band, frame, gaps)
     return Grid(rows, lines, gaps) if rows else None
+
+
+def _gaps(lines: Sequence[Row], first_body: int, frame: Frame) -> list[float]:
+    """Where columns end, without wide spaces below heads of columns that are told by a rule."""
+    gaps = find_gaps(lines, first_body)
+    if len(frame.heights) < 3 or not 0 < first_body < len(lines):
+        return gaps
+    heads, body = lines[:first_body], lines[first_body:]
+    whole = Row(heads[0].base, heads[0].size, [piece for line in heads for piece in line.pieces])
+    return without_chances(gaps, [whole, *body], [heads, *([line] for line in body)])
 
 
 def _banded(bands: Sequence[Band], frame: Frame) -> tuple[list[Band], list[float]] | None:
@@ -231,7 +241,7 @@ def _goes_on(group: Sequence[Row], line: Row, frame: Frame, gaps: Sequence[float
     new = columns.keys() - before.keys()
     if any(new & _columns(one, gaps).keys() for one in group):
         return False
-    if len(columns) >= len(before) and not all(before[number][0].count >= LONG for number in common):
+    if len(columns) >= len(before) and not all(sum(one.count for one in before[at]) >= LONG for at in common):
         return False
     return all(_is_full(number, columns[number], before[number], frame, gaps) for number in common)
 

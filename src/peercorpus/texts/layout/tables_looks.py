@@ -56,13 +56,20 @@ def is_table(grid: Grid, frame: Frame) -> bool:
     several = sum(len({column_of(piece, gaps) for piece in row.pieces}) > 1 for row in rows)
     if frame.uprights:
         return several > 0
-    if _is_listing(grid) or is_two_columns(rows, frame.box):
+    if _is_listing(grid) or (is_two_columns(rows, frame.box) and not _has_heads(grid, frame)):
         return False
     if frame.is_open:
         return several > 1 and (_digits(rows) >= NUMBERS or _is_tidy(grid))
     if len(frame.heights) > 2:
         return several > 0
     return 2 * several >= max(4, len(rows)) and (len(gaps) > 1 or _digits(rows) >= FEW_NUMBERS)
+
+
+def _has_heads(grid: Grid, frame: Frame) -> bool:
+    """Whether each of several columns has a short head, between two rules."""
+    heads = grid.rows[0]
+    is_short = sum(text.count(" ") + 1 for text in heads) <= TIDY_WORDS * len(heads)
+    return len(frame.heights) > 2 and len(heads) > 2 and all(heads) and is_short
 
 
 def _is_tidy(grid: Grid) -> bool:

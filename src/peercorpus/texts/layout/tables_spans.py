@@ -150,12 +150,11 @@ def _grouped(rows: Sequence[list[Row]], column: int, gaps: Sequence[float]) -> l
     for number, row in enumerate(rows):
         own = [(line.base, one) for line in row for one in line.pieces if column_of(one, gaps) == column]
         some = [line.base for line in row if any(column_of(one, gaps) != column for one in line.pieces)]
-        if own and some and not bases:
-            return list(rows)
         heads += own
         bases += [(some[0] + some[-1]) / 2] if some else []
         beside += [number] if some else []
-    groups = _groups(bases, heads) if heads and len(bases) > 1 else None
+    is_above = bool(heads) and len(bases) > 1 and heads[0][0] < bases[0] - 0.1 * rows[0][0].size
+    groups = _groups(bases, heads) if is_above else None
     if groups is None:
         return list(rows)
     moved = {id(piece) for _, piece in heads}
@@ -173,31 +172,34 @@ def _groups(bases: Sequence[float], heads: Sequence[Head]) -> list[tuple[int, li
         heads: Lines of heads, likewise, with their heights.
     """
     near = OFF * min(one - two for one, two in pairwise(bases))
-    found: list[tuple[int, list[Piece]]] = []
-    at = taken = 0
-    while at < len(bases) and taken < len(heads):
-        group = _group(bases[at:], heads[taken:], near)
-        if group is None:
-            return None
-        many, count = group
-        found.append((at, [piece for _, piece in heads[taken : taken + count]]))
-        at, taken = at + many, taken + count
-    return found if at == len(bases) and taken == len(heads) else None
-
-
-def _group(bases: Sequence[float], heads: Sequence[Head], near: float) -> tuple[int, int] | None:
-    """How many rows the first head stands beside the middle of, and how many lines it has."""
-    size = heads[0][1].words[0].size
-    for count in range(1, min(MOST_LINES, len(heads)) + 1):
-        end = heads[count - 1][0]
-        if count > 1 and heads[count - 2][0] - end > LEADING * size:
-            return None
-        last = heads[0][0] + end - bases[0]
-        many = next((number for number, base in enumerate(bases, 1) if abs(base - last) <= 2 * near), 0)
-        behind = heads[count][0] if count < len(heads) else -inf
-        if many and end > bases[many - 1] - near > behind:
-            return many, count
+    seen: set[tuple[int, int]] = set()
+    ways: list[tuple[int, int, list[tuple[int, list[Piece]]]]] = [(0, 0, [])]
+    while ways:
+        at, taken, found = ways.pop()
+        if at == len(bases) and taken == len(heads):
+            return found
+        if (at, taken) in seen or at == len(bases) or taken == len(heads):
+            continue
+        seen.add((at, taken))
+        for many, count in _group(bases, heads, at, taken, near):
+            lines = [piece for _, piece in heads[taken : taken + count]]
+            ways.append((at + many, taken + count, [*found, (at, lines)]))
     return None
+
+
+def _group(
+    bases: Sequence[float], heads: Sequence[Head], at: int, taken: int, near: float
+) -> Iterator[tuple[int, int]]:
+    """How many rows, from one on, the next head may stand beside the middle of, and how many lines it has then."""
+    first, piece = heads[taken]
+    for count, (end, _) in enumerate(heads[taken : taken + MOST_LINES], 1):
+        if count > 1 and heads[taken + count - 2][0] - end > LEADING * piece.words[0].size:
+            return
+        last = first + end - bases[at]
+        low = next((number for number in range(at, len(bases)) if abs(bases[number] - last) <= 2 * near), None)
+        behind = heads[taken + count][0] if taken + count < len(heads) else -inf
+        if low is not None and end > bases[low] - near > behind:
+            yield low + 1 - at, count
 
 
 def _one(pieces: Sequence[Piece]) -> Piece:
@@ -205,5 +207,5 @@ def _one(pieces: Sequence[Piece]) -> Piece:
     first, *more = pieces
     words = list(first.words)
     for piece in more:
-        words += [replace(piece.words[0], is_spaced=True), *piece.words[1:]]
+        words += [replace(piece.words[0], is_spaced=not words[-1].text.endswith("-")), *piece.words[1:]]
     return Piece(words, min(one.left for one in pieces), max(one.right for one in pieces), first.start)
