@@ -48,8 +48,9 @@ class Rulers:
             index: Of the page, from 0.
             height: Of the page, in points.
         """
+        low, high = EDGE * height, (1 - EDGE) * height
         for run in runs:
-            if not EDGE * height <= run.base <= (1 - EDGE) * height and NUMBER.match(run.text):
+            if not low <= run.base <= high and NUMBER.match(run.text):
                 place = (int(run.text) - index, round((run.left + run.right) / 2), round(run.base))
                 self._places[place] += 1
                 if self._places[place] > FEWEST_PAGES:

@@ -148,11 +148,15 @@ class _Reader:
     def read(self, frame: Frame) -> Table | None:
         """The table in a frame; None where something else stands there."""
         grid = self._grid(frame)
-        if grid is not None and not frame.is_open and (len(grid.lines) == 1 or is_table(grid, frame)):
+        if grid is None or not ((len(grid.lines) == 1 and not frame.is_open) or is_table(grid, frame)):
+            return None
+        if not frame.is_open:
             wider = extended(frame, grid.lines, grid.gaps, self._page, self.words)
             if wider is not frame:
                 frame, grid = wider, self._grid(wider)
-        if grid is None or not is_table(grid, frame):
+                if grid is None or not is_table(grid, frame):
+                    return None
+        if len(grid.lines) == 1:
             return None
         runs = self._page.shelf.within(frame.box)
         return Table(grid.markdown(), frame.box, runs, min(run.start for run in runs))
