@@ -1,7 +1,6 @@
 """Cells over several columns or rows of a table: heads of columns, titles of its parts, heads of rows."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from math import inf
 
@@ -207,5 +206,5 @@ def _one(pieces: Sequence[Piece]) -> Piece:
     first, *more = pieces
     words = list(first.words)
     for piece in more:
-        words += [replace(piece.words[0], is_spaced=not words[-1].text.endswith("-")), *piece.words[1:]]
+        words += [piece.words[0]._replace(is_spaced=not words[-1].text.endswith("-")), *piece.words[1:]]
     return Piece(words, min(one.left for one in pieces), max(one.right for one in pieces), first.start)
