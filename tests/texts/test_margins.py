@@ -95,3 +95,52 @@ def test_the_number_of_a_page_is_known_by_its_place_on_earlier_pages() -> None:
         one = rulers.page_number([run("Words.", 100.0, 400.0), cell, page_number], index, HEIGHT)
         found.append(one is page_number if one is not None else None)
     assert found == [None, None, True, None, True]
+
+
+def left_of_the_first(once: dict[str, float]) -> list[str]:
+    """What is left of the first page of four, on which these lines stand at these heights."""
+    pages = [[line(f"Text of page {number}.", 400.0, page=number)] for number in range(4)]
+    pages[0] += [line(text, base) for text, base in once.items()]
+    return [one.text for one in without_headers(pages, [HEIGHT] * 4)[0]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Submitted to the 9th Conference on Robot Learning (CoRL 2025). Do not distribute.",
+        "41st Conference on Uncertainty in Artificial Intelligence (UAI 2025).",
+        "© 2025 CC-BY 4.0, I. Marrow.",
+        "Preprint. Under review.",
+    ],
+)
+def test_what_tells_at_the_foot_of_the_first_page_where_a_paper_appears_leaves(text: str) -> None:
+    assert left_of_the_first({text: 40.0}) == ["Text of page 0."]
+    both = {text: 50.0, "Copyright by the authors.": 40.0}
+    assert left_of_the_first(both) == ["Text of page 0."]
+
+
+def test_such_words_at_the_end_of_a_paragraph_or_on_another_page_stay() -> None:
+    at_the_end = {"It was refused first and then": 62.0, "accepted by most of those who had refused it.": 50.0}
+    assert left_of_the_first(at_the_end) == ["Text of page 0.", *at_the_end]
+    pages = [[line("A first page.", 400.0)], [line("Preprint. Under review.", 40.0, page=1)]]
+    assert len(without_headers(pages, [HEIGHT] * 2)[1]) == 1
+
+
+def test_headers_that_change_leave_where_others_stand() -> None:
+    heads = ["Names of authors", "A short title", "Names of authors", "Another title"]
+    pages = [
+        [line(head, 780.0, page=number), line(f"Text of page {number}.", 400.0, page=number)]
+        for number, head in enumerate(heads)
+    ]
+    assert [len(page) for page in without_headers(pages, [HEIGHT] * 4)] == [1, 1, 1, 1]
+
+
+def test_a_year_that_ends_a_reference_at_the_foot_of_several_pages_stays() -> None:
+    pages = [
+        [
+            line(f"{author}. What it is called. Where it appeared,", 62.0, page=number),
+            line("2020.", 50.0, page=number),
+        ]
+        for number, author in enumerate(("A. One", "B. Two", "C. Three", "D. Four"))
+    ]
+    assert [len(page) for page in without_headers(pages, [HEIGHT] * 4)] == [2, 2, 2, 2]

@@ -23,11 +23,19 @@ EDGE = 0.085
 """Share of the height of a page, at either end, where headers and footers stand."""
 ON_PAGES, OF_PAGES = 4, 0.3
 """What stands there on so many pages, or on such a share of them, is a header or a footer."""
+NEAR = 1.6
+"""Step between two lines of a paragraph, in the size of the font, at most."""
 DASH = r"[-\u2013\u2014]"
 PAGE_NUMBER = re.compile(
     rf"(?:page\s+)?(?:\d{{1,4}}|[ivxl]{{1,5}})(?:\s*(?:of|/)\s*\d{{1,4}})?$|{DASH}\s*\d{{1,4}}\s*{DASH}$", re.IGNORECASE
 )
 DIGITS = re.compile(r"\d+")
+NOTICE = re.compile(
+    r"preprint\b|preliminary work|(?:currently )?under review|(?:submitted|accepted|to appear)\b|"
+    r"published (?:as|at|in)\b|proceedings of\b|copyright\b|\u00a9|(?:\S+ ){0,3}(?:conference|symposium|workshop) on\b",
+    re.IGNORECASE,
+)
+"""How a line begins that tells at the edge of the first page where a paper appears."""
 
 Ruler = tuple[bool, int]
 """Whether it stands on the right of the text, and its band."""
@@ -109,11 +117,54 @@ def without_headers(pages: Sequence[Sequence[Line]], heights: Sequence[float]) -
     seen = Counter(masked for page in edges for masked in {_masked(line) for line in page})
     enough = max(2, min(ON_PAGES, round(OF_PAGES * len(pages))))
     repeated = {masked for masked, number in seen.items() if number >= enough}
+    headers = [[line for line in page if _masked(line) in repeated and _has_words(line)] for page in edges]
+    rows = _rows(headers, enough)
     kept = []
-    for page, at_edge in zip(pages, edges, strict=True):
-        gone = {id(line) for line in at_edge if _masked(line) in repeated or PAGE_NUMBER.match(line.text)}
+    for number, (page, at_edge) in enumerate(zip(pages, edges, strict=True)):
+        gone = set(map(id, headers[number])) | (_notices(at_edge, page) if number == 0 else set())
+        for line in at_edge:
+            is_numbered = PAGE_NUMBER.match(line.text) or _masked(line) in repeated
+            if (is_numbered or round(line.base) in rows) and _is_alone(line, page):
+                gone.add(id(line))
         kept.append([line for line in page if id(line) not in gone])
     return kept
+
+
+def _has_words(line: Line) -> bool:
+    """Unlike the end of a reference, which may be a year."""
+    return any(map(str.isalpha, line.text)) and not PAGE_NUMBER.match(line.text)
+
+
+def _rows(headers: Sequence[Sequence[Line]], enough: int) -> set[int]:
+    """Where headers stand on enough pages: others do that change from page to page, such as the names of sections."""
+    rows = Counter(row for page in headers for row in {round(one.base) for one in page})
+    return {row + off for row, number in rows.items() if number >= enough for off in (-1, 0, 1)}
+
+
+def _is_alone(line: Line, page: Sequence[Line]) -> bool:
+    """Whether a line is none of a paragraph: nothing stands closely above or below."""
+    return not _is_close(line, page, above=NEAR, below=NEAR)
+
+
+def _is_close(line: Line, page: Sequence[Line], *, above: float, below: float = 0.0) -> bool:
+    """Whether another line stands so closely, in the size of the font of the line."""
+    size = line.size
+    return any(
+        0.5 * size < one.base - line.base < above * size or 0.5 * size < line.base - one.base < below * size
+        for one in page
+    )
+
+
+def _notices(at_edge: Sequence[Line], page: Sequence[Line]) -> set[int]:
+    """The lines of the first page, by their identity, that tell where the paper appears; no other page repeats them."""
+    found: set[int] = set()
+    last: Line | None = None
+    for line in at_edge:
+        goes_on = last is not None and line.size == last.size and 0 < last.base - line.base < 1.5 * line.size
+        if goes_on or (NOTICE.match(line.text) and not _is_close(line, page, above=NEAR)):
+            found.update(id(one) for one in at_edge if round(one.base) == round(line.base))
+            last = line
+    return found
 
 
 def _is_at_edge(line: Line, height: float) -> bool:
