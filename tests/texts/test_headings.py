@@ -73,3 +73,32 @@ def test_a_short_line_in_bold_that_stands_alone_is_below_the_last_section() -> N
 )
 def test_a_heading_may_go_on_in_the_next_line(before: str, after: str, wraps: bool) -> None:
     assert Headings(BODY).wraps(bold(before), bold(after), ONE_COLUMN, step=14.0) is wraps
+
+
+def plain(text: str) -> Line:
+    return line(text, right=LEFT + 6 * len(text))
+
+
+def test_a_subsection_may_be_set_as_the_body_is_where_its_number_goes_on() -> None:
+    texts = ["3.1 Features", "3.2 Training", "3.2.1 Choice of the rate"]
+    assert levels(bold("1 Introduction"), bold("3 Method"), *map(plain, texts)) == [1, 1, 2, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "text", ["2.1 times as large", "2.3 Results", "3.1 Of another section", "2.1 It ends.", "2 Of the first level"]
+)
+def test_other_numbers_in_the_font_of_the_body_begin_no_heading(text: str) -> None:
+    assert levels(bold("1 Introduction"), bold("2 Method"), plain(text))[2] == 0
+
+
+def test_a_number_in_the_font_of_the_body_with_text_closely_below_begins_no_heading() -> None:
+    headings, close = Headings(BODY), line("The text below stands as closely as in a paragraph.", 688.0)
+    headings.read(bold("1 Introduction"), BELOW, ONE_COLUMN, step=20.0, is_apart=True)
+    assert headings.read(plain("1.1 Features"), close, ONE_COLUMN, step=20.0, is_apart=True) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "level"), [("References", 1), ("Acknowledgments", 1), ("Results", 2), ("Results:", 0)]
+)
+def test_where_sections_are_large_what_stands_behind_them_may_be_small(text: str, level: int) -> None:
+    assert levels(bold("1 Introduction"), bold(text, 10.0)) == [1, level]

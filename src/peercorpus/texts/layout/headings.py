@@ -20,6 +20,8 @@ NAMES = re.compile(
     r"keywords)[.:]?$",
     re.IGNORECASE,
 )
+ENDS = re.compile(r"(?:references|bibliography|acknowl[a-z]{0,3}e?g[a-z]{0,2}ments?)[.:]?$", re.IGNORECASE)
+"""Sections behind the last one that have a number, whatever size their headings have."""
 NUMBERED = re.compile(r"(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})\.?\s+(?P<title>\W?\w.*)$")
 ROMAN = re.compile(r"(?P<number>X{0,1}(?:IX|IV|V?I{0,3}))\.\s+(?P<title>\w.*)$")
 APPENDIX = re.compile(r"appendix\s+(?P<number>[A-Z])\b[.:]?", re.IGNORECASE)
@@ -28,6 +30,8 @@ SHORTEST, LONGEST = 2, 140
 """Characters of a heading."""
 LARGER = 1.07
 """Size over that of the body, from which on a line is set larger."""
+PLAIN = 0.85
+"""Share of its column that a heading in the font of the body fills at most."""
 SKIPPED = 2
 """A number may be so much higher than the last one: those between were not recognised."""
 DEEPEST = 4
@@ -51,6 +55,20 @@ class Counting:
             return False
         self.go_on(number)
         return True
+
+    def goes_on_inside(self, number: str) -> bool:
+        """Whether a number is the next one inside the section of the last heading, or inside one that holds that.
+
+        >>> counting = Counting()
+        >>> counting.go_on("2.1")
+        >>> [counting.goes_on_inside(number) for number in ("2.2", "2.1.1", "2.3", "3.1", "3")]
+        [True, True, False, False, False]
+        """
+        *above, new = number.split(".")
+        depth = len(above)
+        if not above or not new.isdigit() or tuple(above) != self._last[:depth]:
+            return False
+        return int(new) == (1 if len(self._last) == depth else int(self._last[depth]) + 1)
 
     def go_on(self, number: str) -> None:
         """Take a number for the last one."""
@@ -100,14 +118,15 @@ class Headings:
             step: From the line above, in points; below 0 where that stands elsewhere.
             is_apart: Whether it has more space above than a line of a paragraph, or stands at the top.
         """
-        level = self._read(line, after, columns, step) if is_apart and self._is_set_off(line) else 0
+        if not is_apart or not SHORTEST <= line.characters <= LONGEST or line.text[-1] in ",;":
+            return 0
+        is_set_off = self._is_set_off(line)
+        level = self._read(line, after, columns, step) if is_set_off else self._plain(line, after, columns)
         if level:
             self.has_begun = True
         return level
 
     def _is_set_off(self, line: Line) -> bool:
-        if not SHORTEST <= line.characters <= LONGEST or line.text[-1] in ",;":
-            return False
         if line.size < 0.95 * self._body.size and not _is_in_small_capitals(line):
             return False
         return line.share("is_bold") > 0.6 or self._is_large(line) or _is_in_capitals(line)
@@ -129,15 +148,35 @@ class Headings:
             self._counting.counts_on(appendix["number"])
             return 1
         if NAMES.match(text):
-            return int(
-                self._is_large(line) or _is_in_capitals(line) or not (self._sections_are_large and self.has_begun)
-            )
+            if self._is_large(line) or _is_in_capitals(line) or not (self._sections_are_large and self.has_begun):
+                return 1
+            if ENDS.match(text):
+                return 1
         if not self.has_begun or line.characters > 90 or ends_sentence(text):
             return 0
         larger, is_flush = line.size / self._body.size, abs(line.left - columns.of(line)[0]) < 2
         if larger >= 1.12 and is_flush:
             return 1 if larger > 1.18 else 2
         return min(DEEPEST, self._level + 1) if self._stands_alone(line, after, columns, step) else 0
+
+    def _plain(self, line: Line, after: object, columns: Columns) -> int:
+        """The level of a heading set as the body is: its number goes on inside the section, and it stands alone."""
+        numbered = NUMBERED.match(line.text)
+        if not numbered or not self._counting.goes_on_inside(numbered["number"]):
+            return 0
+        left, right = columns.of(line)
+        is_short = abs(line.left - left) < 2 and line.right < left + PLAIN * (right - left)
+        if (
+            not is_short
+            or not numbered["title"][0].isupper()
+            or ends_sentence(line.text)
+            or line.size < 0.95 * self._body.size
+        ):
+            return 0
+        leading = max(self._body.leading, 1.05 * line.size)
+        if isinstance(after, Line) and line.base - after.base <= 1.12 * leading:
+            return 0
+        return self._numbered(line, numbered["number"]) if after is not None else 0
 
     def _numbered(self, line: Line, number: str) -> int:
         if not self.has_begun and number not in {"0", "1"}:
