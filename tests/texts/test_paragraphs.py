@@ -50,6 +50,15 @@ def test_items_captions_and_footnotes_are_told() -> None:
     assert [block.kind for block in found] == [Kind.ITEM, Kind.ITEM, Kind.CAPTION, Kind.FOOTNOTE]
 
 
+def test_a_line_further_left_than_an_item_that_has_ended_is_none_of_it_even_without_space() -> None:
+    item, end = (
+        line("• One point that fills", 700.0, left=LEFT + 12),
+        line("its lines.", 688.0, left=LEFT + 24, right=200.0),
+    )
+    found = blocks(item, end, line("The text goes on.", 676.0))
+    assert [block.kind for block in found] == [Kind.ITEM, Kind.PARAGRAPH]
+
+
 def references(*entries: Line) -> list[tuple[Kind, list[str]]]:
     heading = line("References", 720.0, font=BOLD, size=12.0, right=180.0)
     return told(blocks(heading, *stacked(*entries)))[1:]

@@ -194,6 +194,8 @@ def _plain(text: str) -> str:
     """Letters for ligatures, whole characters for pairs; nothing that no text may hold."""
     if not text.isascii():
         text = ACCENTED.sub(_accented, unpaired(text))
+        # Where a line is stretched, pdfium finds space behind a space of its own.
+        text = text.replace("\u00a0 ", " ").replace(" \u00a0", " ")
     elif text.isprintable():
         return text
     # `str.translate` looks every letter up, and nearly all are as they should be.

@@ -177,7 +177,7 @@ class Paragraphs:
         """Whether another paragraph begins, by its indent or by how the last one ended."""
         left, ended = self._columns.of(line)[0], ends_sentence(before.text)
         if block.kind is Kind.ITEM:
-            return line.left < block.lines[0].left - 1.5 and has_space and self._is_short(before)
+            return line.left < block.lines[0].left - 1.5 and (has_space or ended) and self._is_short(before)
         is_indented = INDENTED * line.size < line.left - left < 4 * line.size
         was_indented = before.left > self._columns.of(before)[0] + INDENTED * line.size
         if is_indented and not was_indented and (ended or self._is_short(before)):
