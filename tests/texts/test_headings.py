@@ -102,3 +102,13 @@ def test_a_number_in_the_font_of_the_body_with_text_closely_below_begins_no_head
 )
 def test_where_sections_are_large_what_stands_behind_them_may_be_small(text: str, level: int) -> None:
     assert levels(bold("1 Introduction"), bold(text, 10.0)) == [1, level]
+
+
+def test_without_numbers_the_size_tells_the_level() -> None:
+    sizes = {"Abstract": 14.0, "Introduction": 16.0, "Related work": 16.0, "Rivers": 13.0, "Of the north": 12.0}
+    assert levels(*(bold(text, size) for text, size in sizes.items())) == [1, 1, 1, 2, 3]
+
+
+def test_a_line_in_bold_that_stands_alone_is_below_the_last_heading_without_a_number() -> None:
+    lines = bold("Introduction", 16.0), bold("Rivers", 13.0), bold("Of the north", 10.0), bold("Coasts", 13.0)
+    assert levels(*lines) == [1, 2, 3, 2]

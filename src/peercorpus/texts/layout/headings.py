@@ -106,6 +106,7 @@ class Headings:
         self._counting = Counting()
         self._level = 1
         self._sections_are_large = False
+        self._sizes: list[float] = []
         self.has_begun = False
 
     def read(self, line: Line, after: object, columns: Columns, *, step: float, is_apart: bool) -> int:
@@ -124,6 +125,8 @@ class Headings:
         level = self._read(line, after, columns, step) if is_set_off else self._plain(line, after, columns)
         if level:
             self.has_begun = True
+            if level == len(self._sizes) + 1 and not line.text.lower().startswith("abstract"):
+                self._sizes.append(line.size)
         return level
 
     def _is_set_off(self, line: Line) -> bool:
@@ -156,8 +159,16 @@ class Headings:
             return 0
         larger, is_flush = line.size / self._body.size, abs(line.left - columns.of(line)[0]) < 2
         if larger >= 1.12 and is_flush:
-            return 1 if larger > 1.18 else 2
+            self._level = self._level_of(line.size) or (1 if larger > 1.18 else 2)
+            return self._level
         return min(DEEPEST, self._level + 1) if self._stands_alone(line, after, columns, step) else 0
+
+    def _level_of(self, size: float) -> int:
+        """The level whose headings are of a size, the next one where all are larger; 0 where none was seen."""
+        if not self._sizes:
+            return 0
+        alike = (level for level, known in enumerate(self._sizes, 1) if size > 0.96 * known)
+        return min(DEEPEST, next(alike, len(self._sizes) + 1))
 
     def _plain(self, line: Line, after: object, columns: Columns) -> int:
         """The level of a heading set as the body is: its number goes on inside the section, and it stands alone."""
