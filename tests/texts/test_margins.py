@@ -144,3 +144,9 @@ def test_a_year_that_ends_a_reference_at_the_foot_of_several_pages_stays() -> No
         for number, author in enumerate(("A. One", "B. Two", "C. Three", "D. Four"))
     ]
     assert [len(page) for page in without_headers(pages, [HEIGHT] * 4)] == [2, 2, 2, 2]
+
+
+def test_a_page_number_leaves_where_others_stood_though_text_runs_into_it() -> None:
+    pages = [[line(f"Text of page {number}.", 400.0), line(f"{number + 1}", 30.0)] for number in range(4)]
+    pages[2].insert(1, line("This line is below the last one of its page.", 38.0))
+    assert [len(page) for page in without_headers(pages, [HEIGHT] * 4)] == [1, 1, 2, 1]

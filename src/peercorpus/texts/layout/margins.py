@@ -119,12 +119,14 @@ def without_headers(pages: Sequence[Sequence[Line]], heights: Sequence[float]) -
     repeated = {masked for masked, number in seen.items() if number >= enough}
     headers = [[line for line in page if _masked(line) in repeated and _has_words(line)] for page in edges]
     rows = _rows(headers, enough)
+    numbers = _rows([[one for one in page if PAGE_NUMBER.match(one.text)] for page in edges], enough)
     kept = []
     for number, (page, at_edge) in enumerate(zip(pages, edges, strict=True)):
         gone = set(map(id, headers[number])) | (_notices(at_edge, page) if number == 0 else set())
         for line in at_edge:
-            is_numbered = PAGE_NUMBER.match(line.text) or _masked(line) in repeated
-            if (is_numbered or round(line.base) in rows) and _is_alone(line, page):
+            row, is_number = round(line.base), PAGE_NUMBER.match(line.text)
+            may_go = is_number or row in rows or _masked(line) in repeated
+            if may_go and ((is_number and row in numbers) or _is_alone(line, page)):
                 gone.add(id(line))
         kept.append([line for line in page if id(line) not in gone])
     return kept
@@ -136,7 +138,7 @@ def _has_words(line: Line) -> bool:
 
 
 def _rows(headers: Sequence[Sequence[Line]], enough: int) -> set[int]:
-    """Where headers stand on enough pages: others do that change from page to page, such as the names of sections."""
+    """Where they stand on enough pages: others do that change from page to page, such as the names of sections."""
     rows = Counter(row for page in headers for row in {round(one.base) for one in page})
     return {row + off for row, number in rows.items() if number >= enough for off in (-1, 0, 1)}
 
