@@ -31,7 +31,7 @@ PAGE_NUMBER = re.compile(
 )
 DIGITS = re.compile(r"\d+")
 NOTICE = re.compile(
-    r"preprint\b|preliminary work|(?:currently )?under review|(?:submitted|accepted|to appear)\b|"
+    r"preprint\b|preliminary work|(?:manuscript |currently )?under review|(?:submitted|accepted|to appear)\b|"
     r"published (?:as|at|in)\b|proceedings of\b|copyright\b|\u00a9|(?:\S+ ){0,3}(?:conference|symposium|workshop) on\b",
     re.IGNORECASE,
 )
