@@ -147,6 +147,47 @@ def test_a_year_that_ends_a_reference_at_the_foot_of_several_pages_stays() -> No
 
 
 def test_a_page_number_leaves_where_others_stood_though_text_runs_into_it() -> None:
-    pages = [[line(f"Text of page {number}.", 400.0), line(f"{number + 1}", 30.0)] for number in range(4)]
-    pages[2].insert(1, line("This line is below the last one of its page.", 38.0))
+    pages = [
+        [line(f"Text of page {number}.", 400.0, page=number), line(f"{number + 1}", 30.0, page=number)]
+        for number in range(4)
+    ]
+    pages[2].insert(1, line("This line is below the last one of its page.", 38.0, page=2))
     assert [len(page) for page in without_headers(pages, [HEIGHT] * 4)] == [1, 1, 2, 1]
+
+
+def test_a_number_beside_text_near_the_edge_is_of_a_formula() -> None:
+    fraction = [line("1", 66.0), line("so that it is", 60.0), line("2", 64.0, size=5.0)]
+    pages = [[line(f"Words of page {n}.", 400.0, page=n), line(str(n + 1), 30.0, page=n)] for n in range(4)]
+    kept = without_headers([[*fraction, *pages[0]], *pages[1:]], [HEIGHT] * 4)
+    assert [one.text for one in kept[0]] == ["1", "so that it is", "2", "Words of page 0."]
+    assert [len(lines) for lines in kept[1:]] == [1, 1, 1]
+
+
+def test_where_pages_are_counted_another_number_alone_near_the_edge_stays() -> None:
+    pages = [[line(f"Words of page {n}.", 400.0, page=n), line(str(n + 1), 30.0, page=n)] for n in range(4)]
+    pages[2].append(line("2021", 62.0, page=2))
+    kept = without_headers(pages, [HEIGHT] * 4)
+    assert [one.text for one in kept[2]] == ["Words of page 2.", "2021"]
+
+
+def test_a_page_number_that_the_text_runs_over_leaves() -> None:
+    pages = [[line(f"Words of page {n}.", 400.0, page=n), line(str(n + 1), 30.0, page=n)] for n in range(5)]
+    pages[2].append(line("a formula below the foot of its page", 31.0, page=2))
+    kept = without_headers(pages, [HEIGHT] * 5)
+    assert [one.text for one in kept[2]] == ["Words of page 2.", "a formula below the foot of its page"]
+
+
+def test_the_same_sign_near_the_edge_of_several_pages_is_no_header() -> None:
+    pages = [
+        [line(f"Words {word} that go on.", 60.0, page=n), line("= 2", 64.0, size=6.0, page=n)]
+        for n, word in enumerate(["once", "twice", "thrice"])
+    ]
+    assert [len(lines) for lines in without_headers(pages, [HEIGHT] * 3)] == [2, 2, 2]
+
+
+def test_roman_page_numbers_leave() -> None:
+    pages = [
+        [line(f"Words of page {n}.", 400.0, page=n), line(number, 30.0, page=n)]
+        for n, number in enumerate(["iii", "iv", "v"])
+    ]
+    assert [len(lines) for lines in without_headers(pages, [HEIGHT] * 3)] == [1, 1, 1]

@@ -3,8 +3,9 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
+from peercorpus.texts.layout.columns import LONG
 from peercorpus.texts.layout.glyphs import Run
 from peercorpus.texts.layout.lines import Line
 
@@ -36,6 +37,15 @@ NOTICE = re.compile(
     re.IGNORECASE,
 )
 """How a line begins that tells at the edge of the first page where a paper appears."""
+ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
+LETTERS = 3
+"""Letters of a header or a footer, at least."""
+SMALLEST, LARGEST = 0.75, 1.5
+"""Size of a page number over that of the lines of its page."""
+BESIDE = 0.95
+"""Difference of the heights of two lines, in the size of the font, up to which they stand side by side."""
+COUNTED = 3
+"""Pages whose numbers count on, from which on a number that does not is no page number."""
 
 Ruler = tuple[bool, int]
 """Whether it stands on the right of the text, and its band."""
@@ -114,27 +124,73 @@ def without_headers(pages: Sequence[Sequence[Line]], heights: Sequence[float]) -
         heights: Of the pages, in points.
     """
     edges = [[line for line in page if _is_at_edge(line, height)] for page, height in zip(pages, heights, strict=True)]
+    headers = _headers(pages, edges)
+    kept = [[line for line in page if id(line) not in headers] for page in pages]
+    numbers = [_numbers(page, height) for page, height in zip(kept, heights, strict=True)]
+    gone = _page_numbers(kept, numbers)
+    return [[line for line in page if id(line) not in gone] for page in kept]
+
+
+def _headers(pages: Sequence[Sequence[Line]], edges: Sequence[Sequence[Line]]) -> set[int]:
+    """What says the same at the same height on several pages, what stands there instead, and notices on the first."""
     seen = Counter(masked for page in edges for masked in {_masked(line) for line in page})
     enough = max(2, min(ON_PAGES, round(OF_PAGES * len(pages))))
-    repeated = {masked for masked, number in seen.items() if number >= enough}
-    headers = [[line for line in page if _masked(line) in repeated and _has_words(line)] for page in edges]
+    headers = [[line for line in page if seen[_masked(line)] >= enough and _has_words(line)] for page in edges]
     rows = _rows(headers, enough)
-    numbers = _rows([[one for one in page if PAGE_NUMBER.match(one.text)] for page in edges], enough)
-    kept = []
-    for number, (page, at_edge) in enumerate(zip(pages, edges, strict=True)):
-        gone = set(map(id, headers[number])) | (_notices(at_edge, page) if number == 0 else set())
-        for line in at_edge:
-            row, is_number = round(line.base), PAGE_NUMBER.match(line.text)
-            may_go = is_number or row in rows or _masked(line) in repeated
-            if may_go and ((is_number and row in numbers) or _is_alone(line, page)):
-                gone.add(id(line))
-        kept.append([line for line in page if id(line) not in gone])
-    return kept
+    gone = {id(line) for page in headers for line in page}
+    for page, at_edge in zip(pages, edges, strict=True):
+        others = [line for line in at_edge if round(line.base) in rows and not PAGE_NUMBER.match(line.text)]
+        gone.update(id(line) for line in others if _stands_apart(line, page))
+    return gone | (_notices(edges[0], pages[0]) if pages else set())
+
+
+def _numbers(page: Sequence[Line], height: float) -> list[Line]:
+    """The numbers near the edges of a page that are set in the size of its text, from the outermost inwards."""
+    found = [line for line in page if PAGE_NUMBER.match(line.text) and _is_at_edge(line, height)]
+    if not found:
+        return []
+    sizes = sorted([line.size for line in page if line.characters >= LONG] or [line.size for line in page])
+    usual = sizes[len(sizes) // 2]
+    found = [line for line in found if SMALLEST * usual < line.size < LARGEST * usual]
+    return sorted(found, key=lambda line: -abs(line.base - height / 2))
+
+
+def _page_numbers(pages: Sequence[Sequence[Line]], numbers: Sequence[Sequence[Line]]) -> set[int]:
+    """The outermost number of each page that counts on from those of other pages, or where that cannot be told, any.
+
+    Text beside it is let pass only where several others of its count stand at its very height: it runs over the edge.
+    """
+    alone = {id(line) for page, found in zip(pages, numbers, strict=True) for line in found if _is_alone(line, page)}
+    starts = Counter(_start(line) for found in numbers for line in found if id(line) in alone)
+    places = Counter((_start(line), round(line.base)) for found in numbers for line in found)
+    can_tell = max(starts.values(), default=0) >= COUNTED
+
+    def is_page_number(line: Line) -> bool:
+        if id(line) in alone and (not can_tell or starts[_start(line)] > 1):
+            return True
+        return places[_start(line), round(line.base)] >= COUNTED
+
+    outermost = (next(filter(is_page_number, found), None) for found in numbers)
+    return {id(line) for line in outermost if line is not None}
+
+
+def _is_alone(line: Line, page: Sequence[Line]) -> bool:
+    return all(line is one or abs(line.base - one.base) > BESIDE * line.size for one in page)
+
+
+def _start(line: Line) -> tuple[bool, int]:
+    """Whether a page number is a Roman one, and the number of the first page that it counts from."""
+    digits = DIGITS.search(line.text)
+    if digits:
+        return False, int(digits[0]) - line.page
+    values = [ROMAN[letter] for letter in line.text.casefold().removeprefix("page").strip() if letter in ROMAN]
+    value = sum(-one if one < after else one for one, after in zip_longest(values, values[1:], fillvalue=0))
+    return True, value - line.page
 
 
 def _has_words(line: Line) -> bool:
-    """Unlike the end of a reference, which may be a year."""
-    return any(map(str.isalpha, line.text)) and not PAGE_NUMBER.match(line.text)
+    """Unlike the end of a reference, which may be a year, and a piece of a formula."""
+    return sum(map(str.isalpha, line.text)) >= LETTERS and not PAGE_NUMBER.match(line.text)
 
 
 def _rows(headers: Sequence[Sequence[Line]], enough: int) -> set[int]:
@@ -143,7 +199,7 @@ def _rows(headers: Sequence[Sequence[Line]], enough: int) -> set[int]:
     return {row + off for row, number in rows.items() if number >= enough for off in (-1, 0, 1)}
 
 
-def _is_alone(line: Line, page: Sequence[Line]) -> bool:
+def _stands_apart(line: Line, page: Sequence[Line]) -> bool:
     """Whether a line is none of a paragraph: nothing stands closely above or below."""
     return not _is_close(line, page, above=NEAR, below=NEAR)
 
