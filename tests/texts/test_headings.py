@@ -1,8 +1,11 @@
 """Headings are told by font, space and a number that counts on."""
 
+from math import inf
+
 import pytest
 
 from invented_lines import BODY, BOLD, LEFT, ONE_COLUMN, line
+from peercorpus.texts.layout.columns import Columns
 from peercorpus.texts.layout.headings import Headings
 from peercorpus.texts.layout.lines import Line
 
@@ -112,3 +115,24 @@ def test_without_numbers_the_size_tells_the_level() -> None:
 def test_a_line_in_bold_that_stands_alone_is_below_the_last_heading_without_a_number() -> None:
     lines = bold("Introduction", 16.0), bold("Rivers", 13.0), bold("Of the north", 10.0), bold("Coasts", 13.0)
     assert levels(*lines) == [1, 2, 3, 2]
+
+
+def test_a_usual_name_no_larger_than_the_body_is_below_its_section() -> None:
+    assert levels(bold("1 Introduction"), bold("Data sets", 10.0), bold("Methods", 10.0)) == [1, 2, 2]
+    assert levels(bold("1 Introduction", 10.0), bold("Limitations", 10.0)) == [1, 1]
+
+
+def test_a_usual_name_in_capitals_of_the_body_is_of_the_third_level_where_sections_are_large() -> None:
+    assert levels(bold("1 INTRODUCTION"), bold("ACKNOWLEDGMENTS", 10.0), bold("REFERENCES", 10.0)) == [1, 3, 1]
+
+
+def test_a_short_line_in_bold_behind_a_formula_is_a_heading() -> None:
+    headings = Headings(BODY)
+    for one, found in ((bold("1 Introduction"), 1), (bold("Proof of the bound", 10.0), 2)):
+        assert headings.read(one, BELOW, ONE_COLUMN, step=-inf, is_apart=True) == found
+
+
+def test_where_formulas_narrow_the_column_a_heading_begins_where_the_text_below_does() -> None:
+    headings, narrow = Headings(BODY), Columns(((LEFT + 80, 400.0),))
+    for one, found in ((bold("1 Introduction"), 1), (bold("Proof of the bound", 10.0), 2)):
+        assert headings.read(one, BELOW, narrow, step=20.0, is_apart=True) == found

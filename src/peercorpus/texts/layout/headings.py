@@ -22,6 +22,8 @@ NAMES = re.compile(
 )
 ENDS = re.compile(r"(?:references|bibliography|acknowl[a-z]{0,3}e?g[a-z]{0,2}ments?)[.:]?$", re.IGNORECASE)
 """Sections behind the last one that have a number, whatever size their headings have."""
+OF_A_PAPER = re.compile(r"(?:abstract|references|bibliography|appendi)", re.IGNORECASE)
+"""Names of sections, however they are set."""
 NUMBERED = re.compile(r"(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})\.?\s+(?P<title>\W?\w.*)$")
 ROMAN = re.compile(r"(?P<number>X{0,1}(?:IX|IV|V?I{0,3}))\.\s+(?P<title>\w.*)$")
 APPENDIX = re.compile(r"appendix\s+(?P<number>[A-Z])\b[.:]?", re.IGNORECASE)
@@ -35,6 +37,8 @@ PLAIN = 0.85
 SKIPPED = 2
 """A number may be so much higher than the last one: those between were not recognised."""
 DEEPEST = 4
+IN_CAPITALS = 3
+"""Level of a usual name in capitals no larger than the body, where sections are larger."""
 
 
 class Counting:
@@ -151,8 +155,10 @@ class Headings:
             self._counting.counts_on(appendix["number"])
             return 1
         if NAMES.match(text):
-            if self._is_large(line) or _is_in_capitals(line) or not (self._sections_are_large and self.has_begun):
+            if self._is_large(line) or not (self._sections_are_large and self.has_begun):
                 return 1
+            if _is_in_capitals(line):
+                return 1 if OF_A_PAPER.match(text) else IN_CAPITALS
             if ENDS.match(text):
                 return 1
         if not self.has_begun or line.characters > 90 or ends_sentence(text):
@@ -206,10 +212,12 @@ class Headings:
         (left, right), text = columns.of(line), line.text
         if line.share("is_bold") < 0.95 or len(text) < 4 or text[-1] in ".:;,?!" or not text[0].isupper():
             return False
-        if abs(line.left - left) > 2 or line.right > left + 0.75 * (right - left):
+        # Beside many formulas the column is told too narrow; the text below begins where it really does.
+        begins = after.left if isinstance(after, Line) and after.left < left else left
+        if abs(line.left - begins) > 2 or line.right > left + 0.75 * (right - left):
             return False
         leading = max(self._body.leading, 1.05 * line.size)
-        if step < 1.4 * leading:
+        if 0 <= step < 1.4 * leading:
             return False
         if not isinstance(after, Line):
             return after is not None
