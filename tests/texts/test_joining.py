@@ -7,6 +7,7 @@ from peercorpus.texts.layout.joining import Joiner
 
 PAPER = (
     "We use multi-agent systems with a learned representation.",
+    "PaperShelf is a shelf.",
     "A baseline is a reference for a multi-agent system, and for graph networks.",
 )
 
@@ -23,6 +24,15 @@ PAPER = (
         ("by Hinton", "Salakhutdinov", "by Hinton-Salakhutdinov"),
         ("see https://example.org/a", "b/c", "see https://example.org/a-b/c"),
         ("GPT", "2 is", "GPT-2 is"),
+        ("un", "like them", "unlike them"),
+        ("the out", "comes of it", "the outcomes of it"),
+        ("state-of", "the-art models", "state-of-the-art models"),
+        ("an RL", "based agent", "an RL-based agent"),
+        ("on soft", "ware that", "on software that"),
+        ("a soft", "margin loss", "a soft-margin loss"),
+        ("Deduce", "lm: a model", "Deduce-lm: a model"),
+        ("on Paper", "Shelf we", "on PaperShelf we"),
+        ("the pre", "and post-processing", "the pre- and post-processing"),
     ],
 )
 def test_a_word_cut_by_a_hyphen(before: str, after: str, joined: str) -> None:
@@ -34,13 +44,42 @@ def test_a_word_cut_by_a_hyphen(before: str, after: str, joined: str) -> None:
     [
         ("One line", "and the next.", "One line and the next."),
         ("a repre-", "sentation", "a representation"),
-        ("a range 1-", "5 of", "a range 1- 5 of"),
+        ("a range 1-", "5 of", "a range 1-5 of"),
+        ("at 4e-", "4 of", "at 4e-4 of"),
+        ("is $(a, b)$-", "RDP for", "is $(a, b)$-RDP for"),
+        ("grant N00-", "23-1", "grant N00-23-1"),
+        ("of Llama3-", "Instruct", "of Llama3-Instruct"),
+        ("two- or more", "and", "two- or more and"),
+        ("a pre-", "and a postfix", "a pre- and a postfix"),
+        ("a value of -", "5 is", "a value of - 5 is"),
+        ("the Curie\u2013", "Weiss law", "the Curie\u2013Weiss law"),
+        ("pages 12\u2013", "15.", "pages 12\u201315."),
+        ("a word \u2013", "as said", "a word \u2013 as said"),
         ("at https://example.org/", "some/path", "at https://example.org/some/path"),
         ("at https://example.org/some_", "path.html we", "at https://example.org/some_path.html we"),
         ("at https://example.org/page.", "The next", "at https://example.org/page. The next"),
         ("at https://example.org", "we show", "at https://example.org we show"),
         ("(https://example.org)", "a/b", "(https://example.org) a/b"),
         ("and/", "or", "and/or"),
+        ("doi: 10.1", "234/5678.", "doi: 10.1234/5678."),
+        ("doi:", "10.1234/5678.", "doi: 10.1234/5678."),
+        ("doi: 10.1234/56", "78.", "doi: 10.1234/5678."),
+        ("doi: 10.1234/v1/2023.conf", "-main.313. URL", "doi: 10.1234/v1/2023.conf-main.313. URL"),
+        ("doi: 10.1234/j.kites.2016.07", ".002.", "doi: 10.1234/j.kites.2016.07.002."),
+        ("10.1234/journal.", "kites.1008. URL", "10.1234/journal.kites.1008. URL"),
+        ("10.1234/KITE.", "2007.53.", "10.1234/KITE.2007.53."),
+        ("doi: 10.1234/56.", "URL https://example.org", "doi: 10.1234/56. URL https://example.org"),
+        ("URL http", "s://example.org/retrieve", "URL https://example.org/retrieve"),
+        ("https://example.org/retrieve", "/pii/S1.", "https://example.org/retrieve/pii/S1."),
+        (
+            "http://example.org/abs/2310.07.",
+            "arXiv:2310.07 [cs].",
+            "http://example.org/abs/2310.07. arXiv:2310.07 [cs].",
+        ),
+        ("https://example.org/kites.", "2019.", "https://example.org/kites. 2019."),
+        ("https://example.org/kites.", "however, we", "https://example.org/kites. however, we"),
+        ("https://example.org/kites.", "html.", "https://example.org/kites.html."),
+        ("before section 10.", "One line", "before section 10. One line"),
     ],
 )
 def test_other_lines(before: str, after: str, joined: str) -> None:

@@ -9,10 +9,22 @@ from peercorpus.texts.layout.lines import Line
 LAST = re.compile(r"([^\W\d_]+)-?$")
 FIRST = re.compile(r"([^\W\d_]+)")
 WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-ADDRESS = re.compile(r"(?:https?:/{0,2}|www\.|doi\.org|ftp://)\S*$", re.IGNORECASE)
-GOES_ON = re.compile(r"[/._\-=?&%#~:+]$")
-REST = re.compile(r"\S*[/_=?&%#~]\S*|\S*\.\w{2,5}[.,]?$|[a-z0-9\-]*\d[a-z0-9\-]*[.,]?$")
+ADDRESS = re.compile(
+    r"(?:https?:/{0,2}|www\.|doi\.org|ftp://)\S*$|\bdoi:\s*\S+$|(?<![\w.])10\.\d{4,5}/\S*$", re.IGNORECASE
+)
+LONGEST = 300
+"""Characters of an address."""
+SCHEME = re.compile(r"\W?(?:https?|ftp)://", re.IGNORECASE)
+GOES_ON = re.compile(r"[/_\-=?&%#~:+]$")
+ANOTHER = re.compile(r"(?:arxiv|doi|url|is[sb]n|pmid|https?)\b|(?:19|20)\d\d[.,]?$", re.IGNORECASE)
+"""What begins something else behind the stop at the end of an address."""
+REST = re.compile(
+    r"\S*[/_=?&%#~]\S*|\S*\.\w{2,5}[.,]?$|[\w.\-]*\d[\w.\-]*[.,]?$|(?:html?|pdf|com|org|net|edu|io|ai)[.,)]*$"
+)
+SUSPENDED = re.compile(r"(?:and|or)\s")
+"""What stands behind the hyphen of a first word that shares its end with another, as in "pre- and post-processing"."""
 HYPHENS = ("-", "\u2010")
+DASHES = ("\u2013", "\u2014")
 
 BEFORE = frozenset(
     [
@@ -34,7 +46,7 @@ BEFORE = frozenset(
             "closed",
         ),
         *("deep", "near", "right", "left", "cross", "best", "worst", "fast", "slow", "data", "task", "time", "model"),
-        *("domain", "human", "plug", "out", "first", "second", "third"),
+        *("domain", "human", "plug", "first", "second", "third"),
     ]
 )
 """What stands before a hyphen in the compounds of papers."""
@@ -47,6 +59,33 @@ BEHIND = frozenset(
     ]
 )
 """What stands behind one."""
+BETWEEN = frozenset(["of", "to", "in", "on", "by", "up", "at", "as", "no"])
+"""What stands between two."""
+ENDINGS = frozenset(
+    [
+        *(
+            "ing",
+            "ings",
+            "ers",
+            "est",
+            "ment",
+            "ments",
+            "ness",
+            "istic",
+            "ity",
+            "ary",
+            "ize",
+            "ized",
+            "izes",
+            "ization",
+        ),
+        *("ise", "ised", "ises", "isation", "able", "less", "ful", "ward", "wards", "ware", "max", "light", "lights"),
+        *("base", "bases", "set", "sets", "ular", "ally", "ling", "ical"),
+    ]
+)
+"""What stands behind the first part of a divided word, though that is a word of its own."""
+FEWEST = 3
+"""Letters behind the hyphen of a divided word, at least, in the rules by which English is set."""
 
 
 class Joiner:
@@ -78,30 +117,48 @@ class Joiner:
         # The paragraph before may be long; only its last word counts.
         word = before[before.rfind(" ") + 1 :]
         if is_cut:
-            return before + self._hyphen(word, after) + after
-        if before.endswith(HYPHENS) and before[-2:-1].isalpha() and after[:1].islower():
-            return before[:-1] + self._hyphen(word[:-1], after) + after
-        address = ADDRESS.search(word) if "." in word or ":" in word else None
+            return f"{before}- {after}" if SUSPENDED.match(after) else before + self._hyphen(word, after) + after
+        if before.endswith(HYPHENS) and before[-2:-1].strip() and after[:1].isalnum():
+            if SUSPENDED.match(after):
+                return f"{before} {after}"
+            is_divided = before[-2].isalpha() and after[0].isalpha()
+            return before[:-1] + (self._hyphen(word[:-1], after) if is_divided else "-") + after
+        if SCHEME.match(word + after) and not SCHEME.match(word):
+            return before + after
+        address = ADDRESS.search(before[-LONGEST:])
         if address and _goes_on(address[0], after):
             return before + after
-        is_one_word = before.endswith(("\u2014", "/")) and before[-2:-1].isalnum() and after[:1].isalnum()
-        return before + after if is_one_word else f"{before} {after}"
+        return before + after if _is_one_word(before, after) else f"{before} {after}"
 
     def _hyphen(self, word: str, after: str) -> str:
         """What stands in a divided word, a hyphen or nothing: as the paper has it elsewhere, else by its parts."""
         left, right = LAST.search(word), FIRST.match(after)
-        if left is None or right is None or right[1][0].isupper() or ADDRESS.search(word):
+        if left is None or right is None or ADDRESS.search(word):
             return "-"
         first, second = left[1].casefold(), right[1].casefold()
         whole, compound = self._known[first + second], self._compounds[f"{first}-{second}"]
-        is_one = whole > compound if whole or compound else not self._are_two(first, second)
-        return "" if is_one else "-"
+        if whole or compound:
+            return "" if whole > compound else "-"
+        return "-" if right[1][0].isupper() or self._are_two(word[: left.end(1)], second) else ""
 
-    def _are_two(self, first: str, second: str) -> bool:
+    def _are_two(self, word: str, second: str) -> bool:
         """Whether two parts are two words: by what is usual, else by whether the paper has each of them alone."""
-        if second in BEHIND or first in BEFORE:
+        *others, written = re.split(r"[^\w]|[\d_]", word)
+        first = written.casefold()
+        if len(first) == 1 or len(second) < FEWEST:
             return True
-        return min(len(first), len(second)) >= 3 and self._known[first] > 0 and self._known[second] > 0
+        if len(first) == 2:
+            return written.isupper() or bool(others and first in BETWEEN)
+        if second in BEHIND or (first in BEFORE and second not in ENDINGS):
+            return True
+        return len(second) >= 3 and self._known[first] > 0 and self._known[second] > 0
+
+
+def _is_one_word(before: str, after: str) -> bool:
+    """Whether a dash or a stroke at the end of a line binds two words."""
+    if before.endswith("/"):
+        return before[-2:-1].isalnum() and after[:1].isalnum()
+    return before.endswith(DASHES) and bool(before[-2:-1].strip()) and after[:1].isalnum()
 
 
 def _goes_on(address: str, after: str) -> bool:
@@ -109,5 +166,8 @@ def _goes_on(address: str, after: str) -> bool:
     if not after or after[0] in '([\u201c"' or address.endswith((",", ";", ")", ">")):
         return False
     if GOES_ON.search(address):
-        return not (address.endswith(".") and after[0].isupper())
-    return REST.match(after.split(maxsplit=1)[0]) is not None
+        return True
+    piece = after.split(maxsplit=1)[0]
+    if address.endswith(".") and (piece[0].isupper() or ANOTHER.match(piece)):
+        return False
+    return REST.match(piece) is not None
