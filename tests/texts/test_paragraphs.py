@@ -1,5 +1,7 @@
 """Lines are put together as a reader does it."""
 
+import pytest
+
 from invented_lines import BODY, BOLD, LEFT, RIGHT, SERIF, blocks, line, run, stacked
 from peercorpus.texts.layout.blocks import Block, Kind
 from peercorpus.texts.layout.glyphs import Font, read_font
@@ -130,3 +132,36 @@ def test_other_words_in_bold_are_not_marked() -> None:
     assert rendered(in_parts(("Data.", BOLD)), line("We use kites.")) == "Data. We use kites."
     assert rendered(in_parts(("We use", SERIF), ("Data.", BOLD), ("More", SERIF))) == "We use Data. More"
     assert rendered(in_parts(("12.", BOLD), ("More", SERIF))) == "12. More"
+
+
+def test_a_line_that_ends_far_before_its_column_ends_a_paragraph_without_any_space() -> None:
+    assert len(blocks(*stacked(line(FULL), line("So it ends.", right=200.0), line(FULL)))) == 2
+    assert len(blocks(*stacked(line(FULL), line("So it ends with", right=200.0), line(FULL)))) == 1
+    long = line("https://example.org/an/address/that/had/no/room/on/the/line/before shows it")
+    assert len(blocks(*stacked(line(FULL), line("So it is.", right=200.0), long))) == 1
+
+
+def test_the_name_of_a_theorem_begins_a_paragraph_behind_a_full_line() -> None:
+    for text in ("Corollary 2. It holds.", "Proof. It is so."):
+        assert len(blocks(*stacked(line(FULL), line(f"{FULL}."), line(text, font=BOLD)))) == 2
+    assert len(blocks(*stacked(line(FULL), line(f"{FULL}."), line("Theorem 2 says that it holds.")))) == 1
+
+
+def test_prose_behind_a_list_is_no_item() -> None:
+    found = blocks(
+        *stacked(
+            line("They are:", right=150.0),
+            line("1) The first point which fills its line"),
+            line("ends here.", left=LEFT + 12, right=200.0),
+            line("These words are of the text again, at the left end of the column."),
+        )
+    )
+    assert [block.kind for block in found] == [Kind.PARAGRAPH, Kind.ITEM, Kind.PARAGRAPH]
+
+
+@pytest.mark.parametrize("sign", ["\u2013 ", "\u2014 ", "- "])
+def test_a_dash_inside_a_sentence_is_no_item(sign: str) -> None:
+    found = blocks(*stacked(line(FULL), line(f"{sign}as was said {sign}and goes on"), line("to its end.", right=200.0)))
+    assert [block.kind for block in found] == [Kind.PARAGRAPH]
+    found = blocks(*stacked(line("They are:", right=150.0), line(f"{sign}one point"), line(f"{sign}another point")))
+    assert [block.kind for block in found] == [Kind.PARAGRAPH, Kind.ITEM, Kind.ITEM]

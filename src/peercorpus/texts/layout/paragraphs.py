@@ -16,6 +16,12 @@ CAPTION = re.compile(
 )
 BULLET = re.compile(r"[•‣▪■●◦○∙⋄♦\u2013\u2014►▶✓➢⃁·\uf0b7\uf0a7\uf0d8\uf076\uf0fc]\s*(?=\S)|[-*]\s+(?=\S)")
 """How an item begins; the last five are the bullets of word processors, in the codes of symbol fonts."""
+DASH = re.compile(r"[-\u2013\u2014·*]")
+"""What begins an item, or stands inside a sentence."""
+STATEMENT = re.compile(
+    r"(?:Theorem|Lemma|Corollary|Proposition|Definition|Remark|Example|Assumption|Claim|Conjecture|Fact|Observation)"
+    r"\s+[A-Z]?\.?\d|Proof\b"
+)
 NUMBERED_ITEM = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")
 LABEL = re.compile(r"\[(?:\d{1,3}|[A-Za-z+]{2,8}\d{2}[a-z]?)\]\s*|\d{1,3}\.\s+(?=[A-Z])")
 MARK = re.compile(r"\d{1,2}|[*†‡§¶\u2217♯♠♣]")
@@ -31,6 +37,10 @@ PUSHED = 2.4
 """The same, up to which the line of a paragraph is pushed down by a tall formula."""
 NAMES_END = 0.75
 """Share of the width of a column before which a line below the title ends that stands by itself."""
+VERY_SHORT = 6.0
+"""How far a line ends before its column does, in the size of the font, that ends a paragraph without any space."""
+WORD = 0.6
+"""Width of a character, in the size of the font, at most."""
 FAR = 6.0
 """Step over the leading, from which on a line stands elsewhere."""
 SET_SMALLER = 0.95
@@ -156,15 +166,24 @@ class Paragraphs:
 
     def _is_item(self, line: Line, block: Block | None) -> bool:
         left = self._columns.of(line)[0]
-        if BULLET.match(line.text):
-            return line.left > left - 3
         before = self._before
+        if BULLET.match(line.text):
+            return line.left > left - 3 and not (DASH.match(line.text) and self._is_inside(line, block, before))
         if before is None or not NUMBERED_ITEM.match(line.text):
             return False
         ended = ends_sentence(before.text)
         return (block is not None and block.kind is Kind.ITEM and (ended or self._is_short(before))) or (
             ended or line.left > left + 5
         )
+
+    def _is_inside(self, line: Line, block: Block | None, before: Line | None) -> bool:
+        """Whether a dash at the beginning of a line stands inside a sentence that fills the line before."""
+        if before is None or block is None or block.kind not in RUNNING:
+            return False
+        if ends_sentence(before.text) or self._is_short(before) or BULLET.match(block.lines[0].text):
+            return False
+        step = self._step(line)
+        return step <= APART * self._body.leading_of(line) and (step < 0 or line.left < before.left + 5)
 
     def _elsewhere(self, line: Line, block: Block, before: Line) -> Kind | None:
         """At the top of another column or page: whether a sentence goes on there."""
@@ -177,13 +196,23 @@ class Paragraphs:
     def _is_new(self, line: Line, block: Block, before: Line, has_space: bool) -> bool:
         """Whether another paragraph begins, by its indent or by how the last one ended."""
         left, ended = self._columns.of(line)[0], ends_sentence(before.text)
+        is_broken_off = ended and self._is_broken_off(before, line)
         if block.kind is Kind.ITEM:
-            return line.left < block.lines[0].left - 1.5 and (has_space or ended) and self._is_short(before)
+            is_outside = line.left < max(one.left for one in block.lines[:2]) - 1.5
+            return is_outside and (has_space or ended) and self._is_short(before)
+        if is_broken_off or (ended and _is_statement(line)):
+            return True
         is_indented = INDENTED * line.size < line.left - left < 4 * line.size
         was_indented = before.left > self._columns.of(before)[0] + INDENTED * line.size
         if is_indented and not was_indented and (ended or self._is_short(before)):
             return True
         return self._is_short(before) and ended and (has_space or line.runs[0].font.is_bold)
+
+    def _is_broken_off(self, before: Line, line: Line) -> bool:
+        """Whether a line ends far before its column does, though the next word would have fitted on it."""
+        room = self._columns.of(before)[1] - before.right
+        word = line.text.partition(" ")[0]
+        return room > max(VERY_SHORT, WORD * (len(word) + 1)) * line.size
 
     def _entry(self, line: Line, block: Block | None) -> Kind | None:
         """Entries of a bibliography begin with a label, with space above, or hang out of the others' lines."""
@@ -195,6 +224,12 @@ class Paragraphs:
         if self._step(line) > 1.25 * self._body.leading_of(line):
             return Kind.ENTRY
         return Kind.ENTRY if line.left - self._columns.of(line)[0] < 4 else None
+
+
+def _is_statement(line: Line) -> bool:
+    """Whether a line begins with the name of a theorem or of its like, or a proof, set off from the text."""
+    font = line.runs[0].font
+    return (font.is_bold or font.is_italic or font.is_small_capitals) and bool(STATEMENT.match(line.text))
 
 
 def rejoin(blocks: Sequence[Block], body: Body) -> list[Block]:
