@@ -135,10 +135,15 @@ def test_other_words_in_bold_are_not_marked() -> None:
 
 
 def test_a_line_that_ends_far_before_its_column_ends_a_paragraph_without_any_space() -> None:
-    assert len(blocks(*stacked(line(FULL), line("So it ends.", right=200.0), line(FULL)))) == 2
-    assert len(blocks(*stacked(line(FULL), line("So it ends with", right=200.0), line(FULL)))) == 1
+    heading = line("1 Introduction", 730.0, font=BOLD, size=12.0, right=200.0)
+
+    def paragraphs(*lines: Line) -> int:
+        return len(blocks(heading, *stacked(*lines))) - 1
+
+    assert paragraphs(line(FULL), line("So it ends.", right=200.0), line(FULL)) == 2
+    assert paragraphs(line(FULL), line("So it ends with", right=200.0), line(FULL)) == 1
     long = line("https://example.org/an/address/that/had/no/room/on/the/line/before shows it")
-    assert len(blocks(*stacked(line(FULL), line("So it is.", right=200.0), long))) == 1
+    assert paragraphs(line(FULL), line("So it is.", right=200.0), long) == 1
 
 
 def test_the_name_of_a_theorem_begins_a_paragraph_behind_a_full_line() -> None:

@@ -12,9 +12,11 @@ WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 ADDRESS = re.compile(
     r"(?:https?:/{0,2}|www\.|doi\.org|ftp://)\S*$|\bdoi:\s*\S+$|(?<![\w.])10\.\d{4,5}/\S*$", re.IGNORECASE
 )
-LONGEST = 300
-"""Characters of an address."""
+DOI = "doi: "
+"""What belongs to an address, though a space stands behind it."""
 SCHEME = re.compile(r"\W?(?:https?|ftp)://", re.IGNORECASE)
+NEAR = 8
+"""Characters at the beginning of a line in which the rest of such a scheme is."""
 GOES_ON = re.compile(r"[/_\-=?&%#~:+]$")
 ANOTHER = re.compile(r"(?:arxiv|doi|url|is[sb]n|pmid|https?)\b|(?:19|20)\d\d[.,]?$", re.IGNORECASE)
 """What begins something else behind the stop at the end of an address."""
@@ -115,7 +117,8 @@ class Joiner:
             is_cut: Whether pdfium found a hyphen at the end of the first.
         """
         # The paragraph before may be long; only its last word counts.
-        word = before[before.rfind(" ") + 1 :]
+        start = before.rfind(" ") + 1
+        word = before[start:]
         if is_cut:
             return f"{before}- {after}" if SUSPENDED.match(after) else before + self._hyphen(word, after) + after
         if before.endswith(HYPHENS) and before[-2:-1].strip() and after[:1].isalnum():
@@ -123,9 +126,9 @@ class Joiner:
                 return f"{before} {after}"
             is_divided = before[-2].isalpha() and after[0].isalpha()
             return before[:-1] + (self._hyphen(word[:-1], after) if is_divided else "-") + after
-        if SCHEME.match(word + after) and not SCHEME.match(word):
+        if "//" in after[:NEAR] and SCHEME.match(word + after) and not SCHEME.match(word):
             return before + after
-        address = ADDRESS.search(before[-LONGEST:])
+        address = ADDRESS.search(before[start - len(DOI) :] if before.endswith(DOI, 0, start) else word)
         if address and _goes_on(address[0], after):
             return before + after
         return before + after if _is_one_word(before, after) else f"{before} {after}"

@@ -14,6 +14,7 @@ from peercorpus.errors import UnreadablePdfError
 from peercorpus.file_records import TextHeading
 from peercorpus.pdf import open_pdf
 from peercorpus.texts.engine import Converted, join_pages, measure_quality
+from peercorpus.texts.layout.asides import with_labels, with_notices_last
 from peercorpus.texts.layout.blocks import Block, Body, Kind, measure
 from peercorpus.texts.layout.columns import find_all, in_order
 from peercorpus.texts.layout.figures import split_figures, split_labels
@@ -170,7 +171,7 @@ def _markdown(pages: Sequence[list[Line]], sheets: Sequence[Sheet]) -> tuple[lis
         found = find_formulas(in_order(lines, columns), sheet.bars, columns, body)
         items = _with_tables(map(_item, found), sheet.tables, number)
         paragraphs.read(with_listings(items, sheet.rules, columns, body, joiner), columns)
-    blocks = rejoin(_with_title(paragraphs.blocks, body), body)
+    blocks = with_notices_last(rejoin(with_labels(_with_title(paragraphs.blocks, body)), body), body)
     for block in blocks:
         if block.markdown is None:
             block.markdown = render(block, joiner)
