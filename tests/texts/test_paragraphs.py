@@ -142,6 +142,8 @@ def test_a_line_that_ends_far_before_its_column_ends_a_paragraph_without_any_spa
 
     assert paragraphs(line(FULL), line("So it ends.", right=200.0), line(FULL)) == 2
     assert paragraphs(line(FULL), line("So it ends with", right=200.0), line(FULL)) == 1
+    beside = [line(text, right=300.0) for text in ("Words beside a figure", "that end.", "And others that", "go on.")]
+    assert paragraphs(*beside) == 1
     long = line("https://example.org/an/address/that/had/no/room/on/the/line/before shows it")
     assert paragraphs(line(FULL), line("So it is.", right=200.0), long) == 1
 

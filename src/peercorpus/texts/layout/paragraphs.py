@@ -196,7 +196,7 @@ class Paragraphs:
     def _is_new(self, line: Line, block: Block, before: Line, has_space: bool) -> bool:
         """Whether another paragraph begins, by its indent or by how the last one ended."""
         left, ended = self._columns.of(line)[0], ends_sentence(before.text)
-        is_broken_off = ended and self._is_broken_off(before, line)
+        is_broken_off = ended and self._is_broken_off(block, line)
         if block.kind is Kind.ITEM:
             is_outside = line.left < max(one.left for one in block.lines[:2]) - 1.5
             return is_outside and (has_space or ended) and self._is_short(before)
@@ -208,9 +208,14 @@ class Paragraphs:
             return True
         return self._is_short(before) and ended and (has_space or line.runs[0].font.is_bold)
 
-    def _is_broken_off(self, before: Line, line: Line) -> bool:
-        """Whether a line ends far before its column does, though the next word would have fitted on it."""
-        room = self._columns.of(before)[1] - before.right
+    def _is_broken_off(self, block: Block, line: Line) -> bool:
+        """Whether the last line ends far before its column does and its neighbours do, as none beside a figure does.
+
+        The next word would have fitted on it.
+        """
+        before = block.lines[-1]
+        end = max(one.right for one in (*block.lines[-2:-1], line))
+        room = min(end, self._columns.of(before)[1]) - before.right
         word = line.text.partition(" ")[0]
         return room > max(VERY_SHORT, WORD * (len(word) + 1)) * line.size
 
