@@ -81,7 +81,7 @@ ENDINGS = frozenset(
             "izes",
             "ization",
         ),
-        *("ise", "ised", "ises", "isation", "able", "less", "ful", "ward", "wards", "ware", "max", "light", "lights"),
+        *("ise", "ised", "isation", "able", "less", "ward", "wards", "ware", "max", "light", "lights"),
         *("base", "bases", "set", "sets", "ular", "ally", "ling", "ical"),
     ]
 )
