@@ -154,13 +154,8 @@ class Headings:
         if appendix:
             self._counting.counts_on(appendix["number"])
             return 1
-        if NAMES.match(text):
-            if self._is_large(line) or not (self._sections_are_large and self.has_begun):
-                return 1
-            if _is_in_capitals(line):
-                return 1 if OF_A_PAPER.match(text) else IN_CAPITALS
-            if ENDS.match(text):
-                return 1
+        if NAMES.match(text) and (level := self._named(line)):
+            return level
         if not self.has_begun or line.characters > 90 or ends_sentence(text):
             return 0
         larger, is_flush = line.size / self._body.size, abs(line.left - columns.of(line)[0]) < 2
@@ -168,6 +163,14 @@ class Headings:
             self._level = self._level_of(line.size) or (1 if larger > 1.18 else 2)
             return self._level
         return min(DEEPEST, self._level + 1) if self._stands_alone(line, after, columns, step) else 0
+
+    def _named(self, line: Line) -> int:
+        """The level of a usual name of a section; 0 where only its place can tell."""
+        if self._is_large(line) or not (self._sections_are_large and self.has_begun):
+            return 1
+        if _is_in_capitals(line):
+            return 1 if OF_A_PAPER.match(line.text) else IN_CAPITALS
+        return 1 if ENDS.match(line.text) else 0
 
     def _level_of(self, size: float) -> int:
         """The level whose headings are of a size, the next one where all are larger; 0 where none was seen."""

@@ -143,8 +143,11 @@ class Paragraphs:
         left, right = self._columns.of(before)
         if before.right < left + NAMES_END * (right - left):
             return True
-        return all(abs(sum(self._columns.of(one)) - one.left - one.right) < one.size for one in (line, before)) and (
+        are_justified = abs(line.left - before.left) < 1 > abs(line.right - before.right)
+        return (
             before.left > left + before.size
+            and not are_justified
+            and all(abs(sum(self._columns.of(one)) - one.left - one.right) < one.size for one in (line, before))
         )
 
     def _is_pushed_down(self, line: Line, block: Block, before: Line, step: float) -> bool:
