@@ -137,9 +137,15 @@ ACCENTS = {
     "\u02dd": "\u030b",
     "\u00af": "\u0304",
     "\u00b8": "\u0327",
+    "`": "\u0300",
 }
 """Accents that old fonts of TeX have as signs of their own, and what combines with a letter."""
-ACCENTED = re.compile(f"([{''.join(ACCENTS)}]) ?([A-Za-z\u0131])")
+ACCENTED = re.compile(f"([{''.join(ACCENTS).replace('`', '')}]) ?([A-Za-z\u0131])")
+CEDILLA = re.compile(r"([^\W\d_])\u00b8( ?)")
+RAISED = 0.5
+"""How far an accent is off the baseline of its letter, in the size of the font, at most."""
+TOUCHING = 0.15
+"""A gap that is no space, in the size of the font, at most."""
 NO_SPACE = re.compile(r"\S+")
 CODES = re.compile(r"[^ ]+")
 """A word in a font of formulas, where even a line feed may be a letter."""
@@ -208,7 +214,11 @@ def _changed(found: re.Match[str]) -> str:
 
 def _accented(found: re.Match[str]) -> str:
     """A letter behind its accent, as one character."""
-    return unicodedata.normalize("NFC", found[2].replace("\u0131", "i") + ACCENTS[found[1]])
+    return _with_accent(found[2], found[1])
+
+
+def _with_accent(letter: str, accent: str) -> str:
+    return unicodedata.normalize("NFC", letter.replace("\u0131", "i") + ACCENTS[accent])
 
 
 class Glyphs:
@@ -231,7 +241,9 @@ class Glyphs:
         self.turned: Counter[int] = Counter()
         count = max(0, _count(self._page))
         self._text = _characters(self._page, count) if count else ""
+        self._accented: set[int] = set()
         self.runs = list(self._read(count))
+        self.runs = self._with_accents() if self._accented else self.runs
 
     def _read(self, count: int) -> Iterator[Run]:
         text, has_space = self._text, True
@@ -253,13 +265,11 @@ class Glyphs:
                     has_space = True
                     continue
                 first += said.index(inner)
-            if (
-                inner in ACCENTS
-                and last is not None
-                and not last.font.is_maths
-                and self._put_accent(first, last, before)
-            ):
-                continue
+            if inner in ACCENTS and not self._fonts.of(handle).is_maths:
+                if last is not None and not last.font.is_maths and self._put_accent(first, last, before):
+                    self._accented.add(last.start)
+                    continue
+                self._accented.add(first)
             found = self._run(handle, inner, first, has_space or first > start)
             if found is not None:
                 yield found
@@ -287,7 +297,7 @@ class Glyphs:
             right = rectangle.right
         _origin(page, start, at_x, at_y)
         base, size = self._numbers[1].value, _font_size(page, start) * height
-        plain = unpaired(text) if font.is_maths else _plain(text)
+        plain = unpaired(text) if font.is_maths else self._said(start, end)
         return Run(plain, left, right, base, size, font, has_space, is_cut, start, end, handle)
 
     def _put_accent(self, index: int, *runs: Run | None) -> bool:
@@ -295,18 +305,59 @@ class Glyphs:
         page, at_rectangle, rectangle = self._page, self._at[0], self._rectangle
         _loose_box(page, index, at_rectangle)
         middle = (rectangle.left + rectangle.right) / 2
+        _origin(page, index, *self._at[2:])
+        base = self._numbers[1].value
         for run in runs:
-            if run is None or not run.left <= middle <= run.right:
+            if run is None or not run.left <= middle <= run.right or abs(base - run.base) > RAISED * run.size:
                 continue
             for place in range(run.start, run.end):
                 _loose_box(page, place, at_rectangle)
                 if rectangle.left <= middle <= rectangle.right and self._text[place].isalpha():
-                    accented = unicodedata.normalize("NFC", self._text[place] + ACCENTS[self._text[index]])
-                    run.text = (
-                        _plain(self._text[run.start : place]) + accented + _plain(self._text[place + 1 : run.end])
-                    )
+                    accented = _with_accent(self._text[place], self._text[index])
+                    run.text = self._said(run.start, place) + accented + self._said(place + 1, run.end)
+                    if len(accented) == 1:
+                        self._text = f"{self._text[:place]}{accented}{self._text[place + 1 :]}"
+                        run.text = self._said(run.start, run.end)
                     return True
         return False
+
+    def _with_accents(self) -> list[Run]:
+        """The runs with each accent on the letter behind it, and without the space that pdfium sees beside one."""
+        runs: list[Run] = []
+        for run in self.runs:
+            before = runs[-1] if runs else None
+            if before is not None and before.start in self._accented and not run.font.is_maths:
+                is_first = before.text in ACCENTS and before.right > run.left
+                if is_first and run.text[0].isalpha() and self._put_accent(before.start, run):
+                    run.has_space = before.has_space
+                    runs.pop()
+                elif not is_first and run.has_space and abs(run.left - before.right) < TOUCHING * run.size:
+                    run.has_space = abs(run.base - before.base) > TOUCHING * run.size
+            runs.append(run)
+        return runs
+
+    def _said(self, start: int, end: int) -> str:
+        """What characters of prose say."""
+        text = self._text[start:end]
+        return _plain(self._with_cedillas(text, start) if "\u00b8" in text else text)
+
+    def _with_cedillas(self, text: str, start: int) -> str:
+        """A text with each cedilla on the letter before it, where it stands below that and not below the next one."""
+        parts, at = [], 0
+        for found in CEDILLA.finditer(text):
+            (left, right), (low, high) = self._ends(start + found.start()), self._ends(start + found.start() + 1)
+            if not left <= (low + high) / 2 <= right:
+                continue
+            behind = start + found.end()
+            is_close = behind < start + len(text) and self._ends(behind)[0] - right < TOUCHING * (right - left)
+            parts += [text[at : found.start()], _with_accent(found[1], "\u00b8"), "" if is_close else found[2]]
+            at = found.end()
+        return "".join([*parts, text[at:]])
+
+    def _ends(self, place: int) -> tuple[float, float]:
+        """The left and right end of a character."""
+        _loose_box(self._page, place, self._at[0])
+        return self._rectangle.left, self._rectangle.right
 
     def words(self, run: Run) -> Iterator[tuple[str, float, float]]:
         """The words of a run, each with its left and right end."""
