@@ -1,56 +1,30 @@
 """Formulas from glyphs with their places: what is one, and the LaTeX it is written as."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from peercorpus.texts.layout.blocks import Body
-from peercorpus.texts.layout.columns import Columns
+from invented_formulas import (
+    BODY,
+    COLUMNS,
+    LARGE,
+    LETTERS,
+    SIGNS,
+    TEXT,
+    UPRIGHT,
+    equation,
+    found,
+    in_text,
+    latex,
+    row,
+    run,
+    said,
+)
 from peercorpus.texts.layout.formulas import Formula, find_formulas, inline, thin_bars, whole
 from peercorpus.texts.layout.formulas_symbols import kind_of, sign
-from peercorpus.texts.layout.glyphs import Run, read_font
 from peercorpus.texts.layout.lines import Line, read_lines
 from peercorpus.texts.layout.shapes import Box, Shapes
-
-BODY = Body(10.0, 12.0)
-COLUMNS = Columns(((100.0, 500.0),))
-TEXT, LETTERS, SIGNS, LARGE, UPRIGHT = "NimbusRomNo9L-Regu", "CMMI10", "CMSY10", "CMEX10", "CMR10"
-
-
-def run(text: str, left: float, font: str = TEXT, base: float = 700.0, size: float = 10.0, gap: bool = False) -> Run:
-    """A run as wide as its letters usually are."""
-    right = left + 0.5 * size * len(text)
-    return Run(text, left, right, base, size, read_font(font), gap, False, 0, len(text))
-
-
-def row(*pieces: tuple[str, str], left: float = 250.0, base: float = 700.0) -> list[Run]:
-    """Runs side by side on one baseline."""
-    runs: list[Run] = []
-    for text, font in pieces:
-        runs.append(run(text, left, font, base, gap=bool(runs) and text[0] == " "))
-        runs[-1].text = text.strip()
-        left = runs[-1].right
-    return runs
-
-
-def said(*runs: Run) -> str:
-    return inline(runs, 700.0, 10.0)
-
-
-def found(runs: Sequence[Run], *bars: Box, columns: Columns = COLUMNS) -> list[Line | Formula]:
-    return find_formulas(read_lines(runs, 0), list(bars), columns, BODY)
-
-
-def latex(runs: Sequence[Run], *bars: Box) -> str:
-    (formula,) = (one for one in found(runs, *bars) if isinstance(one, Formula))
-    return formula.latex
-
-
-def equation(*runs: Run) -> list[Run]:
-    """`y =` before other runs, and a number behind them."""
-    return [run("y", 230, LETTERS), run("=", 240, UPRIGHT), *runs, run("(7)", 484)]
 
 
 @pytest.mark.parametrize(
@@ -269,12 +243,6 @@ def test_unknown_signs_and_bars_without_a_use_lower_the_sureness() -> None:
     (formula,) = found(equation(run("x", 255, LETTERS)), Box(243, 695.5, 252, 695.9))
     assert isinstance(formula, Formula)
     assert formula.sureness == pytest.approx(1 / 3)
-
-
-def in_text(runs: Sequence[Run], *bars: Box) -> list[str]:
-    """The lines of running text, as Markdown."""
-    lines = [one for one in found(runs, *bars) if isinstance(one, Line)]
-    return [inline(line.runs, line.base, line.size) for line in lines]
 
 
 SMALL = [

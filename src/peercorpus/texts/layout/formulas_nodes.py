@@ -22,7 +22,7 @@ NAMES = frozenset({
 })  # fmt: skip
 """Words that LaTeX has a command for."""
 WITH_LIMITS = frozenset({"max", "min", "sup", "inf", "lim", "argmax", "argmin", "det", "Pr", "arg max", "arg min"})
-RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠→←↦⇒⇔⊂⊆⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔")
+RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔")
 SPACED = RELATIONS | frozenset("+−±∓×")
 TOKEN = re.compile(r"[^\W\d_]{2,}|\d+(?:[.,]\d+)*|\S")
 HUNG = frozenset({"tall", "large", "root", "part"})

@@ -31,6 +31,10 @@ MSAM = "⊡⊞⊠□■·◇⧫↻↺⇌⇋⊟⊩⊪⊨↠↞⇇⇉⇈⇊↾⇂�
 """Signs of the AMS (`msam`), by code."""
 MSBM = dict(zip("?@()~rkno-,", "∅∄⊊⊋ℏ∖𝕜⋉⋊∦∤", strict=True))
 """Signs of the AMS (`msbm`) that are no capital."""
+NEGATED = "≨≩≰≱≮≯⊀⊁≨≩≰≱⪇⪈⋠⋡⋨⋩⋦⋧≰≱⪵⪶⪹⪺⪉⪊≁≇╱╲⊊⊋⊈⊉⫋⫌⫋⫌⊊⊋⊈⊉∦∤∤∦⊬⊮⊭⊯⋭⋬⋪⋫↚↛⇍⇏⇎↮⋇∅∄"
+"""Signs of `msbm`, by code: what is not less, not a subset, and so on. Other fonts of double letters have none."""
+SLASH = "\u0338"
+"""What negates the sign behind it."""
 DEPTHS = (
     (0x00, 1.2), (0x0C, 0.6), (0x0E, 1.2), (0x10, 1.8), (0x12, 2.4), (0x20, 3.0), (0x2E, 1.8), (0x36, 0.6),
     (0x38, 0.9), (0x3C, 1.8), (0x3E, 0.6), (0x40, 1.8), (0x42, 0.6), (0x44, 1.8), (0x46, 1.0), (0x47, 1.4),
@@ -139,7 +143,8 @@ def sign(font: str, letter: str, has_table: bool = False) -> Sign:
     elif kind == "msam" and code < len(MSAM):
         text = MSAM[code]
     elif kind == "double":
-        text = MSBM.get(letter) or _alphabet(letter, 0x1D538, DOUBLES)
+        is_negated = code < len(NEGATED) and font[:4].upper() == "MSBM"
+        text = NEGATED[code] if is_negated else MSBM.get(letter) or _alphabet(letter, 0x1D538, DOUBLES)
     elif kind == "script":
         text = _alphabet(letter, 0x1D49C, SCRIPTS)
     elif kind == "fraktur":
@@ -185,6 +190,11 @@ def hang(text: str, font: str) -> float:
         return 0.0
     piece, depth = sign(font, text)
     return depth / 2 + AXIS if depth >= LOWEST and piece not in PARTS else 0.0
+
+
+def negates(text: str, font: str) -> bool:
+    """Whether a run ends with the slash through the sign behind it, which fonts of TeX draw before that sign."""
+    return sign(font, text[-1]).text == SLASH
 
 
 def is_mapped(letters: AbstractSet[str]) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from peercorpus.texts.layout.formulas_nodes import NAMES, RELATIONS, SCRIPT, SPACED, Node, size_of
+from peercorpus.texts.layout.formulas_symbols import SLASH
+from peercorpus.texts.layout.glyphs import ACCENTS
 
 OFF = 0.1
 """How far such a piece is off the baseline at least, in the size of its row."""
@@ -23,6 +25,10 @@ ESCAPED = str.maketrans(
 SINGLE = re.compile(r"\\text\{([^\W\d_]+)\}")
 """A word by itself: it needs no command of a word's length."""
 WHOLE = re.compile(r"\{\\rm [^\W\d_]+\}")
+NEGATABLE = RELATIONS | frozenset("∃∋≡∣∥⊢≅↔⊒⊑")
+"""What a slash goes through."""
+APART = {mark: sign for sign, mark in ACCENTS.items()} | {SLASH: "/", "\u20d7": "→"}
+"""Accents as signs of their own, for those that stand over nothing."""
 GAP = 0.2
 """Gap that is a space, in the size of the font, at least."""
 TOUCHING = 0.12
@@ -65,18 +71,24 @@ def _with_accents(nodes: Sequence[Node]) -> list[Node]:
     for accent in nodes:
         if accent.kind != "accent":
             continue
-        near = [
-            node
-            for node in found
-            if len(node.latex) == 1 and (node.latex in RELATIONS if accent.latex == "\u0338" else node.latex.isalnum())
-        ]
+        near = [node for node in found if _bears(node, accent)]
         target = min(
             near, key=lambda node: abs(node.middle - accent.middle) + abs(node.size - accent.size), default=None
         )
         if target is not None and abs(target.middle - accent.middle) < accent.size:
             at = next(number for number, node in enumerate(found) if node is target)
             found[at] = replace(target, latex=unicodedata.normalize("NFC", target.latex + accent.latex))
+        else:
+            at = next((number for number, node in enumerate(found) if node.left > accent.left), len(found))
+            found.insert(at, replace(accent, latex=APART.get(accent.latex, accent.latex), kind="letter"))
     return found
+
+
+def _bears(node: Node, accent: Node) -> bool:
+    """Whether a piece can have an accent, or a slash through it."""
+    if len(node.latex) != 1:
+        return False
+    return node.latex in NEGATABLE if accent.latex == SLASH else node.latex.isalnum()
 
 
 def _base(nodes: Sequence[Node], size: float) -> float:

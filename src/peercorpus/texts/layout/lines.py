@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from peercorpus.texts.layout.formulas_symbols import hang, stands_over
+from peercorpus.texts.layout.formulas_symbols import ALONE, hang, negates, stands_over
 from peercorpus.texts.layout.glyphs import ACCENTS, Run
 
 SAME = 0.2
@@ -121,10 +121,11 @@ def _level(run: Run) -> float:
 def _continues(line: Line, run: Run) -> bool:
     size = line.size if line.size > run.size else run.size
     gap, off = run.left - line.right, abs(run.base - line.base)
-    if len(run.text) == 1 and stands_over(run.text, run.font.name) and -1.2 * size < gap < WIDE * size:
-        if gap < BESIDE * size and off < 1.2 * size:
+    if len(run.text) == 1 and stands_over(run.text, run.font.name):
+        is_over = run.text in ALONE and run.left > line.runs[-1].left - 0.1 * size
+        if (-1.2 * size < gap or is_over) and gap < BESIDE * size and off < 1.2 * size:
             return True
-        if abs(_level(run) - line.base) < LEVEL * size:
+        if -1.2 * size < gap < WIDE * size and abs(_level(run) - line.base) < LEVEL * size:
             return True
     is_script = run.size <= SMALLER * line.size
     back = BACK if off > 0.1 * size and is_script else BESIDE
@@ -153,7 +154,9 @@ def _is_script(line: Line, run: Run, off: float) -> bool:
 
 
 def _is_under(run: Run, before: Run) -> bool:
-    """Whether a run stands under the accent before it, which is wider."""
+    """Whether a run stands under the accent before it, which is wider, or is struck through by the slash before it."""
+    if before.font.is_maths and negates(before.text, before.font.name):
+        return before.right - run.left < WIDE * run.size
     return len(before.text) == 1 and before.text in ACCENTS and abs(before.left - run.left) < BESIDE * run.size
 
 
