@@ -1,5 +1,6 @@
 """Display formulas: the scattered lines of each found, and written as LaTeX from where their glyphs stand."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,10 @@ THINS = 3000
 """Thin rules of a page that are looked at; a figure has more."""
 THIN = 1.3
 """Thickness of the bar of a fraction, in points, at most."""
+INDENT = 2.0
+"""How far such a line stands off the ends of its column at least, in the size of the body."""
+LONE = re.compile(r"\$[^$]{3,}\$[.,;:]?")
+"""A line that is one formula."""
 CENTRED = 0.15
 """How far the middle of a display is off that of its column at most, in the width of the column."""
 
@@ -89,7 +94,51 @@ def find_formulas(lines: Sequence[Line], bars: Sequence[Box], columns: Columns, 
         else:
             found.append(line)
     found += _formulas(group, found, None, placed, columns, body) if group else ()
-    return with_bars(found, bars)
+    return _with_lone(with_bars(found, bars), columns, body)
+
+
+def _with_lone(items: Sequence[Line | Formula], columns: Columns, body: Body) -> list[Line | Formula]:
+    """What a page holds, with lines that are nothing but one formula, apart from all prose, as displays too."""
+    found: list[Line | Formula] = []
+    group: list[Line] = []
+    for item, following in zip_longest(items, items[1:]):
+        before = group[-1] if group else found[-1] if found else None
+        if isinstance(item, Line) and _is_lone(item, before, following, bool(group), columns, body):
+            group.append(item)
+            continue
+        found += _written(group, _Bars(()), columns, body) if group else ()
+        group = []
+        found.append(item)
+    return [*found, *(_written(group, _Bars(()), columns, body) if group else ())]
+
+
+def _is_lone(
+    line: Line,
+    before: Line | Formula | None,
+    after: Line | Formula | None,
+    goes_on: bool,
+    columns: Columns,
+    body: Body,
+) -> bool:
+    """Whether a line stands off both ends of its column, is one formula, and no prose goes on in it."""
+    left, right = columns.of(line)
+    apart = INDENT * body.size
+    if line.left < left + apart or line.right > right - apart or not has_maths(line) or line.size < 0.9 * body.size:
+        return False
+    for one in (before, after):
+        if not isinstance(one, Line) or (goes_on and one is before):
+            continue
+        if abs(one.base - line.base) < 0.6 * body.leading and _is_beside([line], one):
+            return False
+        is_near = abs(one.base - line.base) < 1.5 * body.leading
+        if is_near and abs(one.left - line.left) < body.size and not LONE.fullmatch(_said(one)):
+            return False
+    text = _said(line)
+    return bool(LONE.fullmatch(text)) and not RELATIONS.isdisjoint(text)
+
+
+def _said(line: Line) -> str:
+    return inline(line.runs, line.base, line.size)
 
 
 def thin_bars(shapes: Shapes) -> list[Box]:

@@ -27,6 +27,10 @@ MARKS = frozenset("∗*†‡§¶•·.,:;|{}/<>−-–×±✓✗©®°→←∘
 """Signs from the fonts of formulas that prose has as well."""
 CLOSE = ",.;:)"
 """What has no space before it, though the content of a page may have one."""
+BULLET = "•"
+PAUSES = (",", ";")
+ITEM = re.compile(r"\(\w{1,3}\)(?!\w)")
+"""The number of an item, in prose."""
 TOUCHING = 0.15
 """A gap without a space, in the size of the line, at most."""
 APART = 0.9
@@ -85,7 +89,8 @@ class _Writer:
             else:
                 following = runs[number + 1] if number + 1 < len(runs) else None
                 is_near = following is not None and following.left - run.right < APART * self._size
-                self._take_prose(run, has_space, following is not None and is_near and self._opens(following))
+                opens = following is not None and is_near and self._opens(following)
+                self._take_prose(run, has_space, opens and not self._is_pause(run, following))
         self._end()
         return "".join(self._parts)
 
@@ -99,6 +104,14 @@ class _Writer:
         if self._nodes:
             return self._is_maths(run) or self._is_script(run)
         return self._is_maths(run) and not MARKS.issuperset(run.text)
+
+    def _is_pause(self, run: Run, following: Run | None) -> bool:
+        """Whether a run is a comma of the prose between two formulas: those of a formula are in its own font."""
+        return run.text in PAUSES and following is not None and following.has_space and not self._is_open()
+
+    def _is_open(self) -> bool:
+        """Whether a bracket of the formula is open."""
+        return sum((node.latex in BRACKETS) - (node.latex in ENDS) for node in self._nodes if len(node.latex) == 1) > 0
 
     def _take(self, nodes: Iterable[Node], has_space: bool) -> None:
         first = True
@@ -136,6 +149,8 @@ class _Writer:
 
     def _take_prose(self, run: Run, has_space: bool, opens: bool) -> None:
         text = run.text
+        if self._nodes and has_space and self._nodes[-1].latex in PAUSES and ITEM.match(text) and not self._is_open():
+            self._end()
         if self._nodes and opens and CALL.match(text) and (not has_space or self._nodes[-1].latex in SPACED):
             self._take(nodes_of(run, self._has_table), has_space)
             return
@@ -196,6 +211,9 @@ class _Writer:
         while nodes and nodes[-1].latex in SOFT and nodes[-1].kind == "letter" and not self._small(nodes[-1]):
             behind = (" " if spaced.pop() else "") + nodes.pop().latex + behind
         before = ""
+        if len(nodes) > 1 and nodes[0].latex == BULLET and not self._parts:
+            before = nodes.pop(0).latex
+            spaced[:2] = [True]
         while nodes and nodes[0].latex in (*SOFT, ")", "]") and not self._small(nodes[0]):
             before += (" " if spaced.pop(0) else "") + nodes.pop(0).latex
         opened = sum((node.latex in BRACKETS) - (node.latex in ENDS) for node in nodes if len(node.latex) == 1)
