@@ -204,7 +204,7 @@ def test_cases_stand_behind_a_brace() -> None:
         run("0", 264, UPRIGHT, 694),
         run("otherwise", 280, TEXT, 694),
     )
-    assert latex(runs) == r"y = \begin{cases} 1 & {\rm if}x \\ 0 & {\rm otherwise} \end{cases}"
+    assert latex(runs) == r"y = \begin{cases} 1 & \text{if }x \\ 0 & {\rm otherwise} \end{cases}"
 
 
 @pytest.mark.parametrize(

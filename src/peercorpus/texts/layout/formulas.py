@@ -15,6 +15,7 @@ from peercorpus.texts.layout.formulas_lines import (
     ends_of,
     ends_paragraph,
     has_maths,
+    has_words,
     is_formal,
     is_plain_text,
     read_number,
@@ -134,7 +135,8 @@ def _is_lone(
         if is_near and abs(one.left - line.left) < body.size and not LONE.fullmatch(_said(one)):
             return False
     text = _said(line)
-    return bool(LONE.fullmatch(text)) and not RELATIONS.isdisjoint(text)
+    is_formula = LONE.fullmatch(text) is not None and not RELATIONS.isdisjoint(text)
+    return is_formula and not any(_is_step(run, body) for run in line.runs)
 
 
 def _said(line: Line) -> str:
@@ -163,10 +165,23 @@ class _Bars:
 def _formulas(
     group: list[Line], before: Sequence[Line | Formula], after: Line | None, bars: _Bars, columns: Columns, body: Body
 ) -> Sequence[Line | Formula]:
-    last = before[-1] if before else None
-    if not _is_display(group, last if isinstance(last, Line) else None, after, columns, body):
-        return group
-    return list(_written(group, bars, columns, body))
+    found = before[-1] if before else None
+    last = found if isinstance(found, Line) else None
+    first = 0
+    if not _is_display(group, last, after, columns, body):
+        first = _behind_prose(group, last, body)
+        rest = group[first:]
+        if not first or any(map(has_words, rest)) or not _is_display(rest, group[first - 1], after, columns, body):
+            return group
+    return [*group[:first], *_written(group[first:], bars, columns, body)]
+
+
+def _behind_prose(group: Sequence[Line], before: Line | None, body: Body) -> int:
+    """Where in a group the line of prose ends that it begins in; 0 where it begins in none or is nothing else."""
+    if before is None or not _is_beside(group[:1], before):
+        return 0
+    near = [at for at, line in enumerate(group, 1) if abs(line.base - before.base) < 1.2 * body.size]
+    return near[-1] if near and near[-1] < len(group) else 0
 
 
 def _is_display(group: Sequence[Line], before: Line | None, after: Line | None, columns: Columns, body: Body) -> bool:
@@ -182,7 +197,7 @@ def _is_display(group: Sequence[Line], before: Line | None, after: Line | None, 
             return False
     runs = [run for line in group for run in line.runs]
     has_number = any(read_number(line, columns, body) for line in group)
-    text = "".join(node.latex for run in runs for node in nodes_of(run))
+    text = "".join(map(_text, runs))
     digits = sum(map(str.isdigit, text))
     if not any(map(str.isalpha, text)) or (not has_number and digits > 8 and digits > 0.4 * len(text)):
         return False
@@ -190,7 +205,16 @@ def _is_display(group: Sequence[Line], before: Line | None, after: Line | None, 
         return not SIGNS.isdisjoint(text) or len(text) > 3
     if (RELATIONS | LARGE).isdisjoint(text):
         return False
-    return ("←" not in text or not LARGE.isdisjoint(text)) and _is_centred(group, columns)
+    return (not any(_is_step(run, body) for run in runs) or not LARGE.isdisjoint(text)) and _is_centred(group, columns)
+
+
+def _text(run: Run) -> str:
+    return "".join(node.latex for node in nodes_of(run))
+
+
+def _is_step(run: Run, body: Body) -> bool:
+    """Whether a run has the arrow of an algorithm's step; in a limit it says what is drawn."""
+    return run.size > 0.85 * body.size and "←" in _text(run)
 
 
 def _is_centred(group: Sequence[Line], columns: Columns) -> bool:

@@ -10,6 +10,8 @@ CELL = 0.7
 """Gap between two columns of a matrix, in the size of the font, at least."""
 ROW = 0.9
 """Distance of the baselines of two rows, in the size of the font, at least."""
+STOP = 0.2
+"""How far a stop behind all rows is off the baseline of each of them, in the size of the font, at least."""
 BREAK = r" \\ "
 """Between two rows, in LaTeX."""
 MATRICES = {"(": "pmatrix", "[": "bmatrix", "{": "Bmatrix", "∣": "vmatrix", "∥": "Vmatrix"}
@@ -163,6 +165,7 @@ def _matrix(nodes: list[Node], begin: Node, end: Node | None) -> list[Node]:
         and begin.right - 1 <= node.middle <= right
         and begin.bottom - 2 < node.level < begin.top + 2
     ]
+    inside = inside if end else _without_stop(inside)
     rows = rows_of(inside)
     if len(rows) < 2:
         return nodes
@@ -172,6 +175,15 @@ def _matrix(nodes: list[Node], begin: Node, end: Node | None) -> list[Node]:
     name = MATRICES.get(begin.latex, "matrix") if end else "cases"
     latex = f"\\begin{{{name}}} {BREAK.join(lines)} \\end{{{name}}}"
     return [*without(nodes, parts), joined(latex, parts, base=begin.base)]
+
+
+def _without_stop(nodes: list[Node]) -> list[Node]:
+    """The pieces without a stop that stands at their right end between two of their rows."""
+    if not nodes:
+        return nodes
+    stop = max(nodes, key=lambda node: node.left)
+    is_apart = all(abs(stop.base - node.base) > STOP * node.size for node in nodes if node is not stop)
+    return [node for node in nodes if node is not stop] if stop.latex in ".,;" and is_apart else nodes
 
 
 def _cuts(nodes: Sequence[Node]) -> list[float]:

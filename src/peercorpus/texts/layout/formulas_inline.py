@@ -90,6 +90,8 @@ class _Writer:
                 following = runs[number + 1] if number + 1 < len(runs) else None
                 is_near = following is not None and following.left - run.right < APART * self._size
                 opens = following is not None and is_near and self._opens(following)
+                if self._begins_item(run, has_space):
+                    self._end()
                 self._take_prose(run, has_space, opens and not self._is_pause(run, following))
         self._end()
         return "".join(self._parts)
@@ -108,6 +110,11 @@ class _Writer:
     def _is_pause(self, run: Run, following: Run | None) -> bool:
         """Whether a run is a comma of the prose between two formulas: those of a formula are in its own font."""
         return run.text in PAUSES and following is not None and following.has_space and not self._is_open()
+
+    def _begins_item(self, run: Run, has_space: bool) -> bool:
+        """Whether a run begins with the number of an item, behind a formula with a comma."""
+        is_behind = has_space and bool(self._nodes) and self._nodes[-1].latex in PAUSES
+        return is_behind and ITEM.match(run.text) is not None and not self._is_open()
 
     def _is_open(self) -> bool:
         """Whether a bracket of the formula is open."""
@@ -149,8 +156,6 @@ class _Writer:
 
     def _take_prose(self, run: Run, has_space: bool, opens: bool) -> None:
         text = run.text
-        if self._nodes and has_space and self._nodes[-1].latex in PAUSES and ITEM.match(text) and not self._is_open():
-            self._end()
         if self._nodes and opens and CALL.match(text) and (not has_space or self._nodes[-1].latex in SPACED):
             self._take(nodes_of(run, self._has_table), has_space)
             return

@@ -60,6 +60,11 @@ def _formal(line: Line) -> float:
     )
 
 
+def has_words(line: Line) -> bool:
+    """Whether it has a word of prose."""
+    return _words(line) > 0
+
+
 def has_maths(line: Line) -> bool:
     """Whether it has a letter or sign from a font of formulas."""
     for run in line.runs:

@@ -29,12 +29,19 @@ NEGATABLE = RELATIONS | frozenset("∃∋≡∣∥⊢≅↔⊒⊑")
 """What a slash goes through."""
 APART = {mark: sign for sign, mark in ACCENTS.items()} | {SLASH: "/", "\u20d7": "→"}
 """Accents as signs of their own, for those that stand over nothing."""
-GAP = 0.2
+GAP = 0.18
 """Gap that is a space, in the size of the font, at least."""
 TOUCHING = 0.12
 """Gap between two signs that are one, in the size of the font, at most."""
 JOINED = frozenset({":=", "::=", "=:", "!=", "==", "<=", ">=", "+=", "-=", "->", "=>"})
 """Signs that are printed as several."""
+QUAD = 0.95
+"""Gap that is a wide space, in the size of the font, at least; behind a comma there is a thin one as well."""
+THIN = 0.1
+JOINING = SPACED | frozenset("∩∪·∘⊙⊗⊕∧∨∖/")
+"""Signs between two pieces, however wide the space beside them is."""
+FENCES = frozenset("()[]{}∣∥⟨⟩")
+"""Brackets and bars, which are of full size in a script where they stretch with what is in them."""
 ENDS_WITH_NAME = re.compile(r"\\[A-Za-z]+$")
 
 
@@ -46,21 +53,41 @@ def written(nodes: Sequence[Node], depth: int = 0) -> str:
     base = _base(nodes, size)
     parts: list[str] = []
     scripts = _Scripts(base, size, depth)
-    right = nodes[0].left
+    before: Node | None = None
+    right = edge = nodes[0].left
     for node in _with_accents(nodes):
         where = scripts.of(node) if parts and depth < DEEPEST else None
         if where is not None:
-            where.append(node)
+            where.append(_fitted(node, where, size))
+            edge = max(edge, node.right)
             continue
         scripts.close(parts, right)
+        if before is not None and not depth and _are_apart(before, node, (node.left - edge) / size):
+            parts.append(r"\quad ")
         latex, gap = _one(node), node.left - right
         if parts and gap < TOUCHING * size and parts[-1].strip() + latex in JOINED:
             parts[-1] = f" {parts[-1].strip()}{latex} "
         else:
             _push(parts, latex, node.kind == "text", bool(parts) and gap > GAP * size)
-        right = node.right
+        right, before = node.right, node
+        edge = max(edge, right)
     scripts.close(parts, right)
     return SINGLE.sub(r"{\\rm \1}", "".join(parts)).replace("  ", " ").strip()
+
+
+def _are_apart(before: Node, after: Node, gap: float) -> bool:
+    """Whether a wide space is between two pieces: none beside a sign, nor beside limits that are wider than theirs."""
+    if gap < QUAD + THIN * (before.latex in ",;"):
+        return False
+    return all(node.kind in {"letter", "text"} and node.latex not in JOINING for node in (before, after))
+
+
+def _fitted(node: Node, beside: Sequence[Node], size: float) -> Node:
+    """A piece of scripts; brackets of full size, as they stand in some, are as small as what they stand beside."""
+    if node.size <= SCRIPT * size or node.latex not in FENCES:
+        return node
+    first = max(beside, key=lambda one: one.size, default=None)
+    return replace(node, size=first.size if first else 0.7 * size, base=first.base if first else node.base)
 
 
 def _with_accents(nodes: Sequence[Node]) -> list[Node]:
@@ -114,7 +141,7 @@ class _Scripts:
         if node.kind == "built":
             if abs(off) < (0.3 if node.size > SCRIPT * size else 0.2) * size:
                 return None
-        elif node.kind == "tall" and abs(off) > 0.15 * size and (self._low or self._high):
+        elif self._is_fence(node, abs(off)):
             pass
         elif node.size > SCRIPT * size and (size > SMALLEST or abs(off) < 0.15 * size or node.kind != "letter"):
             return None
@@ -125,6 +152,12 @@ class _Scripts:
         if last is not None and node.size < SCRIPT * last.size and abs(node.base - last.base) < 0.6 * last.size:
             return low if low and last is low[-1] else high
         return high if off > 0.1 * size else low
+
+    def _is_fence(self, node: Node, off: float) -> bool:
+        """Whether a piece is a bracket of a script, though it is not small."""
+        if node.kind == "tall":
+            return off > 0.15 * self._size and bool(self._low or self._high)
+        return node.kind == "letter" and node.latex in FENCES and 0.25 * self._size < off < 0.7 * self._size
 
     def close(self, parts: list[str], right: float) -> None:
         """Write them behind the piece that ends at `right`."""
