@@ -57,6 +57,12 @@ def test_a_wide_space_stays_and_none_stands_beside_a_sign() -> None:
     assert latex(equation(run("a", 256, LETTERS), run("=", 275, UPRIGHT), run("b", 295, LETTERS))) == "y = a = b"
 
 
+def test_a_tall_bar_of_several_parts_behind_a_limit_is_in_the_row() -> None:
+    bars = [run("\x0c", 272, LARGE, 712 - 6 * part) for part in range(3)]
+    limits = run("n", 256, "CMMI7", 705.0, 7.0), run("k", 256, "CMMI7", 697.0, 7.0)
+    assert said(run("X", 251, LARGE, 707), *limits, *bars, run("x", 278, LETTERS)) == "$∑_k^n∣x$"
+
+
 def test_what_is_drawn_below_an_expectation_is_no_step_of_an_algorithm() -> None:
     runs = row(("D", LETTERS), ("=", UPRIGHT), ("E", "MSBM10"), left=280)
     drawn = [

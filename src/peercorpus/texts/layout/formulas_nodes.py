@@ -182,4 +182,7 @@ def without_parts(nodes: Sequence[Node]) -> Sequence[Node]:
             kept.append(node)
         elif before is None or before.kind != "tall" or abs(before.left - node.left) > 1:
             kept.append(replace(node, latex=TALL.get(node.latex, node.latex), kind="tall"))
+        else:
+            low, high = min(before.bottom, node.bottom), max(before.top, node.top)
+            kept[-1] = replace(before, bottom=low, top=high, base=(low + high) / 2 - AXIS * node.size)
     return kept
