@@ -72,3 +72,23 @@ def put(folder: Path, name: str, pdf: bytes) -> Path:
     path = folder / f"{name}.pdf"
     path.write_bytes(pdf)
     return path
+
+
+def meaning(shown: bytes, meanings: dict[str, int]) -> bytes:
+    """A PDF of one page in Helvetica, `/F`, whose characters stand for what is said of them (a table `ToUnicode`)."""
+    pairs = b"".join(b"<%02x> <%04x>\n" % (ord(letter), code) for letter, code in meanings.items())
+    table = b"1 begincodespacerange <00> <ff> endcodespacerange %d beginbfchar\n%sendbfchar" % (len(meanings), pairs)
+    cmap = (
+        b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def " + table + b" endcmap end end"
+    )
+    return assemble(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R"
+            b" /Resources << /Font << /F 5 0 R >> >> >>",
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(shown), shown),
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>",
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(cmap), cmap),
+        ]
+    )

@@ -40,6 +40,16 @@ def test_other_lines_above_pictures_stay(lines: list[Line]) -> None:
     assert split_labels(lines, BESIDE) == (lines, [])
 
 
+def test_captions_over_pictures_side_by_side_stay() -> None:
+    captions = [over("Table 1: Ours", LEFT), over("Table 2: Theirs", RIGHT)]
+    assert split_labels(captions, BESIDE) == (captions, [])
+
+
+def test_what_was_recognised_from_an_image_is_no_figure() -> None:
+    words = [run(text, 110, 590.0 - 12 * at) for at, text in enumerate(["Printed", "words"])]
+    assert split_figures(words, Shapes(texts={3})) == (words, [])
+
+
 def test_a_label_over_the_only_picture_stays() -> None:
     lines = [over("Results", LEFT)]
     assert split_labels(lines, Shapes(images=[LEFT])) == (lines, [])

@@ -95,6 +95,19 @@ def test_a_caption_with_prose_between_rules_is_left_as_it_is() -> None:
     assert found(steps, 710.0) == steps
 
 
+def test_a_formula_in_a_caption_leaves_everything_as_it_is() -> None:
+    formula = Block(Kind.FORMULA, 0, [line("x", 698.0)], markdown="$$x$$")
+    items: list[Line | Block] = [head(), formula, *down(*(short(*one) for one in STEPS))]
+    kept = with_listings(items, rules(712.0, 693.0, 630.0), ONE_COLUMN, BODY, Joiner([line(FULL)]))
+    assert formula in kept
+    assert [one for one in items if one not in kept] == []
+
+
+def test_prose_that_speaks_of_an_algorithm_is_no_caption() -> None:
+    prose = [line("Algorithm 1 is compared with ours", 700.0), *down(*(short(*one) for one in STEPS))]
+    assert found(prose, 712.0, 694.0, 630.0) == prose
+
+
 def test_a_step_that_goes_over_a_full_line_is_one() -> None:
     wide, rest = line("return the number of all the clouds that are in-", right=RIGHT, is_cut=True), short("deed there")
     wide.runs[0].text = wide.runs[0].text.removesuffix("-")
@@ -141,6 +154,8 @@ def test_an_address_that_goes_over_several_lines_of_an_entry_is_no_program() -> 
         line(FULL), code("https://clouds.example.org/paper"), code("_files/2007/abc"), code("def-Abstract.html")
     )
     assert found(lines) == lines
+    entry = down(code("10.1016/0005-1234"), code("URL http"), code("s://example.org/pii/0005"), code("12345678"))
+    assert found(entry) == entry
     apart = [line(f"{FULL}:", 698.0), *down(code("a = 1"), code("b = 2"), code("c = 3"))]
     assert [type(one) for one in found(apart)] == [Line, Block]
 

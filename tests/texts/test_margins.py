@@ -126,6 +126,12 @@ def test_such_words_at_the_end_of_a_paragraph_or_on_another_page_stay() -> None:
     assert len(without_headers(pages, [HEIGHT] * 2)[1]) == 1
 
 
+def test_a_title_that_begins_as_a_notice_does_stays() -> None:
+    pages = [[line(f"Text of page {number}.", 400.0, page=number)] * 3 for number in range(4)]
+    pages[0] = [line("Accepted Wisdom Considered Harmful", 770.0, size=17.0), *pages[0]]
+    assert without_headers(pages, [HEIGHT] * 4)[0][0].text == "Accepted Wisdom Considered Harmful"
+
+
 def test_headers_that_change_leave_where_others_stand() -> None:
     heads = ["Names of authors", "A short title", "Names of authors", "Another title"]
     pages = [

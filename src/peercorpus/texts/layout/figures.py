@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from peercorpus.texts.layout.glyphs import Run
 from peercorpus.texts.layout.lines import Line, read_lines
+from peercorpus.texts.layout.paragraphs import CAPTION
 from peercorpus.texts.layout.shapes import Box, Shapes
 
 WHOLE_PAGE = 0.6
@@ -36,14 +37,22 @@ def split_figures(runs: Sequence[Run], shapes: Shapes) -> tuple[list[Run], list[
     def is_over_picture(run: Run) -> bool:
         return any(_holds(box, run) for box in pictures)
 
+    # What was recognised from an image has no handle, as it is no text object: it was not included either.
     inside = [
-        run for run in runs if (texts is not None and run.handle not in texts) or (pictures and is_over_picture(run))
+        run
+        for run in runs
+        if (texts is not None and run.handle and run.handle not in texts) or (pictures and is_over_picture(run))
     ]
     most = WHOLE_PAGE * _length(runs)
     if not inside or (_length(inside) > most and (_is_prose(inside) or _is_scan(runs, pictures, most))):
         return list(runs), []
     own = set(map(id, inside))
     return [run for run in runs if id(run) not in own], inside
+
+
+def _is_caption(line: Line) -> bool:
+    """Whether a line is the caption of a figure, a table, or a part of one: "(a) …"."""
+    return line.text.startswith("(") or CAPTION.match(line.text) is not None
 
 
 def _holds(box: Box, run: Run) -> bool:
@@ -74,7 +83,7 @@ def split_labels(lines: list[Line], shapes: Shapes) -> tuple[list[Line], list[Li
     ]
     if not 2 <= len(pictures) <= MOST:
         return lines, []
-    short = [line for line in lines if line.characters <= SHORT and not line.text.startswith("(")]
+    short = [line for line in lines if line.characters <= SHORT and not _is_caption(line)]
     over = [(line, box) for line in short for box in pictures if _is_above(line, box)]
     labels = {
         id(line) for line, box in over if any(box != other and abs(line.base - one.base) < LEVEL for one, other in over)

@@ -271,9 +271,11 @@ class Glyphs:
                     continue
                 self._accented.add(first)
             found = self._run(handle, inner, first, has_space or first > start)
-            if found is not None:
+            if found is not None and (found.font.is_maths or found.text.strip()):
                 yield found
                 before, last = last, found
+            elif found is not None and found.is_cut and last is not None:
+                last.is_cut = True
             has_space = first + len(inner) < end
 
     def _run(self, handle: int, text: str, start: int, has_space: bool) -> Run | None:

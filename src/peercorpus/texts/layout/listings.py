@@ -16,10 +16,10 @@ from peercorpus.texts.layout.lines import Line, ends_sentence
 from peercorpus.texts.layout.listings_rows import INPUT, KEYWORD, SAME, Row, as_code, as_steps, rows_of
 from peercorpus.texts.layout.shapes import Box
 
-HEAD = re.compile(r"(?:Algorithm|Procedure|Protocol)\s*(?:[A-Z]\.?)?\d")
+HEAD = re.compile(r"(?:Algorithm|Procedure|Protocol)\s*(?:[A-Z]\.?)?\d+(?!\d|\s+[a-z]{2,} )")
 STEP = re.compile(r"(\d{1,3}):(?=\s|$)")
 FIRST = re.compile(r"1:(?=\s|$)")
-ADDRESS = re.compile(r"@|\bhttps?:|\bdoi\.org|\bwww\.|\b(?:arxiv|github)\.")
+ADDRESS = re.compile(r"@|\bhttps?\b|\b10\.\d{4,5}/|\bdoi\.org|\bwww\.|\b(?:arxiv|github)\.")
 FEWEST = 3
 """Lines of a program, or numbered steps of an algorithm without rules, at least."""
 STEPS = 2
@@ -94,7 +94,7 @@ def _beginnings(items: Sequence[Line | Block]) -> tuple[list[int], list[int], li
         run = item.runs[0]
         if run.font.is_mono:
             programs.append(at)
-        if run.text[0] in "AP1":
+        if run.text.startswith(("A", "P", "1")):
             if HEAD.match(item.text):
                 heads.append(at)
             elif FIRST.match(item.text):
@@ -147,7 +147,7 @@ def _between_rules(page: _Page, at: int, head: Line) -> Item | None:
     caption = page.within(left, middle.bottom, right, top.top)
     places = page.within(left, bottom.bottom - 1, right, middle.top)
     rows = page.rows(places)
-    if at not in caption or not _are_steps(rows):
+    if at not in caption or not _are_steps(rows) or any(page.line(number) is None for number in caption):
         return None
     lines = [line for number in caption if (line := page.line(number)) is not None]
     steps = _listing(rows, lambda: as_steps(rows, right, page.joiner))
@@ -260,9 +260,18 @@ def _program(page: _Page, at: int, first: Line) -> Item | None:
         places.append(place)
         before = line
     rows = page.rows(places)
-    if len(rows) < FEWEST or 2 * sum(bool(ADDRESS.search(row.text)) for row in rows) >= len(rows):
+    if len(rows) < FEWEST or 2 * _addresses(rows) >= len(rows):
         return None
     return Item(set(places), [_listing(rows, lambda: as_code(rows))])
+
+
+def _addresses(rows: Sequence[Row]) -> int:
+    """How many rows have an address, or go on with one."""
+    found, is_inside = 0, False
+    for row in rows:
+        is_inside = bool(ADDRESS.search(row.text)) or (is_inside and " " not in row.text)
+        found += is_inside
+    return found
 
 
 def _is_in_text(page: _Page, at: int, line: Line) -> bool:

@@ -217,7 +217,10 @@ def _notices(at_edge: Sequence[Line], page: Sequence[Line]) -> set[int]:
     """The lines of the first page, by their identity, that tell where the paper appears; no other page repeats them."""
     found: set[int] = set()
     last: Line | None = None
+    sizes = sorted(line.size for line in page)
     for line in at_edge:
+        if line.size > 1.05 * sizes[len(sizes) // 2]:
+            continue
         goes_on = last is not None and line.size == last.size and 0 < last.base - line.base < 1.5 * line.size
         if goes_on or (NOTICE.match(line.text) and not _is_close(line, page, above=NEAR)):
             found.update(id(one) for one in at_edge if round(one.base) == round(line.base))

@@ -134,6 +134,8 @@ def is_ruled(bands: Sequence[Band], gaps: Sequence[float]) -> bool:
     if not wrapped:
         return False
     several = [(number, cell) for cells in wrapped for number, cell in cells.items() if len(cell) > 1]
+    if not several:
+        return False
     widths = _widths(bands, gaps)
     full = [one for number, cell in several for one in _full(cell, widths.get(number, 0.0))]
     if sum(full) < (FULL if len(wrapped) < len(bands) - 1 else ALL_FULL) * len(full):
