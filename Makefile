@@ -31,8 +31,8 @@ check: $(DEV)  ## Style, types, layers, spelling, budgets and generated document
 test: $(DEV)  ## Run all tests
 	$(RUN) -m pytest
 
-extras: $(DEV) .venv/extras  ## Run the tests that need OCR, Ray or an object store; installs them, half a gigabyte
-	$(RUN) -m pytest tests/executors tests/test_store.py tests/texts/test_ocr.py tests/texts/test_router.py
+extras: $(DEV) .venv/extras  ## Run the tests that need OCR, Ray, an object store or a tokenizer; installs them, half a gigabyte
+	$(RUN) -m pytest tests/executors tests/test_store.py tests/texts/test_ocr.py tests/texts/test_router.py tests/publish/test_publish_dialogues.py
 
 demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it, all in the folder demo/
 	$(PEERCORPUS) demo --out demo

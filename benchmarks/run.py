@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import choosing
+import conversing
 import engines
 import harvesting
 import inspecting
@@ -19,6 +20,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "reviews": reading.measure_reading,
     "files": inspecting.measure_files,
     "versions": choosing.measure_choosing,
+    "conversations": conversing.measure_conversing,
     "engines": lambda _: engines.measure_engines(),
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
     "harvest-pace": lambda _: harvesting.measure_pace(),

@@ -86,7 +86,7 @@ def test_a_row_of_reviewbench_becomes_a_paper_with_its_review_and_posts(tmp_path
     assert {(post.created_at, post.invitation) for post in posts.values()} == {(None, "")}
     (conversation,) = rows(workspace, Conversation)
     assert [turn.text for turn in conversation.turns] == ["Kites are flown.", "We thank the reviewer."]
-    assert conversation.context == ("kite1/rebuttal",)
+    assert [response.post_id for response in conversation.context] == ["kite1/rebuttal"]
 
 
 def test_a_published_text_is_verbatim_and_never_initial(tmp_path: Path, workspace: Workspace) -> None:
@@ -183,7 +183,7 @@ def test_both_datasets_of_one_paper_make_one_paper_and_the_fuller_conversation(
     assert sorted(text.engine for text in rows(workspace, PaperText)) == ["re2", "reviewbench"]
     (conversation,) = rows(workspace, Conversation)
     assert len(conversation.turns) == 3
-    assert conversation.context == ("kite1/rebuttal",)
+    assert [response.post_id for response in conversation.context] == ["kite1/rebuttal"]
 
 
 def note(forum_id: str, **more: Any) -> dict[str, Any]:

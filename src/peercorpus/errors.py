@@ -11,7 +11,8 @@ PeercorpusError              one sentence: what happened, to which record, what 
 │   └── BusyError            a passing fault: too many requests, or the service is down
 ├── DumpError                a file to import is not what it should be
 ├── UnreadablePdfError       a PDF cannot be read
-├── EngineError              a PDF engine cannot work, whatever the file: models, endpoint or budget
+├── EngineError              a PDF engine cannot work, whatever the file: its models or its program
+├── ModelError               a model behind an endpoint cannot be asked: address, key or budget
 ├── WorkspaceError           the workspace cannot be used
 │   └── WorkspaceLockedError another run holds it
 ├── TableError               a table is missing, or does not hold what it should
@@ -112,7 +113,11 @@ class UnreadablePdfError(PeercorpusError):
 
 
 class EngineError(PeercorpusError):
-    """A PDF engine cannot work, whatever the file: its models, its endpoint or the budget are missing or used up."""
+    """A PDF engine cannot work, whatever the file: its models or its program are missing, or cannot be used."""
+
+
+class ModelError(PeercorpusError):
+    """A model behind an endpoint cannot be asked: its address, its key or the budget are missing, wrong or used up."""
 
 
 class WorkspaceError(PeercorpusError):

@@ -235,6 +235,8 @@ class Reason(StrEnum):
     """The process that read the file died, or the program that read it failed."""
     OUTSIDE_CONVERSATION = "outside_conversation"
     """The post is no turn of any conversation."""
+    REMINDER = "reminder"
+    """The authors only urge: nothing in the post is about the paper, and it is the last that they say."""
     DELETED = "deleted"
     """OpenReview marks it as deleted."""
     SUPERSEDED = "superseded"

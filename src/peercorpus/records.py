@@ -114,6 +114,24 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreChange:
+    """One change of one score.
+
+    Attributes:
+        field: The form's own name of the field.
+        before: None where the earlier answer holds no number; `after` likewise.
+        changed_at: When; None where only the two values are known.
+    """
+
+    aspect: Aspect
+    field: str
+    before: float | None
+    after: float | None
+    changed_at: datetime | None
+    source: ScoreSource
+
+
+@dataclass(frozen=True, slots=True)
 class Review:
     """One official review.
 
@@ -132,6 +150,8 @@ class Review:
             is held shows it.
         updated_fields: Fields whose text says of itself that a part was added later ("UPDATE:", "After the rebuttal:")
             and whose first text is not held: what they say is not the initial review alone.
+        score_changes: Every change of a score that its readable edits show, in time order.
+        justified_at: When the final justification was first written; None where no readable edit shows it.
     """
 
     review_id: str
@@ -151,6 +171,8 @@ class Review:
     extra: str
     initial_sections: tuple[Section, ...] = ()
     updated_fields: tuple[str, ...] = ()
+    score_changes: tuple[ScoreChange, ...] = ()
+    justified_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,13 +304,20 @@ class PaperText:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a conversation: consecutive posts of one role, merged.
+    """One message of a conversation: consecutive posts of one speaker, merged.
 
     Attributes:
         signature: Who speaks, as in `Post`.
+        title: One for the whole turn: what its posts' titles share, without the marks of parts ("(1/2)").
         text: The texts of the posts merged, joined by a blank line; of a review as first given, where that is held.
-        post_ids: The posts merged, in time order; none where a published record holds the conversation.
+            Empty where the reviewer changed a score, or wrote the final justification, and posted nothing.
+        post_ids: The posts merged, in the order they are read in, parts in their own; none where a published record
+            holds the conversation.
         holds_update: Whether a part of the text was written later than the turn, as it says of itself.
+        titles: Of the posts merged, verbatim.
+        orphan_ids: Those of the posts that answer one which is deleted, hidden or not held.
+        score_changes: What the reviewer changed at this turn.
+        final_justification: What the reviewer wrote in that field of the form at this turn.
     """
 
     role: Role
@@ -298,6 +327,25 @@ class Turn:
     created_at: datetime | None
     post_ids: tuple[str, ...]
     holds_update: bool = False
+    titles: tuple[str | None, ...] = ()
+    orphan_ids: tuple[str, ...] = ()
+    score_changes: tuple[ScoreChange, ...] = ()
+    final_justification: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPost:
+    """A response of the authors to all reviewers, as it stands beside one conversation.
+
+    Attributes:
+        before_turn: How many turns had begun when it became visible: it stands before the turn of that index. None
+            where the turns have no times.
+        concerning: The passages that name this conversation's reviewer, verbatim, in their order.
+    """
+
+    post_id: str
+    before_turn: int | None
+    concerning: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +354,8 @@ class Conversation:
 
     Attributes:
         conversation_id: `<forum_id>/<reviewer>`.
-        context: Ids of the authors' responses to all reviewers, in time order.
+        context: The authors' responses to all reviewers, in the order they are read in; never turns.
+        undated_changes: Changes of scores of which it is not known at which turn they happened.
     """
 
     conversation_id: str
@@ -314,7 +363,8 @@ class Conversation:
     venue_id: str
     reviewer: str
     turns: tuple[Turn, ...]
-    context: tuple[str, ...]
+    context: tuple[ContextPost, ...]
+    undated_changes: tuple[ScoreChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

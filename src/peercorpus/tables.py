@@ -18,6 +18,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction
 from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
@@ -97,6 +98,15 @@ class PartitionWriter:
         if self._writer is not None:
             self._writer.close()
         self._path.unlink(missing_ok=True)
+
+
+def _groups_with(file: pq.ParquetFile, forum_id: str) -> Iterator[int]:
+    """The row groups whose forums may include one, by their least and greatest."""
+    column = file.schema_arrow.get_field_index("forum_id")
+    for group in range(file.num_row_groups):
+        bounds = file.metadata.row_group(group).column(column).statistics
+        if bounds is None or not bounds.has_min_max or bounds.min <= forum_id <= bounds.max:
+            yield group
 
 
 class Replacement:
@@ -288,6 +298,21 @@ class Tables:
                         constant = pa.array([value] * batch.num_rows, pa.string())
                         batch = batch.append_column(schema.field(column), constant)
                     yield from from_arrow(record_type, batch)
+
+    def of_forum(self, record_type: type[RecordT], venue_id: str, forum_id: str) -> Iterator[RecordT]:
+        """The records of one forum of a venue; only the row groups that may hold it are read."""
+        table, schema = self._table(name := self.name_of(record_type)), arrow_schema(cast(Any, record_type))
+        where = [("venue_id", "=", venue_id)]
+        for partition in table.partitions(file_pruning_predicate=where) if table else []:
+            for path in self._files(name, partition):
+                with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
+                    for group in _groups_with(file, forum_id):
+                        rows = file.read_row_group(group).filter(pc.field("forum_id") == forum_id)
+                        for column, value in partition.items():
+                            constant = pa.array([value] * rows.num_rows, pa.string())
+                            rows = rows.append_column(schema.field(column), constant)
+                        for batch in rows.to_batches():
+                            yield from from_arrow(record_type, batch)
 
     def set_aside_counts(self, venue_id: str, stage: str) -> dict[Reason, int]:
         """How many rows of a venue a stage set aside, by reason; a reason without rows is not named."""

@@ -11,6 +11,7 @@ from peercorpus.harvest.plan import PlannedStep, VenuePlan
 from peercorpus.harvest.run import HarvestSummary
 from peercorpus.pipeline import Step
 from peercorpus.progress import Progress
+from peercorpus.publish.dialogues import Written
 from peercorpus.publish.tally import PublishSummary
 from peercorpus.raw import Kind
 from peercorpus.records import Conversation
@@ -61,7 +62,7 @@ def progress_line(progress: Progress) -> str:
     left = ""
     if progress.eta_s is not None and progress.done != progress.total:
         left = f", about {duration(progress.eta_s)} left"
-    return f"{progress.venue_id}: {progress.what} {progress.done:,}{total}{left}"
+    return f"{printable(progress.venue_id)}: {progress.what} {progress.done:,}{total}{left}"
 
 
 def built(steps: Sequence[Step]) -> str:
@@ -191,6 +192,21 @@ def published(summary: PublishSummary, out: Path) -> str:
     """What a release holds, and how to load it."""
     held = f"{plural(summary.papers, 'paper')} and {plural(summary.conversations, 'conversation')}"
     return f"{held} are in {out}.\n{how_to_load(out, conversations=summary.conversations > 0)}"
+
+
+def dialogues(written: Written, out: Path) -> str:
+    """How many dialogues were written, and what is not among them."""
+    tokens = "" if written.tokens is None else f", {written.tokens:,} tokens"
+    number, messages = plural(written.dialogues, "dialogue"), plural(written.messages, "message")
+    lines = [f"{number} with {messages}{tokens} are in {out}."]
+    lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(written.left_out.items())]
+    return "\n".join(lines)
+
+
+def entitled(given: int, unanswered: int) -> str:
+    """How many titles a model gave."""
+    kept = f"; {plural(unanswered, 'turn')} kept the title of the posts, as it gave none" if unanswered else ""
+    return f"{plural(given, 'title')} by the model{kept}."
 
 
 def next_step(command: str, workspace: Path, rest: str = "") -> str:

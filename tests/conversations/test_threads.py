@@ -1,44 +1,15 @@
 """How a forum's posts become conversations."""
 
-from datetime import UTC, datetime, timedelta
+import time
 from itertools import permutations
 from typing import Any
 
 import pytest
 
-from peercorpus.conversations.threads import build_conversations
+from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, post
+from peercorpus.conversations.build import build_conversations
 from peercorpus.kinds import PostKind, Reason, Role
 from peercorpus.records import Post
-
-START = datetime(2024, 11, 1, tzinfo=UTC)
-REVIEWER = (Role.REVIEWER, "Reviewer_A")
-OTHER = (Role.REVIEWER, "Reviewer_B")
-AUTHORS = (Role.AUTHOR, "Authors")
-CHAIR = (Role.AREA_CHAIR, "Area_Chair_X")
-PUBLIC = (Role.PUBLIC, "public_1")
-
-
-def post(post_id: str, day: int, speaker: tuple[Role, str], reply_to: str | None = None, **more: Any) -> Post:
-    """A public comment of a day; a review where it is a reviewer's answer to the paper itself."""
-    kind = PostKind.REVIEW if speaker[0] is Role.REVIEWER and reply_to is None else PostKind.COMMENT
-    given: dict[str, Any] = {
-        "post_id": post_id,
-        "forum_id": "f",
-        "venue_id": "V",
-        "reply_to": reply_to,
-        "kind": kind,
-        "role": speaker[0],
-        "invitation": "",
-        "signature": speaker[1],
-        "created_at": START + timedelta(days=day),
-        "modified_at": None,
-        "title": None,
-        "text": post_id,
-        "readers_public": True,
-        "deleted": False,
-        "extra": "{}",
-    }
-    return Post(**given | more)
 
 
 def threads(posts: list[Post]) -> dict[str, list[str]]:
@@ -47,23 +18,26 @@ def threads(posts: list[Post]) -> dict[str, list[str]]:
     return {one.reviewer: ["+".join(turn.post_ids) for turn in one.turns] for one in conversations}
 
 
+A, B = REVIEWER[1], OTHER[1]
+NUDGE = "The discussion ends soon. Have we addressed your concerns?"
+NUDGED = post("n", 3, AUTHORS, "A", text=NUDGE)
 REVIEW_A, REVIEW_B = post("A", 0, REVIEWER), post("B", 1, OTHER)
 
 
 @pytest.mark.parametrize(
     ("posts", "expected"),
     [
-        ([REVIEW_A], {"Reviewer_A": ["A"]}),
-        ([REVIEW_A, REVIEW_B], {"Reviewer_A": ["A"], "Reviewer_B": ["B"]}),
-        ([REVIEW_A, post("a1", 2, AUTHORS, "A"), post("r1", 3, REVIEWER, "a1")], {"Reviewer_A": ["A", "a1", "r1"]}),
-        ([REVIEW_A, post("1of2", 2, AUTHORS, "A"), post("2of2", 3, AUTHORS, "A")], {"Reviewer_A": ["A", "1of2+2of2"]}),
-        ([REVIEW_A, post("1", 2, AUTHORS, "A"), post("2", 3, AUTHORS, "1")], {"Reviewer_A": ["A", "1+2"]}),
+        ([REVIEW_A], {A: ["A"]}),
+        ([REVIEW_A, REVIEW_B], {A: ["A"], B: ["B"]}),
+        ([REVIEW_A, post("a1", 2, AUTHORS, "A"), post("r1", 3, REVIEWER, "a1")], {A: ["A", "a1", "r1"]}),
+        ([REVIEW_A, post("1of2", 2, AUTHORS, "A"), post("2of2", 3, AUTHORS, "A")], {A: ["A", "1of2+2of2"]}),
+        ([REVIEW_A, post("1", 2, AUTHORS, "A"), post("2", 3, AUTHORS, "1")], {A: ["A", "1+2"]}),
         ([REVIEW_A, post("a", 2, AUTHORS, "A"), post("c", 3, CHAIR, "a"), post("r", 4, REVIEWER, "c")],
-         {"Reviewer_A": ["A", "a", "c", "r"]}),
-        ([REVIEW_A, REVIEW_B, post("b", 2, OTHER, "A")], {"Reviewer_A": ["A", "b"], "Reviewer_B": ["B"]}),
-        ([REVIEW_A, post("g", 2, AUTHORS), post("r", 3, REVIEWER, "g")], {"Reviewer_A": ["A+r"]}),
-        ([REVIEW_A, post("lost", 3, REVIEWER, "gone")], {"Reviewer_A": ["A+lost"]}),
-        ([post("c", 0, REVIEWER, kind=PostKind.COMMENT), post("a", 1, AUTHORS, "c")], {"Reviewer_A": ["c", "a"]}),
+         {A: ["A", "a", "c", "r"]}),
+        ([REVIEW_A, REVIEW_B, post("b", 2, OTHER, "A")], {A: ["A", "b"], B: ["B"]}),
+        ([REVIEW_A, post("g", 2, AUTHORS), post("r", 3, REVIEWER, "g")], {A: ["A+r"]}),
+        ([REVIEW_A, post("lost", 3, REVIEWER, "gone")], {A: ["A+lost"]}),
+        ([post("c", 0, REVIEWER, kind=PostKind.COMMENT), post("a", 1, AUTHORS, "c")], {A: ["c", "a"]}),
         ([post("p", 0, PUBLIC)], {}),
     ],
 )  # fmt: skip
@@ -78,7 +52,7 @@ def test_the_order_in_which_posts_are_listed_does_not_matter() -> None:
 
 def test_a_response_to_all_is_context_of_every_conversation_and_a_turn_of_none() -> None:
     conversations, left = build_conversations([REVIEW_A, REVIEW_B, post("g2", 5, AUTHORS), post("g1", 4, AUTHORS)])
-    assert [one.context for one in conversations] == [("g1", "g2"), ("g1", "g2")]
+    assert [[response.post_id for response in one.context] for one in conversations] == [["g1", "g2"], ["g1", "g2"]]
     assert [len(one.turns) for one in conversations] == [1, 1]
     assert left == []
 
@@ -101,16 +75,14 @@ def test_a_post_that_is_no_turn_is_set_aside_with_the_reason(left_out: Post, rea
 
 def test_a_reply_under_a_deleted_post_keeps_its_place_in_the_thread() -> None:
     gone = post("gone", 2, AUTHORS, "A", deleted=True)
-    assert threads([REVIEW_A, gone, post("r", 3, REVIEWER, "gone"), post("a", 4, AUTHORS, "r")]) == {
-        "Reviewer_A": ["A+r", "a"]
-    }
+    assert threads([REVIEW_A, gone, post("r", 3, REVIEWER, "gone"), post("a", 4, AUTHORS, "r")]) == {A: ["A+r", "a"]}
 
 
 @pytest.mark.parametrize("hidden", [{"deleted": True}, {"readers_public": False}])
 def test_an_answer_to_a_review_that_cannot_be_read_is_set_aside(hidden: dict[str, Any]) -> None:
     review = post("B", 1, OTHER, **hidden)
     conversations, left = build_conversations([REVIEW_A, review, post("b", 2, AUTHORS, "B")])
-    assert [one.reviewer for one in conversations] == ["Reviewer_A"]
+    assert [one.reviewer for one in conversations] == [A]
     assert {found.post_id: why for found, why, _ in left}["b"] is Reason.OUTSIDE_CONVERSATION
 
 
@@ -119,26 +91,26 @@ def test_no_post_is_lost_where_no_conversation_is_left(hidden: dict[str, Any]) -
     posts = [post("B", 0, OTHER, **hidden), post("a", 1, REVIEWER, "B"), post("all", 2, AUTHORS)]
     conversations, left = build_conversations(posts)
     used = {post_id for one in conversations for turn in one.turns for post_id in turn.post_ids}
-    used |= {post_id for one in conversations for post_id in one.context}
+    used |= {response.post_id for one in conversations for response in one.context}
     assert used | {found.post_id for found, _, _ in left} == {"B", "a", "all"}
 
 
 def test_the_parts_of_a_response_to_all_that_answer_each_other_are_context_too() -> None:
     parts = [post("1", 2, AUTHORS), post("2", 3, AUTHORS, "1"), post("3", 4, AUTHORS, "2")]
     (conversation,), left = build_conversations([REVIEW_A, *parts])
-    assert (conversation.context, left) == (("1", "2", "3"), [])
+    assert ([response.post_id for response in conversation.context], left) == (["1", "2", "3"], [])
 
 
 def test_posts_that_answer_each_other_in_a_circle_do_not_hang() -> None:
-    assert threads([REVIEW_A, post("x", 2, AUTHORS, "y"), post("y", 3, AUTHORS, "x")]) == {"Reviewer_A": ["A"]}
+    assert threads([REVIEW_A, post("x", 2, AUTHORS, "y"), post("y", 3, AUTHORS, "x")]) == {A: ["A"]}
 
 
-def test_a_turn_has_the_texts_of_its_posts_and_the_first_title_and_time() -> None:
+def test_a_turn_has_the_texts_of_its_posts_one_title_and_the_first_time() -> None:
     parts = [post("one", 2, AUTHORS, "A", title="Answer (1/2)"), post("two", 3, AUTHORS, "A", title="Answer (2/2)")]
     (conversation,), _ = build_conversations([REVIEW_A, *parts])
     turn = conversation.turns[1]
-    assert (turn.text, turn.title, turn.created_at) == ("one\n\ntwo", "Answer (1/2)", parts[0].created_at)
-    assert conversation.conversation_id == "f/Reviewer_A"
+    assert (turn.text, turn.title, turn.created_at) == ("one\n\ntwo", "Answer", parts[0].created_at)
+    assert conversation.conversation_id == "f/Reviewer_A1bC"
 
 
 def test_a_review_that_was_changed_speaks_as_it_was_first_given() -> None:
@@ -150,3 +122,144 @@ def test_a_review_that_was_changed_speaks_as_it_was_first_given() -> None:
 def test_a_turn_that_holds_what_was_added_later_says_so() -> None:
     ((conversation,), _) = build_conversations([post("A", 0, REVIEWER, holds_update=True), post("a", 1, AUTHORS, "A")])
     assert [turn.holds_update for turn in conversation.turns] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "addressed",
+    [
+        {"title": "Response to Reviewer A1bC"},
+        {"title": "To Reviewer A1bC (1/2)"},
+        {"title": "Rebuttal", "text": "Dear Reviewer A1bC,\n\nthank you. Reviewer B2cD asked the same."},
+        {"title": None, "text": "@Reviewer a1bc: yes."},
+        {"title": "A1bC: answers"},
+        {"title": "Response to Reviewer A1bC: answers to all questions"},
+        {"title": "Response to Reviewer A1bC's concerns on each dataset"},
+        {"title": None, "text": "Dear Reviewer A1bC, thank you for all your comments."},
+        {"title": "Rebuttal", "text": "**Reviewer A1bC**\n\nKites fly."},
+        {"title": "Rebuttal", "text": "We thank Reviewer A1bC for the idea.\n\nKites fly."},
+    ],
+)
+def test_an_answer_posted_to_the_forum_belongs_to_the_one_reviewer_it_names(addressed: dict[str, Any]) -> None:
+    assert threads([REVIEW_A, REVIEW_B, post("a", 2, AUTHORS, **addressed)])[A] == ["A", "a"]
+
+
+@pytest.mark.parametrize(
+    "addressed",
+    [
+        {"title": "Response to Reviewers A1bC and B2cD"},
+        {"title": "Response to all reviewers", "text": "Dear Reviewer A1bC, dear Reviewer B2cD, thank you."},
+        {"title": "General response", "text": "We thank Reviewer A1bC for the idea."},
+        {"title": "Response to R1"},
+        {"title": "To Reviewer A1bC and all"},
+        {"title": "Concerns about the review of Reviewer A1bC", "text": "Dear AC, we write to you."},
+        {"title": "Rebuttal", "text": "We thank Reviewer A1bC for the idea, and B2cD for another."},
+        {"title": "Errors in $R_1$ and R@1"},
+        {"title": "Response to Reviewer Zz9z"},
+    ],
+)
+def test_an_answer_that_names_several_or_none_is_context(addressed: dict[str, Any]) -> None:
+    posts = [REVIEW_A, REVIEW_B, post("a", 2, AUTHORS, **addressed)]
+    assert threads(posts) == {A: ["A"], B: ["B"]}
+    conversations, left = build_conversations(posts)
+    assert [[beside.post_id for beside in one.context] for one in conversations] == [["a"], ["a"]]
+    assert left == []
+
+
+def test_a_number_names_a_reviewer_where_the_venue_or_the_authors_give_numbers() -> None:
+    numbered = [post(f"review{n}", n, (Role.REVIEWER, f"AnonReviewer{n}")) for n in (1, 2)]
+    assert threads([*numbered, post("a", 5, AUTHORS, title="Reply to R2")])["AnonReviewer2"] == ["review2", "a"]
+    key = post("g", 3, AUTHORS, title="Overview", text="R1 = Reviewer B2cD, R2 = Reviewer A1bC.")
+    found = threads([REVIEW_A, REVIEW_B, key, post("a", 5, AUTHORS, title="Reply to R2")])
+    assert found == {A: ["A", "a"], B: ["B"]}
+
+
+def test_the_further_parts_of_an_answer_to_the_forum_go_with_the_first() -> None:
+    first = post("1", 2, AUTHORS, title="Response to Reviewer A1bC (1/2)")
+    assert threads([REVIEW_A, REVIEW_B, first, post("2", 3, AUTHORS, "1", title="(2/2)")])[A] == [
+        "A",
+        "1+2",
+    ]
+
+
+def test_the_parts_beside_a_part_that_names_its_reviewer_go_with_it() -> None:
+    first = post("1", 2, AUTHORS, title="Rebuttal (1/2)", text="Dear Reviewer A1bC,\n\nKites fly.")
+    parts = [first, post("2", 3, AUTHORS, title="Rebuttal (2/2)")]
+    assert threads([REVIEW_A, REVIEW_B, *parts])[A] == ["A", "1+2"]
+    other = post("3", 4, AUTHORS, title="Rebuttal (1/2)", text="Dear Reviewer B2cD,\n\nthey fall.")
+    assert threads([REVIEW_A, REVIEW_B, *parts, other]) == {A: ["A", "1"], B: ["B", "3"]}
+
+
+def test_an_id_of_digits_is_a_name_and_one_of_letters_only_as_it_is_written() -> None:
+    reviews = [post(name, 0, (Role.REVIEWER, f"Reviewer_{name}")) for name in ("4821", "sAid")]
+    assert threads([*reviews, post("a", 1, AUTHORS, title="Response to Reviewer 4821")])["Reviewer_4821"] == [
+        "4821",
+        "a",
+    ]
+    answer = post("a", 1, AUTHORS, title="What the reviewer said")
+    assert threads([*reviews, answer])["Reviewer_sAid"] == ["sAid"]
+
+
+def test_long_titles_full_of_space_and_long_lists_of_names_take_no_time() -> None:
+    began = time.process_time()
+    spaces = post("a", 1, AUTHORS, title="Response" + " " * 5_000 + "x", text="R1, " * 5_000)
+    nudge = post("n", 2, AUTHORS, text="please" + "\n" * 5_000 + "-" * 5_000)
+    build_conversations([post("A", 0, (Role.REVIEWER, "AnonReviewer1")), spaces, nudge])
+    assert time.process_time() - began < 5
+
+
+def test_an_answer_under_a_reviewers_comment_on_a_response_to_all_is_that_reviewers() -> None:
+    posts = [REVIEW_A, REVIEW_B, post("g", 2, AUTHORS), post("b", 3, OTHER, "g"), post("a", 4, AUTHORS, "b")]
+    assert threads(posts) == {A: ["A"], B: ["B+b", "a"]}
+
+
+def test_parts_posted_out_of_order_are_read_in_their_own() -> None:
+    parts = [post(f"{n}of3", 5 - n, AUTHORS, "A", title=f"Response ({n}/3)") for n in (1, 2, 3)]
+    assert threads([REVIEW_A, *parts]) == {A: ["A", "1of3+2of3+3of3"]}
+
+
+def test_an_answer_never_comes_before_what_it_answers_though_both_are_of_one_day() -> None:
+    day = [post("z", 2, AUTHORS, "A"), post("m", 2, REVIEWER, "z"), post("a", 2, AUTHORS, "m")]
+    assert threads([*day, REVIEW_A]) == {A: ["A", "z", "m", "a"]}
+
+
+def test_a_last_post_that_only_urges_is_set_aside() -> None:
+    posts = [
+        REVIEW_A,
+        post("a", 2, AUTHORS, "A"),
+        post("n1", 3, AUTHORS, "a", text=NUDGE),
+        post("n2", 4, AUTHORS, "A", text=NUDGE),
+    ]
+    conversations, left = build_conversations(posts)
+    assert [turn.post_ids for turn in conversations[0].turns] == [("A",), ("a",)]
+    assert sorted((found.post_id, why) for found, why, _ in left) == [("n1", Reason.REMINDER), ("n2", Reason.REMINDER)]
+
+
+@pytest.mark.parametrize(
+    ("posts", "kept"),
+    [
+        ([post("a", 2, AUTHORS, "A"), NUDGED, post("r", 4, REVIEWER, "n")], ["A", "a+n", "r"]),
+        ([NUDGED], ["A", "n"]),
+        ([post("a", 2, AUTHORS, "A"), post("n", 3, AUTHORS, "A", text=f"{NUDGE} It is 0.4.")], ["A", "a+n"]),
+        ([post("a", 2, AUTHORS, "A"), post("q", 3, REVIEWER, "a"), post("n", 4, AUTHORS, "q", text=NUDGE)],
+         ["A", "a", "q", "n"]),
+        ([post("a", 2, AUTHORS, "A"), NUDGED, post("b", 4, AUTHORS, "A")], ["A", "a+n+b"]),
+    ],
+)  # fmt: skip
+def test_what_is_answered_comes_first_or_says_something_is_no_reminder(posts: list[Post], kept: list[str]) -> None:
+    assert threads([REVIEW_A, *posts]) == {"Reviewer_A1bC": kept}
+
+
+def test_a_reminder_to_all_is_no_context() -> None:
+    conversations, left = build_conversations([REVIEW_A, post("a", 2, AUTHORS, "A"), post("n", 3, AUTHORS, text=NUDGE)])
+    assert conversations[0].context == ()
+    assert [(found.post_id, why) for found, why, _ in left] == [("n", Reason.REMINDER)]
+
+
+def test_an_orphan_keeps_its_place_and_is_marked() -> None:
+    gone = post("gone", 2, REVIEWER, "A", deleted=True)
+    named = post("x", 3, AUTHORS, "not held", title="Response to Reviewer A1bC")
+    conversations, _ = build_conversations([REVIEW_A, gone, post("a", 2.5, AUTHORS, "gone"), named])
+    assert [(turn.post_ids, turn.orphan_ids) for turn in conversations[0].turns] == [
+        (("A",), ()),
+        (("a", "x"), ("a", "x")),
+    ]

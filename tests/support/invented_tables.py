@@ -8,6 +8,7 @@ from typing import Any
 
 from peercorpus.kinds import Aspect, Grade, Phase, PostKind, Role, ScoreSource, SectionKind, Status
 from peercorpus.records import (
+    ContextPost,
     Conversation,
     Evidence,
     Paper,
@@ -124,7 +125,8 @@ def turn(role: Role, *post_ids: str) -> Turn:
 def conversation(
     forum_id: str, reviewer: str, turns: Iterable[Turn], context: tuple[str, ...] = (), venue_id: str = ICLR
 ) -> Conversation:
-    return Conversation(f"{forum_id}/{reviewer}", forum_id, venue_id, reviewer, tuple(turns), context)
+    responses = tuple(ContextPost(post_id, before_turn=1) for post_id in context)
+    return Conversation(f"{forum_id}/{reviewer}", forum_id, venue_id, reviewer, tuple(turns), responses)
 
 
 def a_forum(forum_id: str, venue_id: str = ICLR, markdown: str = "# Text") -> list[object]:

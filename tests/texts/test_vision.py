@@ -14,14 +14,14 @@ import pytest
 
 from invented_pdfs import typeset
 from invented_scans import scanned
-from peercorpus.errors import EngineError, UnreadablePdfError
+from model_endpoint import Reply, StandIn, completion, refusal, serving, slow
+from peercorpus.errors import ModelError, UnreadablePdfError
 from peercorpus.texts import contract
 from peercorpus.texts.added import LONGEST_VERSION
 from peercorpus.texts.engine import SEPARATOR, load_engine
 from peercorpus.texts.layout.reading import PdfiumLayout
 from peercorpus.texts.settings import KEY_VARIABLE, EngineSettings
 from peercorpus.texts.vision import PROMPT, Vision
-from vision_endpoint import Reply, StandIn, completion, refusal, serving, slow
 
 PAGE = (
     "The gradient that arrives at the server was computed many updates ago, and that is what momentum does to it all."
@@ -117,7 +117,7 @@ def test_an_endpoint_that_is_down_ends_the_run_and_keeps_what_it_answered(tmp_pa
     answers = tmp_path / "answers.db"
     with serving(completion(PAGE), refusal(500)) as stand:
         engine = Vision(settings(stand, answers=answers))
-        with pytest.raises(EngineError, match=r"not answer 3 pages in a row, as it answered 500; .*same command again"):
+        with pytest.raises(ModelError, match=r"not answer 3 pages in a row, as it answered 500; .*same command again"):
             engine.convert(typeset(PAGE, OTHER, OTHER + " Two", OTHER + " Three"))
         asked = len(stand.bodies)
         assert engine.convert(typeset(PAGE)).markdown == PAGE
@@ -126,10 +126,10 @@ def test_an_endpoint_that_is_down_ends_the_run_and_keeps_what_it_answered(tmp_pa
 
 def test_an_endpoint_that_cannot_be_reached_is_one_sentence_and_nothing_else(tmp_path: Path) -> None:
     code = (
-        "import sys\nfrom peercorpus.errors import EngineError\nfrom peercorpus.texts.settings import EngineSettings\n"
+        "import sys\nfrom peercorpus.errors import ModelError\nfrom peercorpus.texts.settings import EngineSettings\n"
         "from peercorpus.texts.vision import Vision\n"
         "settings = EngineSettings(url='http://127.0.0.1:9/v1', model='m', attempts=2, first_wait_s=0.01)\n"
-        "try:\n  Vision(settings).convert(open(sys.argv[1], 'rb').read())\nexcept EngineError as error:\n  print(error)"
+        "try:\n  Vision(settings).convert(open(sys.argv[1], 'rb').read())\nexcept ModelError as error:\n  print(error)"
     )
     page = tmp_path / "page.pdf"
     page.write_bytes(typeset(PAGE))
@@ -169,7 +169,7 @@ def test_a_budget_of_pages_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
     with serving(completion(PAGE)) as stand:
         limited = settings(stand, most_pages=1, answers=tmp_path / "answers.db")
         Vision(limited).convert(typeset(PAGE))
-        with pytest.raises(EngineError, match=r"used up after 1 pages and 100 tokens; .* larger budget"):
+        with pytest.raises(ModelError, match=r"used up .questions: 1, tokens: 100.; .* larger budget"):
             Vision(limited).convert(typeset(PAGE + "!"))
         assert len(stand.bodies) == 1
 
@@ -178,7 +178,7 @@ def test_a_budget_of_tokens_ends_the_run_too(tmp_path: Path) -> None:
     with serving(completion(PAGE, tokens=900)) as stand:
         limited = settings(stand, most_tokens=800, answers=tmp_path / "answers.db")
         Vision(limited).convert(typeset(PAGE))
-        with pytest.raises(EngineError, match="900 tokens"):
+        with pytest.raises(ModelError, match="tokens: 900"):
             Vision(limited).convert(typeset(PAGE + "!"))
 
 
@@ -191,7 +191,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     with serving(completion(PAGE), refusal(401)) as stand:
         engine = Vision(settings(stand, answers=answers))
         converted = engine.convert(typeset(PAGE))
-        with pytest.raises(EngineError, match=f"refuses the key .401.; put a valid one into {KEY_VARIABLE}") as refused:
+        with pytest.raises(ModelError, match=f"refuses the key .401.; put a valid one into {KEY_VARIABLE}") as refused:
             engine.convert(typeset(OTHER))
     assert stand.headers[0]["authorization"] == f"Bearer {KEY}"
     everything = [caplog.text, str(refused.value), repr(converted), engine.version, repr(settings(stand)), *stand.paths]
@@ -202,8 +202,8 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
 @pytest.mark.parametrize(
     ("url", "model", "sentence"),
     [
-        (None, "m", "needs the address of an endpoint"),
-        ("https://x.test/v1", None, "needs the address of an endpoint .* and a model"),
+        (None, "m", "needs the address of its endpoint"),
+        ("https://x.test/v1", None, "needs the address of its endpoint .* name there"),
         ("ftp://x.test/v1", "m", "starts with https://"),
         ("https://name:word@x.test/v1", "m", "has no password"),
         ("https://x.test/v1?key=1", "m", "no question"),
@@ -214,14 +214,14 @@ def test_an_endpoint_that_cannot_be_asked_is_said_at_once(
     monkeypatch: pytest.MonkeyPatch, url: str | None, model: str | None, sentence: str
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, KEY)
-    with pytest.raises(EngineError, match=sentence):
+    with pytest.raises(ModelError, match=sentence):
         load_engine("vision", EngineSettings(url=url, model=model, run="r1"))
 
 
 def test_a_wrong_address_or_model_ends_the_run() -> None:
     with (
         serving(refusal(404)) as stand,
-        pytest.raises(EngineError, match=r"answered 404; check the endpoint's address"),
+        pytest.raises(ModelError, match=r"answered 404; check the endpoint's address"),
     ):
         Vision(settings(stand)).convert(typeset(PAGE))
 

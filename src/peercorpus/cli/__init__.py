@@ -10,7 +10,19 @@ from typing import NoReturn
 
 from cyclopts import CycloptsError
 
-from peercorpus.cli import audit, audit_grades, catalogue, convert, forms, gather, make, signing, simulate
+from peercorpus.cli import (
+    audit,
+    audit_grades,
+    catalogue,
+    convert,
+    dialogues,
+    forms,
+    gather,
+    make,
+    show,
+    signing,
+    simulate,
+)
 from peercorpus.cli.app import app
 from peercorpus.errors import PeercorpusError
 
@@ -20,10 +32,12 @@ __all__ = [
     "audit_grades",
     "catalogue",
     "convert",
+    "dialogues",
     "forms",
     "gather",
     "main",
     "make",
+    "show",
     "signing",
     "simulate",
 ]

@@ -1,11 +1,11 @@
 """`peercorpus build`, `publish` and `status`: what is made of what came in."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from peercorpus.cli.app import WorkspaceFolder, app
+from peercorpus.cli.app import AtLeastOne, WorkspaceFolder, app
 from peercorpus.cli.console import ProgressLines, say
 from peercorpus.cli.reading import DEFAULT_READING, Reading
 
@@ -48,6 +48,10 @@ def publish(
     *,
     workspace: WorkspaceFolder,
     out: Path,
+    titles: Literal["posts", "model"] = "posts",
+    model_url: str | None = None,
+    model: str | None = None,
+    most_questions: Annotated[int, AtLeastOne] = 1_000,
 ) -> None:
     """Write a dataset that `datasets.load_dataset` opens.
 
@@ -55,16 +59,28 @@ def publish(
     ----------
     out
         The folder to write; one that holds an earlier release of ours is replaced.
+    titles
+        posts: a turn of several posts has the title that these share; model: one that a language model writes.
+    model_url
+        The address of the model's endpoint, up to '/v1'; its key is read from PEERCORPUS_MODEL_KEY.
+    model
+        The model's name there.
+    most_questions
+        How many titles a run may ask for; what was answered once is not asked again.
     """
     from peercorpus import wording
+    from peercorpus.cli.modelling import settle_titler
     from peercorpus.pipeline import require_built
     from peercorpus.publish.run import publish as run_publish
     from peercorpus.workspace import open_workspace
 
-    with ProgressLines() as lines, open_workspace(workspace, write=False) as opened:
+    titling = settle_titler(workspace, model_url, model, most_questions, is_asked=titles == "model")
+    with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, titling as titler:
         require_built(opened, venue_ids or ())
-        summary = run_publish(opened, out, venue_ids or None, lines.show)
+        summary = run_publish(opened, out, venue_ids or None, lines.show, titler)
     say(wording.published(summary, out))
+    if titler is not None:
+        say(wording.entitled(titler.given, titler.unanswered))
 
 
 @app.command

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
-from peercorpus.errors import EngineError, MissingExtraError, PeercorpusError
+from peercorpus.errors import EngineError, MissingExtraError, ModelError, PeercorpusError
 from peercorpus.spread import Failure, FailureKind
 
 ItemT = TypeVar("ItemT")
@@ -188,7 +188,7 @@ def _drain(
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             item, error = running.pop(future), future.exception()
-            if isinstance(error, EngineError | MissingExtraError):
+            if isinstance(error, EngineError | MissingExtraError | ModelError):
                 # Not of this file: it would be the same for every other.
                 raise error
             yield item, future.result() if error is None else failure_of(error, timeout_s)

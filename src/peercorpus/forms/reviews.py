@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from peercorpus.forms import vocabulary
+from peercorpus.forms.changes import justified_at, score_changes
 from peercorpus.forms.claims import claimed_scores
 from peercorpus.forms.earlier import First, first_answers, was_revised
 from peercorpus.forms.form import Question, ReviewForm
@@ -115,6 +116,8 @@ def read_review(
     initial_scores, initial_sections = _first_reading(first, form)
     untold = [score for score in reading.scores if score.field not in first]
     written = [section.text for section in reading.sections]
+    told = claimed_scores(untold, [*written, reading.final_justification or "", *remarks], form)
+    scores = (*reading.scores, *initial_scores, *told)
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",
@@ -124,11 +127,7 @@ def read_review(
         created_at=to_time(note.created_ms),
         modified_at=to_time(note.modified_ms),
         title=reading.title,
-        scores=(
-            *reading.scores,
-            *initial_scores,
-            *claimed_scores(untold, [*written, reading.final_justification or "", *remarks], form),
-        ),
+        scores=scores,
         sections=reading.sections,
         final_justification=reading.final_justification,
         revised=True if is_changed else was_revised(edits),
@@ -139,4 +138,6 @@ def read_review(
         updated_fields=tuple(
             section.field for section in reading.sections if section.field not in first and holds_update(section.text)
         ),
+        score_changes=score_changes(scores, edits, form),
+        justified_at=justified_at(note.fields, edits),
     )

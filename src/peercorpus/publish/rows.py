@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -40,6 +40,17 @@ PAPERS = pa.schema(
     ]
 )
 
+SCORE_CHANGE = pa.struct(
+    [
+        ("aspect", pa.string()),
+        ("field", pa.string()),
+        ("before", pa.float64()),
+        ("after", pa.float64()),
+        ("changed_at", pa.timestamp("us", tz="UTC")),
+        ("source", pa.string()),
+    ]
+)
+
 TURN = pa.struct(
     [
         ("role", pa.string()),
@@ -49,6 +60,11 @@ TURN = pa.struct(
         ("created_at", pa.timestamp("us", tz="UTC")),
         ("post_ids", pa.list_(pa.string())),
         ("holds_update", pa.bool_()),
+        ("titles", pa.list_(pa.string())),
+        ("orphan_ids", pa.list_(pa.string())),
+        ("score_changes", pa.list_(SCORE_CHANGE)),
+        ("final_justification", pa.string()),
+        ("title_model", pa.string()),
     ]
 )
 
@@ -58,6 +74,8 @@ RESPONSE = pa.struct(
         ("title", pa.string()),
         ("text", pa.string()),
         ("created_at", pa.timestamp("us", tz="UTC")),
+        ("before_turn", pa.int32()),
+        ("concerning", pa.list_(pa.string())),
     ]
 )
 
@@ -71,6 +89,7 @@ CONVERSATIONS = pa.schema(
         ("reviewer", pa.string()),
         ("turns", pa.list_(TURN)),
         ("context", pa.list_(RESPONSE)),
+        ("undated_changes", pa.list_(SCORE_CHANGE)),
     ]
 )
 
@@ -90,7 +109,8 @@ class ForumRows:
     withheld: Counter[str]
 
 
-def _is_public(conversation: Conversation, public: set[str]) -> bool:
+def is_public(conversation: Conversation, public: set[str]) -> bool:
+    """Whether everyone may read every post that a conversation is made of."""
     return all(public.issuperset(turn.post_ids) for turn in conversation.turns)
 
 
@@ -104,11 +124,11 @@ def _authors_words(conversations: Sequence[Conversation]) -> dict[str, str]:
 
 def _global_response(posts: Sequence[Post], conversations: Sequence[Conversation], public: set[str]) -> str:
     texts = {post.post_id: post.text for post in posts if post.post_id in public}
-    ids = dict.fromkeys(post_id for conversation in conversations for post_id in conversation.context)
+    ids = dict.fromkeys(response.post_id for talk in conversations for response in talk.context)
     return "\n\n".join(texts[post_id] for post_id in ids if post_id in texts)
 
 
-def _markdown(forum: Forum, texts: Texts) -> tuple[str, Grade | None]:
+def find_markdown(forum: Forum, texts: Texts) -> tuple[str, Grade | None]:
     """The text of the version the reviewers read, of the best grade that has one; empty and None where none has."""
     found = [version for version in forum.versions if is_publishable(version) and version.sha256 in texts]
     for grade in PUBLISHABLE_GRADES:
@@ -131,46 +151,26 @@ def _decision(forum: Forum, public: set[str]) -> tuple[str | None, str | None, b
 
 
 def _context(conversation: Conversation, forum: Forum, public: set[str]) -> list[dict[str, Any]]:
-    posts = {post.post_id: post for post in forum.posts}
-    responses = [posts[post_id] for post_id in conversation.context if post_id in public]
+    posts = {post.post_id: post for post in forum.posts if post.post_id in public}
     return [
-        {"post_id": post.post_id, "title": post.title, "text": post.text, "created_at": post.created_at}
-        for post in responses
+        asdict(response) | {name: getattr(posts[response.post_id], name) for name in ("title", "text", "created_at")}
+        for response in conversation.context
+        if response.post_id in posts
     ]
 
 
 def _conversation_row(conversation: Conversation, forum: Forum, public: set[str]) -> dict[str, Any]:
-    turns = [
-        {
-            "role": turn.role.value,
-            "signature": turn.signature,
-            "title": turn.title,
-            "text": turn.text,
-            "created_at": turn.created_at,
-            "post_ids": turn.post_ids,
-            "holds_update": turn.holds_update,
-        }
-        for turn in conversation.turns
-    ]
-    return {
-        "conversation_id": conversation.conversation_id,
-        "forum_id": conversation.forum_id,
-        "venue_id": conversation.venue_id,
-        "conference": forum.paper.conference,
-        "year": forum.paper.year,
-        "reviewer": conversation.reviewer,
-        "turns": turns,
-        "context": _context(conversation, forum, public),
-    }
+    row = asdict(conversation) | {"conference": forum.paper.conference, "year": forum.paper.year}
+    return row | {"context": _context(conversation, forum, public)}
 
 
 def build_rows(forum: Forum, texts: Texts) -> ForumRows:
     """The rows of one forum; nothing in them comes from a post that is deleted or that not everyone may read."""
     paper, public = forum.paper, forum.public_post_ids
     reviews = [review for review in forum.reviews if review.readers_public and not review.deleted]
-    conversations = [talk for talk in forum.conversations if _is_public(talk, public)]
+    conversations = [talk for talk in forum.conversations if is_public(talk, public)]
     decision, comment, is_decision_withheld = _decision(forum, public)
-    markdown, grade = _markdown(forum, texts)
+    markdown, grade = find_markdown(forum, texts)
     withheld = Counter(
         reviews=len(forum.reviews) - len(reviews),
         conversations=len(forum.conversations) - len(conversations),

@@ -14,6 +14,7 @@ from peercorpus.publish.rows import build_rows
 from peercorpus.publish.shards import CONVERSATIONS_CONFIG, PAPERS_CONFIG, Writers
 from peercorpus.publish.tally import PublishSummary, Tally, VenueTally, summarise
 from peercorpus.publish.texts import Texts
+from peercorpus.publish.titles import Titler
 from peercorpus.raw import Kind
 from peercorpus.tables import TABLES, Tables
 from peercorpus.workspace import Workspace
@@ -31,7 +32,7 @@ def split_name(conference: str) -> str:
     return f"{name}_" if name == "all" else name
 
 
-def _chosen(tables: Tables, venue_ids: Sequence[str] | None) -> list[str]:
+def choose_venues(tables: Tables, venue_ids: Sequence[str] | None) -> list[str]:
     for name in TABLES:
         if name != "set-aside":
             tables.require(name)
@@ -53,7 +54,15 @@ def _is_whole(tables: Tables, venue_id: str) -> bool:
     return papers == reviews == posts and "None" not in others
 
 
-def _write_venue(workspace: Workspace, venue_id: str, folder: Path, writers: Writers, tally: Tally, show: Show) -> None:
+def _write_venue(
+    workspace: Workspace,
+    venue_id: str,
+    folder: Path,
+    writers: Writers,
+    tally: Tally,
+    show: Show,
+    titler: Titler | None,
+) -> None:
     tables = workspace.tables
     records = workspace.raw.count(Kind.PUBLISHED, venue_id)
     tally.venues.append(VenueTally(venue_id, workspace.raw.is_listed(venue_id), records))
@@ -65,7 +74,8 @@ def _write_venue(workspace: Workspace, venue_id: str, folder: Path, writers: Wri
             split, rows = split_name(forum.paper.conference), build_rows(forum, texts)
             writers.add(PAPERS_CONFIG, split, rows.paper)
             for row in rows.conversations:
-                writers.add(CONVERSATIONS_CONFIG, split, row)
+                turns = row["turns"] if titler is None else [titler.entitle(turn) for turn in row["turns"]]
+                writers.add(CONVERSATIONS_CONFIG, split, row | {"turns": turns})
             tally.count(split, rows)
             tally.venues[-1].pdfs += sum(version.is_pdf for version in forum.versions)
             tally.venues[-1].pdfs_here += sum(
@@ -77,7 +87,11 @@ def _write_venue(workspace: Workspace, venue_id: str, folder: Path, writers: Wri
 
 
 def publish(
-    workspace: Workspace, out: Path, venue_ids: Sequence[str] | None = None, progress: Show = show_nothing
+    workspace: Workspace,
+    out: Path,
+    venue_ids: Sequence[str] | None = None,
+    progress: Show = show_nothing,
+    titler: Titler | None = None,
 ) -> PublishSummary:
     """Write a folder that `datasets.load_dataset` opens, with the configurations `papers` and `conversations`.
 
@@ -86,16 +100,18 @@ def publish(
         out: The folder; a release that is there is replaced, at the end and at once.
         venue_ids: What to publish; None means every venue that has papers.
         progress: Told how far each venue is.
+        titler: What gives turns of several posts a title; None keeps the one made of the posts' own.
 
     Raises:
+        ModelError: The model that gives titles cannot be asked.
         TableError: The tables are not built, or not for these venues.
         PeercorpusError: `out` holds other files.
     """
-    chosen = _chosen(workspace.tables, venue_ids)
+    chosen = choose_venues(workspace.tables, venue_ids)
     with releasing(out) as folder:
         writers, tally = Writers(folder), Tally()
         for venue_id in chosen:
-            _write_venue(workspace, venue_id, folder, writers, tally, progress)
+            _write_venue(workspace, venue_id, folder, writers, tally, progress, titler)
         splits = writers.finish()
         write_card(folder, tally, splits)
     return summarise(tally, splits)

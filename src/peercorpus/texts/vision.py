@@ -1,5 +1,6 @@
 """A vision language model behind an endpoint: page images → Markdown, each page checked against the text layer."""
 
+import base64
 import hashlib
 import re
 from collections.abc import Iterator
@@ -8,16 +9,16 @@ from typing import Self
 
 import httpx2
 
-from peercorpus.errors import EngineError, UnreadablePdfError
+from peercorpus.errors import ModelError, UnreadablePdfError
+from peercorpus.models.answers import Answers, key_of
+from peercorpus.models.endpoint import Endpoint, ModelSettings, UnansweredError
 from peercorpus.pdf import open_pdf, page_text
 from peercorpus.texts.agreement import agreement, words
-from peercorpus.texts.answers import Answers, key_of
-from peercorpus.texts.endpoint import Endpoint, PageRefusedError
 from peercorpus.texts.engine import Converted
 from peercorpus.texts.heavier import as_converted
 from peercorpus.texts.layout.reading import PdfiumLayout
 from peercorpus.texts.page_images import render, some_pages, to_png
-from peercorpus.texts.settings import DEFAULT_SETTINGS, EngineSettings
+from peercorpus.texts.settings import DEFAULT_SETTINGS, KEY_VARIABLE, EngineSettings
 
 OWN_VERSION = "1"
 DPI = 150
@@ -83,9 +84,9 @@ class Vision:
         """An engine that can be asked.
 
         Raises:
-            EngineError: The address or the model is missing, or the key cannot be sent there.
+            ModelError: The address or the model is missing, or the key cannot be sent there.
         """
-        Endpoint(settings).close()
+        Endpoint(_model(settings)).close()
         return cls(settings)
 
     def convert(self, pdf: bytes) -> Converted:
@@ -93,10 +94,10 @@ class Vision:
 
         Raises:
             UnreadablePdfError: It is broken, encrypted, or no PDF.
-            EngineError: The endpoint cannot be asked, or the budget is used up; all answers so far are kept.
+            ModelError: The endpoint cannot be asked, or the budget is used up; all answers so far are kept.
         """
         settings = self._settings
-        endpoint = Endpoint(settings, self._transport)
+        endpoint = Endpoint(_model(settings), self._transport)
         answers = Answers(settings.answers, settings.run, settings.most_pages, settings.most_tokens)
         try:
             pages = list(self._pages(pdf, endpoint, answers))
@@ -120,10 +121,10 @@ class Vision:
                     continue
                 try:
                     said = _ask(endpoint, answers, layer, to_png(render(document[index], DPI)))
-                except PageRefusedError as error:
+                except UnansweredError as error:
                     failed += 1
                     if failed >= min(MOST_FAILED, len(document)):
-                        raise EngineError(
+                        raise ModelError(
                             f"The vision endpoint did not answer {_in_a_row(failed)}, as it {error}; what it answered"
                             " before is kept: run the same command again later."
                         ) from None
@@ -133,6 +134,17 @@ class Vision:
                 yield _checked(said, layer, pdf, index)
 
 
+def _model(settings: EngineSettings) -> ModelSettings:
+    return ModelSettings(
+        settings.url or "",
+        settings.model or "",
+        KEY_VARIABLE,
+        settings.attempts,
+        settings.first_wait_s,
+        settings.timeout_s,
+    )
+
+
 def _in_a_row(pages: int) -> str:
     return "the page" if pages == 1 else f"{pages} pages in a row"
 
@@ -140,11 +152,12 @@ def _in_a_row(pages: int) -> str:
 def _ask(endpoint: Endpoint, answers: Answers, layer: str, png: bytes) -> str:
     """What the model says of a page; a page that was answered once is not asked for again."""
     prompt = PROMPT + layer[:MOST_ANCHOR]
-    key = key_of(png, endpoint.model, prompt)
+    key = key_of(endpoint.model, prompt, png)
     said = answers.find(key)
     if said is None:
         answers.reserve()
-        answer = endpoint.ask(prompt, png)
+        image = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+        answer = endpoint.ask([{"type": "text", "text": prompt}, {"type": "image_url", "image_url": {"url": image}}])
         said = answer.text
         answers.keep(key, said, answer.tokens)
     return without_fence(said)

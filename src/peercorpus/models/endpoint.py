@@ -1,8 +1,8 @@
-"""An OpenAI-compatible endpoint: one question about one image, asked until it is answered."""
+"""An OpenAI-compatible endpoint: one question, in words or with an image, asked until it is answered."""
 
-import base64
 import logging
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import time
@@ -11,9 +11,8 @@ import httpx2
 import msgspec
 import stamina
 
-from peercorpus.errors import EngineError, TooLargeError
+from peercorpus.errors import ModelError, TooLargeError
 from peercorpus.openreview.transfer import MEGABYTE, receive
-from peercorpus.texts.settings import KEY_VARIABLE, EngineSettings
 
 # It would say `stamina.retry_scheduled` on stderr before each new attempt, in a process where nothing else logs.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
@@ -25,12 +24,36 @@ MOST_TOKENS = 8_192
 """Of one answer: a dense page takes 2,000; a model that repeats itself would go on for ever."""
 LONGEST_WAIT_S = 300.0
 """Longer than this no wait lasts, whatever the endpoint asks for."""
-REFUSES_PAGE = frozenset({400, 413, 422})
-"""Answers that concern the one page that was sent: too large, or not to the model's liking."""
+REFUSES_QUESTION = frozenset({400, 413, 422})
+"""Answers that concern the one question that was sent: too large, or not to the model's liking."""
+
+Content = str | Sequence[Mapping[str, object]]
+"""A question: its words, or its parts as OpenAI's API has them."""
 
 
-class PageRefusedError(Exception):
-    """One page was not answered; its message says what the endpoint did, in a few words that follow its name."""
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Which model is asked, and how patiently.
+
+    Attributes:
+        url: Of the endpoint, up to and with `/v1`.
+        model: Its name there.
+        key_variable: The variable of the environment that holds the key; it is read nowhere else from.
+        attempts: How often one question is asked, the first time included.
+        first_wait_s: Before the second time; it doubles from there.
+        timeout_s: Seconds one answer may take.
+    """
+
+    url: str
+    model: str
+    key_variable: str
+    attempts: int = 5
+    first_wait_s: float = 1.0
+    timeout_s: float = 120.0
+
+
+class UnansweredError(Exception):
+    """One question was not answered; its message says what the endpoint did, in a few words that follow its name."""
 
 
 class _Busy(Exception):  # noqa: N818 -- it never leaves this module
@@ -74,19 +97,21 @@ class Answer:
 class Endpoint:
     """Asks one model. The key comes from the environment, and goes to this address only."""
 
-    def __init__(self, settings: EngineSettings, transport: httpx2.BaseTransport | None = None) -> None:
+    def __init__(self, settings: ModelSettings, transport: httpx2.BaseTransport | None = None) -> None:
         """Take address and model.
 
         Raises:
-            EngineError: They are missing; or the key cannot be sent there.
+            ModelError: They are missing; or the key cannot be sent there.
         """
         if not settings.url or not settings.model:
-            raise EngineError("The vision engine needs the address of an endpoint (up to '/v1') and a model.")
-        url = httpx2.URL(settings.url.rstrip("/"))
+            raise ModelError("A model needs the address of its endpoint (up to '/v1') and its name there.")
+        url = _address(settings.url)
         if url.scheme not in {"http", "https"} or not url.host or url.userinfo or url.query:
-            raise EngineError("The vision endpoint's address starts with https:// and has no password and no question.")
+            raise ModelError(
+                "The address of a model's endpoint starts with https:// and has no password and no question."
+            )
         self.model, self._url, self._settings = settings.model, url, settings
-        self._headers = _headers(url)
+        self._headers = _headers(url, settings.key_variable)
         self._http = httpx2.Client(
             timeout=httpx2.Timeout(settings.timeout_s, connect=10),
             transport=transport,
@@ -97,12 +122,16 @@ class Endpoint:
         """Close the connections."""
         self._http.close()
 
-    def ask(self, prompt: str, png: bytes) -> Answer:
-        """Ask about one image.
+    def ask(self, content: Content, most_tokens: int = MOST_TOKENS) -> Answer:
+        """Ask one question.
+
+        Args:
+            content: What the user says.
+            most_tokens: Of the answer.
 
         Raises:
-            PageRefusedError: The endpoint does not answer this one, however often it is asked.
-            EngineError: It answers nothing at all: the key, the address or the model is wrong.
+            UnansweredError: The endpoint does not answer this one, however often it is asked.
+            ModelError: It answers nothing at all: the key, the address or the model is wrong.
         """
         tries = stamina.retry_context(
             on=_wait_after,
@@ -115,25 +144,23 @@ class Endpoint:
         try:
             for attempt in tries:
                 with attempt:
-                    return self._ask(prompt, png)
+                    return self._ask(content, most_tokens)
         except (_Busy, httpx2.RequestError) as error:
-            raise PageRefusedError(_told(error)) from None
+            raise UnansweredError(_told(error)) from None
         raise AssertionError("stamina gives at least one attempt")
 
-    def _ask(self, prompt: str, png: bytes) -> Answer:
-        image = f"data:image/png;base64,{base64.b64encode(png).decode()}"
-        content = [{"type": "text", "text": prompt}, {"type": "image_url", "image_url": {"url": image}}]
+    def _ask(self, content: Content, most_tokens: int) -> Answer:
         body = {
             "model": self.model,
             "temperature": 0,
-            "max_tokens": MOST_TOKENS,
+            "max_tokens": most_tokens,
             "messages": [{"role": "user", "content": content}],
         }
         with self._http.stream("POST", f"{self._url}/chat/completions", json=body, headers=self._headers) as streamed:
             try:
                 response = receive(streamed, MOST_BYTES, self._settings.timeout_s)
             except TooLargeError:
-                raise PageRefusedError("answered with far more than a page") from None
+                raise UnansweredError("answered with far more than was asked for") from None
         self._check(response)
         return _read(response.content)
 
@@ -142,11 +169,11 @@ class Endpoint:
         if status == 429 or status >= 500:
             raise _Busy(f"answered {status}", _wait_of(response))
         if status in {401, 403}:
-            raise EngineError(f"{host} refuses the key ({status}); put a valid one into {KEY_VARIABLE}.")
-        if status in REFUSES_PAGE:
-            raise PageRefusedError(f"answered {status}")
+            raise ModelError(f"{host} refuses the key ({status}); put a valid one into {self._settings.key_variable}.")
+        if status in REFUSES_QUESTION:
+            raise UnansweredError(f"answered {status}")
         if status >= 300:
-            raise EngineError(
+            raise ModelError(
                 f"{host} answered {status}; check the endpoint's address (up to '/v1') and the model's name."
             )
 
@@ -168,18 +195,25 @@ def _read(body: bytes) -> Answer:
     if not completion.choices or completion.choices[0].message.content is None:
         raise _Busy("answered without a text")
     if completion.choices[0].finish_reason == "length":
-        raise PageRefusedError("cut its answer off")
+        raise UnansweredError("cut its answer off")
     return Answer(completion.choices[0].message.content, completion.usage.total_tokens if completion.usage else 0)
 
 
-def _headers(url: httpx2.URL) -> dict[str, str]:
-    key = os.environ.get(KEY_VARIABLE, "").strip()
+def _address(text: str) -> httpx2.URL:
+    try:
+        return httpx2.URL(text.rstrip("/"))
+    except httpx2.InvalidURL:
+        raise ModelError(f"'{text}' is no address of a model's endpoint; name it up to '/v1'.") from None
+
+
+def _headers(url: httpx2.URL, key_variable: str) -> dict[str, str]:
+    key = os.environ.get(key_variable, "").strip()
     if not key:
         return {}
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise EngineError(f"{KEY_VARIABLE} holds characters that no key has.")
+        raise ModelError(f"{key_variable} holds characters that no key has.")
     if url.scheme != "https" and url.host not in LOOPBACK:
-        raise EngineError(f"The key is not sent to {url.host} over plain http; use an https address.")
+        raise ModelError(f"The key is not sent to {url.host} over plain http; use an https address.")
     return {"Authorization": f"Bearer {key}"}
 
 

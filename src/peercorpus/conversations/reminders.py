@@ -1,0 +1,109 @@
+"""Whether a post of the authors only urges: "a gentle reminder", "the discussion ends soon, have we addressed all?".
+
+It does where it asks for something, gives no evidence (a number, a section, a quotation, a formula, a link), says
+nothing of what was found, and has hardly a word that is not of courtesy, of the discussion itself, or of general
+recaps. To lose content is worse than to keep a reminder, so what is in doubt stays. Measured in docs/conversations.md.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
+
+_WORDS = tomllib.loads(files("peercorpus.conversations").joinpath("reminders.toml").read_text("utf-8"))
+PROCESS, RECAP, FINDINGS, STATEMENTS = (
+    frozenset(_WORDS[name].split()) for name in ("process", "recap", "findings", "statements")
+)
+ENDINGS = (
+    *(("'s", ""), ("'ve", ""), ("'re", ""), ("'ll", ""), ("'d", ""), ("'m", ""), ("n't", "")),
+    *(("ies", "y"), ("es", ""), ("s", ""), ("ied", "y"), ("ed", ""), ("ed", "e"), ("d", "")),
+    *(("ing", ""), ("ing", "e"), ("ly", ""), ("er", ""), ("ers", ""), ("ment", ""), ("ments", "")),
+)
+MOST_OTHER_WORDS = 3
+"""Other words that a reminder may hold, where they are at most `OTHER_SHARE` of all, and one of a sentence."""
+OTHER_SHARE = 0.08
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+HARMLESS = re.compile(
+    rf"\b{_MONTH}\s*\d{{1,2}}(?:[nrst][dht])?\b|\b\d{{1,2}}(?:[nrst][dht])?\s*(?:of\s+)?{_MONTH}(?!\w)"
+    r"|\b\d{1,2}[nrst][dht]\b|\b\d{1,2}[:.]\d\d\s*(?:am|pm|h|aoe|utc|est|edt|pst)?\b|\b\d{1,2}\s*(?:am|pm)\b"
+    r"|\b\d+\s*(?:\+|more)?[\s-]*(?:hours?|hrs?|h|days?|weeks?|minutes?|months?)\b|\b(?:19|20)\d\d\b"
+    r"|\b(?:paper|submission)[\s#_]*\d+\b|(?<!\w)#\d{1,5}\b"
+    r"|\b(?:anon)?(?:reviewers?|rev|r)[\s_#*`]*(?:\d\b|(?=\w*\d)\w{4}\b|(?-i:(?=\w*[A-Z])\w{4}\b))"
+    r"|\b(?=[a-z]*\d)(?=\w*[a-z])\w{4}\b|\b[wq]\d\b|\(\s*\d\s*\)|^\s*(?:\(?\d{1,2}[.):]|[-*\u2022>#])+\s+"
+    r"|\b(?:scores?|ratings?|rated?|from|to|shows?|an?|of|it)\W{0,3}\b(?:10|[1-9])\b(?!\s*(?:%|x\b|/|\.\d))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Numbers that are no evidence: dates, times, spans, scores, whom it is to, points of a list."""
+EVIDENCE = re.compile(
+    r"\d|[=<>|$\\%\u00d7\u2264\u2265\u00b1\u2192{}]|https?:|\bet al\b"
+    r"|\b(?:[Ss]ec(?:tion|t)?|[Aa]pp(?:endix)?|[Ff]igure|[Ff]ig|[Tt]ab(?:le)?|[Ee]q(?:uation)?|[Tt]heorem|[Ll]emma"
+    r"|[Aa]lgorithm)\.?\s*~?[A-Z]\b"
+)
+QUOTATION = re.compile(r"^\s*>\s*\S.*\n\s*\n\s*\S", re.MULTILINE)
+"""Words of the review, and an answer below."""
+ASKS = re.compile(
+    r"\?|\bremind|\bdeadline|\bplease\b(?! (?:also )?(?:see|refer|find|note)\b)"
+    r"|\b(?:kindly|could you|would you|can you|let us know|hear(?:ing)? from|look(?:ing)? forward|bump(?:ing)?|ping"
+    r"|nudge|follow(?:ing)? up on|check(?:ing)? in|await(?:ing)?|waiting|not (?:yet )?(?:heard|received)"
+    r"|no (?:reply|response|answer)|hope (?:you|that you|this)|ask you|request|urge|encourage|invite|hesitate"
+    r"|would be (?:grateful|glad|happy|thankful)|last (?:day|chance))\b"
+    r"|\b(?:discussion|period|phase|stage|window|thread)\b[^.]{0,60}\b(?:close|closing|end|extend|conclude|concluding)",
+    re.IGNORECASE,
+)
+SPACE, LINES = re.compile(r"[^\S\n]+|(?<=[-=_*#~.]{3})[-=_*#~.]+"), re.compile(r"\s*\n\s*\n\s*")
+LONGEST = 4_000
+"""Characters of a post, from which on it says something."""
+SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n+")
+WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+
+
+def _stems(word: str) -> Iterator[str]:
+    """A word, and what it may be an inflected form of."""
+    yield word
+    for ending, instead in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 2:
+            stem = word.removesuffix(ending) + instead
+            yield stem
+            if len(stem) > 3 and stem[-1] == stem[-2]:
+                yield stem[:-1]
+
+
+def _is_in(words: frozenset[str], word: str) -> bool:
+    return not words.isdisjoint(_stems(word))
+
+
+def is_reminder(title: str | None, text: str) -> bool:
+    """Whether a post only urges.
+
+    >>> is_reminder(None, "Dear Reviewer, the discussion ends on Nov 26. Have we addressed your concerns?")
+    True
+    >>> is_reminder("Reminder", "The discussion ends soon. With three seeds the gap is 0.4 points.")
+    False
+    """
+    whole = SPACE.sub(" ", LINES.sub("\n\n", f"{title or ''}\n\n{text}")).replace("\u2019", "'")
+    if len(whole) > LONGEST or not ASKS.search(whole) or QUOTATION.search(text):
+        return False
+    plain = HARMLESS.sub(" ", whole)
+    if EVIDENCE.search(plain) or any(letter.isalpha() and not letter.isascii() for letter in plain):
+        return False
+    sentences = [WORD.findall(sentence) for sentence in SENTENCE.split(plain.lower())]
+    if any(map(_says_something, sentences)):
+        return False
+    others = [sum(map(_is_other, sentence)) for sentence in sentences]
+    most = max(1, OTHER_SHARE * sum(map(len, sentences)))
+    return sum(others) <= min(MOST_OTHER_WORDS, most) and max(others) <= 1
+
+
+def _says_something(sentence: list[str]) -> bool:
+    """Whether a sentence tells of a finding, answers yes or no, or states something of what recaps only name."""
+    if any(_is_in(FINDINGS, word) for word in sentence) or sentence[:1] in (["yes"], ["no"]):
+        return True
+    return not STATEMENTS.isdisjoint(sentence) and any(_is_in(RECAP, word) for word in sentence)
+
+
+def _is_other(word: str) -> bool:
+    return len(word) > 1 and not _is_in(PROCESS, word) and not _is_in(RECAP, word)

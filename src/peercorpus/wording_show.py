@@ -1,0 +1,131 @@
+"""One paper's whole record as text for a terminal; nothing in it can move the cursor or colour the screen."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from peercorpus.kinds import Phase
+from peercorpus.records import ContextPost, Conversation, PaperVersion, Post, Review, Score, ScoreChange, Turn
+from peercorpus.whole_record import WholeRecord
+from peercorpus.wording import plural, printable
+
+WIDTH = 100
+BRIEF_CHARACTERS = 300
+NOT_KNOWN = "not known"
+
+
+def show_record(record: WholeRecord, *, is_brief: bool) -> str:
+    """Versions and grades, scores before and after, each conversation as it is published, what was set aside and why.
+
+    Args:
+        record: What to show.
+        is_brief: Whether only the beginning of each text is shown.
+    """
+    paper = record.paper
+    lines = [
+        printable(paper.title or "no title", 300),
+        f"{printable(paper.forum_id)}, {printable(paper.venue_id)}: {paper.status.value}"
+        + (f" ({printable(paper.decision)})" if paper.decision else ""),
+        *_section("Versions", _versions(record.versions)),
+        *_section("Scores", _scores(record.reviews)),
+        *(line for talk in record.conversations for line in _conversation(talk, record.posts, is_brief=is_brief)),
+        *_section("Set aside", _set_aside(record)),
+    ]
+    return "\n".join(lines)
+
+
+def _section(title: str, lines: Iterator[str]) -> list[str]:
+    return ["", title, "-" * len(title), *(list(lines) or ["  none"])]
+
+
+def _when(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}" if moment else "no date"
+
+
+def _versions(versions: Sequence[PaperVersion]) -> Iterator[str]:
+    for version in sorted(versions, key=lambda one: _when(one.created_at)):
+        mark = "initial" if version.is_initial else (version.moment.value if version.moment else "")
+        file = version.sha256[:12] if version.sha256 else "file not here"
+        grade = f", {version.grade}: {version.evidence.rule}" if version.grade is not None else ""
+        yield f"  {_when(version.created_at)}  {mark or 'unplaced':<16} {file}{grade}"
+
+
+def _number(value: float | None) -> str:
+    return NOT_KNOWN if value is None else f"{value:g}"
+
+
+def _scores(reviews: Sequence[Review]) -> Iterator[str]:
+    for review in reviews:
+        hidden = "" if review.readers_public and not review.deleted else " (deleted or not public)"
+        yield f"  {printable(review.reviewer)}{hidden}, review of {_when(review.created_at)}"
+        first = {score.field: score for score in review.scores if score.phase is Phase.INITIAL}
+        final = {score.field: score for score in review.scores if score.phase is Phase.FINAL}
+        for name in dict.fromkeys((*final, *first)):
+            yield f"    {printable(name)}: {_before_and_after(first.get(name), final.get(name))}"
+
+
+def _before_and_after(first: Score | None, final: Score | None) -> str:
+    known = final or first
+    scale = f" of {known.low:g} to {known.high:g}" if known and known.low is not None and known.high is not None else ""
+    now = _number(final.value) if final else f"{NOT_KNOWN} at the end"
+    if first is None:
+        return f"{now}{scale}"
+    return f"{_number(first.value)}{scale} at first, {now}{' now' if final else ''} (read in: {first.source.value})"
+
+
+def _change(change: ScoreChange) -> str:
+    return f"{printable(change.field)} {_number(change.before)} -> {_number(change.after)} ({change.source.value})"
+
+
+def _conversation(talk: Conversation, posts: Sequence[Post], *, is_brief: bool) -> Iterator[str]:
+    title = f"Conversation with {printable(talk.reviewer)}"
+    yield from ("", title, "-" * len(title))
+    by_id = {post.post_id: post for post in posts}
+    for index, turn in enumerate(talk.turns):
+        yield from _context(talk.context, index, by_id, is_brief=is_brief)
+        yield from _turn(turn, is_brief=is_brief)
+    yield from _context(talk.context, len(talk.turns), by_id, is_brief=is_brief)
+    yield from _context(talk.context, None, by_id, is_brief=is_brief)
+    for change in talk.undated_changes:
+        yield f"  * at a time not known: {_change(change)}"
+
+
+def _context(
+    context: Sequence[ContextPost], index: int | None, by_id: dict[str, Post], *, is_brief: bool
+) -> Iterator[str]:
+    for beside in context:
+        if beside.before_turn == index and beside.post_id in by_id:
+            post = by_id[beside.post_id]
+            named = f", {plural(len(beside.concerning), 'passage')} naming this reviewer" if beside.concerning else ""
+            yield f"  | to all reviewers, {_when(post.created_at)}: {printable(post.title or 'no title')}{named}"
+            yield from _text(post.text, "  | ", is_brief=is_brief)
+
+
+def _turn(turn: Turn, *, is_brief: bool) -> Iterator[str]:
+    merged = f", {plural(len(turn.post_ids), 'post')} merged" if len(turn.post_ids) > 1 else ""
+    orphans = f", {plural(len(turn.orphan_ids), 'answer')} to a post that is gone" if turn.orphan_ids else ""
+    title = f": {printable(turn.title, 200)}" if turn.title else ""
+    yield f"  > {turn.role.value} {printable(turn.signature)}, {_when(turn.created_at)}{merged}{orphans}{title}"
+    yield from _text(turn.text, "    ", is_brief=is_brief)
+    for change in turn.score_changes:
+        yield f"  * {_change(change)}"
+    if turn.final_justification:
+        yield "  * final justification:"
+        yield from _text(turn.final_justification, "    ", is_brief=is_brief)
+
+
+def _text(text: str, indent: str, *, is_brief: bool) -> Iterator[str]:
+    if is_brief:
+        text = " ".join(text.split())
+        text = text if len(text) <= BRIEF_CHARACTERS else f"{text[:BRIEF_CHARACTERS]} …"
+    for line in text.split("\n"):
+        shown = printable(line, len(line))
+        yield from textwrap.wrap(shown, WIDTH, initial_indent=indent, subsequent_indent=indent) or [indent.rstrip()]
+
+
+def _set_aside(record: WholeRecord) -> Iterator[str]:
+    titles = {post.post_id: post for post in record.posts}
+    for row in record.set_aside:
+        post = titles.get(row.record_id)
+        what = f" ({post.kind.value} of {printable(post.signature)}, {_when(post.created_at)})" if post else ""
+        yield f"  {printable(row.record_id)}{what}, {row.stage}: {row.reason.value}. {printable(row.detail, 300)}"

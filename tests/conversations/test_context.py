@@ -1,0 +1,80 @@
+"""How a response to all reviewers stands beside one conversation."""
+
+from dataclasses import replace
+
+from invented_posts import AUTHORS, OTHER, REVIEWER, post
+from invented_tables import review
+from peercorpus.conversations.addressee import Names
+from peercorpus.conversations.build import build_conversations
+from peercorpus.conversations.context import passages
+
+NAMES = Names(["Reviewer_A1bC", "Reviewer_B2cD"])
+TEXT = """We thank all reviewers.
+
+**Novelty (Reviewer A1bC)**
+
+Kites are new.
+
+They fly.
+
+**Speed (B2cD)**
+
+Kites are fast.
+
+- A1bC asked for tails.
+- B2cD asked for strings."""
+
+
+def concerning(text: str, reviewer: str) -> list[str]:
+    return [passage for passage, named in passages(text, NAMES) if reviewer in named]
+
+
+def test_the_passages_that_name_a_reviewer_are_found_with_all_behind_their_heading() -> None:
+    assert concerning(TEXT, "Reviewer_A1bC") == [
+        "**Novelty (Reviewer A1bC)**",
+        "Kites are new.",
+        "They fly.",
+        "- A1bC asked for tails.",
+    ]
+    assert concerning(TEXT, "Reviewer_B2cD")[:2] == ["**Speed (B2cD)**", "Kites are fast."]
+    assert concerning("Nothing of anyone.", "Reviewer_A1bC") == []
+
+
+def test_what_a_heading_names_holds_below_its_own_headings_and_beside_whom_else_a_passage_names() -> None:
+    text = "## Reviewer A1bC\n\n**W1:**\n\nKites fly.\n\nAs B2cD said.\n\n## Others\n\nThe end."
+    assert concerning(text, "Reviewer_A1bC") == ["## Reviewer A1bC", "**W1:**", "Kites fly.", "As B2cD said."]
+    assert concerning(text, "Reviewer_B2cD") == ["As B2cD said."]
+
+
+def test_every_passage_is_verbatim() -> None:
+    assert all(passage in TEXT for passage, _ in passages(TEXT, NAMES))
+
+
+def test_what_has_no_time_is_counted_by_none() -> None:
+    posts = [post("A", 0, REVIEWER), post("a", 5, AUTHORS, "A"), post("all", 3, AUTHORS), post("never", 3, AUTHORS)]
+    posts[3] = replace(posts[3], created_at=None)
+    given = replace(review("f", "Reviewer_A1bC", review_id="A"), final_justification="It is well.")
+    (talk,), _ = build_conversations(posts, [given])
+    assert {one.post_id: one.before_turn for one in talk.context} == {"all": 1, "never": None}
+
+
+def test_a_response_stands_where_it_became_visible_in_each_conversation() -> None:
+    posts = [
+        post("A", 0, REVIEWER),
+        post("B", 1, OTHER),
+        post("a", 2, AUTHORS, "A"),
+        post("all", 3, AUTHORS),
+        post("r", 4, REVIEWER, "a"),
+        post("b", 5, AUTHORS, "B"),
+    ]
+    conversations, _ = build_conversations(posts)
+    assert [[(one.post_id, one.before_turn) for one in talk.context] for talk in conversations] == [
+        [("all", 2)],
+        [("all", 1)],
+    ]
+
+
+def test_the_parts_of_a_response_to_all_are_in_their_order() -> None:
+    parts = [post("2", 3, AUTHORS, title="To all (2/2)"), post("1", 4, AUTHORS, title="To all (1/2)")]
+    conversations, _ = build_conversations([post("A", 0, REVIEWER), *parts])
+    assert [one.post_id for one in conversations[0].context] == ["1", "2"]

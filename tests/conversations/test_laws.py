@@ -1,0 +1,110 @@
+"""What holds of every forum, whatever was posted in it and in whatever order it is listed."""
+
+from collections import Counter
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, post
+from peercorpus.conversations.build import build_conversations
+from peercorpus.conversations.order import in_time_order
+from peercorpus.conversations.turns import merge
+from peercorpus.dialogues import Others, Response, Speaker, View, as_dialogue
+from peercorpus.kinds import PostKind, Role
+from peercorpus.records import Conversation, Post
+
+TITLES = (
+    *(None, "Response", "Response (1/2)", "Response (2/2)", "Part 2", "Response to Reviewer A1bC", "Response to all"),
+    *("To Reviewers A1bC and B2cD", "Reminder", "R2"),
+)
+TEXTS = ("", "Yes.", "Dear Reviewer B2cD, no.", "Have we addressed your concerns? The phase ends soon.", "A1bC: 0.4.")
+KINDS = (PostKind.COMMENT, PostKind.COMMENT, PostKind.REVIEW, PostKind.REBUTTAL, PostKind.DECISION)
+
+
+@st.composite
+def forums(draw: st.DrawFn) -> list[Post]:
+    """Posts that answer each other, the paper, or what is not there; some of one time, deleted or hidden."""
+    posts: list[Post] = []
+    for number in range(draw(st.integers(0, 9))):
+        above = draw(st.sampled_from([None, None, "gone", *(f"p{before}" for before in range(number + 1))]))
+        posts.append(
+            post(
+                f"p{number}",
+                draw(st.integers(0, 4)),
+                draw(st.sampled_from([REVIEWER, OTHER, AUTHORS, AUTHORS, CHAIR, PUBLIC])),
+                above,
+                kind=draw(st.sampled_from(KINDS)),
+                title=draw(st.sampled_from(TITLES)),
+                text=draw(st.sampled_from(TEXTS)),
+                deleted=draw(st.sampled_from([False, False, False, True])),
+                readers_public=draw(st.sampled_from([True, True, True, False])),
+            )
+        )
+    return posts
+
+
+@given(forums())
+def test_every_post_is_in_one_turn_or_is_context_or_is_set_aside(posts: list[Post]) -> None:
+    conversations, left = build_conversations(posts)
+    turns = Counter(post_id for talk in conversations for turn in talk.turns for post_id in turn.post_ids)
+    context = {response.post_id for talk in conversations for response in talk.context}
+    aside = Counter(found.post_id for found, _, _ in left)
+    assert turns + Counter(context) + aside == Counter(one.post_id for one in posts)
+    assert len({tuple(response.post_id for response in talk.context) for talk in conversations}) <= 1
+
+
+@given(forums())
+def test_turns_are_in_time_order_and_no_two_neighbours_are_of_one_speaker(posts: list[Post]) -> None:
+    place = {one.post_id: number for number, one in enumerate(in_time_order(posts))}
+    for talk in build_conversations(posts)[0]:
+        firsts = [min(place[post_id] for post_id in turn.post_ids) for turn in talk.turns]
+        lasts = [max(place[post_id] for post_id in turn.post_ids) for turn in talk.turns]
+        assert all(last < first for last, first in zip(lasts, firsts[1:], strict=False))
+        speakers = [(turn.role, turn.signature) for turn in talk.turns]
+        assert all(one != other for one, other in pairwise(speakers))
+
+
+@given(forums(), st.randoms())
+def test_the_order_in_which_posts_are_listed_changes_nothing(posts: list[Post], random: object) -> None:
+    shuffled = list(posts)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    conversations, left = build_conversations(posts)
+    again, left_again = build_conversations(shuffled)
+    assert again == conversations
+    assert sorted(map(repr, left_again)) == sorted(map(repr, left))
+
+
+@given(forums(), st.integers(0, 9), st.integers(0, 9))
+def test_merging_is_associative_and_idempotent(posts: list[Post], one: int, other: int) -> None:
+    groups = [(each,) for each in in_time_order(posts)]
+    first, second = sorted((one, other))
+    parts = groups[:first], groups[first:second], groups[second:]
+    merged = merge(groups)
+    assert merge(merged) == merged
+    left = merge([*merge([*parts[0], *parts[1]]), *parts[2]])
+    right = merge([*parts[0], *merge([*parts[1], *parts[2]])])
+    assert left == right == merged
+
+
+def _said(talk: Conversation, view: View) -> list[str]:
+    shown = {response.post_id: Response(None, f"<{response.post_id}>") for response in talk.context}
+    return [message.speaker.value for message in as_dialogue(talk, view, shown, "The paper.")]
+
+
+@given(
+    forums(),
+    st.builds(
+        View,
+        assistant=st.sampled_from([Role.REVIEWER, Role.AUTHOR]),
+        others=st.sampled_from(Others),
+        with_responses=st.booleans(),
+        ends_answered=st.booleans(),
+        system=st.sampled_from([None, "Discuss."]),
+    ),
+)
+def test_a_dialogue_alternates_strictly_from_the_user_on(posts: list[Post], view: View) -> None:
+    for talk in build_conversations(posts)[0]:
+        said = [speaker for speaker in _said(talk, view) if speaker != Speaker.SYSTEM]
+        assert said == (["user", "assistant"] * len(said))[: len(said)]
+        assert not (view.ends_answered and said and said[-1] == "user")

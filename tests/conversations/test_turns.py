@@ -1,0 +1,70 @@
+"""Where changes of scores and final justifications sit."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from invented_posts import AUTHORS, REVIEWER, START, post
+from invented_tables import review
+from peercorpus.conversations.build import build_conversations
+from peercorpus.kinds import Aspect, Phase, ScoreSource
+from peercorpus.records import Conversation, Review, Score, ScoreChange
+
+CHANGE = ScoreChange(Aspect.RECOMMENDATION, "rating", 5.0, 6.0, START + timedelta(days=3.5), ScoreSource.EDIT)
+POSTS = [
+    post("A", 0, REVIEWER),
+    post("a", 2, AUTHORS, "A"),
+    post("r", 4, REVIEWER, "a", text="I raise my score from 5 to 6."),
+    post("b", 5, AUTHORS, "r"),
+]
+
+
+def talk(**more: Any) -> Conversation:
+    given: Review = replace(review("f", "Reviewer_A1bC", review_id="A"), **more)
+    (conversation,), _ = build_conversations(POSTS, [given])
+    return conversation
+
+
+def test_a_change_sits_at_the_reviewers_turn_around_it() -> None:
+    assert [turn.score_changes for turn in talk(score_changes=(CHANGE,)).turns] == [(), (), (CHANGE,), ()]
+
+
+def test_a_silent_change_is_a_turn_without_words() -> None:
+    late = replace(CHANGE, changed_at=START + timedelta(days=9))
+    turns = talk(score_changes=(late,)).turns
+    assert [(turn.text, turn.post_ids, turn.score_changes) for turn in turns[4:]] == [("", (), (late,))]
+    assert turns[4].created_at == late.changed_at
+
+
+def test_a_change_told_in_a_post_sits_at_that_post() -> None:
+    told = replace(CHANGE, changed_at=None, source=ScoreSource.TEXT)
+    words = Score(
+        Aspect.RECOMMENDATION, "rating", 5, 1, 10, "raise my score from 5 to 6", Phase.INITIAL, ScoreSource.TEXT
+    )
+    assert [turn.score_changes for turn in talk(scores=(words,), score_changes=(told,)).turns] == [(), (), (told,), ()]
+
+
+def test_a_change_of_no_known_time_is_the_conversations() -> None:
+    undated = replace(CHANGE, changed_at=None, source=ScoreSource.SNAPSHOT)
+    conversation = talk(score_changes=(undated,))
+    assert conversation.undated_changes == (undated,)
+    assert not any(turn.score_changes for turn in conversation.turns)
+
+
+def test_both_justifications_of_a_reviewer_with_two_reviews_are_kept_in_one_order() -> None:
+    posts = [post("A", 0, REVIEWER), post("B", 1, REVIEWER), post("a", 2, AUTHORS, "A")]
+    one, other = (
+        replace(review("f", "Reviewer_A1bC", review_id=name), final_justification=f"Of {name}.") for name in "AB"
+    )
+    (found,), _ = build_conversations(posts, [one, other])
+    assert found.turns[-1].final_justification == "Of A.\n\nOf B."
+    assert build_conversations(posts, [other, one])[0] == [found]
+
+
+@pytest.mark.parametrize(("day", "turn"), [(3.0, 2), (4.5, 2), (None, 4)])
+def test_a_final_justification_sits_where_it_was_written_or_last(day: float | None, turn: int) -> None:
+    at = None if day is None else START + timedelta(days=day)
+    turns = talk(final_justification="All is well.", justified_at=at).turns
+    assert [place for place, one in enumerate(turns) if one.final_justification] == [turn]
