@@ -31,7 +31,7 @@ def note(note_id: str, signer: str, reply_to: str | None, at: int, **content: An
 
 NOTES = [
     note("p1", "Authors", None, 1, title=f"On kites{ESCAPE}", abstract="We fly kites."),
-    note("r1", "Reviewer_A1bC", "p1", 10, summary="Kites are flown.", rating=5),
+    note("r1", "Reviewer_A1bC", "p1", 10, summary="Kites are flown.", rating=5, confidence="none at all"),
     note("a2", "Authors", "r1", 20, title="Response (2/2)", comment="And tails."),
     note("a1", "Authors", "r1", 21, title="Response (1/2)", comment="They fly."),
     note("r2", "Reviewer_A1bC", "a1", 22, title="Thanks", comment=f"I raise my score from 4 to 5.{ESCAPE}"),
@@ -55,7 +55,8 @@ def test_show_prints_the_whole_record_readable(corpus: Path, run: Run) -> None:
     assert shown.code == 0
     for expected in (
         "Versions",
-        "rating: ",
+        "rating: 5",
+        "confidence: 'none at all'",
         "Conversation with Reviewer_A1bC",
         "2 posts merged: Response",
         "to all reviewers",

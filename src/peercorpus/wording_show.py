@@ -67,10 +67,15 @@ def _scores(reviews: Sequence[Review]) -> Iterator[str]:
 def _before_and_after(first: Score | None, final: Score | None) -> str:
     known = final or first
     scale = f" of {known.low:g} to {known.high:g}" if known and known.low is not None and known.high is not None else ""
-    now = _number(final.value) if final else f"{NOT_KNOWN} at the end"
+    now = _answer(final) if final else f"{NOT_KNOWN} at the end"
     if first is None:
         return f"{now}{scale}"
-    return f"{_number(first.value)}{scale} at first, {now}{' now' if final else ''} (read in: {first.source.value})"
+    return f"{_answer(first)}{scale} at first, {now}{' now' if final else ''} (read in: {first.source.value})"
+
+
+def _answer(score: Score) -> str:
+    """The number, or the answer itself where it holds none."""
+    return f"'{printable(score.label)}'" if score.value is None else f"{score.value:g}"
 
 
 def _change(change: ScoreChange) -> str:
