@@ -1,0 +1,177 @@
+"""Laws of the sides: whatever papers there are, whatever was given before, whatever is linked."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from peercorpus.kinds import Status
+from peercorpus.publish.splits import NO_SIDES, Side, Sides, Task, Usable, draw, size_of
+
+DAY = date(2024, 1, 1)
+BOTH, REVIEWS, NOTHING = frozenset(Task), frozenset({Task.REVIEW}), frozenset[Task]()
+DATES = [
+    None,
+    *(datetime(2024, 1, 1, 23, 59, tzinfo=UTC) + timedelta(minutes=minutes) for minutes in (-9999, 0, 1, 99)),
+]
+HELD = (Side.TEST, Side.VALIDATION)
+
+
+@st.composite
+def corpora(draw: st.DrawFn, prefix: str = "f", most: int = 60) -> list[Usable]:
+    """Papers of strata of very different sizes, some of no use."""
+    kinds = st.tuples(
+        st.sampled_from(["A", "A", "B", "C", "D", "E"]),
+        st.sampled_from([Status.ACCEPTED, Status.ACCEPTED, Status.REJECTED]),
+        st.sampled_from(DATES),
+        st.sampled_from([BOTH, BOTH, REVIEWS, frozenset({Task.REBUTTAL}), NOTHING]),
+    )
+    return [Usable(f"{prefix}{number}", *kind) for number, kind in enumerate(draw(st.lists(kinds, max_size=most)))]
+
+
+def links(seed: int, *parts: Sequence[Usable]) -> dict[str, str]:
+    """Half of the papers in works of about three."""
+    random, papers = Random(seed), [paper for part in parts for paper in part]
+    return {paper.forum_id: f"w{random.randrange(1 + len(papers) // 6)}" for paper in papers if random.random() < 0.5}
+
+
+def sizes(sides: Sides, task: Task) -> Counter[Side]:
+    return Counter(sides.used[task].values())
+
+
+@given(corpora())
+def test_every_usable_paper_has_one_side_and_each_task_uses_or_holds_back_its_own(papers: list[Usable]) -> None:
+    sides = draw(papers)
+    assert sides.of.keys() == {paper.forum_id for paper in papers if paper.tasks}
+    for task in Task:
+        fitting = {paper.forum_id for paper in papers if task in paper.tasks}
+        assert sides.used[task].items() <= sides.of.items()
+        assert sides.used[task].keys() <= fitting
+        assert all(sides.of[forum_id] in HELD for forum_id in fitting - sides.used[task].keys())
+        size = size_of(task, len(sides.of), len(fitting))
+        assert [sizes(sides, task)[side] for side in HELD] == [size, size]
+
+
+@given(corpora(most=150))
+def test_a_stratum_has_its_share_within_one_paper(papers: list[Usable]) -> None:
+    sides = draw(papers)
+    for task in Task:
+        fitting = {paper.forum_id: paper.stratum for paper in papers if task in paper.tasks}
+        for side in HELD:
+            drawn = Counter(fitting[forum_id] for forum_id, given in sides.used[task].items() if given is side)
+            for stratum, number in Counter(fitting.values()).items():
+                assert abs(drawn[stratum] - drawn.total() * number / len(fitting)) <= 1
+
+
+@given(corpora(), st.integers(0, 99), st.sampled_from([None, DAY]))
+def test_the_order_of_the_papers_changes_nothing(papers: list[Usable], seed: int, after: date | None) -> None:
+    groups, shuffled = links(seed, papers), Random(seed).sample(papers, len(papers))
+    assert draw(papers, after, groups=groups) == draw(shuffled, after, groups=groups)
+
+
+@given(corpora(), corpora("g"), st.integers(0, 99), st.sampled_from([None, DAY]))
+def test_no_paper_moves_when_the_corpus_grows_and_changes(
+    papers: list[Usable], more: list[Usable], seed: int, after: date | None
+) -> None:
+    first = draw(papers, after, groups=links(seed, papers))
+    groups = links(seed + 1, papers, more)
+    changed = [replace(paper, tasks=Random(seed).choice([BOTH, REVIEWS, NOTHING])) for paper in papers]
+    second = draw([*changed, *more], after, first, groups)
+    assert first.of.items() <= second.of.items()
+    assert_no_work_is_on_two_sides(second, groups)
+    for task in Task:
+        kept = {paper.forum_id for paper in changed if task in paper.tasks}
+        moved = {
+            forum_id
+            for forum_id in kept & first.used[task].keys() & second.used[task].keys()
+            if first.used[task][forum_id] is not second.used[task][forum_id]
+        }
+        assert not moved
+
+
+@given(corpora(), corpora("g"))
+def test_tests_grow_to_their_size_and_what_is_tested_stays_tested(papers: list[Usable], more: list[Usable]) -> None:
+    first = draw(papers)
+    second = draw([*papers, *more], earlier=first)
+    for task in Task:
+        for side in HELD:
+            before = {forum_id for forum_id, given in first.used[task].items() if given is side}
+            after = {forum_id for forum_id, given in second.used[task].items() if given is side}
+            assert before <= after
+
+
+def assert_no_work_is_on_two_sides(sides: Sides, groups: Mapping[str, str]) -> None:
+    by_work: dict[str, set[Side]] = {}
+    for used in sides.used.values():
+        for forum_id, side in used.items():
+            by_work.setdefault(groups.get(forum_id, forum_id), set()).add(side)
+    assert all(len(found) == 1 for found in by_work.values())
+
+
+@given(corpora(), st.integers(0, 99), st.sampled_from([None, DAY]))
+def test_papers_of_one_work_are_on_one_side(papers: list[Usable], seed: int, after: date | None) -> None:
+    groups = links(seed, papers)
+    sides = draw(papers, after, groups=groups)
+    found: dict[str, set[Side]] = {}
+    for forum_id, side in sides.of.items():
+        found.setdefault(groups.get(forum_id, forum_id), set()).add(side)
+    assert all(len(one) == 1 for one in found.values())
+    if after is None:
+        for task in Task:
+            tested = [groups.get(one, one) for one, side in sides.used[task].items() if side in HELD]
+            assert len(tested) == len(set(tested))
+
+
+@given(corpora(), st.integers(0, 99))
+def test_a_temporal_test_is_all_that_is_newer_and_only_that(papers: list[Usable], seed: int) -> None:
+    sides = draw(papers, DAY, groups=links(seed, papers))
+    dated = {paper.forum_id: paper for paper in papers if paper.submitted_at is not None and paper.tasks}
+    assert sides.of.keys() == dated.keys()
+    for task in Task:
+        for side, is_test in ((Side.TEST, True), (Side.VALIDATION, False), (Side.TRAIN, False)):
+            for forum_id in (one for one, given in sides.used[task].items() if given is side):
+                submitted_at = dated[forum_id].submitted_at
+                assert submitted_at is not None
+                assert (submitted_at.date() > DAY) is is_test
+    newer = {one for one, paper in dated.items() if paper.submitted_at and paper.submitted_at.date() > DAY}
+    assert newer == {one for used in sides.used.values() for one, side in used.items() if side is Side.TEST}
+
+
+def test_a_paper_whose_date_turns_out_newer_leaves_the_training_and_keeps_its_side() -> None:
+    old = Usable("f1", "A", Status.ACCEPTED, DATES[1], BOTH)
+    first = draw([old], DAY)
+    second = draw([replace(old, submitted_at=DATES[4])], DAY, first)
+    assert (first.of["f1"], first.used[Task.REVIEW]) == (Side.TRAIN, {"f1": Side.TRAIN})
+    assert (second.of["f1"], second.used[Task.REVIEW]) == (Side.TRAIN, {})
+
+
+@pytest.mark.parametrize(
+    ("works", "fit", "review", "rebuttal"),
+    [
+        (0, 0, 0, 0),
+        (2, 2, 0, 0),
+        (3, 3, 1, 1),
+        (9_963, 9_963, 500, 250),
+        (19_926, 900, 300, 300),
+        (10**5, 10**5, 1_000, 500),
+    ],
+)
+def test_sizes_are_those_of_re2_or_its_shares(works: int, fit: int, review: int, rebuttal: int) -> None:
+    assert (size_of(Task.REVIEW, works, fit), size_of(Task.REBUTTAL, works, fit)) == (review, rebuttal)
+
+
+def test_a_corpus_as_large_as_re2_has_its_sizes() -> None:
+    papers = [Usable(f"f{number}", f"V{number % 40}", Status.ACCEPTED, None, BOTH) for number in range(20_000)]
+    sides = draw(papers, earlier=NO_SIDES)
+    assert [sizes(sides, task)[side] for task in (Task.REVIEW, Task.REBUTTAL) for side in HELD] == [
+        1000,
+        1000,
+        500,
+        500,
+    ]
+    assert sizes(sides, Task.REVIEW)[Side.TRAIN] == 18_000
