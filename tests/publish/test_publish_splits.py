@@ -63,7 +63,7 @@ def test_a_stratum_has_its_share_within_one_paper(papers: list[Usable]) -> None:
     for task in Task:
         fitting = {paper.forum_id: paper.stratum for paper in papers if task in paper.tasks}
         for side in HELD:
-            drawn = Counter(fitting[forum_id] for forum_id, given in sides.used[task].items() if given is side)
+            drawn = Counter(fitting[forum_id] for forum_id, of in sides.used[task].items() if of is side)
             for stratum, number in Counter(fitting.values()).items():
                 assert abs(drawn[stratum] - drawn.total() * number / len(fitting)) <= 1
 
@@ -100,8 +100,8 @@ def test_tests_grow_to_their_size_and_what_is_tested_stays_tested(papers: list[U
     second = draw([*papers, *more], earlier=first)
     for task in Task:
         for side in HELD:
-            before = {forum_id for forum_id, given in first.used[task].items() if given is side}
-            after = {forum_id for forum_id, given in second.used[task].items() if given is side}
+            before = {forum_id for forum_id, of in first.used[task].items() if of is side}
+            after = {forum_id for forum_id, of in second.used[task].items() if of is side}
             assert before <= after
 
 
@@ -134,7 +134,7 @@ def test_a_temporal_test_is_all_that_is_newer_and_only_that(papers: list[Usable]
     assert sides.of.keys() == dated.keys()
     for task in Task:
         for side, is_test in ((Side.TEST, True), (Side.VALIDATION, False), (Side.TRAIN, False)):
-            for forum_id in (one for one, given in sides.used[task].items() if given is side):
+            for forum_id in (one for one, of in sides.used[task].items() if of is side):
                 submitted_at = dated[forum_id].submitted_at
                 assert submitted_at is not None
                 assert (submitted_at.date() > DAY) is is_test

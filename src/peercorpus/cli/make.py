@@ -1,5 +1,6 @@
 """`peercorpus build`, `publish` and `status`: what is made of what came in."""
 
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -52,6 +53,9 @@ def publish(
     model_url: str | None = None,
     model: str | None = None,
     most_questions: Annotated[int, AtLeastOne] = 1_000,
+    splits: Literal["re2", "temporal"] | None = None,
+    test_after: date | None = None,
+    splits_from: Path | None = None,
 ) -> None:
     """Write a dataset that `datasets.load_dataset` opens.
 
@@ -67,17 +71,26 @@ def publish(
         The model's name there.
     most_questions
         How many titles a run may ask for; what was answered once is not asked again.
+    splits
+        Say which papers to train and test on. re2: tests of Re²'s sizes, stratified by venue and status; temporal: test
+        what was submitted after a day.
+    test_after
+        That day (2024-10-01, UTC).
+    splits_from
+        The folder of an earlier release: its papers keep their sides, new ones are added.
     """
     from peercorpus import wording
     from peercorpus.cli.modelling import settle_titler
+    from peercorpus.cli.siding import settle_sides
     from peercorpus.pipeline import require_built
     from peercorpus.publish.run import publish as run_publish
     from peercorpus.workspace import open_workspace
 
+    sides = settle_sides(splits, test_after, splits_from)
     titling = settle_titler(workspace, model_url, model, most_questions, is_asked=titles == "model")
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, titling as titler:
         require_built(opened, venue_ids or ())
-        summary = run_publish(opened, out, venue_ids or None, lines.show, titler)
+        summary = run_publish(opened, out, venue_ids or None, lines.show, titler, sides)
     say(wording.published(summary, out))
     if titler is not None:
         say(wording.entitled(titler.given, titler.unanswered))

@@ -4,6 +4,7 @@ Nothing from OpenReview goes into it but venue ids, and these escaped.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from importlib.resources import files
@@ -13,7 +14,22 @@ from string import Template
 from peercorpus.kinds import PUBLISHABLE_GRADES
 from peercorpus.publish.front_matter import front_matter
 from peercorpus.publish.shards import Split
+from peercorpus.publish.splits import Profile, Side, Task
 from peercorpus.publish.tally import Tally
+
+_SIDES = (
+    "`{path}` names by task the forum ids to train, validate and test on, and by side every paper that ever had one: it"
+    " keeps it in later releases. "
+)
+SIDES = {
+    Profile.RE2: _SIDES
+    + "Test and validation are of Re²'s sizes (1,000 papers for reviews, 500 for rebuttals; of a smaller corpus the"
+    " same share of Re²'s 19,926, rounded up, at most a third), with the venues and statuses of all in their shares.",
+    Profile.TEMPORAL: _SIDES
+    + "The test is every paper whose note was created after {day} (UTC), and no other side holds one; validation is"
+    " of Re²'s sizes, drawn from the rest. Papers without a date have no side.",
+}
+"""How a profile draws."""
 
 
 def escape(text: str) -> str:
@@ -76,6 +92,28 @@ def _left_out(tally: Tally) -> str:
     return f"Left out of this release: {'; '.join(named)}." if named else "Nothing in the tables was left out."
 
 
+def _sides(tally: Tally) -> str:
+    if tally.asked is None:
+        return "This release names none: draw them by paper, never by review."
+    of, columns = tally.sides.of, (*reversed(Side), None)
+    papers = Counter((paper.venue_id, of.get(paper.forum_id)) for paper in tally.papers)
+    venues = [(escape(one.venue_id), *(papers[one.venue_id, side] for side in columns)) for one in tally.venues]
+    rows = []
+    for task in Task:
+        used = tally.sides.used[task]
+        fitting = sum(task in paper.tasks and paper.forum_id in of for paper in tally.papers)
+        counts = Counter(used.values())
+        rows.append((task.value, *(counts[side] for side in reversed(Side)), fitting - len(used)))
+    absent = len(of.keys() - {paper.forum_id for paper in tally.papers})
+    said = [
+        SIDES[tally.asked.profile].format(day=tally.asked.test_after, path=f"splits/{tally.asked.profile}.json"),
+        _table(("venue", "train", "validation", "test", "no side"), venues),
+        _table(("task", "train", "validation", "test", "held back"), rows),
+        f"{absent:,} papers that had a side in an earlier release are not here." if absent else "",
+    ]
+    return "\n\n".join(filter(None, said))
+
+
 def write_card(folder: Path, tally: Tally, splits: Sequence[Split]) -> None:
     """Write `README.md` of a release."""
     template = Template(files("peercorpus.publish").joinpath("card.md").read_text(encoding="utf-8"))
@@ -84,6 +122,7 @@ def write_card(folder: Path, tally: Tally, splits: Sequence[Split]) -> None:
         completeness=_completeness(tally),
         grades=_grades(tally),
         left_out=_left_out(tally),
+        sides=_sides(tally),
         split=splits[0].name,
         version=version("peercorpus"),
     )

@@ -12,6 +12,8 @@ from peercorpus.publish.forums import Walk
 from peercorpus.publish.release import releasing
 from peercorpus.publish.rows import build_rows
 from peercorpus.publish.shards import CONVERSATIONS_CONFIG, PAPERS_CONFIG, Writers
+from peercorpus.publish.split_files import Asked, read_earlier, write_sides
+from peercorpus.publish.splits import usable
 from peercorpus.publish.tally import PublishSummary, Tally, VenueTally, summarise
 from peercorpus.publish.texts import Texts
 from peercorpus.publish.titles import Titler
@@ -77,6 +79,7 @@ def _write_venue(
                 turns = row["turns"] if titler is None else [titler.entitle(turn) for turn in row["turns"]]
                 writers.add(CONVERSATIONS_CONFIG, split, row | {"turns": turns})
             tally.count(split, rows)
+            tally.papers.append(usable(forum.paper, rows))
             tally.venues[-1].pdfs += sum(version.is_pdf for version in forum.versions)
             tally.venues[-1].pdfs_here += sum(
                 version.is_pdf and version.sha256 is not None for version in forum.versions
@@ -92,6 +95,7 @@ def publish(
     venue_ids: Sequence[str] | None = None,
     progress: Show = show_nothing,
     titler: Titler | None = None,
+    sides: Asked | None = None,
 ) -> PublishSummary:
     """Write a folder that `datasets.load_dataset` opens, with the configurations `papers` and `conversations`.
 
@@ -101,17 +105,22 @@ def publish(
         venue_ids: What to publish; None means every venue that has papers.
         progress: Told how far each venue is.
         titler: What gives turns of several posts a title; None keeps the one made of the posts' own.
+        sides: Which papers to train and test on; None writes no file of them.
 
     Raises:
         ModelError: The model that gives titles cannot be asked.
         TableError: The tables are not built, or not for these venues.
-        PeercorpusError: `out` holds other files.
+        PeercorpusError: `out` holds other files, or a paper would change its side.
     """
     chosen = choose_venues(workspace.tables, venue_ids)
+    if sides is not None:
+        read_earlier(sides)
     with releasing(out) as folder:
         writers, tally = Writers(folder), Tally()
         for venue_id in chosen:
             _write_venue(workspace, venue_id, folder, writers, tally, progress, titler)
         splits = writers.finish()
+        if sides is not None:
+            tally.asked, tally.sides = sides, write_sides(folder, tally.papers, sides, out)
         write_card(folder, tally, splits)
     return summarise(tally, splits)

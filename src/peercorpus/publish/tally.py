@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from peercorpus.kinds import Grade
 from peercorpus.publish.rows import ForumRows
 from peercorpus.publish.shards import Split
+from peercorpus.publish.split_files import Asked
+from peercorpus.publish.splits import NO_SIDES, Sides, Usable
 
 
 @dataclass(slots=True)
@@ -36,12 +38,17 @@ class Tally:
         grades: Papers by split and the grade of the version whose text is published; None: no text.
         withheld: Rows not published, by what they are: not everyone may read them.
         orphans: Reviews and conversations not published as the tables hold no paper for them.
+        papers: What each can be used for.
+        asked: Which sides were asked for; None: none.
     """
 
     venues: list[VenueTally] = field(default_factory=list)
     grades: Counter[tuple[str, Grade | None]] = field(default_factory=Counter)
     withheld: Counter[str] = field(default_factory=Counter)
     orphans: int = 0
+    papers: list[Usable] = field(default_factory=list)
+    asked: Asked | None = None
+    sides: Sides = NO_SIDES
 
     def count(self, split: str, rows: ForumRows) -> None:
         """Add one forum of the venue begun last."""
