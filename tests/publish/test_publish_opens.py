@@ -14,6 +14,8 @@ import pytest
 from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper
 from peercorpus.publish.rows import CONVERSATIONS, PAPERS
 from peercorpus.publish.run import publish
+from peercorpus.publish.split_files import Asked
+from peercorpus.publish.splits import Profile
 
 SCHEMAS = {"papers": PAPERS, "conversations": CONVERSATIONS}
 ICLR_2021 = "ICLR.cc/2021/Conference"
@@ -60,7 +62,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         TMLR: [paper("f5", TMLR, number=None, title=None)],
     }
     with invented(folder / "corpus", venues) as workspace:
-        publish(workspace, folder / "out")
+        publish(workspace, folder / "out", sides=Asked(Profile.RE2))
     return folder / "out"
 
 
