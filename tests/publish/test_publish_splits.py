@@ -57,7 +57,15 @@ def test_every_usable_paper_has_one_side_and_each_task_uses_or_holds_back_its_ow
         assert [sizes(sides, task)[side] for side in HELD] == [size, size]
 
 
-@given(corpora(most=150))
+def of_size(number: int, seed: int) -> list[Usable]:
+    """Papers of nine strata, from a third of all to hardly any; four in five have a conversation."""
+    random = Random(seed)
+    venues = random.choices("ABCDEFGHI", [2.0**-power for power in range(9)], k=number)
+    tasks = random.choices([BOTH, REVIEWS], [4, 1], k=number)
+    return [Usable(f"f{at}", venues[at], Status.ACCEPTED, None, tasks[at]) for at in range(number)]
+
+
+@given(st.one_of(corpora(), st.builds(of_size, st.integers(0, 700), st.integers(0, 999))))
 def test_a_stratum_has_its_share_within_one_paper(papers: list[Usable]) -> None:
     sides = draw(papers)
     for task in Task:
@@ -66,6 +74,16 @@ def test_a_stratum_has_its_share_within_one_paper(papers: list[Usable]) -> None:
             drawn = Counter(fitting[forum_id] for forum_id, of in sides.used[task].items() if of is side)
             for stratum, number in Counter(fitting.values()).items():
                 assert abs(drawn[stratum] - drawn.total() * number / len(fitting)) <= 1
+
+
+@given(st.integers(3, 300), st.integers(0, 999))
+def test_what_the_rebuttals_test_on_the_reviews_test_on_too(number: int, seed: int) -> None:
+    random = Random(seed)
+    papers = [
+        Usable(f"f{at}", "A", Status.ACCEPTED, None, random.choice([BOTH, REVIEWS, REVIEWS])) for at in range(number)
+    ]
+    sides = draw(papers)
+    assert sides.used[Task.REVIEW].keys() == {paper.forum_id for paper in papers}
 
 
 @given(corpora(), st.integers(0, 99), st.sampled_from([None, DAY]))
@@ -84,6 +102,12 @@ def test_no_paper_moves_when_the_corpus_grows_and_changes(
     second = draw([*changed, *more], after, first, groups)
     assert first.of.items() <= second.of.items()
     assert_no_work_is_on_two_sides(second, groups)
+    for task in Task if after is None else ():
+        added = [one for one, side in second.used[task].items() if side in HELD and one not in first.used[task]]
+        kept = {groups.get(one, one) for one in second.used[task].keys() & first.used[task].keys()}
+        works = [groups.get(one, one) for one in added]
+        assert len(works) == len(set(works))
+        assert kept.isdisjoint(works)
     for task in Task:
         kept = {paper.forum_id for paper in changed if task in paper.tasks}
         moved = {
@@ -138,8 +162,21 @@ def test_a_temporal_test_is_all_that_is_newer_and_only_that(papers: list[Usable]
                 submitted_at = dated[forum_id].submitted_at
                 assert submitted_at is not None
                 assert (submitted_at.date() > DAY) is is_test
+    groups = links(seed, papers)
     newer = {one for one, paper in dated.items() if paper.submitted_at and paper.submitted_at.date() > DAY}
     assert newer == {one for used in sides.used.values() for one, side in used.items() if side is Side.TEST}
+    works = {groups.get(one, one) for one in newer}
+    assert works == {groups.get(one, one) for one, side in sides.of.items() if side is Side.TEST}
+
+
+def test_a_work_that_earlier_sides_part_is_used_where_it_weighs_most() -> None:
+    papers = [Usable(name, "A", Status.ACCEPTED, None, BOTH) for name in "abcdef"]
+    of = {"a": Side.TRAIN, "b": Side.TEST, "c": Side.VALIDATION, "d": Side.TRAIN, "e": Side.TRAIN, "f": Side.VALIDATION}
+    earlier = Sides(of, {task: dict(of) for task in Task})
+    sides = draw(papers, earlier=earlier, groups={"a": "w", "b": "w", "c": "v", "d": "v", "e": "u", "f": "u"})
+    assert sides.of == of
+    used = {"b": Side.TEST, "c": Side.VALIDATION, "f": Side.VALIDATION}
+    assert sides.used == dict.fromkeys(Task, used)
 
 
 def test_a_paper_whose_date_turns_out_newer_leaves_the_training_and_keeps_its_side() -> None:
