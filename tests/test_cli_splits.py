@@ -25,7 +25,9 @@ def workspace(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path
 def test_sides_are_written_and_kept_by_a_later_release(run: Run, workspace: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     held = ("publish", "--workspace", workspace, "--splits", "re2", "--out")
-    assert run(*held, first).code == 0
+    ended = run(*held, first)
+    assert ended.code == 0
+    assert "  review: 4 train, 1 validation, 1 test\n" in ended.out
     assert run(*held, second, "--splits-from", first).code == 0
     before, after = (json.loads((one / "splits" / "re2.json").read_text()) for one in (first, second))
     assert before["sizes"]["review"] == {"train": 4, "validation": 1, "test": 1}

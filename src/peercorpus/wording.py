@@ -12,6 +12,7 @@ from peercorpus.harvest.run import HarvestSummary
 from peercorpus.pipeline import Step
 from peercorpus.progress import Progress
 from peercorpus.publish.dialogues import Written
+from peercorpus.publish.splits import Side
 from peercorpus.publish.tally import PublishSummary
 from peercorpus.raw import Kind
 from peercorpus.records import Conversation
@@ -191,7 +192,12 @@ def how_to_load(release: Path, *, conversations: bool = True) -> str:
 def published(summary: PublishSummary, out: Path) -> str:
     """What a release holds, and how to load it."""
     held = f"{plural(summary.papers, 'paper')} and {plural(summary.conversations, 'conversation')}"
-    return f"{held} are in {out}.\n{how_to_load(out, conversations=summary.conversations > 0)}"
+    used = [
+        f"  {task}: {', '.join(f'{sides[side]:,} {side}' for side in reversed(Side))}"
+        for task, sides in summary.used.items()
+    ]
+    drawn = "\n".join(["Papers to train and test on, by task:", *used, ""]) if used else ""
+    return f"{held} are in {out}.\n{drawn}{how_to_load(out, conversations=summary.conversations > 0)}"
 
 
 def dialogues(written: Written, out: Path) -> str:

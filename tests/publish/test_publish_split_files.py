@@ -56,6 +56,7 @@ def test_the_card_counts_papers_by_venue_and_side_and_says_what_has_none(tmp_pat
     assert f"| {TMLR} | 0 | 0 | 0 | 1 |" in card
     assert "| rebuttal | 26 | 1 | 1 | 2 |" in card
     assert "1,000 papers for reviews" in card
+    assert "Without a side: 1 papers that no task can use, 0 without a date." in card
 
 
 def test_a_later_release_keeps_the_sides_of_an_earlier_one(tmp_path: Path) -> None:
@@ -66,7 +67,7 @@ def test_a_later_release_keeps_the_sides_of_an_earlier_one(tmp_path: Path) -> No
         assert set(found) <= set(second["sides"][side])
     assert len(ids(second["sides"])) == 90
     assert second["made"]["earlier"] == hashlib.sha256(RE2.path(tmp_path / "first").read_bytes()).hexdigest()
-    assert "5 papers that had a side in an earlier release are not here" in (tmp_path / "second/README.md").read_text()
+    assert "had a side in an earlier release, 5 are not here" in (tmp_path / "second/README.md").read_text()
 
 
 def test_no_paper_of_a_release_that_is_replaced_changes_its_side_unnoticed(tmp_path: Path) -> None:
@@ -116,7 +117,9 @@ def test_a_temporal_release_tests_on_what_was_submitted_after_the_day(tmp_path: 
     assert found["tasks"]["review"]["test"] == ["f000"]
     assert found["test_after"] == "2020-06-01"
     assert "f002" not in ids(found["sides"])
-    assert "after 2020-06-01" in (tmp_path / "out" / "README.md").read_text()
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "after 2020-06-01" in card
+    assert "0 papers that no task can use, 1 without a date." in card
     with pytest.raises(PeercorpusError, match=r"test after 2020-06-01; ask for the same"):
         write(tmp_path, "new", records, Asked(Profile.TEMPORAL, date(2021, 1, 1), tmp_path / "out"))
 

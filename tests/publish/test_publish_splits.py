@@ -212,3 +212,13 @@ def test_a_corpus_as_large_as_re2_has_its_sizes() -> None:
         500,
     ]
     assert sizes(sides, Task.REVIEW)[Side.TRAIN] == 18_000
+
+
+def test_papers_found_to_be_of_a_tested_work_are_held_back() -> None:
+    papers = of_size(60, 1)
+    first = draw(papers)
+    tested = next(one for one, side in first.used[Task.REBUTTAL].items() if side is Side.TEST)
+    again = [Usable(f"again{number}", "A", Status.REJECTED, None, BOTH) for number in range(20)]
+    second = draw([*papers, *again], earlier=first, groups={one.forum_id: tested for one in again})
+    assert second.used == first.used
+    assert second.of == {**first.of, **{one.forum_id: Side.TEST for one in again}}

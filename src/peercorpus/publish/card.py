@@ -30,6 +30,11 @@ SIDES = {
     " of Re²'s sizes, drawn from the rest. Papers without a date have no side.",
 }
 """How a profile draws."""
+TASKS = (
+    "A task uses papers with a publishable text: `review` those with a review, `rebuttal` those with a conversation in"
+    " which a reviewer and the authors speak. A paper has one side for all tasks and all its reviews; it is held back"
+    " where another task tests or validates with it, or another paper of the same work stands for it."
+)
 
 
 def escape(text: str) -> str:
@@ -94,7 +99,7 @@ def _left_out(tally: Tally) -> str:
 
 def _sides(tally: Tally) -> str:
     if tally.asked is None:
-        return "This release names none: draw them by paper, never by review."
+        return "This release names none. Draw them by paper, never by review."
     of, columns = tally.sides.of, (*reversed(Side), None)
     papers = Counter((paper.venue_id, of.get(paper.forum_id)) for paper in tally.papers)
     venues = [(escape(one.venue_id), *(papers[one.venue_id, side] for side in columns)) for one in tally.venues]
@@ -104,14 +109,18 @@ def _sides(tally: Tally) -> str:
         fitting = sum(task in paper.tasks and paper.forum_id in of for paper in tally.papers)
         counts = Counter(used.values())
         rows.append((task.value, *(counts[side] for side in reversed(Side)), fitting - len(used)))
+    unusable = sum(paper.forum_id not in of and not paper.tasks for paper in tally.papers)
+    undated = sum(paper.forum_id not in of and bool(paper.tasks) for paper in tally.papers)
     absent = len(of.keys() - {paper.forum_id for paper in tally.papers})
     said = [
         SIDES[tally.asked.profile].format(day=tally.asked.test_after, path=f"splits/{tally.asked.profile}.json"),
         _table(("venue", "train", "validation", "test", "no side"), venues),
         _table(("task", "train", "validation", "test", "held back"), rows),
-        f"{absent:,} papers that had a side in an earlier release are not here." if absent else "",
+        f"Without a side: {unusable:,} papers that no task can use, {undated:,} without a date. Of papers that had a"
+        f" side in an earlier release, {absent:,} are not here.",
+        TASKS,
     ]
-    return "\n\n".join(filter(None, said))
+    return "\n\n".join(said)
 
 
 def write_card(folder: Path, tally: Tally, splits: Sequence[Split]) -> None:

@@ -7,7 +7,7 @@ from peercorpus.kinds import Grade
 from peercorpus.publish.rows import ForumRows
 from peercorpus.publish.shards import Split
 from peercorpus.publish.split_files import Asked
-from peercorpus.publish.splits import NO_SIDES, Sides, Usable
+from peercorpus.publish.splits import NO_SIDES, Side, Sides, Task, Usable
 
 
 @dataclass(slots=True)
@@ -69,6 +69,7 @@ class PublishSummary:
         with_text: Papers whose text, as the reviewers read it, is published.
         withheld: Reviews, conversations and decisions left out because not everyone may read them.
         orphans: Reviews and conversations left out because the tables hold no paper for them.
+        used: Papers by task and side; empty where no sides were asked for.
         file_bytes: Size of all Parquet files.
     """
 
@@ -80,6 +81,7 @@ class PublishSummary:
     withheld: dict[str, int]
     orphans: int
     splits: tuple[Split, ...]
+    used: dict[Task, Counter[Side]]
     file_bytes: int
 
 
@@ -94,5 +96,6 @@ def summarise(tally: Tally, splits: list[Split]) -> PublishSummary:
         withheld=dict(tally.withheld),
         orphans=tally.orphans,
         splits=tuple(splits),
+        used={task: Counter(used.values()) for task, used in tally.sides.used.items()},
         file_bytes=sum(split.file_bytes for split in splits),
     )
