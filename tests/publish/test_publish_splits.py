@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peercorpus.kinds import Status
@@ -65,6 +65,7 @@ def of_size(number: int, seed: int) -> list[Usable]:
     return [Usable(f"f{at}", venues[at], Status.ACCEPTED, None, tasks[at]) for at in range(number)]
 
 
+@settings(deadline=None)
 @given(st.one_of(corpora(), st.builds(of_size, st.integers(0, 700), st.integers(0, 999))))
 def test_a_stratum_has_its_share_within_one_paper(papers: list[Usable]) -> None:
     sides = draw(papers)
