@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from peercorpus.demo import DemoResult
@@ -13,6 +13,7 @@ from peercorpus.pipeline import Step
 from peercorpus.progress import Progress
 from peercorpus.publish.dialogues import Written
 from peercorpus.publish.splits import Side
+from peercorpus.publish.takedown import Takedown
 from peercorpus.publish.tally import PublishSummary
 from peercorpus.raw import Kind
 from peercorpus.records import Conversation
@@ -192,12 +193,29 @@ def how_to_load(release: Path, *, conversations: bool = True) -> str:
 def published(summary: PublishSummary, out: Path) -> str:
     """What a release holds, and how to load it."""
     held = f"{plural(summary.papers, 'paper')} and {plural(summary.conversations, 'conversation')}"
+    taken = f"  left out: taken down {_records(summary.taken_down)}\n" if summary.taken_down else ""
     used = [
         f"  {task}: {', '.join(f'{sides[side]:,} {side}' for side in reversed(Side))}"
         for task, sides in summary.used.items()
     ]
     drawn = "\n".join(["Papers to train and test on, by task:", *used, ""]) if used else ""
-    return f"{held} are in {out}.\n{drawn}{how_to_load(out, conversations=summary.conversations > 0)}"
+    return f"{held} are in {out}.\n{taken}{drawn}{how_to_load(out, conversations=summary.conversations > 0)}"
+
+
+def _records(counts: Mapping[str, int]) -> str:
+    """Counts by kind, each kind in the plural: "1 paper, 2 reviews"."""
+    return ", ".join(plural(count, kind.removesuffix("s")) for kind, count in counts.items() if count) or "nothing"
+
+
+def taken_down(takedown: Takedown, taken: Mapping[str, int]) -> str:
+    """What each id of the list takes out, and what the next release will leave out for all of them."""
+    lines = [
+        f"{one.listed}: {_records({'papers': len(one.forums), 'posts': len(one.posts)})}"
+        if one.forums or one.posts
+        else f"{one.listed}: nothing in the tables has this id; it stays listed."
+        for one in takedown.ids
+    ]
+    return "\n".join([*lines, f"The next release leaves out: {_records(taken)}."])
 
 
 def dialogues(written: Written, out: Path) -> str:
@@ -206,6 +224,7 @@ def dialogues(written: Written, out: Path) -> str:
     number, messages = plural(written.dialogues, "dialogue"), plural(written.messages, "message")
     lines = [f"{number} with {messages}{tokens} are in {out}."]
     lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(written.left_out.items())]
+    lines += [f"  left out {written.taken_down:,}: taken down"] if written.taken_down else []
     return "\n".join(lines)
 
 

@@ -22,6 +22,7 @@ from peercorpus.cli import (
     show,
     signing,
     simulate,
+    takedown,
 )
 from peercorpus.cli.app import app
 from peercorpus.errors import PeercorpusError
@@ -40,6 +41,7 @@ __all__ = [
     "show",
     "signing",
     "simulate",
+    "takedown",
 ]
 
 STOPPED = 130

@@ -93,6 +93,7 @@ def _grades(tally: Tally) -> str:
 def _left_out(tally: Tally) -> str:
     counts = {f"{what} that not everyone may read": count for what, count in sorted(tally.withheld.items())}
     counts["reviews and conversations without a paper"] = tally.orphans
+    counts |= {f"{what} that were taken down": count for what, count in sorted(tally.taken_down.items())}
     named = [f"{count:,} {what}" for what, count in counts.items() if count]
     return f"Left out of this release: {'; '.join(named)}." if named else "Nothing in the tables was left out."
 
@@ -132,7 +133,7 @@ def write_card(folder: Path, tally: Tally, splits: Sequence[Split]) -> None:
         grades=_grades(tally),
         left_out=_left_out(tally),
         sides=_sides(tally),
-        split=splits[0].name,
+        split=splits[0].name if splits else "train",
         version=version("peercorpus"),
     )
     (folder / "README.md").write_text(front_matter(splits) + "\n" + body, encoding="utf-8")

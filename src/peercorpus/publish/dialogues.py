@@ -17,6 +17,8 @@ from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.publish.forums import Forum, Walk
 from peercorpus.publish.renderings import Rendering, Sample, render
 from peercorpus.publish.rows import find_markdown, is_public
+from peercorpus.publish.sifting import Sieve
+from peercorpus.publish.takedown import read_takedown
 from peercorpus.publish.texts import Texts
 from peercorpus.records import Conversation
 from peercorpus.workspace import Workspace
@@ -64,12 +66,14 @@ class Written:
     Attributes:
         left_out: Conversations that make no dialogue, by the reason.
         tokens: Of all messages; None where they were not counted.
+        taken_down: Conversations of which nothing is left, as the workspace's `takedown.txt` says.
     """
 
     dialogues: int = 0
     messages: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     tokens: int | None = None
+    taken_down: int = 0
 
 
 def _opening(forum: Forum, texts: Texts, opening: Opening) -> tuple[str | None, Grade | None]:
@@ -108,11 +112,11 @@ def _sample(
 
 
 def _rows(
-    workspace: Workspace, venue_id: str, scratch: Path, chosen: Format, written: Written, show: Show
+    workspace: Workspace, venue_id: str, scratch: Path, chosen: Format, written: Written, show: Show, sieve: Sieve
 ) -> Iterator[dict[str, Any]]:
     meter, total = Meter(venue_id, "dialogues", show), workspace.tables.count("1-papers", venue_id)
     with Texts(workspace.tables, venue_id, scratch) as texts:
-        for done, forum in enumerate(Walk(workspace.tables, venue_id), 1):
+        for done, forum in enumerate(sieve.through(Walk(workspace.tables, venue_id)), 1):
             for sample in _samples(forum, texts, chosen, written):
                 row = render(sample, chosen.rendering)
                 if chosen.count_tokens is not None:
@@ -146,11 +150,11 @@ def write_dialogues(
     A file `.json` holds one array, any other an object a line.
 
     Raises:
-        PeercorpusError: The file cannot be written.
+        PeercorpusError: The file cannot be written, or a line of `takedown.txt` can be no id.
     """
     if out.is_dir():
         raise PeercorpusError(f"The file '{out}' cannot be written: it is a folder.")
-    written = Written()
+    written, sieve = Written(), Sieve(read_takedown(workspace))
     try:
         with tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=f".{out.name}.") as scratch:
             partial = Path(scratch) / "partial"
@@ -158,10 +162,11 @@ def write_dialogues(
                 rows = (
                     row
                     for venue_id in venue_ids
-                    for row in _rows(workspace, venue_id, Path(scratch), chosen, written, show)
+                    for row in _rows(workspace, venue_id, Path(scratch), chosen, written, show, sieve)
                 )
                 file.writelines(_as_list(rows) if out.suffix == ".json" else _as_lines(rows))
             partial.replace(out)
     except OSError as error:
         raise PeercorpusError(f"The file '{out}' cannot be written: {error.strerror}.") from None
+    written.taken_down = sieve.taken["conversations"]
     return written

@@ -12,8 +12,10 @@ from peercorpus.publish.forums import Walk
 from peercorpus.publish.release import releasing
 from peercorpus.publish.rows import build_rows
 from peercorpus.publish.shards import CONVERSATIONS_CONFIG, PAPERS_CONFIG, Writers
+from peercorpus.publish.sifting import Sieve
 from peercorpus.publish.split_files import Asked, read_earlier, write_sides
 from peercorpus.publish.splits import usable
+from peercorpus.publish.takedown import read_takedown, write_tombstone
 from peercorpus.publish.tally import PublishSummary, Tally, VenueTally, summarise
 from peercorpus.publish.texts import Texts
 from peercorpus.publish.titles import Titler
@@ -64,6 +66,7 @@ def _write_venue(
     tally: Tally,
     show: Show,
     titler: Titler | None,
+    sieve: Sieve,
 ) -> None:
     tables = workspace.tables
     records = workspace.raw.count(Kind.PUBLISHED, venue_id)
@@ -71,7 +74,7 @@ def _write_venue(
     walk = Walk(tables, venue_id)
     with Texts(tables, venue_id, folder) as texts:
         meter, total = Meter(venue_id, "publish", show), tables.count("1-papers", venue_id)
-        for done, forum in enumerate(walk, 1):
+        for done, forum in enumerate(sieve.through(walk), 1):
             meter.report(done, total)
             split, rows = split_name(forum.paper.conference), build_rows(forum, texts)
             writers.add(PAPERS_CONFIG, split, rows.paper)
@@ -100,7 +103,7 @@ def publish(
     """Write a folder that `datasets.load_dataset` opens, with the configurations `papers` and `conversations`.
 
     Args:
-        workspace: Its tables are read; nothing else is.
+        workspace: Its tables are read, and its list of what is taken down.
         out: The folder; a release that is there is replaced, at the end and at once.
         venue_ids: What to publish; None means every venue that has papers.
         progress: Told how far each venue is.
@@ -110,17 +113,20 @@ def publish(
     Raises:
         ModelError: The model that gives titles cannot be asked.
         TableError: The tables are not built, or not for these venues.
-        PeercorpusError: `out` holds other files, or a paper would change its side.
+        PeercorpusError: `out` holds other files, a paper would change its side, or a line of `takedown.txt` can be no id.
     """
     chosen = choose_venues(workspace.tables, venue_ids)
+    takedown = read_takedown(workspace)
     if sides is not None:
         read_earlier(sides)
     with releasing(out) as folder:
-        writers, tally = Writers(folder), Tally()
+        writers, tally, sieve = Writers(folder), Tally(), Sieve(takedown)
         for venue_id in chosen:
-            _write_venue(workspace, venue_id, folder, writers, tally, progress, titler)
+            _write_venue(workspace, venue_id, folder, writers, tally, progress, titler, sieve)
+        tally.taken_down = sieve.taken
         splits = writers.finish()
         if sides is not None:
             tally.asked, tally.sides = sides, write_sides(folder, tally.papers, sides, out)
+        write_tombstone(folder, workspace, takedown, sieve.taken)
         write_card(folder, tally, splits)
     return summarise(tally, splits)

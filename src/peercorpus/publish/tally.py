@@ -40,6 +40,8 @@ class Tally:
         orphans: Reviews and conversations not published as the tables hold no paper for them.
         papers: What each can be used for.
         asked: Which sides were asked for; None: none.
+        taken_down: Records left out as `takedown.txt` says, by kind.
+        licensed: Papers by the licence that OpenReview states; None: it states none.
     """
 
     venues: list[VenueTally] = field(default_factory=list)
@@ -49,6 +51,8 @@ class Tally:
     papers: list[Usable] = field(default_factory=list)
     asked: Asked | None = None
     sides: Sides = NO_SIDES
+    taken_down: Counter[str] = field(default_factory=Counter)
+    licensed: Counter[str | None] = field(default_factory=Counter)
 
     def count(self, split: str, rows: ForumRows) -> None:
         """Add one forum of the venue begun last."""
@@ -71,6 +75,7 @@ class PublishSummary:
         orphans: Reviews and conversations left out because the tables hold no paper for them.
         used: Papers by task and side; empty where no sides were asked for.
         file_bytes: Size of all Parquet files.
+        taken_down: Records left out as the workspace's `takedown.txt` says, by kind.
     """
 
     venues: int
@@ -83,6 +88,7 @@ class PublishSummary:
     splits: tuple[Split, ...]
     used: dict[Task, Counter[Side]]
     file_bytes: int
+    taken_down: dict[str, int]
 
 
 def summarise(tally: Tally, splits: list[Split]) -> PublishSummary:
@@ -98,4 +104,5 @@ def summarise(tally: Tally, splits: list[Split]) -> PublishSummary:
         splits=tuple(splits),
         used={task: Counter(used.values()) for task, used in tally.sides.used.items()},
         file_bytes=sum(split.file_bytes for split in splits),
+        taken_down={name: count for name, count in tally.taken_down.items() if count},
     )
