@@ -16,7 +16,7 @@ from peercorpus.harvest import jsonlist
 from peercorpus.harvest.dumps import import_dumps
 from peercorpus.harvest.placing import build_published
 from peercorpus.harvest.rows import Origin
-from peercorpus.publish.rows import PAPERS
+from peercorpus.publish.rows import REVIEWBENCH
 from peercorpus.published import hub
 from peercorpus.published.datasets import REVIEWBENCH_COLUMNS, Dataset
 from peercorpus.raw import Kind, RawObject
@@ -39,8 +39,8 @@ def held(workspace: Workspace, venue_id: str) -> dict[str, RawObject]:
     return {found.object_id: found for found in workspace.raw.latest(Kind.PUBLISHED, venue_id)}
 
 
-def test_the_columns_are_those_that_a_release_has() -> None:
-    assert list(REVIEWBENCH_COLUMNS) == PAPERS.names
+def test_the_columns_are_those_that_a_release_begins_with() -> None:
+    assert list(REVIEWBENCH_COLUMNS) == REVIEWBENCH.names
 
 
 def test_every_row_of_reviewbench_is_kept_whole_with_its_place(tmp_path: Path, workspace: Workspace) -> None:
@@ -55,7 +55,7 @@ def test_every_row_of_reviewbench_is_kept_whole_with_its_place(tmp_path: Path, w
 
 
 def test_a_column_more_is_kept(tmp_path: Path, workspace: Workspace) -> None:
-    schema = PAPERS.append(pa.field("citations", pa.int32()))
+    schema = REVIEWBENCH.append(pa.field("citations", pa.int32()))
     import_dumps(workspace, [write_parquet(tmp_path / "a.parquet", [reviewbench_row(citations=3)], schema)])
     assert json.loads(held(workspace, KITES)["reviewbench:kite1"].body)["citations"] == 3
 
@@ -122,7 +122,7 @@ def bad_parquet(path: Path) -> Path:
 
 
 def short_parquet(path: Path) -> Path:
-    without = PAPERS.remove(PAPERS.get_field_index("reviews_json"))
+    without = REVIEWBENCH.remove(REVIEWBENCH.get_field_index("reviews_json"))
     row = reviewbench_row()
     del row["reviews_json"]
     return write_parquet(path, [row], without)

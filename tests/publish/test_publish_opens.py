@@ -90,10 +90,10 @@ def test_the_files_have_the_schema_and_an_index_of_pages(release: Path, config: 
         assert file.metadata.num_row_groups == 0 or file.metadata.row_group(0).column(0).has_column_index
 
 
-def test_the_columns_are_those_of_reviewbench_in_its_order() -> None:
+def test_the_columns_are_those_of_reviewbench_in_its_order_and_the_licence() -> None:
     assert " ".join(PAPERS.names) == (
         "forum_id conference year track venue_id paper_number title abstract authors keywords tldr primary_area venue"
-        " decision decision_comment author_rebuttal num_reviews reviews_json markdown markdown_chars"
+        " decision decision_comment author_rebuttal num_reviews reviews_json markdown markdown_chars licence"
     )
 
 

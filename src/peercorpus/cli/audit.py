@@ -81,6 +81,7 @@ def _audited(source: Path, text: str | None, decision: str | None, threshold: fl
     from peercorpus.audit.workspace_rows import workspace_source
     from peercorpus.errors import TableError
     from peercorpus.pipeline import require_built
+    from peercorpus.publish.takedown import read_takedown
     from peercorpus.workspace import open_workspace
 
     if not (source / "raw.db").is_file():
@@ -89,7 +90,8 @@ def _audited(source: Path, text: str | None, decision: str | None, threshold: fl
         raise TableError(f"'{source}' is a workspace, whose columns are known; leave out --text and --decision.")
     with open_workspace(source, write=False) as opened:
         require_built(opened)
-        return run_audit(workspace_source(opened), threshold, show)
+        hidden = read_takedown(opened)
+        return run_audit(workspace_source(opened, hidden.forums, hidden.files), threshold, show)
 
 
 def _lines(found: "Audit") -> Iterator[str]:

@@ -212,7 +212,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 
 STAGE = Stage(
     NAME,
-    6,
+    7,
     (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.INVITATION, Kind.GROUP, Kind.PUBLISHED),
     (),
     WRITES,

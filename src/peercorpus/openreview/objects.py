@@ -21,6 +21,11 @@ FILE_PATH = re.compile(r"/(?:pdf|attachment)/\S+")
 
 EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
 """An address ends in letters: `mAP@0.5` and `Recall@10.5` are none."""
+SEVERAL = re.compile(
+    r"(?:\\?\{[^{}@]{1,400}\}|(?<!\S)\([^()@]{1,400}\)|(?<!\S)\[[^\[\]@]{1,400}\]|(?<![\w.+-])(?:[\w.+-]*\\[_.+-])+[\w.+-]*)"
+    r"\s?@\s?[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b"
+)
+"""Several addresses in one, `{ada, bob}@kites.example`, and one that Markdown escapes, `ada\\_b@kites.example`."""
 PROFILE = re.compile(r"~[^\W\d_]{2,}(?:[_'.-][^\W\d_]+)*_[^\W\d_]{2,}\d+\b")
 """`~Ada_Example1`; in LaTeX a `~` before a symbol with an index is a space."""
 
@@ -196,6 +201,8 @@ def blot_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
 
     >>> blot_people(["Write to ada@example.org or ~Ada_Example1; see Eq.~x_1 and mAP@0.5."])
     ['Write to [e-mail] or [profile]; see Eq.~x_1 and mAP@0.5.']
+    >>> blot_people("{ada, bob}@kites.example")
+    '[e-mail]'
     """
     if isinstance(value, str):
         return _blotted(value)
@@ -205,7 +212,8 @@ def blot_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
 
 
 def _blotted(text: str) -> str:
-    text = EMAIL.sub("[e-mail]", text) if "@" in text else text
+    if "@" in text:
+        text = EMAIL.sub("[e-mail]", SEVERAL.sub("[e-mail]", text))
     return PROFILE.sub("[profile]", text) if "~" in text else text
 
 

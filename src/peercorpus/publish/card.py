@@ -1,6 +1,6 @@
 """The card of a release: what it is, what it holds, how it was made, what it cannot tell.
 
-Nothing from OpenReview goes into it but venue ids, and these escaped.
+Nothing from OpenReview goes into it but venue ids and the names of licences, and these escaped.
 """
 
 import re
@@ -90,6 +90,13 @@ def _grades(tally: Tally) -> str:
     return _table(("split", *(f"`{grade}`" for grade in PUBLISHABLE_GRADES), "no text"), rows)
 
 
+def _licences(tally: Tally) -> str:
+    """Papers by the licence stated, those without one last."""
+    stated = sorted((name, count) for name, count in tally.licensed.items() if name is not None)
+    rows = [*((escape(name), count) for name, count in stated), ("none stated", tally.licensed[None])]
+    return _table(("licence", "papers"), rows)
+
+
 def _left_out(tally: Tally) -> str:
     counts = {f"{what} that not everyone may read": count for what, count in sorted(tally.withheld.items())}
     counts["reviews and conversations without a paper"] = tally.orphans
@@ -133,6 +140,7 @@ def write_card(folder: Path, tally: Tally, splits: Sequence[Split]) -> None:
         grades=_grades(tally),
         left_out=_left_out(tally),
         sides=_sides(tally),
+        licences=_licences(tally),
         split=splits[0].name if splits else "train",
         version=version("peercorpus"),
     )

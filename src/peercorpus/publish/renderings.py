@@ -104,8 +104,7 @@ RENDERINGS: dict[Rendering, Callable[[Sample], dict[str, Any]]] = {
 def render(sample: Sample, rendering: Rendering) -> dict[str, Any]:
     """One row: the dialogue in a format, and under names that no trainer reads what it is of."""
     conversation = sample.conversation
-    row: dict[str, Any] = blot_people(RENDERINGS[rendering](sample))
-    return row | {
+    row = RENDERINGS[rendering](sample) | {
         "conversation_id": conversation.conversation_id,
         "forum_id": conversation.forum_id,
         "venue_id": conversation.venue_id,
@@ -120,3 +119,5 @@ def render(sample: Sample, rendering: Rendering) -> dict[str, Any]:
             for message in sample.messages
         ],
     }
+    blotted: dict[str, Any] = blot_people(row)
+    return blotted

@@ -15,7 +15,7 @@ from peercorpus.publish.texts import Texts, is_publishable
 from peercorpus.records import Conversation, Post
 
 # The twenty columns of Samarth0710/reviewbench in its own order, as its card has them (read 2026-11-21).
-PAPERS = pa.schema(
+REVIEWBENCH = pa.schema(
     [
         ("forum_id", pa.string()),
         ("conference", pa.string()),
@@ -39,6 +39,7 @@ PAPERS = pa.schema(
         ("markdown_chars", pa.int64()),
     ]
 )
+PAPERS = REVIEWBENCH.append(pa.field("licence", pa.string()))
 
 SCORE_CHANGE = pa.struct(
     [
@@ -195,6 +196,7 @@ def build_rows(forum: Forum, texts: Texts) -> ForumRows:
         "author_rebuttal": _global_response(forum.posts, conversations, public),
         "num_reviews": len(reviews),
         "markdown": markdown,
+        "licence": paper.licence,
     }
     talks = [_conversation_row(talk, forum, public) for talk in conversations]
     blotted = blot_people(row)

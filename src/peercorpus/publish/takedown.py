@@ -19,6 +19,8 @@ from peercorpus.workspace import Workspace
 TOMBSTONE = "takedown.json"
 RECORDS = ("papers", "reviews", "posts", "versions", "conversations")
 ID_COLUMNS = {"1-papers": "forum_id", "2-reviews": "review_id", "3-posts": "post_id"}
+PEOPLE = {"signatures", "authorids", "username"}
+"""Where a note names accounts; the last one stands beside a name in the list of authors."""
 
 
 class IdKind(StrEnum):
@@ -150,14 +152,14 @@ def _stated(received: RawObject) -> Any:  # noqa: ANN401 -- whatever JSON holds
 
 
 def _people(value: Any, *, is_named: bool = False) -> set[str]:  # noqa: ANN401 -- whatever JSON holds
-    """Everyone in whose name a note or an edit stands: its `signatures` and the `authorids` of its content."""
+    """Everyone in whose name a note or an edit stands: its signatures, and the accounts of a submission's authors."""
     if isinstance(value, str):
         return {value.casefold()} if is_named else set()
     if isinstance(value, list):
         return {person for inner in value for person in _people(inner, is_named=is_named)}
     if not isinstance(value, dict):
         return set()
-    inside = ((inner, is_named or name in {"signatures", "authorids"}) for name, inner in value.items())
+    inside = ((inner, is_named or name in PEOPLE) for name, inner in value.items())
     return {person for inner, named in inside for person in _people(inner, is_named=named)}
 
 

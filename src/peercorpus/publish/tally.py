@@ -61,6 +61,7 @@ class Tally:
         venue.reviews += rows.paper["num_reviews"]
         venue.conversations += len(rows.conversations)
         self.grades[split, rows.grade] += 1
+        self.licensed[rows.paper["licence"]] += 1
         self.withheld += rows.withheld
 
 

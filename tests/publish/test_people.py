@@ -1,0 +1,142 @@
+"""No address and no profile of a person is in any text of a release or of dialogues; licences stand as stated."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from invented_tables import ICLR, a_forum, invented, paper
+from peercorpus.dialogues import View
+from peercorpus.kinds import Role, SectionKind
+from peercorpus.openreview.objects import blot_people
+from peercorpus.publish.dialogues import Format, Opening, write_dialogues
+from peercorpus.publish.renderings import Rendering
+from peercorpus.publish.rows import CONVERSATIONS, PAPERS
+from peercorpus.publish.run import publish
+from peercorpus.records import Conversation, Section
+
+ADDRESS, PROFILE = "ada@example.org", "~Ada_Example1"
+SAID = f"Say {ADDRESS} and {PROFILE}."
+BLOTTED = "Say [e-mail] and [profile]."
+TEXTS: dict[str, dict[str, Any]] = {
+    "Paper": {
+        **dict.fromkeys(("title", "abstract", "tldr", "primary_area", "venue", "decision", "decision_comment"), SAID),
+        **dict.fromkeys(("authors", "keywords"), (SAID,)),
+        **dict.fromkeys(("conference", "track", "licence"), SAID),
+    },
+    "Review": {
+        "title": SAID,
+        "sections": (Section(SectionKind.SUMMARY, "summary", SAID), Section(SectionKind.OTHER, "tips", SAID)),
+        "initial_sections": (Section(SectionKind.SUMMARY, "summary", f"First: {SAID}"),),
+        "final_justification": SAID,
+        "updated_fields": (SAID,),
+        "extra": json.dumps({"checks": [SAID], "note": SAID}),
+    },
+    "Post": {"title": SAID, "text": SAID},
+    "PaperText": {"markdown": f"# {SAID}\n\n{{ada, bob}}@example.org"},
+}
+NO_TEXT = {"forum_id", "year", "venue_id", "paper_number", "num_reviews", "markdown_chars"}
+"""Columns of `papers` that hold no words of anybody."""
+
+
+def forum_of_people() -> list[object]:
+    found: list[object] = []
+    for record in a_forum("f1"):
+        changes = TEXTS.get(type(record).__name__, {})
+        if isinstance(record, Conversation):
+            said = {"text": SAID, "title": SAID, "titles": (SAID,), "final_justification": SAID}
+            turns = tuple(
+                replace(one, **said, signature="R1" if one.role is Role.REVIEWER else "Authors")  # type: ignore[arg-type]
+                for one in record.turns
+            )
+            changes = {"turns": turns, "context": tuple(replace(one, concerning=(SAID,)) for one in record.context)}
+        found.append(replace(record, **changes))  # type: ignore[type-var]
+    return found
+
+
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("people")
+    with invented(folder / "corpus", {ICLR: forum_of_people()}) as workspace:
+        publish(workspace, folder / "out")
+        for rendering in Rendering:
+            chosen = Format(View(ends_answered=False), rendering, Opening.TEXT)
+            write_dialogues(workspace, folder / f"{rendering.value}.jsonl", chosen, [ICLR])
+    return folder
+
+
+def row_of(folder: Path, config: str) -> dict[str, Any]:
+    (path,) = (folder / "out" / "data" / config).iterdir()
+    (row,) = pq.read_table(path).to_pylist()
+    found: dict[str, Any] = row
+    return found
+
+
+@pytest.mark.parametrize("column", [name for name in PAPERS.names if name not in NO_TEXT])
+def test_each_column_of_papers_is_blotted(exports: Path, column: str) -> None:
+    said = json.dumps(row_of(exports, "papers")[column])
+    assert BLOTTED in said
+    assert not any(name in said for name in (ADDRESS, "bob", PROFILE))
+
+
+@pytest.mark.parametrize("column", ["title", "text", "titles", "final_justification"])
+def test_each_text_of_a_turn_is_blotted(exports: Path, column: str) -> None:
+    for turn in row_of(exports, "conversations")["turns"]:
+        assert BLOTTED in json.dumps(turn[column])
+
+
+@pytest.mark.parametrize("column", ["title", "text", "concerning"])
+def test_each_text_of_a_response_to_all_is_blotted(exports: Path, column: str) -> None:
+    for response in row_of(exports, "conversations")["context"]:
+        assert BLOTTED in json.dumps(response[column])
+
+
+def test_no_other_column_holds_an_address(exports: Path) -> None:
+    for row in (row_of(exports, "papers"), row_of(exports, "conversations")):
+        said = json.dumps(row, default=str)
+        assert ADDRESS not in said
+        assert PROFILE not in said
+    assert CONVERSATIONS.names == list(row_of(exports, "conversations"))
+
+
+@pytest.mark.parametrize("rendering", Rendering)
+def test_each_format_of_dialogues_is_blotted(exports: Path, rendering: Rendering) -> None:
+    said = (exports / f"{rendering.value}.jsonl").read_text()
+    assert BLOTTED in said
+    assert not any(name in said for name in (ADDRESS, "bob", PROFILE))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{ada, bob}@kites.example",
+        "\\{ada,bob\\}@kites.example",
+        "(ada, bob)@kites.example",
+        "[ada, bob] @ kites.example",
+        "ada\\_b@kites.example",
+        "<ada.b+c@mail.kites.example>",
+        "mailto:ada@kites.example",
+    ],
+)
+def test_addresses_are_found_however_papers_write_them(written: str) -> None:
+    assert "ada" not in blot_people(f"We are {written}, all of us.")
+    assert blot_people(f"We are {written}, all of us.").endswith(", all of us.")
+
+
+@pytest.mark.parametrize("text", ["mAP@0.5", "Hits@10 (see f) @ k", "f(x)@y", "x\\_1 and @ada", "Recall@{1, 5}"])
+def test_what_only_looks_like_an_address_stays(text: str) -> None:
+    assert blot_people(text) == text
+
+
+def test_licences_stand_where_they_are_stated_and_are_counted(tmp_path: Path) -> None:
+    stated = [paper("f1", licence="CC BY 4.0"), paper("f2", licence="CC BY 4.0"), paper("f3")]
+    with invented(tmp_path / "corpus", {ICLR: stated}) as workspace:
+        publish(workspace, tmp_path / "out")
+    (path,) = (tmp_path / "out" / "data" / "papers").iterdir()
+    assert pq.read_table(path, columns=["licence"]).column("licence").to_pylist() == ["CC BY 4.0", "CC BY 4.0", None]
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "| CC BY 4.0 | 2 |" in card
+    assert "| none stated | 1 |" in card
