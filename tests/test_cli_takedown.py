@@ -6,7 +6,12 @@ import pytest
 
 from commands import Run, assert_refused
 from invented_tables import ICLR, a_forum, invented
+from peercorpus import wording
+from peercorpus.dialogues import View
+from peercorpus.publish.dialogues import Format, write_dialogues
+from peercorpus.publish.run import publish
 from peercorpus.raw import Kind, RawObject
+from peercorpus.workspace import open_workspace
 
 
 @pytest.fixture
@@ -44,3 +49,13 @@ def test_what_can_be_no_id_and_no_id_at_all_are_refused(corpus: Path, run: Run) 
     assert_refused(run("takedown", "two words", "-w", corpus), "'two words' can be no id")
     assert run("takedown", "-w", corpus).code == 2
     assert not (corpus / "takedown.txt").exists()
+
+
+def test_both_exports_say_what_they_left_out(corpus: Path, run: Run, tmp_path: Path) -> None:
+    assert run("takedown", "f1", "f2-answer", "-w", corpus).code == 0
+    left = "  left out: taken down 1 paper, 1 review, 4 posts, 1 version, 1 conversation\n"
+    with open_workspace(corpus, write=False) as workspace:
+        summary = publish(workspace, tmp_path / "out")
+        written = write_dialogues(workspace, tmp_path / "d.jsonl", Format(View()), [ICLR])
+    assert left in wording.published(summary, tmp_path / "out")
+    assert left.rstrip("\n") in wording.dialogues(written, tmp_path / "d.jsonl")

@@ -224,7 +224,7 @@ def dialogues(written: Written, out: Path) -> str:
     number, messages = plural(written.dialogues, "dialogue"), plural(written.messages, "message")
     lines = [f"{number} with {messages}{tokens} are in {out}."]
     lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(written.left_out.items())]
-    lines += [f"  left out {written.taken_down:,}: taken down"] if written.taken_down else []
+    lines += [f"  left out: taken down {_records(written.taken_down)}"] if written.taken_down.total() else []
     return "\n".join(lines)
 
 

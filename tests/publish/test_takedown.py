@@ -1,6 +1,7 @@
 """What is taken down is in no export, and nothing of it is told."""
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from invented_tables import (
     turn,
     version,
 )
+from peercorpus import publish as publish_package
 from peercorpus.dialogues import View
 from peercorpus.errors import PeercorpusError
 from peercorpus.kinds import Aspect, Grade, Phase, PostKind, Role, ScoreSource, SectionKind
@@ -335,3 +337,11 @@ def test_ids_are_added_once_and_what_is_no_id_changes_nothing(tmp_path: Path) ->
     with pytest.raises(PeercorpusError, match="two words"):
         add_to_list(tmp_path, ["f5", "two words"])
     assert len(read_list(tmp_path)) == 4
+
+
+def test_every_export_walks_through_the_sieve() -> None:
+    walking = [
+        path for path in Path(publish_package.__path__[0]).glob("*.py") if re.search(r"[^s] ?Walk\(", path.read_text())
+    ]
+    assert len(walking) >= 2
+    assert [path.name for path in walking if ".through(" not in path.read_text()] == []

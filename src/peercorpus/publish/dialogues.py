@@ -66,14 +66,14 @@ class Written:
     Attributes:
         left_out: Conversations that make no dialogue, by the reason.
         tokens: Of all messages; None where they were not counted.
-        taken_down: Conversations of which nothing is left, as the workspace's `takedown.txt` says.
+        taken_down: Records left out as the workspace's `takedown.txt` says, by kind.
     """
 
     dialogues: int = 0
     messages: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     tokens: int | None = None
-    taken_down: int = 0
+    taken_down: Counter[str] = field(default_factory=Counter)
 
 
 def _opening(forum: Forum, texts: Texts, opening: Opening) -> tuple[str | None, Grade | None]:
@@ -168,5 +168,5 @@ def write_dialogues(
             partial.replace(out)
     except OSError as error:
         raise PeercorpusError(f"The file '{out}' cannot be written: {error.strerror}.") from None
-    written.taken_down = sieve.taken["conversations"]
+    written.taken_down = sieve.taken
     return written
