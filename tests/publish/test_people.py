@@ -1,6 +1,7 @@
 """No address and no profile of a person is in any text of a release or of dialogues; licences stand as stated."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,11 @@ def test_licences_stand_where_they_are_stated_and_are_counted(tmp_path: Path) ->
     card = (tmp_path / "out" / "README.md").read_text()
     assert "| CC BY 4.0 | 2 |" in card
     assert "| none stated | 1 |" in card
+
+
+@pytest.mark.parametrize("unit", ["\\_", "{", "{a", "(a ", "[a ", "a.", "{ab} ", "a\\_b"])
+def test_a_long_text_takes_no_longer_for_what_looks_like_the_beginning_of_an_address(unit: str) -> None:
+    text = "@ " + unit * (200_000 // len(unit))
+    began = time.process_time()
+    assert blot_people(text) == text
+    assert time.process_time() - began < 2

@@ -22,7 +22,7 @@ FILE_PATH = re.compile(r"/(?:pdf|attachment)/\S+")
 EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
 """An address ends in letters: `mAP@0.5` and `Recall@10.5` are none."""
 SEVERAL = re.compile(
-    r"(?:\\?\{[^{}@]{1,400}\}|(?<!\S)\([^()@]{1,400}\)|(?<!\S)\[[^\[\]@]{1,400}\]|(?<![\w.+-])(?:[\w.+-]*\\[_.+-])+[\w.+-]*)"
+    r"(?:\\?\{[^{}@]{1,400}\}|(?<!\S)\([^()@]{1,400}\)|(?<!\S)\[[^\[\]@]{1,400}\]|(?<![\w.+\\-])(?:[\w.+-]*\\[_.+-])+[\w.+-]*)"
     r"\s?@\s?[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b"
 )
 """Several addresses in one, `{ada, bob}@kites.example`, and one that Markdown escapes, `ada\\_b@kites.example`."""
