@@ -70,6 +70,19 @@ def test_a_later_release_keeps_the_sides_of_an_earlier_one(tmp_path: Path) -> No
     assert "had a side in an earlier release, 5 are not here" in (tmp_path / "second/README.md").read_text()
 
 
+def test_no_file_of_sides_names_a_paper_that_was_taken_down(tmp_path: Path) -> None:
+    first = write(tmp_path, "first", forums(0, 30), RE2)
+    asked = replace(RE2, earlier=tmp_path / "first")
+    with invented(tmp_path / "later", {ICLR: forums(0, 30)}) as workspace:
+        (workspace.folder / "takedown.txt").write_text("f007\n")
+        publish(workspace, tmp_path / "later-out", sides=asked)
+        publish(workspace, tmp_path / "first", sides=asked)
+    for out in ("later-out", "first"):
+        found = json.loads(RE2.path(tmp_path / out).read_text())
+        assert ids(found["sides"]) == sorted(set(ids(first["sides"])) - {"f007"})
+        assert b"f007" not in RE2.path(tmp_path / out).read_bytes()
+
+
 def test_no_paper_of_a_release_that_is_replaced_changes_its_side_unnoticed(tmp_path: Path) -> None:
     first = write(tmp_path, "out", forums(0, 30), RE2)
     assert write(tmp_path, "out", forums(0, 30), RE2) == first

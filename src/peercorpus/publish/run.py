@@ -113,7 +113,8 @@ def publish(
     Raises:
         ModelError: The model that gives titles cannot be asked.
         TableError: The tables are not built, or not for these venues.
-        PeercorpusError: `out` holds other files, a paper would change its side, or a line of `takedown.txt` can be no id.
+        PeercorpusError: `out` holds other files, a paper would change its side, or a line of `takedown.txt` can be no
+            id.
     """
     chosen = choose_venues(workspace.tables, venue_ids)
     takedown = read_takedown(workspace)
@@ -126,7 +127,7 @@ def publish(
         tally.taken_down = sieve.taken
         splits = writers.finish()
         if sides is not None:
-            tally.asked, tally.sides = sides, write_sides(folder, tally.papers, sides, out)
+            tally.asked, tally.sides = sides, write_sides(folder, tally.papers, sides, out, takedown.forums)
         write_tombstone(folder, workspace, takedown, sieve.taken)
         write_card(folder, tally, splits)
     return summarise(tally, splits)

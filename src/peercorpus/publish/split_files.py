@@ -1,7 +1,7 @@
 """The file of a release that says which paper is on which side, and how that was made; later releases read it."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
@@ -129,11 +129,21 @@ def _write(path: Path, asked: Asked, sides: Sides, earlier: str | None) -> None:
     path.write_bytes(msgspec.json.format(msgspec.json.encode(file), indent=1) + b"\n")
 
 
-def _check_kept(sides: Sides, asked: Asked, replaced: Path) -> None:
-    """Make sure that no paper of the release to be replaced changes its side."""
+def _without(sides: Sides, gone: Set[str]) -> Sides:
+    """Sides that do not name what was taken down."""
+    of = {forum_id: side for forum_id, side in sides.of.items() if forum_id not in gone}
+    used = {
+        task: {forum_id: side for forum_id, side in ids.items() if forum_id not in gone}
+        for task, ids in sides.used.items()
+    }
+    return Sides(of, used)
+
+
+def _check_kept(sides: Sides, asked: Asked, replaced: Path, gone: Set[str]) -> None:
+    """Make sure that no paper of the release to be replaced changes its side, but for what was taken down."""
     path = asked.path(replaced)
     before = _read(path).read().of if path.exists() else {}
-    moved = sum(sides.of.get(forum_id) is not side for forum_id, side in before.items())
+    moved = sum(sides.of.get(forum_id) is not side for forum_id, side in before.items() if forum_id not in gone)
     if moved:
         raise PeercorpusError(
             f"{moved:,} of the papers that have a side in '{replaced}' would change or lose it; keep them with"
@@ -157,7 +167,9 @@ def read_earlier(asked: Asked) -> tuple[Sides, str | None]:
     return found.read(), hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def write_sides(folder: Path, papers: Iterable[Usable], asked: Asked, replaced: Path) -> Sides:
+def write_sides(
+    folder: Path, papers: Iterable[Usable], asked: Asked, replaced: Path, gone: Set[str] = frozenset()
+) -> Sides:
     """Draw the sides of a release and write their file.
 
     Args:
@@ -165,13 +177,14 @@ def write_sides(folder: Path, papers: Iterable[Usable], asked: Asked, replaced: 
         papers: All that it holds.
         asked: Which sides.
         replaced: Where the release will stand.
+        gone: Ids of papers that were taken down: no file names them any more.
 
     Raises:
         PeercorpusError: The earlier sides cannot be kept, or a paper of the release that stands there would change its
             side.
     """
     earlier, digest = read_earlier(asked)
-    sides = draw(papers, asked.test_after, earlier)
-    _check_kept(sides, asked, replaced)
+    sides = draw(papers, asked.test_after, _without(earlier, gone))
+    _check_kept(sides, asked, replaced, gone)
     _write(asked.path(folder), asked, sides, digest)
     return sides
