@@ -79,7 +79,8 @@ class Message:
     """One message.
 
     Attributes:
-        turns: Indices of the conversation's turns that it holds; none of an opening or a system message.
+        turns: Indices of the conversation's turns that it holds; none of an opening, a system message, or one that
+            only shows something.
     """
 
     speaker: Speaker

@@ -3,7 +3,7 @@
 import pytest
 
 from invented_posts import AUTHORS, post
-from peercorpus.conversations.parts import in_reading_order, read_part, title_of
+from peercorpus.parts import in_reading_order, read_part, title_of
 
 
 @pytest.mark.parametrize(

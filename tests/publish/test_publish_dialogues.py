@@ -16,7 +16,7 @@ from peercorpus.pipeline import build
 from peercorpus.publish.dialogues import Format, Opening, Written, write_dialogues
 from peercorpus.publish.renderings import Rendering
 from peercorpus.publish.tokens import load_counter
-from peercorpus.records import Conversation, Post, Review, Turn
+from peercorpus.records import Conversation, Paper, Post, Review, Turn
 from peercorpus.workspace import open_workspace
 from published_records import re2_paper, write_json
 
@@ -103,6 +103,17 @@ def test_the_text_opens_a_dialogue_with_its_grade_where_there_is_one(tmp_path: P
     rows, written = write(tmp_path / "without", Format(View(), opening=Opening.TEXT), without)
     assert rows == []
     assert sum(written.left_out.values()) == 1
+
+
+def test_a_paper_without_a_title_opens_with_what_there_is_of_it(tmp_path: Path) -> None:
+    untitled = [replace(one, title=None, abstract="We fly.") if isinstance(one, Paper) else one for one in forum()]
+    (row,), _ = write(tmp_path, Format(View()), untitled)
+    assert row["messages"][0]["content"] == "We fly."
+    (row,), _ = write(tmp_path / "text", Format(View(), opening=Opening.TEXT), untitled)
+    assert row["messages"][0]["content"] == "# Text"
+    bare = [replace(one, abstract=None) if isinstance(one, Paper) else one for one in untitled]
+    rows, written = write(tmp_path / "bare", Format(View()), bare)
+    assert (rows, sum(written.left_out.values())) == ([], 1)
 
 
 def test_what_not_everyone_may_read_is_left_out_and_counted(tmp_path: Path) -> None:

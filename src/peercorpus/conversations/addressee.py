@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from peercorpus.conversations.parts import part_of
+from peercorpus.parts import part_of
 from peercorpus.records import Post
 
 NUMBERED = re.compile(r"(?:Anon)?Reviewer_?(\d{1,2})", re.IGNORECASE)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from peercorpus.conversations.addressee import Names
-from peercorpus.conversations.parts import in_reading_order
+from peercorpus.parts import in_reading_order
 from peercorpus.records import ContextPost, Post, Turn
 
 HEADINGS = (

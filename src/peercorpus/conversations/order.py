@@ -21,11 +21,6 @@ def chain(post: Post, by_id: Mapping[str, Post]) -> Iterator[Post]:
         here = by_id.get(here.reply_to) if here.reply_to else None
 
 
-def read_at(post: Post, by_id: Mapping[str, Post]) -> datetime:
-    """From when on a post can be read as an answer: its own time, or that of the latest post above it."""
-    return max(one.created_at or EPOCH for one in chain(post, by_id))
-
-
 def in_time_order(posts: Sequence[Post]) -> list[Post]:
     """All posts of a forum by time; of one moment what is answered comes first, then by id."""
     by_id = {post.post_id: post for post in posts}

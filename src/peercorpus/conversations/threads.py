@@ -12,9 +12,9 @@ from itertools import takewhile
 
 from peercorpus.conversations.addressee import Names, texts_of
 from peercorpus.conversations.order import EPOCH, chain, in_time_order
-from peercorpus.conversations.parts import part_of
 from peercorpus.conversations.reminders import is_reminder
 from peercorpus.kinds import PostKind, Reason, Role
+from peercorpus.parts import part_of
 from peercorpus.records import Post
 
 Whole = tuple[str | None, str, int | None] | None

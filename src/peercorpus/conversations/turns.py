@@ -6,8 +6,8 @@ from datetime import datetime
 from itertools import groupby
 
 from peercorpus.conversations.order import EPOCH
-from peercorpus.conversations.parts import in_reading_order, title_of
 from peercorpus.kinds import Phase, Role, ScoreSource
+from peercorpus.parts import in_reading_order, saying
 from peercorpus.records import Post, Review, ScoreChange, Turn
 
 
@@ -102,16 +102,15 @@ def as_turn(group: Group, orphans: Set[str] = frozenset()) -> Turn:
     deeds = [item for item in group if isinstance(item, Deed)]
     role, signature = speaker(group[0])
     times = [item.created_at if isinstance(item, Post) else item.at for item in group]
-    return Turn(
+    silent = Turn(
         role=role,
         signature=signature,
-        title=title_of(posts),
-        text="\n\n".join(post.text if post.initial_text is None else post.initial_text for post in posts),
+        title=None,
+        text="",
         created_at=times[0],
-        post_ids=tuple(post.post_id for post in posts),
-        holds_update=any(post.holds_update for post in posts),
-        titles=tuple(post.title for post in posts),
+        post_ids=(),
         orphan_ids=tuple(post.post_id for post in posts if post.post_id in orphans),
         score_changes=tuple(deed.change for deed in deeds if deed.change is not None),
         final_justification="\n\n".join(deed.final_justification for deed in deeds if deed.final_justification) or None,
     )
+    return saying(silent, posts)

@@ -24,7 +24,7 @@ from peercorpus.records import Conversation
 from peercorpus.workspace import Workspace
 
 NO_EXCHANGE = "the assistant answers nothing that the user says"
-NO_TEXT = "no text of the version that the reviewers read"
+NO_TEXT = "no text of the version that the reviewers read, or neither title nor abstract"
 NOT_PUBLIC = "not everyone may read all of it"
 SYSTEM = {
     Role.REVIEWER: "You are a reviewer of a scientific paper. First you review it; then you discuss your review with"
@@ -77,13 +77,13 @@ class Written:
 
 
 def _opening(forum: Forum, texts: Texts, opening: Opening) -> tuple[str | None, Grade | None]:
-    paper = forum.paper
     if opening is Opening.NONE:
         return None, None
+    title = f"# {forum.paper.title}" if forum.paper.title else ""
     if opening is Opening.ABSTRACT:
-        return f"# {paper.title}\n\n{paper.abstract or ''}".strip(), None
+        return "\n\n".join(part for part in (title, forum.paper.abstract) if part) or None, None
     markdown, grade = find_markdown(forum, texts)
-    return (f"# {paper.title}\n\n{markdown}", grade) if markdown else (None, None)
+    return ("\n\n".join(part for part in (title, markdown) if part), grade) if markdown else (None, None)
 
 
 def _samples(forum: Forum, texts: Texts, chosen: Format, written: Written) -> Iterator[Sample]:

@@ -6,8 +6,12 @@ from itertools import groupby
 from typing import Generic, Protocol, TypeVar
 
 from peercorpus.errors import TableError
+from peercorpus.kinds import PostKind
 from peercorpus.records import Conversation, Paper, PaperVersion, Post, Review
 from peercorpus.tables import Tables
+
+SPOKEN = frozenset({PostKind.DECISION, PostKind.META_REVIEW})
+"""The posts that hold a paper's decision and its comment."""
 
 
 class OfForum(Protocol):

@@ -1,7 +1,8 @@
 """Dialogues in the formats of those who train on them: one row each, nothing but names and nesting differs.
 
-Read in their documents, autumn 2026: TRL 1.16 (`messages`), LLaMA-Factory 0.9.5 (`formatting: sharegpt`), Axolotl 0.19
-(`type: chat_template`, `message_field_training: train`), and the fields of Re² (`REBUTTAL_*.json`).
+As TRL 1.16 (`messages`), LLaMA-Factory 0.9.5 (`formatting: sharegpt`) and Axolotl 0.19 (`type: chat_template`, with
+`message_field_training: train`) were described in autumn 2026, and as Re² names its fields (`REBUTTAL_*.json`); none of
+the trainers was run.
 """
 
 from collections.abc import Callable, Sequence

@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from peercorpus.kinds import PUBLISHABLE_GRADES, Grade, PostKind, Role
+from peercorpus.kinds import PUBLISHABLE_GRADES, Grade, Role
 from peercorpus.openreview.objects import blot_people
-from peercorpus.publish.forums import Forum
+from peercorpus.publish.forums import SPOKEN, Forum
 from peercorpus.publish.reviews import reviews_json
 from peercorpus.publish.texts import Texts, is_publishable
 from peercorpus.records import Conversation, Post
@@ -142,7 +142,7 @@ def find_markdown(forum: Forum, texts: Texts) -> tuple[str, Grade | None]:
 def _decision(forum: Forum, public: set[str]) -> tuple[str | None, str | None, bool]:
     """The decision and its comment, and whether they were withheld as they stand only in posts that are not public."""
     decision, comment = forum.paper.decision, forum.paper.decision_comment
-    spoken = [post for post in forum.posts if post.kind in {PostKind.DECISION, PostKind.META_REVIEW}]
+    spoken = [post for post in forum.posts if post.kind in SPOKEN]
     if spoken and public.isdisjoint(post.post_id for post in spoken):
         return None, None, decision is not None or comment is not None
     holders = {post.post_id for post in spoken if comment and comment in post.text}

@@ -4,14 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from peercorpus.conversations.parts import title_of
 from peercorpus.kinds import PostKind, Role, ScoreSource
-from peercorpus.publish.forums import Forum
+from peercorpus.parts import saying, title_of
+from peercorpus.publish.forums import SPOKEN, Forum
 from peercorpus.publish.takedown import NOTHING, Takedown
 from peercorpus.records import ContextPost, Conversation, Paper, Post, Review, ScoreChange, Turn
 from peercorpus.tables import Tables
-
-SPOKEN = {PostKind.DECISION, PostKind.META_REVIEW}
 
 
 @dataclass(slots=True)
@@ -173,15 +171,7 @@ def _of_posts(turn: Turn, post_ids: tuple[str, ...], stay: dict[str, Post]) -> T
     """A turn as it is made of these posts alone; one that the tables do not hold gives no words."""
     posts = [stay[post_id] for post_id in post_ids if post_id in stay]
     times = [post.created_at for post in posts if post.created_at is not None]
-    return replace(
-        turn,
-        title=title_of(posts),
-        text="\n\n".join(post.text if post.initial_text is None else post.initial_text for post in posts),
-        created_at=min(times, default=turn.created_at),
-        post_ids=tuple(post.post_id for post in posts),
-        holds_update=any(post.holds_update for post in posts),
-        titles=tuple(post.title for post in posts),
-    )
+    return saying(replace(turn, created_at=min(times, default=turn.created_at)), posts)
 
 
 def _joined(first: Turn, second: Turn, stay: dict[str, Post]) -> Turn:

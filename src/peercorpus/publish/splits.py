@@ -18,7 +18,7 @@ from peercorpus.records import Paper
 KEY = "peercorpus splits 1"
 """What is hashed with a forum's id; another key draws other papers."""
 RE2_PAPERS = 19_926
-"""Papers of Re² (Zhang et al. 2025, arXiv:2505.07920)."""
+"""Papers of Re² (arXiv:2505.07920)."""
 
 
 class Side(StrEnum):

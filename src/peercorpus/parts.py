@@ -8,10 +8,10 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from peercorpus.records import Post
+from peercorpus.records import Post, Turn
 
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 99, "one": 1, "two": 2, "three": 3, "four": 4}
 ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
@@ -141,3 +141,15 @@ def title_of(posts: Sequence[Post]) -> str | None:
         for title, part in parts
     ]
     return max(titles, key=lambda title: shared[title.casefold()], default=None)
+
+
+def saying(turn: Turn, posts: Sequence[Post]) -> Turn:
+    """A turn with the words of these posts, in this order; a review speaks as first given, where that is held."""
+    return replace(
+        turn,
+        title=title_of(posts),
+        text="\n\n".join(post.text if post.initial_text is None else post.initial_text for post in posts),
+        post_ids=tuple(post.post_id for post in posts),
+        holds_update=any(post.holds_update for post in posts),
+        titles=tuple(post.title for post in posts),
+    )
