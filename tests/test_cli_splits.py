@@ -43,8 +43,9 @@ def test_sides_are_written_and_kept_by_a_later_release(run: Run, workspace: Path
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--test-after", "2024-01-01"], "--test-after says how to draw sides; add --splits."),
-        (["--splits-from", "old"], "--splits-from says how to draw sides; add --splits."),
+        (["--test-after", "2024-01-01"], "The profile 're2' takes no day"),
+        (["--splits", "none", "--test-after", "2024-01-01"], "--test-after says how to draw sides, and --splits none"),
+        (["--splits", "none", "--splits-from", "old"], "--splits-from says how to draw sides, and --splits none"),
         (["--splits", "temporal"], "The profile 'temporal' needs the day after which it tests (--test-after)."),
         (["--splits", "re2", "--test-after", "2024-01-01"], "The profile 're2' takes no day"),
         (["--splits", "temporal", "--test-after", "spring"], "spring"),

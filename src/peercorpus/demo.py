@@ -12,6 +12,8 @@ from peercorpus.openreview.client import Client
 from peercorpus.pipeline import Standing, build, read_standing
 from peercorpus.progress import Show
 from peercorpus.publish.run import publish
+from peercorpus.publish.split_files import Asked
+from peercorpus.publish.splits import Profile
 from peercorpus.records import Conversation
 from peercorpus.simulator.server import serve
 from peercorpus.simulator.venues import VENUES
@@ -79,7 +81,7 @@ def run_demo(
         say("Building the tables.")
         build(workspace, progress=progress)
         say("Publishing the dataset.")
-        publish(workspace, folder / "release", progress=progress)
+        publish(workspace, folder / "release", progress=progress, sides=Asked(Profile.RE2))
         return _result(folder, workspace)
 
 

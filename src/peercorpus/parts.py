@@ -1,4 +1,4 @@
-"""Answers in several posts: which part a title says it is, the order of the parts, and one title for all of them.
+"""What posts say: one text of several fields; answers in several posts, the order of these parts, one title for all.
 
 Read off the recorded forums and others' titles: "(1/2)", "[2/3]", "(Part 2)", "Part II", "2 of 3", "(2)", "cont'd",
 "first half".
@@ -7,7 +7,7 @@ Read off the recorded forums and others' titles: "(1/2)", "[2/3]", "(Part 2)", "
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -141,6 +141,17 @@ def title_of(posts: Sequence[Post]) -> str | None:
         for title, part in parts
     ]
     return max(titles, key=lambda title: shared[title.casefold()], default=None)
+
+
+def join_prose(passages: Mapping[str, str]) -> str:
+    r"""One passage as it is; several each under its field's name, as a Markdown heading.
+
+    >>> join_prose({"comment": "Thank you."}), join_prose({"pros": "Clear.", "cons": "Short."})
+    ('Thank you.', '### pros\n\nClear.\n\n### cons\n\nShort.')
+    """
+    if len(passages) <= 1:
+        return "".join(passages.values())
+    return "\n\n".join(f"### {name}\n\n{text}" for name, text in passages.items())
 
 
 def saying(turn: Turn, posts: Sequence[Post]) -> Turn:

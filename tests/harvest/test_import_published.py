@@ -16,7 +16,7 @@ from peercorpus.harvest import jsonlist
 from peercorpus.harvest.dumps import import_dumps
 from peercorpus.harvest.placing import build_published
 from peercorpus.harvest.rows import Origin
-from peercorpus.publish.rows import REVIEWBENCH
+from peercorpus.publish.schemas import REVIEWBENCH
 from peercorpus.published import hub
 from peercorpus.published.datasets import REVIEWBENCH_COLUMNS, Dataset
 from peercorpus.raw import Kind, RawObject

@@ -9,15 +9,18 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from invented_tables import ICLR, a_forum, invented, paper
+from invented_tables import ICLR, NOON, a_forum, invented, paper, score
 from peercorpus.dialogues import View
-from peercorpus.kinds import Role, SectionKind
+from peercorpus.kinds import Aspect, Role, SectionKind
 from peercorpus.openreview.objects import blot_people
 from peercorpus.publish.dialogues import Format, Opening, write_dialogues
 from peercorpus.publish.renderings import Rendering
-from peercorpus.publish.rows import CONVERSATIONS, PAPERS
 from peercorpus.publish.run import publish
-from peercorpus.records import Conversation, Section
+from peercorpus.publish.schemas import PAPERS
+from peercorpus.publish.shards import CONFIGS
+from peercorpus.publish.split_files import Asked
+from peercorpus.publish.splits import Profile
+from peercorpus.records import Conversation, Evidence, Section
 
 ADDRESS, PROFILE = "ada@example.org", "~Ada_Example1"
 SAID = f"Say {ADDRESS} and {PROFILE}."
@@ -27,16 +30,22 @@ TEXTS: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("title", "abstract", "tldr", "primary_area", "venue", "decision", "decision_comment"), SAID),
         **dict.fromkeys(("authors", "keywords"), (SAID,)),
         **dict.fromkeys(("conference", "track", "licence"), SAID),
+        "extra": json.dumps({"contact": SAID}),
     },
     "Review": {
         "title": SAID,
+        "scores": (score("rating", 6.0, SAID, Aspect.RECOMMENDATION),),
         "sections": (Section(SectionKind.SUMMARY, "summary", SAID), Section(SectionKind.OTHER, "tips", SAID)),
         "initial_sections": (Section(SectionKind.SUMMARY, "summary", f"First: {SAID}"),),
         "final_justification": SAID,
         "updated_fields": (SAID,),
         "extra": json.dumps({"checks": [SAID], "note": SAID}),
     },
-    "Post": {"title": SAID, "text": SAID},
+    "Post": {"title": SAID, "text": SAID, "invitation": SAID, "extra": json.dumps({"contact": SAID})},
+    "PaperVersion": {
+        **dict.fromkeys(("title", "abstract", "path"), SAID),
+        "evidence": Evidence(NOON, SAID, SAID, SAID, None, (SAID,)),
+    },
     "PaperText": {"markdown": f"# {SAID}\n\n{{ada, bob}}@example.org"},
 }
 NO_TEXT = {"forum_id", "year", "venue_id", "paper_number", "num_reviews", "markdown_chars"}
@@ -62,7 +71,7 @@ def forum_of_people() -> list[object]:
 def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("people")
     with invented(folder / "corpus", {ICLR: forum_of_people()}) as workspace:
-        publish(workspace, folder / "out")
+        publish(workspace, folder / "out", sides=Asked(Profile.RE2))
         for rendering in Rendering:
             chosen = Format(View(ends_answered=False), rendering, Opening.TEXT)
             write_dialogues(workspace, folder / f"{rendering.value}.jsonl", chosen, [ICLR])
@@ -96,11 +105,34 @@ def test_each_text_of_a_response_to_all_is_blotted(exports: Path, column: str) -
 
 
 def test_no_other_column_holds_an_address(exports: Path) -> None:
-    for row in (row_of(exports, "papers"), row_of(exports, "conversations")):
-        said = json.dumps(row, default=str)
-        assert ADDRESS not in said
-        assert PROFILE not in said
-    assert CONVERSATIONS.names == list(row_of(exports, "conversations"))
+    for config in CONFIGS:
+        said = json.dumps(row_of(exports, config), default=str)
+        assert BLOTTED in said
+        assert not any(name in said for name in (ADDRESS, "bob", PROFILE))
+        assert list(row_of(exports, config)) == CONFIGS[config].schema.names
+
+
+@pytest.mark.parametrize(
+    ("config", "column"),
+    [
+        *(("papers_full", name) for name in ("reviews", "posts", "extra")),
+        *(("reviews", name) for name in ("title", "sections", "initial_sections", "scores", "extra", "rebuttal")),
+        *(("versions", name) for name in ("title", "abstract", "rule", "file_signs", "deadline_source", "invitation")),
+        ("scores", "final_label"),
+        *(("review_sft", name) for name in ("markdown", "title", "reviews")),
+        *(("rebuttal", name) for name in ("markdown", "title", "conversations")),
+    ],
+)
+def test_each_text_of_the_typed_tables_is_blotted(exports: Path, config: str, column: str) -> None:
+    assert BLOTTED in json.dumps(row_of(exports, config)[column], default=str)
+
+
+def test_authors_can_be_left_unnamed_and_task_configurations_never_name_them(exports: Path, tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: [paper("f1", authors=("Ada Example",))]}) as workspace:
+        publish(workspace, tmp_path / "out", with_authors=False)
+    assert row_of(tmp_path, "papers")["authors"] == row_of(tmp_path, "papers_full")["authors"] == []
+    assert all("authors" not in config.schema.names for config in CONFIGS.values() if config.is_task)
+    assert row_of(exports, "papers")["authors"] == [BLOTTED]
 
 
 @pytest.mark.parametrize("rendering", Rendering)

@@ -30,11 +30,11 @@ def test_a_release_is_the_same_every_time_and_replaces_an_older_one(tmp_path: Pa
     assert [path.name for path in out.parent.iterdir()] == ["out"]
     assert (summary.venues, summary.papers, summary.reviews, summary.conversations) == (2, 2, 2, 2)
     assert summary.with_text == 2
+    conferences = ("papers", "papers_full", "reviews", "conversations", "versions")
     assert [(split.config, split.name, split.rows) for split in summary.splits] == [
-        ("papers", "iclr", 1),
-        ("papers", "icml", 1),
-        ("conversations", "iclr", 1),
-        ("conversations", "icml", 1),
+        *((config, split, 1) for config in conferences for split in ("iclr", "icml")),
+        ("scores", "iclr", 3),
+        ("scores", "icml", 3),
     ]
 
 
@@ -115,7 +115,7 @@ def test_tables_out_of_order_are_an_error_and_not_a_loss(tmp_path: Path) -> None
 
 
 def test_a_split_is_cut_into_shards_that_keep_the_limit(tmp_path: Path) -> None:
-    writer = SplitWriter(tmp_path, CONFIGS[1], "iclr", shard_bytes=50_000)
+    writer = SplitWriter(tmp_path, CONFIGS["conversations"], "iclr", shard_bytes=50_000)
     for number in range(5_000):
         writer.add({"conversation_id": hashlib.sha256(str(number).encode()).hexdigest()})
     split = writer.finish()

@@ -86,11 +86,13 @@ def test_no_file_of_sides_names_a_paper_that_was_taken_down(tmp_path: Path) -> N
 def test_no_paper_of_a_release_that_is_replaced_changes_its_side_unnoticed(tmp_path: Path) -> None:
     first = write(tmp_path, "out", forums(0, 30), RE2)
     assert write(tmp_path, "out", forums(0, 30), RE2) == first
+    write(tmp_path, "other", forums(10, 60), RE2)
     with pytest.raises(PeercorpusError, match="would change or lose it; keep them with --splits-from"):
-        write(tmp_path, "out", forums(10, 60), RE2)
+        write(tmp_path, "out", forums(10, 60), replace(RE2, earlier=tmp_path / "other"))
     assert json.loads(RE2.path(tmp_path / "out").read_text()) == first
-    kept = write(tmp_path, "out", forums(10, 60), replace(RE2, earlier=tmp_path / "out"))
+    kept = write(tmp_path, "out", forums(10, 60), RE2)
     assert set(first["sides"]["test"]) <= set(kept["sides"]["test"])
+    assert len(ids(kept["sides"])) == 60
 
 
 @pytest.mark.parametrize("spoiled", ["text", "review", "conversation", "hidden", "deleted"])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -125,8 +126,10 @@ def turn(role: Role, *post_ids: str) -> Turn:
 def conversation(
     forum_id: str, reviewer: str, turns: Iterable[Turn], context: tuple[str, ...] = (), venue_id: str = ICLR
 ) -> Conversation:
+    names = {Role.REVIEWER: reviewer, Role.AUTHOR: "Authors"}
+    spoken = tuple(replace(one, signature=names.get(one.role, one.signature)) for one in turns)
     responses = tuple(ContextPost(post_id, before_turn=1) for post_id in context)
-    return Conversation(f"{forum_id}/{reviewer}", forum_id, venue_id, reviewer, tuple(turns), responses)
+    return Conversation(f"{forum_id}/{reviewer}", forum_id, venue_id, reviewer, spoken, responses)
 
 
 def a_forum(forum_id: str, venue_id: str = ICLR, markdown: str = "# Text") -> list[object]:

@@ -53,9 +53,10 @@ def publish(
     model_url: str | None = None,
     model: str | None = None,
     most_questions: Annotated[int, AtLeastOne] = 1_000,
-    splits: Literal["re2", "temporal"] | None = None,
+    splits: Literal["re2", "temporal", "none"] = "re2",
     test_after: date | None = None,
     splits_from: Path | None = None,
+    authors: bool = True,
 ) -> None:
     """Write a dataset that `datasets.load_dataset` opens.
 
@@ -72,12 +73,15 @@ def publish(
     most_questions
         How many titles a run may ask for; what was answered once is not asked again.
     splits
-        Say which papers to train and test on. re2: tests of Re²'s sizes, stratified by venue and status; temporal: test
-        what was submitted after a day.
+        Which papers to train and test on. re2: tests of Re²'s sizes, stratified by venue and status; temporal: test
+        what was submitted after a day; none: no sides, and no configurations for tasks.
     test_after
         That day (2024-10-01, UTC).
     splits_from
-        The folder of an earlier release: its papers keep their sides, new ones are added.
+        The folder of an earlier release: its papers keep their sides, new ones are added. A release that is replaced
+        is kept to without.
+    authors
+        Name the authors; the configurations for tasks never do.
     """
     from peercorpus import wording
     from peercorpus.cli.modelling import settle_titler
@@ -90,7 +94,7 @@ def publish(
     titling = settle_titler(workspace, model_url, model, most_questions, is_asked=titles == "model")
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, titling as titler:
         require_built(opened, venue_ids or ())
-        summary = run_publish(opened, out, venue_ids or None, lines.show, titler, sides)
+        summary = run_publish(opened, out, venue_ids or None, lines.show, titler, sides, with_authors=authors)
     say(wording.published(summary, out))
     if titler is not None:
         say(wording.entitled(titler.given, titler.unanswered))

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from peercorpus.publish.split_files import Asked
 
 
-def settle_sides(profile: str | None, test_after: date | None, earlier: Path | None) -> "Asked | None":
-    """The sides asked for; None where none are.
+def settle_sides(profile: str, test_after: date | None, earlier: Path | None) -> "Asked | None":
+    """The sides asked for; None where none are ("none").
 
     Raises:
         PeercorpusError: An option is given without the one it belongs to.
@@ -19,9 +19,9 @@ def settle_sides(profile: str | None, test_after: date | None, earlier: Path | N
     from peercorpus.publish.split_files import Asked
     from peercorpus.publish.splits import Profile
 
-    if profile is not None:
+    if profile != "none":
         return Asked(Profile(profile), test_after, earlier)
     if test_after is not None or earlier is not None:
         given = "--test-after" if test_after is not None else "--splits-from"
-        raise PeercorpusError(f"{given} says how to draw sides; add --splits.")
+        raise PeercorpusError(f"{given} says how to draw sides, and --splits none asks for none.")
     return None

@@ -7,6 +7,7 @@ from peercorpus.forms import vocabulary
 from peercorpus.forms.reviews import as_json
 from peercorpus.kinds import PostKind, Role
 from peercorpus.openreview.objects import Note, is_path, to_time
+from peercorpus.parts import join_prose
 from peercorpus.records import Post, Review
 
 
@@ -15,17 +16,6 @@ def is_prose(name: str, answer: object) -> bool:
     if not isinstance(answer, str) or name.lower() in vocabulary.NO_PROSE or is_path(answer):
         return False
     return name.lower() not in vocabulary.VERDICTS
-
-
-def join_prose(passages: Mapping[str, str]) -> str:
-    r"""One passage as it is; several each under its field's name, as a Markdown heading.
-
-    >>> join_prose({"comment": "Thank you."}), join_prose({"pros": "Clear.", "cons": "Short."})
-    ('Thank you.', '### pros\n\nClear.\n\n### cons\n\nShort.')
-    """
-    if len(passages) <= 1:
-        return "".join(passages.values())
-    return "\n\n".join(f"### {name}\n\n{text}" for name, text in passages.items())
 
 
 def read_post(

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.posts import join_prose
 from peercorpus.forms.reviews import as_json
 from peercorpus.kinds import PostKind, Role, Status
+from peercorpus.parts import join_prose
 from peercorpus.records import Paper, Post, Review, Score, Section
 from peercorpus.venues.catalogue import conference_of, track_of, year_of
 

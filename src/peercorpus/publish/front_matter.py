@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from peercorpus.publish.features import card_features
-from peercorpus.publish.shards import CONFIGS, PAPERS_CONFIG, Config, Split
+from peercorpus.publish.shards import CONFIGS, Config, Split
 
+DEFAULT = next(iter(CONFIGS))
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 """Rows below which the Hub's size category holds."""
 
@@ -43,7 +44,7 @@ def _size_category(rows: int) -> str:
 
 def _config(config: Config, splits: Sequence[Split]) -> dict[str, Any]:
     files = [{"split": split.name, "path": f"data/{config.name}/{split.name}-*.parquet"} for split in splits]
-    default = {"default": True} if config is PAPERS_CONFIG else {}
+    default = {"default": True} if config.name == DEFAULT else {}
     return {"config_name": config.name, **default, "data_files": files}
 
 
@@ -61,7 +62,7 @@ def _dataset_info(config: Config, splits: Sequence[Split]) -> dict[str, Any]:
 
 def front_matter(splits: Sequence[Split]) -> str:
     """The block between the two lines of dashes, these included."""
-    grouped = [(config, [split for split in splits if split.config == config.name]) for config in CONFIGS]
+    grouped = [(config, [split for split in splits if split.config == config.name]) for config in CONFIGS.values()]
     by_config = [(config, found) for config, found in grouped if found]
     papers = sum(split.rows for split in grouped[0][1])
     fields = {

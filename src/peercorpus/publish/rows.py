@@ -1,98 +1,16 @@
-"""One forum → its rows in the two published configurations: what each column holds, and what is withheld."""
+"""One forum → its rows in the tables that are published by conference, and what is withheld of it."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
-
-import pyarrow as pa
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from peercorpus.kinds import PUBLISHABLE_GRADES, Grade, Role
 from peercorpus.openreview.objects import blot_people
 from peercorpus.publish.forums import SPOKEN, Forum
+from peercorpus.publish.record_rows import Row, as_row, blotted_json, post_rows, review_row, score_rows, version_row
 from peercorpus.publish.reviews import reviews_json
 from peercorpus.publish.texts import Texts, is_publishable
-from peercorpus.records import Conversation, Post
-
-# The twenty columns of Samarth0710/reviewbench in its own order, as its card has them (read 2026-11-21).
-REVIEWBENCH = pa.schema(
-    [
-        ("forum_id", pa.string()),
-        ("conference", pa.string()),
-        ("year", pa.int32()),
-        ("track", pa.string()),
-        ("venue_id", pa.string()),
-        ("paper_number", pa.int32()),
-        ("title", pa.string()),
-        ("abstract", pa.string()),
-        ("authors", pa.list_(pa.string())),
-        ("keywords", pa.list_(pa.string())),
-        ("tldr", pa.string()),
-        ("primary_area", pa.string()),
-        ("venue", pa.string()),
-        ("decision", pa.string()),
-        ("decision_comment", pa.string()),
-        ("author_rebuttal", pa.string()),
-        ("num_reviews", pa.int32()),
-        ("reviews_json", pa.string()),
-        ("markdown", pa.string()),
-        ("markdown_chars", pa.int64()),
-    ]
-)
-PAPERS = REVIEWBENCH.append(pa.field("licence", pa.string()))
-
-SCORE_CHANGE = pa.struct(
-    [
-        ("aspect", pa.string()),
-        ("field", pa.string()),
-        ("before", pa.float64()),
-        ("after", pa.float64()),
-        ("changed_at", pa.timestamp("us", tz="UTC")),
-        ("source", pa.string()),
-    ]
-)
-
-TURN = pa.struct(
-    [
-        ("role", pa.string()),
-        ("signature", pa.string()),
-        ("title", pa.string()),
-        ("text", pa.string()),
-        ("created_at", pa.timestamp("us", tz="UTC")),
-        ("post_ids", pa.list_(pa.string())),
-        ("holds_update", pa.bool_()),
-        ("titles", pa.list_(pa.string())),
-        ("orphan_ids", pa.list_(pa.string())),
-        ("score_changes", pa.list_(SCORE_CHANGE)),
-        ("final_justification", pa.string()),
-        ("title_model", pa.string()),
-    ]
-)
-
-RESPONSE = pa.struct(
-    [
-        ("post_id", pa.string()),
-        ("title", pa.string()),
-        ("text", pa.string()),
-        ("created_at", pa.timestamp("us", tz="UTC")),
-        ("before_turn", pa.int32()),
-        ("concerning", pa.list_(pa.string())),
-    ]
-)
-
-CONVERSATIONS = pa.schema(
-    [
-        ("conversation_id", pa.string()),
-        ("forum_id", pa.string()),
-        ("venue_id", pa.string()),
-        ("conference", pa.string()),
-        ("year", pa.int32()),
-        ("reviewer", pa.string()),
-        ("turns", pa.list_(TURN)),
-        ("context", pa.list_(RESPONSE)),
-        ("undated_changes", pa.list_(SCORE_CHANGE)),
-    ]
-)
+from peercorpus.records import Conversation, PaperVersion, Post, Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +18,30 @@ class ForumRows:
     """What is published of one forum.
 
     Attributes:
+        paper: Of `papers` and of `papers_full`, which has more columns.
         grade: The grade of the version whose text is published; None where there is no text.
         withheld: Reviews, conversations and decisions not published because not everyone may read them.
     """
 
-    paper: dict[str, Any]
-    conversations: list[dict[str, Any]]
+    paper: Row
+    reviews: list[Row]
+    conversations: list[Row]
+    versions: list[Row]
+    scores: list[Row]
     grade: Grade | None
     withheld: Counter[str]
+
+    @property
+    def by_config(self) -> dict[str, list[Row]]:
+        """The rows of each configuration whose splits are conferences."""
+        return {
+            "papers": [self.paper],
+            "papers_full": [self.paper],
+            "reviews": self.reviews,
+            "conversations": self.conversations,
+            "versions": self.versions,
+            "scores": self.scores,
+        }
 
 
 def is_public(conversation: Conversation, public: set[str]) -> bool:
@@ -129,14 +63,17 @@ def _global_response(posts: Sequence[Post], conversations: Sequence[Conversation
     return "\n\n".join(texts[post_id] for post_id in ids if post_id in texts)
 
 
-def find_markdown(forum: Forum, texts: Texts) -> tuple[str, Grade | None]:
-    """The text of the version the reviewers read, of the best grade that has one; empty and None where none has."""
+def find_version(forum: Forum, texts: Texts) -> PaperVersion | None:
+    """The version the reviewers read, of the best grade of which the text is held; None where none is."""
     found = [version for version in forum.versions if is_publishable(version) and version.sha256 in texts]
-    for grade in PUBLISHABLE_GRADES:
-        for version in found:
-            if version.grade is grade and version.sha256 is not None:
-                return texts.read(version.sha256), grade
-    return "", None
+    ranked = sorted(found, key=lambda version: PUBLISHABLE_GRADES.index(version.grade))
+    return ranked[0] if ranked else None
+
+
+def find_markdown(forum: Forum, texts: Texts) -> tuple[str, Grade | None]:
+    """The text of the version the reviewers read; empty and None where it is not held."""
+    version = find_version(forum, texts)
+    return ("", None) if version is None else (texts.read(str(version.sha256)), version.grade)
 
 
 def _decision(forum: Forum, public: set[str]) -> tuple[str | None, str | None, bool]:
@@ -151,33 +88,24 @@ def _decision(forum: Forum, public: set[str]) -> tuple[str | None, str | None, b
     return decision, comment, False
 
 
-def _context(conversation: Conversation, forum: Forum, public: set[str]) -> list[dict[str, Any]]:
+def _context(conversation: Conversation, forum: Forum, public: set[str]) -> list[Row]:
     posts = {post.post_id: post for post in forum.posts if post.post_id in public}
     return [
-        asdict(response) | {name: getattr(posts[response.post_id], name) for name in ("title", "text", "created_at")}
+        as_row(response) | {name: getattr(posts[response.post_id], name) for name in ("title", "text", "created_at")}
         for response in conversation.context
         if response.post_id in posts
     ]
 
 
-def _conversation_row(conversation: Conversation, forum: Forum, public: set[str]) -> dict[str, Any]:
-    row = asdict(conversation) | {"conference": forum.paper.conference, "year": forum.paper.year}
+def _conversation_row(conversation: Conversation, forum: Forum, public: set[str]) -> Row:
+    row = as_row(conversation) | {"conference": forum.paper.conference, "year": forum.paper.year}
     return row | {"context": _context(conversation, forum, public)}
 
 
-def build_rows(forum: Forum, texts: Texts) -> ForumRows:
-    """The rows of one forum; nothing in them comes from a post that is deleted or that not everyone may read."""
-    paper, public = forum.paper, forum.public_post_ids
-    reviews = [review for review in forum.reviews if review.readers_public and not review.deleted]
-    conversations = [talk for talk in forum.conversations if is_public(talk, public)]
-    decision, comment, is_decision_withheld = _decision(forum, public)
-    markdown, grade = find_markdown(forum, texts)
-    withheld = Counter(
-        reviews=len(forum.reviews) - len(reviews),
-        conversations=len(forum.conversations) - len(conversations),
-        decisions=int(is_decision_withheld),
-    )
-    row = {
+def _paper_row(forum: Forum, public: set[str], conversations: Sequence[Conversation]) -> tuple[Row, bool]:
+    """What the paper's own record says, and whether its decision was withheld."""
+    paper, (decision, comment, is_withheld) = forum.paper, _decision(forum, public)
+    return {
         "forum_id": paper.forum_id,
         "conference": paper.conference,
         "year": paper.year,
@@ -194,13 +122,64 @@ def build_rows(forum: Forum, texts: Texts) -> ForumRows:
         "decision": decision,
         "decision_comment": comment,
         "author_rebuttal": _global_response(forum.posts, conversations, public),
-        "num_reviews": len(reviews),
-        "markdown": markdown,
         "licence": paper.licence,
+        "status": None if is_withheld else paper.status.value,
+        "decided_at": None if is_withheld else paper.decided_at,
+        "created_at": paper.created_at,
+        "modified_at": paper.modified_at,
+        "extra": blotted_json(paper.extra),
+    }, is_withheld
+
+
+def _text_columns(forum: Forum, texts: Texts) -> tuple[Row, Grade | None]:
+    version = find_version(forum, texts)
+    if version is None:
+        return {"markdown": "", "grade": None, "text_sha256": None, "text_engine": None}, None
+    sha256, grade = str(version.sha256), version.grade
+    known = {"grade": grade, "text_sha256": sha256, "text_engine": texts.engine(sha256)}
+    return {"markdown": texts.read(sha256)} | known, grade
+
+
+def _record_columns(forum: Forum, reviews: Sequence[Review], words: Mapping[str, str], public: set[str]) -> Row:
+    """The reviews, as JSON and typed, and every other post; blotted here, before they are encoded."""
+    return {
+        "num_reviews": len(reviews),
+        "reviews_json": reviews_json(reviews, words),
+        "reviews": [review_row(review, words.get(review.reviewer, "")) for review in reviews],
+        "posts": post_rows(
+            [post for post in forum.posts if post.post_id in public], {review.review_id for review in reviews}
+        ),
     }
-    talks = [_conversation_row(talk, forum, public) for talk in conversations]
-    blotted = blot_people(row)
-    blotted["markdown_chars"] = len(blotted["markdown"])
-    # It is blotted before it is encoded.
-    blotted["reviews_json"] = reviews_json(reviews, _authors_words(conversations))
-    return ForumRows(blotted, blot_people(talks), grade, withheld)
+
+
+def build_rows(forum: Forum, texts: Texts, *, with_authors: bool = True) -> ForumRows:
+    """The rows of one forum; nothing in them comes from a post that is deleted or that not everyone may read.
+
+    Args:
+        forum: Without what was taken down.
+        texts: Of its venue.
+        with_authors: Whether authors are named.
+    """
+    public = forum.public_post_ids
+    reviews = [review for review in forum.reviews if review.readers_public and not review.deleted]
+    conversations = [talk for talk in forum.conversations if is_public(talk, public)]
+    said, is_decision_withheld = _paper_row(forum, public, conversations)
+    read, grade = _text_columns(forum, texts)
+    withheld = Counter(
+        reviews=len(forum.reviews) - len(reviews),
+        conversations=len(forum.conversations) - len(conversations),
+        decisions=int(is_decision_withheld),
+    )
+    row: Row = blot_people(said | read | ({} if with_authors else {"authors": ()}))
+    row["markdown_chars"] = len(row["markdown"])
+    row |= _record_columns(forum, reviews, _authors_words(conversations), public)
+    place = {name: row[name] for name in ("forum_id", "venue_id", "conference", "year")}
+    return ForumRows(
+        row,
+        [review | place for review in row["reviews"]],
+        blot_people([_conversation_row(talk, forum, public) for talk in conversations]),
+        [version_row(version, place) for version in forum.versions],
+        [score for review in reviews for score in score_rows(review, place)],
+        grade,
+        withheld,
+    )

@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from peercorpus.errors import TableError
@@ -11,12 +12,13 @@ from peercorpus.publish.card import write_card
 from peercorpus.publish.forums import Walk
 from peercorpus.publish.release import releasing
 from peercorpus.publish.rows import build_rows
-from peercorpus.publish.shards import CONVERSATIONS_CONFIG, PAPERS_CONFIG, Writers
+from peercorpus.publish.shards import Writers
 from peercorpus.publish.sifting import Sieve
-from peercorpus.publish.split_files import Asked, read_earlier, write_sides
+from peercorpus.publish.split_files import Asked, keeping, read_earlier, write_sides
 from peercorpus.publish.splits import usable
 from peercorpus.publish.takedown import read_takedown, write_tombstone
 from peercorpus.publish.tally import PublishSummary, Tally, VenueTally, summarise
+from peercorpus.publish.tasks import write_tasks
 from peercorpus.publish.texts import Texts
 from peercorpus.publish.titles import Titler
 from peercorpus.raw import Kind
@@ -67,6 +69,8 @@ def _write_venue(
     show: Show,
     titler: Titler | None,
     sieve: Sieve,
+    *,
+    with_authors: bool,
 ) -> None:
     tables = workspace.tables
     records = workspace.raw.count(Kind.PUBLISHED, venue_id)
@@ -76,17 +80,20 @@ def _write_venue(
         meter, total = Meter(venue_id, "publish", show), tables.count("1-papers", venue_id)
         for done, forum in enumerate(sieve.through(walk), 1):
             meter.report(done, total)
-            split, rows = split_name(forum.paper.conference), build_rows(forum, texts)
-            writers.add(PAPERS_CONFIG, split, rows.paper)
-            for row in rows.conversations:
-                turns = row["turns"] if titler is None else [titler.entitle(turn) for turn in row["turns"]]
-                writers.add(CONVERSATIONS_CONFIG, split, row | {"turns": turns})
+            split, rows = split_name(forum.paper.conference), build_rows(forum, texts, with_authors=with_authors)
+            if titler is not None:
+                titled = [talk | {"turns": [*map(titler.entitle, talk["turns"])]} for talk in rows.conversations]
+                rows = replace(rows, conversations=titled)
+            for config, of_config in rows.by_config.items():
+                for row in of_config:
+                    writers.add(config, split, row)
             tally.count(split, rows)
             tally.papers.append(usable(forum.paper, rows))
             tally.venues[-1].pdfs += sum(version.is_pdf for version in forum.versions)
             tally.venues[-1].pdfs_here += sum(
                 version.is_pdf and version.sha256 is not None for version in forum.versions
             )
+    writers.flush()
     tally.orphans += walk.orphans
     written = tally.venues[-1]
     logger.info("publish %s: %d papers, %d conversations", venue_id, written.papers, written.conversations)
@@ -99,8 +106,10 @@ def publish(
     progress: Show = show_nothing,
     titler: Titler | None = None,
     sides: Asked | None = None,
+    *,
+    with_authors: bool = True,
 ) -> PublishSummary:
-    """Write a folder that `datasets.load_dataset` opens, with the configurations `papers` and `conversations`.
+    """Write a folder that `datasets.load_dataset` opens, with the configurations of `shards.CONFIGS`.
 
     Args:
         workspace: Its tables are read, and its list of what is taken down.
@@ -108,7 +117,8 @@ def publish(
         venue_ids: What to publish; None means every venue that has papers.
         progress: Told how far each venue is.
         titler: What gives turns of several posts a title; None keeps the one made of the posts' own.
-        sides: Which papers to train and test on; None writes no file of them.
+        sides: Which papers to train and test on; None writes no file of them, and no configurations for tasks.
+        with_authors: Whether authors are named; the configurations for tasks never name them.
 
     Raises:
         ModelError: The model that gives titles cannot be asked.
@@ -119,15 +129,19 @@ def publish(
     chosen = choose_venues(workspace.tables, venue_ids)
     takedown = read_takedown(workspace)
     if sides is not None:
+        sides = keeping(sides, out)
         read_earlier(sides)
     with releasing(out) as folder:
         writers, tally, sieve = Writers(folder), Tally(), Sieve(takedown)
         for venue_id in chosen:
-            _write_venue(workspace, venue_id, folder, writers, tally, progress, titler, sieve)
+            _write_venue(
+                workspace, venue_id, folder, writers, tally, progress, titler, sieve, with_authors=with_authors
+            )
         tally.taken_down = sieve.taken
         splits = writers.finish()
         if sides is not None:
             tally.asked, tally.sides = sides, write_sides(folder, tally.papers, sides, out, takedown.forums)
+            splits += write_tasks(folder, tally.sides, progress)
         write_tombstone(folder, workspace, takedown, sieve.taken)
         write_card(folder, tally, splits)
     return summarise(tally, splits)

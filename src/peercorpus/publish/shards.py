@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from peercorpus.publish import schemas
 from peercorpus.publish.features import parquet_metadata
-from peercorpus.publish.rows import CONVERSATIONS, PAPERS
 
 SHARD_BYTES = 500_000_000
 
@@ -19,18 +19,32 @@ class Config:
     """One table of the dataset.
 
     Attributes:
-        group_rows: Rows of a row group: what a reader holds at once, and what this writer holds per split.
+        says: What a row is.
+        group_rows: Rows of a row group at most: what a reader holds at once, and what this writer holds per split.
+        is_task: Whether its splits are sides to train and test on; else each is a conference family.
     """
 
     name: str
     schema: pa.Schema
+    says: str
     group_rows: int
+    is_task: bool = False
 
 
-PAPERS_CONFIG = Config("papers", PAPERS, 200)
-CONVERSATIONS_CONFIG = Config("conversations", CONVERSATIONS, 500)
-CONFIGS = (PAPERS_CONFIG, CONVERSATIONS_CONFIG)
-"""The first is the default."""
+CONFIGS = {
+    config.name: config
+    for config in (
+        Config("papers", schemas.PAPERS, "one row a submission", 200),
+        Config("papers_full", schemas.PAPERS_FULL, "one row a submission, with all that is known of it, typed", 100),
+        Config("reviews", schemas.REVIEWS, "one row a public official review", 500),
+        Config("conversations", schemas.CONVERSATIONS, "one row an exchange with one reviewer", 500),
+        Config("versions", schemas.VERSIONS, "one row a PDF of a submission", 5_000),
+        Config("scores", schemas.SCORES, "one row a score of a review, before and after", 5_000),
+        Config("review_sft", schemas.REVIEW_SFT, "one row a paper and its reviews, to learn reviewing", 200, True),
+        Config("rebuttal", schemas.REBUTTAL, "one row a paper and its conversations, to learn discussing", 200, True),
+    )
+}
+"""By their names; the first is the default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +81,12 @@ class SplitWriter:
         """Write one row."""
         self._batch.append(row)
         if len(self._batch) >= self._config.group_rows:
-            self._flush()
+            self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Write the rows that are held as a row group."""
+        if not self._batch:
+            return
         table = pa.Table.from_pylist(self._batch, self._schema)
         self._batch = []
         if self._sink is not None and self._sink.tell() + table.nbytes > self._shard_bytes:
@@ -95,8 +112,7 @@ class SplitWriter:
 
     def finish(self) -> Split:
         """Close the files and give each its name, which says how many there are."""
-        if self._batch:
-            self._flush()
+        self.flush()
         self._close()
         count = len(self._shards)
         named = [path.with_name(f"{path.stem}-of-{count:05d}.parquet") for path in self._shards]
@@ -113,12 +129,17 @@ class Writers:
         self._folder = folder
         self._writers: dict[tuple[int, str], SplitWriter] = {}
 
-    def add(self, config: Config, split: str, row: dict[str, Any]) -> None:
+    def add(self, config: str, split: str, row: dict[str, Any]) -> None:
         """Write one row."""
-        key = (CONFIGS.index(config), split)
+        key = ([*CONFIGS].index(config), split)
         if key not in self._writers:
-            self._writers[key] = SplitWriter(self._folder, config, split)
+            self._writers[key] = SplitWriter(self._folder, CONFIGS[config], split)
         self._writers[key].add(row)
+
+    def flush(self) -> None:
+        """Write all rows that are held: of many splits they would fill the memory."""
+        for writer in self._writers.values():
+            writer.flush()
 
     def finish(self) -> list[Split]:
         """Close all files; splits by configuration, then by name."""

@@ -1,8 +1,9 @@
 """The file of a release that says which paper is on which side, and how that was made; later releases read it."""
 
 import hashlib
+import shutil
 from collections.abc import Iterable, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -125,7 +126,6 @@ def _write(path: Path, asked: Asked, sides: Sides, earlier: str | None) -> None:
         tasks,
         _by_side(sides.of.items()),
     )
-    path.parent.mkdir(exist_ok=True)
     path.write_bytes(msgspec.json.format(msgspec.json.encode(file), indent=1) + b"\n")
 
 
@@ -186,5 +186,18 @@ def write_sides(
     earlier, digest = read_earlier(asked)
     sides = draw(papers, asked.test_after, _without(earlier, gone))
     _check_kept(sides, asked, replaced, gone)
-    _write(asked.path(folder), asked, sides, digest)
+    path = asked.path(folder)
+    path.parent.mkdir(exist_ok=True)
+    if asked.earlier is not None and sides == earlier:
+        shutil.copyfile(asked.path(asked.earlier), path)
+    else:
+        _write(path, asked, sides, digest)
     return sides
+
+
+def keeping(asked: Asked, replaced: Path) -> Asked:
+    """The same sides, with those of the release that is replaced kept, where no other release is named."""
+    path = asked.path(replaced)
+    if asked.earlier is not None or not path.is_file() or _read(path).test_after != asked.test_after:
+        return asked
+    return replace(asked, earlier=replaced)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum
+from typing import Any
 
 from peercorpus.kinds import Role, Status
 from peercorpus.publish.rows import ForumRows
@@ -92,13 +93,20 @@ NO_SIDES = Sides({}, {})
 def usable(paper: Paper, rows: ForumRows) -> Usable:
     """What a paper can be used for, as what is published of it shows."""
     has_text = rows.grade is not None and bool(rows.paper["markdown"])
-    speakers = [{turn["role"] for turn in talk["turns"]} for talk in rows.conversations]
+    speakers = [_sides_heard(talk) for talk in rows.conversations]
     fits = {
         Task.REVIEW: rows.paper["num_reviews"] > 0,
-        Task.REBUTTAL: any(spoken >= {Role.REVIEWER, Role.AUTHOR} for spoken in speakers),
+        Task.REBUTTAL: {Role.REVIEWER, Role.AUTHOR} in speakers,
     }
     tasks = frozenset(task for task in Task if has_text and fits[task])
     return Usable(paper.forum_id, paper.venue_id, paper.status, paper.created_at, tasks)
+
+
+def _sides_heard(talk: dict[str, Any]) -> set[str]:
+    """Which of its reviewer and the authors say something in a conversation."""
+    names = {Role.REVIEWER: {talk["reviewer"]}, Role.AUTHOR: {turn["signature"] for turn in talk["turns"]}}
+    spoken = (turn for turn in talk["turns"] if turn["text"].strip() or (turn["final_justification"] or "").strip())
+    return {turn["role"] for turn in spoken if turn["signature"] in names.get(turn["role"], ())}
 
 
 def size_of(task: Task, works: int, fit: int) -> int:

@@ -14,6 +14,7 @@ from peercorpus.kinds import PUBLISHABLE_GRADES
 from peercorpus.records import PaperVersion
 from peercorpus.tables import Tables
 
+COLUMNS = ["sha256", "markdown", "engine", "engine_version"]
 BATCH_ROWS = 32
 FAST = 1
 
@@ -29,14 +30,16 @@ class Texts:
     def __init__(self, tables: Tables, venue_id: str, scratch: Path) -> None:
         self._file = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 -- closed by __exit__
         self._places: dict[str, tuple[int, int]] = {}
+        self._engines: dict[str, str] = {}
         self._decompressor = zstandard.ZstdDecompressor()
         versions = tables.read(PaperVersion, venue_id)
         wanted = {version.sha256 for version in versions if is_publishable(version)}
         compressor = zstandard.ZstdCompressor(level=FAST)
-        for batch in tables.batches("5-texts", venue_id, ["sha256", "markdown"], BATCH_ROWS):
+        for batch in tables.batches("5-texts", venue_id, COLUMNS, BATCH_ROWS):
             for row in batch.to_pylist():
                 if row["sha256"] in wanted:
                     self._store(row["sha256"], compressor.compress(row["markdown"].encode()))
+                    self._engines[row["sha256"]] = f"{row['engine']} {row['engine_version']}".strip()
 
     def __enter__(self) -> "Texts":
         return self
@@ -56,3 +59,7 @@ class Texts:
         offset, size = self._places[sha256]
         self._file.seek(offset)
         return self._decompressor.decompress(self._file.read(size)).decode()
+
+    def engine(self, sha256: str) -> str:
+        """What read a file that is there, and its version."""
+        return self._engines[sha256]
