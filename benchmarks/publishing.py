@@ -1,0 +1,187 @@
+"""Measures a release of as many papers as ReviewBench has, beside `datasets` writing the rows of its `papers` alone."""
+
+import hashlib
+import json
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from fill import ORIGIN
+from peercorpus.harvest.rows import build_note
+from peercorpus.kinds import Aspect, Grade, Phase, PostKind, Role, ScoreSource, SectionKind, Status
+from peercorpus.publish.run import publish
+from peercorpus.publish.split_files import Asked
+from peercorpus.publish.splits import Profile
+from peercorpus.records import (
+    Conversation,
+    Evidence,
+    Paper,
+    PaperText,
+    PaperVersion,
+    Post,
+    Review,
+    Score,
+    Section,
+    Turn,
+)
+from peercorpus.tables import TABLES
+from peercorpus.workspace import open_workspace
+
+PAPERS = 51_529
+"""Of ReviewBench (its card, read 2026-11-21)."""
+CHARACTERS = 60_000
+"""Of a paper's Markdown."""
+REVIEWS = 4
+NAMES = ("ICLR.cc", "ICML.cc", "NeurIPS.cc", "aclweb.org/ACL", "EMNLP", "robot-learning.org/CoRL", "TMLR")
+YEARS = (2022, 2023, 2024, 2025)
+BEGAN = datetime(2022, 1, 1, tzinfo=UTC)
+STATUSES = (Status.ACCEPTED, Status.REJECTED, Status.WITHDRAWN)
+
+
+class Words:
+    """Text that compresses about as prose does: words drawn as a language draws them, by rank."""
+
+    def __init__(self) -> None:
+        chance = random.Random(8)
+        letters = "etaoinshrdlucmfwypvbgkjqxz"
+        known = ["".join(chance.choices(letters, k=chance.randint(2, 10))) for _ in range(30_000)]
+        drawn = chance.choices(known, weights=[1 / (rank + 3) for rank in range(len(known))], k=3_000_000)
+        self._text, self._chance = " ".join(drawn), chance
+
+    def take(self, characters: int) -> str:
+        """Some passage; of a long one, pieces of some 2,000 characters from anywhere."""
+        pieces = []
+        while characters > 0:
+            start = self._chance.randrange(len(self._text) - 2_000)
+            pieces.append(self._text[start : start + min(characters, 2_000)])
+            characters -= 2_000
+        return "\n\n".join(pieces)
+
+
+def _review(forum_id: str, venue_id: str, number: int, words: Words) -> tuple[Review, Post]:
+    reviewer, made = f"Reviewer_{number}", BEGAN + timedelta(days=60)
+    review_id, first, last = f"{forum_id}r{number}", float(number + 2), float(number + 3)
+    kinds = (SectionKind.SUMMARY, SectionKind.STRENGTHS, SectionKind.WEAKNESSES, SectionKind.QUESTIONS)
+    sections = tuple(Section(kind, kind.value, words.take(700)) for kind in kinds)
+    scores = tuple(
+        Score(aspect, aspect.value, value, 1, 10, f"{value:g}: some words", phase, ScoreSource.EDIT, (), value)
+        for aspect in (Aspect.RECOMMENDATION, Aspect.CONFIDENCE)
+        for phase, value in ((Phase.INITIAL, first), (Phase.FINAL, last))
+    )
+    text = "\n\n".join(section.text for section in sections)
+    form = f"{venue_id}/-/Official_Review"
+    known = (review_id, forum_id, venue_id)
+    review = Review(*known, form, reviewer, made, made, None, scores, sections, None, True, True, False, "{}")
+    said = (PostKind.REVIEW, Role.REVIEWER, form, reviewer, made, made, None, text, True, False, "{}")
+    return review, Post(*known, None, *said)
+
+
+def _forum(number: int, venue_id: str, words: Words) -> Iterator[object]:
+    forum_id = hashlib.sha256(str(number).encode()).hexdigest()[:10]
+    made, year = BEGAN + timedelta(minutes=number), int(venue_id.split("/")[-2])
+    status = STATUSES[number % 3]
+    title, abstract = words.take(80), words.take(1_300)
+    about = (forum_id, venue_id, venue_id.split(".")[0].lower(), year, "main", number, title, abstract)
+    decided = (status, status.value, made, words.take(500), None, made, made, "{}")
+    yield Paper(*about, ("Ada Example",), ("word",), None, None, None, *decided)
+    sha256 = hashlib.sha256(forum_id.encode()).hexdigest()
+    evidence = Evidence(made, "the call", "on or before", None)
+    yield PaperVersion(forum_id, venue_id, forum_id, made, made, "/pdf/a.pdf", sha256, True, Grade.EXACT, evidence)
+    yield PaperText(sha256, venue_id, "made-up", "1", words.take(CHARACTERS), 20, CHARACTERS / 20, ())
+    for place in range(REVIEWS):
+        review, post = _review(forum_id, venue_id, place, words)
+        yield review
+        yield post
+        turns = [Turn(Role.REVIEWER, review.reviewer, None, post.text, made, (post.post_id,))]
+        for answer, (role, name) in enumerate([(Role.AUTHOR, "Authors"), (Role.REVIEWER, review.reviewer)]):
+            text, post_id = words.take(1_500 // (answer + 1)), f"{post.post_id}a{answer}"
+            head = (post_id, forum_id, venue_id, post.post_id, PostKind.COMMENT, role, "", name, made, made)
+            yield Post(*head, None, text, True, False, "{}")
+            turns.append(Turn(role, name, None, text, made, (post_id,)))
+        talk_id = f"{forum_id}/{review.reviewer}"
+        yield Conversation(talk_id, forum_id, venue_id, review.reviewer, tuple(turns), ())
+
+
+def fill(folder: Path, papers: int) -> None:
+    """Write the tables of a workspace of so many papers, over all venues and years alike."""
+    venues, words = [f"{name}/{year}/Conference" for name in NAMES for year in YEARS], Words()
+    built = [name for name in TABLES if name != "set-aside"]
+    with open_workspace(folder, create=True) as workspace:
+        # A workspace that has received nothing is not left behind.
+        note = {"id": "f", "forum": "f", "invitation": f"{venues[0]}/-/Submission", "content": {}}
+        with workspace.raw.transaction():
+            workspace.raw.add([build_note(json.dumps(note).encode(), ORIGIN)])
+            workspace.raw.place()
+        for place, venue_id in enumerate(venues):
+            numbers = range(place, papers, len(venues))
+            ordered = sorted(numbers, key=lambda number: hashlib.sha256(str(number).encode()).hexdigest()[:10])
+            with workspace.tables.replacing(built, venue_id, "made up", "a" * 64) as replacement:
+                for number in ordered:
+                    for record in _forum(number, venue_id, words):
+                        replacement.add(record)
+
+
+def _publish(folder: Path, out: Path) -> None:
+    with open_workspace(folder, write=False) as workspace:
+        publish(workspace, out, sides=Asked(Profile.RE2))
+
+
+def _rows(release: Path) -> Iterator[dict[str, Any]]:
+    for path in sorted((release / "data" / "papers").glob("*.parquet")):
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            for batch in file.iter_batches(50):
+                yield from batch.to_pylist()
+
+
+def _generate(release: Path, out: Path) -> None:
+    import datasets
+
+    cache = str(out / "cache")
+    made = datasets.Dataset.from_generator(_rows, gen_kwargs={"release": release}, cache_dir=cache)
+    made.to_parquet(out / "papers.parquet")
+
+
+def _in_a_process(*arguments: str) -> tuple[float, float]:
+    """Seconds and peak megabytes."""
+    began = time.perf_counter()
+    child = os.posix_spawn(sys.executable, [sys.executable, __file__, *arguments], os.environ)
+    _, status, usage = os.wait4(child, 0)
+    if status:
+        raise SystemExit(f"{' '.join(arguments)} failed.")
+    return time.perf_counter() - began, usage.ru_maxrss / 1024
+
+
+def _size(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*.parquet")) / 1e9
+
+
+def measure_publishing(scratch: Path, papers: int = PAPERS) -> None:
+    """Minutes, peak memory and size of a release with all configurations, beside `datasets` with one."""
+    folder, release, other = scratch / "corpus", scratch / "release", scratch / "other"
+    _in_a_process("fill", str(folder), str(papers))
+    ours = _in_a_process("publish", str(folder), str(release))
+    theirs = _in_a_process("generate", str(release), str(other))
+    print(f"\n{papers:,} papers of {CHARACTERS:,} characters, {REVIEWS} reviews each\n")
+    print("| what writes | minutes | peak MB | GB of Parquet |\n|---|---:|---:|---:|")
+    for name, (seconds, peak), made in (
+        ("`peercorpus publish`, all configurations", ours, release),
+        ("`datasets.Dataset.from_generator(…).to_parquet`, `papers` alone", theirs, other),
+    ):
+        print(f"| {name} | {seconds / 60:.1f} | {peak:,.0f} | {_size(made):.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    what, where, number = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
+    if what == "fill":
+        fill(where, int(number))
+    elif what == "publish":
+        _publish(where, Path(number))
+    else:
+        _generate(where, Path(number))
