@@ -7,6 +7,7 @@ import random
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -79,8 +80,13 @@ def _review(forum_id: str, venue_id: str, number: int, words: Words) -> tuple[Re
     form = f"{venue_id}/-/Official_Review"
     known = (review_id, forum_id, venue_id)
     review = Review(*known, form, reviewer, made, made, None, scores, sections, None, True, True, False, "{}")
-    said = (PostKind.REVIEW, Role.REVIEWER, form, reviewer, made, made, None, text, True, False, "{}")
-    return review, Post(*known, None, *said)
+    return review, replace(_post(review_id, forum_id, venue_id, None, text), kind=PostKind.REVIEW, signature=reviewer)
+
+
+def _post(post_id: str, forum_id: str, venue_id: str, reply_to: str | None, text: str) -> Post:
+    made = BEGAN + timedelta(days=70)
+    author = ("", "Authors", made, made, None)
+    return Post(post_id, forum_id, venue_id, reply_to, PostKind.COMMENT, Role.AUTHOR, *author, text, True, False, "{}")
 
 
 def _forum(number: int, venue_id: str, words: Words) -> Iterator[object]:
@@ -102,8 +108,8 @@ def _forum(number: int, venue_id: str, words: Words) -> Iterator[object]:
         turns = [Turn(Role.REVIEWER, review.reviewer, None, post.text, made, (post.post_id,))]
         for answer, (role, name) in enumerate([(Role.AUTHOR, "Authors"), (Role.REVIEWER, review.reviewer)]):
             text, post_id = words.take(1_500 // (answer + 1)), f"{post.post_id}a{answer}"
-            head = (post_id, forum_id, venue_id, post.post_id, PostKind.COMMENT, role, "", name, made, made)
-            yield Post(*head, None, text, True, False, "{}")
+            answered = _post(post_id, forum_id, venue_id, post.post_id, text)
+            yield replace(answered, role=role, signature=name)
             turns.append(Turn(role, name, None, text, made, (post_id,)))
         talk_id = f"{forum_id}/{review.reviewer}"
         yield Conversation(talk_id, forum_id, venue_id, review.reviewer, tuple(turns), ())

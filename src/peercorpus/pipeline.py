@@ -50,9 +50,8 @@ class Step:
 
 def _digests(workspace: Workspace, stage: Stage[Workspace], venue_id: str) -> dict[str, str]:
     raw = workspace.raw
-    received = {
-        kind: raw.files_digest(venue_id) if kind == "file" else raw.digest(kind, venue_id) for kind in stage.reads_raw
-    }
+    others = {"file": lambda: raw.files_digest(venue_id), "pseudonyms": raw.pseudonyms.digest}
+    received = {kind: others[kind]() if kind in others else raw.digest(kind, venue_id) for kind in stage.reads_raw}
     return received | {name: workspace.tables.digest(name, venue_id) for name in stage.reads}
 
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import zstandard
 
 from peercorpus.errands import Errands
+from peercorpus.pseudonyms import Pseudonyms
 
 UNPLACED = "unplaced"
 """The venue of an object that names none, until its forum is known."""
@@ -111,6 +112,7 @@ class RawStore(Errands):
             self._db.executescript(SCHEMA)
         else:
             self._db = _opened_to_read(path)
+        self.pseudonyms = Pseudonyms(self._db, write=write)
         self._compressor = zstandard.ZstdCompressor(level=3)
         self._decompressor = zstandard.ZstdDecompressor()
 

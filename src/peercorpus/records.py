@@ -183,7 +183,8 @@ class Post:
         reply_to: The post answered; None where it answers the submission itself.
         kind: What it is.
         invitation: The invitation that created it, verbatim; empty for a post that a published record tells of.
-        signature: Last path element of the signature (`Reviewer_AbCd`, `Authors`); `public_1`, … for named people;
+        signature: Last path element of the signature (`Reviewer_AbCd`, `Authors`); `public_<pseudonym>` for whoever
+            signs by account, the same in a whole workspace; `public_1`, … for names that may be several people's;
             empty where a published record does not state it.
         text: The prose, verbatim. Where several fields hold prose, each stands under its name as a Markdown heading.
         initial_text: Of a review that was changed, the same as first given, where that is held; None where it is not

@@ -84,7 +84,7 @@ class Stage(Generic[WorkspaceT]):
     Attributes:
         name: A verb.
         version: Raised whenever the same inputs would give other rows.
-        reads_raw: Kinds of raw objects it reads.
+        reads_raw: Kinds of raw objects it reads; `file`: the PDFs; `pseudonyms`: the key of people's names.
         reads: Tables it reads.
         writes: Tables it writes.
         options: Names of the options that change its rows.

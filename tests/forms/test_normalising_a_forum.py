@@ -44,6 +44,9 @@ def _raw(note: dict[str, Any], kind: Kind = Kind.NOTE, subject: str = "") -> Raw
     return RawObject(kind, note["id"], 2, V, forum_id, subject_id, 0, 0, "test", body)
 
 
+ACCOUNTS = ("~Ada_Example1", "jane.doe@example.org")
+
+
 class Normalised:
     """What a list of notes was normalised to."""
 
@@ -58,6 +61,7 @@ class Normalised:
         self.posts = {post.post_id: post for post in tables.read(Post, V)}
         self.aside = {row.record_id: row.reason for row in tables.read(SetAside, V)}
         self.sums = balance(workspace, V)
+        self.pseudonym = {name: workspace.raw.pseudonyms.of(name) for name in ACCOUNTS}.__getitem__
         workspace.raw.close()
 
 
@@ -88,10 +92,10 @@ def test_a_note_that_cannot_be_placed_is_set_aside_and_the_sum_agrees(
         ("Official_Review2/-/Rebuttal", "Authors", PostKind.REBUTTAL, Role.AUTHOR, "Authors"),
         ("Official_Comment", "Area_Chair_WxYz", PostKind.COMMENT, Role.AREA_CHAIR, "Area_Chair_WxYz"),
         ("Official_Comment", "Senior_Area_Chairs", PostKind.COMMENT, Role.SENIOR_AREA_CHAIR, "Senior_Area_Chairs"),
-        ("Public_Comment", "~Ada_Example1", PostKind.COMMENT, Role.PUBLIC, "public_1"),
+        ("Public_Comment", "~Ada_Example1", PostKind.COMMENT, Role.PUBLIC, "public_~Ada_Example1"),
         ("Ethics_Review", "Ethics_Reviewer_Ab12", PostKind.ETHICS_REVIEW, Role.ETHICS_REVIEWER, "Ethics_Reviewer_Ab12"),
         ("Decision", "Program_Chairs", PostKind.DECISION, Role.PROGRAM_CHAIR, "Program_Chairs"),
-        ("Official_Comment", "jane.doe@example.org", PostKind.COMMENT, Role.UNKNOWN, "unknown_1"),
+        ("Official_Comment", "jane.doe@example.org", PostKind.COMMENT, Role.UNKNOWN, "unknown_jane.doe@example.org"),
         ("Official_Comment", "Jane Doe", PostKind.COMMENT, Role.UNKNOWN, "unknown_1"),
         ("Public_Comment", "(anonymous)", PostKind.COMMENT, Role.PUBLIC, "public_1"),
         ("Review_of_Something_Else", "Reviewer_AbCd", PostKind.OTHER, Role.REVIEWER, "Reviewer_AbCd"),
@@ -100,7 +104,10 @@ def test_a_note_that_cannot_be_placed_is_set_aside_and_the_sum_agrees(
 def test_kind_and_role_come_from_invitation_and_signature(
     tmp_path: Path, tail: str, signature: str, kind: PostKind, role: Role, name: str
 ) -> None:
-    post = Normalised(tmp_path / "w", [PAPER, _v2("x", tail, signature, content={"comment": "Words."})]).posts["x"]
+    found = Normalised(tmp_path / "w", [PAPER, _v2("x", tail, signature, content={"comment": "Words."})])
+    post, person = found.posts["x"], name.partition("_")[2]
+    if "~" in person or "@" in person:
+        name = f"{role}_{found.pseudonym(person)}"
     assert (post.kind, post.role, post.signature, post.text) == (kind, role, name, "Words.")
 
 
@@ -255,7 +262,7 @@ def test_an_e_mail_address_never_reaches_extra(tmp_path: Path) -> None:
 
 
 def test_the_same_notes_in_another_order_give_the_same_rows(tmp_path: Path) -> None:
-    notes = [PAPER, DECISION, _v2("b", "Official_Review", "Reviewer_B"), _v2("a", "Public_Comment", "~Z_Y1")]
+    notes = [PAPER, DECISION, _v2("b", "Official_Review", "Reviewer_B"), _v2("a", "Public_Comment", "(anonymous)")]
     one, two = Normalised(tmp_path / "1", notes), Normalised(tmp_path / "2", notes[::-1])
     assert (one.papers, one.reviews, one.posts) == (two.papers, two.reviews, two.posts)
 

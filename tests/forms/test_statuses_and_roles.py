@@ -19,6 +19,12 @@ from peercorpus.records import Paper
 from peercorpus.workspace import Workspace
 
 V = "Invented.cc/2013/conference"
+
+
+def in_letters(account: str) -> str:
+    return f"p{len(account)}"
+
+
 LEFT = [
     ("Withdrawal", "revert_withdrawal_confirmation", Status.WITHDRAWN),
     ("Desk_Rejection", "revert_desk_rejection_confirmation", Status.DESK_REJECTED),
@@ -255,7 +261,7 @@ def test_a_review_of_an_old_invitation_is_read_with_its_form(tmp_path: Path, tai
 )
 def test_the_oldest_anonymous_reviewers_are_reviewers(signature: str, role: Role, name: str) -> None:
     review = reply("submission/review", signature=signature)
-    assert read_speakers(old_root(), [review], Words()) == {review.id: (role, name)}
+    assert read_speakers(old_root(), [review], Words(), in_letters) == {review.id: (role, name)}
 
 
 @pytest.mark.parametrize(
@@ -268,7 +274,7 @@ def test_the_oldest_anonymous_reviewers_are_reviewers(signature: str, role: Role
 )
 def test_an_author_is_known_by_the_account_listed_apart_or_with_the_name(content: dict[str, Any]) -> None:
     note = reply("Official_Comment", signature="~Ada_Example1")
-    assert read_speakers(new_root(**content), [note], Words()) == {note.id: (Role.AUTHOR, "Authors")}
+    assert read_speakers(new_root(**content), [note], Words(), in_letters) == {note.id: (Role.AUTHOR, "Authors")}
     assert paper_of(new_root(**content)).authors == ("Ada Example",)
 
 
@@ -277,4 +283,6 @@ def test_an_author_is_known_by_the_account_listed_apart_or_with_the_name(content
 )
 def test_a_name_alone_makes_nobody_an_author(authors: Any) -> None:
     note = reply("Public_Comment", signature="~Ada_Example1")
-    assert read_speakers(new_root(authors=authors), [note], Words()) == {note.id: (Role.PUBLIC, "public_1")}
+    assert read_speakers(new_root(authors=authors), [note], Words(), in_letters) == {
+        note.id: (Role.PUBLIC, "public_p13")
+    }

@@ -4,7 +4,7 @@ Every note becomes a paper or a post, or is set aside with a reason; every post 
 A published record becomes a paper with its reviews and posts, unless OpenReview's own note of that paper is held.
 """
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -143,13 +143,13 @@ def normalise_published(forum: Forum, *, is_held: bool, out: Replacement) -> Non
                 out.add(record)
 
 
-def normalise_forum(forum: Forum, reader: VenueReader, out: Replacement) -> None:
+def normalise_forum(forum: Forum, reader: VenueReader, pseudonym: Callable[[str], str], out: Replacement) -> None:
     """Write one forum's paper, reviews and posts."""
     root, replies = _sort_out(forum, reader.gone, out)
     if root is None:
         return
     kinds = [(reader.words.kind(tail_of(note.created_by)), note) for note in replies]
-    speakers = read_speakers(root, replies, reader.words)
+    speakers = read_speakers(root, replies, reader.words, pseudonym)
     remarks = read_remarks(kinds, speakers)
     shown = [(kind, note) for kind, note in kinds if note.ddate is None and note.is_public]
     out.add(read_paper(root, reader.venue_id, shown, reader.words))
@@ -182,7 +182,7 @@ def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Repor
     held = workspace.raw.roots(venue_id)
     with workspace.tables.replacing(WRITES, venue_id, NAME, key) as out:
         for done, forum in enumerate(forums(workspace, venue_id), 1):
-            normalise_forum(forum, reader, out)
+            normalise_forum(forum, reader, workspace.raw.pseudonyms.of, out)
             normalise_published(forum, is_held=forum.forum_id in held, out=out)
             report(done, total)
 
@@ -212,8 +212,8 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 
 STAGE = Stage(
     NAME,
-    7,
-    (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.INVITATION, Kind.GROUP, Kind.PUBLISHED),
+    8,
+    ("pseudonyms", Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.INVITATION, Kind.GROUP, Kind.PUBLISHED),
     (),
     WRITES,
     (),

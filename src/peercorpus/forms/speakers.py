@@ -1,7 +1,7 @@
 """Who wrote each reply of a forum, and what each reviewer said beside the review."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from peercorpus.forms.words import Words
 from peercorpus.kinds import PostKind, Role
@@ -31,14 +31,32 @@ def _accounts(root: Note) -> set[str]:
     return {account for account in found if isinstance(account, str)}
 
 
-def read_speakers(root: Note, replies: Sequence[Note], words: Words) -> dict[str, tuple[Role, str]]:
+def is_account(signature: str) -> bool:
+    """Whether a signature is one person's own: a profile or an address.
+
+    >>> is_account("~Ada_Example1"), is_account("V/Paper1/(anonymous)")
+    (True, False)
+    """
+    return signature.startswith("~") or "@" in signature
+
+
+def read_speakers(
+    root: Note, replies: Sequence[Note], words: Words, pseudonym: Callable[[str], str]
+) -> dict[str, tuple[Role, str]]:
     """Who wrote each reply: role, and name within the paper.
 
-    Only the names of known anonymous roles are kept. All others, people's names and addresses among them, become
-    `public_1`, `unknown_1`, … in the order in which they first speak; an author who signs by name is an author.
+    Only the names of known anonymous roles are kept. A person's account becomes `public_<pseudonym>`, the same for all
+    papers; any other name, which may be several people's, `public_1`, `unknown_1`, … in the order in which they first
+    speak here. An author who signs by name is an author.
+
+    Args:
+        root: The submission.
+        replies: In any order.
+        words: What its venue calls its roles.
+        pseudonym: Gives an account its pseudonym.
     """
     authors = _accounts(root)
-    named: dict[str, str] = {}
+    named: dict[str, int] = {}
     speakers: dict[str, tuple[Role, str]] = {}
     for note in replies:
         signature = (note.signatures or [""])[0]
@@ -49,6 +67,7 @@ def read_speakers(root: Note, replies: Sequence[Note], words: Words) -> dict[str
         if signature in authors:
             name = "Authors"
         elif role in {Role.PUBLIC, Role.UNKNOWN}:
-            name = named.setdefault(signature, f"{role.value}_{len(named) + 1}")
+            number = named.setdefault(signature, len(named) + 1)
+            name = f"{role.value}_{pseudonym(name) if is_account(name) else number}"
         speakers[note.id or ""] = (role, name)
     return speakers

@@ -209,7 +209,7 @@ POST = pa.struct(
         column("reply_to", TEXT, "the post answered; null where it answers the submission"),
         column("kind", TEXT, "`comment`, `meta_review`, `decision`, …"),
         column("role", TEXT, "who speaks: `author`, `area_chair`, `public`, …"),
-        column("signature", TEXT, "the anonymous id within the paper; `public_1`, … for named people"),
+        column("signature", TEXT, "the anonymous id within the paper; `public_<pseudonym>` for who signs by name"),
         column("invitation", TEXT, "verbatim"),
         column("created_at", TIME),
         column("modified_at", TIME),
