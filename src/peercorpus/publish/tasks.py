@@ -48,8 +48,9 @@ def write_tasks(folder: Path, sides: Sides, show: Show = show_nothing) -> list[S
         for task, side in on.items():
             row = review_task(paper) if task is Task.REVIEW else rebuttal_task(paper, talks)
             writers.add(CONFIG[task], side.value, row)
-        done += bool(on)
-        meter.report(done, total)
+        if on:
+            done += 1
+            meter.report(done, total)
     return writers.finish()
 
 
