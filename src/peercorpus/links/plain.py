@@ -10,7 +10,7 @@ SYMBOL = re.compile(r"\\(ss|ae|oe|aa|o|l|i|j)(?![A-Za-z])\s?(?:\{\})?", re.IGNOR
 """A letter of its own as LaTeX writes it: `\\ss`, `\\o{}`."""
 COMMAND = re.compile(r"\\[A-Za-z]+\*?")
 TAG = re.compile(r"</?[A-Za-z][^<>]{0,40}>")
-DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010\u2011]\s*\n\s*(?=[^\W\d_])")
+DIVIDED = re.compile(r"[-\u00ad\u2010\u2011](?<=[^\W\d_].)\s*\n\s*(?=[^\W\d_])")
 """A word divided at the end of a line."""
 LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "\u0131": "i"})
 COMBINING = re.compile("[\u0300-\u036f]+")
