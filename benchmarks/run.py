@@ -11,12 +11,16 @@ import engines
 import harvesting
 import inspecting
 import kills
+import linking
 import reading
 import tabling
 
 # Memory first: by the way it is measured, a process's peak is never below what its parent held when it was started.
 MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "memory": tabling.measure_memory,
+    "links-growth": linking.measure_growth,
+    "links-rules": lambda _: linking.measure_rules(),
+    "links-recorded": lambda _: linking.measure_recorded(),
     "reviews": reading.measure_reading,
     "files": inspecting.measure_files,
     "versions": choosing.measure_choosing,
@@ -33,8 +37,10 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the measurements named, or all of them but the kills."""
     parser = argparse.ArgumentParser(description=__doc__)
-    names = ["harvest", *MEASUREMENTS, "kills"]
-    parser.add_argument("what", nargs="?", choices=names, help="`harvest`: its four; all but the kills if not named")
+    names = ["harvest", "links", *MEASUREMENTS, "kills"]
+    parser.add_argument(
+        "what", nargs="?", choices=names, help="`harvest`, `links`: all of theirs; all but the kills if not named"
+    )
     parser.add_argument("kills", nargs="?", type=int, default=100, help="how many; 100 if not said")
     parser.add_argument("--seed", type=int, default=0, help="of the instants of the kills")
     parser.add_argument("--papers", type=int, default=kills.PAPERS, help="harvested while it is killed")

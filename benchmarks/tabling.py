@@ -21,7 +21,7 @@ SIZES = (1_000, 20_000)
 SPEED_PAPERS = 4_000
 ROUNDS = 3
 KEY = "0" * 64
-SCRIPTS = {name: str(Path(__file__).with_name(f"{name}.py")) for name in ("fill", "reading")}
+SCRIPTS = {name: str(Path(__file__).with_name(f"{name}.py")) for name in ("fill", "reading", "linking")}
 
 
 def measure_speed(folder: Path) -> None:

@@ -132,6 +132,7 @@ def test_re2_gives_scores_of_both_times_and_conversations_without_posts(tmp_path
     assert (text.engine, text.markdown) == ("re2", TEXT)
     assert aside(workspace, STAND_IN) == {
         ("build_conversations", "re2-reviews:kite1/1"): Reason.OUTSIDE_CONVERSATION,
+        ("link_papers", "kite1"): Reason.NO_WORDS,
     }
 
 

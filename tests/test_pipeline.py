@@ -12,13 +12,14 @@ from deltalake import DeltaTable
 
 from peercorpus.cli import main
 from peercorpus.errors import TableError
+from peercorpus.file_records import Link
 from peercorpus.harvest.run import harvest
 from peercorpus.kinds import PostKind, Reason
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline import STAGES, Step, build, expected_key, is_finished, read_standing, require_built
+from peercorpus.pipeline import ALL_VENUES, STAGES, Step, build, expected_key, is_finished, read_standing, require_built
 from peercorpus.progress import Progress
 from peercorpus.raw import Kind, RawObject
-from peercorpus.records import PaperText, Post, Review
+from peercorpus.records import Paper, PaperText, Post, Review
 from peercorpus.simulator.server import serve
 from peercorpus.simulator.world import build_world
 from peercorpus.stage import Options, content_key
@@ -29,6 +30,8 @@ from peercorpus.workspace import Workspace, open_workspace
 AURORA, BOREALIS = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
 VENUES = [AURORA, BOREALIS]
 NAMES = [stage.name for stage in STAGES]
+OWN = [stage.name for stage in STAGES if not stage.is_of_all]
+LINKING = (ALL_VENUES, "link_papers")
 OPTIONS, OTHER = Options(), Options(engine="another")
 DIGESTS = {"note": "ab", "1-papers": "12"}
 
@@ -111,10 +114,10 @@ def test_a_build_runs_every_stage_of_every_venue_in_order(harvested: Path, tmp_p
         assert list(before.unfinished) == [(name, venue_id) for venue_id in VENUES for name in NAMES]
         steps = build(workspace, progress=told.append)
         assert all(is_finished(workspace, stage, venue_id, Options()) for stage in STAGES for venue_id in VENUES)
-    assert steps_run(steps) == [(venue_id, name) for venue_id in VENUES for name in NAMES]
+    assert steps_run(steps) == [*((venue_id, name) for venue_id in VENUES for name in OWN), LINKING]
     ends = [(one.venue_id, one.what) for one in told if one.done == one.total]
-    nothing_to_do = (BOREALIS, "compare_versions")
-    assert ends == [step for step in steps_run(steps) if step != nothing_to_do]
+    nothing_to_do = [(BOREALIS, "compare_versions"), LINKING]
+    assert ends == [step for step in steps_run(steps) if step not in nothing_to_do]
 
 
 def test_a_pdf_that_took_too_long_is_read_again_on_request_only(harvested: Path, tmp_path: Path) -> None:
@@ -175,7 +178,7 @@ def test_a_second_build_does_nothing_and_changes_no_file(built: Path) -> None:
     with open_workspace(built) as workspace:
         steps = build(workspace)
     assert steps_run(steps) == []
-    assert len(steps) == len(VENUES) * len(STAGES)
+    assert len(steps) == len(VENUES) * len(OWN) + 1
     assert {step.seconds for step in steps} == {0.0}
     assert tree_digest(built / "tables") == before
 
@@ -191,7 +194,7 @@ def test_after_one_note_changes_only_its_venue_is_built_and_comes_out_as_from_no
         standing = read_standing(workspace)
         assert {venue for _, venue in standing.unfinished} == {venue_id}
         ran = steps_run(build(workspace))
-        assert {venue for venue, _ in ran} == {venue_id}
+        assert {venue for venue, _ in ran} == {venue_id, ALL_VENUES}
         assert ran[0][1] == "normalise"
         names = {name for _, name in ran}
         assert "build_conversations" in names
@@ -218,17 +221,38 @@ def test_the_same_raw_data_gives_the_same_tables_row_for_row(built: Path, harves
         found = [rows(workspace, venue_id) for venue_id in VENUES]
     with open_workspace(built, write=False) as workspace:
         assert found == [rows(workspace, venue_id) for venue_id in VENUES]
-    assert all(venue_rows[name] for venue_rows in found for name in TABLES if name != "7-changes")
+    assert all(venue_rows[name] for venue_rows in found for name in TABLES if name not in {"7-changes", "8-links"})
     assert any(venue_rows["7-changes"] for venue_rows in found)
 
 
 def test_only_the_venues_named_are_built_and_an_unknown_one_is_an_error(harvested: Path, tmp_path: Path) -> None:
     with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
-        assert steps_run(build(workspace, [BOREALIS])) == [(BOREALIS, name) for name in NAMES]
+        assert steps_run(build(workspace, [BOREALIS])) == [*((BOREALIS, name) for name in OWN), LINKING]
         assert {venue for _, venue in read_standing(workspace).unfinished} == {AURORA}
         held = f"it holds: {AURORA}, {BOREALIS}"
         with pytest.raises(TableError, match=f"Nothing of the venue 'Nowhere' is in the workspace; {held}"):
             build(workspace, ["Nowhere"])
+
+
+def test_a_build_of_one_venue_links_its_papers_to_those_of_all(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # All texts say the same, as titles and abstracts of these two do.
+    monkeypatch.setattr("peercorpus.links.passages.runs_of", lambda _: frozenset(map(str, range(1_000))))
+    with open_workspace(copied) as workspace:
+        older = next(iter(workspace.tables.read(Paper, AURORA)))
+        newer = next(iter(workspace.tables.read(Paper, BOREALIS)))
+        found = workspace.raw.find(Kind.NOTE, newer.forum_id)
+        assert found is not None
+        body = json.loads(found.body)
+        body["tmdate"] = body["mdate"] = found.modified_ms + 1000
+        body["content"] |= {"title": {"value": older.title}, "abstract": {"value": older.abstract}}
+        workspace.raw.add([found._replace(body=json.dumps(body).encode(), modified_ms=found.modified_ms + 1000)])
+        before = [link for venue_id in VENUES for link in workspace.tables.read(Link, venue_id)]
+        assert steps_run(build(workspace, [BOREALIS]))[-1] == LINKING
+        links = [link for venue_id in VENUES for link in workspace.tables.read(Link, venue_id) if link not in before]
+        require_built(workspace)
+        assert read_standing(workspace).holds
+        assert steps_run(build(workspace)) == []
+    assert [(link.earlier_id, link.forum_id) for link in links] == [(older.forum_id, newer.forum_id)]
 
 
 def test_every_sum_agrees(built: Path) -> None:
@@ -255,7 +279,8 @@ def remove_a_row(folder: Path, name: str) -> str:
     return str(row["venue_id"])
 
 
-@pytest.mark.parametrize("name", TABLES)
+# Nothing else in the tables tells how many pairs of papers are one work, so no sum can miss a link.
+@pytest.mark.parametrize("name", [name for name in TABLES if name != "8-links"])
 def test_a_table_that_lost_a_row_does_not_agree(copied: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     venue_id = remove_a_row(copied, name)
     with open_workspace(copied, write=False) as workspace:
@@ -295,7 +320,8 @@ def test_a_key_changes_with_what_changes_the_rows_and_with_nothing_else(stage: A
 def test_another_engine_leaves_only_the_texts_to_do(built: Path) -> None:
     with open_workspace(built, write=False) as workspace:
         standing = read_standing(workspace, OTHER)
-    assert list(standing.unfinished) == [(name, one) for one in VENUES for name in ("read_texts", "compare_versions")]
+    left = ("read_texts", "compare_versions", "link_papers")
+    assert list(standing.unfinished) == [(name, one) for one in VENUES for name in left]
 
 
 def test_a_build_that_was_stopped_between_stages_continues_there(copied: Path) -> None:

@@ -48,6 +48,10 @@ class Corpus:
         """One row a passage that differs between a paper's initial and its last version; see `records.Change`."""
         return self._scan("7-changes")
 
+    def links(self) -> "pl.LazyFrame":
+        """One row a pair of submissions that are one work; see `file_records.Link`."""
+        return self._scan("8-links")
+
     def set_aside(self) -> "pl.LazyFrame":
         """One row a record that left a stage, with the reason; see `records.SetAside`."""
         return self._scan("set-aside")

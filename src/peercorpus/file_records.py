@@ -1,9 +1,9 @@
-"""Records of what stands in files: what tells their version, how well they were read, how two of them differ."""
+"""Records of what stands in files: what tells their version, how well they were read, how two of them compare."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from peercorpus.kinds import ChangeKind, SignKind
+from peercorpus.kinds import ChangeKind, LinkKind, SignKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +113,38 @@ class Change:
     section: str | None
     before: str
     after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two submissions that are one work.
+
+    The later one is the one created later; where both came at once, or it is not known when one did, the one with the
+    greater forum id.
+
+    Attributes:
+        forum_id: Of the later submission.
+        venue_id: Of the later submission.
+        earlier_id: The forum id of the earlier submission.
+        earlier_venue_id: Its venue.
+        kind: How the two stand to each other.
+        days: From the creation of the one to that of the other; None where one of them is not known.
+        title_similarity: Words that both titles have, of those that one of them has, on [0, 1]; None where one has no
+            title.
+        abstract_similarity: Pairs of adjacent words that both abstracts have, of those that one of them has, on
+            [0, 1]; None where one has no abstract.
+        text_similarity: Runs of five words that both texts have, of those of the text that has fewer, on [0, 1];
+            references, checklists and numbers are left out. None where no text is held of one.
+        rule: Which rule says that they are one work, in words.
+    """
+
+    forum_id: str
+    venue_id: str
+    earlier_id: str
+    earlier_venue_id: str
+    kind: LinkKind
+    days: float | None
+    title_similarity: float | None
+    abstract_similarity: float | None
+    text_similarity: float | None
+    rule: str

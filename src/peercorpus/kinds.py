@@ -196,6 +196,19 @@ class ChangeKind(StrEnum):
     """Both have it, in other words: half of its words or more are the same."""
 
 
+class LinkKind(StrEnum):
+    """How two submissions of one work stand to each other."""
+
+    RESUBMISSION = "resubmission"
+    """The later one is at another venue; or at the same, after the earlier one was decided on."""
+    WORKSHOP = "workshop"
+    """One of the two is at a workshop, the other is not."""
+    TWIN = "twin"
+    """Listed twice: at the same venue, or at two within a week."""
+    UNDATED = "undated"
+    """At two venues, and it is not known when one of them came."""
+
+
 class Reason(StrEnum):
     """Why a row was set aside."""
 
@@ -249,3 +262,5 @@ class Reason(StrEnum):
     """The later version of the paper says what the one that the reviewers read says."""
     ENGINES_DIFFER = "engines_differ"
     """The two texts were read by different engines, so how they differ tells nothing of the paper."""
+    NO_WORDS = "no_words"
+    """Neither its title nor its abstract holds a word, so that it cannot be compared with other papers."""

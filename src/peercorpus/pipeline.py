@@ -14,10 +14,10 @@ from peercorpus.forms.census import Census, read_censuses
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.harvest.completeness import Completeness, read_completeness
 from peercorpus.links.compare import STAGE as COMPARE_VERSIONS
+from peercorpus.links.relate import STAGE as LINK_PAPERS
 from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.spread import Spread
 from peercorpus.stage import Balance, Options, Stage, content_key
-from peercorpus.tables import TABLES
 from peercorpus.texts.convert import default_engine, engine_used
 from peercorpus.texts.convert import stage as texts_stage
 from peercorpus.versions.inspect import stage as inspection_stage
@@ -28,10 +28,12 @@ from peercorpus.workspace import Workspace
 def stages_with(spread: Spread) -> tuple[Stage[Workspace], ...]:
     """All stages in their order; the executor changes no row, so it is in no key."""
     inspection, texts = inspection_stage(spread), texts_stage(spread)
-    return inspection, NORMALISE, CHOOSE_VERSIONS, texts, BUILD_CONVERSATIONS, COMPARE_VERSIONS
+    return inspection, NORMALISE, CHOOSE_VERSIONS, texts, BUILD_CONVERSATIONS, COMPARE_VERSIONS, LINK_PAPERS
 
 
 STAGES = stages_with(LocalExecutor())
+ALL_VENUES = "all venues"
+"""What stands for a venue in the one step of a stage that does the work of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Step:
     """One stage of one venue, done or found done.
 
     Attributes:
+        venue_id: `ALL_VENUES` where the stage does the work of all at once.
         seconds: How long it took; 0 where there was nothing to do.
     """
 
@@ -50,6 +53,9 @@ class Step:
 
 def _digests(workspace: Workspace, stage: Stage[Workspace], venue_id: str) -> dict[str, str]:
     raw = workspace.raw
+    if stage.is_of_all:
+        digests = ((name, workspace.tables.digests(name)) for name in stage.reads)
+        return {f"{name} {one}": digest for name, found in digests for one, digest in found.items()}
     others = {"file": lambda: raw.files_digest(venue_id), "pseudonyms": raw.pseudonyms.digest}
     received = {kind: others[kind]() if kind in others else raw.digest(kind, venue_id) for kind in stage.reads_raw}
     return received | {name: workspace.tables.digest(name, venue_id) for name in stage.reads}
@@ -62,14 +68,11 @@ def expected_key(workspace: Workspace, stage: Stage[Workspace], venue_id: str, o
 
 def is_finished(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options) -> bool:
     """Whether a stage has nothing to do for a venue."""
-    key = expected_key(workspace, stage, venue_id, options)
+    return _carries(workspace, stage, venue_id, expected_key(workspace, stage, venue_id, options))
+
+
+def _carries(workspace: Workspace, stage: Stage[Workspace], venue_id: str, key: str) -> bool:
     return all(workspace.tables.is_finished(name, venue_id, stage.name, key) for name in ("set-aside", *stage.writes))
-
-
-def held_venues(workspace: Workspace) -> list[str]:
-    """Every venue of which anything is held: received, or in a table though its notes now lie in another venue."""
-    built = (venue_id for name in TABLES for venue_id in workspace.tables.venues(name))
-    return sorted({*workspace.raw.venues(), *built})
 
 
 def known_venues(workspace: Workspace, venue_ids: Sequence[str]) -> list[str]:
@@ -78,7 +81,7 @@ def known_venues(workspace: Workspace, venue_ids: Sequence[str]) -> list[str]:
     Raises:
         TableError: One of them is not held.
     """
-    held = held_venues(workspace)
+    held = workspace.venues()
     unknown = [venue_id for venue_id in venue_ids if venue_id not in held]
     if unknown:
         listed = ", ".join(held) or "none"
@@ -106,15 +109,21 @@ def build(
     """
     chosen, options = known_venues(workspace, venue_ids), options or Options()
     stages = STAGES if spread is None else stages_with(spread)
-    return [_step(workspace, stage, venue_id, options, progress) for venue_id in chosen for stage in stages]
+    own = [stage for stage in stages if not stage.is_of_all]
+    steps = [_step(workspace, stage, venue_id, options, progress) for venue_id in chosen for stage in own]
+    of_all = (stage for stage in stages if stage.is_of_all)
+    return steps + [_step(workspace, stage, ALL_VENUES, options, progress) for stage in of_all]
 
 
 def _step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options, show: Show) -> Step:
     may_pass = options.retry and stage.passing & workspace.tables.set_aside_counts(venue_id, stage.name).keys()
-    if is_finished(workspace, stage, venue_id, options) and not may_pass:
+    key, done_for = (
+        expected_key(workspace, stage, venue_id, options),
+        workspace.venues() if stage.is_of_all else [venue_id],
+    )
+    if all(_carries(workspace, stage, one, key) for one in done_for) and not may_pass:
         return Step(stage.name, venue_id, was_finished=True, seconds=0.0)
     started = time.perf_counter()
-    key = expected_key(workspace, stage, venue_id, options)
     stage.run(workspace, venue_id, options, key, Meter(venue_id, stage.name, show).report)
     return Step(stage.name, venue_id, was_finished=False, seconds=time.perf_counter() - started)
 
@@ -148,7 +157,7 @@ def read_standing(workspace: Workspace, options: Options | None = None) -> Stand
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []
     censuses: dict[str, Sequence[Census]] = {}
-    held = held_venues(workspace)
+    held = workspace.venues()
     for venue_id in held:
         waiting = _unfinished(workspace, venue_id, options or _as_built(workspace, venue_id))
         finished = [stage for stage in STAGES if stage.name not in waiting]

@@ -91,6 +91,7 @@ class Stage(Generic[WorkspaceT]):
         passing: Reasons of rows set aside that may not hold another time.
         made_with: The version of what else changes its rows (a PDF engine), given the options.
         run: Does the work for one venue and commits it under the key given, reporting how far it is.
+        is_of_all: Whether it does the work for all venues at once, whichever is named, and commits each under one key.
         balance: Counts, from what lies on disk and not from what `run` said, rows in, out and set aside.
     """
 
@@ -104,6 +105,7 @@ class Stage(Generic[WorkspaceT]):
     balance: Callable[[WorkspaceT, str], Sequence[Balance]]
     passing: frozenset[Reason] = frozenset()
     made_with: Callable[[Options], str] = lambda _: ""
+    is_of_all: bool = False
 
 
 def content_key(stage: Stage[WorkspaceT], options: Options, digests: Mapping[str, str]) -> str:

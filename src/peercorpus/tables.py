@@ -24,7 +24,7 @@ from deltalake import CommitProperties, DeltaTable, Schema, Transaction
 from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
 from peercorpus.errors import TableError
-from peercorpus.file_records import Change, Inspection
+from peercorpus.file_records import Change, Inspection, Link
 from peercorpus.kinds import Reason
 from peercorpus.records import Conversation, Paper, PaperText, PaperVersion, Post, Review, SetAside
 from peercorpus.schema import arrow_schema, from_arrow, to_arrow
@@ -37,6 +37,7 @@ TABLES: dict[str, type] = {
     "5-texts": PaperText,
     "6-conversations": Conversation,
     "7-changes": Change,
+    "8-links": Link,
     "0-inspections": Inspection,
     "set-aside": SetAside,
 }
@@ -222,6 +223,11 @@ class Tables:
         """What stands for a partition's content in the keys of the stages that read it: its own finishing key."""
         table = self._table(name)
         return str(table.transaction_version(venue_id)) if table else "None"
+
+    def digests(self, name: str) -> dict[str, str]:
+        """The digest of every venue that has rows in a table."""
+        table = self._table(name)
+        return {one: str(table.transaction_version(one)) for one in self.venues(name)} if table else {}
 
     def venues(self, name: str) -> list[str]:
         """The venues that have rows in a table."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from peercorpus.errors import TableError
+from peercorpus.file_records import Link
 from peercorpus.records import Conversation, Paper, PaperVersion, Post, Review, SetAside
 from peercorpus.tables import Tables
 
@@ -16,6 +17,7 @@ class WholeRecord:
 
     Attributes:
         set_aside: What of it left a stage, with the reason.
+        links: With other submissions that are the same work, whichever came first.
     """
 
     paper: Paper
@@ -24,6 +26,13 @@ class WholeRecord:
     versions: list[PaperVersion]
     conversations: list[Conversation]
     set_aside: list[SetAside]
+    links: list[Link]
+
+
+def links_of(tables: Tables, forum_id: str) -> list[Link]:
+    """The links of one paper, to earlier submissions and to later ones."""
+    links = (link for venue_id in tables.venues("8-links") for link in tables.read(Link, venue_id))
+    return [link for link in links if forum_id in {link.forum_id, link.earlier_id}]
 
 
 def read_whole_record(tables: Tables, forum_id: str) -> WholeRecord:
@@ -46,5 +55,6 @@ def read_whole_record(tables: Tables, forum_id: str) -> WholeRecord:
                 read(PaperVersion, venue_id),
                 read(Conversation, venue_id),
                 read(SetAside, venue_id),
+                links_of(tables, forum_id),
             )
     raise TableError(f"No paper of this workspace has the id '{forum_id}'; it is what stands behind 'forum?id='.")

@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from peercorpus.file_records import Link
 from peercorpus.kinds import Phase
 from peercorpus.records import ContextPost, Conversation, PaperVersion, Post, Review, Score, ScoreChange, Turn
 from peercorpus.whole_record import WholeRecord
@@ -27,6 +28,7 @@ def show_record(record: WholeRecord, *, is_brief: bool) -> str:
         f"{printable(paper.forum_id)}, {printable(paper.venue_id)}: {paper.status.value}"
         + (f" ({printable(paper.decision)})" if paper.decision else ""),
         *_section("Versions", _versions(record.versions)),
+        *_section("The same work", _links(paper.forum_id, record.links)),
         *_section("Scores", _scores(record.reviews)),
         *(line for talk in record.conversations for line in _conversation(talk, record.posts, is_brief=is_brief)),
         *_section("Set aside", _set_aside(record)),
@@ -48,6 +50,14 @@ def _versions(versions: Sequence[PaperVersion]) -> Iterator[str]:
         file = version.sha256[:12] if version.sha256 else "file not here"
         grade = f", {version.grade}: {version.evidence.rule}" if version.grade is not None else ""
         yield f"  {_when(version.created_at)}  {mark or 'unplaced':<16} {file}{grade}"
+
+
+def _links(forum_id: str, links: Sequence[Link]) -> Iterator[str]:
+    for link in links:
+        is_later = link.forum_id == forum_id
+        other, venue_id = (link.earlier_id, link.earlier_venue_id) if is_later else (link.forum_id, link.venue_id)
+        when = "" if link.days is None else f", {link.days:.0f} days {'before' if is_later else 'later'}"
+        yield f"  {printable(other)}, {printable(venue_id)}{when}: {link.kind.value}; {link.rule}"
 
 
 def _number(value: float | None) -> str:

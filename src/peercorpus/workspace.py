@@ -17,7 +17,7 @@ from typing import IO
 from peercorpus.errors import WorkspaceError, WorkspaceLockedError
 from peercorpus.ledger import BudgetLedger
 from peercorpus.raw import RawStore
-from peercorpus.tables import Tables
+from peercorpus.tables import TABLES, Tables
 
 LOCK = "workspace.lock"
 
@@ -77,6 +77,11 @@ class Workspace:
         if write:
             self.files.clear_partial()
         self.tables = Tables(folder / "tables")
+
+    def venues(self) -> list[str]:
+        """Every venue of which anything is held: received, or in a table though its notes now lie in another venue."""
+        built = (venue_id for name in TABLES for venue_id in self.tables.venues(name))
+        return sorted({*self.raw.venues(), *built})
 
     def close(self) -> None:
         """Close the database."""

@@ -16,7 +16,7 @@ def show(
     workspace: WorkspaceFolder,
     brief: Annotated[bool, Parameter(negative=())] = False,
 ) -> None:
-    """Show one paper: versions and grades, scores before and after, each conversation, what was set aside and why.
+    """Show one paper: versions, submissions of the same work, scores, conversations, what was set aside and why.
 
     Parameters
     ----------

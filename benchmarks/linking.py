@@ -1,0 +1,189 @@
+"""Measures what the links find, of invented papers and of recorded ones, and what they cost as papers grow in number.
+
+Run as a program it fills a workspace with invented papers, or links the papers of one.
+"""
+
+import gzip
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+from alike_papers import LONG_TEXT_ITEMS, OTHER, SAME, TOPICS, Work, couples, edit, write, write_work
+from peercorpus.kinds import Grade, Status
+from peercorpus.links.alike import head_of, likeness, runs_of, text_share
+from peercorpus.links.candidates import Pair
+from peercorpus.links.relate import STAGE, Submission, candidates
+from peercorpus.raw import Kind, RawObject
+from peercorpus.records import Evidence, Paper, PaperText, PaperVersion
+from peercorpus.stage import Options, no_report
+from peercorpus.texts.pdfium_text import PdfiumText
+from peercorpus.workspace import open_workspace
+from tabling import KEY, in_a_process
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+SIZES = (12_882, 25_764, 51_529)
+AGAIN = 10
+"""Every so many papers one is an earlier one that comes back."""
+PAIRS, OTHERS = 200, 10_000
+"""Pairs of each case, and papers among which they must be found."""
+VENUES = ("Alpha.cc/2023/Conference", "Beta.cc/2023/Conference", "Gamma.cc/2024/Conference", "Delta.cc/2024/Conference")
+FIRST = datetime(2022, 9, 1, tzinfo=UTC)
+
+
+def _submission(place: int, work: Work) -> Submission:
+    return Submission(f"{place:06}", VENUES[0], None, None, head_of(work.title, work.abstract))
+
+
+def measure_rules() -> None:
+    """What becomes of pairs that are one work or only look like it, with and without texts."""
+    chance = Random(1)
+    works = [write_work(chance, chance.randrange(TOPICS), 1) for _ in range(OTHERS)]
+    cases: dict[Pair, str] = {}
+    for case in (*SAME, *OTHER):
+        for couple in couples(case, PAIRS):
+            cases[len(works), len(works) + 1] = case
+            works.extend(couple)
+    papers = [_submission(place, work) for place, work in enumerate(works)]
+    found, by_heads, by_text = candidates(papers), set[Pair](), set[Pair]()
+    for pair in found:
+        one, other = pair
+        like = likeness(papers[one].head, papers[other].head)
+        if like.may_be_one():
+            by_heads |= {pair} if like.rule() else set()
+            text = text_share(runs_of(works[one].text), runs_of(works[other].text))
+            by_text |= {pair} if replace(like, text=text).rule() else set()
+    print(f"\n{len(works):,} invented papers, {len(found):,} candidates\n")
+    print("| pairs of | is one work | candidates | by title and abstract | by text |\n|---|---|---:|---:|---:|")
+    for case in (*SAME, *OTHER):
+        own = {pair for pair, name in cases.items() if name == case}
+        counts = " | ".join(f"{len(own & some) / len(own):.0%}" for some in (set(found), by_heads, by_text))
+        print(f"| {case} | {'yes' if case in SAME else 'no'} | {counts} |")
+    same = {pair for pair, case in cases.items() if case in SAME}
+    _say("title and abstract", same, by_heads)
+    _say("text", same, by_text)
+
+
+def _say(what: str, same: set[Pair], linked: set[Pair]) -> None:
+    right = len(same & linked)
+    print(f"{what}: precision {right / len(linked):.3f}, recall {right / len(same):.3f}; {len(linked - same)} wrong")
+
+
+def measure_recorded() -> None:
+    """What is found of recorded titles and abstracts, and how alike recorded texts are."""
+    ids, papers = [], []
+    for name in ("iclr2017", "iclr2018pre", "iclr2018"):
+        for row in json.loads(gzip.decompress((DATA / "ratings-chillee" / f"{name}.json.gz").read_bytes())):
+            ids.append((name, row["url"].rpartition("=")[2]))
+            papers.append(Submission(ids[-1][1], name, None, None, head_of(row["title"], row["abstract"])))
+    places = {one: place for place, one in enumerate(ids)}
+    same = {
+        (places["iclr2018pre", one], place)
+        for (name, one), place in places.items()
+        if name == "iclr2018"
+        if ("iclr2018pre", one) in places
+    }
+    changed = {pair for pair in same if papers[pair[0]].head.abstract != papers[pair[1]].head.abstract}
+    found = candidates(papers)
+    linked = {pair for pair in found if likeness(papers[pair[0]].head, papers[pair[1]].head).rule()}
+    print(f"\n{len(same):,} papers before and after revision, {len(changed)} with another abstract, of {len(papers):,}")
+    _say("title and abstract", same, linked)
+    print(f"with another abstract: {len(changed & linked)} of {len(changed)}")
+    for one, other in sorted(linked - same):
+        print("linked beside them:", ids[one], ids[other])
+    _measure_texts()
+
+
+def _measure_texts() -> None:
+    engine, shares = PdfiumText(), list[tuple[float, bool, str]]()
+    paths = [*sorted(DATA.glob("pdf-initial-final/*/*.pdf")), *sorted(DATA.glob("pdf-bench/pdf/*.pdf"))]
+    runs = {path: runs_of(engine.convert(path.read_bytes()).markdown) for path in paths}
+    for one, other in combinations(paths, 2):
+        is_same = _work_of(one) == _work_of(other)
+        shares.append((text_share(runs[one], runs[other]) or 0.0, is_same, f"{one.name} {other.name}"))
+    alike, others = (sorted(one for one in shares if one[1] is is_same) for is_same in (True, False))
+    print(f"texts: {len(alike)} pairs of one paper, least {alike[0][0]:.2f} ({alike[0][2]});")
+    print(f"{len(others)} of two papers, greatest {others[-1][0]:.2f} ({others[-1][2]})")
+
+
+def _work_of(path: Path) -> str:
+    return path.parent.name if "initial-final" in str(path) else path.stem.rpartition("__")[0]
+
+
+def measure_growth(scratch: Path) -> None:
+    """Processor time and peak memory of the stage, in a process of its own."""
+    print("\n| papers | links | s CPU | peak MB |\n|---:|---:|---:|---:|")
+    for papers in SIZES:
+        folder = scratch / f"links-{papers}"
+        in_a_process("linking", "fill", str(folder), str(papers))
+        before = os.times()
+        _, peak = in_a_process("linking", "link", str(folder))
+        after = os.times()
+        seconds = sum(after[2:4]) - sum(before[2:4])
+        with open_workspace(folder) as workspace:
+            links = sum(workspace.tables.count("8-links", venue_id) for venue_id in VENUES)
+        print(f"| {papers:,} | {links:,} | {seconds:.0f} | {peak:.0f} |", flush=True)
+
+
+def _rows(place: int, venue_id: str, work: Work, sha256: str | None) -> Iterator[object]:
+    forum_id, created = f"{place:06}", FIRST + timedelta(hours=place % 10_000)
+    head = Paper(
+        forum_id, venue_id, "alpha", 2023, "main", place, work.title, work.abstract, (), (), None, None, None,
+        Status.UNKNOWN, None, None, None, None, created, created, "{}",
+    )  # fmt: skip
+    yield head
+    if sha256 is not None:
+        evidence = Evidence(None, None, "", None)
+        yield PaperVersion(forum_id, venue_id, "e", created, created, "/pdf/a.pdf", sha256, True, Grade.EXACT, evidence)
+        yield PaperText(sha256, venue_id, "invented", "1", work.text, 9, 6_000.0, ())
+
+
+def _works(places: range) -> Iterator[tuple[int, Work, bool]]:
+    """Invented papers, and whether each has a text: those have one that come back, and those that do."""
+    for place in places:
+        first = place - (place % AGAIN == 1)
+        chance, topic = Random(f"paper {first}"), first % TOPICS
+        work, is_held = write_work(chance, topic, 1), place % AGAIN in {0, 1}
+        if is_held:
+            work = replace(work, text=write(chance, topic, LONG_TEXT_ITEMS))
+        if place % AGAIN == 1:
+            own = Random(place)
+            text = edit(own, topic, work.text, 0.25)
+            work = Work(work.title, edit(own, topic, work.abstract, 0.2), text)
+        yield place, work, is_held
+
+
+def fill(folder: Path, papers: int) -> None:
+    """Write the tables that the stage reads; one paper in ten is another one that came back, and both have a text."""
+    names = ("1-papers", "4-versions", "5-texts")
+    with open_workspace(folder, create=True) as workspace:
+        # A workspace in which nothing was received is not kept.
+        workspace.raw.add([RawObject(Kind.NOTE, "0", 2, VENUES[0], "0", "0", 0, 0, "benchmark", b"{}")])
+        for number, venue_id in enumerate(VENUES):
+            with workspace.tables.replacing(names, venue_id, "invent", KEY) as out:
+                for place, work, is_held in _works(range(number, papers, len(VENUES))):
+                    for row in _rows(place, venue_id, work, f"{place:064}" if is_held else None):
+                        out.add(row)
+
+
+def link(folder: Path) -> None:
+    """Run the stage."""
+    with open_workspace(folder) as workspace:
+        STAGE.run(workspace, "", Options(), KEY, no_report)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Fill a workspace, or link its papers."""
+    if arguments[0] == "fill":
+        fill(Path(arguments[1]), int(arguments[2]))
+    else:
+        link(Path(arguments[1]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,201 @@
+"""Submissions of one work are linked over all venues, and nothing else is; what was set aside is counted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from invented_tables import ICLR, ICML, NOON, TMLR, invented, paper, text, version
+from peercorpus.errors import TableError
+from peercorpus.file_records import Link
+from peercorpus.kinds import Grade, LinkKind, Reason
+from peercorpus.links import relate
+from peercorpus.links.alike import BY_ABSTRACT, BY_TEXT
+from peercorpus.links.candidates import NEIGHBOURS
+from peercorpus.pipeline import ALL_VENUES, build, read_standing, require_built
+from peercorpus.records import Paper
+from peercorpus.stage import Options, no_report
+from peercorpus.tables import Tables
+from peercorpus.whole_record import read_whole_record
+from peercorpus.wording_show import show_record
+from peercorpus.workspace import Workspace
+
+WORKSHOP = "ICLR.cc/2020/Workshop/Clouds"
+KEY = "b" * 64
+LATER = NOON + timedelta(days=120)
+TITLE = "Counting the White Clouds of Three Towns"
+ABSTRACT = (
+    "We count clouds above three towns. A camera looks up, and each picture is cut into squares of equal size. Adding"
+    " up the white ones gives a count that is exact, and lower than was thought since 1802."
+)
+OTHER = (
+    "Rivers carry more sand in spring than in autumn. From the records of forty gauges we learn how much, and show that"
+    " neither rain nor melting snow alone can tell it; a model with both halves the error."
+)
+
+
+def words(seed: str, count: int = 500) -> str:
+    """A text of which no two words are equal, nor any of it of another seed."""
+    return " ".join(f"{seed}{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(count))
+
+
+def clouds(forum_id: str, venue_id: str = ICLR, **other: Any) -> Paper:
+    return paper(forum_id, venue_id, **({"title": TITLE, "abstract": ABSTRACT} | other))
+
+
+def with_text(one: Paper, markdown: str, grade: Grade | None = Grade.EXACT) -> list[object]:
+    sha256 = f"sha-{one.forum_id}-{grade}"
+    return [one, version(one.forum_id, sha256, grade, one.venue_id), text(sha256, markdown, one.venue_id)]
+
+
+def link(workspace: Workspace) -> list[Link]:
+    relate.run(workspace, ALL_VENUES, Options(), KEY, no_report)
+    tables = workspace.tables
+    assert all(one.holds for venue_id in workspace.venues() for one in relate.balance(workspace, venue_id))
+    return [one for venue_id in tables.venues("8-links") for one in tables.read(Link, venue_id)]
+
+
+def linked(folder: Path, venues: Mapping[str, Iterable[object]]) -> list[Link]:
+    with invented(folder, venues) as workspace:
+        return link(workspace)
+
+
+def ids(links: Sequence[Link]) -> list[tuple[str, str]]:
+    return [(one.earlier_id, one.forum_id) for one in links]
+
+
+def test_a_resubmission_is_linked_to_what_came_before(tmp_path: Path) -> None:
+    papers = {
+        ICLR: [clouds("z"), paper("other", title="Of Sand", abstract=OTHER)],
+        ICML: [clouds("a", ICML, created_at=LATER, title="Clouds of Three Towns, Counted")],
+    }
+    (found,) = linked(tmp_path / "corpus", papers)
+    assert (found.forum_id, found.venue_id, found.earlier_id, found.earlier_venue_id) == ("a", ICML, "z", ICLR)
+    assert (found.kind, found.days, found.abstract_similarity) == (LinkKind.RESUBMISSION, 120.0, 1.0)
+    assert found.title_similarity is not None
+    assert 0.4 < found.title_similarity < 1
+    assert (found.text_similarity, found.rule) == (None, BY_ABSTRACT)
+
+
+@pytest.mark.parametrize(
+    ("venue_id", "other", "kind"),
+    [
+        (ICML, {"created_at": LATER}, LinkKind.RESUBMISSION),
+        (ICML, {"created_at": NOON + timedelta(days=7)}, LinkKind.TWIN),
+        (ICML, {"created_at": None}, LinkKind.UNDATED),
+        (WORKSHOP, {"created_at": LATER}, LinkKind.WORKSHOP),
+        (WORKSHOP, {"created_at": None}, LinkKind.WORKSHOP),
+        (ICLR, {"created_at": LATER, "decided_at": None}, LinkKind.TWIN),
+        (ICLR, {"created_at": None}, LinkKind.TWIN),
+    ],
+)
+def test_the_kind_says_how_they_stand_to_each_other(
+    tmp_path: Path, venue_id: str, other: dict[str, Any], kind: LinkKind
+) -> None:
+    first = clouds("first", decided_at=None)
+    second = clouds("second", venue_id, **other)
+    venues = {ICLR: [first, second]} if venue_id == ICLR else {ICLR: [first], venue_id: [second]}
+    (found,) = linked(tmp_path / "corpus", venues)
+    assert (found.kind, found.days is None) == (kind, other["created_at"] is None)
+
+
+def test_what_comes_after_the_decision_of_the_same_venue_is_a_resubmission(tmp_path: Path) -> None:
+    papers = [clouds("first", TMLR, decided_at=NOON + timedelta(days=50)), clouds("second", TMLR, created_at=LATER)]
+    (found,) = linked(tmp_path / "corpus", {TMLR: papers})
+    assert (found.earlier_id, found.kind) == ("first", LinkKind.RESUBMISSION)
+
+
+def test_three_tries_are_three_links(tmp_path: Path) -> None:
+    tries = {
+        ICLR: [clouds("a")],
+        ICML: [clouds("b", ICML, created_at=LATER)],
+        TMLR: [clouds("c", TMLR, created_at=None)],
+    }
+    assert ids(linked(tmp_path / "corpus", tries)) == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+def test_where_texts_are_held_they_decide(tmp_path: Path) -> None:
+    one, other = words("one"), words("other")
+    venues = {
+        ICLR: [
+            *with_text(clouds("a", abstract=OTHER), one),
+            *with_text(paper("b", title="Of Sand", abstract=OTHER), other),
+        ],
+        ICML: [*with_text(clouds("c", ICML, created_at=LATER), f"# {TITLE}\n{one} {words('added')}")],
+    }
+    (found,) = linked(tmp_path / "corpus", venues)
+    assert (found.earlier_id, found.forum_id, found.text_similarity, found.rule) == ("a", "c", 1.0, BY_TEXT)
+
+
+def test_the_version_that_the_reviewers_read_is_compared(tmp_path: Path) -> None:
+    first, later = clouds("a"), clouds("b", ICML, created_at=LATER)
+    drafts = [*with_text(first, words("draft"), None)[1:], *with_text(first, words("read"))[1:]]
+    last = [version("a", "sha-last", None), text("sha-last", words("last"))]
+    venues = {ICLR: [first, *drafts, *last], ICML: with_text(later, words("read"))}
+    (found,) = linked(tmp_path / "corpus", venues)
+    assert found.text_similarity == 1.0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"title": "Introduction", "abstract": None}, {"title": "Introduction", "abstract": None}),
+        ({"title": TITLE, "abstract": OTHER}, {}),
+        ({"title": f"{TITLE}: An Extension", "abstract": f"{OTHER} We count clouds."}, {}),
+        ({"title": f"{TITLE}, Part I"}, {"title": f"{TITLE}, Part II"}),
+    ],
+)
+def test_what_is_only_alike_is_not_linked(tmp_path: Path, one: dict[str, Any], other: dict[str, Any]) -> None:
+    venues = {ICLR: [clouds("a", **one)], ICML: [clouds("b", ICML, created_at=LATER, **other)]}
+    assert linked(tmp_path / "corpus", venues) == []
+
+
+def test_a_paper_without_words_is_set_aside(tmp_path: Path) -> None:
+    papers = [clouds("a"), clouds("b"), paper("c", title=None, abstract=None), paper("d", title="\u2014", abstract=" ")]
+    with invented(tmp_path / "corpus", {ICLR: papers}) as workspace:
+        assert ids(link(workspace)) == [("a", "b")]
+        (found,) = relate.balance(workspace, ICLR)
+        assert (found.rows_in, found.rows_out, found.set_aside) == (4, 2, {Reason.NO_WORDS: 2})
+
+
+def test_a_hundred_papers_that_say_the_same_are_not_compared_each_with_each(tmp_path: Path) -> None:
+    papers = [clouds(f"f{number:03}") for number in range(100)]
+    found = linked(tmp_path / "corpus", {ICLR: papers})
+    assert len(found) < 100 * 2 * NEIGHBOURS
+    assert {one for pair in ids(found) for one in pair} == {one.forum_id for one in papers}
+
+
+def rows(tables: Tables) -> list[Link]:
+    return [one for venue_id in tables.venues("8-links") for one in tables.read(Link, venue_id)]
+
+
+def test_the_same_papers_give_the_same_links_and_a_second_run_too(tmp_path: Path) -> None:
+    venues = {ICLR: [clouds("a"), clouds("d", title="Counting Clouds")], ICML: [clouds("b", ICML, created_at=LATER)]}
+    with invented(tmp_path / "one", venues) as workspace:
+        found = link(workspace)
+        assert link(workspace) == found
+    with invented(tmp_path / "two", dict(reversed(venues.items()))) as workspace:
+        assert link(workspace) == found
+    assert len(found) == 3
+
+
+def test_a_build_of_one_venue_links_all_and_says_what_is_not_up_to_date(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: [clouds("a")], ICML: [clouds("b", ICML, created_at=LATER)]}) as workspace:
+        assert {name for name, _ in read_standing(workspace).unfinished} >= {"link_papers"}
+        build(workspace, [ICLR])
+        assert workspace.tables.count("1-papers", ICLR) == 0, "nothing was received, so nothing is built of it"
+        with pytest.raises(TableError, match="run 'peercorpus build'"):
+            require_built(workspace, [ICML])
+        build(workspace)
+        require_built(workspace)
+        assert rows(workspace.tables) == []
+
+
+def test_show_names_the_other_submissions(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: [clouds("a")], ICML: [clouds("b", ICML, created_at=LATER)]}) as workspace:
+        link(workspace)
+        shown = {one: show_record(read_whole_record(workspace.tables, one), is_brief=True) for one in "ab"}
+    assert f"  b, {ICML}, 120 days later: resubmission; {BY_ABSTRACT}" in shown["a"]
+    assert f"  a, {ICLR}, 120 days before: resubmission; {BY_ABSTRACT}" in shown["b"]
