@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from importlib.metadata import version
 from typing import IO
 
 from peercorpus.file_records import Link
@@ -146,4 +147,11 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     return (Balance(NAME, venue_id, "papers", tables.count("1-papers", venue_id), compared, aside),)
 
 
-STAGE = Stage(NAME, 1, (), ("1-papers", "4-versions", "5-texts"), (TABLE,), (), run, balance, is_of_all=True)
+def _made_with(_: Options) -> str:
+    """The library by whose signatures candidates are found."""
+    return f"rensa {version('rensa')}"
+
+
+STAGE = Stage(
+    NAME, 1, (), ("1-papers", "4-versions", "5-texts"), (TABLE,), (), run, balance, made_with=_made_with, is_of_all=True
+)
