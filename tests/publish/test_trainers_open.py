@@ -144,7 +144,7 @@ DATASETS = """
 import sys
 from datasets import load_dataset
 for path in sys.argv[2:]:
-    rows = load_dataset("json", data_files=path, split="train", chunksize=1_000)
+    rows = load_dataset("json", data_files=path, split="train", chunksize=100)
     assert rows.num_rows == 13, rows
 print("opened")
 """

@@ -3,59 +3,24 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from peercorpus.publish.rows import PAPERS
-from peercorpus.records import Score
-from peercorpus.schema import arrow_type
+from peercorpus.publish.record_rows import Row
+from peercorpus.publish.shards import CONFIGS
 
-Row = dict[str, Any]
-
-TEXT, NUMBER, TEXTS = pa.string(), pa.float64(), pa.list_(pa.string())
-_PLACE = [("forum_id", TEXT), ("venue_id", TEXT), ("conference", TEXT), ("year", pa.int32())]
-_PAPER = [*_PLACE, ("track", TEXT), ("title", TEXT), ("abstract", TEXT)]
-_NUMBERS = [(f"{name}_{when}", NUMBER) for name in ("rating", "confidence") for when in ("initial", "final")]
-_REVIEW = pa.struct(
-    [
-        *((name, TEXT) for name in ("review_id", "reviewer", "title", "text")),
-        ("holds_update", pa.bool_()),
-        ("scores", pa.list_(arrow_type(Score))),
-        *_NUMBERS,
-    ]
-)
-_TALK = pa.struct(
-    [
-        ("conversation_id", TEXT),
-        ("reviewer", TEXT),
-        *_NUMBERS,
-        ("messages", pa.list_(pa.struct([("role", TEXT), ("content", TEXT)]))),
-        ("post_ids", pa.list_(TEXTS)),
-        ("holds_update", pa.list_(pa.bool_())),
-    ]
-)
-SCHEMAS = {
-    "papers": PAPERS,
-    "review_sft": pa.schema(
-        [*_PAPER, ("keywords", TEXTS)]
-        + [(name, TEXT) for name in ("status", "decision", "grade", "markdown")]
-        + [("reviews", pa.list_(_REVIEW))]
-    ),
-    "rebuttal": pa.schema([*_PAPER, ("grade", TEXT), ("markdown", TEXT), ("conversations", pa.list_(_TALK))]),
-}
 SIDES = ("train", "validation", "test")
-NO_NUMBERS = dict.fromkeys((name for name, _ in _NUMBERS), None)
+NO_NUMBERS = {f"{name}_{when}": None for name in ("rating", "confidence") for when in ("initial", "final")}
 
 
-def score(field: str, label: str, **more: Any) -> Row:
+def score(field: str, label: str, **more: object) -> Row:
     """A score of a review: as it stands, unless `more` says otherwise."""
     base: Row = {"aspect": "soundness", "field": field, "value": None, "low": None, "high": None, "label": label}
     return base | {"phase": "final", "source": "note", "offered": [], "unified": None} | more
 
 
-def review(review_id: str, **more: Any) -> Row:
+def review(review_id: str, **more: object) -> Row:
     base: Row = {"review_id": review_id, "reviewer": f"Reviewer_{review_id}", "title": None, "holds_update": False}
     scores = [
         score("rating", "6: Weak Accept", aspect="recommendation", value=6.0, unified=6.0),
@@ -65,7 +30,7 @@ def review(review_id: str, **more: Any) -> Row:
     return base | NO_NUMBERS | {"text": f"## Summary\n\nWords of {review_id}.", "scores": scores} | more
 
 
-def talk(forum_id: str, *said: str, **more: Any) -> Row:
+def talk(forum_id: str, *said: str, **more: object) -> Row:
     """A conversation in which the reviewer speaks first."""
     roles = ("assistant", "user")
     messages = [{"role": roles[index % 2], "content": words} for index, words in enumerate(said)]
@@ -75,7 +40,7 @@ def talk(forum_id: str, *said: str, **more: Any) -> Row:
     return base | numbers | {"post_ids": posts, "holds_update": [False] * len(said)} | more
 
 
-def task_paper(forum_id: str, **more: Any) -> Row:
+def task_paper(forum_id: str, **more: object) -> Row:
     """A paper in the columns of both task configurations."""
     base: Row = {"forum_id": forum_id, "venue_id": "ICLR.cc/2020/Conference", "conference": "iclr", "year": 2020}
     base |= {"track": "main", "title": f"On {forum_id}", "abstract": "We invent.", "keywords": ["kites"]}
@@ -90,7 +55,7 @@ def write_release(folder: Path, rows: Mapping[tuple[str, str], Sequence[Row]], l
     for (config, split), found in {("papers", "iclr"): papers, **rows}.items():
         path = folder / "data" / config / f"{split}-00000-of-00001.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
-        schema = SCHEMAS[config]
+        schema = CONFIGS[config].schema
         named = [{name: row.get(name) for name in schema.names} for row in found]
         pq.write_table(pa.Table.from_pylist(named, schema), path, row_group_size=2)
     (folder / "README.md").write_text("# Invented\n")

@@ -10,11 +10,13 @@ from peercorpus.publish.export import Exported, Layout, Wanted, Written
 from peercorpus.publish.export_card import write_companions
 from peercorpus.publish.json_rows import write_rows
 from peercorpus.publish.re2_reviews import re2_paper, write_manuscript
+from peercorpus.publish.record_rows import Row
 from peercorpus.publish.release import releasing
 from peercorpus.publish.release_rows import Release, open_release
 from peercorpus.publish.renderings import Rendering, render
 from peercorpus.publish.splits import Side, Task
-from peercorpus.publish.training_rows import SAMPLES, Row, Samples
+from peercorpus.publish.tasks import CONFIG
+from peercorpus.publish.training_rows import SAMPLES, Samples
 
 MANIFEST = "export.json"
 """Names every other file of an export with its sha256."""
@@ -27,8 +29,6 @@ RENDERED = {
     Layout.RE2: Rendering.RE2,
 }
 """How each layout renders a sample; the rows of `jsonl` are none."""
-CONFIGS = {Task.REVIEW: "review_sft", Task.REBUTTAL: "rebuttal"}
-"""The configuration of a release that holds a task."""
 _PAPER = ("forum_id", "venue_id", "conference", "year", "track", "title", "abstract", "grade", "markdown")
 COLUMNS = {Task.REVIEW: (*_PAPER, "decision", "reviews"), Task.REBUTTAL: (*_PAPER, "conversations")}
 """What a sample is made of."""
@@ -45,11 +45,11 @@ def _choose_tasks(release: Release, wanted: Wanted) -> list[Task]:
     Raises:
         PeercorpusError: The release has not what is asked for.
     """
-    held = [task for task, config in CONFIGS.items() if any(release.count(config, side) for side in Side)]
+    held = [task for task, config in CONFIG.items() if any(release.count(config, side) for side in Side)]
     missing = [task for task in wanted.tasks if task not in held]
     if missing:
         raise PeercorpusError(
-            f"The release '{release.folder}' has no configuration '{CONFIGS[missing[0]]}'; publish it with --splits re2"
+            f"The release '{release.folder}' has no configuration '{CONFIG[missing[0]]}'; publish it with --splits re2"
             " or --splits temporal, or name another task."
         )
     if not held:
@@ -106,7 +106,7 @@ class _Writing:
 def _write_side(
     release: Release, folder: Path, wanted: Wanted, task: Task, side: Side, licences: Mapping[str, str], show: Show
 ) -> Written:
-    config, name, samples = CONFIGS[task], _name(wanted.layout, task, side), Samples()
+    config, name, samples = CONFIG[task], _name(wanted.layout, task, side), Samples()
     meter = Meter(name, "export", show, total=release.count(config, side))
     writing = _Writing(folder, wanted, task, licences, samples)
     columns = None if wanted.layout is Layout.JSONL else COLUMNS[task]

@@ -4,8 +4,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from peercorpus.kinds import Aspect, Phase
+from peercorpus.publish.record_rows import Row
 from peercorpus.publish.renderings import re2_place, re2_scores
-from peercorpus.publish.training_rows import NO_REVIEW_TEXT, Row, Samples, read_scores
+from peercorpus.publish.training_rows import NO_REVIEW_TEXT, Samples, read_scores
 from peercorpus.records import Score
 
 MANUSCRIPT = Path("Initial_manuscript_md/Initial_manuscript.md")

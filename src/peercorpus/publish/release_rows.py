@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from peercorpus.errors import PeercorpusError
 from peercorpus.publish.release import MANIFEST
 from peercorpus.publish.split_files import SPLITS, SplitFile
+from peercorpus.publish.tasks import READ_BYTES
 
 BATCH_ROWS = 16
 """Rows that are held at once: a paper's text is the greater part of one."""
@@ -100,7 +101,7 @@ def _unreadable(path: Path, error: Exception) -> PeercorpusError:
 
 def _open(path: Path) -> pq.ParquetFile:
     try:
-        return pq.ParquetFile(path)
+        return pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES)
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error) from None
 

@@ -3,16 +3,17 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+
+import msgspec
 
 from peercorpus.dialogues import Message, Speaker, finished, plain
-from peercorpus.kinds import Aspect, Phase, Role, ScoreSource
+from peercorpus.kinds import Phase, Role, ScoreSource
 from peercorpus.publish.dialogues import NO_EXCHANGE, NO_TEXT, SYSTEM, Opening, opening_text
+from peercorpus.publish.record_rows import Row
 from peercorpus.publish.renderings import Sample, re2_place
 from peercorpus.publish.splits import Task
 from peercorpus.records import Score
 
-Row = dict[str, Any]
 NO_REVIEW_TEXT = "a review without text"
 SYSTEMS = {
     Task.REVIEW: "You are a reviewer of a scientific paper. You write your review of it, then your scores, one a line.",
@@ -93,18 +94,7 @@ def _of(row: Row, licence: str | None, is_cut: bool) -> Row:
 
 def read_scores(structs: Sequence[Row]) -> list[Score]:
     """The scores of a review as records."""
-    return [
-        Score(
-            **struct
-            | {
-                "aspect": Aspect(struct["aspect"]),
-                "phase": Phase(struct["phase"]),
-                "source": ScoreSource(struct["source"]),
-                "offered": tuple(struct["offered"]),
-            }
-        )
-        for struct in structs
-    ]
+    return msgspec.convert(structs, list[Score])
 
 
 def _chosen(scores: Sequence[Score]) -> list[Score]:
