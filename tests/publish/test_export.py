@@ -201,7 +201,7 @@ def test_the_readme_says_what_it_is_of(tmp_path: Path) -> None:
     export(release, tmp_path / "out", Wanted(Layout.TRL))
     said = (tmp_path / "out" / "README.md").read_text()
     assert hashlib.sha256((release / "release.json").read_bytes()).hexdigest() in said
-    assert "- `review_train.jsonl`: 2 rows of 2 papers" in said
+    assert "| `review_train.jsonl` | 2 | 2 |" in said
     assert "- CC BY 4.0: 2\n- none stated: 6\n" in said
     assert "assistant_only_loss" in said
     assert "$" not in said.replace("${", "")

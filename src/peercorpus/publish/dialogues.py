@@ -77,8 +77,13 @@ class Written:
 
 
 def opening_text(title: str | None, body: str | None) -> str | None:
-    """What a paper opens a dialogue with: its title as a heading, then its abstract or text; None without either."""
-    heading = f"# {title}" if title else ""
+    r"""What a paper opens a dialogue with: its title as a heading, then its abstract or text; None without either.
+
+    >>> opening_text("On Kites", "We fly."), opening_text("On Kites", "# ON KITES\n\nWe fly.")
+    ('# On Kites\n\nWe fly.', '# ON KITES\n\nWe fly.')
+    """
+    begins = (body or "").partition("\n")[0].lstrip("# ").casefold()
+    heading = f"# {title}" if title and title.casefold() != begins else ""
     return "\n\n".join(part for part in (heading, body) if part) or None
 
 

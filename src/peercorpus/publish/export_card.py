@@ -73,26 +73,25 @@ def _list(lines: Iterable[str]) -> str:
 
 
 def _files(exported: Exported) -> str:
-    return _list(
-        f"`{file.name}`: {file.samples.rows:,} rows of {file.samples.papers:,} papers" for file in exported.files
-    )
+    rows = (f"| `{file.name}` | {file.samples.rows:,} | {file.samples.papers:,} |" for file in exported.files)
+    return "\n".join(["| file | rows | papers |", "| --- | ---: | ---: |", *rows])
 
 
 def _left_out(exported: Exported) -> str:
-    said = [
-        f"`{file.name}`: {number:,} left out: {reason}"
-        for file in exported.files
-        for reason, number in sorted(file.samples.left_out.items())
-        if number
-    ]
+    """What is not in the files, and what is not there as a whole."""
+    said = []
+    for file in exported.files:
+        found = file.samples
+        said += [f"`{file.name}`: {number:,} left out: {reason}" for reason, number in sorted(found.left_out.items())]
+        said += (
+            [f"`{file.name}`: {found.cut:,} with the beginning of their paper (`paper_is_cut`)"] if found.cut else []
+        )
+        said += (
+            [f"`{file.name}`: {found.unanswered:,} end before what the authors said last, unanswered"]
+            if found.unanswered
+            else []
+        )
     return _list(said) if said else "Nothing of these tasks was left out."
-
-
-def _changed(exported: Exported) -> str:
-    cut, unanswered = (sum(getattr(file.samples, name) for file in exported.files) for name in ("cut", "unanswered"))
-    said = [f"{cut:,} rows hold only the beginning of their paper (`paper_is_cut`)."] if cut else []
-    said += [f"{unanswered:,} rows end before what the authors said last, as no answer followed."] if unanswered else []
-    return " ".join(said)
 
 
 def _licences(exported: Exported) -> str:
@@ -129,7 +128,6 @@ def write_companions(folder: Path, exported: Exported) -> None:
         files=_files(exported),
         use=_text(f"{layout}.md").strip(),
         left_out=_left_out(exported),
-        changed=_changed(exported),
         sides=_sides(exported),
         licences=_licences(exported),
     )

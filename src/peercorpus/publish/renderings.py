@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from peercorpus.dialogues import Message, Speaker
-from peercorpus.kinds import Aspect, Phase
+from peercorpus.kinds import Aspect, Phase, ScoreSource
 from peercorpus.records import Score
 
 
@@ -71,15 +71,26 @@ def re2_place(conference: str | None, year: int | None, track: str | None) -> st
     return " ".join(map(str, filter(None, (conference, year, track))))
 
 
+def answer(score: Score) -> str:
+    """What a reviewer answered, on one line: verbatim; of a score read in running text the number alone.
+
+    >>> told = Score(Aspect.RECOMMENDATION, "rating", 5, 1, 10, "from 5 to 6", Phase.INITIAL, ScoreSource.TEXT)
+    >>> answer(told)
+    '5'
+    """
+    is_told = score.source is ScoreSource.TEXT and score.value is not None
+    return f"{score.value:g}" if is_told else " ".join(score.label.split())
+
+
 def re2_scores(scores: Iterable[Score], phase: Phase) -> dict[str, Any] | None:
     """A reviewer's scores of one time, in Re²'s three fields; None where none is known."""
     found: dict[str, str] = {}
     aspects: list[str] = []
     for score in (score for score in scores if score.phase is phase):
         if score.aspect in {Aspect.RECOMMENDATION, Aspect.CONFIDENCE}:
-            found.setdefault("rating" if score.aspect is Aspect.RECOMMENDATION else "confidence", score.label)
+            found.setdefault("rating" if score.aspect is Aspect.RECOMMENDATION else "confidence", answer(score))
         else:
-            aspects.append(f"{score.field}: {score.label}")
+            aspects.append(f"{score.field}: {answer(score)}")
     if not found and not aspects:
         return None
     return {"rating": None, "confidence": None, "aspect_score": "\n".join(aspects)} | found

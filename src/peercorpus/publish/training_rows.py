@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import msgspec
 
 from peercorpus.dialogues import Message, Speaker, finished, plain
-from peercorpus.kinds import Phase, Role, ScoreSource
+from peercorpus.kinds import Phase, Role
 from peercorpus.publish.dialogues import NO_EXCHANGE, NO_TEXT, SYSTEM, Opening, opening_text
 from peercorpus.publish.record_rows import Row
-from peercorpus.publish.renderings import Sample, re2_place
+from peercorpus.publish.renderings import Sample, answer, re2_place
 from peercorpus.publish.splits import Task
 from peercorpus.records import Score
 
@@ -107,12 +107,6 @@ def _chosen(scores: Sequence[Score]) -> list[Score]:
     return list(chosen.values())
 
 
-def _line(score: Score) -> str:
-    """A score as one line; where it was read in running text, its number alone."""
-    is_told = score.source is ScoreSource.TEXT and score.value is not None
-    return f"{score.field}: {f'{score.value:g}' if is_told else ' '.join(score.label.split())}"
-
-
 def _fields(scores: Sequence[Score], phase: Phase) -> str:
     return "; ".join(score.field for score in scores if score.phase is phase)
 
@@ -126,7 +120,8 @@ def review_samples(row: Row, licence: str | None, telling: Telling, tally: Sampl
             tally.left_out[NO_TEXT if paper is None else NO_REVIEW_TEXT] += 1
             continue
         scores = _chosen(read_scores(review["scores"]))
-        answer = [plain(review["text"]), *(["\n".join(map(_line, scores))] if scores else [])]
+        told = "\n".join(f"{score.field}: {answer(score)}" for score in scores)
+        said = [plain(review["text"]), *([told] if told else [])]
         about = _of(row, licence, is_cut) | {
             "review_id": review["review_id"],
             "reviewer": review["reviewer"],
@@ -136,7 +131,7 @@ def review_samples(row: Row, licence: str | None, telling: Telling, tally: Sampl
             "scores_as_they_stand": _fields(scores, Phase.FINAL),
         }
         tally.cut += is_cut
-        yield Sample([*system, Message(Speaker.USER, [paper], []), Message(Speaker.ASSISTANT, answer, [0])], about, {})
+        yield Sample([*system, Message(Speaker.USER, [paper], []), Message(Speaker.ASSISTANT, said, [0])], about, {})
 
 
 def _dialogue(paper: str, talk: Row) -> list[Message]:
