@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -204,7 +205,18 @@ def test_the_readme_says_what_it_is_of(tmp_path: Path) -> None:
     assert "| `review_train.jsonl` | 2 | 2 |" in said
     assert "- CC BY 4.0: 2\n- none stated: 6\n" in said
     assert "assistant_only_loss" in said
-    assert "$" not in said.replace("${", "")
+
+
+@pytest.mark.parametrize("layout", Layout)
+@pytest.mark.parametrize("task", Task)
+def test_the_readme_names_only_what_is_there(tmp_path: Path, layout: Layout, task: Task) -> None:
+    export(a_release(tmp_path / "release"), tmp_path / "out", Wanted(layout, (task,)))
+    said = (tmp_path / "out" / "README.md").read_text()
+    files = re.findall(r"\w+\.jsonl?\b", said)
+    assert {name for name in files if not (tmp_path / "out" / name).exists()} == {"release.json"}
+    for name in re.findall(r"peercorpus_\w+", said):
+        assert name in json.loads((tmp_path / "out" / "dataset_info.json").read_text())
+    assert "$" not in said
 
 
 @pytest.mark.parametrize("layout", Layout)
@@ -261,6 +273,14 @@ def test_only_what_the_manifest_names_is_read(tmp_path: Path) -> None:
         (Side.VALIDATION, 1),
         (Side.TEST, 1),
     ]
+
+
+def test_a_release_of_other_columns_is_to_be_published_again(tmp_path: Path) -> None:
+    release = a_release(tmp_path / "release")
+    data, name = release / "data", "00000-of-00001.parquet"
+    (data / "rebuttal" / f"test-{name}").write_bytes((data / "papers" / f"iclr-{name}").read_bytes())
+    with pytest.raises(PeercorpusError, match="has no column 'conversations'; publish the release again"):
+        export(release, tmp_path / "out", Wanted(Layout.TRL, (Task.REBUTTAL,)))
 
 
 @pytest.mark.parametrize("content", [b"", b"not Parquet"])

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from peercorpus.publish.release_rows import Release
+from peercorpus.publish.split_files import SplitFile
 from peercorpus.publish.splits import Side, Task
 from peercorpus.publish.training_rows import Samples, Telling
 
@@ -50,10 +51,15 @@ class Written:
 
 @dataclass(slots=True)
 class Exported:
-    """What an export holds, and what it does not."""
+    """What an export holds, and what it does not.
+
+    Attributes:
+        sides: What the release says of its sides; None where it says nothing.
+    """
 
     release: Release
     wanted: Wanted
+    sides: SplitFile | None
     files: list[Written] = field(default_factory=list)
 
     @property

@@ -104,11 +104,25 @@ def _licences(exported: Exported) -> str:
 
 
 def _sides(exported: Exported) -> str:
-    sides = exported.release.sides()
+    sides = exported.sides
     if sides is None:
         return "The release has no file of its sides."
     day = f", tested on papers after {sides.test_after} (UTC)" if sides.test_after else ""
     return f"Profile `{sides.profile}`{day}: {sides.made.rule}."
+
+
+def _use(exported: Exported) -> str:
+    """How to open the files, by the names of those that are there."""
+    held = {side: [file for file in exported.written if file.side is side] for side in Side}
+    names = {side: ",".join(map(_data_name, found)) for side, found in held.items()}
+    train = next(iter(held[Side.TRAIN] or exported.written or exported.files))
+    text = Template(_text(f"{exported.wanted.layout}.md")).substitute(
+        train=train.name,
+        validation=train.name.replace(f"_{train.side}.", f"_{Side.VALIDATION}."),
+        train_names=names[Side.TRAIN],
+        validation_names=names[Side.VALIDATION],
+    )
+    return text.strip()
 
 
 def _text(name: str) -> str:
@@ -126,7 +140,7 @@ def write_companions(folder: Path, exported: Exported) -> None:
         release_version=escape(exported.release.version),
         sha256=exported.release.sha256,
         files=_files(exported),
-        use=_text(f"{layout}.md").strip(),
+        use=_use(exported),
         left_out=_left_out(exported),
         sides=_sides(exported),
         licences=_licences(exported),

@@ -134,7 +134,7 @@ def export(folder: Path, out: Path, wanted: Wanted, show: Show = show_nothing) -
     if out.resolve().is_relative_to(folder.resolve()):
         raise PeercorpusError(f"'{out}' lies in the release, which stays as it is; name a folder beside it.")
     tasks = _choose_tasks(release, wanted)
-    exported = Exported(release, wanted)
+    exported = Exported(release, wanted, release.sides())
     with releasing(out, "an export", MANIFEST) as partial:
         licences = _licences(release)
         for task in tasks:
