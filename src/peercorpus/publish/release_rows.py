@@ -28,7 +28,7 @@ class _Manifest(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class ReleaseRows:
     """A release on disk.
 
     Attributes:
@@ -106,7 +106,7 @@ def _open(path: Path) -> pq.ParquetFile:
         raise _unreadable(path, error) from None
 
 
-def open_release(folder: Path) -> Release:
+def open_rows(folder: Path) -> ReleaseRows:
     """The release in a folder.
 
     Raises:
@@ -119,4 +119,4 @@ def open_release(folder: Path) -> Release:
         raise PeercorpusError(
             f"'{folder}' holds no release (a {MANIFEST} of peercorpus); name a folder that 'peercorpus publish' wrote."
         ) from None
-    return Release(folder, tuple(sorted(manifest.files)), hashlib.sha256(body).hexdigest(), manifest.version)
+    return ReleaseRows(folder, tuple(sorted(manifest.files)), hashlib.sha256(body).hexdigest(), manifest.version)
