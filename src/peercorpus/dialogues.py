@@ -194,15 +194,20 @@ def as_dialogue(
             exchange.say(Speaker.ASSISTANT if turn.role is view.assistant else Speaker.USER, words, index)
         elif words and view.others is Others.CONTEXT:
             exchange.show(block(NAMES[turn.role], words, turn.title))
-    return _finished(exchange.messages, view)
+    return finished(exchange.messages, ends_answered=view.ends_answered, system=view.system)
 
 
-def _finished(messages: list[Message], view: View) -> list[Message]:
-    """The messages, if both sides have one; what the user says last has no answer to learn from."""
-    if view.ends_answered:
-        while messages and messages[-1].speaker is Speaker.USER:
-            messages.pop()
+def finished(messages: list[Message], *, ends_answered: bool, system: str | None) -> list[Message]:
+    """The messages after a system message, if both sides have one; none else.
+
+    Args:
+        messages: User and assistant in strict alternation.
+        ends_answered: Whether what the user says last, which has no answer to learn from, is left out.
+        system: What the model is told first; None for nothing.
+    """
+    while ends_answered and messages and messages[-1].speaker is Speaker.USER:
+        messages = messages[:-1]
     sides = {message.speaker for message in messages if message.turns}
     if len(sides) < len(SIDES) or messages[0].speaker is Speaker.ASSISTANT:
         return []
-    return [Message(Speaker.SYSTEM, [view.system], []), *messages] if view.system else messages
+    return [Message(Speaker.SYSTEM, [system], []), *messages] if system else messages

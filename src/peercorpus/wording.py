@@ -12,6 +12,7 @@ from peercorpus.harvest.run import HarvestSummary
 from peercorpus.pipeline import Step
 from peercorpus.progress import Progress
 from peercorpus.publish.dialogues import Written
+from peercorpus.publish.export import Exported
 from peercorpus.publish.splits import Side
 from peercorpus.publish.takedown import Takedown
 from peercorpus.publish.tally import PublishSummary
@@ -225,6 +226,18 @@ def dialogues(written: Written, out: Path) -> str:
     lines = [f"{number} with {messages}{tokens} are in {out}."]
     lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(written.left_out.items())]
     lines += [f"  left out: taken down {_records(written.taken_down)}"] if written.taken_down.total() else []
+    return "\n".join(lines)
+
+
+def exported(found: Exported, out: Path) -> str:
+    """What an export holds, file by file, and what it does not."""
+    lines = [f"The {found.wanted.layout} files are in {out}; its README.md says how to open them."]
+    for file in found.files:
+        rows, papers = plural(file.samples.rows, "row"), plural(file.samples.papers, "paper")
+        lines.append(f"{file.name}: {rows} of {papers}" if file.samples.rows else f"{file.name}: not written, no rows")
+        lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(file.samples.left_out.items())]
+        lines += [f"  {file.samples.cut:,} with a cut paper"] if file.samples.cut else []
+        lines += [f"  {file.samples.unanswered:,} end before an unanswered message"] if file.samples.unanswered else []
     return "\n".join(lines)
 
 

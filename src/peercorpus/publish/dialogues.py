@@ -1,9 +1,8 @@
 """Writes a workspace's conversations as one file of dialogues, in memory bounded by a forum."""
 
-import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import Any
 
 from peercorpus.dialogues import Message, Response, View, as_dialogue
 from peercorpus.errors import PeercorpusError
-from peercorpus.kinds import Grade, Role
+from peercorpus.kinds import Grade, Phase, Role
 from peercorpus.openreview.objects import blot_people
 from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.publish.forums import Forum, Walk
-from peercorpus.publish.renderings import Rendering, Sample, render
+from peercorpus.publish.json_rows import write_rows
+from peercorpus.publish.renderings import Rendering, Sample, re2_place, re2_scores, render
 from peercorpus.publish.rows import find_markdown, is_public
 from peercorpus.publish.sifting import Sieve
 from peercorpus.publish.takedown import read_takedown
@@ -76,14 +76,24 @@ class Written:
     taken_down: Counter[str] = field(default_factory=Counter)
 
 
+def opening_text(title: str | None, body: str | None) -> str | None:
+    r"""What a paper opens a dialogue with: its title as a heading, then its abstract or text; None without either.
+
+    >>> opening_text("On Kites", "We fly."), opening_text("On Kites", "# ON KITES\n\nWe fly.")
+    ('# On Kites\n\nWe fly.', '# ON KITES\n\nWe fly.')
+    """
+    begins = (body or "").partition("\n")[0].lstrip("# ").casefold()
+    heading = f"# {title}" if title and title.casefold() != begins else ""
+    return "\n\n".join(part for part in (heading, body) if part) or None
+
+
 def _opening(forum: Forum, texts: Texts, opening: Opening) -> tuple[str | None, Grade | None]:
     if opening is Opening.NONE:
         return None, None
-    title = f"# {forum.paper.title}" if forum.paper.title else ""
     if opening is Opening.ABSTRACT:
-        return "\n\n".join(part for part in (title, forum.paper.abstract) if part) or None, None
+        return opening_text(forum.paper.title, forum.paper.abstract), None
     markdown, grade = find_markdown(forum, texts)
-    return ("\n\n".join(part for part in (title, markdown) if part), grade) if markdown else (None, None)
+    return (opening_text(forum.paper.title, markdown), grade) if markdown else (None, None)
 
 
 def _samples(forum: Forum, texts: Texts, chosen: Format, written: Written) -> Iterator[Sample]:
@@ -107,8 +117,28 @@ def _sample(
 ) -> Sample:
     reviews = [review for review in forum.reviews if review.reviewer == conversation.reviewer]
     shown = [review for review in reviews if review.readers_public and not review.deleted]
+    scores = shown[0].scores if shown else ()
+    about = {
+        "conversation_id": conversation.conversation_id,
+        "forum_id": conversation.forum_id,
+        "venue_id": conversation.venue_id,
+        "reviewer": conversation.reviewer,
+        "assistant": chosen.view.assistant.value,
+        "paper_grade": grade and grade.value,
+        "holds_update": [any(conversation.turns[turn].holds_update for turn in message.turns) for message in messages],
+        "post_ids": [
+            [post_id for turn in message.turns for post_id in conversation.turns[turn].post_ids] for message in messages
+        ],
+    }
+    re2 = {
+        "paper_id": forum.paper.forum_id,
+        "conference_year_track": re2_place(forum.paper.conference, forum.paper.year, forum.paper.track),
+        "reviewer_id": conversation.reviewer,
+        "initial_score": re2_scores(scores, Phase.INITIAL),
+        "final_score": re2_scores(scores, Phase.FINAL),
+    }
     blotted = [replace(message, parts=blot_people(message.parts)) for message in messages]
-    return Sample(conversation, forum.paper, shown, blotted, chosen.view.assistant, grade and grade.value)
+    return Sample(blotted, blot_people(about), blot_people(re2))
 
 
 def _rows(
@@ -128,20 +158,6 @@ def _rows(
             meter.report(done, total)
 
 
-def _as_lines(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    for row in rows:
-        yield json.dumps(row, ensure_ascii=False) + "\n"
-
-
-def _as_list(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """One JSON array, as Re² is published."""
-    before = "[\n"
-    for row in rows:
-        yield before + json.dumps(row, ensure_ascii=False)
-        before = ",\n"
-    yield "[]\n" if before == "[\n" else "\n]\n"
-
-
 def write_dialogues(
     workspace: Workspace, out: Path, chosen: Format, venue_ids: Sequence[str], show: Show = show_nothing
 ) -> Written:
@@ -158,13 +174,12 @@ def write_dialogues(
     try:
         with tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=f".{out.name}.") as scratch:
             partial = Path(scratch) / "partial"
-            with partial.open("w", encoding="utf-8", newline="\n") as file:
-                rows = (
-                    row
-                    for venue_id in venue_ids
-                    for row in _rows(workspace, venue_id, Path(scratch), chosen, written, show, sieve)
-                )
-                file.writelines(_as_list(rows) if out.suffix == ".json" else _as_lines(rows))
+            rows = (
+                row
+                for venue_id in venue_ids
+                for row in _rows(workspace, venue_id, Path(scratch), chosen, written, show, sieve)
+            )
+            write_rows(partial, rows, as_list=out.suffix == ".json")
             partial.replace(out)
     except OSError as error:
         raise PeercorpusError(f"The file '{out}' cannot be written: {error.strerror}.") from None

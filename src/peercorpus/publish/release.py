@@ -18,27 +18,32 @@ def _files(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
 
 
-def _listed(folder: Path) -> set[str]:
+def _listed(folder: Path, name: str) -> set[str]:
     """The files that the manifest of a release names; none where it is no release."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text())
-        return {MANIFEST, *manifest["files"]} if manifest["generator"] == "peercorpus" else set()
+        manifest = json.loads((folder / name).read_text())
+        return {name, *manifest["files"]} if manifest["generator"] == "peercorpus" else set()
     except (OSError, ValueError, KeyError, TypeError):
         return set()
 
 
-def check_replaceable(folder: Path) -> None:
+def check_replaceable(folder: Path, kind: str = "a release", manifest: str = MANIFEST) -> None:
     """Make sure that a release put here would delete nothing but a release.
+
+    Args:
+        folder: The place.
+        kind: What is put here, in words.
+        manifest: The file that tells it from other folders.
 
     Raises:
         PeercorpusError: It is a file, or a folder that holds other files.
     """
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise PeercorpusError(f"'{folder}' is not a folder; name a new one for the release.")
-    strangers = sorted(_files(folder) - _listed(folder)) if folder.exists() else []
+        raise PeercorpusError(f"'{folder}' is not a folder; name a new one.")
+    strangers = sorted(_files(folder) - _listed(folder, manifest)) if folder.exists() else []
     if strangers:
         raise PeercorpusError(
-            f"'{folder}' holds '{strangers[0]}', which is not part of a release; name a new folder, or move it away."
+            f"'{folder}' holds '{strangers[0]}', which is not part of {kind}; name a new folder, or move it away."
         )
 
 
@@ -47,30 +52,35 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _write_manifest(folder: Path) -> None:
-    files = {name: _digest(folder / name) for name in sorted(_files(folder))}
+def _write_manifest(folder: Path, name: str) -> None:
+    files = {path: _digest(folder / path) for path in sorted(_files(folder))}
     manifest = {"generator": "peercorpus", "version": version("peercorpus"), "files": files}
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
+    (folder / name).write_text(json.dumps(manifest, indent=1) + "\n")
 
 
 @contextmanager
-def releasing(folder: Path) -> Iterator[Path]:
+def releasing(folder: Path, kind: str = "a release", manifest: str = MANIFEST) -> Iterator[Path]:
     """Give a new folder to write a release in; it takes the place of `folder` at the end, or leaves no trace.
+
+    Args:
+        folder: The place.
+        kind: What is written, in words.
+        manifest: The file that will name all others with their sha256.
 
     Raises:
         PeercorpusError: `folder` holds other files, or cannot be written.
     """
     folder = folder.absolute()
-    check_replaceable(folder)
+    check_replaceable(folder, kind, manifest)
     partial, replaced = (folder.with_name(f".{folder.name}.{state}") for state in ("partial", "replaced"))
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
     except OSError as error:
-        raise PeercorpusError(f"The release '{folder}' cannot be written: {error.strerror}.") from None
+        raise PeercorpusError(f"The folder '{folder}' cannot be written: {error.strerror}.") from None
     try:
         yield partial
-        _write_manifest(partial)
+        _write_manifest(partial, manifest)
         shutil.rmtree(replaced, ignore_errors=True)
         if folder.exists():
             folder.rename(replaced)

@@ -1,19 +1,17 @@
 """Dialogues in the formats of those who train on them: one row each, nothing but names and nesting differs.
 
 As TRL 1.16 (`messages`), LLaMA-Factory 0.9.5 (`formatting: sharegpt`) and Axolotl 0.19 (`type: chat_template`, with
-`message_field_training: train`) were described in autumn 2026, and as Re² names its fields (`REBUTTAL_*.json`); none of
-the trainers was run.
+`message_field_training: train`) take them, and as Re² names its fields (`REBUTTAL_*.json`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from peercorpus.dialogues import Message, Speaker
-from peercorpus.kinds import Aspect, Phase, Role
-from peercorpus.openreview.objects import blot_people
-from peercorpus.records import Conversation, Paper, Review
+from peercorpus.kinds import Aspect, Phase, ScoreSource
+from peercorpus.records import Score
 
 
 class Rendering(StrEnum):
@@ -34,17 +32,13 @@ class Sample:
     """One dialogue and what it is of.
 
     Attributes:
-        reviews: Of the conversation's reviewer.
-        assistant: The side that the model takes.
-        grade: Of the version whose text opens it; None where no text does.
+        about: What it is of, under names that no trainer reads.
+        re2: What it is of in Re²'s fields, which only its rendering has.
     """
 
-    conversation: Conversation
-    paper: Paper
-    reviews: Sequence[Review]
     messages: Sequence[Message]
-    assistant: Role
-    grade: str | None
+    about: Mapping[str, Any]
+    re2: Mapping[str, Any]
 
 
 def _messages(sample: Sample) -> list[dict[str, str]]:
@@ -68,30 +62,42 @@ def _as_axolotl(sample: Sample) -> dict[str, Any]:
     return {"messages": [one | {"train": train} for one, train in zip(_messages(sample), trained, strict=True)]}
 
 
-def _scores(reviews: Sequence[Review], phase: Phase) -> dict[str, Any] | None:
-    """The reviewer's scores of one time, in Re²'s three fields; None where none is known."""
+def re2_place(conference: str | None, year: int | None, track: str | None) -> str:
+    """Where a paper was submitted, as Re² writes it.
+
+    >>> re2_place("iclr", 2020, "main")
+    'iclr 2020 main'
+    """
+    return " ".join(map(str, filter(None, (conference, year, track))))
+
+
+def answer(score: Score) -> str:
+    """What a reviewer answered, on one line: verbatim; of a score read in running text the number alone.
+
+    >>> told = Score(Aspect.RECOMMENDATION, "rating", 5, 1, 10, "from 5 to 6", Phase.INITIAL, ScoreSource.TEXT)
+    >>> answer(told)
+    '5'
+    """
+    is_told = score.source is ScoreSource.TEXT and score.value is not None
+    return f"{score.value:g}" if is_told else " ".join(score.label.split())
+
+
+def re2_scores(scores: Iterable[Score], phase: Phase) -> dict[str, Any] | None:
+    """A reviewer's scores of one time, in Re²'s three fields; None where none is known."""
     found: dict[str, str] = {}
     aspects: list[str] = []
-    for score in (score for review in reviews[:1] for score in review.scores if score.phase is phase):
+    for score in (score for score in scores if score.phase is phase):
         if score.aspect in {Aspect.RECOMMENDATION, Aspect.CONFIDENCE}:
-            found.setdefault("rating" if score.aspect is Aspect.RECOMMENDATION else "confidence", score.label)
+            found.setdefault("rating" if score.aspect is Aspect.RECOMMENDATION else "confidence", answer(score))
         else:
-            aspects.append(f"{score.field}: {score.label}")
+            aspects.append(f"{score.field}: {answer(score)}")
     if not found and not aspects:
         return None
     return {"rating": None, "confidence": None, "aspect_score": "\n".join(aspects)} | found
 
 
 def _as_re2(sample: Sample) -> dict[str, Any]:
-    paper = sample.paper
-    return {
-        "paper_id": paper.forum_id,
-        "conference_year_track": " ".join(map(str, filter(None, (paper.conference, paper.year, paper.track)))),
-        "reviewer_id": sample.conversation.reviewer,
-        "initial_score": _scores(sample.reviews, Phase.INITIAL),
-        "final_score": _scores(sample.reviews, Phase.FINAL),
-        "messages": _messages(sample),
-    }
+    return {**sample.re2, "messages": _messages(sample)}
 
 
 RENDERINGS: dict[Rendering, Callable[[Sample], dict[str, Any]]] = {
@@ -103,22 +109,5 @@ RENDERINGS: dict[Rendering, Callable[[Sample], dict[str, Any]]] = {
 
 
 def render(sample: Sample, rendering: Rendering) -> dict[str, Any]:
-    """One row: the dialogue in a format, and under names that no trainer reads what it is of."""
-    conversation = sample.conversation
-    row = RENDERINGS[rendering](sample) | {
-        "conversation_id": conversation.conversation_id,
-        "forum_id": conversation.forum_id,
-        "venue_id": conversation.venue_id,
-        "reviewer": conversation.reviewer,
-        "assistant": sample.assistant.value,
-        "paper_grade": sample.grade,
-        "holds_update": [
-            any(conversation.turns[turn].holds_update for turn in message.turns) for message in sample.messages
-        ],
-        "post_ids": [
-            [post_id for turn in message.turns for post_id in conversation.turns[turn].post_ids]
-            for message in sample.messages
-        ],
-    }
-    blotted: dict[str, Any] = blot_people(row)
-    return blotted
+    """One row: the dialogue in a format, and what it is of."""
+    return {**RENDERINGS[rendering](sample), **sample.about}
