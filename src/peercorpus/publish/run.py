@@ -8,7 +8,9 @@ from pathlib import Path
 
 from peercorpus.errors import TableError
 from peercorpus.progress import Meter, Show, show_nothing
+from peercorpus.publish.begun import begin_venue
 from peercorpus.publish.card import write_card
+from peercorpus.publish.croissant import write_croissant
 from peercorpus.publish.forums import Walk
 from peercorpus.publish.release import releasing
 from peercorpus.publish.rows import build_rows
@@ -17,11 +19,10 @@ from peercorpus.publish.sifting import Sieve
 from peercorpus.publish.split_files import Asked, keeping, read_earlier, write_sides
 from peercorpus.publish.splits import usable
 from peercorpus.publish.takedown import read_takedown, write_tombstone
-from peercorpus.publish.tally import PublishSummary, Tally, VenueTally, summarise
+from peercorpus.publish.tally import PublishSummary, Tally, summarise
 from peercorpus.publish.tasks import write_tasks
 from peercorpus.publish.texts import Texts
 from peercorpus.publish.titles import Titler
-from peercorpus.raw import Kind
 from peercorpus.tables import TABLES, Tables
 from peercorpus.workspace import Workspace
 
@@ -73,8 +74,7 @@ def _write_venue(
     with_authors: bool,
 ) -> None:
     tables = workspace.tables
-    records = workspace.raw.count(Kind.PUBLISHED, venue_id)
-    tally.venues.append(VenueTally(venue_id, workspace.raw.is_listed(venue_id), records))
+    tally.venues.append(begin_venue(workspace, venue_id))
     walk = Walk(tables, venue_id)
     with Texts(tables, venue_id, folder) as texts:
         meter, total = Meter(venue_id, "publish", show), tables.count("1-papers", venue_id)
@@ -87,7 +87,7 @@ def _write_venue(
             for config, of_config in rows.by_config.items():
                 for row in of_config:
                     writers.add(config, split, row)
-            tally.count(split, rows)
+            tally.count(rows)
             tally.papers.append(usable(forum.paper, rows))
             tally.venues[-1].pdfs += sum(version.is_pdf for version in forum.versions)
             tally.venues[-1].pdfs_here += sum(
@@ -132,7 +132,7 @@ def publish(
         sides = keeping(sides, out)
         read_earlier(sides)
     with releasing(out) as folder:
-        writers, tally, sieve = Writers(folder), Tally(), Sieve(takedown)
+        writers, tally, sieve = Writers(folder), Tally(names_authors=with_authors), Sieve(takedown)
         for venue_id in chosen:
             _write_venue(
                 workspace, venue_id, folder, writers, tally, progress, titler, sieve, with_authors=with_authors
@@ -143,5 +143,6 @@ def publish(
             tally.asked, tally.sides = sides, write_sides(folder, tally.papers, sides, out, takedown.forums)
             splits += write_tasks(folder, tally.sides, progress)
         write_tombstone(folder, workspace, takedown, sieve.taken)
+        write_croissant(folder, tally, splits)
         write_card(folder, tally, splits)
     return summarise(tally, splits)

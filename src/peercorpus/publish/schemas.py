@@ -38,6 +38,13 @@ def flat(fields: pa.Schema | pa.StructType, prefix: str = "") -> Iterator[tuple[
             yield from flat(inner, f"{prefix}{field.name}.")
 
 
+def item_type(kind: pa.DataType) -> pa.DataType:
+    """What is in a list, or in a list of lists; any other type itself."""
+    while pa.types.is_list(kind):
+        kind = kind.value_type
+    return kind
+
+
 def type_name(kind: pa.DataType) -> str:
     """A type as the card names it.
 
