@@ -8,13 +8,18 @@ from peercorpus.publish.tally import VenueTally
 from peercorpus.raw import Kind, RawStore
 from peercorpus.workspace import Workspace
 
+ENDS = "FROM objects INDEXED BY objects_by_forum WHERE venue_id = ?1"
+HARVESTED = (
+    "SELECT min(seen_ms), max(seen_ms) FROM objects"
+    f" WHERE seen IN (SELECT min(seen) {ENDS} UNION SELECT max(seen) {ENDS})"
+)
+"""Of the rows that were stored first and last: their ids stand in the index, their times only beside the bodies."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _harvested(raw: RawStore, venue_id: str) -> tuple[datetime, datetime] | None:
     """When the first and the last of what is held of a venue were received; None where nothing was."""
-    query = "SELECT min(seen_ms), max(seen_ms) FROM objects WHERE venue_id = ?"
-    ((first, last),) = raw.select(query, venue_id)
+    ((first, last),) = raw.select(HARVESTED, venue_id)
     return None if first is None else (EPOCH + timedelta(milliseconds=first), EPOCH + timedelta(milliseconds=last))
 
 
