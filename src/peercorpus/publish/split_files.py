@@ -33,6 +33,7 @@ class Asked:
     Attributes:
         test_after: The day after which `temporal` tests; None for `re2`.
         earlier: The release whose sides are kept; None draws them anew.
+        standing: The release none of whose papers may change its side; None means the one that is replaced.
 
     Raises:
         PeercorpusError: A profile has not the day it needs, or one that it does not use.
@@ -41,6 +42,7 @@ class Asked:
     profile: Profile
     test_after: date | None = None
     earlier: Path | None = None
+    standing: Path | None = None
 
     def __post_init__(self) -> None:
         if (self.profile is Profile.TEMPORAL) is (self.test_after is None):
@@ -151,6 +153,16 @@ def _check_kept(sides: Sides, asked: Asked, replaced: Path, gone: Set[str]) -> N
         )
 
 
+def is_as_asked(asked: Asked, release: Path) -> bool:
+    """Whether a release has sides of this profile and day.
+
+    Raises:
+        PeercorpusError: They cannot be read.
+    """
+    path = asked.path(release)
+    return path.exists() and _read(path).test_after == asked.test_after
+
+
 def read_earlier(asked: Asked) -> tuple[Sides, str | None]:
     """The sides to keep, and the sha256 of their file; none and None where none are.
 
@@ -185,7 +197,7 @@ def write_sides(
     """
     earlier, digest = read_earlier(asked)
     sides = draw(papers, asked.test_after, _without(earlier, gone))
-    _check_kept(sides, asked, replaced, gone)
+    _check_kept(sides, asked, asked.standing or replaced, gone)
     path = asked.path(folder)
     path.parent.mkdir(exist_ok=True)
     if asked.earlier is not None and sides == earlier:
