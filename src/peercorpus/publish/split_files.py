@@ -163,6 +163,15 @@ def is_as_asked(asked: Asked, release: Path) -> bool:
     return path.exists() and _read(path).test_after == asked.test_after
 
 
+def read_earlier_digest(path: Path) -> str | None:
+    """The sha256 of the file whose sides a file kept when they were drawn; None if there was none.
+
+    Raises:
+        PeercorpusError: It cannot be read.
+    """
+    return _read(path).made.earlier
+
+
 def read_earlier(asked: Asked) -> tuple[Sides, str | None]:
     """The sides to keep, and the sha256 of their file; none and None where none are.
 
