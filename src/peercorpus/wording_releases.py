@@ -1,8 +1,71 @@
 """What the command line says of releases: what is new, what differs, what does not hold, what is uploaded."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from peercorpus.publish.differences import ColumnChange, Delta, Differences
+from peercorpus.wording import plural, printable
+
+HEADER = ("venue", "configuration", "added", "changed", "gone", "taken down")
 
 
 def same_release(newest: Path) -> str:
     """That there was nothing new to keep."""
     return f"Nothing new: this would be '{newest}' again, byte for byte, which stays the newest release."
+
+
+def differences(found: Differences, *, with_ids: bool) -> str:
+    """A table by venue, the sides and the columns; "nothing differs" where nothing does."""
+    rows = sorted(
+        (venue_id, config, delta) for config, deltas in found.rows.items() for venue_id, delta in deltas.items()
+    )
+    counts = [
+        (printable(venue_id) or "no one venue", printable(config), *_counts(delta)) for venue_id, config, delta in rows
+    ]
+    lines = list(_table([HEADER, *counts])) if counts else []
+    if with_ids:
+        lines += [line for row in rows for line in _ids(*row)]
+    lines += _sides(found, with_ids=with_ids)
+    lines += [_column(change) for change in found.columns]
+    return "\n".join(lines) or "Nothing differs."
+
+
+def _counts(delta: Delta) -> tuple[str, ...]:
+    counts = [f"{len(ids):,}" for ids in (delta.added, delta.changed, delta.gone)]
+    return (*counts, "" if delta.taken_down is None else f"{delta.taken_down:,}")
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            cell.ljust(width) if number < 2 else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join(cells).rstrip()
+
+
+def _ids(venue_id: str, config: str, delta: Delta) -> Iterator[str]:
+    for what, ids in (("added", delta.added), ("changed", delta.changed), ("gone", delta.gone)):
+        for one in sorted(ids):
+            yield f"{what} {printable(config)} {printable(venue_id)} {printable(one)}"
+
+
+def _sides(found: Differences, *, with_ids: bool) -> Iterator[str]:
+    moved = [change for change in found.sides if change.after is not None]
+    if found.sides or found.sides_added:
+        lost = len(found.sides) - len(moved)
+        yield (
+            f"Sides: {plural(len(moved), 'paper')} changed theirs, {lost:,} lost theirs, {found.sides_added:,} are new."
+        )
+    for change in found.sides if with_ids else ():
+        after = change.after or "no side"
+        yield f"side {change.profile} {printable(change.forum_id)} {change.before} -> {after}"
+
+
+def _column(change: ColumnChange) -> str:
+    config = printable(change.config)
+    if change.column is None:
+        return f"Configuration '{config}': only in the {'earlier' if change.after is None else 'later'} release."
+    before, after = change.before or "not there", change.after or "not there"
+    return f"Column '{printable(change.column)}' of '{config}': {printable(before)} -> {printable(after)}."

@@ -20,7 +20,7 @@ def _named(_: object, tokens: Sequence[Token]) -> Path:
     """A path that is named; an empty one would be the current folder."""
     (token,) = tokens
     if not token.value.strip():
-        raise PeercorpusError(f"{token.keyword} names no folder; for the current one, say '.'.")
+        raise PeercorpusError(f"{token.keyword or 'An empty argument'} names no folder; for the current one, say '.'.")
     return Path(token.value)
 
 

@@ -145,6 +145,6 @@ def publish(
             splits += write_tasks(folder, tally.sides, progress)
         titles = None if titler is None else titler.endpoint.model
         write_inputs(folder, workspace, chosen, sides, titles, authors=with_authors)
-        write_tombstone(folder, workspace, takedown, sieve.taken)
+        write_tombstone(folder, workspace, takedown, sieve.by_venue)
         write_card(folder, tally, splits)
     return summarise(tally, splits)

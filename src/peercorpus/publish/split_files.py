@@ -163,6 +163,15 @@ def is_as_asked(asked: Asked, release: Path) -> bool:
     return path.exists() and _read(path).test_after == asked.test_after
 
 
+def read_sides(path: Path) -> Sides:
+    """What a file says.
+
+    Raises:
+        PeercorpusError: It cannot be read, or has a paper on two sides.
+    """
+    return _read(path).read()
+
+
 def read_earlier_digest(path: Path) -> str | None:
     """The sha256 of the file whose sides a file kept when they were drawn; None if there was none.
 
