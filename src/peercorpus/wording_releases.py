@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from peercorpus.publish.checks import Breach, Check
 from peercorpus.publish.differences import ColumnChange, Delta, Differences
+from peercorpus.publish.inputs import Moved
+from peercorpus.publish.verify import Verification
 from peercorpus.wording import plural, printable
 
 HEADER = ("venue", "configuration", "added", "changed", "gone", "taken down")
@@ -69,3 +72,39 @@ def _column(change: ColumnChange) -> str:
         return f"Configuration '{config}': only in the {'earlier' if change.after is None else 'later'} release."
     before, after = change.before or "not there", change.after or "not there"
     return f"Column '{printable(change.column)}' of '{config}': {printable(before)} -> {printable(after)}."
+
+
+def verified(found: Verification) -> str:
+    """Every check with what it looked at and what does not hold."""
+    lines = [line for check in found.checks for line in _check(check)]
+    failed = [check.name for check in found.checks if check.found]
+    if found.moved is not None:
+        lines.append(_rebuilding(found.moved))
+    lines.append(f"This release does not hold: {', '.join(failed)}." if failed else "This release holds what it says.")
+    return "\n".join(lines)
+
+
+def _check(check: Check) -> Iterator[str]:
+    state = plural(check.found, "breach").replace("breachs", "breaches") if check.found else "none amiss"
+    if check.looked_at or check.found or not check.left_out:
+        yield f"{check.name:<9} {plural(check.looked_at, check.noun)}: {state}"
+    yield from (f"{check.name:<9} not checked: {reason}" for reason in check.left_out)
+    yield from (f"  {_breach(breach)}" for breach in check.breaches)
+    if check.found > len(check.breaches):
+        yield f"  and {check.found - len(check.breaches):,} more"
+
+
+def _breach(breach: Breach) -> str:
+    of = "" if breach.record_id is None else f" {printable(breach.record_id)}"
+    return f"{printable(breach.file)}{of}: {printable(breach.what, 300)}"
+
+
+def _rebuilding(moved: Sequence[Moved]) -> str:
+    if not moved:
+        return "The workspace is what the release was made of: it can be made again byte for byte."
+    lines = ["The workspace is no longer what the release was made of; it differs in:"]
+    venues = dict.fromkeys(one.venue_id for one in moved)
+    for venue_id in venues:
+        names = ", ".join(one.what for one in moved if one.venue_id == venue_id)
+        lines.append(f"  {'all venues' if venue_id is None else printable(venue_id)}: {printable(names, 300)}")
+    return "\n".join(lines)

@@ -1,11 +1,12 @@
 """`peercorpus diff` and `peercorpus verify`: what changed between releases, and whether one holds what it says."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from peercorpus.cli.app import Named, app
+from peercorpus.cli.app import Named, WorkspaceFolder, app
 from peercorpus.cli.console import ProgressLines, say
 
 ReleaseFolder = Annotated[Path, Named]
@@ -50,3 +51,31 @@ def diff(
         say(json.dumps(as_json(found, with_ids=ids), indent=1, ensure_ascii=False))
     else:
         say(wording_releases.differences(found, with_ids=ids))
+
+
+@app.command
+def verify(release: ReleaseFolder, /, *, workspace: WorkspaceFolder | None = None) -> int:
+    """Check that a release holds what it says: sums, columns, ids, sides, links, what was taken down, and leaks.
+
+    Exit with 1 if anything does not hold; each is named with its file and its id, ten of a kind at most.
+
+    Parameters
+    ----------
+    release
+        The folder of the release.
+    workspace
+        The folder that holds the corpus: nothing that its takedown.txt takes out may be in the release. It is also said
+        whether its tables are still those that the release was made of.
+    """
+    from peercorpus import wording_releases
+    from peercorpus.publish.opened import open_release
+    from peercorpus.publish.verify import verify as run_verify
+    from peercorpus.workspace import open_workspace
+
+    opened = open_release(release)
+    with ExitStack() as stack:
+        held = None if workspace is None else stack.enter_context(open_workspace(workspace, write=False))
+        lines = stack.enter_context(ProgressLines())
+        found = run_verify(opened, held, lambda name: lines.say(f"Reading {name} …"))
+    say(wording_releases.verified(found))
+    return 0 if found.holds else 1

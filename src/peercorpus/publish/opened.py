@@ -23,6 +23,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "conversations": ("conversation_id",),
     "versions": ("forum_id", "edit_id"),
     "scores": ("review_id",),
+    "links": ("forum_id", "earlier_id"),
     "review_sft": ("forum_id",),
     "rebuttal": ("forum_id",),
 }

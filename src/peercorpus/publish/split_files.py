@@ -102,12 +102,17 @@ class SplitFile(msgspec.Struct, frozen=True):
         return Sides(of, used)
 
 
-def _read(path: Path) -> SplitFile:
+def read_split_file(path: Path) -> SplitFile:
+    """A file of sides as it stands, whether or not it agrees with itself.
+
+    Raises:
+        PeercorpusError: It cannot be read.
+    """
     try:
         return msgspec.json.decode(path.read_bytes(), type=SplitFile)
     except OSError as error:
         raise PeercorpusError(f"The sides '{path}' cannot be read: {error.strerror}.") from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise PeercorpusError(f"The sides '{path}' cannot be read: {error}") from None
 
 
@@ -144,7 +149,7 @@ def _without(sides: Sides, gone: Set[str]) -> Sides:
 def _check_kept(sides: Sides, asked: Asked, replaced: Path, gone: Set[str]) -> None:
     """Make sure that no paper of the release to be replaced changes its side, but for what was taken down."""
     path = asked.path(replaced)
-    before = _read(path).read().of if path.exists() else {}
+    before = read_split_file(path).read().of if path.exists() else {}
     moved = sum(sides.of.get(forum_id) is not side for forum_id, side in before.items() if forum_id not in gone)
     if moved:
         raise PeercorpusError(
@@ -160,7 +165,7 @@ def is_as_asked(asked: Asked, release: Path) -> bool:
         PeercorpusError: They cannot be read.
     """
     path = asked.path(release)
-    return path.exists() and _read(path).test_after == asked.test_after
+    return path.exists() and read_split_file(path).test_after == asked.test_after
 
 
 def read_sides(path: Path) -> Sides:
@@ -169,7 +174,7 @@ def read_sides(path: Path) -> Sides:
     Raises:
         PeercorpusError: It cannot be read, or has a paper on two sides.
     """
-    return _read(path).read()
+    return read_split_file(path).read()
 
 
 def read_earlier_digest(path: Path) -> str | None:
@@ -178,7 +183,7 @@ def read_earlier_digest(path: Path) -> str | None:
     Raises:
         PeercorpusError: It cannot be read.
     """
-    return _read(path).made.earlier
+    return read_split_file(path).made.earlier
 
 
 def read_earlier(asked: Asked) -> tuple[Sides, str | None]:
@@ -190,7 +195,7 @@ def read_earlier(asked: Asked) -> tuple[Sides, str | None]:
     if asked.earlier is None:
         return NO_SIDES, None
     path = asked.path(asked.earlier)
-    found = _read(path)
+    found = read_split_file(path)
     if found.profile is not asked.profile or found.test_after != asked.test_after:
         day = found.test_after or "no day"
         raise PeercorpusError(f"The sides '{path}' are of '{found.profile}' and test after {day}; ask for the same.")
@@ -228,6 +233,6 @@ def write_sides(
 def keeping(asked: Asked, replaced: Path) -> Asked:
     """The same sides, with those of the release that is replaced kept, where no other release is named."""
     path = asked.path(replaced)
-    if asked.earlier is not None or not path.is_file() or _read(path).test_after != asked.test_after:
+    if asked.earlier is not None or not path.is_file() or read_split_file(path).test_after != asked.test_after:
         return asked
     return replace(asked, earlier=replaced)
