@@ -5,6 +5,7 @@ from pathlib import Path
 
 from peercorpus.publish.checks import Breach, Check
 from peercorpus.publish.differences import ColumnChange, Delta, Differences
+from peercorpus.publish.hub_upload import Upload
 from peercorpus.publish.inputs import Moved
 from peercorpus.publish.verify import Verification
 from peercorpus.wording import plural, printable
@@ -108,3 +109,36 @@ def _rebuilding(moved: Sequence[Moved]) -> str:
         names = ", ".join(one.what for one in moved if one.venue_id == venue_id)
         lines.append(f"  {'all venues' if venue_id is None else printable(venue_id)}: {printable(names, 300)}")
     return "\n".join(lines)
+
+
+def _size(size_bytes: int) -> str:
+    """A size in bytes, kB or MB.
+
+    >>> _size(900), _size(12_300), _size(4_560_000)
+    ('900 B', '12.3 kB', '4.6 MB')
+    """
+    if size_bytes < 1_000:
+        return f"{size_bytes} B"
+    return f"{size_bytes / 1e3:,.1f} kB" if size_bytes < 1e6 else f"{size_bytes / 1e6:,.1f} MB"
+
+
+def planned_upload(plan: Upload, *, private: bool) -> str:
+    """What an upload would do: every file, where to, and what is there."""
+    state = "it exists" if plan.is_there else "it does not exist, or the token may not see it; it would be created"
+    if plan.is_private or (private and not plan.is_there):
+        state += ", private"
+    width = max(map(len, plan.files))
+    lines = [f"To {plan.endpoint}/datasets/{plan.hub_id}: {state}."]
+    lines += [f"  {printable(name, 300):<{width}}  {_size(size):>10}" for name, size in plan.files.items()]
+    lines += [f"  removed, as it is of an earlier release: {printable(name, 300)}" for name in plan.stale]
+    total = _size(sum(plan.files.values()))
+    return "\n".join([*lines, f"{plural(len(plan.files), 'file')}, {total}. Nothing was uploaded; add --yes to do it."])
+
+
+def uploaded(plan: Upload, commit: str) -> str:
+    """What was uploaded, and where it is."""
+    total = _size(sum(plan.files.values()))
+    gone = f"; {plural(len(plan.stale), 'file')} of an earlier release removed" if plan.stale else ""
+    number = plural(len(plan.files), "file")
+    place = f"{plan.endpoint}/datasets/{plan.hub_id}"
+    return f"{number}, {total}, are in {place} as they are here{gone}.\n{printable(commit, 300)}"

@@ -10,6 +10,8 @@ from peercorpus.cli.app import AtLeastOne, Named, WorkspaceFolder, app
 from peercorpus.cli.console import ProgressLines, say
 from peercorpus.cli.reading import DEFAULT_READING, Reading
 
+VenuesBuilt = Annotated[list[str] | None, Parameter(name="VENUE_ID", help="All venues built, if none is named.")]
+
 
 @app.command
 def build(
@@ -42,9 +44,7 @@ def build(
 
 @app.command
 def publish(
-    venue_ids: Annotated[
-        list[str] | None, Parameter(name="VENUE_ID", help="All venues built, if none is named.")
-    ] = None,
+    venue_ids: VenuesBuilt = None,
     /,
     *,
     workspace: WorkspaceFolder,
@@ -63,9 +63,8 @@ def publish(
     Parameters
     ----------
     out
-        The folder to write; one that holds an earlier release of ours is replaced. Without it, a release that never
-        changes again is written to releases/DAY in the workspace, unless it would be the same as the newest one there;
-        papers keep the sides that the releases there gave them.
+        The folder to write; one that holds an earlier release of ours is replaced. Without it a release that never
+        changes is added to releases/ in the workspace, named by its day; papers keep the sides they had there.
     titles
         posts: a turn of several posts has the title that these share; model: one that a language model writes.
     model_url

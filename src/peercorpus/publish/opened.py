@@ -14,7 +14,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.publish.release import MANIFEST
 from peercorpus.publish.shards import CONFIGS
 
-SCHEMAS: dict[str, pa.Schema] = {config.name: config.schema for config in CONFIGS}
+SCHEMAS: dict[str, pa.Schema] = {config.name: config.schema for config in CONFIGS.values()}
 """What each configuration is declared to hold, by its name."""
 KEYS: dict[str, tuple[str, ...]] = {
     "papers": ("forum_id",),

@@ -10,8 +10,9 @@ from peercorpus.publish.checks import Check
 from peercorpus.publish.opened import Release, Shard
 from peercorpus.publish.split_files import SplitFile, read_split_file
 from peercorpus.publish.splits import Side, Task
+from peercorpus.publish.tasks import CONFIG
 
-TASK_OF: Mapping[str, Task] = {"review_sft": Task.REVIEW, "rebuttal": Task.REBUTTAL}
+TASK_OF: Mapping[str, Task] = {config: task for task, config in CONFIG.items()}
 """The configurations whose splits are sides."""
 UNIQUE: Mapping[str, str] = {
     "papers": "forum_id",
