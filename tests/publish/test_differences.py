@@ -146,7 +146,7 @@ def test_rows_of_one_name_are_taken_together_in_any_order(tmp_path: Path, run: R
     shutil.copytree(first, other)
     for folder, held in ((first, rows), (other, [*rows[::-1][:3], rows[0] | {"value": 9}])):
         path = folder / "data" / "scores" / "iclr-00000-of-00001.parquet"
-        path.parent.mkdir()
+        path.parent.mkdir(exist_ok=True)
         pq.write_table(pa.Table.from_pylist(held), path)
         manifest = json.loads((folder / "release.json").read_text())
         manifest["files"][path.relative_to(folder).as_posix()] = ""
