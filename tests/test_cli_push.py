@@ -144,9 +144,14 @@ def test_a_file_that_the_store_does_not_take_is_one_sentence(run: Run, hub: Hub,
 def test_a_hub_that_fails_or_is_not_there_is_one_sentence_in_a_dry_run_too(
     run: Run, hub: Hub, release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from huggingface_hub.utils._http import close_session
+
     hub.fails = {"GET": 500}
     refused(run("push", release, ID), hub, "out of order or busy (500)")
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    refused(run("push", release, ID), hub, "the Hub cannot be reached; try again.")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    close_session()
     refused(run("push", release, ID), hub, "the Hub cannot be reached; try again.")
 
 

@@ -79,7 +79,7 @@ def verified(found: Verification) -> str:
     """Every check with what it looked at and what does not hold."""
     lines = [line for check in found.checks for line in _check(check)]
     failed = [check.name for check in found.checks if check.found]
-    if found.moved is not None:
+    if found.is_compared:
         lines.append(_rebuilding(found.moved))
     lines.append(f"This release does not hold: {', '.join(failed)}." if failed else "This release holds what it says.")
     return "\n".join(lines)
@@ -100,7 +100,9 @@ def _breach(breach: Breach) -> str:
     return f"{printable(breach.file)}{of}: {printable(breach.what, 300)}"
 
 
-def _rebuilding(moved: Sequence[Moved]) -> str:
+def _rebuilding(moved: Sequence[Moved] | None) -> str:
+    if moved is None:
+        return "The release does not say what it was made of (inputs.json)."
     if not moved:
         return "The workspace is what the release was made of: it can be made again byte for byte."
     lines = ["The workspace is no longer what the release was made of; it differs in:"]

@@ -226,6 +226,15 @@ def test_splits_with_a_task_on_two_sides_or_another_one(plan: Plan, tmp_path: Pa
     }
 
 
+def test_splits_with_other_sizes_than_papers(plan: Plan, tmp_path: Path) -> None:
+    release = plan.write(tmp_path / "release")
+    file = json.loads((release / SIDES).read_text())
+    file["sizes"]["review"]["test"] = 7
+    (release / SIDES).write_text(json.dumps(file))
+    resign(release)
+    assert found(release) == {"splits": [(SIDES, None, "states other sizes for 'review' than it names papers")]}
+
+
 def test_splits_and_configurations_that_do_not_agree(plan: Plan, tmp_path: Path, run: Run) -> None:
     plan.rows["review_sft", "train"] = [plan.rows["review_sft", "train"][0], plan.rows["review_sft", "test"][0]]
     release = plan.write(tmp_path / "release")

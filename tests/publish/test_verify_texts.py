@@ -91,6 +91,7 @@ def test_takedown_of_nothing_and_of_what_is_not_there_holds(plan: Plan, tmp_path
     release = plan.write(tmp_path / "release")
     for listed in ("", "z\n", "a-to-all\n"):
         ended = held_to(run, release, corpus, listed)
+        assert "The release does not say what it was made of (inputs.json).\n" in ended.out
         assert (ended.code, "takedown  34 rows: none amiss\n" in ended.out) == (0, True), ended.out
 
 

@@ -92,7 +92,7 @@ def _hub(hub_id: str, *, bars: bool = False) -> "Iterator[HfApi]":
             yield HfApi(endpoint=os.environ.get("HF_ENDPOINT"))
     except HFValidationError:
         sentence = "its name is none that the Hub allows"
-    except (HfHubHTTPError, httpx2.HTTPError, RuntimeError, ValueError) as error:
+    except (HfHubHTTPError, httpx2.HTTPError, ConnectionError, RuntimeError, ValueError) as error:
         status = _status(error)
         sentence = "the Hub cannot be reached; try again" if status is None else _refusal(status)
     finally:

@@ -19,10 +19,12 @@ class Verification:
 
     Attributes:
         moved: What of the workspace is no longer what the release was made of; None where that is not known.
+        is_compared: Whether a workspace was named.
     """
 
     checks: list[Check]
     moved: list[Moved] | None
+    is_compared: bool
 
     @property
     def holds(self) -> bool:
@@ -61,4 +63,5 @@ def verify(
             leaks.see(shard, row, texts)
     checks = [sums, schema, ids.check, sides.end(), check_links(release, sides), taken.check, leaks.end()]
     inputs = read_inputs(release.folder) if workspace else None
-    return Verification(checks, find_moved(inputs, workspace) if workspace and inputs else None)
+    moved = find_moved(inputs, workspace) if workspace and inputs else None
+    return Verification(checks, moved, workspace is not None)

@@ -82,8 +82,10 @@ class SidesAgree:
     def _look_at(self, name: str, file: SplitFile) -> None:
         of = self._sides(name, file.sides)
         self.check.looked_at += len(of)
-        for by_side in file.tasks.values():
+        for task, by_side in file.tasks.items():
             used = self._sides(name, by_side)
+            if file.sizes.get(task) != {side: len(ids) for side, ids in by_side.items()}:
+                self.check.breach(name, None, f"states other sizes for '{task}' than it names papers")
             self.used |= used
             for forum_id, side in used.items():
                 if of.get(forum_id) is not side:
