@@ -266,6 +266,12 @@ def test_links_between_papers_on_different_sides(plan: Plan, tmp_path: Path, run
     assert run("verify", release).code == 1
 
 
+def test_links_that_name_one_paper_only(plan: Plan, tmp_path: Path) -> None:
+    plan.rows["links", "iclr"].append({"forum_id": "d", "earlier_id": None})
+    file = "data/links/iclr-00000-of-00001.parquet"
+    assert found(plan.write(tmp_path / "release")) == {"links": [(file, "d", "has no 'forum_id' and 'earlier_id'")]}
+
+
 def test_links_sides_and_grades_that_are_not_there_are_said_not_to_be_checked(
     plan: Plan, tmp_path: Path, run: Run
 ) -> None:

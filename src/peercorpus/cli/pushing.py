@@ -23,9 +23,10 @@ def push(
 ) -> int:
     """Upload a release to the Hugging Face Hub, in one commit; without --yes only say what that would do.
 
-    The release is verified first, and not uploaded if anything in it does not hold. The token is read from HF_TOKEN, or
-    from where 'hf auth login' keeps it; the address of the Hub from HF_ENDPOINT. A run that was stopped is begun again
-    by the same command; what the Hub has taken is not sent twice.
+    The release is verified first, with the workspace also against its takedown.txt, and not uploaded if anything in it
+    does not hold. Files of an earlier release that are there are removed, others stay. The token is read from
+    HF_TOKEN, or from where 'hf auth login' keeps it; the address of the Hub from HF_ENDPOINT. A run that was stopped is
+    begun again by the same command; what the Hub has taken is not sent twice.
 
     Parameters
     ----------
@@ -35,8 +36,6 @@ def push(
         Upload; the dataset is created if there is none.
     private
         Create it so that nobody else may read it.
-    workspace
-        The folder that holds the corpus, to whose takedown.txt the release is held.
     """
     from peercorpus import wording_releases
     from peercorpus.publish.hub_upload import check_hub_id, plan_upload, upload

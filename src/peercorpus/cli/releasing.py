@@ -57,15 +57,14 @@ def diff(
 def verify(release: ReleaseFolder, /, *, workspace: WorkspaceFolder | None = None) -> int:
     """Check that a release holds what it says: sums, columns, ids, sides, links, what was taken down, and leaks.
 
-    Exit with 1 if anything does not hold; each is named with its file and its id, ten of a kind at most.
+    Exit with 1 if anything does not hold; each is named with its file and its id, ten of a kind at most. Only with the
+    workspace is it checked that nothing that its takedown.txt takes out is in the release, and said whether its tables
+    are still those that the release was made of.
 
     Parameters
     ----------
     release
         The folder of the release.
-    workspace
-        The folder that holds the corpus: nothing that its takedown.txt takes out may be in the release. It is also said
-        whether its tables are still those that the release was made of.
     """
     from peercorpus import wording_releases
     from peercorpus.publish.opened import open_release
