@@ -149,6 +149,14 @@ def test_schema_of_rows_and_of_files(plan: Plan, tmp_path: Path, run: Run) -> No
     assert run("verify", release).code == 1
 
 
+def test_schema_without_a_card(plan: Plan, tmp_path: Path) -> None:
+    release = plan.write(tmp_path / "release")
+    (release / "README.md").unlink()
+    resign(release)
+    what = "cannot be read, so that its counts of rows were not compared"
+    assert found(release) == {"schema": [("README.md", None, what)]}
+
+
 def test_schema_of_what_cannot_be_read_or_is_of_no_configuration(plan: Plan, tmp_path: Path) -> None:
     release = plan.write(tmp_path / "release")
     path = release / "data/scores/iclr-00000-of-00001.parquet"
