@@ -322,7 +322,7 @@ def test_whether_the_workspace_gives_the_release_again_is_said_and_no_breach(tmp
 
 
 def test_what_is_no_release_and_no_workspace_is_refused(plan: Plan, tmp_path: Path, run: Run) -> None:
-    assert_refused(run("verify", tmp_path), "is no release")
+    assert_refused(run("verify", tmp_path), "holds no release")
     assert_refused(run("verify", ""), "names no folder")
     release = plan.write(tmp_path / "release")
     assert_refused(run("verify", release, "--workspace", tmp_path / "none"), "is not a workspace")

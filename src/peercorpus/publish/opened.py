@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pyarrow as pa
@@ -42,7 +42,7 @@ class Manifest(msgspec.Struct, frozen=True):
         files: Every other file with its sha256.
     """
 
-    generator: str
+    generator: Literal["peercorpus"]
     version: str
     files: dict[str, str]
 
@@ -101,12 +101,10 @@ def open_release(folder: Path) -> Release:
     """
     try:
         manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
-    except (FileNotFoundError, NotADirectoryError):
-        raise PeercorpusError(f"'{folder}' is no release: it holds no {MANIFEST}; name the folder of one.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        raise PeercorpusError(f"'{folder}' is no release of peercorpus: its {MANIFEST} is another file.") from None
-    if manifest.generator != "peercorpus":
-        raise PeercorpusError(f"'{folder}' is no release of peercorpus: its {MANIFEST} is another file.")
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        raise PeercorpusError(
+            f"'{folder}' holds no release (a {MANIFEST} of peercorpus); name a folder that 'peercorpus publish' wrote."
+        ) from None
     return Release(folder, manifest)
 
 
