@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from peercorpus.publish.release import digest
+from peercorpus.publish.release import digest_of
 from peercorpus.publish.schemas import item_type, says
 from peercorpus.publish.shards import CONFIGS, Config, Split
 from peercorpus.publish.statements import state
@@ -154,7 +154,7 @@ def _file_object(folder: Path, path: Path) -> Node:
         "contentUrl": name,
         "contentSize": f"{path.stat().st_size} B",
         "encodingFormat": FORMAT,
-        "sha256": digest(path),
+        "sha256": digest_of(path),
     }
 
 

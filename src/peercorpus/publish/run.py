@@ -12,6 +12,7 @@ from peercorpus.publish.begun import begin_venue
 from peercorpus.publish.card import write_card
 from peercorpus.publish.croissant import write_croissant
 from peercorpus.publish.forums import Walk
+from peercorpus.publish.inputs import write_inputs
 from peercorpus.publish.release import releasing
 from peercorpus.publish.rows import build_rows
 from peercorpus.publish.shards import Writers
@@ -142,7 +143,9 @@ def publish(
         if sides is not None:
             tally.asked, tally.sides = sides, write_sides(folder, tally.papers, sides, out, takedown.forums)
             splits += write_tasks(folder, tally.sides, progress)
-        write_tombstone(folder, workspace, takedown, sieve.taken)
+        titles = None if titler is None else titler.endpoint.model
+        write_inputs(folder, workspace, chosen, sides, titles, authors=with_authors)
+        write_tombstone(folder, workspace, takedown, sieve.by_venue)
         write_croissant(folder, tally, splits)
         write_card(folder, tally, splits)
     return summarise(tally, splits)
