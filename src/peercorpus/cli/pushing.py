@@ -48,7 +48,7 @@ def push(
     with ExitStack() as stack:
         held = None if workspace is None else stack.enter_context(open_workspace(workspace, write=False))
         lines = stack.enter_context(ProgressLines())
-        found = run_verify(opened, held, lambda name: lines.say(f"Reading {name} …"))
+        found = run_verify(opened, held, lines.show)
     if not found.holds:
         say(wording_releases.verified(found))
         return 1

@@ -46,7 +46,7 @@ def diff(
 
     one, other = open_release(release_a), open_release(release_b)
     with ProgressLines() as lines:
-        found = find_differences(one, other, lambda config: lines.say(f"Comparing {config} …"))
+        found = find_differences(one, other, lines.show)
     if json_:
         say(json.dumps(as_json(found, with_ids=ids), indent=1, ensure_ascii=False))
     else:
@@ -75,6 +75,6 @@ def verify(release: ReleaseFolder, /, *, workspace: WorkspaceFolder | None = Non
     with ExitStack() as stack:
         held = None if workspace is None else stack.enter_context(open_workspace(workspace, write=False))
         lines = stack.enter_context(ProgressLines())
-        found = run_verify(opened, held, lambda name: lines.say(f"Reading {name} …"))
+        found = run_verify(opened, held, lines.show)
     say(wording_releases.verified(found))
     return 0 if found.holds else 1

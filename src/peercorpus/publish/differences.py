@@ -1,7 +1,7 @@
 """What differs between two releases: rows by venue and configuration, sides, and columns; rows are held as digests."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,7 @@ import msgspec
 import pyarrow as pa
 
 from peercorpus.errors import PeercorpusError
+from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.publish.opened import Release, Shard, key_of
 from peercorpus.publish.split_files import read_sides
 from peercorpus.publish.splits import Side
@@ -173,13 +174,13 @@ def _sides(one: Release, other: Release) -> tuple[list[SideChange], int]:
     return moved, added
 
 
-def find_differences(one: Release, other: Release, say: Callable[[str], None] = lambda _: None) -> Differences:
+def find_differences(one: Release, other: Release, show: Show = show_nothing) -> Differences:
     """What differs between an earlier release and a later one.
 
     Args:
         one: The earlier one.
         other: The later one.
-        say: Told each configuration before it is compared.
+        show: Told how many configurations are compared.
 
     Raises:
         PeercorpusError: A file cannot be read.
@@ -187,10 +188,12 @@ def find_differences(one: Release, other: Release, say: Callable[[str], None] = 
     rows: dict[str, dict[str, Delta]] = {}
     columns: list[ColumnChange] = []
     try:
-        for config in sorted({shard.config for release in (one, other) for shard in release.shards()}):
-            say(config)
+        configs = sorted({shard.config for release in (one, other) for shard in release.shards()})
+        meter = Meter(f"{one.folder.name}, {other.folder.name}", "diff", show)
+        for done, config in enumerate(configs, 1):
             rows[config], changes = _of_config(config, one, other)
             columns += changes
+            meter.report(done, len(configs))
     except (pa.ArrowException, OSError):
         raise PeercorpusError(
             f"A Parquet file of '{one.folder}' or '{other.folder}' cannot be read; 'peercorpus verify' says which."

@@ -1,8 +1,8 @@
 """Whether a release holds what it says: one walk over its rows, and every check with what does not hold."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.publish.checks import Check
 from peercorpus.publish.inputs import Moved, find_moved, read_inputs
 from peercorpus.publish.opened import Release
@@ -32,19 +32,13 @@ class Verification:
         return not any(check.found for check in self.checks)
 
 
-def _say_nothing(_: str) -> None:
-    pass
-
-
-def verify(
-    release: Release, workspace: Workspace | None = None, say: Callable[[str], None] = _say_nothing
-) -> Verification:
+def verify(release: Release, workspace: Workspace | None = None, show: Show = show_nothing) -> Verification:
     """Check a release.
 
     Args:
         release: What was published.
         workspace: Whose list of what is taken down it is held to, and whose tables it was made of; None: neither.
-        say: Told each file before it is read.
+        show: Told how many files are read.
 
     Raises:
         PeercorpusError: A line of `takedown.txt` can be no id, or the release's `inputs.json` cannot be read.
@@ -53,14 +47,15 @@ def verify(
     ids, sides = Ids(release), SidesAgree(release)
     taken, leaks = TakenDown(read_takedown(workspace) if workspace else None), Leaks(sides.used)
     taken.look_at_sides(release)
-    for shard in release.shards():
-        say(shard.name)
+    shards, meter = release.shards(), Meter(release.folder.name, "verify", show)
+    for done, shard in enumerate(shards, 1):
         for row in rows_of(shard, ids.check):
             texts = list(texts_in(row))
             ids.see(shard, row)
             sides.see(shard, row)
             taken.see(shard, row, texts)
             leaks.see(shard, row, texts)
+        meter.report(done, len(shards))
     checks = [sums, schema, ids.check, sides.end(), check_links(release, sides), taken.check, leaks.end()]
     inputs = read_inputs(release.folder) if workspace else None
     moved = find_moved(inputs, workspace) if workspace and inputs else None
