@@ -107,7 +107,8 @@ def test_each_text_of_a_response_to_all_is_blotted(exports: Path, column: str) -
 
 
 def test_no_other_column_holds_an_address(exports: Path) -> None:
-    for config in CONFIGS:
+    # Of what people write, links hold nothing, and tries the decision of `papers`.
+    for config in CONFIGS.keys() - {"links", "tries"}:
         said = json.dumps(row_of(exports, config), default=str)
         assert BLOTTED in said
         assert not any(name in said for name in (ADDRESS, "bob", PROFILE))

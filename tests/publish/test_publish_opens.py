@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper
+from invented_tables import ICLR, ICML, TMLR, a_forum, invented, link, paper
 from peercorpus.publish.run import publish
 from peercorpus.publish.schemas import PAPERS, says
 from peercorpus.publish.shards import CONFIGS
@@ -56,6 +56,8 @@ ROWS = {
     "conversations": CORPUS,
     "versions": CORPUS,
     "scores": {"iclr": 9, "icml": 3},
+    "links": {"tmlr": 1},
+    "tries": {"iclr": 1, "tmlr": 1},
     "review_sft": TASKS,
     "rebuttal": TASKS,
 }
@@ -69,7 +71,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ICLR: [*a_forum("f1"), *a_forum("f2")],
         ICLR_2021: a_forum("f3", ICLR_2021),
         ICML: a_forum("f4", ICML),
-        TMLR: [paper("f5", TMLR, number=None, title=None)],
+        TMLR: [paper("f5", TMLR, number=None, title=None), link("f5", TMLR, "f3", ICLR_2021)],
     }
     with invented(folder / "corpus", venues) as workspace:
         publish(workspace, folder / "out", sides=Asked(Profile.RE2))

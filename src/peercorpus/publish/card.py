@@ -76,6 +76,7 @@ def write_card(folder: Path, tally: Tally, splits: Sequence[Split]) -> None:
         grade_meanings=card_tables.grade_meanings(),
         set_aside=card_tables.set_aside(tally),
         sides=card_tables.sides(tally),
+        links=card_tables.links(tally),
         licences=card_tables.licences(tally),
         units=units(configs),
         upstream=_upstream(tally),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from peercorpus.kinds import PUBLISHABLE_GRADES, Grade, Reason, Status
+from peercorpus.kinds import PUBLISHABLE_GRADES, Grade, LinkKind, Reason, Status
 from peercorpus.publish.columns import escape, table
 from peercorpus.publish.meanings import meanings
 from peercorpus.publish.shards import CONFIGS, Config, Split
@@ -124,6 +124,13 @@ def set_aside(tally: Tally) -> str:
         for (stage, reason), count in sorted(counts.items())
     ]
     return table(("stage", "reason", "what it means", "rows"), rows, text_columns=3)
+
+
+def links(tally: Tally) -> str:
+    """How many pairs of submissions are one work."""
+    if not tally.links:
+        return "No two submissions here are known to be one work."
+    return table(("links", "pairs"), [(f"`{kind}`", tally.links[kind]) for kind in LinkKind])
 
 
 def licences(tally: Tally) -> str:

@@ -13,6 +13,7 @@ from peercorpus.publish.card import write_card
 from peercorpus.publish.croissant import write_croissant
 from peercorpus.publish.forums import Walk
 from peercorpus.publish.inputs import write_inputs
+from peercorpus.publish.linked import Linked
 from peercorpus.publish.release import releasing
 from peercorpus.publish.rows import build_rows
 from peercorpus.publish.shards import Writers
@@ -71,6 +72,7 @@ def _write_venue(
     show: Show,
     titler: Titler | None,
     sieve: Sieve,
+    linked: Linked,
     *,
     with_authors: bool,
 ) -> None:
@@ -88,6 +90,7 @@ def _write_venue(
             for config, of_config in rows.by_config.items():
                 for row in of_config:
                     writers.add(config, split, row)
+            linked.meet(split, rows)
             tally.count(rows)
             tally.papers.append(usable(forum.paper, rows))
             tally.venues[-1].pdfs += sum(version.is_pdf for version in forum.versions)
@@ -134,14 +137,20 @@ def publish(
         read_earlier(sides)
     with releasing(out) as folder:
         writers, tally, sieve = Writers(folder), Tally(names_authors=with_authors), Sieve(takedown)
+        linked = Linked(workspace.tables)
         for venue_id in chosen:
             _write_venue(
-                workspace, venue_id, folder, writers, tally, progress, titler, sieve, with_authors=with_authors
+                workspace, venue_id, folder, writers, tally, progress, titler, sieve, linked, with_authors=with_authors
             )
         tally.taken_down = sieve.taken
+        linked.write(writers)
+        tally.links, tally.links_left_out = linked.kinds, linked.left_out
         splits = writers.finish()
         if sides is not None:
-            tally.asked, tally.sides = sides, write_sides(folder, tally.papers, sides, out, takedown.forums)
+            tally.asked, tally.sides = (
+                sides,
+                write_sides(folder, tally.papers, sides, out, takedown.forums, linked.groups),
+            )
             splits += write_tasks(folder, tally.sides, progress)
         titles = None if titler is None else titler.endpoint.model
         write_inputs(folder, workspace, chosen, sides, titles, authors=with_authors)

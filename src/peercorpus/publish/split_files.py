@@ -2,7 +2,7 @@
 
 import hashlib
 import shutil
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from importlib.metadata import version
@@ -203,7 +203,12 @@ def read_earlier(asked: Asked) -> tuple[Sides, str | None]:
 
 
 def write_sides(
-    folder: Path, papers: Iterable[Usable], asked: Asked, replaced: Path, gone: Set[str] = frozenset()
+    folder: Path,
+    papers: Iterable[Usable],
+    asked: Asked,
+    replaced: Path,
+    gone: Set[str] = frozenset(),
+    groups: Mapping[str, str] | None = None,
 ) -> Sides:
     """Draw the sides of a release and write their file.
 
@@ -213,13 +218,14 @@ def write_sides(
         asked: Which sides.
         replaced: Where the release will stand.
         gone: Ids of papers that were taken down: no file names them any more.
+        groups: The work that a paper is of, as `splits.draw` takes it.
 
     Raises:
         PeercorpusError: The earlier sides cannot be kept, or a paper of the release that stands there would change its
             side.
     """
     earlier, digest = read_earlier(asked)
-    sides = draw(papers, asked.test_after, _without(earlier, gone))
+    sides = draw(papers, asked.test_after, _without(earlier, gone), groups)
     _check_kept(sides, asked, asked.standing or replaced, gone)
     path = asked.path(folder)
     path.parent.mkdir(exist_ok=True)

@@ -116,6 +116,7 @@ def missing(tally: Tally, show: Show) -> str:
 def _left_out(tally: Tally) -> str:
     counts = {f"{what} that not everyone may read": count for what, count in sorted(tally.withheld.items())}
     counts["reviews and conversations without a paper"] = tally.orphans
+    counts["links to papers that are not here"] = tally.links_left_out
     counts |= {f"{what} that were taken down": count for what, count in sorted(tally.taken_down.items())}
     named = [f"{count:,} {what}" for what, count in counts.items() if count]
     return f"Left out of this release: {'; '.join(named)}." if named else "Nothing in the tables was left out."

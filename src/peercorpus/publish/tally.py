@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from peercorpus.kinds import Grade, Reason, Status
+from peercorpus.kinds import Grade, LinkKind, Reason, Status
 from peercorpus.publish.rows import ForumRows
 from peercorpus.publish.shards import Split
 from peercorpus.publish.split_files import Asked
@@ -99,6 +99,8 @@ class Tally:
         taken_down: Records left out as `takedown.txt` says, by kind.
         licensed: Papers by the licence that OpenReview states; None: it states none.
         names_authors: Whether authors are named.
+        links: Pairs of submissions that are one work, by kind.
+        links_left_out: Such pairs of which a paper is not here.
     """
 
     venues: list[VenueTally] = field(default_factory=list)
@@ -112,6 +114,8 @@ class Tally:
     taken_down: Counter[str] = field(default_factory=Counter)
     licensed: Counter[str | None] = field(default_factory=Counter)
     names_authors: bool = True
+    links: Counter[LinkKind] = field(default_factory=Counter)
+    links_left_out: int = 0
 
     @property
     def harvested(self) -> tuple[datetime, datetime] | None:
