@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from markdown_it import MarkdownIt
 
-from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper, review, score, version
+from invented_tables import ICLR, ICML, TMLR, a_forum, invented, link, paper, review, score, version
 from peercorpus.kinds import Aspect, Grade, Phase, Reason, ScoreSource, Status
 from peercorpus.publish.columns import columns_of, escape, units
 from peercorpus.publish.meanings import meanings
@@ -56,7 +56,8 @@ def rows_of(out: Path, config: str) -> list[dict[str, object]]:
 
 def test_its_counts_are_those_of_the_tables(tmp_path: Path) -> None:
     unread = [paper("f2", status=Status.REJECTED), version("f2", None, Grade.UNAVAILABLE)]
-    venues: dict[str, list[object]] = {ICLR: [*a_forum("f1"), *unread], ICML: a_forum("f3", ICML), TMLR: []}
+    venues: dict[str, list[object]] = {ICLR: [*a_forum("f1"), *unread], TMLR: []}
+    venues[ICML] = [*a_forum("f3", ICML), link("f3", ICML, "f1")]
     card, out = a_card(tmp_path, venues, RE2), tmp_path / "out"
     venue_of = {config: Counter(row["venue_id"] for row in rows_of(out, config)) for config in CONFIGS}
     texts = Counter(row["venue_id"] for row in rows_of(out, "papers") if row["markdown"])
@@ -186,6 +187,7 @@ def test_it_says_whether_authors_are_named(tmp_path: Path) -> None:
 def test_every_column_is_described_and_every_number_has_a_unit(tmp_path: Path, name: str) -> None:
     config = CONFIGS[name]
     venues: dict[str, list[object]] = {ICLR: [one for number in range(9) for one in a_forum(f"f{number}")]}
+    venues[ICLR].append(link("f1", ICLR, "f0"))
     described = section(a_card(tmp_path, venues, RE2), f"Columns of `{name}`")
     assert columns_of(config) in described
     for path, field in flat(config.schema):

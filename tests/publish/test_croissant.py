@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from invented_tables import ICLR, ICML, a_forum, invented, paper
+from invented_tables import ICLR, ICML, a_forum, invented, link, paper
 from peercorpus.publish.croissant import NAME
 from peercorpus.publish.run import publish
 from peercorpus.publish.schemas import says
@@ -71,7 +71,7 @@ assert not told, told
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("release")
     venues: dict[str, list[object]] = {
-        ICLR: [one for number in range(6) for one in a_forum(f"f{number}")],
+        ICLR: [one for number in range(6) for one in a_forum(f"f{number}")] + [link("f5", ICLR, "f4")],
         ICML: a_forum("f9", ICML),
         BAD_ID: [paper("f0", BAD_ID, conference="x", licence='"}<b>', title='"quoted"\n')],
     }

@@ -156,15 +156,11 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     return (Balance(NAME, venue_id, "papers", tables.count("1-papers", venue_id), compared, aside),)
 
 
-<<<<<<< HEAD
 def _made_with(_: Options) -> str:
     """The library by whose signatures candidates are found."""
     return f"rensa {version('rensa')}"
 
 
 STAGE = Stage(
-    NAME, 1, (), ("1-papers", "4-versions", "5-texts"), (TABLE,), (), run, balance, made_with=_made_with, is_of_all=True
+    NAME, 2, (), ("1-papers", "4-versions", "5-texts"), (TABLE,), (), run, balance, made_with=_made_with, is_of_all=True
 )
-=======
-STAGE = Stage(NAME, 2, (), ("1-papers", "4-versions", "5-texts"), (TABLE,), (), run, balance, is_of_all=True)
->>>>>>> 355e422 (What many papers say is no sign that two of them are one work)

@@ -50,12 +50,16 @@ UNITS = {
     "own": "the venue's own scale, which differs from venue to venue: never average it over venues",
     "unified": "Re²'s scale of 1 to 10, whose accepting half begins at 6: the same for all venues",
     "whole": "whole numbers: calendar years, running numbers and counts",
+    "share": "a share, on [0, 1]",
+    "days": "days",
     "time": "UTC",
 }
 """What each unit is."""
 
 
 def _unit(name: str, kind: pa.DataType) -> str:
+    if name.endswith("_similarity") or name == "days":
+        return "days" if name == "days" else "share"
     if pa.types.is_floating(kind):
         return "unified" if "unified" in name else "own"
     return "time" if pa.types.is_timestamp(kind) else "whole" if pa.types.is_integer(kind) else ""
