@@ -24,6 +24,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "versions": ("forum_id", "edit_id"),
     "scores": ("review_id",),
     "links": ("forum_id", "earlier_id"),
+    "tries": ("forum_id",),
     "review_sft": ("forum_id",),
     "rebuttal": ("forum_id",),
 }
