@@ -237,7 +237,11 @@ PAPERS_FULL = pa.schema(
         column("text_engine", TEXT, "what read it, and its version"),
         column("reviews", pa.list_(REVIEW), "as in the configuration `reviews`"),
         column("posts", pa.list_(POST), "every other public post of the forum, in time order"),
-        column("extra", TEXT, "JSON of what no other column holds, less the authors' accounts"),
+        column(
+            "extra",
+            TEXT,
+            "JSON of what no other column holds, less accounts; without authors, less all fields that name them",
+        ),
     ]
 )
 
