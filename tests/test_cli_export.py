@@ -7,10 +7,13 @@ import pytest
 
 from commands import Run, assert_refused
 from invented_releases import a_release, task_paper, write_release
+from invented_tables import ICLR, invented, paper
 from peercorpus.publish.export import Layout, Wanted
 from peercorpus.publish.exporting import export
 from peercorpus.publish.release_rows import open_rows
-from peercorpus.publish.splits import Task
+from peercorpus.publish.run import publish
+from peercorpus.publish.split_files import Asked
+from peercorpus.publish.splits import Profile, Task
 from peercorpus.publish.tasks import CONFIG
 
 
@@ -41,6 +44,16 @@ def test_one_task_with_the_abstract_and_no_system_message(release: Path, tmp_pat
     row = json.loads((tmp_path / "out" / "review_test.jsonl").read_text())
     assert row["messages"][0] == {"role": "user", "content": "# On t9\n\nWe invent."}
     assert not list((tmp_path / "out").glob("rebuttal*"))
+
+
+def test_a_release_with_sides_and_no_paper_to_train_on_is_not_told_to_be_published_with_sides(
+    tmp_path: Path, run: Run
+) -> None:
+    with invented(tmp_path / "corpus", {ICLR: [paper("f1")]}) as workspace:
+        publish(workspace, tmp_path / "release", sides=Asked(Profile.RE2))
+    ended = run("export", tmp_path / "release", "--out", tmp_path / "out", "--format", "trl")
+    assert_refused(ended, "can be trained on")
+    assert "--splits" not in ended.err
 
 
 def test_what_cannot_be_done_is_refused_in_a_sentence(release: Path, tmp_path: Path, run: Run) -> None:

@@ -104,6 +104,12 @@ def test_it_counts_scores_and_reviews_of_which_the_beginning_is_not_known(tmp_pa
     assert "1 of 2 (50%) reviews say of themselves that a part was added later" in said
 
 
+def test_a_first_answer_that_holds_no_number_is_known_all_the_same(tmp_path: Path) -> None:
+    unrevised = review("f1", "R1", revised=False, scores=(score("audience", None, "Yes", Aspect.OTHER),))
+    said = section(a_card(tmp_path, {ICLR: [paper("f1"), unrevised]}), "Known biases")
+    assert "not known of 0 of 1 (0%) scores" in said
+
+
 def test_what_was_set_aside_is_counted_by_stage_and_reason_in_the_words_of_the_reason(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
         for venue_id in (ICLR, ICML):

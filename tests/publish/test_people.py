@@ -138,6 +138,25 @@ def test_authors_can_be_left_unnamed_and_task_configurations_never_name_them(exp
     assert row_of(exports, "papers")["authors"] == [BLOTTED]
 
 
+def test_without_authors_no_field_that_openreview_makes_of_them_is_left(tmp_path: Path) -> None:
+    told = {
+        "_bibtex": "author={Ada Example and Bo Ek}",
+        "paperhash": "example|sorting",
+        "by": "ADA EXAMPLE",
+        "code": "c",
+    }
+    extra, records = json.dumps(told), list[object]()
+    for record in a_forum("f1"):
+        changes: dict[str, Any] = {"Paper": {"authors": ("Ada Example",), "extra": extra}, "Post": {"extra": extra}}
+        records.append(replace(record, **changes.get(type(record).__name__, {})))  # type: ignore[type-var]
+    with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
+        publish(workspace, tmp_path / "out", with_authors=False)
+    row = row_of(tmp_path, "papers_full")
+    assert json.loads(row["extra"]) == {"code": "c"}
+    assert [json.loads(post["extra"]) for post in row["posts"]] == [{"code": "c"}] * len(row["posts"])
+    assert row["posts"]
+
+
 @pytest.mark.parametrize("rendering", Rendering)
 def test_each_format_of_dialogues_is_blotted(exports: Path, rendering: Rendering) -> None:
     said = (exports / f"{rendering.value}.jsonl").read_text()

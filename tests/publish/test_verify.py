@@ -321,6 +321,17 @@ def test_whether_the_workspace_gives_the_release_again_is_said_and_no_breach(tmp
     assert f"is no longer what the release was made of; it differs in:\n  {ICLR}: 3-posts\n" in ended.out
 
 
+def test_inputs_that_cannot_be_read_are_a_breach_beside_the_others(plan: Plan, tmp_path: Path, run: Run) -> None:
+    with invented(tmp_path / "corpus", {ICLR: a_forum("a")}) as workspace:
+        workspace.raw.add([RawObject(Kind.NOTE, "a", 2, ICLR, "a", "a", 1, 1, "invented", b"{}")])
+    release = plan.write(tmp_path / "release")
+    (release / "inputs.json").write_text("{")
+    ended = run("verify", release, "--workspace", tmp_path / "corpus")
+    assert ended.code == 1
+    assert "  inputs.json: is not named in release.json\n" in ended.out
+    assert "  inputs.json: cannot be read, so that it was not compared with the workspace\n" in ended.out
+
+
 def test_what_is_no_release_and_no_workspace_is_refused(plan: Plan, tmp_path: Path, run: Run) -> None:
     assert_refused(run("verify", tmp_path), "holds no release")
     assert_refused(run("verify", ""), "names no folder")

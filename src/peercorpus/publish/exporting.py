@@ -46,6 +46,11 @@ def _choose_tasks(release: ReleaseRows, wanted: Wanted) -> list[Task]:
         PeercorpusError: The release has not what is asked for.
     """
     held = [task for task, config in CONFIG.items() if any(release.count(config, side) for side in Side)]
+    if not held and release.sides() is not None:
+        raise PeercorpusError(
+            f"No paper of the release '{release.folder}' can be trained on: none has a text that the reviewers read,"
+            " with a review or conversation."
+        )
     missing = [task for task in wanted.tasks if task not in held]
     if missing:
         raise PeercorpusError(

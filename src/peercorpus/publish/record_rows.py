@@ -1,6 +1,7 @@
 """Reviews, posts, versions and scores of one forum → rows of their published tables; nobody's address stays in them."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
@@ -16,6 +17,8 @@ from peercorpus.records import PaperVersion, Post, Review, Score
 Row = dict[str, Any]
 UNREVISED = "unrevised"
 """The source of a first score of which nothing but the review is recorded: it was never changed."""
+NAMING = re.compile(r"author|bibtex|paperhash", re.IGNORECASE)
+"""Fields in which OpenReview names authors: in full, or the first by surname (`ada|sorting_by_colour`)."""
 
 
 def as_row(record: object) -> Row:
@@ -31,6 +34,23 @@ def blotted_json(text: str) -> str:
     '{"contact": "[e-mail]"}'
     """
     return json.dumps(blot_people(json.loads(text or "{}")), ensure_ascii=False)
+
+
+def without_authors(text: str, authors: Sequence[str]) -> str:
+    r"""JSON of a note's fields without those that name its authors.
+
+    >>> without_authors('{"paperhash": "ada|sorts", "code": "a.git", "by": ["Bo Ek"]}', ["Bo Ek"])
+    '{"code": "a.git"}'
+    """
+    names = [name.casefold() for name in authors if " " in name]
+
+    def is_named(value: object) -> bool:
+        told = json.dumps(value, ensure_ascii=False).casefold()
+        return any(name in told for name in names)
+
+    fields = json.loads(text or "{}").items()
+    kept = {field: value for field, value in fields if not NAMING.search(field) and not is_named(value)}
+    return json.dumps(kept, ensure_ascii=False)
 
 
 def review_row(review: Review, rebuttal: str) -> Row:

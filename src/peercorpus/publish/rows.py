@@ -2,12 +2,21 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from peercorpus.kinds import PUBLISHABLE_GRADES, Grade, Role
 from peercorpus.openreview.objects import blot_people
 from peercorpus.publish.forums import SPOKEN, Forum
-from peercorpus.publish.record_rows import Row, as_row, blotted_json, post_rows, review_row, score_rows, version_row
+from peercorpus.publish.record_rows import (
+    Row,
+    as_row,
+    blotted_json,
+    post_rows,
+    review_row,
+    score_rows,
+    version_row,
+    without_authors,
+)
 from peercorpus.publish.reviews import reviews_json
 from peercorpus.publish.texts import Texts, is_publishable
 from peercorpus.records import Conversation, PaperVersion, Post, Review
@@ -152,6 +161,15 @@ def _record_columns(forum: Forum, reviews: Sequence[Review], words: Mapping[str,
     }
 
 
+def _unnamed(forum: Forum) -> Forum:
+    """A forum whose fields name no author."""
+    authors = forum.paper.authors
+    paper = replace(forum.paper, authors=(), extra=without_authors(forum.paper.extra, authors))
+    return replace(
+        forum, paper=paper, posts=[replace(post, extra=without_authors(post.extra, authors)) for post in forum.posts]
+    )
+
+
 def build_rows(forum: Forum, texts: Texts, *, with_authors: bool = True) -> ForumRows:
     """The rows of one forum; nothing in them comes from a post that is deleted or that not everyone may read.
 
@@ -160,6 +178,7 @@ def build_rows(forum: Forum, texts: Texts, *, with_authors: bool = True) -> Foru
         texts: Of its venue.
         with_authors: Whether authors are named.
     """
+    forum = forum if with_authors else _unnamed(forum)
     public = forum.public_post_ids
     reviews = [review for review in forum.reviews if review.readers_public and not review.deleted]
     conversations = [talk for talk in forum.conversations if is_public(talk, public)]
@@ -170,7 +189,7 @@ def build_rows(forum: Forum, texts: Texts, *, with_authors: bool = True) -> Foru
         conversations=len(forum.conversations) - len(conversations),
         decisions=int(is_decision_withheld),
     )
-    row: Row = blot_people(said | read | ({} if with_authors else {"authors": ()}))
+    row: Row = blot_people(said | read)
     row["markdown_chars"] = len(row["markdown"])
     row |= _record_columns(forum, reviews, _authors_words(conversations), public)
     place = {name: row[name] for name in ("forum_id", "venue_id", "conference", "year")}

@@ -237,7 +237,11 @@ PAPERS_FULL = pa.schema(
         column("text_engine", TEXT, "what read it, and its version"),
         column("reviews", pa.list_(REVIEW), "as in the configuration `reviews`"),
         column("posts", pa.list_(POST), "every other public post of the forum, in time order"),
-        column("extra", TEXT, "JSON of what no other column holds, less the authors' accounts"),
+        column(
+            "extra",
+            TEXT,
+            "JSON of what no other column holds, less accounts; without authors, less all fields that name them",
+        ),
     ]
 )
 
@@ -270,7 +274,11 @@ SCORES = pa.schema(
         REVIEWER,
         column("aspect", TEXT, "what it is about"),
         column("field", TEXT, "the form's own name of the field"),
-        column("initial", NUMBER, "as first given, on the venue's own scale; null where that is not known"),
+        column(
+            "initial",
+            NUMBER,
+            "as first given, on the venue's own scale; null where that is not known, or holds no number",
+        ),
         column("final", NUMBER, "as it stands now; null where the answer holds no number"),
         column("initial_unified", NUMBER, "of a recommendation, on Re²'s scale of 1 to 10"),
         column("final_unified", NUMBER, "the same"),

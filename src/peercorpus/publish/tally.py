@@ -78,7 +78,7 @@ class Doubts:
     def count(self, rows: ForumRows) -> None:
         """Add one forum."""
         self.scores += len(rows.scores)
-        self.scores_unknown += sum(score.get("initial") is None for score in rows.scores)
+        self.scores_unknown += sum(score.get("initial_source") is None for score in rows.scores)
         self.scores_told += sum(score.get("initial_source") == "text" for score in rows.scores)
         self.unrevealed += sum(review["revised"] is None for review in rows.reviews)
         self.updated += sum(bool(review["updated_fields"]) for review in rows.reviews)

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from peercorpus.errors import PeercorpusError
 from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.publish.checks import Check
-from peercorpus.publish.inputs import Moved, find_moved, read_inputs
+from peercorpus.publish.inputs import INPUTS, Moved, find_moved, read_inputs
 from peercorpus.publish.opened import Release
 from peercorpus.publish.takedown import read_takedown
 from peercorpus.publish.verify_files import check_schema, check_sums
@@ -41,7 +42,7 @@ def verify(release: Release, workspace: Workspace | None = None, show: Show = sh
         show: Told how many files are read.
 
     Raises:
-        PeercorpusError: A line of `takedown.txt` can be no id, or the release's `inputs.json` cannot be read.
+        PeercorpusError: A line of `takedown.txt` can be no id.
     """
     sums, schema = check_sums(release), check_schema(release)
     ids, sides = Ids(release), SidesAgree(release)
@@ -57,6 +58,14 @@ def verify(release: Release, workspace: Workspace | None = None, show: Show = sh
             leaks.see(shard, row, texts)
         meter.report(done, len(shards))
     checks = [sums, schema, ids.check, sides.end(), check_links(release, sides), taken.check, leaks.end()]
-    inputs = read_inputs(release.folder) if workspace else None
-    moved = find_moved(inputs, workspace) if workspace and inputs else None
+    moved = _find_moved(release, workspace, sums) if workspace else None
     return Verification(checks, moved, workspace is not None)
+
+
+def _find_moved(release: Release, workspace: Workspace, sums: Check) -> list[Moved] | None:
+    try:
+        inputs = read_inputs(release.folder)
+    except PeercorpusError:
+        sums.breach(INPUTS, None, "cannot be read, so that it was not compared with the workspace")
+        return None
+    return find_moved(inputs, workspace) if inputs else None
