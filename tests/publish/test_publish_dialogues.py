@@ -97,7 +97,7 @@ def test_a_json_file_holds_one_array(tmp_path: Path) -> None:
 
 def test_the_text_opens_a_dialogue_with_its_grade_where_there_is_one(tmp_path: Path) -> None:
     (row,), written = write(tmp_path, Format(View(), opening=Opening.TEXT))
-    assert row["messages"][0]["content"].endswith("# Text")
+    assert row["messages"][0]["content"].endswith("# Text of f1")
     assert row["paper_grade"] == "exact"
     without = [one for one in forum() if type(one).__name__ != "PaperText"]
     rows, written = write(tmp_path / "without", Format(View(), opening=Opening.TEXT), without)
@@ -110,7 +110,7 @@ def test_a_paper_without_a_title_opens_with_what_there_is_of_it(tmp_path: Path) 
     (row,), _ = write(tmp_path, Format(View()), untitled)
     assert row["messages"][0]["content"] == "We fly."
     (row,), _ = write(tmp_path / "text", Format(View(), opening=Opening.TEXT), untitled)
-    assert row["messages"][0]["content"] == "# Text"
+    assert row["messages"][0]["content"] == "# Text of f1"
     bare = [replace(one, abstract=None) if isinstance(one, Paper) else one for one in untitled]
     rows, written = write(tmp_path / "bare", Format(View()), bare)
     assert (rows, sum(written.left_out.values())) == ([], 1)

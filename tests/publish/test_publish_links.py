@@ -189,3 +189,14 @@ def test_a_later_link_between_two_sides_moves_nobody_and_holds_the_lesser_one_ba
         re.search(r"\| review \|.* (\d+) \|\n", (tmp_path / out / "README.md").read_text()) for out in ("one", "two")
     ]
     assert [int(found[1]) for found in held_back if found] == [0, 1]
+
+
+def test_papers_with_the_very_same_text_come_on_one_side_whatever_their_titles(tmp_path: Path) -> None:
+    forums = [a_forum(f"f{number:02}", markdown="# One text" if number % 4 else None) for number in range(24)]
+    with invented(tmp_path / "corpus", {ICLR: [record for forum in forums for record in forum]}) as workspace:
+        publish(workspace, tmp_path / "out", sides=RE2)
+    sides = json.loads(RE2.path(tmp_path / "out").read_text())["sides"]
+    of = {forum_id: side for side, ids in sides.items() for forum_id in ids}
+    assert len({of[f"f{number:02}"] for number in range(24) if number % 4}) == 1
+    assert len(set(of.values())) == 3
+    assert not (tmp_path / "out" / "data" / "links").exists()

@@ -66,7 +66,7 @@ def test_a_review_is_shown_as_first_given_with_its_scores_before_and_after(tmp_p
     assert review["text"] == "### summary\n\nThey copy.\n\n### questions\n\nWhy?"
     assert (review["rating_initial"], review["rating_final"]) == (3.0, 6.0)
     assert (review["confidence_initial"], review["confidence_final"]) == (None, None)
-    assert (paper["markdown"], paper["grade"], paper["status"]) == ("# Text", "exact", "accepted")
+    assert (paper["markdown"], paper["grade"], paper["status"]) == ("# Text of f1", "exact", "accepted")
 
 
 @pytest.mark.parametrize(("revised", "initial"), [(False, 6.0), (None, None), (True, None)])
@@ -101,7 +101,7 @@ def test_a_conversation_follows_the_paper_and_alternates(tmp_path: Path) -> None
     assert one["post_ids"] == [["f1-R1"], ["f1-answer"], ["f1-more"]]
     assert (one["rating_final"], one["rating_initial"]) == (6.0, None)
     assert "The paper." not in json.dumps(one)
-    assert paper["markdown"] == "# Text"
+    assert paper["markdown"] == "# Text of f1"
 
 
 def test_what_stands_beside_the_paper_stays_the_users(tmp_path: Path) -> None:

@@ -149,8 +149,8 @@ def conversation(
     return Conversation(f"{forum_id}/{reviewer}", forum_id, venue_id, reviewer, spoken, responses)
 
 
-def a_forum(forum_id: str, venue_id: str = ICLR, markdown: str = "# Text") -> list[object]:
-    """A paper with one review, the authors' answer, one response to all, and a text of the best grade."""
+def a_forum(forum_id: str, venue_id: str = ICLR, markdown: str | None = None) -> list[object]:
+    """A paper with one review, the authors' answer, one response to all, and a text of its own of the best grade."""
     one, two, three = (f"{forum_id}-{name}" for name in ("R1", "answer", "to-all"))
     review_post = post(one, forum_id, venue_id, kind=PostKind.REVIEW, role=Role.REVIEWER, signature="R1")
     turns = (turn(Role.REVIEWER, one), turn(Role.AUTHOR, two))
@@ -161,7 +161,7 @@ def a_forum(forum_id: str, venue_id: str = ICLR, markdown: str = "# Text") -> li
         post(two, forum_id, venue_id, reply_to=one),
         post(three, forum_id, venue_id),
         version(forum_id, f"sha-{forum_id}", Grade.EXACT, venue_id),
-        text(f"sha-{forum_id}", markdown, venue_id),
+        text(f"sha-{forum_id}", f"# Text of {forum_id}" if markdown is None else markdown, venue_id),
         conversation(forum_id, "R1", turns, (three,), venue_id),
     ]
 

@@ -40,11 +40,13 @@ def check_replaceable(folder: Path, kind: str = "a release", manifest: str = MAN
     """
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise PeercorpusError(f"'{folder}' is not a folder; name a new one.")
-    strangers = sorted(_files(folder) - _listed(folder, manifest)) if folder.exists() else []
-    if strangers:
-        raise PeercorpusError(
-            f"'{folder}' holds '{strangers[0]}', which is not part of {kind}; name a new folder, or move it away."
-        )
+    listed = _listed(folder, manifest) if folder.exists() else set()
+    for found in folder.rglob("*") if folder.exists() else ():
+        name = found.relative_to(folder).as_posix()
+        if name not in listed and not found.is_dir():
+            raise PeercorpusError(
+                f"'{folder}' holds '{name}', which is not part of {kind}; name a new folder, or move it away."
+            )
 
 
 def digest_of(path: Path) -> str:

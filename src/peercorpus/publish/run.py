@@ -149,7 +149,7 @@ def publish(
         if sides is not None:
             tally.asked, tally.sides = (
                 sides,
-                write_sides(folder, tally.papers, sides, out, takedown.forums, linked.groups),
+                write_sides(folder, tally.papers, sides, out, takedown.forums, linked.groups()),
             )
             splits += write_tasks(folder, tally.sides, progress)
         titles = None if titler is None else titler.endpoint.model
