@@ -59,9 +59,10 @@ def test_one_that_was_stopped_halfway_is_never_used(tmp_path: Path, monkeypatch:
         raise KeyboardInterrupt
 
     with invented(tmp_path / "corpus", known()) as workspace:
-        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        with monkeypatch.context() as patched:
             patched.setattr(search_index, "_document", killed)
-            opened(workspace)
+            with pytest.raises(KeyboardInterrupt):
+                opened(workspace)
         assert indexes(workspace.folder) == []
         assert find_stored(opened(workspace), QUIET) is not None
 

@@ -108,12 +108,11 @@ def known() -> dict[str, list[object]]:
     silent = paper(
         SILENT, TMLR, title="Nobody reviewed this", status=Status.WITHDRAWN, decision=None, decision_comment=None
     )
-    forums = {
+    return {
         ICLR: sorted([*lively(), *a_forum(GONE), link], key=_forum_id),
         ICML: quiet(),
         TMLR: [silent],
     }
-    return forums
 
 
 def _forum_id(record: object) -> str:
@@ -123,10 +122,10 @@ def _forum_id(record: object) -> str:
 ATTACKS = (
     "<script>window.pwned=1</script><img src=x onerror=window.pwned=1>",
     "<svg onload=window.pwned=1><a xlink:href='javascript:window.pwned=1'><rect width=9 height=9/></a></svg>",
-    "[click](javascript:window.pwned=1) ![i](https://evil.example/x.png) <iframe src='javascript:window.pwned=1'></iframe>",
+    "[a click](javascript:window.pwned=1) ![i](https://evil.example/x.png) <iframe src='javascript:pwned()'>",
     "\"'><body onload=window.pwned=1> `` **_[[ ![]( | a | \n|--|\n $$\\text{<img src=x onerror=window.pwned=1>}$$",
-    "\u202egnp.exe\u2066 \x00\x07\x1b[31m {{ 7*7 }} {% raw %} </style></title></textarea><math><mi//xlink:href='data:x,<script>'>",
-    "<a href='//evil.example' onclick=window.pwned=1>x</a> <link rel=stylesheet href=//evil.example/a.css> </details></main>",
+    "\u202egnp.exe\u2066 \x00\x07\x1b[31m {{ 7*7 }} </style></title><math><mi//xlink:href='data:x,<s>'>",
+    "<a href='//evil.example' onclick=window.pwned=1>x</a> <link rel=stylesheet href=//evil.example/a> </details></main>",
 )
 """What a text may hold that wants to be executed, to load from elsewhere, or to end what stands around it."""
 MILLION = ("<b>" + ATTACKS[0] + " [a](javascript:x) $x^2$ *_`") * 11_000

@@ -1,5 +1,6 @@
 """A selection → the papers of one page, with the words found marked, or all of them one after another."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -21,7 +22,10 @@ SNIPPET = 220
 MOST_PASSAGES = 2
 """Passages shown of one paper."""
 LONGEST_SEARCHED = 60_000
-"""Characters of a text in which the passage to show is looked for."""
+"""Characters of a text in which the passage to show is looked for, where it is not found at once."""
+NEAR = 1_600
+"""Characters in which it is looked for first."""
+WORD = re.compile(r"\w+")
 BOOSTS = {"title": 4.0, "abstract": 2.0}
 """A word in the title counts as four in a review."""
 ORDERS = {
@@ -152,7 +156,7 @@ def search(opened: OpenIndex, selection: Selection) -> Found:
     terms = {"statuses": {"terms": {"field": "status", "size": len(Status)}}}
     buckets = opened.searcher.aggregate(query, terms)["statuses"]["buckets"]
     statuses = {one["key"]: one["doc_count"] for one in buckets}
-    marker = Marker(opened, words) if selection.words else None
+    marker = Marker(opened, words, selection.words) if selection.words else None
     hits = [_hit(opened.searcher.doc(address), marker) for _, address in result.hits]
     return Found(hits, sum(statuses.values()), statuses, faults)
 
@@ -169,21 +173,37 @@ def rows_of(opened: OpenIndex, selection: Selection) -> Iterator[PaperRow]:
 class Marker:
     """Finds the passage of a text in which the words stand."""
 
-    def __init__(self, opened: OpenIndex, words: Query) -> None:
+    def __init__(self, opened: OpenIndex, query: Query, words: str) -> None:
+        self._roots = [word[: max(3, len(word) - 3)] for word in WORD.findall(words.lower())]
         self._makers: dict[str, tantivy.SnippetGenerator] = {}
         for name in TEXTS:
-            maker = tantivy.SnippetGenerator.create(opened.searcher, words, opened.schema, name)
+            maker = tantivy.SnippetGenerator.create(opened.searcher, query, opened.schema, name)
             maker.set_max_num_chars(SNIPPET)
             self._makers[name] = maker
 
     def passage(self, document: tantivy.Document, name: str) -> list[Piece]:
         """The best passage of a field in pieces; none where no word stands in it."""
-        text = document.get_first(name)
+        text = str(document.get_first(name) or "")
+        near = self._near(text)
+        found = self._best(near, name)
+        return self._best(text[:LONGEST_SEARCHED], name) if near and not found and near != text else found
+
+    def _near(self, text: str) -> str:
+        """What stands around the first word that begins like one searched for; empty where none does.
+
+        To look through the whole of a long text takes long.
+        """
+        if len(text) <= NEAR:
+            return text
+        lowered = text.lower()
+        first = min((at for root in self._roots if (at := lowered.find(root)) >= 0), default=-1)
+        start = text.find(" ", max(0, first - NEAR // 4)) if first > NEAR // 4 else 0
+        return text[start : start + NEAR] if first >= 0 else ""
+
+    def _best(self, text: str, name: str) -> list[Piece]:
         if not text:
             return []
-        if len(text) > LONGEST_SEARCHED:
-            document = tantivy.Document(**{name: [text[:LONGEST_SEARCHED]]})
-        snippet = self._makers[name].snippet_from_doc(document)
+        snippet = self._makers[name].snippet_from_doc(tantivy.Document(**{name: [text]}))
         return pieces(snippet.fragment(), [(one.start, one.end) for one in snippet.highlighted()])
 
 

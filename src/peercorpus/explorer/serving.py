@@ -8,12 +8,14 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 from starlette.routing import Route
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.guard import METHODS, Guard
 from peercorpus.explorer.pages import Explorer
 from peercorpus.explorer.search_index import open_index
+from peercorpus.explorer.steady_tables import SteadyTables
 from peercorpus.progress import Show
 from peercorpus.publish.takedown import read_takedown
 from peercorpus.publish.takedown_list import LIST
@@ -28,7 +30,8 @@ def open_explorer(workspace: Workspace, show: Show) -> Explorer:
         PeercorpusError: A line of `takedown.txt` can be no id.
     """
     takedown = read_takedown(workspace)
-    return Explorer(workspace.folder, workspace.tables, takedown, open_index(workspace, takedown, show))
+    opened = open_index(workspace, takedown, show)
+    return Explorer(workspace.folder, SteadyTables(workspace.tables), takedown, opened)
 
 
 def _listed(folder: Path) -> bytes:
@@ -56,6 +59,7 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         "/venue/{venue_id:path}": explorer.venue,
         "/about": explorer.about,
         "/static/{name}": explorer.asset,
+        "/favicon.ico": lambda _: Response(status_code=204),
     }
     app = Starlette(
         routes=[Route(path, answer, methods=[*METHODS]) for path, answer in routes.items()],
