@@ -8,6 +8,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from explored import GONE, LIVELY, QUIET, SILENT
+from invented_tables import paper, post
+from peercorpus.explorer.public_forums import public_part
+from peercorpus.kinds import PostKind, Status
+from peercorpus.publish.forums import Forum
 
 PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
 TAG = re.compile(r"<[^>]+>")
@@ -164,6 +168,15 @@ def test_what_is_not_public_deleted_or_taken_down_is_nowhere(client: TestClient)
         assert GONE not in told, page
     for kind in ("paper", "text", "changes", "record"):
         assert client.get(f"/{kind}/{GONE}").status_code == 404
+
+
+def test_a_decision_that_not_everyone_may_read_is_not_shown() -> None:
+    hidden = post("d", "f", kind=PostKind.DECISION, text="Reject. All agree.", readers_public=False)
+    told = public_part(Forum(paper("f", status=Status.REJECTED, decision="Reject"), [], [hidden], [], []))
+    assert (told.paper.status, told.paper.decision, told.paper.decision_comment) == (Status.UNKNOWN, None, None)
+    open_one = post("e", "f", kind=PostKind.META_REVIEW, text="Fine.")
+    told = public_part(Forum(paper("f", decision="Reject"), [], [hidden, open_one], [], []))
+    assert (told.paper.decision, told.paper.decision_comment) == ("Reject", None)
 
 
 def test_the_counts_of_a_venue_leave_out_what_is_taken_down(client: TestClient) -> None:

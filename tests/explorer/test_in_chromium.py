@@ -43,7 +43,7 @@ class Seen:
 
     errors: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
-    dialogs: list[str] = field(default_factory=list)
+    popups: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -233,7 +233,7 @@ def watched(page: "Page") -> Seen:
     page.on("request", lambda request: seen.asked.append(request.url))
 
     def dismiss(dialog: Any) -> None:
-        seen.dialogs.append(dialog.message)
+        seen.popups.append(dialog.message)
         dialog.dismiss()
 
     page.on("dialog", dismiss)
@@ -265,7 +265,7 @@ def test_a_hostile_corpus_executes_nothing_and_asks_nobody_else(
     assert answer.status == 200
     page.wait_for_timeout(50)
     assert page.evaluate("window.pwned") is None
-    assert (seen.errors, seen.dialogs) == ([], [])
+    assert (seen.errors, seen.popups) == ([], [])
     assert all(asked.startswith((hostile_site + "/", "data:,")) for asked in seen.asked)
     assert page.evaluate("document.querySelectorAll('[onerror],[onload],[onclick],iframe,object,img').length") == 0
     context.close()

@@ -64,7 +64,10 @@ def test_one_that_was_stopped_halfway_is_never_used(tmp_path: Path, monkeypatch:
             with pytest.raises(KeyboardInterrupt):
                 opened(workspace)
         assert indexes(workspace.folder) == []
+        (workspace.folder / "explorer" / f"partial-{2**22 + 1}-left").mkdir()
+        (workspace.folder / "explorer" / "partial-1-running").mkdir()
         assert find_stored(opened(workspace), QUIET) is not None
+        assert indexes(workspace.folder) == [f"index-{state_of(workspace)}", "partial-1-running"]
 
 
 def test_a_workspace_that_cannot_be_written_is_read_all_the_same(tmp_path: Path) -> None:

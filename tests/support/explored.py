@@ -124,8 +124,8 @@ ATTACKS = (
     "<svg onload=window.pwned=1><a xlink:href='javascript:window.pwned=1'><rect width=9 height=9/></a></svg>",
     "[a click](javascript:window.pwned=1) ![i](https://evil.example/x.png) <iframe src='javascript:pwned()'>",
     "\"'><body onload=window.pwned=1> `` **_[[ ![]( | a | \n|--|\n $$\\text{<img src=x onerror=window.pwned=1>}$$",
-    "\u202egnp.exe\u2066 \x00\x07\x1b[31m {{ 7*7 }} </style></title><math><mi//xlink:href='data:x,<s>'>",
-    "<a href='//evil.example' onclick=window.pwned=1>x</a> <link rel=stylesheet href=//evil.example/a> </details></main>",
+    "\u202egnp.exe\u2066 \x00\x1b[31m {{ 7*7 }} </style></title><math><mi//xlink:href='data:x,<s>'>",
+    "<a href='//evil.example' onclick=window.pwned=1>x</a> <link rel=stylesheet href=//evil.example> </details></main>",
 )
 """What a text may hold that wants to be executed, to load from elsewhere, or to end what stands around it."""
 MILLION = ("<b>" + ATTACKS[0] + " [a](javascript:x) $x^2$ *_`") * 11_000

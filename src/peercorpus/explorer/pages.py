@@ -43,7 +43,7 @@ def masked(text: str) -> str:
     return legible(blot_people(text))
 
 
-def _finalize(value: object) -> object:
+def _shown(value: object) -> object:
     return masked(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -61,7 +61,7 @@ def _templates() -> jinja2.Environment:
         loader=jinja2.PackageLoader("peercorpus.explorer"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_finalize,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from statistics import fmean
 
+from peercorpus.chosen import chosen_score
 from peercorpus.explorer.public_forums import PublicForum
-from peercorpus.kinds import Aspect, Phase
+from peercorpus.kinds import Aspect
 from peercorpus.openreview.objects import blot_people
 from peercorpus.publish.record_rows import before_and_after
-from peercorpus.publish.reviews import chosen_score
-from peercorpus.records import Review, Score
+from peercorpus.records import Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,6 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return round(fmean(known), 6) if known else None
 
 
-def recommendation(review: Review) -> Score | None:
-    """The overall recommendation as it stands now, or as first given where only that is known."""
-    given = [score for score in review.scores if score.aspect is Aspect.RECOMMENDATION]
-    given.sort(key=lambda score: (score.phase is not Phase.FINAL, score.field.lower() != "rating"))
-    return given[0] if given else None
-
-
 def _is_changed(reviews: Iterable[Review]) -> bool | None:
     """Whether a recommendation changed; None where no first one is known."""
     pairs = [before_and_after(review.scores, revised=review.revised) for review in reviews]
@@ -96,10 +89,12 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
         forum: What may be shown of it.
         held: The sha256 of every file whose text is held.
     """
-    paper, given = forum.paper, [score for review in forum.reviews if (score := recommendation(review)) is not None]
+    paper = forum.paper
+    chosen = (chosen_score(review.scores, Aspect.RECOMMENDATION, "rating") for review in forum.reviews)
+    given = [score for score in chosen if score is not None]
     values = [score.value for score in given if score.value is not None]
     scale = next((score for score in given if score.low is not None), None)
-    confidences = (chosen_score(review.scores, Aspect.CONFIDENCE, "confidence") for review in forum.reviews)
+    sure = (chosen_score(review.scores, Aspect.CONFIDENCE, "confidence") for review in forum.reviews)
     text_sha256, is_initial = _texts(forum, held)
     initial = forum.initial
     return PaperRow(
@@ -120,7 +115,7 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
         rating_high=scale.high if scale else None,
         rating_unit=_mean(score.unit for score in given),
         rating_spread=max(values) - min(values) if values else None,
-        confidence=_mean(confidences),
+        confidence=_mean(score.value for score in sure if score is not None),
         conversations=len(forum.conversations),
         turns=sum(len(talk.turns) for talk in forum.conversations),
         has_rebuttal=forum.has_rebuttal,

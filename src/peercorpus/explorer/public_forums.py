@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from peercorpus.kinds import Grade, Role
+from peercorpus.kinds import Grade, Role, Status
 from peercorpus.publish.forums import SPOKEN, Forum, Walk
 from peercorpus.publish.rows import is_public
 from peercorpus.publish.sifting import Sieve
@@ -70,11 +70,13 @@ def _in_public(talk: Conversation, public: set[str]) -> Conversation:
 
 
 def _decided_in_public(forum: Forum, public: set[str]) -> Paper:
-    """The paper without a decision or a comment that stands only in posts that not everyone may read."""
+    """The paper without what stands only in posts that not everyone may read: decision, comment, what became of it."""
     paper, spoken = forum.paper, [post for post in forum.posts if post.kind in SPOKEN]
     hidden = [post for post in spoken if post.post_id not in public]
     if spoken and len(hidden) == len(spoken):
-        return replace(paper, decision=None, decided_at=None, decision_comment=None)
+        is_told = paper.decision is not None or paper.decision_comment is not None
+        status = Status.UNKNOWN if is_told else paper.status
+        return replace(paper, status=status, decision=None, decided_at=None, decision_comment=None)
     comment = paper.decision_comment
     open_texts = [post.text for post in spoken if post.post_id in public]
     if comment and any(comment in post.text for post in hidden) and not any(comment in text for text in open_texts):

@@ -29,6 +29,7 @@ VERSION = 1
 """Raised when the same tables would give another index."""
 FOLDER = "explorer"
 VENUES = "venues.json"
+PARTIAL = "partial-"
 HEAP_BYTES = 96_000_000
 """What the writer holds in memory before it writes."""
 TEXTS = ("title", "abstract", "reviews", "answers", "others")
@@ -112,7 +113,8 @@ def open_index(workspace: Workspace, takedown: Takedown, show: Show) -> OpenInde
 def _made(workspace: Workspace, takedown: Takedown, show: Show, name: str) -> Path:
     """Make the index in a folder of its own, and give it its name when it is whole."""
     place = _writable(workspace.folder / FOLDER)
-    partial = Path(tempfile.mkdtemp(prefix="partial-", dir=place))
+    _clear_partial(place)
+    partial = Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{os.getpid()}-", dir=place))
     try:
         _fill(workspace, takedown, show, partial)
         if not (place / name).is_dir():
@@ -123,6 +125,17 @@ def _made(workspace: Workspace, takedown: Takedown, show: Show, name: str) -> Pa
         if older.name != name:
             shutil.rmtree(older, ignore_errors=True)
     return place / name
+
+
+def _clear_partial(place: Path) -> None:
+    """Remove what processes that are gone had not written to its end."""
+    for left in place.glob(f"{PARTIAL}*"):
+        try:
+            os.kill(int(left.name.split("-")[1]), 0)
+        except (ProcessLookupError, ValueError, IndexError):
+            shutil.rmtree(left, ignore_errors=True)
+        except PermissionError:
+            continue
 
 
 def _writable(place: Path) -> Path:
