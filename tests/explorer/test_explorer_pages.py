@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from explored import GONE, LIVELY, QUIET, SILENT
 from invented_tables import paper, post
 from peercorpus.explorer.public_forums import public_part
+from peercorpus.explorer.selection import read_selection
 from peercorpus.kinds import PostKind, Status
 from peercorpus.publish.forums import Forum
 
@@ -51,7 +52,7 @@ def test_without_a_question_all_papers_are_there_the_newest_first(client: TestCl
         ("conference=tmlr", [SILENT]),
         ("year=2023", [QUIET]),
         ("where=year!%3D2023", [LIVELY]),
-        ("where=status%3Drejected%3Bstatus%3Dwithdrawn", [SILENT, QUIET]),
+        ("more=status%3Drejected%3B+status%3Dwithdrawn", [SILENT, QUIET]),
         ("rating_from=4", [LIVELY]),
         ("rating_from=3&rating_to=3", [QUIET]),
         ("where=rating%3C4", [QUIET]),
@@ -82,6 +83,18 @@ def test_words_and_filters_find(client: TestClient, query: str, expected: list[s
 )
 def test_the_list_sorts_and_what_is_not_known_comes_last(client: TestClient, sort: str, expected: list[str]) -> None:
     assert found(client, f"sort={sort}") == expected
+
+
+def test_a_permalink_asks_for_what_it_was_made_of() -> None:
+    asked = read_selection("q=a+b&more=keyword%3Da;+year!=2020&where=keyword%3Db;c&status=accepted&year=2024&page=3")
+    assert [str(one) for one in asked.conditions] == [
+        *("keyword=a", "year!=2020", "keyword=b;c", "status=accepted", "year=2024")
+    ]
+    assert read_selection(asked.query_string()) == asked
+
+
+def test_a_page_beyond_the_last_is_the_last(client: TestClient) -> None:
+    assert found(client, "page=999999") == found(client, "")
 
 
 def test_the_words_found_are_marked(client: TestClient) -> None:

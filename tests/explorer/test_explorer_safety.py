@@ -1,10 +1,14 @@
 """What the explorer refuses, and what hostile texts become."""
 
 import re
+import signal
 import socket
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote
+from urllib.request import urlopen
 
 import pytest
 from starlette.testclient import TestClient
@@ -187,3 +191,23 @@ def test_a_port_in_use_is_one_sentence(known_folder: Path, client: TestClient, r
         taken.listen()
         port = str(taken.getsockname()[1])
         assert_refused(run("explore", "-w", known_folder, "--port", port, "--no-browser"), f"Port {port} is in use")
+
+
+@pytest.mark.parametrize(("host", "is_warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
+def test_a_server_says_where_it_is_and_warns_where_others_can_reach_it(
+    known_folder: Path, client: TestClient, host: str, *, is_warned: bool
+) -> None:
+    assert client.get("/").status_code == 200
+    command = [sys.executable, "-m", "peercorpus", "explore", "-w", str(known_folder)]
+    options = ["--host", host, "--port", "0", "--no-browser"]
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        said = server.stdout.readline()
+        found = re.search(r"http://\S+:(\d+)/", said)
+        assert found, said
+        with urlopen(f"http://127.0.0.1:{found[1]}/about") as answer:
+            assert b"About this corpus" in answer.read()
+        server.send_signal(signal.SIGINT)
+        _, told = server.communicate(timeout=30)
+    assert ("WARNING" in told) is is_warned
+    assert "Traceback" not in told

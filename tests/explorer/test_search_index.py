@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from commands import Run, assert_refused
-from explored import GONE, LIVELY, QUIET, known
-from invented_tables import ICLR, a_forum, fill, invented
+from explored import GONE, LIVELY, QUIET, explored, known
+from invented_tables import ICLR, a_forum, fill, invented, paper
 from peercorpus.errors import TableError
 from peercorpus.explorer import search_index
 from peercorpus.explorer.search_index import OpenIndex, find_stored, open_index, state_of
 from peercorpus.progress import Progress, show_nothing
 from peercorpus.publish.takedown import read_takedown
-from peercorpus.workspace import Workspace
+from peercorpus.workspace import Workspace, open_workspace
 
 
 def opened(workspace: Workspace) -> OpenIndex:
@@ -52,6 +52,18 @@ def test_new_tables_and_new_takedowns_make_a_new_one_and_the_old_one_goes(tmp_pa
         after = indexes(workspace.folder)
     assert len({*before, *between, *after}) == 3
     assert [len(names) for names in (before, between, after)] == [1, 1, 1]
+
+
+def test_an_open_explorer_shows_the_tables_of_which_its_index_was_made(tmp_path: Path) -> None:
+    with (
+        explored(tmp_path / "corpus", known()) as client,
+        open_workspace(tmp_path / "corpus", write=False) as workspace,
+    ):
+        before = client.get(f"/paper/{LIVELY}").text
+        with workspace.tables.replacing(("1-papers", "3-posts"), ICLR, "invent", "b" * 64) as replacement:
+            replacement.add(paper("New00001"))
+        assert client.get(f"/paper/{LIVELY}").text == before
+        assert client.get("/paper/New00001").status_code == 404
 
 
 def test_one_that_was_stopped_halfway_is_never_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,7 +151,8 @@ def search(opened: OpenIndex, selection: Selection) -> Found:
     """The papers of one page of a selection."""
     query, words, faults = query_of(opened, selection)
     field, order = _order(selection)
-    offset = (selection.page - 1) * PAGE
+    # Whoever asks for the millionth page gets the last one, and no memory for all before it.
+    offset = min((selection.page - 1) * PAGE, opened.searcher.num_docs)
     result = opened.searcher.search(query, PAGE, count=False, order_by_field=field, offset=offset, order=order)
     terms = {"statuses": {"terms": {"field": "status", "size": len(Status)}}}
     buckets = opened.searcher.aggregate(query, terms)["statuses"]["buckets"]

@@ -30,7 +30,7 @@ CONTROLS = {
     "has_rebuttal": ("has_rebuttal", Comparison.IS),
     "score_changed": ("score_changed", Comparison.IS),
 }
-"""The form's controls: the condition each stands for. All else is asked with `where`."""
+"""The form's controls: the condition each stands for. All else is asked with `where`, or with `more`, parted by ";"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,8 @@ def _conditions(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[Condition, ...]
 def _as_conditions(pairs: Iterable[tuple[str, str]]) -> Iterable[str]:
     for name, value in pairs:
         if name == "where" and value.strip():
+            yield value
+        elif name == "more":
             yield from (part for part in value.split(";") if part.strip())
         elif name in CONTROLS and value.strip():
             field, comparison = CONTROLS[name]
