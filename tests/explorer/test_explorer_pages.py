@@ -139,6 +139,7 @@ def test_a_paper_shows_chair_versions_changes_links_and_other_posts(client: Test
     page = words_of(client.get(f"/paper/{LIVELY}").text)
     for words in (
         "The chair is content.",
+        "Decision 2 January 2020 Accept (Poster) It flies.",
         "Decision: Accept (Poster)",
         "A passer-by waves.",
         "Exact. An edit on or before the deadline brought this file",
@@ -209,7 +210,7 @@ def test_the_record_is_json_of_all_that_is_public(client: TestClient) -> None:
     assert answer.headers["content-type"] == "application/json"
     record = json.loads(answer.text)
     assert [len(record[name]) for name in ("reviews", "posts", "versions", "conversations", "links", "changes")] == [
-        *(1, 6, 2, 1, 1, 1)
+        *(1, 7, 2, 1, 1, 1)
     ]
 
 

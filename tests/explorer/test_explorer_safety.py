@@ -125,6 +125,8 @@ def test_prose_keeps_nothing_that_executes(attack: str) -> None:
         ("[a](https://b.example)", '<p><a href="https://b.example" rel="noopener noreferrer nofollow">a</a></p>'),
         ("it costs $5 and $10", "<p>it costs $5 and $10</p>"),
         ("# Top", "<h4>Top</h4>"),
+        ("# why_not_higher", "<h4>why not higher</h4>"),
+        ("# a _b_ c_d", "<h4>a <em>b</em> c_d</h4>"),
     ],
 )
 def test_prose_is_what_it_says(text: str, drawn: str) -> None:

@@ -61,6 +61,7 @@ def lively() -> list[object]:
         post(to_all, LIVELY, title="To all", text="We thank all reviewers for the windsock."),
         post(thanks, LIVELY, reply_to=answer, role=Role.REVIEWER, signature="R1", text="Thank you."),
         post(meta, LIVELY, text="The chair is content.", **spoken),
+        post(f"{LIVELY}-ruling", LIVELY, text="It flies.", **(spoken | {"kind": PostKind.DECISION})),
         post(aside, LIVELY, role=Role.PUBLIC, signature="public_1", text="A passer-by waves."),
         post(f"{LIVELY}-secret", LIVELY, text="A secret about balloons.", readers_public=False),
         post(f"{LIVELY}-deleted", LIVELY, text="A deleted word about balloons.", deleted=True),

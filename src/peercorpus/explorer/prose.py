@@ -1,8 +1,10 @@
 """Markdown with mathematics from outside → HTML that executes nothing: no HTML of its own, no pictures, safe links."""
 
 import html
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 import nh3
@@ -20,6 +22,8 @@ LONGEST = 40_000
 MOST_ON_A_PAGE = 600_000
 """Characters read as Markdown on one page; what comes after is shown as it is."""
 LONGEST_FORMULA = 4_000
+FIELD_NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+")
+"""How forms name their fields; posts hold them as headings."""
 WIDE = 60
 """Characters of TeX from which a formula may be wider than a phone."""
 MATHS = (
@@ -81,10 +85,13 @@ def _in_dollars(tex: str, options: dict[str, Any]) -> str:
 
 
 def _lowered(tokens: Sequence[Token], top: int) -> None:
-    """Headings below the page's own: the first level becomes `top`."""
-    for token in tokens:
+    """Headings below the page's own: the first level becomes `top`. A name of a field loses its underscores."""
+    for token, after in zip_longest(tokens, tokens[1:]):
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(6, int(token.tag[1]) + top - 1)}"
+        if token.type == "heading_open" and after is not None and FIELD_NAME.fullmatch(after.content):
+            named = Token("text", "", 0, content=after.content.replace("_", " "))
+            after.children = [named]
 
 
 def rendered(text: str, top: int) -> str:

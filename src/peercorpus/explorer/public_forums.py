@@ -38,6 +38,10 @@ class PublicForum:
         """Meta-reviews and decisions, in time order."""
         return _in_time([post for post in self.posts if post.kind in SPOKEN])
 
+    def versions_in_time(self) -> list[PaperVersion]:
+        """The versions in the order in which they came; those without a date last."""
+        return sorted(self.versions, key=lambda one: (one.created_at is None, one.created_at, one.edit_id))
+
     def others(self) -> list[Post]:
         """Posts that stand in no conversation and are neither review, meta-review nor decision, in time order."""
         told = {post_id for talk in self.conversations for turn in talk.turns for post_id in turn.post_ids}
