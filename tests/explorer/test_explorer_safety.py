@@ -213,3 +213,11 @@ def test_a_server_says_where_it_is_and_warns_where_others_can_reach_it(
         _, told = server.communicate(timeout=30)
     assert ("WARNING" in told) is is_warned
     assert "Traceback" not in told
+
+
+def test_without_its_packages_it_says_what_to_install(known_folder: Path) -> None:
+    code = "import sys; sys.modules['tantivy'] = None; from peercorpus.cli import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", code, "explore", "-w", str(known_folder)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "peercorpus: The package 'tantivy' is not installed; run: pip install 'peercorpus[web]'\n"
