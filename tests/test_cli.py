@@ -27,6 +27,7 @@ HEAVY = {"torch", "ray", "docling", "matplotlib", "inspect_ai", "trl", "openrevi
     "pyarrow",
     "deltalake",
     "httpx2",
+    *("starlette", "uvicorn", "jinja2", "tantivy", "nh3", "latex2mathml"),
 }
 NOTE = {
     "id": "a",

@@ -1,0 +1,192 @@
+"""Measures the explorer over as many papers as ReviewBench has: index, search beside SQLite's own, and server."""
+
+import random
+import re
+import sqlite3
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote, urlencode
+from urllib.request import urlopen
+
+import tantivy
+
+from peercorpus.explorer.search import search
+from peercorpus.explorer.search_index import TEXTS, OpenIndex, read_stored
+from peercorpus.explorer.selection import read_selection
+from peercorpus.explorer.serving import open_explorer
+from peercorpus.progress import show_nothing
+from peercorpus.workspace import open_workspace
+
+QUERIES = 200
+PAPERS = 200
+PAGE = 25
+MEGABYTE = 1_000_000
+WORD = re.compile(r"[a-z]{3,}")
+
+
+def _memory(pid: int) -> dict[str, int]:
+    """What a process holds now and at most, in kB: all, and what is its own and not pages of files."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    known = dict(line.split(":", 1) for line in lines)
+    return {name: int(known[name].split()[0]) for name in ("VmHWM", "VmRSS", "RssAnon")}
+
+
+def _build(folder: Path) -> None:
+    """Make the index in a process of its own, watching what it holds."""
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from peercorpus.explorer.serving import open_explorer\n"
+        "from peercorpus.progress import show_nothing\n"
+        "from peercorpus.workspace import open_workspace\n"
+        "with open_workspace(Path(sys.argv[1]), write=False) as opened: open_explorer(opened, show_nothing)"
+    )
+    began, own = time.monotonic(), 0
+    with subprocess.Popen([sys.executable, "-c", code, str(folder)]) as building:
+        last = {"VmHWM": 0}
+        while building.poll() is None:
+            try:
+                last = _memory(building.pid)
+            except (FileNotFoundError, ProcessLookupError, KeyError):
+                break
+            own = max(own, last["RssAnon"])
+            time.sleep(0.2)
+    taken = time.monotonic() - began
+    size = sum(path.stat().st_size for path in (folder / "explorer").rglob("*") if path.is_file())
+    print(f"| index | {taken / 60:.1f} min | {size / MEGABYTE:,.0f} MB on disk | peak {own / 1024:.0f} MB of its own |")
+    print(f"  (with pages of files {last['VmHWM'] / 1024:.0f} MB)")
+
+
+def _texts(opened: OpenIndex) -> Iterator[tuple[str, list[str]]]:
+    everything = tantivy.Query.all_query()
+    for _, address in opened.searcher.search(everything, opened.searcher.num_docs, count=False).hits:
+        document = opened.searcher.doc(address)
+        row = read_stored(document).row
+        yield row.forum_id, [str(document.get_first(name) or "") for name in TEXTS]
+
+
+def _fill_fts(opened: OpenIndex, path: Path) -> sqlite3.Connection:
+    """The same texts in SQLite's full-text index, with the stemmer it has for English."""
+    database = sqlite3.connect(path)
+    if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        return database
+    began = time.monotonic()
+    columns = ", ".join(TEXTS)
+    database.execute(f"CREATE VIRTUAL TABLE papers USING fts5(id UNINDEXED, {columns}, tokenize = 'porter unicode61')")
+    rows = ((forum_id, *texts) for forum_id, texts in _texts(opened))
+    database.executemany("INSERT INTO papers VALUES (?, ?, ?, ?, ?, ?)", rows)
+    database.commit()
+    size = path.stat().st_size / MEGABYTE
+    print(f"  SQLite's index of the same texts: {time.monotonic() - began:.0f} s, {size:,.0f} MB")
+    return database
+
+
+def _queries(opened: OpenIndex) -> list[str]:
+    """Words and phrases as they stand in the texts: frequent and rare words, two and three of them, phrases."""
+    chance, passages = random.Random(9), []
+    for number, (_, texts) in enumerate(_texts(opened)):
+        if number % 250 == 0:
+            passages.append(WORD.findall(" ".join(texts[1:3])[:4_000].lower()))
+        if len(passages) == QUERIES:
+            break
+    found = []
+    for number, words in enumerate(passages):
+        at = chance.randrange(len(words) - 3)
+        kinds = (words[at], max(words, key=len), f"{words[at]} {words[at + 2]}", " ".join(chance.sample(words, 2)))
+        more = (" ".join(chance.sample(words, 3)), f'"{words[at]} {words[at + 1]}"')
+        found.append((*kinds, *more)[number % 6])
+    return found
+
+
+def _times(asks: Mapping[str, Callable[[str], object]], queries: Sequence[str]) -> dict[str, list[float]]:
+    """Milliseconds that each way of asking takes, in order of size; they take turns, as the machine may be busy."""
+    taken: dict[str, list[float]] = {name: [] for name in asks}
+    for query in queries:
+        for name, ask in asks.items():
+            began = time.perf_counter()
+            ask(query)
+            taken[name].append((time.perf_counter() - began) * 1000)
+    return {name: sorted(times) for name, times in taken.items()}
+
+
+def _line(name: str, taken: Sequence[float]) -> None:
+    p95 = taken[int(0.95 * (len(taken) - 1))]
+    print(f"| {name} | {statistics.median(taken):.1f} | {p95:.1f} | {taken[-1]:.0f} |")
+
+
+def _measure_search(opened: OpenIndex, scratch: Path) -> None:
+    queries = _queries(opened)
+    database = _fill_fts(opened, scratch / "fts.db")
+
+    def ask_sqlite(query: str) -> object:
+        words = query if query.startswith('"') else " ".join(f'"{word}"' for word in query.split())
+        asked = "SELECT id FROM papers WHERE papers MATCH ? ORDER BY rank LIMIT ?"
+        return database.execute(asked, (words, PAGE)).fetchall()
+
+    def ask(query: str) -> object:
+        return search(opened, read_selection(urlencode({"q": query})))
+
+    def ask_ids(query: str) -> object:
+        asked, _ = opened.index.parse_query_lenient(query, list(TEXTS), conjunction_by_default=True)
+        return opened.searcher.search(asked, PAGE, count=False).hits
+
+    print("| 200 queries | p50 ms | p95 ms | most ms |\n|---|---:|---:|---:|")
+    asks = {"the index alone": ask_ids, "a page of hits": ask, "SQLite": ask_sqlite}
+    _times(asks, queries)
+    for name, taken in _times(asks, queries).items():
+        _line(name, taken)
+
+
+def _measure_server(folder: Path, opened: OpenIndex) -> None:
+    command = [sys.executable, "-m", "peercorpus", "explore", "-w", str(folder), "--port", "0", "--no-browser"]
+    ids = random.Random(3).sample([forum_id for forum_id, _ in _texts(opened)], PAPERS)
+    queries = _queries(opened)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            address = next(word for word in server.stdout.readline().split() if word.startswith("http"))
+
+            def get(path: str) -> object:
+                with urlopen(address + path) as answer:
+                    return answer.read()
+
+            print("| pages over HTTP | p50 ms | p95 ms | most ms |\n|---|---:|---:|---:|")
+            pages = {
+                "search": [f"?{urlencode({'q': query})}" for query in queries],
+                "search and two filters": [
+                    f"?{urlencode({'q': query, 'status': 'accepted', 'year': 2024})}" for query in queries
+                ],
+                "paper": [f"paper/{quote(one, safe='')}" for one in ids],
+                "text of a paper": [f"text/{quote(one, safe='')}" for one in ids[:50]],
+            }
+            for name, paths in pages.items():
+                _line(name, _times({name: get}, paths)[name])
+            before = _memory(server.pid)
+            began = time.monotonic()
+            get("export.jsonl")
+            held = _memory(server.pid)
+            print(f"export of all papers: {time.monotonic() - began:.1f} s")
+            print(
+                f"server: peak {held['VmHWM'] / 1024:.0f} MB with pages of files; of its own"
+                f" {before['RssAnon'] / 1024:.0f} MB after the pages, {held['RssAnon'] / 1024:.0f} MB after the export"
+            )
+        finally:
+            server.terminate()
+
+
+def main() -> None:
+    """Measure: `exploring.py FOLDER`, a workspace that `publishing.py fill` made, whose tables are only read."""
+    folder = Path(sys.argv[1])
+    if not (folder / "explorer").is_dir():
+        _build(folder)
+    with open_workspace(folder, write=False) as workspace:
+        opened = open_explorer(workspace, show_nothing).index
+        _measure_search(opened, folder)
+        _measure_server(folder, opened)
+
+
+if __name__ == "__main__":
+    main()

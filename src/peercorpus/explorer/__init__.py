@@ -1,0 +1,1 @@
+"""The corpus in a browser: a local, read-only web page over the tables; search, papers, conversations, exports."""

@@ -1,0 +1,113 @@
+"""Exports: the same papers as the page, in each format, and what reproduces them."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from starlette.testclient import TestClient
+
+from commands import Run, assert_refused
+from explored import LIVELY, QUIET, SILENT
+from invented_tables import paper
+from peercorpus.explorer.exporting import BATCH, as_csv, as_jsonl, as_parquet
+from peercorpus.explorer.paper_row import COLUMNS, PaperRow, paper_row
+from peercorpus.explorer.public_forums import PublicForum
+from peercorpus.explorer.selected import selected
+
+
+def ids_in_csv(raw: bytes) -> list[str]:
+    return [row["forum_id"] for row in csv.DictReader(io.StringIO(raw.decode()))]
+
+
+def ids_in_jsonl(raw: bytes) -> list[str]:
+    return [json.loads(line)["forum_id"] for line in raw.splitlines()]
+
+
+def ids_in_parquet(raw: bytes) -> list[str]:
+    return [str(one) for one in pq.read_table(io.BytesIO(raw)).column("forum_id").to_pylist()]
+
+
+READ: dict[str, Callable[[bytes], list[str]]] = {"csv": ids_in_csv, "jsonl": ids_in_jsonl, "parquet": ids_in_parquet}
+
+
+@pytest.mark.parametrize("kind", READ)
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("sort=oldest", [QUIET, LIVELY, SILENT]),
+        ("q=kites&status=accepted", [LIVELY]),
+        ("q=nonsense", []),
+        ("sort=oldest&page=7", [QUIET, LIVELY, SILENT]),
+    ],
+)
+def test_an_export_holds_the_papers_of_the_page(client: TestClient, kind: str, query: str, expected: list[str]) -> None:
+    answer = client.get(f"/export.{kind}?{query}")
+    assert answer.headers["content-disposition"] == f'attachment; filename="papers.{kind}"'
+    assert READ[kind](answer.content) == expected
+
+
+def a_row(number: int, title: str = "Kites") -> PaperRow:
+    return paper_row(PublicForum(paper(f"p{number:05}", title=title), [], [], [], []), frozenset())
+
+
+@pytest.mark.parametrize(("write", "kind"), [(as_csv, "csv"), (as_jsonl, "jsonl"), (as_parquet, "parquet")])
+def test_an_export_is_sent_a_batch_at_a_time(write: Callable[..., object], kind: str) -> None:
+    asked = [0]
+
+    def rows() -> object:
+        for number in range(3 * BATCH):
+            asked[0] += 1
+            yield a_row(number)
+
+    parts = write(rows())
+    first = next(parts)  # type: ignore[call-overload]
+    assert asked[0] <= BATCH + 1
+    whole = first + b"".join(parts)  # type: ignore[arg-type]
+    assert READ[kind](whole) == [f"p{number:05}" for number in range(3 * BATCH)]
+
+
+def test_no_cell_of_a_csv_is_a_formula() -> None:
+    (row,) = csv.DictReader(io.StringIO(b"".join(as_csv([a_row(1, '=HYPERLINK("x")')])).decode()))
+    assert row["title"] == '\'=HYPERLINK("x")'
+    assert [*row] == [*COLUMNS]
+
+
+@pytest.mark.parametrize(
+    "query", ["status=rejected", "q=kites&has_rebuttal=yes", "", "where=keyword%3Dkites", "year=2023&status=rejected"]
+)
+def test_the_python_on_the_page_gives_the_same_papers(client: TestClient, known_folder: Path, query: str) -> None:
+    from html import unescape
+
+    page = client.get(f"/?{query}").text
+    code = unescape(page[page.rindex("<code>") + 6 : page.rindex("</code></pre>")])
+    *lines, last = code.split("\n")
+    names: dict[str, object] = {}
+    exec("\n".join(lines), names)
+    frame = eval(last, names)
+    assert isinstance(frame, pl.LazyFrame)
+    expected = sorted(ids_in_jsonl(client.get(f"/export.jsonl?{query}").content))
+    assert sorted(frame.collect()["forum_id"].to_list()) == expected
+    assert sorted(selected(known_folder, query)) == expected
+
+
+def test_the_command_on_the_page_writes_the_same_papers(
+    client: TestClient, known_folder: Path, run: Run, tmp_path: Path
+) -> None:
+    query = "q=kites&sort=oldest"
+    assert f"--select &#39;{query.replace('&', '&amp;')}&#39; --out papers.csv" in client.get(f"/?{query}").text
+    out = tmp_path / "papers.csv"
+    ended = run("explore", "--workspace", known_folder, "--select", query, "--out", out)
+    assert (ended.code, ended.out) == (0, f"2 papers in {out}\n")
+    assert out.read_bytes() == client.get(f"/export.csv?{query}").content
+
+
+def test_a_name_without_a_format_is_refused(client: TestClient, known_folder: Path, run: Run, tmp_path: Path) -> None:
+    assert client.get("/").status_code == 200
+    ended = run("explore", "--workspace", known_folder, "--select", "", "--out", tmp_path / "papers.xlsx")
+    assert_refused(ended, "does not say which format")
+    assert_refused(run("explore", "--workspace", known_folder, "--select", ""), "give both, or neither")

@@ -1,0 +1,230 @@
+"""The pages of the explorer: what they find, what they show, and what they never show."""
+
+import json
+import re
+from html import unescape
+
+import pytest
+from starlette.testclient import TestClient
+
+from explored import GONE, LIVELY, QUIET, SILENT
+from invented_tables import paper, post
+from peercorpus.explorer.public_forums import public_part
+from peercorpus.explorer.selection import read_selection
+from peercorpus.kinds import PostKind, Status
+from peercorpus.publish.forums import Forum
+
+PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
+TAG = re.compile(r"<[^>]+>")
+
+
+def found(client: TestClient, query: str) -> list[str]:
+    answer = client.get(f"/?{query}")
+    assert answer.status_code == 200
+    return PAPER.findall(answer.text)
+
+
+def words_of(page: str) -> str:
+    return " ".join(unescape(TAG.sub(" ", page)).split())
+
+
+def test_without_a_question_all_papers_are_there_the_newest_first(client: TestClient) -> None:
+    assert found(client, "") == [LIVELY, SILENT, QUIET]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("q=wind", [LIVELY]),
+        ("q=kite", [LIVELY, QUIET]),
+        ("q=invent", [LIVELY, QUIET, SILENT]),
+        ("q=windsock", [LIVELY]),
+        ("q=answers:tether", [LIVELY]),
+        ("q=others:chair", [LIVELY]),
+        ('q="first+try"', [QUIET]),
+        ("q=kites+-wind", [QUIET]),
+        ("q=-kites", [SILENT]),
+        ("q=kites+windsock", [LIVELY]),
+        ("q=kites+nonsense", []),
+        ("q=balloons", [QUIET]),
+        ("status=rejected", [QUIET]),
+        ("venue=iclr.cc/2020/Conference", [LIVELY]),
+        ("conference=tmlr", [SILENT]),
+        ("year=2023", [QUIET]),
+        ("where=year!%3D2023", [LIVELY]),
+        ("more=status%3Drejected%3B+status%3Dwithdrawn", [SILENT, QUIET]),
+        ("rating_from=4", [LIVELY]),
+        ("rating_from=3&rating_to=3", [QUIET]),
+        ("where=rating%3C4", [QUIET]),
+        ("grade=exact", [LIVELY]),
+        ("has_rebuttal=yes", [LIVELY]),
+        ("has_rebuttal=no", [SILENT, QUIET]),
+        ("score_changed=yes", [LIVELY]),
+        ("score_changed=no", [QUIET]),
+        ("where=keyword%3Dkites", [LIVELY]),
+        ("where=reviews%3E%3D1", [LIVELY, QUIET]),
+        ("q=kites&status=rejected&has_rebuttal=no", [QUIET]),
+        ("q=kites&status=accepted&has_rebuttal=no", []),
+    ],
+)
+def test_words_and_filters_find(client: TestClient, query: str, expected: list[str]) -> None:
+    assert sorted(found(client, query)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        ("newest", [LIVELY, SILENT, QUIET]),
+        ("oldest", [QUIET, LIVELY, SILENT]),
+        ("rating", [LIVELY, QUIET, SILENT]),
+        ("rating-low", [QUIET, LIVELY, SILENT]),
+        ("turns", [LIVELY, QUIET, SILENT]),
+    ],
+)
+def test_the_list_sorts_and_what_is_not_known_comes_last(client: TestClient, sort: str, expected: list[str]) -> None:
+    assert found(client, f"sort={sort}") == expected
+
+
+def test_a_permalink_asks_for_what_it_was_made_of() -> None:
+    asked = read_selection("q=a+b&more=keyword%3Da;+year!=2020&where=keyword%3Db;c&status=accepted&year=2024&page=3")
+    assert [str(one) for one in asked.conditions] == [
+        *("keyword=a", "year!=2020", "keyword=b;c", "status=accepted", "year=2024")
+    ]
+    assert read_selection(asked.query_string()) == asked
+
+
+def test_a_page_beyond_the_last_is_the_last(client: TestClient) -> None:
+    assert found(client, "page=999999") == found(client, "")
+
+
+def test_the_words_found_are_marked(client: TestClient) -> None:
+    page = client.get("/?q=kites").text
+    assert "<mark>Kites</mark> in strong wind" in page
+    assert "<mark>kites</mark>" in page
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["q=%00", "q=%22%22%22((", "q=title:[a+TO", "q=%ff%fe", "q=forum_id:x", "q=a:b:c", "q=*", "page=99999999999999"],
+)
+def test_no_question_breaks_the_page(client: TestClient, query: str) -> None:
+    assert client.get(f"/?{query}").status_code == 200
+
+
+def test_what_cannot_be_read_of_a_question_is_told(client: TestClient) -> None:
+    page = words_of(client.get("/?where=colour%3Dred&status=loved&q=kites").text)
+    assert "Papers cannot be chosen by 'colour'" in page
+    assert "'loved' is no status" in page
+    assert "could not be understood" in words_of(client.get("/?q=colour:red").text)
+
+
+def test_a_conversation_reads_in_order_with_the_response_to_all_in_its_place(client: TestClient) -> None:
+    page = words_of(client.get(f"/paper/{LIVELY}").text)
+    told = page[page.index("Conversations R1") :]
+    places = [
+        told.index(words) for words in (f"Words of {LIVELY}-R1", "windsock", f"{LIVELY}-answer", "Now convinced.")
+    ]
+    assert places == sorted(places)
+
+
+def test_a_change_of_a_score_stands_in_the_table_and_at_its_turn(client: TestClient) -> None:
+    page = client.get(f"/paper/{LIVELY}").text
+    table = page[page.index('<table class="scores">') : page.index("</table>")]
+    assert "5 → changed to 6" in words_of(table)
+    turn = page[page.index("Now convinced.") :]
+    assert "rating 5 → changed to 6" in words_of(turn[: turn.index("</article>")])
+
+
+def test_a_paper_shows_chair_versions_changes_links_and_other_posts(client: TestClient) -> None:
+    page = words_of(client.get(f"/paper/{LIVELY}").text)
+    for words in (
+        "The chair is content.",
+        "Decision 2 January 2020 Accept (Poster) It flies.",
+        "Decision: Accept (Poster)",
+        "A passer-by waves.",
+        "Exact. An edit on or before the deadline brought this file",
+        "deadline 2 January 2020, from the call",
+        "1 passage changed between the initial and the last version",
+        "Kites, a first try Resubmission · ICML.cc/2023/Conference · earlier by 30 days · equal abstracts",
+    ):
+        assert words in page, words
+    assert "later by 30 days" in words_of(client.get(f"/paper/{QUIET}").text)
+
+
+def test_every_conversation_and_turn_has_a_place_of_its_own(client: TestClient) -> None:
+    page = client.get(f"/paper/{LIVELY}").text
+    assert 'id="conversation-R1"' in page
+    ids = re.findall(r' id="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_mathematics_is_mathml_and_its_source_where_it_cannot_be_read(client: TestClient) -> None:
+    page = client.get(f"/text/{LIVELY}").text
+    assert "<mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac>" in page
+    assert '<math display="block">' in page
+    assert r'<code class="tex">\undefined{x}</code>' in page
+    assert 'id="page-2"' in page
+
+
+def test_changes_are_shown_before_and_after_by_section(client: TestClient) -> None:
+    page = client.get(f"/changes/{LIVELY}").text
+    assert "<h2>2 Method</h2>" in page
+    assert "<del>weak </del>" in page
+    assert "<ins>firm </ins>" in page
+
+
+def test_what_is_not_public_deleted_or_taken_down_is_nowhere(client: TestClient) -> None:
+    pages = [f"/{kind}/{LIVELY}" for kind in ("paper", "text", "changes", "record")]
+    for page in (*pages, "/", "/?q=balloons", "/export.jsonl", "/venues", "/venue/ICLR.cc%2F2020%2FConference"):
+        told = client.get(page).text
+        assert "secret" not in told, page
+        assert "deleted word" not in told, page
+        assert GONE not in told, page
+    for kind in ("paper", "text", "changes", "record"):
+        assert client.get(f"/{kind}/{GONE}").status_code == 404
+
+
+def test_a_decision_that_not_everyone_may_read_is_not_shown() -> None:
+    hidden = post("d", "f", kind=PostKind.DECISION, text="Reject. All agree.", readers_public=False)
+    told = public_part(Forum(paper("f", status=Status.REJECTED, decision="Reject"), [], [hidden], [], []))
+    assert (told.paper.status, told.paper.decision, told.paper.decision_comment) == (Status.UNKNOWN, None, None)
+    open_one = post("e", "f", kind=PostKind.META_REVIEW, text="Fine.")
+    told = public_part(Forum(paper("f", decision="Reject"), [], [hidden, open_one], [], []))
+    assert (told.paper.decision, told.paper.decision_comment) == ("Reject", None)
+
+
+def test_the_counts_of_a_venue_leave_out_what_is_taken_down(client: TestClient) -> None:
+    assert "Papers 1 Reviews 1 Conversations 1" in words_of(client.get("/venue/ICLR.cc%2F2020%2FConference").text)
+
+
+def test_addresses_of_people_are_masked(client: TestClient) -> None:
+    for page in (f"/paper/{LIVELY}", f"/record/{LIVELY}", "/?q=fly", "/export.csv"):
+        told = client.get(page).text
+        assert "ada@example.org" not in told
+        assert "e-mail" in told
+    assert found(client, "q=ada") == []
+
+
+def test_the_record_is_json_of_all_that_is_public(client: TestClient) -> None:
+    answer = client.get(f"/record/{LIVELY}")
+    assert answer.headers["content-type"] == "application/json"
+    record = json.loads(answer.text)
+    assert [len(record[name]) for name in ("reviews", "posts", "versions", "conversations", "links", "changes")] == [
+        *(1, 7, 2, 1, 1, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    "page", ["/paper/none", "/venue/none", "/text/Silent03", "/nowhere", "/static/../pages.py", "/export.xlsx"]
+)
+def test_what_is_not_there_is_a_page_that_says_so(client: TestClient, page: str) -> None:
+    answer = client.get(page)
+    assert answer.status_code == 404
+    assert "Not found" in answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_every_page_of_the_site_answers(client: TestClient) -> None:
+    for page in ("/venues", "/about", "/static/style.css", "/static/keys.js", f"/paper/{SILENT}"):
+        assert client.get(page).status_code == 200
+    assert client.head("/").status_code == 200

@@ -1,0 +1,223 @@
+"""What the explorer refuses, and what hostile texts become."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import quote
+from urllib.request import urlopen
+
+import pytest
+from starlette.testclient import TestClient
+
+from commands import Run, assert_refused
+from explored import ATTACKS, LIVELY, MILLION, explored, hostile, known
+from peercorpus.explorer.guard import POLICY
+from peercorpus.explorer.prose import LONGEST, Prose
+from peercorpus.openreview.objects import blot_people
+
+PLAIN = Prose(blot_people)
+DOCUMENT = {
+    "html",
+    "head",
+    "body",
+    "meta",
+    "title",
+    "link",
+    "script",
+    "main",
+    "header",
+    "footer",
+    "nav",
+    "form",
+    "dialog",
+}
+
+
+class Tags(HTMLParser):
+    """Every tag of a page, with what it could execute or load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.bad: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag in {"iframe", "object", "embed", "img", "style", "base", "foreignobject"}:
+            self.bad.append(tag)
+        for name, value in attrs:
+            told = (value or "").lower().strip()
+            loads = name in {"src", "href", "action", "xlink:href"}
+            is_own = told.startswith(("/", "#", "http://", "https://", "data:,", "?")) and not told.startswith("//")
+            if name.startswith("on") or name == "style" or (loads and not is_own):
+                self.bad.append(f"{tag} {name}={told[:60]}")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+
+def tags_of(page: str) -> Tags:
+    read = Tags()
+    read.feed(page)
+    return read
+
+
+def hostile_pages() -> list[str]:
+    """The address of every page that shows a text of the hostile corpus."""
+    pages = [
+        "/",
+        "/venues",
+        "/?q=click",
+        "/?q=script",
+        "/?q=pwned",
+        "/export.csv",
+        "/?where=" + quote("keyword=" + ATTACKS[0]),
+    ]
+    for venue_id, records in hostile().items():
+        pages.append("/venue/" + quote(venue_id, safe=""))
+        forum_id = quote(records[0].forum_id, safe="")  # type: ignore[attr-defined]
+        pages += [f"/{kind}/{forum_id}" for kind in ("paper", "text", "changes", "record")]
+    return pages
+
+
+@pytest.mark.parametrize("page", hostile_pages())
+def test_hostile_texts_break_no_page_and_bring_no_tag_of_their_own(hostile_client: TestClient, page: str) -> None:
+    answer = hostile_client.get(page)
+    assert answer.status_code == 200
+    assert answer.headers["content-security-policy"] == POLICY
+    if not answer.headers["content-type"].startswith("text/html"):
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        return
+    assert "\0" not in answer.text
+    assert "\u202e" not in answer.text
+    read = tags_of(answer.text)
+    assert read.bad == []
+    assert read.tags.count("script") == 1
+    assert [read.tags.count(name) for name in ("html", "head", "body", "main", "title")] == [1, 1, 1, 1, 1]
+
+
+def test_a_hostile_question_is_shown_as_it_is(hostile_client: TestClient) -> None:
+    for attack in ATTACKS:
+        read = tags_of(hostile_client.get("/?q=" + quote(attack) + "&where=" + quote(attack)).text)
+        assert read.bad == []
+        assert read.tags.count("script") == 1
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_prose_keeps_nothing_that_executes(attack: str) -> None:
+    drawn = PLAIN(attack)
+    assert tags_of(drawn).bad == []
+    assert "<script" not in drawn
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("[a](javascript:alert(1))", "<p>[a](javascript:alert(1))</p>"),
+        ("[a](JaVaScRiPt&#58;alert(1))", "<p>[a](JaVaScRiPt:alert(1))</p>"),
+        ("[a](data:text/html,x)", "<p>[a](data:text/html,x)</p>"),
+        ("[a](mailto:x)", "<p>[a](mailto:x)</p>"),
+        ("[a](//evil.example)", "<p>[a](//evil.example)</p>"),
+        ("[a](https://b.example)", '<p><a href="https://b.example" rel="noopener noreferrer nofollow">a</a></p>'),
+        ("it costs $5 and $10", "<p>it costs $5 and $10</p>"),
+        ("# Top", "<h4>Top</h4>"),
+        ("# why_not_higher", "<h4>why not higher</h4>"),
+        ("# a _b_ c_d", "<h4>a <em>b</em> c_d</h4>"),
+    ],
+)
+def test_prose_is_what_it_says(text: str, drawn: str) -> None:
+    assert PLAIN(text).strip() == drawn
+
+
+def test_formulas_that_cannot_be_read_stay_as_they_were_written() -> None:
+    for tex in ("{" * 3000, r"\frac", r"\sqrt{" * 900, r"\text{<b>x</b>}", r"\def\a{\a\a}\a"):
+        assert '<code class="tex">' in PLAIN(f"${tex}$"), tex[:20]
+
+
+def test_a_text_beyond_measure_is_shown_whole_and_plain() -> None:
+    drawn = Prose(blot_people)(MILLION)
+    assert drawn.startswith('<div class="plain">')
+    assert drawn.count("&lt;b&gt;") == MILLION.count("<b>")
+    assert "<b>" not in drawn
+    assert len(MILLION) > LONGEST
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "10.0.0.7", ""])
+def test_other_names_are_not_answered(client: TestClient, host: str) -> None:
+    answer = client.get("/", headers={"host": host})
+    assert answer.status_code == 421
+    assert "kites" not in answer.text.lower()
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_nothing_can_be_written(client: TestClient, method: str) -> None:
+    answer = client.request(method, "/")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+
+
+@pytest.mark.parametrize(
+    "page", ["/", f"/paper/{LIVELY}", "/nowhere", "/static/keys.js", f"/record/{LIVELY}", "/export.csv"]
+)
+def test_every_answer_has_the_headers(client: TestClient, page: str) -> None:
+    headers = client.get(page).headers
+    assert headers["content-security-policy"] == POLICY
+    assert "unsafe" not in POLICY
+    assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
+
+
+def test_no_page_holds_a_script_or_a_style_of_its_own(client: TestClient) -> None:
+    for page in ("/", f"/paper/{LIVELY}", f"/text/{LIVELY}", "/venues", "/about"):
+        told = client.get(page).text
+        assert re.findall(r"<script[^>]*>(.+?)</script>", told, re.DOTALL) == []
+        assert " style=" not in told
+        assert set(re.findall(r'(?:src|href)="((?:https?:)?//[^"]*)"', told)) == set()
+
+
+def test_a_change_of_what_is_taken_down_stops_all_pages(tmp_path: Path) -> None:
+    with explored(tmp_path / "corpus", known()) as opened:
+        assert opened.get(f"/paper/{LIVELY}").status_code == 200
+        (tmp_path / "corpus" / "takedown.txt").write_text(f"{LIVELY}\n")
+        answer = opened.get(f"/paper/{LIVELY}")
+        assert answer.status_code == 503
+        assert "start it again" in answer.text
+
+
+def test_a_port_in_use_is_one_sentence(known_folder: Path, client: TestClient, run: Run) -> None:
+    assert client.get("/").status_code == 200
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert_refused(run("explore", "-w", known_folder, "--port", port, "--no-browser"), f"Port {port} is in use")
+
+
+@pytest.mark.parametrize(("host", "is_warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
+def test_a_server_says_where_it_is_and_warns_where_others_can_reach_it(
+    known_folder: Path, client: TestClient, host: str, *, is_warned: bool
+) -> None:
+    assert client.get("/").status_code == 200
+    command = [sys.executable, "-m", "peercorpus", "explore", "-w", str(known_folder)]
+    options = ["--host", host, "--port", "0", "--no-browser"]
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        said = server.stdout.readline()
+        found = re.search(r"http://\S+:(\d+)/", said)
+        assert found, said
+        with urlopen(f"http://127.0.0.1:{found[1]}/about") as answer:
+            assert b"About this corpus" in answer.read()
+        server.send_signal(signal.SIGINT)
+        _, told = server.communicate(timeout=30)
+    assert ("WARNING" in told) is is_warned
+    assert "Traceback" not in told
+
+
+def test_without_its_packages_it_says_what_to_install(known_folder: Path) -> None:
+    code = "import sys; sys.modules['tantivy'] = None; from peercorpus.cli import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", code, "explore", "-w", str(known_folder)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "peercorpus: The package 'tantivy' is not installed; run: pip install 'peercorpus[web]'\n"

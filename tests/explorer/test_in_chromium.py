@@ -1,0 +1,307 @@
+"""The explorer in a browser: what people do with it, what a hostile corpus cannot do, and whether all can use it."""
+
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+import uvicorn
+from starlette.testclient import TestClient
+
+from explored import LIVELY, QUIET, hostile
+from peercorpus.explorer.serving import make_app, open_explorer
+from peercorpus.progress import show_nothing
+from peercorpus.workspace import open_workspace
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+PAGES = ("/", "/?q=kites&status=accepted", f"/paper/{LIVELY}", f"/text/{LIVELY}", f"/changes/{LIVELY}", "/venues")
+MORE_PAGES = ("/venue/ICLR.cc%2F2020%2FConference", "/about", "/nowhere")
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: apt-get install chromium"),
+]
+
+
+@dataclass
+class Seen:
+    """What a browser told of one page."""
+
+    errors: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    popups: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def served(app: Any) -> Iterator[str]:
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def site(client: TestClient) -> Iterator[str]:
+    with served(client.app) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def hostile_site(hostile_client: TestClient) -> Iterator[str]:
+    with served(hostile_client.app) as address:
+        yield address
+
+
+@pytest.fixture
+def context(browser: "Browser", site: str) -> Iterator["BrowserContext"]:
+    made = browser.new_context(base_url=site, reduced_motion="reduce", viewport={"width": 1200, "height": 800})
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(context: "BrowserContext") -> "Page":
+    return context.new_page()
+
+
+def titles(page: "Page") -> list[str]:
+    return page.locator(".paper h2").all_inner_texts()
+
+
+def focused(page: "Page") -> str:
+    return str(page.evaluate("(document.activeElement.innerText || document.activeElement.id || '').trim()"))
+
+
+def test_search_finds_and_filters_combine(page: "Page") -> None:
+    page.goto("/")
+    page.fill("#q", "kites")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?q=kites")
+    assert sorted(titles(page)) == ["Kites in strong wind", "Kites, a first try"]
+    page.click(".filters summary")
+    page.select_option("select[name=status]", "rejected")
+    page.click(".controls button")
+    page.wait_for_url("**/?q=kites&status=rejected")
+    assert titles(page) == ["Kites, a first try"]
+    page.click(".chips a")
+    page.wait_for_url("**/?q=kites")
+    assert len(titles(page)) == 2
+
+
+def test_back_and_permalinks_lead_to_the_same_page(page: "Page", context: "BrowserContext") -> None:
+    page.goto("/?q=kites&sort=oldest")
+    before = titles(page)
+    page.click(".paper h2 a")
+    page.wait_for_url(f"**/paper/{QUIET}")
+    page.go_back()
+    assert titles(page) == before == ["Kites, a first try", "Kites in strong wind"]
+    assert page.input_value("#q") == "kites"
+    other = context.new_page()
+    other.goto(f"/paper/{LIVELY}#conversation-R1")
+    place = other.locator("#conversation-R1").bounding_box()
+    assert place is not None
+    assert -5 < place["y"] < 400
+
+
+def test_a_conversation_reads_in_order_and_shows_the_change(page: "Page") -> None:
+    page.goto(f"/paper/{LIVELY}")
+    told = page.locator("#conversation-R1").inner_text()
+    parts = [told.index(words) for words in (f"Words of {LIVELY}-R1", "windsock", f"{LIVELY}-answer", "Now convinced.")]
+    assert parts == sorted(parts)
+    assert re.search(r"rating\s*5\s*→.*6", told[parts[-1] :], re.DOTALL)
+    assert page.locator("table.scores td.changed").inner_text().startswith("5 →")
+
+
+def test_an_export_is_a_file_of_the_papers_shown(page: "Page", tmp_path: Path) -> None:
+    page.goto("/?q=kites&sort=oldest")
+    page.click(".export summary")
+    with page.expect_download() as coming:
+        page.click("text=CSV")
+    coming.value.save_as(tmp_path / "papers.csv")
+    lines = (tmp_path / "papers.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines[1:]] == [QUIET, LIVELY]
+
+
+def test_the_keyboard_alone_is_enough(page: "Page") -> None:
+    page.goto("/?sort=oldest")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "q"
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    assert focused(page) == "Kites, a first try"
+    page.keyboard.press("j")
+    assert focused(page) == "Kites in strong wind"
+    page.keyboard.press("k")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/paper/{LIVELY}")
+    page.keyboard.press("n")
+    assert page.evaluate("document.activeElement.id") == "conversation-R1"
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    assert f"{LIVELY}-answer" in focused(page)
+    page.keyboard.press("?")
+    assert page.locator("dialog#keys").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("dialog#keys").is_visible()
+
+
+def test_the_skip_link_comes_first_and_what_has_the_focus_is_seen(page: "Page") -> None:
+    page.goto("/")
+    page.keyboard.press("Tab")
+    assert focused(page) == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.focus(".paper h2 a")
+    page.keyboard.press("Tab")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+def test_everything_works_without_scripts(browser: "Browser", site: str) -> None:
+    context = browser.new_context(base_url=site, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/")
+    page.fill("#q", "windsock")
+    page.click(".ask .line button")
+    assert titles(page) == ["Kites in strong wind"]
+    page.click(".paper h2 a")
+    assert page.locator("h1").inner_text() == "Kites in strong wind"
+    assert page.locator(".to-all").get_by_text("windsock").is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("address", [*PAGES, *MORE_PAGES])
+def test_no_page_is_wider_than_a_phone(browser: "Browser", site: str, address: str) -> None:
+    context = browser.new_context(base_url=site, viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    page.goto(address)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("address", [*PAGES, *MORE_PAGES])
+def test_axe_finds_nothing_serious(browser: "Browser", site: str, address: str, scheme: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    context = browser.new_context(base_url=site, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(address)
+    for details in page.locator("details").all():
+        details.evaluate("one => one.open = true")
+    found = axe.run(page).response
+    assert len(found["passes"]) > 10
+    serious = [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"] if one["impact"] != "minor"]
+    assert serious == []
+    context.close()
+
+
+def watched(page: "Page") -> Seen:
+    seen = Seen()
+    page.on("console", lambda message: seen.errors.append(message.text))
+    page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    page.on("request", lambda request: seen.asked.append(request.url))
+
+    def dismiss(dialog: Any) -> None:
+        seen.popups.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
+    return seen
+
+
+def hostile_addresses() -> list[str]:
+    found = ["/", "/?q=pwned", "/?q=" + quote("<script>window.pwned=1</script>"), "/venues"]
+    for venue_id, records in hostile().items():
+        forum_id = quote(records[0].forum_id, safe="")  # type: ignore[attr-defined]
+        found.append("/venue/" + quote(venue_id, safe=""))
+        found += [f"/{kind}/{forum_id}" for kind in ("paper", "text", "changes", "record")]
+    # The browser takes half a minute to draw some 30 MB of JSON.
+    return found[:-1]
+
+
+@pytest.mark.parametrize("address", hostile_addresses())
+def test_a_hostile_corpus_executes_nothing_and_asks_nobody_else(
+    browser: "Browser", hostile_site: str, address: str
+) -> None:
+    context = browser.new_context(base_url=hostile_site)
+    context.add_init_script(
+        "document.addEventListener('securitypolicyviolation', e => console.error('CSP', e.violatedDirective))"
+    )
+    page = context.new_page()
+    seen = watched(page)
+    answer = page.goto(address, timeout=60_000)
+    assert answer is not None
+    assert answer.status == 200
+    page.wait_for_timeout(50)
+    assert page.evaluate("window.pwned") is None
+    assert (seen.errors, seen.popups) == ([], [])
+    assert all(asked.startswith((hostile_site + "/", "data:,")) for asked in seen.asked)
+    assert page.evaluate("document.querySelectorAll('[onerror],[onload],[onclick],iframe,object,img').length") == 0
+    context.close()
+
+
+def test_what_a_hostile_text_would_need_is_refused_by_the_policy(browser: "Browser", site: str) -> None:
+    """The second wall holds too: were a script of a text ever in a page, it would not run."""
+    context = browser.new_context(base_url=site)
+    page = context.new_page()
+    page.goto("/")
+    seen = watched(page)
+    page.evaluate(
+        "document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=x onerror=window.pwned=1>')"
+    )
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.pwned") is None
+    assert any("Content Security Policy" in error for error in seen.errors)
+    context.close()
+
+
+def test_the_demo_corpus_can_be_read_from_end_to_end(browser: "Browser", demo_folder: Path) -> None:
+    with open_workspace(demo_folder / "corpus", write=False) as workspace:
+        app = make_app(open_explorer(workspace, show_nothing), "127.0.0.1")
+        with served(app) as address:
+            context = browser.new_context(base_url=address)
+            page = context.new_page()
+            seen = watched(page)
+            page.goto("/?score_changed=yes&sort=turns")
+            assert len(titles(page)) == 3
+            for number in range(3):
+                page.goto("/?score_changed=yes&sort=turns")
+                page.locator(".paper h2 a").nth(number).click()
+                assert page.locator("td.changed").count() >= 1
+                assert page.locator(".turn .changes li, .conversation > .changes li").count() >= 1
+                if page.get_by_role("link", name="Read the paper").count():
+                    page.get_by_role("link", name="Read the paper").first.click()
+                    assert page.locator("math").count() >= 1
+            assert seen.errors == []
+            context.close()

@@ -1,0 +1,101 @@
+"""The index: made once for each state of the tables, replaced when they change, and never half there."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from commands import Run, assert_refused
+from explored import GONE, LIVELY, QUIET, explored, known
+from invented_tables import ICLR, a_forum, fill, invented, paper
+from peercorpus.errors import TableError
+from peercorpus.explorer import search_index
+from peercorpus.explorer.search_index import OpenIndex, find_stored, open_index, state_of
+from peercorpus.progress import Progress, show_nothing
+from peercorpus.publish.takedown import read_takedown
+from peercorpus.workspace import Workspace, open_workspace
+
+
+def opened(workspace: Workspace) -> OpenIndex:
+    return open_index(workspace, read_takedown(workspace), show_nothing)
+
+
+def indexes(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "explorer").iterdir())
+
+
+def test_it_is_made_once_and_shows_how_far_it_is(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    with invented(tmp_path / "corpus", known()) as workspace:
+        open_index(workspace, read_takedown(workspace), seen.append)
+        assert {(one.what, one.done, one.total) for one in seen} >= {("index", 2, 2), ("index", 1, 1)}
+        seen.clear()
+        open_index(workspace, read_takedown(workspace), seen.append)
+        assert seen == []
+        assert indexes(workspace.folder) == [f"index-{state_of(workspace)}"]
+
+
+def test_new_tables_and_new_takedowns_make_a_new_one_and_the_old_one_goes(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", known()) as workspace:
+        assert find_stored(opened(workspace), GONE) is not None
+        before = indexes(workspace.folder)
+        (workspace.folder / "takedown.txt").write_text(f"{GONE}\n")
+        assert find_stored(opened(workspace), GONE) is None
+        between = indexes(workspace.folder)
+        with workspace.tables.replacing(("1-papers",), ICLR, "invent", "b" * 64) as replacement:
+            for record in a_forum("New00001"):
+                if type(record).__name__ == "Paper":
+                    replacement.add(record)
+        fresh = opened(workspace)
+        assert find_stored(fresh, LIVELY) is None
+        assert find_stored(fresh, "New00001") is not None
+        after = indexes(workspace.folder)
+    assert len({*before, *between, *after}) == 3
+    assert [len(names) for names in (before, between, after)] == [1, 1, 1]
+
+
+def test_an_open_explorer_shows_the_tables_of_which_its_index_was_made(tmp_path: Path) -> None:
+    with (
+        explored(tmp_path / "corpus", known()) as client,
+        open_workspace(tmp_path / "corpus", write=False) as workspace,
+    ):
+        before = client.get(f"/paper/{LIVELY}").text
+        with workspace.tables.replacing(("1-papers", "3-posts"), ICLR, "invent", "b" * 64) as replacement:
+            replacement.add(paper("New00001"))
+        assert client.get(f"/paper/{LIVELY}").text == before
+        assert client.get("/paper/New00001").status_code == 404
+
+
+def test_one_that_was_stopped_halfway_is_never_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with invented(tmp_path / "corpus", known()) as workspace:
+        with monkeypatch.context() as patched:
+            patched.setattr(search_index, "_document", killed)
+            with pytest.raises(KeyboardInterrupt):
+                opened(workspace)
+        assert indexes(workspace.folder) == []
+        (workspace.folder / "explorer" / f"partial-{2**22 + 1}-left").mkdir()
+        (workspace.folder / "explorer" / "partial-1-running").mkdir()
+        assert find_stored(opened(workspace), QUIET) is not None
+        assert indexes(workspace.folder) == [f"index-{state_of(workspace)}", "partial-1-running"]
+
+
+def test_a_workspace_that_cannot_be_written_is_read_all_the_same(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", known()) as workspace:
+        (workspace.folder / "explorer").write_text("in the way")
+        found = find_stored(opened(workspace), LIVELY)
+    assert found is not None
+    assert [link.earlier_id for link in found.links] == [QUIET]
+
+
+def test_without_tables_it_says_what_to_do(tmp_path: Path, run: Run) -> None:
+    with invented(tmp_path / "corpus", known()) as workspace:
+        shutil.rmtree(workspace.folder / "tables" / "1-papers")
+        with pytest.raises(TableError, match="run 'peercorpus build'"):
+            opened(workspace)
+        assert_refused(run("explore", "-w", tmp_path / "corpus", "--no-browser"), "run 'peercorpus build'")
+    with invented(tmp_path / "empty", {}) as workspace:
+        fill(workspace, ICLR, [])
+        assert_refused(run("explore", "-w", tmp_path / "empty", "--no-browser"), "hold no papers")

@@ -1,0 +1,188 @@
+"""Corpora for the explorer: a small one of which everything is known, and one in which every text is hostile."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass, replace
+from datetime import timedelta
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from invented_tables import (
+    ICLR,
+    ICML,
+    NOON,
+    TMLR,
+    a_forum,
+    conversation,
+    invented,
+    paper,
+    post,
+    review,
+    score,
+    text,
+    turn,
+    version,
+)
+from peercorpus.explorer.serving import make_app, open_explorer
+from peercorpus.file_records import Change, Link
+from peercorpus.kinds import Aspect, ChangeKind, Grade, LinkKind, Phase, PostKind, Role, ScoreSource, Status
+from peercorpus.progress import show_nothing
+from peercorpus.records import ScoreChange
+
+LIVELY, QUIET, SILENT, GONE = "Lively01", "Quiet002", "Silent03", "Gone0004"
+HOST = "http://127.0.0.1"
+FORMULA = r"The loss is $\frac{a}{b}$ and $$\sum_{i=1}^n x_i$$ and $\undefined{x}$."
+
+
+def _recommended(value: float, phase: Phase) -> Any:
+    return score("rating", value, f"{value:g}", Aspect.RECOMMENDATION, phase)
+
+
+def lively() -> list[object]:
+    """A paper with a rating that went from 5 to 6 at the reviewer's last word, and an answer to all before it."""
+    r1, answer, to_all, thanks, meta, aside = (
+        f"{LIVELY}-{n}" for n in ("R1", "answer", "all", "thanks", "meta", "pub")
+    )
+    change = ScoreChange(Aspect.RECOMMENDATION, "rating", 5.0, 6.0, NOON + timedelta(days=3), ScoreSource.EDIT)
+    last = replace(turn(Role.REVIEWER, thanks), score_changes=(change,), final_justification="Now convinced.")
+    talk = conversation(LIVELY, "R1", (turn(Role.REVIEWER, r1), turn(Role.AUTHOR, answer), last), (to_all,))
+    scores = (_recommended(5.0, Phase.INITIAL), _recommended(6.0, Phase.FINAL))
+    spoken = {"kind": PostKind.META_REVIEW, "role": Role.AREA_CHAIR, "signature": "Area_Chair_1"}
+    return [
+        paper(
+            LIVELY, title="Kites in strong wind", abstract="We fly kites; mail ada@example.org.", keywords=("kites",)
+        ),
+        review(LIVELY, "R1", scores=scores, revised=True, score_changes=(change,)),
+        post(r1, LIVELY, kind=PostKind.REVIEW, role=Role.REVIEWER, signature="R1", text="The **tether** is weak."),
+        post(answer, LIVELY, reply_to=r1, text="We bought a stronger tether."),
+        post(to_all, LIVELY, title="To all", text="We thank all reviewers for the windsock."),
+        post(thanks, LIVELY, reply_to=answer, role=Role.REVIEWER, signature="R1", text="Thank you."),
+        post(meta, LIVELY, text="The chair is content.", **spoken),
+        post(f"{LIVELY}-ruling", LIVELY, text="It flies.", **(spoken | {"kind": PostKind.DECISION})),
+        post(aside, LIVELY, role=Role.PUBLIC, signature="public_1", text="A passer-by waves."),
+        post(f"{LIVELY}-secret", LIVELY, text="A secret about balloons.", readers_public=False),
+        post(f"{LIVELY}-deleted", LIVELY, text="A deleted word about balloons.", deleted=True),
+        version(LIVELY, "sha-lively", Grade.EXACT),
+        replace(version(LIVELY, "sha-final", None), edit_id="later"),
+        text("sha-lively", f"# Kites\n\n{FORMULA}\n\n---\n\nPage two."),
+        talk,
+        Change(
+            LIVELY,
+            ICLR,
+            "sha-lively",
+            "sha-final",
+            1,
+            1,
+            ChangeKind.CHANGED,
+            "2 Method",
+            "a weak tether",
+            "a firm tether",
+        ),
+    ]
+
+
+def quiet() -> list[object]:
+    """A rejected paper at another venue that nobody answered; an earlier state of the first."""
+    r1 = f"{QUIET}-R1"
+    return [
+        paper(
+            QUIET,
+            ICML,
+            title="Kites, a first try",
+            abstract="Balloons were no option.",
+            status=Status.REJECTED,
+            decision="Reject",
+            created_at=NOON - timedelta(days=30),
+        ),
+        review(QUIET, "R1", ICML, scores=(_recommended(3.0, Phase.FINAL),), revised=False),
+        post(r1, QUIET, ICML, kind=PostKind.REVIEW, role=Role.REVIEWER, signature="R1"),
+        conversation(QUIET, "R1", (turn(Role.REVIEWER, r1),), venue_id=ICML),
+    ]
+
+
+def known() -> dict[str, list[object]]:
+    """Four papers of three venues, one of them to be taken down."""
+    link = Link(LIVELY, ICLR, QUIET, ICML, LinkKind.RESUBMISSION, 30.0, 0.5, 0.9, None, "equal abstracts")
+    silent = paper(
+        SILENT, TMLR, title="Nobody reviewed this", status=Status.WITHDRAWN, decision=None, decision_comment=None
+    )
+    return {
+        ICLR: sorted([*lively(), *a_forum(GONE), link], key=_forum_id),
+        ICML: quiet(),
+        TMLR: [silent],
+    }
+
+
+def _forum_id(record: object) -> str:
+    return getattr(record, "forum_id", "")
+
+
+ATTACKS = (
+    "<script>window.pwned=1</script><img src=x onerror=window.pwned=1>",
+    "<svg onload=window.pwned=1><a xlink:href='javascript:window.pwned=1'><rect width=9 height=9/></a></svg>",
+    "[a click](javascript:window.pwned=1) ![i](https://evil.example/x.png) <iframe src='javascript:pwned()'>",
+    "\"'><body onload=window.pwned=1> `` **_[[ ![]( | a | \n|--|\n $$\\text{<img src=x onerror=window.pwned=1>}$$",
+    "\u202egnp.exe\u2066 \x00\x1b[31m {{ 7*7 }} </style></title><math><mi//xlink:href='data:x,<s>'>",
+    "<a href='//evil.example' onclick=window.pwned=1>x</a> <link rel=stylesheet href=//evil.example> </details></main>",
+)
+"""What a text may hold that wants to be executed, to load from elsewhere, or to end what stands around it."""
+MILLION = ("<b>" + ATTACKS[0] + " [a](javascript:x) $x^2$ *_`") * 11_000
+KEPT = {
+    "forum_id",
+    "venue_id",
+    "sha256",
+    "left_sha256",
+    "right_sha256",
+    "path",
+    "post_id",
+    "post_ids",
+    "review_id",
+    "reply_to",
+}
+
+
+def poisoned(value: Any, attack: str, name: str = "") -> Any:
+    """A record in which every text but the ids that join records is an attack."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: poisoned(getattr(value, f.name), attack, f.name) for f in fields(value)})
+    if isinstance(value, tuple):
+        return tuple(poisoned(one, attack, name) for one in value) or (
+            (attack,) if name in {"keywords", "authors"} else ()
+        )
+    if name in KEPT or isinstance(value, Enum):
+        return value
+    if name == "extra":
+        return '{"<script>window.pwned=1</script>": "</script><script>window.pwned=1</script>"}'
+    if value is None:
+        return attack if name in {"title", "tldr", "venue", "licence", "final_justification"} else None
+    return attack if isinstance(value, str) else value
+
+
+def hostile() -> dict[str, list[object]]:
+    """A paper for each attack, with a hostile id, at a hostile venue; one more in which every text has a megabyte."""
+    forums: dict[str, list[object]] = {}
+    for number, attack in enumerate((*ATTACKS, MILLION)):
+        venue_id = f"<script>window.pwned=1<script>.cc/{2020 + number}/Con\"'ference"
+        forum_id = f"h{number}\"'><img src=x onerror=window.pwned=1>/../x"
+        forums[venue_id] = [_moved(record, forum_id, venue_id, attack) for record in lively()]
+    return forums
+
+
+def _moved(record: Any, forum_id: str, venue_id: str, attack: str) -> Any:
+    names = {one.name for one in fields(record)}
+    place = {"venue_id": venue_id} | ({"forum_id": forum_id} if "forum_id" in names else {})
+    return poisoned(replace(record, **place), attack)
+
+
+@contextmanager
+def explored(folder: Path, venues: Mapping[str, list[object]], taken: tuple[str, ...] = ()) -> Iterator[TestClient]:
+    """A client of the explorer over these records."""
+    with invented(folder, venues) as workspace:
+        if taken:
+            (folder / "takedown.txt").write_text("\n".join(taken) + "\n")
+        app = make_app(open_explorer(workspace, show_nothing), "127.0.0.1")
+        with TestClient(app, base_url=HOST, follow_redirects=False) as client:
+            yield client
