@@ -2,10 +2,12 @@
 
 import hashlib
 import random
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -98,6 +100,9 @@ def _harvest(folder: Path, service: Service) -> list[str]:
 
 def read_content(folder: Path) -> dict[str, object]:
     """What a workspace holds in the end: digests of what was received, its files, and the rows of its tables."""
+    with closing(sqlite3.connect(folder / "raw.db", isolation_level=None)) as database:
+        # Each workspace draws a key of its own for the pseudonyms in its tables.
+        database.execute("UPDATE secrets SET value = ?", [bytes(32)])
     subprocess.run([*PROGRAM, "build", "--workspace", str(folder)], check=True, capture_output=True)
     with open_workspace(folder, write=False) as workspace:
         raw, tables, venue_ids = workspace.raw, workspace.tables, [venue.venue_id for venue in VENUES]

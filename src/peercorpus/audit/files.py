@@ -208,10 +208,19 @@ def _paths(path: Path) -> tuple[list[Path], list[Path]]:
     if not path.exists():
         raise TableError(f"'{path}' does not exist; name a workspace, a release, a file or a folder of files.")
     inside = [found for found in path.rglob("*") if found.is_file()] if path.is_dir() else [path]
-    readable = sorted(found for found in inside if found.suffix.lower() in READERS)
+    papers = _papers_of_release(path)
+    readable = sorted(
+        found for found in inside if found.suffix.lower() in READERS and (papers is None or papers in found.parents)
+    )
     if not readable:
         raise TableError(f"'{path}' holds no Parquet, JSONL, JSON or CSV file, and is no workspace.")
     return readable, sorted(set(inside) - set(readable))
+
+
+def _papers_of_release(path: Path) -> Path | None:
+    """Where a release of ours has each paper once; its other configurations have the same papers again."""
+    papers = path / "data" / "papers"
+    return papers if (path / "release.json").is_file() and papers.is_dir() else None
 
 
 def _entries(path: Path, text: str, decision: str) -> Iterator[Entry]:
