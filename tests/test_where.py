@@ -72,7 +72,9 @@ def test_a_condition_that_is_none_is_one_sentence(text: str, words: str) -> None
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("text", ["year>=2023", "rating<6.123456789", "venue!=tmlr", "has_rebuttal=no", "keyword=a = b"])
+@pytest.mark.parametrize(
+    "text", ["year>=2023", "rating<6.123456789", "venue!=tmlr", "has_rebuttal=no", "keyword=a = b"]
+)
 def test_a_condition_is_read_as_it_is_written(text: str) -> None:
     assert str(parse(text)) == text
     assert parse(str(parse(text))) == parse(text)
