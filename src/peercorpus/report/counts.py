@@ -59,8 +59,8 @@ def rebuttals(source: Source) -> Statistic:
         return nothing(table, "conversations", "No conversation is in this selection.", how)
     says = (
         f"The authors answer in {percent(share_of(answered, every))} of {counted(every, 'conversations')}:"
-        f" {counted(answered, 'rebuttals')}. {counted(int(table['responses_to_all'].sum()), 'papers')} have a response"
-        " to all reviewers."
+        f" {counted(answered, 'rebuttals')}. Papers with a response to all reviewers:"
+        f" {int(table['responses_to_all'].sum()):,}."
     )
     return Statistic(table, every, "conversations", says, how, facts={"rebuttals": answered})
 

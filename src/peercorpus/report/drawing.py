@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BAR: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.6, "height": 0.62}
-VENUES, REASONS = 24, 16
+VENUES, REASONS, YEARS = 24, 16, 12
 """Rows that a figure shows at most; the table has all."""
 
 
@@ -132,8 +132,8 @@ def _cell(place: int, row: int, colour: str, alpha: float, *, width: float, heig
 def rebuttals(statistic: Statistic) -> "Figure":
     """A row a conference, a column a year."""
     table, shown = statistic.table, statistic.table["conference"].unique(maintain_order=True).to_list()[:TOP]
-    years = sorted(table["year"].drop_nulls().unique().to_list())[-12:]
-    columns = [*years, *([None] if table["year"].null_count() else [])]
+    named = table.filter(pl.col("conference").is_in(shown))["year"]
+    columns = [*sorted(named.drop_nulls().unique().to_list())[-YEARS:], *([None] if named.null_count() else [])]
     found = {(row["conference"], row["year"]): row["rebuttals"] for row in table.iter_rows(named=True)}
     most = max(found.values()) or 1
     counts = [[found.get((one, year)) for year in columns] for one in shown]
@@ -251,10 +251,10 @@ def completeness(statistic: Statistic) -> "Figure":
     """A row a venue; shares in cells."""
     table = statistic.table.head(VENUES)
     pairs = (
-        ("papers_reviewed", "papers", "papers\nwith a review"),
-        ("reviews_with_rating", "reviews", "reviews\nwith a rating"),
+        ("papers_reviewed", "papers", "papers\nreviewed"),
+        ("reviews_with_rating", "reviews", "reviews\nrated"),
         ("pdfs_here", "pdfs", "PDFs\nfetched"),
-        ("papers_with_text", "papers", "papers with\ninitial text"),
+        ("papers_with_text", "papers", "initial\ntexts"),
     )
     cells, texts = [], []
     for row in table.iter_rows(named=True):

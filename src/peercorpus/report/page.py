@@ -41,12 +41,13 @@ def shown(text: str) -> str:
     >>> shown("<b>\u202e")
     '&lt;b&gt;\\u202e'
     """
-    return escape(visible(text))
+    return escape(visible(text)).replace(" %", "&nbsp;%")
 
 
 def inlined(svg: str, name: str, says: str) -> str:
     """A figure as a part of the page: in its colours, with ids of its own, and told in words."""
     body = svg[svg.index("<svg") :]
+    body = re.sub(r"<!--.*?-->\s*", "", body, flags=re.DOTALL)
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     body = re.sub(r"<style[^>]*>.*?</style>", "", body, flags=re.DOTALL)
     body = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', body)
@@ -93,12 +94,12 @@ def _year(value: object) -> str:
 def _figure(one: Shown) -> str:
     panel, made = one.panel, one.made
     files = " · ".join(f'<a href="{panel.name}.{kind}" download>{kind.upper()}</a>' for kind in (*FORMATS, "csv"))
-    drawn = inlined(one.svg, panel.name, shown(f"{panel.title}. {made.says}"))
+    drawn = inlined(one.svg, panel.name, shown(f"{panel.title}: {made.shown}. {made.says}"))
     numbers = "" if made.why else f"<details><summary>The numbers</summary>{_table(made.table)}</details>"
     says = "" if made.why else f"<p>{shown(made.says)}</p>"
     return (
         f'<section id="{panel.name}"><h3>{shown(panel.title)}</h3>{says}'
-        f"<figure>{drawn}<figcaption><p><b>{shown(made.shown)}.</b> {shown(panel.read)}</p>"
+        f"<figure>{drawn}<figcaption><p>{shown(panel.read)}</p>"
         f"<p class=quiet>{shown(made.how)}</p></figcaption></figure>"
         f"{numbers}<p class=files>{files}</p></section>"
     )

@@ -6,7 +6,7 @@ STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --soft: #9aa4b0; --faint: #3a4149; --paper: #191d22;
   --ground: #111417; --link: #7cc0ee; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2.5rem 1.25rem 4rem; max-width: 74rem; background: var(--ground); color: var(--ink);
+body { margin: 0 auto; padding: 2.5rem 1.25rem 4rem; max-width: 58rem; background: var(--ground); color: var(--ink);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .5rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.25rem; margin: 3rem 0 1rem; padding-bottom: .35rem; border-bottom: 1px solid var(--faint); }
@@ -34,7 +34,7 @@ th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px s
 th { color: var(--soft); font-weight: 600; position: sticky; top: 0; background: var(--paper); }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 @media (max-width: 40rem) { body { padding: 1.25rem .75rem 2rem; } section { padding: 1rem .8rem .5rem; }
-  figure { overflow-x: auto; } figure svg { min-width: 30rem; } }
+  figure { overflow-x: auto; } figure svg { min-width: 27rem; } }
 @media print { :root { --ink: #1b1e23; --soft: #5d6570; --faint: #d3d8de; --paper: #ffffff; --ground: #ffffff; }
   body { padding: 0; font-size: 10pt; } section { border: 0; padding: 0; break-inside: avoid; }
   nav, .files { display: none; } details::details-content { content-visibility: visible; }

@@ -37,7 +37,7 @@ class Panel:
 
 
 CORPUS, SCORES, TALK, HELD = "The corpus", "Scores", "The discussion", "What is held, and what is not"
-SHADED = "The darker a cell, the more."
+SHADED = "The stronger the colour of a cell, the more."
 
 PANELS = {
     panel.name: panel
@@ -106,8 +106,8 @@ PANELS = {
             "Rebuttals by conference and year",
             counts.rebuttals,
             drawing.rebuttals,
-            f"Conversations in which the authors answered. {SHADED} Empty: no paper of that year. Ten conferences and"
-            " twelve years at most; the table has all.",
+            f"Conversations in which the authors answered. {SHADED} Empty: no paper of that year. Ten conferences and the"
+            f" last {drawing.YEARS} years at most; the table has all.",
         ),
         Panel(
             "turns",
