@@ -19,6 +19,13 @@ PUBLISHED = (
     (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None),
 )
 
+# The computational example of Wikipedia's article (read 2026-11), after Krippendorff: three observers, fifteen units.
+WIDELY_USED = (
+    (None, None, None, None, None, 3, 4, 1, 2, 1, 1, 3, 3, None, 3),
+    (1, None, 2, 1, 3, 3, 4, 3, None, None, None, None, None, None, None),
+    (None, None, 2, 1, 3, 4, 4, None, 2, 1, 1, 3, 3, None, 4),
+)
+
 
 def units(*observers: tuple[float | None, ...]) -> pl.DataFrame:
     rows = [(unit, value) for observer in observers for unit, value in enumerate(observer)]
@@ -34,10 +41,11 @@ def tokens(*values: int) -> list[dict[str, Any]]:
 
 
 class TestKrippendorff:
-    def test_the_published_example_gives_the_published_value(self) -> None:
-        found = alpha(units(*PUBLISHED))
+    @pytest.mark.parametrize(("observers", "expected"), [(PUBLISHED, 0.849), (WIDELY_USED, 0.811)])
+    def test_published_examples_give_the_published_value(self, observers: Any, expected: float) -> None:
+        found = alpha(units(*observers))
         assert found is not None
-        assert round(found, 3) == 0.849
+        assert round(found, 3) == expected
 
     def test_a_unit_with_one_value_does_not_count(self) -> None:
         assert alpha(units((1, 2, 9), (1, 3, None))) == alpha(units((1, 2), (1, 3)))

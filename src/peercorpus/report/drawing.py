@@ -257,14 +257,15 @@ def completeness(statistic: Statistic) -> "Figure":
         ("papers_with_text", "papers", "initial\ntexts"),
     )
     cells, texts = [], []
+    is_listed = table["listed_to_the_end"].count() > 0
     for row in table.iter_rows(named=True):
         shares = [row[part] / row[whole] if row[whole] else None for part, whole, _ in pairs]
-        listed = {True: "yes", False: "no", None: ""}[row["listed_to_the_end"]]
-        cells.append([*shares, None])
-        texts.append([*("–" if share is None else percent(share) for share in shares), listed])
+        listed = {True: "yes", False: "no", None: "–"}[row["listed_to_the_end"]]
+        cells.append([*shares, *[None] * is_listed])
+        texts.append([*("–" if share is None else percent(share) for share in shares), *[listed] * is_listed])
     figure = new_figure(rows_height(table.height, 0.9, 0.22))
     axes = figure.subplots()
-    heat(axes, cells, texts, [*(label for _, _, label in pairs), "listed\nto the end"])
+    heat(axes, cells, texts, [*(label for _, _, label in pairs), *["listed\nto the end"] * is_listed])
     labels = [f"{name(row['venue_id'])}  ({counted(row['papers'], 'papers')})" for row in table.iter_rows(named=True)]
     name_rows(axes, labels)
     return figure

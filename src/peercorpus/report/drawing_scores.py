@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Row = Mapping[str, Any]
+STEP = GRID[1] - GRID[0]
 SOON, LATE = 0.1, 24 * 60.0
 """Hours at which the axis of delays begins and ends at least."""
 MOMENTS = ((1, "1 h"), (6, "6 h"), (24, "1 day"), (72, "3 days"), (168, "1 week"), (672, "4 weeks"))
@@ -52,12 +53,11 @@ def _box(axes: "Axes", row: Row, place: float, half: float, prefix: str = "", co
 
 
 def _violin(axes: "Axes", row: Row, place: int) -> None:
-    inside = [at for at in range(len(GRID)) if row["least"] - 1e-9 <= GRID[at] <= row["greatest"] + 1e-9]
-    most = max(row["density"][at] for at in inside) if inside else 0
-    if not most:
-        return
+    # Neighbours of the ends are moved there, so that the shape begins and ends with the scores.
+    inside = [at for at in range(len(GRID)) if row["least"] - STEP < GRID[at] < row["greatest"] + STEP]
+    most = max(row["density"][at] for at in inside)
     half = [0.42 * row["density"][at] / most for at in inside]
-    places = [GRID[at] for at in inside]
+    places = [min(max(GRID[at], row["least"]), row["greatest"]) for at in inside]
     axes.fill_between(
         places,
         [place - one for one in half],
@@ -100,7 +100,7 @@ def score_changes(statistic: Statistic) -> "Figure":
         bar.set_hatch(hatch)
         text = f"{count:,}  ({percent(count / statistic.n)})" if count else "0"
         left.annotate(text, (count, row), (3, 0), textcoords="offset points", va="center", fontsize=7.5)
-    left.set_xlim(0, 1.45 * max(reviews))
+    left.set_xlim(0, 1.6 * max(reviews))
     whole_numbers(left, "x", 4)
     left.set_title("Reviews by change of the score")
     for row, told in enumerate(table.iter_rows(named=True)):

@@ -106,8 +106,8 @@ PANELS = {
             "Rebuttals by conference and year",
             counts.rebuttals,
             drawing.rebuttals,
-            f"Conversations in which the authors answered. {SHADED} Empty: no paper of that year. Ten conferences and the"
-            f" last {drawing.YEARS} years at most; the table has all.",
+            f"Conversations in which the authors answered. {SHADED} Empty: no paper of that year. Ten conferences and"
+            f" the last {drawing.YEARS} years at most; the table has all.",
         ),
         Panel(
             "turns",
@@ -140,8 +140,8 @@ PANELS = {
             "How complete each venue is",
             holdings.completeness,
             drawing.completeness,
-            f"{SHADED} A dash: there is nothing to have a share of. The {drawing.VENUES} largest venues; the table has"
-            " all.",
+            f"{SHADED} A dash: there is nothing to have a share of, or it is not known. The"
+            f" {drawing.VENUES} largest venues; the table has all.",
         ),
         Panel(
             "set_aside",

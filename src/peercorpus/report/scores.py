@@ -175,13 +175,11 @@ def _changes_say(table: pl.DataFrame, n: int) -> str:
         f" {percent(lowered['reviews'] / n)} lowered it and {percent(same['reviews'] / n)} left it."
     )
     shares = [
-        f"{percent(one['accepted'] / (one['accepted'] + one['rejected']))} of the decided papers whose mean"
-        f" {words} were accepted"
-        for one, words in ((raised, "rose"), (same, "stayed"), (lowered, "fell"))
+        f"{percent(one['accepted'] / (one['accepted'] + one['rejected']))} where {words}"
+        for one, words in ((raised, "their mean rose"), (same, "it stayed"), (lowered, "it fell"))
         if one["accepted"] + one["rejected"]
     ]
-    joined = "; ".join(shares)
-    return f"{says} {joined}." if joined else says
+    return f"{says} Accepted of the papers decided: {', '.join(shares)}." if shares else says
 
 
 AGREEMENT = {
