@@ -29,7 +29,7 @@ def papers_and_reviews(source: Source) -> Statistic:
         f"{counted(papers.height, 'papers')} of {counted(table.height, 'conferences')} have"
         f" {counted(written, 'reviews')}, {written / papers.height:.1f} a paper;"
         f" {first['conference']} has the most papers ({first['papers']:,})."
-        f" {'All have a review.' if not bare else f'{bare:,} are without any public review.'}"
+        f" {'All have a review.' if not bare else f'Without any public review: {bare:,}.'}"
     )
     return Statistic(table, papers.height, "papers", says, how, facts={"reviews": written})
 

@@ -77,7 +77,10 @@ def _cell(value: object) -> str:
 def _table(table: pl.DataFrame) -> str:
     """The numbers; densities and the like, which are lists, are in the CSV file alone."""
     flat = table.select(name for name, kind in table.schema.items() if not isinstance(kind, pl.List))
-    heads = "".join(f"<th>{shown(name.replace('_', ' '))}</th>" for name in flat.columns)
+    heads = "".join(
+        f"<th{' class=number' if kind.is_numeric() else ''}>{shown(name.replace('_', ' '))}</th>"
+        for name, kind in flat.schema.items()
+    )
     years = {"year", "from", "to"}
     rows = "".join(
         f"<tr>{''.join(_year(one) if name in years else _cell(one) for name, one in row.items())}</tr>"

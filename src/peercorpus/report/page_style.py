@@ -32,7 +32,7 @@ table { border-collapse: collapse; font-size: .8125rem; }
 th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--faint); vertical-align: top;
   max-width: 24rem; overflow-wrap: break-word; }
 th { color: var(--soft); font-weight: 600; position: sticky; top: 0; background: var(--paper); }
-td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 @media (max-width: 40rem) { body { padding: 1.25rem .75rem 2rem; } section { padding: 1rem .8rem .5rem; }
   figure { overflow-x: auto; } figure svg { min-width: 27rem; } }
 @media print { :root { --ink: #1b1e23; --soft: #5d6570; --faint: #d3d8de; --paper: #ffffff; --ground: #ffffff; }
