@@ -16,7 +16,7 @@ from random import Random
 
 from alike_papers import LONG_TEXT_ITEMS, OTHER, SAME, TOPICS, Work, couples, edit, write, write_work
 from peercorpus.kinds import Grade, Status
-from peercorpus.links.alike import head_of, likeness, runs_of, text_share
+from peercorpus.links.alike import Compared, head_of, runs_of, text_share
 from peercorpus.links.candidates import Pair
 from peercorpus.links.relate import STAGE, Submission, candidates
 from peercorpus.raw import Kind, RawObject
@@ -50,10 +50,11 @@ def measure_rules() -> None:
             cases[len(works), len(works) + 1] = case
             works.extend(couple)
     papers = [_submission(place, work) for place, work in enumerate(works)]
-    found, by_heads, by_text = candidates(papers), set[Pair](), set[Pair]()
+    compared = Compared([paper.head for paper in papers])
+    found, by_heads, by_text = candidates(papers, compared), set[Pair](), set[Pair]()
     for pair in found:
         one, other = pair
-        like = likeness(papers[one].head, papers[other].head)
+        like = compared.likeness(papers[one].head, papers[other].head)
         if like.may_be_one():
             by_heads |= {pair} if like.rule() else set()
             text = text_share(runs_of(works[one].text), runs_of(works[other].text))
@@ -89,8 +90,9 @@ def measure_recorded() -> None:
         if ("iclr2018pre", one) in places
     }
     changed = {pair for pair in same if papers[pair[0]].head.abstract != papers[pair[1]].head.abstract}
-    found = candidates(papers)
-    linked = {pair for pair in found if likeness(papers[pair[0]].head, papers[pair[1]].head).rule()}
+    compared = Compared([paper.head for paper in papers])
+    found = candidates(papers, compared)
+    linked = {pair for pair in found if compared.likeness(papers[pair[0]].head, papers[pair[1]].head).rule()}
     print(f"\n{len(same):,} papers before and after revision, {len(changed)} with another abstract, of {len(papers):,}")
     _say("title and abstract", same, linked)
     print(f"with another abstract: {len(changed & linked)} of {len(changed)}")

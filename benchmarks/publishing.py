@@ -54,7 +54,11 @@ class Words:
         letters = "etaoinshrdlucmfwypvbgkjqxz"
         known = ["".join(chance.choices(letters, k=chance.randint(2, 10))) for _ in range(30_000)]
         drawn = chance.choices(known, weights=[1 / (rank + 3) for rank in range(len(known))], k=3_000_000)
-        self._text, self._chance = " ".join(drawn), chance
+        self._text, self._chance, self._drawn = " ".join(drawn), chance, drawn
+
+    def new(self, words: int) -> str:
+        """So many words, in an order that no other passage has: a paper's title and abstract are its own."""
+        return " ".join(self._chance.choices(self._drawn, k=words))
 
     def take(self, characters: int) -> str:
         """Some passage; of a long one, pieces of some 2,000 characters from anywhere."""
@@ -93,7 +97,7 @@ def _forum(number: int, venue_id: str, words: Words) -> Iterator[object]:
     forum_id = hashlib.sha256(str(number).encode()).hexdigest()[:10]
     made, year = BEGAN + timedelta(minutes=number), int(venue_id.split("/")[-2])
     status = STATUSES[number % 3]
-    title, abstract = words.take(80), words.take(1_300)
+    title, abstract = words.new(10), words.new(190)
     about = (forum_id, venue_id, venue_id.split(".")[0].lower(), year, "main", number, title, abstract)
     decided = (status, status.value, made, words.take(500), None, made, made, "{}")
     yield Paper(*about, ("Ada Example",), ("word",), None, None, None, *decided)

@@ -12,6 +12,7 @@ import harvesting
 import inspecting
 import kills
 import linking
+import publishing
 import reading
 import tabling
 
@@ -27,6 +28,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "conversations": conversing.measure_conversing,
     "engines": lambda _: engines.measure_engines(),
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
+    "releases": publishing.measure_publishing,
     "harvest-pace": lambda _: harvesting.measure_pace(),
     "harvest-requests": lambda _: harvesting.measure_requests(),
     "harvest-budget": lambda _: harvesting.measure_budget(),

@@ -1,4 +1,4 @@
-"""Writes the documents that the code already contains: docs/map.md, docs/data.md, docs/forms.md and docs/cli.md.
+"""Writes the documents that the code already contains: map.md, data.md, dataset.md, forms.md and cli.md in docs/.
 
 Usage: write_docs.py [--check]. With `--check` nothing is written; it names what is out of date and exits 1.
 """
@@ -309,9 +309,46 @@ def cli_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def dataset_page() -> str:
+    """Every configuration of a release, column by column, as its card has them."""
+    from peercorpus.publish.card import columns_section
+    from peercorpus.publish.columns import units
+    from peercorpus.publish.shards import CONFIGS
+
+    lines = [
+        "# Dataset",
+        "",
+        NOTICE,
+        "",
+        "What `peercorpus publish` writes: one folder of Parquet for each configuration, with a card (`README.md`),",
+        "`croissant.json` (Croissant 1.1 with its RAI fields), `release.json` (the sums of all files), `takedown.json`",
+        "and the sides to train and test on. The card has these tables of the configurations that the release has, and",
+        "its own counts: by venue, by split, by grade and outcome, of what was set aside, and of each known bias. Of a",
+        "list inside a list mlcroissant 1.1 reads the first item alone; `datasets`, Polars and DuckDB read all.",
+        "",
+        "| configuration | a row | splits |",
+        "|---|---|---|",
+        *(
+            f"| [`{config.name}`](#columns-of-{config.name}) | {config.says.removeprefix('one row ')} |"
+            f" {'train, validation, test' if config.is_task else 'conference families'} |"
+            for config in CONFIGS.values()
+        ),
+        "",
+        "A value that OpenReview does not state is null; it is never a default. What numbers and times are counted in:",
+        "",
+        units(CONFIGS.values()),
+        "",
+        "## Columns",
+        "",
+        *(columns_section(config) + "\n" for config in CONFIGS.values()),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "docs/map.md": map_page,
     "docs/data.md": data_page,
+    "docs/dataset.md": dataset_page,
     "docs/forms.md": forms_page,
     "docs/cli.md": cli_page,
 }

@@ -53,6 +53,16 @@ class Corpus:
         """One row a pair of submissions that are one work; see `file_records.Link`."""
         return self._scan("8-links")
 
+    def tries(self) -> "pl.LazyFrame":
+        """One row a submission of a work that was submitted more than once, with its ratings; see `works.Try`."""
+        import polars as pl
+
+        from peercorpus.schema import to_arrow
+        from peercorpus.works import Try, read_tries
+
+        self._tables.require("8-links")
+        return pl.DataFrame(to_arrow(Try, read_tries(self._tables))).lazy()
+
     def set_aside(self) -> "pl.LazyFrame":
         """One row a record that left a stage, with the reason; see `records.SetAside`."""
         return self._scan("set-aside")

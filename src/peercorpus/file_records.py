@@ -132,9 +132,10 @@ class Link:
         title_similarity: Words that both titles have, of those that one of them has, on [0, 1]; None where one has no
             title.
         abstract_similarity: Pairs of adjacent words that both abstracts have, of those that one of them has, on
-            [0, 1]; None where one has no abstract.
+            [0, 1]; what very many abstracts have does not count. None where nothing is left of one.
         text_similarity: Runs of five words that both texts have, of those of the text that has fewer, on [0, 1];
-            references, checklists and numbers are left out. None where no text is held of one.
+            references, checklists, numbers and what many texts have do not count. None where no text is held of one,
+            or little is left of it.
         rule: Which rule says that they are one work, in words.
     """
 

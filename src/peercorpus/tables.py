@@ -320,6 +320,12 @@ class Tables:
                         for batch in rows.to_batches():
                             yield from from_arrow(record_type, batch)
 
+    def stages(self, venue_id: str) -> list[str]:
+        """The stages that set rows of a venue aside."""
+        table = self._table("set-aside")
+        parts = table.partitions(file_pruning_predicate=[("venue_id", "=", venue_id)]) if table else []
+        return sorted({part["stage"] for part in parts})
+
     def set_aside_counts(self, venue_id: str, stage: str) -> dict[Reason, int]:
         """How many rows of a venue a stage set aside, by reason; a reason without rows is not named."""
         counts = Counter[Reason]()

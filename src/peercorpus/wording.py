@@ -17,7 +17,7 @@ from peercorpus.publish.splits import Side
 from peercorpus.publish.takedown import Takedown
 from peercorpus.publish.tally import PublishSummary
 from peercorpus.raw import Kind
-from peercorpus.records import Conversation
+from peercorpus.records import Conversation, Turn
 
 LONGEST_EXAMPLE = 80
 """Characters of an id, a name or a title that are shown."""
@@ -108,8 +108,18 @@ def conversation_lines(conversation: Conversation) -> str:
     for turn in conversation.turns:
         posts = f", {len(turn.post_ids)} posts merged" if len(turn.post_ids) > 1 else ""
         when = f"{turn.created_at:%Y-%m-%d}" if turn.created_at else "no date"
-        lines.append(f"  {turn.role.value} ({when}{posts}): {excerpt(turn.text)}")
+        lines.append(f"  {turn.role.value} ({when}{posts}): {excerpt(turn.text or _unspoken(turn))}")
     return "\n".join(lines)
+
+
+def _unspoken(turn: Turn) -> str:
+    """What happened at a turn that has no post of its own."""
+    changed = [f"{change.field} {_number(change.before)} → {_number(change.after)}" for change in turn.score_changes]
+    return "; ".join([*changed, turn.final_justification or ""]).strip("; ")
+
+
+def _number(score: float | None) -> str:
+    return "?" if score is None else f"{score:g}"
 
 
 def demo_summary(result: DemoResult) -> str:
@@ -193,7 +203,10 @@ def how_to_load(release: Path, *, conversations: bool = True) -> str:
 
 def published(summary: PublishSummary, out: Path) -> str:
     """What a release holds, and how to load it."""
-    held = f"{plural(summary.papers, 'paper')} and {plural(summary.conversations, 'conversation')}"
+    held = (
+        f"{plural(summary.papers, 'paper')} ({summary.with_text:,} with the text that was reviewed),"
+        f" {plural(summary.reviews, 'review')} and {plural(summary.conversations, 'conversation')}"
+    )
     taken = f"  left out: taken down {_records(summary.taken_down)}\n" if summary.taken_down else ""
     used = [
         f"  {task}: {', '.join(f'{sides[side]:,} {side}' for side in reversed(Side))}"

@@ -1,6 +1,7 @@
 """The one folder a user has on disk: `raw.db`, `files/` and `tables/`; copy it and you have copied everything.
 
-In `texts/` beside them lies what PDF engines have read, kept to save time; see `texts.cache`.
+In `texts/` beside them lies what PDF engines have read, kept to save time; see `texts.cache`. In `releases/` lie the
+dated releases; see `publish.dated`.
 """
 
 import fcntl

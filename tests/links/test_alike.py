@@ -11,8 +11,8 @@ from peercorpus.links.alike import (
     BY_TEXT,
     BY_TITLE,
     FEWEST_RUNS,
+    Compared,
     head_of,
-    likeness,
     runs_of,
     share,
     text_share,
@@ -31,7 +31,8 @@ EDITED = ABSTRACT.replace("A camera looks up, and each picture", "Each picture o
 
 
 def rule(one: tuple[str | None, str | None], other: tuple[str | None, str | None], text: float | None = None) -> object:
-    return replace(likeness(head_of(*one), head_of(*other)), text=text).rule()
+    heads = head_of(*one), head_of(*other)
+    return replace(Compared(heads).likeness(*heads), text=text).rule()
 
 
 def words(start: int, count: int) -> str:
@@ -87,10 +88,25 @@ def test_where_both_texts_are_held_they_decide(
 
 
 def test_a_similarity_is_none_where_a_side_lacks_it() -> None:
-    found = likeness(head_of(CLOUDS, None), head_of(None, ABSTRACT))
+    heads = head_of(CLOUDS, None), head_of(None, ABSTRACT)
+    found = Compared(heads).likeness(*heads)
     assert (found.title, found.abstract, found.text) == (None, None, None)
     assert not found.may_be_one()
     assert share({"a", "b"}, {"b", "c"}) == pytest.approx(1 / 3)
+
+
+def test_what_many_papers_say_does_not_make_two_of_them_one_work() -> None:
+    heads = [
+        head_of(
+            f"{name} {CLOUDS}", f"{ABSTRACT} With {name} we sort {' '.join(f'{name}{number}' for number in range(14))}."
+        )
+        for name in "abcdefghijkl"
+    ]
+    many, few = Compared(heads), Compared(heads[:4])
+    assert few.likeness(*heads[:2]).rule() == BY_ABSTRACT
+    assert many.likeness(*heads[:2]).rule() is None
+    assert not many.likeness(*heads[:2]).may_be_one()
+    assert many.likeness(heads[0], heads[0]).rule() == BY_ABSTRACT
 
 
 def test_texts_are_compared_without_references_checklist_and_numbers() -> None:

@@ -199,3 +199,15 @@ def test_show_names_the_other_submissions(tmp_path: Path) -> None:
         shown = {one: show_record(read_whole_record(workspace.tables, one), is_brief=True) for one in "ab"}
     assert f"  b, {ICML}, 120 days later: resubmission; {BY_ABSTRACT}" in shown["a"]
     assert f"  a, {ICLR}, 120 days before: resubmission; {BY_ABSTRACT}" in shown["b"]
+
+
+def test_a_template_in_texts_and_abstracts_makes_no_work_of_its_papers(tmp_path: Path) -> None:
+    template = words("template", 600)
+    names = [f"{chr(97 + number)}own" for number in range(20)]
+    records: list[object] = []
+    for name in names:
+        one = clouds(name, title=f"{name} {TITLE}", abstract=f"{ABSTRACT} {words(name, 20)}")
+        records += with_text(one, f"{template} {words(name, 400)}")
+    again = clouds("again", ICML, created_at=LATER, title=f"aown {TITLE}", abstract=f"{ABSTRACT} {words('aown', 20)}")
+    venues = {ICLR: records, ICML: with_text(again, f"{template} {words('aown', 400)}")}
+    assert ids(linked(tmp_path / "corpus", venues)) == [("aown", "again")]

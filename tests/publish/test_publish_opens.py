@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import duckdb
-import pandas as pd  # type: ignore[import-untyped]
+import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper
+from invented_tables import ICLR, ICML, TMLR, a_forum, invented, link, paper
 from peercorpus.publish.run import publish
 from peercorpus.publish.schemas import PAPERS, says
 from peercorpus.publish.shards import CONFIGS
@@ -56,6 +56,8 @@ ROWS = {
     "conversations": CORPUS,
     "versions": CORPUS,
     "scores": {"iclr": 9, "icml": 3},
+    "links": {"tmlr": 1},
+    "tries": {"iclr": 1, "tmlr": 1},
     "review_sft": TASKS,
     "rebuttal": TASKS,
 }
@@ -69,7 +71,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ICLR: [*a_forum("f1"), *a_forum("f2")],
         ICLR_2021: a_forum("f3", ICLR_2021),
         ICML: a_forum("f4", ICML),
-        TMLR: [paper("f5", TMLR, number=None, title=None)],
+        TMLR: [paper("f5", TMLR, number=None, title=None), link("f5", TMLR, "f3", ICLR_2021)],
     }
     with invented(folder / "corpus", venues) as workspace:
         publish(workspace, folder / "out", sides=Asked(Profile.RE2))
@@ -117,9 +119,9 @@ def test_the_columns_are_those_of_reviewbench_in_its_order_and_the_licence() -> 
 
 def test_the_card_says_how_many_papers_have_a_text_and_how_that_is_known(release: Path) -> None:
     card = (release / "README.md").read_text()
-    assert "| `iclr` | 3 | 0 | 0 | 0 |" in card
-    assert "| `tmlr` | 0 | 0 | 0 | 1 |" in card
-    assert "| all | 5 | 4 | 4 |" in card
+    assert "| all | `accepted` | 4 | 0 | 0 | 0 | 0 | 0 | 1 | 4 |" in card
+    assert f"| {ICLR} | `accepted` | 2 | 0 | 0 | 0 | 0 | 0 | 0 | 2 |" in card
+    assert f"| {TMLR} | `accepted` | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |" in card
 
 
 def test_a_release_without_conversations_has_no_such_configuration(tmp_path: Path) -> None:

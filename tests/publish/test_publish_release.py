@@ -9,7 +9,7 @@ import pytest
 from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper, review
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.publish import run
-from peercorpus.publish.card import escape
+from peercorpus.publish.columns import escape
 from peercorpus.publish.run import publish
 from peercorpus.publish.shards import CONFIGS, SplitWriter
 from peercorpus.workspace import open_workspace

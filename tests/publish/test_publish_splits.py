@@ -130,6 +130,16 @@ def test_tests_grow_to_their_size_and_what_is_tested_stays_tested(papers: list[U
             assert before <= after
 
 
+@given(corpora(), corpora("g"), st.integers(0, 99), st.sampled_from([None, DAY]))
+def test_what_has_not_changed_is_drawn_as_it_was(
+    papers: list[Usable], more: list[Usable], seed: int, after: date | None
+) -> None:
+    held = [*papers, *more]
+    groups = links(seed, held)
+    second = draw(held, after, draw(papers, after), groups)
+    assert draw(held, after, second, groups) == second
+
+
 def assert_no_work_is_on_two_sides(sides: Sides, groups: Mapping[str, str]) -> None:
     by_work: dict[str, set[Side]] = {}
     for used in sides.used.values():

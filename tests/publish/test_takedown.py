@@ -295,7 +295,8 @@ def test_the_tombstone_counts_and_names_nothing(tmp_path: Path) -> None:
         assert (workspace.folder / SALT).stat().st_mode & 0o777 == 0o600
     assert tombstone["ids"] == {"forum": 1, "note": 1, "author": 0}
     assert tombstone["records"] == {"papers": 1, "reviews": 1, "posts": 4, "versions": 1, "conversations": 1}
-    assert sorted(tombstone) == ["hashes", "ids", "records"]
+    assert tombstone["venues"] == {ICLR: tombstone["records"]}
+    assert sorted(tombstone) == ["hashes", "ids", "records", "venues"]
     assert [len(one) for one in tombstone["hashes"]] == [64, 64]
     assert "secret2" not in said
     assert "f1-answer" not in said

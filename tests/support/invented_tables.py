@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from peercorpus.kinds import Aspect, Grade, Phase, PostKind, Role, ScoreSource, SectionKind, Status
+from peercorpus.file_records import Link
+from peercorpus.kinds import Aspect, Grade, LinkKind, Phase, PostKind, Role, ScoreSource, SectionKind, Status
 from peercorpus.records import (
     ContextPost,
     Conversation,
@@ -116,6 +117,22 @@ def version(forum_id: str, sha256: str | None, grade: Grade | None, venue_id: st
 
 def text(sha256: str, markdown: str, venue_id: str = ICLR) -> PaperText:
     return PaperText(sha256, venue_id, "pdfium-text", "1", markdown, 1, float(len(markdown)), ())
+
+
+def link(forum_id: str, venue_id: str, earlier_id: str, earlier_venue_id: str = ICLR, **other: Any) -> Link:
+    values: dict[str, Any] = {
+        "forum_id": forum_id,
+        "venue_id": venue_id,
+        "earlier_id": earlier_id,
+        "earlier_venue_id": earlier_venue_id,
+        "kind": LinkKind.RESUBMISSION,
+        "days": 120.0,
+        "title_similarity": 0.5,
+        "abstract_similarity": 1.0,
+        "text_similarity": None,
+        "rule": "they say the same",
+    }
+    return Link(**(values | other))
 
 
 def turn(role: Role, *post_ids: str) -> Turn:

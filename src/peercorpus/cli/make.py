@@ -6,9 +6,11 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from peercorpus.cli.app import AtLeastOne, WorkspaceFolder, app
+from peercorpus.cli.app import AtLeastOne, Named, WorkspaceFolder, app
 from peercorpus.cli.console import ProgressLines, say
 from peercorpus.cli.reading import DEFAULT_READING, Reading
+
+VenuesBuilt = Annotated[list[str] | None, Parameter(name="VENUE_ID", help="All venues built, if none is named.")]
 
 
 @app.command
@@ -37,18 +39,16 @@ def build(
     with open_workspace(workspace) as opened, ProgressLines() as lines:
         steps = run_build(opened, venue_ids or (), options, lines.show, spread)
     say(wording.built(steps))
-    say(wording.next_step("publish", workspace, "--out DIR"))
+    say(wording.next_step("publish", workspace))
 
 
 @app.command
 def publish(
-    venue_ids: Annotated[
-        list[str] | None, Parameter(name="VENUE_ID", help="All venues built, if none is named.")
-    ] = None,
+    venue_ids: VenuesBuilt = None,
     /,
     *,
     workspace: WorkspaceFolder,
-    out: Path,
+    out: Annotated[Path | None, Named] = None,
     titles: Literal["posts", "model"] = "posts",
     model_url: str | None = None,
     model: str | None = None,
@@ -63,7 +63,8 @@ def publish(
     Parameters
     ----------
     out
-        The folder to write; one that holds an earlier release of ours is replaced.
+        The folder to write; one that holds an earlier release of ours is replaced. Without it a release that never
+        changes is added to releases/ in the workspace, named by its day; papers keep the sides they had there.
     titles
         posts: a turn of several posts has the title that these share; model: one that a language model writes.
     model_url
@@ -83,10 +84,11 @@ def publish(
     authors
         Name the authors; the configurations for tasks never do.
     """
-    from peercorpus import wording
+    from peercorpus import wording, wording_releases
     from peercorpus.cli.modelling import settle_titler
     from peercorpus.cli.siding import settle_sides
     from peercorpus.pipeline import require_built
+    from peercorpus.publish.dated import placing
     from peercorpus.publish.run import publish as run_publish
     from peercorpus.workspace import open_workspace
 
@@ -94,8 +96,11 @@ def publish(
     titling = settle_titler(workspace, model_url, model, most_questions, is_asked=titles == "model")
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, titling as titler:
         require_built(opened, venue_ids or ())
-        summary = run_publish(opened, out, venue_ids or None, lines.show, titler, sides, with_authors=authors)
-    say(wording.published(summary, out))
+        with placing(opened.folder, out, sides) as place:
+            summary = run_publish(
+                opened, place.folder, venue_ids or None, lines.show, titler, place.sides, with_authors=authors
+            )
+    say(wording_releases.same_release(place.final) if place.is_same else wording.published(summary, place.final))
     if titler is not None:
         say(wording.entitled(titler.given, titler.unanswered))
 

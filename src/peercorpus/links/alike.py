@@ -1,12 +1,13 @@
 """How alike two papers are, and from where on they are one work; `docs/benchmarks.md` says what these rules find."""
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from peercorpus.links.plain import plain_words
+from peercorpus.links.telling import Telling
 
 SMALL_WORDS = frozenset(
     (
@@ -28,11 +29,11 @@ RUN = 5
 FEWEST_RUNS = 300
 """A text of fewer such passages is none to compare by."""
 
-SHORTEST = 20
-"""Words of an abstract from which it tells papers apart."""
+FEWEST_PAIRS = 15
+"""Pairs of words that few papers have, from which an abstract tells papers apart."""
 
-TELLING = 3
-"""Words of a title, small ones not counted, from which it tells some papers apart."""
+NAMES, FEW_NAMES = 3, 2
+"""Words of a title from which two of the same may be one work; and of those that few have, for a look at the text."""
 
 SAME_TEXT, SOME_TEXT = 0.35, 0.15
 SAME_ABSTRACT, LIKE_ABSTRACT, SOME_ABSTRACT, TRACE_OF_ABSTRACT = 0.5, 0.4, 0.2, 0.1
@@ -64,18 +65,13 @@ class Head:
     abstract: str
 
     @property
-    def words(self) -> int:
-        """Words of the abstract."""
-        return self.abstract.count(" ") + bool(self.abstract)
-
-    @property
     def has_words(self) -> bool:
         """Whether there is anything to compare it by."""
         return bool(self.title or self.abstract)
 
     @property
-    def telling(self) -> frozenset[str]:
-        """The words of the title that tell papers apart."""
+    def names(self) -> frozenset[str]:
+        """The words of the title, without small ones; of a title of small words all."""
         return frozenset(self.title) - SMALL_WORDS or frozenset(self.title)
 
 
@@ -84,7 +80,6 @@ def head_of(title: str | None, abstract: str | None) -> Head:
     return Head(tuple(plain_words(title or "")), " ".join(plain_words(abstract or "")))
 
 
-@lru_cache(maxsize=4_096)
 def pairs_of(words: str) -> frozenset[str]:
     """Pairs of adjacent words; of a single one, it alone.
 
@@ -132,8 +127,10 @@ class Likeness:
 
     Attributes:
         are_parts: Whether the titles are alike and count on: "Part I" and "Part II", "Report 2023" and "Report 2024".
-        is_telling: Whether both abstracts are long enough to tell papers apart.
-        is_same_title: Whether the titles are the same, and long enough to tell some papers apart.
+        is_telling: Whether both abstracts say enough that few papers say.
+        is_named: Whether the titles have words in common that few papers have.
+        is_same_title: Whether the titles are the same, and not too short.
+        is_same_abstract: Whether the abstracts are the same.
     """
 
     title: float | None
@@ -141,11 +138,17 @@ class Likeness:
     text: float | None
     are_parts: bool
     is_telling: bool
+    is_named: bool
     is_same_title: bool
+    is_same_abstract: bool
 
     def may_be_one(self) -> bool:
         """Whether it is worth reading the texts."""
-        return (self.title or 0.0) >= SAME_TITLE or (self.is_telling and (self.abstract or 0.0) >= TRACE_OF_ABSTRACT)
+        by_abstract = self.is_telling and (self.abstract or 0.0) >= TRACE_OF_ABSTRACT
+        return by_abstract or self._has_same_title() or (self.is_same_title and self.is_same_abstract)
+
+    def _has_same_title(self) -> bool:
+        return self.is_named and (self.title or 0.0) >= SAME_TITLE
 
     def rule(self) -> str | None:
         """The rule by which they are one work, in words; None where none says so.
@@ -154,7 +157,7 @@ class Likeness:
         """
         title, abstract = self.title or 0.0, (self.abstract or 0.0) if self.is_telling else 0.0
         if self.text is not None:
-            is_alike = not self.are_parts and (abstract >= SOME_ABSTRACT or title >= SAME_TITLE)
+            is_alike = not self.are_parts and (abstract >= SOME_ABSTRACT or self._has_same_title())
             if self.text >= SAME_TEXT:
                 return BY_TEXT
             return BY_SOME_TEXT if self.text >= SOME_TEXT and is_alike else None
@@ -167,23 +170,43 @@ class Likeness:
             return BY_BOTH
         if abstract >= SOME_ABSTRACT and title >= LIKE_TITLE:
             return BY_BOTH
-        if self.is_same_title and (abstract >= TRACE_OF_ABSTRACT or self.abstract == 1.0):
+        if self.is_same_title and (abstract >= TRACE_OF_ABSTRACT or self.is_same_abstract):
             return BY_TITLE
         return None
 
 
-def likeness(one: Head, other: Head) -> Likeness:
-    """How alike two papers are by title and abstract."""
-    left, right = ([word for word in head.title if not _counts(word)] for head in (one, other))
-    numbers = [[word for word in head.title if _counts(word)] for head in (one, other)]
-    return Likeness(
-        share(frozenset(one.title), frozenset(other.title)),
-        share(pairs_of(one.abstract), pairs_of(other.abstract)),
-        None,
-        are_parts=numbers[0] != numbers[1] and (share(set(left), set(right)) or 0.0) >= LIKE_TITLE,
-        is_telling=min(one.words, other.words) >= SHORTEST,
-        is_same_title=one.title == other.title and len(one.telling - SMALL_WORDS) >= TELLING,
-    )
+class Compared:
+    """Titles and abstracts of papers, of which those words count that few of them have."""
+
+    def __init__(self, heads: Sequence[Head]) -> None:
+        self._names = Telling(head.names for head in heads)
+        self._pairs = Telling(pairs_of(head.abstract) for head in heads)
+        self.pairs = lru_cache(maxsize=4_096)(self._telling_pairs)
+
+    def names(self, head: Head) -> frozenset[str]:
+        """The words of a title that few have; none where they are too few to tell papers apart."""
+        names = self._names.of(head.names)
+        return names if len(names) >= FEW_NAMES else frozenset()
+
+    def _telling_pairs(self, head: Head) -> frozenset[str]:
+        """The pairs of words of an abstract that few have."""
+        return self._pairs.of(pairs_of(head.abstract))
+
+    def likeness(self, one: Head, other: Head) -> Likeness:
+        """How alike two papers are by title and abstract."""
+        left, right = ([word for word in head.title if not _counts(word)] for head in (one, other))
+        numbers = [[word for word in head.title if _counts(word)] for head in (one, other)]
+        pairs = self.pairs(one), self.pairs(other)
+        return Likeness(
+            share(frozenset(one.title), frozenset(other.title)),
+            share(*pairs),
+            None,
+            are_parts=numbers[0] != numbers[1] and (share(set(left), set(right)) or 0.0) >= LIKE_TITLE,
+            is_telling=min(map(len, pairs)) >= FEWEST_PAIRS,
+            is_named=len(self.names(one) & self.names(other)) >= FEW_NAMES,
+            is_same_title=one.title == other.title and len(one.names - SMALL_WORDS) >= NAMES,
+            is_same_abstract=bool(one.abstract) and one.abstract == other.abstract,
+        )
 
 
 def _counts(word: str) -> bool:

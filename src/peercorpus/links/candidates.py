@@ -7,7 +7,7 @@ Signatures are the same in every run and on every machine, and so are the candid
 import operator
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 
@@ -24,8 +24,7 @@ CROWD = 50
 NEIGHBOURS = 3
 """How many: those that follow it by title, and then by abstract."""
 
-Tokens = frozenset[str]
-NO_TOKENS: Tokens = frozenset()
+Tokens = Collection[str]
 Pair = tuple[int, int]
 """The places of two papers, the smaller first."""
 
@@ -74,6 +73,15 @@ def find_candidates(tokens: Iterable[Tokens], banding: Banding, order: Sequence[
                 if pair not in found and _share(signatures[pair[0]], signatures[pair[1]]) >= banding.least:
                     found.add(pair)
     return found
+
+
+def find_same(keys: Iterable[str], order: Sequence[str]) -> set[Pair]:
+    """The pairs of papers with the same key; an empty one is the same as none."""
+    crowds: dict[str, list[int]] = defaultdict(list)
+    for place, key in enumerate(keys):
+        if key:
+            crowds[key].append(place)
+    return {pair for crowd in crowds.values() for pair in _pairs(crowd, order)}
 
 
 def _signatures(tokens: Iterable[Tokens], banding: Banding) -> Iterator[tuple[int, bytes]]:

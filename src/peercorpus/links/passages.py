@@ -1,48 +1,76 @@
 """Texts of papers of several venues as the runs of words that they are compared by; only those wanted are read."""
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Mapping, Set
 from typing import IO
 
 from peercorpus.links.alike import runs_of
 from peercorpus.links.shelf import Shelf
+from peercorpus.links.telling import Telling
 from peercorpus.tables import Tables
 
 KEPT = 64
 """Texts whose runs are held in memory."""
 
+SAMPLE = 500
+"""Texts that say which runs of words many texts have."""
+
+MOST_SHARE = 0.02
+"""Share of these from which on a run tells nothing."""
+
 NONE: frozenset[str] = frozenset()
 
 
 class Passages:
-    """The texts of some papers, one a paper: of the version the reviewers read, else of the last one held."""
+    """The texts of some papers, one a paper: of the version the reviewers read, else of the last one held.
+
+    Runs of words that many texts have are left out; a sample of all texts, wanted or not, says which they are.
+    """
 
     def __init__(self, scratch: IO[bytes], tables: Tables, wanted: Mapping[str, Set[str]]) -> None:
         self._files: dict[tuple[str, str], str] = {}
         self._shelves: dict[str, Shelf] = {}
         self._kept: OrderedDict[tuple[str, str], frozenset[str]] = OrderedDict()
-        for venue_id, forum_ids in wanted.items():
-            files = _files_of(tables, venue_id, forum_ids)
+        sampled = _sample(tables) if wanted else {}
+        for venue_id in sorted({*wanted, *sampled}):
+            files = _files_of(tables, venue_id, wanted.get(venue_id, NONE))
             self._files |= {(venue_id, forum_id): sha256 for forum_id, sha256 in files.items()}
-            if files:
-                self._shelves[venue_id] = Shelf(scratch, tables, venue_id, set(files.values()))
+            here = {*files.values(), *sampled.get(venue_id, ())}
+            if here:
+                self._shelves[venue_id] = Shelf(scratch, tables, venue_id, here)
+        texts = (self._shelves[venue_id].read(one) for venue_id, found in sampled.items() for one in found)
+        self._telling = Telling(map(runs_of, texts), MOST_SHARE)
 
     def read(self, venue_id: str, forum_id: str) -> frozenset[str]:
-        """The runs of a paper's text; none where no text of it is held."""
+        """The runs of a paper's text that few texts have; none where no text of it is held."""
         key = venue_id, forum_id
         if key not in self._files:
             return NONE
         runs = self._kept.pop(key, None)
-        self._kept[key] = runs = runs_of(self._shelves[venue_id].read(self._files[key])) if runs is None else runs
+        if runs is None:
+            runs = self._telling.of(runs_of(self._shelves[venue_id].read(self._files[key])))
+        self._kept[key] = runs
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return runs
 
 
+def _sample(tables: Tables) -> dict[str, list[str]]:
+    """Files whose text is held, by venue: every so many of all, in the order of their hashes."""
+    held = sorted((sha256, venue_id) for venue_id in tables.venues("5-texts") for sha256 in _held(tables, venue_id))
+    sampled: dict[str, list[str]] = defaultdict(list)
+    for sha256, venue_id in held[:: -(-len(held) // SAMPLE) or 1]:
+        sampled[venue_id].append(sha256)
+    return sampled
+
+
+def _held(tables: Tables, venue_id: str) -> set[str]:
+    return {row["sha256"] for batch in tables.batches("5-texts", venue_id, ["sha256"]) for row in batch.to_pylist()}
+
+
 def _files_of(tables: Tables, venue_id: str, forum_ids: Set[str]) -> dict[str, str]:
     """The file that stands for each of some papers of a venue, where it has one whose text is held."""
-    texts = tables.batches("5-texts", venue_id, ["sha256"])
-    held = {row["sha256"] for batch in texts for row in batch.to_pylist()}
+    held = _held(tables, venue_id)
     found: dict[str, str] = {}
     initial: set[str] = set()
     for batch in tables.batches("4-versions", venue_id, ["forum_id", "sha256", "is_initial"]):

@@ -14,8 +14,8 @@ from typing import IO
 
 from peercorpus.file_records import Link
 from peercorpus.kinds import LinkKind, Reason
-from peercorpus.links.alike import SHORTEST, Head, Likeness, head_of, likeness, pairs_of, text_share
-from peercorpus.links.candidates import ABSTRACTS, NO_TOKENS, TITLES, Pair, find_candidates
+from peercorpus.links.alike import FEWEST_PAIRS, Compared, Head, Likeness, head_of, text_share
+from peercorpus.links.candidates import ABSTRACTS, TITLES, Pair, find_candidates, find_same
 from peercorpus.links.passages import Passages
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Tables
@@ -90,19 +90,28 @@ def _in_order(one: Submission, other: Submission) -> tuple[Submission, Submissio
     return (earlier, later, days) if days >= 0 else (later, earlier, -days)
 
 
-def candidates(papers: Sequence[Submission]) -> list[Pair]:
-    """The pairs of papers that are worth a closer look, by title or by abstract."""
+def candidates(papers: Sequence[Submission], compared: Compared) -> list[Pair]:
+    """The pairs of papers that are worth a closer look, by title, by abstract, or as they say the same."""
     heads = [paper.head for paper in papers]
-    order = [f"{' '.join(head.title)} {head.abstract[:100]}" for head in heads]
-    titles = (head.telling for head in heads)
-    abstracts = (pairs_of(head.abstract) if head.words >= SHORTEST else NO_TOKENS for head in heads)
-    return sorted(find_candidates(titles, TITLES, order) | find_candidates(abstracts, ABSTRACTS, order))
+    titles = [" ".join(head.title) for head in heads]
+    by_title = find_candidates((compared.names(head) for head in heads), TITLES, titles)
+    pairs = (compared.pairs(head) for head in heads)
+    by_abstract = find_candidates((own if len(own) >= FEWEST_PAIRS else () for own in pairs), ABSTRACTS, titles)
+    same = find_same(
+        (head.abstract and f"{title}\n{head.abstract}" for head, title in zip(heads, titles, strict=True)), titles
+    )
+    return sorted(by_title | by_abstract | same)
 
 
 def find_links(papers: Sequence[Submission], tables: Tables, scratch: IO[bytes], report: Report) -> Iterator[Link]:
     """The links between papers: candidates that a rule says are one work."""
-    found = ((pair, likeness(papers[pair[0]].head, papers[pair[1]].head)) for pair in candidates(papers))
-    worth = [(papers[one], papers[other], like) for (one, other), like in found if like.may_be_one()]
+    compared = Compared([paper.head for paper in papers])
+    found = (
+        ((papers[one], papers[other]), papers[one].head, papers[other].head)
+        for one, other in candidates(papers, compared)
+    )
+    likely = ((*pair, compared.likeness(one, other)) for pair, one, other in found)
+    worth = [one for one in likely if one[2].may_be_one()]
     wanted: dict[str, set[str]] = defaultdict(set)
     for pair in worth:
         for paper in pair[:2]:
@@ -153,5 +162,5 @@ def _made_with(_: Options) -> str:
 
 
 STAGE = Stage(
-    NAME, 1, (), ("1-papers", "4-versions", "5-texts"), (TABLE,), (), run, balance, made_with=_made_with, is_of_all=True
+    NAME, 2, (), ("1-papers", "4-versions", "5-texts"), (TABLE,), (), run, balance, made_with=_made_with, is_of_all=True
 )

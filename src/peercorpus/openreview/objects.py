@@ -26,6 +26,8 @@ SEVERAL = re.compile(
     r"\s?@\s?[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b"
 )
 """Several addresses in one, `{ada, bob}@kites.example`, and one that Markdown escapes, `ada\\_b@kites.example`."""
+ROUNDS = 8
+"""After which a text with still more addresses in one another is no prose: no `@` of it stays."""
 PROFILE = re.compile(r"~[^\W\d_]{2,}(?:[_'.-][^\W\d_]+)*_[^\W\d_]{2,}\d+\b")
 """`~Ada_Example1`; in LaTeX a `~` before a symbol with an index is a space."""
 
@@ -213,8 +215,18 @@ def blot_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
 
 def _blotted(text: str) -> str:
     if "@" in text:
-        text = EMAIL.sub("[e-mail]", SEVERAL.sub("[e-mail]", text))
+        text = _without_addresses(text)
     return PROFILE.sub("[profile]", text) if "~" in text else text
+
+
+def _without_addresses(text: str) -> str:
+    """A text in which no address is left, nor one that was made by blotting another out (`{a@b.cc}@d.ee`)."""
+    for _ in range(ROUNDS):
+        blotted = EMAIL.sub("[e-mail]", SEVERAL.sub("[e-mail]", text))
+        if blotted == text:
+            return text
+        text = blotted
+    return text.replace("@", "[e-mail]")
 
 
 def is_path(answer: str) -> bool:

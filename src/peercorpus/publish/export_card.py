@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from peercorpus.publish.card import escape
+from peercorpus.publish.columns import escape
 from peercorpus.publish.export import Exported, Layout, Written
 from peercorpus.publish.front_matter import to_yaml
 from peercorpus.publish.splits import Side

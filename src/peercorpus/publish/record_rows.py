@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from peercorpus.chosen import unified_rating
 from peercorpus.kinds import Aspect, Phase, PostKind
 from peercorpus.openreview.objects import blot_people
 from peercorpus.publish.reviews import chosen_score
@@ -32,15 +33,6 @@ def blotted_json(text: str) -> str:
     return json.dumps(blot_people(json.loads(text or "{}")), ensure_ascii=False)
 
 
-def _unified(scores: Sequence[Score]) -> float | None:
-    """The recommendation on Re²'s scale: as it stands now, or as first given where only that is known."""
-    given = sorted(
-        (score for score in scores if score.aspect is Aspect.RECOMMENDATION and score.unified is not None),
-        key=lambda score: score.phase is not Phase.FINAL,
-    )
-    return given[0].unified if given else None
-
-
 def review_row(review: Review, rebuttal: str) -> Row:
     """One review, typed.
 
@@ -50,7 +42,7 @@ def review_row(review: Review, rebuttal: str) -> Row:
     """
     row = as_row(review) | {
         "rating": chosen_score(review.scores, Aspect.RECOMMENDATION, "rating"),
-        "rating_unified": _unified(review.scores),
+        "rating_unified": unified_rating(review.scores),
         "confidence": chosen_score(review.scores, Aspect.CONFIDENCE, "confidence"),
         "rebuttal": rebuttal,
         "extra": blotted_json(review.extra),

@@ -47,13 +47,14 @@ def check_replaceable(folder: Path, kind: str = "a release", manifest: str = MAN
         )
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
+    """The sha256 of a file."""
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _write_manifest(folder: Path, name: str) -> None:
-    files = {path: _digest(folder / path) for path in sorted(_files(folder))}
+    files = {path: digest_of(folder / path) for path in sorted(_files(folder))}
     manifest = {"generator": "peercorpus", "version": version("peercorpus"), "files": files}
     (folder / name).write_text(json.dumps(manifest, indent=1) + "\n")
 

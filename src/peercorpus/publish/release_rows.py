@@ -1,30 +1,21 @@
 """A release as others read it: what its manifest names, and the rows of a split, a few at a time."""
 
-import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.publish.release import MANIFEST
-from peercorpus.publish.split_files import SPLITS, SplitFile
+from peercorpus.publish.opened import FILE, open_release
+from peercorpus.publish.release import MANIFEST, digest_of
+from peercorpus.publish.split_files import SPLITS, SplitFile, read_split_file
 from peercorpus.publish.tasks import READ_BYTES
 
 BATCH_ROWS = 16
 """Rows that are held at once: a paper's text is the greater part of one."""
-SHARD = re.compile(r"data/(?P<config>\w+)/(?P<split>\w+)-\d{5}-of-\d{5}\.parquet")
-
-
-class _Manifest(msgspec.Struct, frozen=True):
-    generator: Literal["peercorpus"]
-    version: str
-    files: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +35,9 @@ class ReleaseRows:
 
     def shards(self, config: str, split: str | None = None) -> list[Path]:
         """The Parquet files of a configuration, of one split or of all."""
-        found = ((name, SHARD.fullmatch(name)) for name in self.names)
+        found = ((name, FILE.fullmatch(name)) for name in self.names)
         return [
-            self.folder / name
-            for name, shard in found
-            if shard and shard["config"] == config and split in {None, shard["split"]}
+            self.folder / name for name, shard in found if shard and shard[1] == config and split in {None, shard[2]}
         ]
 
     def count(self, config: str, split: str) -> int:
@@ -90,10 +79,7 @@ class ReleaseRows:
         path = next((self.folder / name for name in self.names if Path(name).parent.name == SPLITS), None)
         if path is None:
             return None
-        try:
-            return msgspec.json.decode(path.read_bytes(), type=SplitFile)
-        except (OSError, msgspec.DecodeError) as error:
-            raise _unreadable(path, error) from None
+        return read_split_file(path)
 
 
 def _unreadable(path: Path, error: Exception) -> PeercorpusError:
@@ -113,11 +99,5 @@ def open_rows(folder: Path) -> ReleaseRows:
     Raises:
         PeercorpusError: It holds none.
     """
-    try:
-        body = (folder / MANIFEST).read_bytes()
-        manifest = msgspec.json.decode(body, type=_Manifest)
-    except (OSError, msgspec.DecodeError):
-        raise PeercorpusError(
-            f"'{folder}' holds no release (a {MANIFEST} of peercorpus); name a folder that 'peercorpus publish' wrote."
-        ) from None
-    return ReleaseRows(folder, tuple(sorted(manifest.files)), hashlib.sha256(body).hexdigest(), manifest.version)
+    manifest = open_release(folder).manifest
+    return ReleaseRows(folder, tuple(sorted(manifest.files)), digest_of(folder / MANIFEST), manifest.version)

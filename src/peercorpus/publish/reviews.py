@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from peercorpus import chosen
 from peercorpus.kinds import Aspect, Phase, ScoreSource
 from peercorpus.openreview.objects import blot_people
 from peercorpus.records import Review, Score
@@ -63,13 +64,9 @@ def as_number(value: float | None) -> float | int | None:
 
 
 def chosen_score(scores: Iterable[Score], aspect: Aspect, field: str) -> float | int | None:
-    """The number given for an aspect as it stands now, or as first given where only that is known; None if none.
-
-    Where a form asks twice, the score under this name counts, else the first.
-    """
-    given = [score for score in scores if score.aspect is aspect]
-    given.sort(key=lambda score: (score.phase is not Phase.FINAL, score.field.lower() != field))
-    return as_number(given[0].value) if given else None
+    """The number of the score that is chosen for an aspect; None if none is, or it holds none."""
+    found = chosen.chosen_score(scores, aspect, field)
+    return as_number(found.value) if found else None
 
 
 class Entry:

@@ -8,8 +8,12 @@ from pathlib import Path
 
 from peercorpus.errors import TableError
 from peercorpus.progress import Meter, Show, show_nothing
+from peercorpus.publish.begun import begin_venue
 from peercorpus.publish.card import write_card
+from peercorpus.publish.croissant import write_croissant
 from peercorpus.publish.forums import Walk
+from peercorpus.publish.inputs import write_inputs
+from peercorpus.publish.linked import Linked
 from peercorpus.publish.release import releasing
 from peercorpus.publish.rows import build_rows
 from peercorpus.publish.shards import Writers
@@ -17,11 +21,10 @@ from peercorpus.publish.sifting import Sieve
 from peercorpus.publish.split_files import Asked, keeping, read_earlier, write_sides
 from peercorpus.publish.splits import usable
 from peercorpus.publish.takedown import read_takedown, write_tombstone
-from peercorpus.publish.tally import PublishSummary, Tally, VenueTally, summarise
+from peercorpus.publish.tally import PublishSummary, Tally, summarise
 from peercorpus.publish.tasks import write_tasks
 from peercorpus.publish.texts import Texts
 from peercorpus.publish.titles import Titler
-from peercorpus.raw import Kind
 from peercorpus.tables import TABLES, Tables
 from peercorpus.workspace import Workspace
 
@@ -69,12 +72,12 @@ def _write_venue(
     show: Show,
     titler: Titler | None,
     sieve: Sieve,
+    linked: Linked,
     *,
     with_authors: bool,
 ) -> None:
     tables = workspace.tables
-    records = workspace.raw.count(Kind.PUBLISHED, venue_id)
-    tally.venues.append(VenueTally(venue_id, workspace.raw.is_listed(venue_id), records))
+    tally.venues.append(begin_venue(workspace, venue_id))
     walk = Walk(tables, venue_id)
     with Texts(tables, venue_id, folder) as texts:
         meter, total = Meter(venue_id, "publish", show), tables.count("1-papers", venue_id)
@@ -87,7 +90,8 @@ def _write_venue(
             for config, of_config in rows.by_config.items():
                 for row in of_config:
                     writers.add(config, split, row)
-            tally.count(split, rows)
+            linked.meet(split, rows)
+            tally.count(rows)
             tally.papers.append(usable(forum.paper, rows))
             tally.venues[-1].pdfs += sum(version.is_pdf for version in forum.versions)
             tally.venues[-1].pdfs_here += sum(
@@ -132,16 +136,25 @@ def publish(
         sides = keeping(sides, out)
         read_earlier(sides)
     with releasing(out) as folder:
-        writers, tally, sieve = Writers(folder), Tally(), Sieve(takedown)
+        writers, tally, sieve = Writers(folder), Tally(names_authors=with_authors), Sieve(takedown)
+        linked = Linked(workspace.tables)
         for venue_id in chosen:
             _write_venue(
-                workspace, venue_id, folder, writers, tally, progress, titler, sieve, with_authors=with_authors
+                workspace, venue_id, folder, writers, tally, progress, titler, sieve, linked, with_authors=with_authors
             )
         tally.taken_down = sieve.taken
+        linked.write(writers)
+        tally.links, tally.links_left_out = linked.kinds, linked.left_out
         splits = writers.finish()
         if sides is not None:
-            tally.asked, tally.sides = sides, write_sides(folder, tally.papers, sides, out, takedown.forums)
+            tally.asked, tally.sides = (
+                sides,
+                write_sides(folder, tally.papers, sides, out, takedown.forums, linked.groups),
+            )
             splits += write_tasks(folder, tally.sides, progress)
-        write_tombstone(folder, workspace, takedown, sieve.taken)
+        titles = None if titler is None else titler.endpoint.model
+        write_inputs(folder, workspace, chosen, sides, titles, authors=with_authors)
+        write_tombstone(folder, workspace, takedown, sieve.by_venue)
+        write_croissant(folder, tally, splits)
         write_card(folder, tally, splits)
     return summarise(tally, splits)

@@ -38,6 +38,13 @@ def flat(fields: pa.Schema | pa.StructType, prefix: str = "") -> Iterator[tuple[
             yield from flat(inner, f"{prefix}{field.name}.")
 
 
+def item_type(kind: pa.DataType) -> pa.DataType:
+    """What is in a list, or in a list of lists; any other type itself."""
+    while pa.types.is_list(kind):
+        kind = kind.value_type
+    return kind
+
+
 def type_name(kind: pa.DataType) -> str:
     """A type as the card names it.
 
@@ -322,3 +329,35 @@ TASK_CONVERSATION = pa.struct(
     ]
 )
 REBUTTAL = pa.schema([*_TASK, GRADE, MARKDOWN, column("conversations", pa.list_(TASK_CONVERSATION), "one a reviewer")])
+
+LINKS = pa.schema(
+    [
+        column("forum_id", TEXT, "OpenReview's id of the later submission"),
+        *PLACE[1:],
+        column("earlier_id", TEXT, "OpenReview's id of the earlier submission"),
+        column("earlier_venue_id", TEXT, "its venue"),
+        column("work_id", TEXT, "of both: the smallest `forum_id` of all submissions of the work that are here"),
+        column("kind", TEXT, "`resubmission`, `workshop` (one of the two is at one), `twin` (listed twice), `undated`"),
+        column("days", NUMBER, "between their creation; null where one has no date"),
+        column("title_similarity", NUMBER, "share of words in common, on [0, 1]; null where one has no title"),
+        column("abstract_similarity", NUMBER, "share of pairs of words; null where one has no abstract"),
+        column("text_similarity", NUMBER, "share of runs of five words of the shorter; null where a text is not held"),
+        column("rule", TEXT, "which rule says that they are one work"),
+    ]
+)
+TRIES = pa.schema(
+    [
+        column("work_id", TEXT, "the smallest `forum_id` of all submissions of the work that are here"),
+        column("try_number", COUNT, "from 1, in the order of their creation; null where one of them has no date"),
+        column("tries", COUNT, "submissions of the work that are here"),
+        *PLACE,
+        column("created_at", TIME, "when the submission came to be, by the server's clock"),
+        STATUS,
+        DECISION,
+        column("ratings", pa.list_(NUMBER), "of its public reviews, as they stand now, on the venue's own scale"),
+        column(
+            "unified", pa.list_(NUMBER), "the same on Re²'s scale of 1 to 10; null where the form's words do not tell"
+        ),
+        column("mean_unified", NUMBER, "the mean of those that are known"),
+    ]
+)

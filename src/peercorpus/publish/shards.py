@@ -40,6 +40,8 @@ CONFIGS = {
         Config("conversations", schemas.CONVERSATIONS, "one row an exchange with one reviewer", 500),
         Config("versions", schemas.VERSIONS, "one row a PDF of a submission", 5_000),
         Config("scores", schemas.SCORES, "one row a score of a review, before and after", 5_000),
+        Config("links", schemas.LINKS, "one row a pair of submissions that are one work", 5_000),
+        Config("tries", schemas.TRIES, "one row a submission of a work that was submitted more than once", 5_000),
         Config("review_sft", schemas.REVIEW_SFT, "one row a paper and its reviews, to learn reviewing", 200, True),
         Config("rebuttal", schemas.REBUTTAL, "one row a paper and its conversations, to learn discussing", 200, True),
     )

@@ -17,11 +17,16 @@ class Sieve:
     """Lets through what is not taken down, and counts the rest.
 
     Attributes:
-        taken: Records taken out so far, by kind: papers, reviews, posts, versions, conversations.
+        by_venue: Records taken out so far, by venue and kind: papers, reviews, posts, versions, conversations.
     """
 
     takedown: Takedown = NOTHING
-    taken: Counter[str] = field(default_factory=Counter)
+    by_venue: dict[str, Counter[str]] = field(default_factory=dict)
+
+    @property
+    def taken(self) -> Counter[str]:
+        """Records taken out so far, by kind."""
+        return sum(self.by_venue.values(), Counter())
 
     def through(self, forums: Iterable[Forum]) -> Iterator[Forum]:
         """The forums that may be shown, each without what is taken down of it."""
@@ -33,13 +38,15 @@ class Sieve:
     def sift(self, forum: Forum) -> Forum | None:
         """What may be shown of a forum; None where its paper is taken down."""
         kept = None if forum.paper.forum_id in self.takedown.forums else self._kept(forum)
-        self.taken += Counter(
+        taken = Counter(
             papers=int(kept is None),
             reviews=len(forum.reviews) - len(kept.reviews if kept else ()),
             posts=len(forum.posts) - len(kept.posts if kept else ()),
             versions=len(forum.versions) - len(kept.versions if kept else ()),
             conversations=len(forum.conversations) - len(kept.conversations if kept else ()),
         )
+        venue_id = forum.paper.venue_id
+        self.by_venue[venue_id] = self.by_venue.get(venue_id, Counter()) + taken
         return kept
 
     def _kept(self, forum: Forum) -> Forum:

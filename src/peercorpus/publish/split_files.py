@@ -2,7 +2,7 @@
 
 import hashlib
 import shutil
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from importlib.metadata import version
@@ -33,6 +33,7 @@ class Asked:
     Attributes:
         test_after: The day after which `temporal` tests; None for `re2`.
         earlier: The release whose sides are kept; None draws them anew.
+        standing: The release none of whose papers may change its side; None means the one that is replaced.
 
     Raises:
         PeercorpusError: A profile has not the day it needs, or one that it does not use.
@@ -41,6 +42,7 @@ class Asked:
     profile: Profile
     test_after: date | None = None
     earlier: Path | None = None
+    standing: Path | None = None
 
     def __post_init__(self) -> None:
         if (self.profile is Profile.TEMPORAL) is (self.test_after is None):
@@ -100,12 +102,17 @@ class SplitFile(msgspec.Struct, frozen=True):
         return Sides(of, used)
 
 
-def _read(path: Path) -> SplitFile:
+def read_split_file(path: Path) -> SplitFile:
+    """A file of sides as it stands, whether or not it agrees with itself.
+
+    Raises:
+        PeercorpusError: It cannot be read.
+    """
     try:
         return msgspec.json.decode(path.read_bytes(), type=SplitFile)
     except OSError as error:
         raise PeercorpusError(f"The sides '{path}' cannot be read: {error.strerror}.") from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise PeercorpusError(f"The sides '{path}' cannot be read: {error}") from None
 
 
@@ -142,13 +149,41 @@ def _without(sides: Sides, gone: Set[str]) -> Sides:
 def _check_kept(sides: Sides, asked: Asked, replaced: Path, gone: Set[str]) -> None:
     """Make sure that no paper of the release to be replaced changes its side, but for what was taken down."""
     path = asked.path(replaced)
-    before = _read(path).read().of if path.exists() else {}
+    before = read_split_file(path).read().of if path.exists() else {}
     moved = sum(sides.of.get(forum_id) is not side for forum_id, side in before.items() if forum_id not in gone)
     if moved:
         raise PeercorpusError(
             f"{moved:,} of the papers that have a side in '{replaced}' would change or lose it; keep them with"
             f" --splits-from '{replaced}', or name a new folder for the release."
         )
+
+
+def is_as_asked(asked: Asked, release: Path) -> bool:
+    """Whether a release has sides of this profile and day.
+
+    Raises:
+        PeercorpusError: They cannot be read.
+    """
+    path = asked.path(release)
+    return path.exists() and read_split_file(path).test_after == asked.test_after
+
+
+def read_sides(path: Path) -> Sides:
+    """What a file says.
+
+    Raises:
+        PeercorpusError: It cannot be read, or has a paper on two sides.
+    """
+    return read_split_file(path).read()
+
+
+def read_earlier_digest(path: Path) -> str | None:
+    """The sha256 of the file whose sides a file kept when they were drawn; None if there was none.
+
+    Raises:
+        PeercorpusError: It cannot be read.
+    """
+    return read_split_file(path).made.earlier
 
 
 def read_earlier(asked: Asked) -> tuple[Sides, str | None]:
@@ -160,7 +195,7 @@ def read_earlier(asked: Asked) -> tuple[Sides, str | None]:
     if asked.earlier is None:
         return NO_SIDES, None
     path = asked.path(asked.earlier)
-    found = _read(path)
+    found = read_split_file(path)
     if found.profile is not asked.profile or found.test_after != asked.test_after:
         day = found.test_after or "no day"
         raise PeercorpusError(f"The sides '{path}' are of '{found.profile}' and test after {day}; ask for the same.")
@@ -168,7 +203,12 @@ def read_earlier(asked: Asked) -> tuple[Sides, str | None]:
 
 
 def write_sides(
-    folder: Path, papers: Iterable[Usable], asked: Asked, replaced: Path, gone: Set[str] = frozenset()
+    folder: Path,
+    papers: Iterable[Usable],
+    asked: Asked,
+    replaced: Path,
+    gone: Set[str] = frozenset(),
+    groups: Mapping[str, str] | None = None,
 ) -> Sides:
     """Draw the sides of a release and write their file.
 
@@ -178,14 +218,15 @@ def write_sides(
         asked: Which sides.
         replaced: Where the release will stand.
         gone: Ids of papers that were taken down: no file names them any more.
+        groups: The work that a paper is of, as `splits.draw` takes it.
 
     Raises:
         PeercorpusError: The earlier sides cannot be kept, or a paper of the release that stands there would change its
             side.
     """
     earlier, digest = read_earlier(asked)
-    sides = draw(papers, asked.test_after, _without(earlier, gone))
-    _check_kept(sides, asked, replaced, gone)
+    sides = draw(papers, asked.test_after, _without(earlier, gone), groups)
+    _check_kept(sides, asked, asked.standing or replaced, gone)
     path = asked.path(folder)
     path.parent.mkdir(exist_ok=True)
     if asked.earlier is not None and sides == earlier:
@@ -198,6 +239,6 @@ def write_sides(
 def keeping(asked: Asked, replaced: Path) -> Asked:
     """The same sides, with those of the release that is replaced kept, where no other release is named."""
     path = asked.path(replaced)
-    if asked.earlier is not None or not path.is_file() or _read(path).test_after != asked.test_after:
+    if asked.earlier is not None or not path.is_file() or read_split_file(path).test_after != asked.test_after:
         return asked
     return replace(asked, earlier=replaced)

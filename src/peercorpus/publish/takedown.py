@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -163,20 +163,27 @@ def _people(value: Any, *, is_named: bool = False) -> set[str]:  # noqa: ANN401 
     return {person for inner, named in inside for person in _people(inner, is_named=named)}
 
 
-def write_tombstone(folder: Path, workspace: Workspace, takedown: Takedown, taken: Counter[str]) -> None:
+def write_tombstone(
+    folder: Path, workspace: Workspace, takedown: Takedown, by_venue: Mapping[str, Counter[str]]
+) -> None:
     """Write what a release says of what is not in it: how much it is, and nothing that it held.
 
     Args:
         folder: Of the release.
         workspace: It keeps the salt.
         takedown: What is taken down.
-        taken: Records left out of this release for it, by kind.
+        by_venue: Records left out of this release for it, by venue and kind.
     """
     matched = [one for one in takedown.ids if one.kind is not IdKind.NOTHING]
     kinds = Counter(one.kind for one in matched)
     said = {
         "ids": {kind.value: kinds[kind] for kind in IdKind if kind is not IdKind.NOTHING},
-        "records": {name: taken[name] for name in RECORDS},
+        "records": {name: sum(taken[name] for taken in by_venue.values()) for name in RECORDS},
+        "venues": {
+            venue_id: {name: taken[name] for name in RECORDS}
+            for venue_id, taken in sorted(by_venue.items())
+            if taken.total()
+        },
         "hashes": salted(workspace.folder, [one.listed for one in matched]),
     }
     (folder / TOMBSTONE).write_text(json.dumps(said, indent=1) + "\n")

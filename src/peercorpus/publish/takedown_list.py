@@ -130,3 +130,12 @@ def salted(folder: Path, ids: Iterable[str]) -> list[str]:
     listed = list(ids)
     salt = _salt(folder) if listed else b""
     return sorted(hmac.new(salt, one.encode(), hashlib.sha256).hexdigest() for one in listed)
+
+
+def digest_of_list(folder: Path) -> str | None:
+    """A salted hash that stands for all ids of a workspace's list, whatever their order; None where it has none.
+
+    Without the salt it would tell who tries the ids of all papers which one is listed.
+    """
+    listed = read_list(folder)
+    return salted(folder, ["\n".join(["list", *sorted(listed)])])[0] if listed else None

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from peercorpus.kinds import Grade
+from peercorpus.kinds import Grade, LinkKind, Reason, Status
 from peercorpus.publish.rows import ForumRows
 from peercorpus.publish.shards import Split
 from peercorpus.publish.split_files import Asked
@@ -16,18 +17,72 @@ class VenueTally:
 
     Attributes:
         is_listed: Whether OpenReview's listings of it were read to their end; None where it was imported.
-        records: Records of published datasets held (ReviewBench, Re²); papers without OpenReview's notes are theirs.
+        records: Records of published datasets held, by `CITED`; papers without OpenReview's notes are theirs.
+        set_aside: Rows of its tables that were set aside, by stage and reason.
+        harvested: When the first and the last of what is held of it were received.
         pdfs: PDFs known, as versions of its papers; `pdfs_here` of them were fetched.
+        texts: Papers whose text is published.
+        grades: Papers by what became of them and the best grade of a version of theirs. The status is None where the
+            decision is not public; the grade where no version is the one the reviewers read.
     """
 
     venue_id: str
     is_listed: bool | None = None
-    records: int = 0
+    records: Counter[str] = field(default_factory=Counter)
+    set_aside: Counter[tuple[str, Reason]] = field(default_factory=Counter)
+    harvested: tuple[datetime, datetime] | None = None
     pdfs_here: int = 0
     pdfs: int = 0
     papers: int = 0
     reviews: int = 0
     conversations: int = 0
+    texts: int = 0
+    grades: Counter[tuple[Status | None, Grade | None]] = field(default_factory=Counter)
+    with_text: Counter[Status | None] = field(default_factory=Counter)
+
+    def count(self, rows: ForumRows) -> None:
+        """Add one forum."""
+        self.papers += 1
+        self.reviews += len(rows.reviews)
+        self.conversations += len(rows.conversations)
+        self.texts += rows.grade is not None
+        status = None if rows.paper["status"] is None else Status(rows.paper["status"])
+        held = {one["grade"] for one in rows.versions}
+        self.grades[status, rows.grade or next((grade for grade in Grade if grade in held), None)] += 1
+        self.with_text[status] += rows.grade is not None
+
+    def of_status(self, *statuses: Status | None) -> int:
+        """Papers of which this became."""
+        return sum(count for (status, _), count in self.grades.items() if status in statuses)
+
+
+@dataclass(slots=True)
+class Doubts:
+    """What is not known of reviews and scores, counted.
+
+    Attributes:
+        scores: All, by field of the form; of `scores_unknown` it is not known what was given first, of `scores_told`
+            it is known by the reviewer's words alone.
+        unrevealed: Reviews of which neither edits nor snapshots tell whether they were changed.
+        updated: Reviews that say of themselves that a part was added later, and whose first text is not held.
+        unreviewed: Papers without a review.
+    """
+
+    scores: int = 0
+    scores_unknown: int = 0
+    scores_told: int = 0
+    unrevealed: int = 0
+    updated: int = 0
+    unreviewed: int = 0
+
+    def count(self, rows: ForumRows) -> None:
+        """Add one forum."""
+        self.scores += len(rows.scores)
+        self.scores_unknown += sum(score.get("initial") is None for score in rows.scores)
+        self.scores_told += sum(score.get("initial_source") == "text" for score in rows.scores)
+        self.unrevealed += sum(review["revised"] is None for review in rows.reviews)
+        self.updated += sum(bool(review["updated_fields"]) for review in rows.reviews)
+        self.unreviewed += not rows.reviews
 
 
 @dataclass(slots=True)
@@ -35,17 +90,22 @@ class Tally:
     """Counts of a release as it grows.
 
     Attributes:
-        grades: Papers by split and the grade of the version whose text is published; None: no text.
+        doubts: What is not known.
+        engines: Papers by what read their text, and its version.
         withheld: Rows not published, by what they are: not everyone may read them.
         orphans: Reviews and conversations not published as the tables hold no paper for them.
         papers: What each can be used for.
         asked: Which sides were asked for; None: none.
         taken_down: Records left out as `takedown.txt` says, by kind.
         licensed: Papers by the licence that OpenReview states; None: it states none.
+        names_authors: Whether authors are named.
+        links: Pairs of submissions that are one work, by kind.
+        links_left_out: Such pairs of which a paper is not here.
     """
 
     venues: list[VenueTally] = field(default_factory=list)
-    grades: Counter[tuple[str, Grade | None]] = field(default_factory=Counter)
+    doubts: Doubts = field(default_factory=Doubts)
+    engines: Counter[str] = field(default_factory=Counter)
     withheld: Counter[str] = field(default_factory=Counter)
     orphans: int = 0
     papers: list[Usable] = field(default_factory=list)
@@ -53,14 +113,22 @@ class Tally:
     sides: Sides = NO_SIDES
     taken_down: Counter[str] = field(default_factory=Counter)
     licensed: Counter[str | None] = field(default_factory=Counter)
+    names_authors: bool = True
+    links: Counter[LinkKind] = field(default_factory=Counter)
+    links_left_out: int = 0
 
-    def count(self, split: str, rows: ForumRows) -> None:
+    @property
+    def harvested(self) -> tuple[datetime, datetime] | None:
+        """When the first and the last of what is held were received; None where nothing was received."""
+        spans = [venue.harvested for venue in self.venues if venue.harvested]
+        return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
+
+    def count(self, rows: ForumRows) -> None:
         """Add one forum of the venue begun last."""
-        venue = self.venues[-1]
-        venue.papers += 1
-        venue.reviews += rows.paper["num_reviews"]
-        venue.conversations += len(rows.conversations)
-        self.grades[split, rows.grade] += 1
+        self.venues[-1].count(rows)
+        self.doubts.count(rows)
+        if rows.paper["text_engine"] is not None:
+            self.engines[rows.paper["text_engine"]] += 1
         self.licensed[rows.paper["licence"]] += 1
         self.withheld += rows.withheld
 
@@ -99,7 +167,7 @@ def summarise(tally: Tally, splits: list[Split]) -> PublishSummary:
         papers=sum(venue.papers for venue in tally.venues),
         reviews=sum(venue.reviews for venue in tally.venues),
         conversations=sum(venue.conversations for venue in tally.venues),
-        with_text=sum(count for (_, grade), count in tally.grades.items() if grade is not None),
+        with_text=sum(venue.texts for venue in tally.venues),
         withheld=dict(tally.withheld),
         orphans=tally.orphans,
         splits=tuple(splits),

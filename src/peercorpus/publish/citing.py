@@ -1,0 +1,56 @@
+"""How to cite a release, and the datasets that others published and of which it holds records."""
+
+from datetime import datetime
+from importlib.metadata import version
+
+TITLE = "Peer reviews from OpenReview"
+CITED = {
+    "reviewbench": (
+        "ReviewBench",
+        "CC BY 4.0",
+        "@misc{reviewbench,\n"
+        "  title = {ReviewBench},\n"
+        "  howpublished = {\\url{https://huggingface.co/datasets/Samarth0710/reviewbench}}\n"
+        "}",
+    ),
+    "re2": (
+        "Re²",
+        "Apache 2.0",
+        "@misc{zhang2025re2,\n"
+        "  title = {Re$^2$: A Consistency-ensured Dataset for Full-stage Peer Review and Multi-turn Rebuttal"
+        " Discussions},\n"
+        "  author = {Daoze Zhang and Zhijian Bao and Sihang Du and Zhiyi Zhao and Kuangling Zhang and Dezheng Bao and"
+        " Yang Yang},\n"
+        "  year = {2025},\n"
+        "  eprint = {2505.07920},\n"
+        "  archivePrefix = {arXiv}\n"
+        "}",
+    ),
+}
+"""By how the ids of their records begin: name, licence and entry."""
+
+
+def release_version(newest: datetime | None) -> str:
+    """The version of peercorpus, and the day on which the newest of the data was received.
+
+    >>> release_version(datetime(2026, 11, 21, 23, 59)).partition("+")[2]
+    '20261121'
+    """
+    return version("peercorpus") + (f"+{newest:%Y%m%d}" if newest else "")
+
+
+def entry(newest: datetime | None, papers: int, reviews: int) -> str:
+    """The BibTeX entry of a release."""
+    made = f"Dataset of {papers} papers and {reviews} reviews, made with peercorpus {version('peercorpus')}"
+    dated = (
+        {
+            "year": f"{newest:%Y}",
+            "month": f"{newest:%m}",
+            "note": f"As received from OpenReview until {newest:%Y-%m-%d} (UTC)",
+        }
+        if newest
+        else {}
+    )
+    fields = {"title": TITLE, "howpublished": made, **dated}
+    lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+    return f"@misc{{peercorpus{f'_{newest:%Y%m%d}' if newest else ''},\n{lines}\n}}"

@@ -1,0 +1,153 @@
+"""An invented release of every configuration, whole and consistent, that a test spoils in one place."""
+
+import json
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from invented_tables import ICLR
+from peercorpus.publish.front_matter import to_yaml
+from peercorpus.publish.opened import SCHEMAS, open_release
+from peercorpus.publish.release import digest_of, releasing
+from peercorpus.publish.split_files import RULES, Made, SplitFile
+from peercorpus.publish.splits import Profile, Side, Task
+from peercorpus.publish.verify import verify
+
+TEXT, TEXTS = pa.string(), pa.list_(pa.string())
+PLACE = {"forum_id": TEXT, "venue_id": TEXT}
+PAPER = PLACE | {"title": TEXT, "grade": TEXT, "markdown": TEXT}
+COLUMNS: dict[str, dict[str, Any]] = {
+    "papers_full": PAPER,
+    "reviews": PLACE | {"review_id": TEXT, "extra": TEXT},
+    "versions": PLACE | {"edit_id": TEXT, "sha256": TEXT},
+    "scores": PLACE | {"review_id": TEXT, "field": TEXT},
+    "links": {"forum_id": TEXT, "earlier_id": TEXT},
+    "review_sft": PAPER,
+    "rebuttal": PAPER,
+}
+"""Of configurations that are not declared: the columns that checks look at."""
+SIDES = {"a": Side.TRAIN, "b": Side.TRAIN, "c": Side.VALIDATION, "d": Side.TEST}
+Row = dict[str, Any]
+
+
+def _rows() -> dict[tuple[str, str], list[Row]]:
+    papers = [
+        {"forum_id": name, "venue_id": ICLR, "title": f"On {name}", "grade": "exact", "markdown": f"# Text of {name}"}
+        for name in SIDES
+    ]
+    talks = [
+        {"conversation_id": f"{name}/R1", "turns": [{"role": "reviewer", "post_ids": [f"{name}-R1"]}]} for name in SIDES
+    ]
+    rows: dict[tuple[str, str], list[Row]] = {
+        ("papers", "iclr"): [paper | {"reviews_json": '[{"summary": "They invent."}]'} for paper in papers],
+        ("papers_full", "iclr"): papers,
+        ("conversations", "iclr"): [talk | _place(name) for talk, name in zip(talks, SIDES, strict=True)],
+        ("reviews", "iclr"): [{"review_id": f"{name}-R1", "extra": "{}"} | _place(name) for name in SIDES],
+        ("versions", "iclr"): [{"edit_id": f"{name}-e", "sha256": f"sha-{name}"} | _place(name) for name in SIDES],
+        ("scores", "iclr"): [{"review_id": f"{name}-R1", "field": "rating"} | _place(name) for name in SIDES],
+        ("links", "iclr"): [{"forum_id": "b", "earlier_id": "a"}, {"forum_id": "a", "earlier_id": "elsewhere"}],
+    }
+    for task in ("review_sft", "rebuttal"):
+        for paper in papers:
+            rows.setdefault((task, SIDES[paper["forum_id"]].value), []).append(dict(paper))
+    return deepcopy(rows)
+
+
+def _place(name: str) -> Row:
+    return {"forum_id": name, "venue_id": ICLR}
+
+
+def _by_side() -> dict[Side, list[str]]:
+    return {side: [name for name, its in SIDES.items() if its is side] for side in reversed(Side)}
+
+
+@dataclass
+class Plan:
+    """What the release will hold.
+
+    Attributes:
+        rows: By configuration and split.
+        counts: Rows that the card states beside or instead of those there are.
+    """
+
+    rows: dict[tuple[str, str], list[Row]] = field(default_factory=_rows)
+    sides: dict[Side, list[str]] = field(default_factory=_by_side)
+    tasks: dict[Task, dict[Side, list[str]]] = field(default_factory=lambda: {task: _by_side() for task in Task})
+    has_sides: bool = True
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def drop(self, config: str) -> None:
+        """Leave a configuration out."""
+        self.rows = {key: rows for key, rows in self.rows.items() if key[0] != config}
+
+    def write(self, folder: Path) -> Path:
+        """The release."""
+        with releasing(folder) as partial:
+            for (config, split), rows in self.rows.items():
+                path = partial / "data" / config / f"{split}-00000-of-00001.parquet"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                pq.write_table(_table(config, rows), path)
+            if self.has_sides:
+                self._write_sides(partial / "splits" / "re2.json")
+            (partial / "README.md").write_text(f"---\n{to_yaml({'dataset_info': self._info()})}---\n\n# Card\n")
+        return folder
+
+    def _write_sides(self, path: Path) -> None:
+        sizes = {task: {side: len(ids) for side, ids in by_side.items()} for task, by_side in self.tasks.items()}
+        made = Made("1", "key", RULES[Profile.RE2], None)
+        file = SplitFile(Profile.RE2, None, made, sizes, self.tasks, self.sides)
+        path.parent.mkdir()
+        path.write_bytes(msgspec.json.encode(file))
+
+    def _info(self) -> list[Row]:
+        counts = {key: len(rows) for key, rows in self.rows.items()} | self.counts
+        return [
+            {
+                "config_name": config,
+                "features": [{"name": "forum_id", "dtype": "string"}],
+                "splits": [
+                    {"name": split, "num_bytes": 1, "num_examples": count}
+                    for (of, split), count in counts.items()
+                    if of == config
+                ],
+                "dataset_size": 1,
+            }
+            for config in dict.fromkeys(config for config, _ in counts)
+        ]
+
+
+def _table(config: str, rows: list[Row]) -> pa.Table:
+    schema = SCHEMAS[config]
+    return pa.Table.from_pylist([{name: row.get(name) for name in schema.names} for row in rows], schema)
+
+
+@pytest.fixture
+def plan(monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """A release that holds, before it is written; configurations that are not declared yet are, while the test runs."""
+    for config, columns in COLUMNS.items():
+        if config not in SCHEMAS:
+            monkeypatch.setitem(SCHEMAS, config, pa.schema(list(columns.items())))
+    return Plan()
+
+
+def resign(folder: Path) -> None:
+    """Make the manifest of a release that was spoiled name its files as they are now."""
+    manifest = json.loads((folder / "release.json").read_text())
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    manifest["files"] = {name: digest_of(folder / name) for name in names if name != "release.json"}
+    (folder / "release.json").write_text(json.dumps(manifest))
+
+
+def found(release: Path) -> dict[str, list[tuple[str, str | None, str]]]:
+    """The breaches of each check that has any."""
+    return {
+        check.name: [(one.file, one.record_id, one.what) for one in check.breaches]
+        for check in verify(open_release(release)).checks
+        if check.found
+    }
