@@ -1,6 +1,6 @@
 """A corpus in Python: `peercorpus.open(DIR)` gives its tables as Polars lazy frames, or typed records on request."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -8,6 +8,7 @@ from peercorpus.workspace import open_workspace
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
     from peercorpus.tables import Tables
 
@@ -77,6 +78,34 @@ class Corpus:
         for chosen in [venue_id] if venue_id is not None else self._tables.venues(name):
             yield from self._tables.read(record_type, chosen)
 
+    def statistics(self, name: str, where: Iterable[str] = (), tokenizer: str | None = None) -> "pl.DataFrame":
+        """The numbers of one figure of `peercorpus report`, such as `score_violins`.
+
+        Args:
+            name: A key of `report.panels.PANELS`.
+            where: Conditions on papers, such as `["year>=2023", "status=rejected"]`; see `peercorpus.where`.
+            tokenizer: Lengths are counted in its tokens; None: in words and signs.
+
+        Raises:
+            PeercorpusError: There is no such figure, condition or tokenizer.
+            TableError: The tables are not built.
+        """
+        from peercorpus.report.run import statistic
+
+        return statistic(self.folder, name, _listed(where), tokenizer).table
+
+    def figure(self, name: str, where: Iterable[str] = (), tokenizer: str | None = None) -> "Figure":
+        """One figure of `peercorpus report`, of Matplotlib: `corpus.figure("score_violins").savefig("scores.pdf")`.
+
+        The arguments and errors are those of `statistics`.
+
+        Raises:
+            MissingExtraError: Matplotlib is not installed.
+        """
+        from peercorpus.report.run import figure
+
+        return figure(self.folder, name, _listed(where), tokenizer)
+
     def _scan(self, name: str) -> "pl.LazyFrame":
         import polars as pl
 
@@ -87,6 +116,11 @@ class Corpus:
 
     def __repr__(self) -> str:
         return f"Corpus({str(self.folder)!r})"
+
+
+def _listed(where: Iterable[str]) -> Iterable[str]:
+    """One condition is a list of one."""
+    return [where] if isinstance(where, str) else where
 
 
 def open_corpus(folder: str | Path) -> Corpus:

@@ -33,7 +33,8 @@ class ReleaseRows:
     sha256: str
     version: str
 
-    def _shards(self, config: str, split: str | None = None) -> list[Path]:
+    def shards(self, config: str, split: str | None = None) -> list[Path]:
+        """The Parquet files of a configuration, of one split or of all."""
         found = ((name, FILE.fullmatch(name)) for name in self.names)
         return [
             self.folder / name for name, shard in found if shard and shard[1] == config and split in {None, shard[2]}
@@ -45,7 +46,7 @@ class ReleaseRows:
         Raises:
             PeercorpusError: A file that the manifest names cannot be read.
         """
-        return sum(_open(path).metadata.num_rows for path in self._shards(config, split))
+        return sum(_open(path).metadata.num_rows for path in self.shards(config, split))
 
     def rows(self, config: str, split: str | None, columns: Sequence[str] | None) -> Iterator[dict[str, Any]]:
         """The rows of a split in their order, or of all splits.
@@ -58,7 +59,7 @@ class ReleaseRows:
         Raises:
             PeercorpusError: A file cannot be read, or has not these columns.
         """
-        for path in self._shards(config, split):
+        for path in self.shards(config, split):
             file = _open(path)
             absent = sorted(set(columns or ()) - set(file.schema_arrow.names))
             if absent:

@@ -1,0 +1,29 @@
+"""docs/report.md names what there is."""
+
+from pathlib import Path
+
+from peercorpus.report.panels import PANELS
+from peercorpus.where import FIELDS
+
+TEXT = (Path(__file__).parents[2] / "docs" / "report.md").read_text()
+
+
+def named(heading: str) -> list[str]:
+    """The names in the first column of the table under a heading."""
+    rows = [
+        line.split("|")[1].strip()
+        for line in TEXT.partition(f"## {heading}")[2].partition("\n## ")[0].splitlines()
+        if "|" in line
+    ]
+    return [row.strip("`") for row in rows[2:]]
+
+
+def test_every_figure_is_in_the_document() -> None:
+    assert named("The figures") == list(PANELS)
+
+
+def test_every_condition_is_in_the_document_with_all_its_words() -> None:
+    assert named("Conditions") == list(FIELDS)
+    for field in FIELDS.values():
+        assert field.says in TEXT
+        assert all(f"`{word}`" in TEXT for word in field.words)

@@ -1,0 +1,268 @@
+"""`peercorpus report` as a user meets it: the page, the files, and what is refused."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars as pl
+import pytest
+from matplotlib.text import Text
+
+import invented_tables as made
+import peercorpus
+from commands import Run, assert_refused
+from invented_sources import Given, paper, review, talk
+from invented_tables import ICLR, ICML, a_forum
+from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.report.panels import PANELS, Panel
+from peercorpus.report.run import statistic, write_report
+from peercorpus.report.style import FORMATS, LABEL, name, styled, written
+from peercorpus.workspace import Workspace
+
+EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)> --> $\\frac{1}{ ]]> \u202e\x1b[31m 会议 {0} %s"
+"""Markup, an end of a comment, TeX, control characters, letters that the font does not have, and placeholders."""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with made.invented(tmp_path / "corpus", {ICLR: [*a_forum("a"), *a_forum("b")], ICML: a_forum("m", ICML)}) as one:
+        yield one
+
+
+def test_it_writes_a_page_and_every_figure_in_every_format(workspace: Workspace, tmp_path: Path, run: Run) -> None:
+    out = tmp_path / "out"
+    ended = run("report", "--workspace", workspace.folder, "--out", out)
+    assert ended.code == 0, ended.err
+    assert ended.out.splitlines()[0] == f"Drew {len(PANELS)} figures of 3 papers."
+    assert ended.out.splitlines()[-1].startswith(f"Open {out / 'report.html'}")
+    figures = {f"{panel}.{kind}" for panel in PANELS for kind in (*FORMATS, "csv")}
+    assert {path.name for path in out.iterdir()} == figures | {"report.html", "numbers.json", "checksums.json"}
+    assert "nothing to draw in 'What was set aside, and why'" in ended.out
+    numbers = json.loads((out / "numbers.json").read_text())
+    assert list(numbers["figures"]) == list(PANELS)
+    assert numbers["figures"]["papers_and_reviews"]["n"] == 3
+
+
+def test_a_condition_chooses_papers_and_is_stated(workspace: Workspace, tmp_path: Path, run: Run) -> None:
+    ended = run(
+        "report", "-w", workspace.folder, "--out", tmp_path / "out", "--where", "year>=2023", "--where", "grade=exact"
+    )
+    assert ended.code == 0, ended.err
+    assert "Drew 13 figures of 1 of 3 papers." in ended.out
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "<code>year&gt;=2023</code> and <code>grade=exact</code>" in page
+    rows = list(csv.DictReader((tmp_path / "out" / "papers_and_reviews.csv").read_text().splitlines()))
+    assert rows == [{"conference": "icml", "papers": "1", "reviews": "1", "papers_without_reviews": "0"}]
+
+
+def test_conditions_that_no_paper_meets_give_a_page_that_says_so(
+    workspace: Workspace, tmp_path: Path, run: Run
+) -> None:
+    ended = run("report", "-w", workspace.folder, "--out", tmp_path / "out", "--where", "year=1999")
+    assert ended.code == 0, ended.err
+    assert ended.out.count("nothing to draw in") == len(PANELS)
+    assert "No paper is in this selection." in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_the_same_corpus_gives_the_same_bytes(workspace: Workspace, tmp_path: Path) -> None:
+    for out in ("one", "two"):
+        write_report(workspace.folder, tmp_path / out)
+    one, two = ({path.name: path.read_bytes() for path in (tmp_path / out).iterdir()} for out in ("one", "two"))
+    assert [file for file in one if one[file] != two[file]] == []
+    assert one.keys() == two.keys()
+
+
+def test_an_earlier_report_is_replaced_and_other_files_are_not(workspace: Workspace, tmp_path: Path, run: Run) -> None:
+    out = tmp_path / "out"
+    write_report(workspace.folder, out)
+    (out / "turns.csv").write_text("changed")
+    write_report(workspace.folder, out)
+    assert (out / "turns.csv").read_text() != "changed"
+    (out / "mine.txt").write_text("mine")
+    assert_refused(run("report", "-w", workspace.folder, "--out", out), f"'{out}' holds 'mine.txt'")
+    assert (out / "mine.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--where", "colour=red"), "Papers cannot be chosen by 'colour'"),
+        (("--where", "year>=soon"), "'soon' is no number"),
+        (("--where", "year"), "'year' is no condition"),
+        (("--tokenizer", "no-such/folder/tokenizer.json"), "token"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    workspace: Workspace, tmp_path: Path, run: Run, options: tuple[str, ...], sentence: str
+) -> None:
+    ended = run("report", "-w", workspace.folder, "--out", tmp_path / "out", *options)
+    assert_refused(ended, sentence)
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_neither_a_workspace_nor_a_release_is_refused(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "empty", tmp_path / "nothing"):
+        assert_refused(run("report", "-w", folder, "--out", tmp_path / "out"), "is neither a workspace")
+
+
+def test_a_workspace_without_tables_is_refused(tmp_path: Path, run: Run) -> None:
+    with made.invented(tmp_path / "corpus", {}) as empty:
+        assert_refused(run("report", "-w", empty.folder, "--out", tmp_path / "out"), "is not built yet")
+
+
+class _Reader(HTMLParser):
+    """Tags, attributes and visible text of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(key, value or "") for key, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def hostile_page(tmp_path: Path) -> str:
+    venue = "ICLR.cc/2020/Conference"
+    records = [
+        made.paper("a", venue, conference=EVIL, track=EVIL, keywords=(EVIL, "=cmd|' /C calc'!A0")),
+        *a_forum("a", venue)[1:],
+    ]
+    with made.invented(tmp_path / f"corp<us> & {EVIL[:8]}".replace("/", ""), {venue: records}) as workspace:
+        write_report(workspace.folder, tmp_path / "out")
+    return (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_hostile_name_is_only_ever_text(hostile_page: str) -> None:
+    read = _Reader(hostile_page)
+    assert not {"script", "img", "iframe", "object", "link", "foreignobject"} & {tag.lower() for tag in read.tags}
+    assert not [key for key, _ in read.attributes if key.startswith("on")]
+    assert "<script>alert(1)</script>" in read.text
+    assert "\u202e" not in hostile_page
+    assert "\x1b" not in hostile_page
+    assert "<!--" not in hostile_page
+
+
+def test_the_page_needs_nothing_else(hostile_page: str) -> None:
+    read = _Reader(hostile_page)
+    policies = [value for key, value in read.attributes if key == "content" and "default-src" in value]
+    assert policies == ["default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"]
+    assert not [value for key, value in read.attributes if key == "src"]
+    targets = [value for key, value in read.attributes if key in {"href", "xlink:href"}]
+    assert targets
+    outside = [one for one in targets if not re.fullmatch(r"#[\w.-]+|\w+\.(pdf|svg|png|csv)", one)]
+    assert outside == []
+    assert not re.findall(r"url\((?!#)", hostile_page)
+
+
+def test_every_link_within_the_page_leads_somewhere_and_ids_are_one(hostile_page: str) -> None:
+    read = _Reader(hostile_page)
+    ids = [value for key, value in read.attributes if key == "id"]
+    assert len(ids) == len(set(ids))
+    named = {value[1:] for key, value in read.attributes if key in {"href", "xlink:href"} and value.startswith("#")}
+    named |= set(re.findall(r"url\(#([^)]+)\)", hostile_page))
+    assert named - set(ids) == set()
+
+
+def test_a_name_in_a_figure_is_short_and_has_only_letters_of_the_font() -> None:
+    with styled():
+        assert name("会议 2024") == "□□ 2024"
+        assert name("$x$ <b>") == "$x$ <b>"
+        assert len(name("long " * 100)) == LABEL + 1
+        assert name(None) == "none named"
+
+
+def a_source() -> Given:
+    papers = [
+        paper(f"{venue}{n}", venue, 2020 + n, keywords=[f"k{n}", EVIL]) for venue in ("iclr", EVIL) for n in range(4)
+    ]
+    papers[1] |= {"status": "rejected", "grade": None}
+    reviews = [
+        review(one["forum_id"], 3.0 + place, 3.0 + 2 * place, place=place) for one in papers for place in range(3)
+    ]
+    turns = [turn for one in papers for turn in talk(f"{one['forum_id'].partition('/')[0]}/1", "rar")]
+    lengths = [{"forum_id": one["forum_id"], "review_id": one["forum_id"], "tokens": 9} for one in papers]
+    aside = [{"forum_id": None, "venue_id": EVIL, "stage": "one", "reason": "no_pdf", "rows": 1}]
+    return Given(
+        papers=papers, reviews=reviews, turns=turns, paper_tokens=lengths, review_tokens=lengths, set_aside=aside
+    )
+
+
+@pytest.mark.parametrize("panel", PANELS.values(), ids=list(PANELS))
+def test_a_figure_has_its_number_its_fonts_and_no_small_letters(panel: Panel) -> None:
+    with styled():
+        of_panel = panel.statistic(a_source())
+        figure = panel.draw(of_panel)
+        content = {kind: written(figure, kind) for kind in FORMATS}
+    texts = [one for one in figure.findobj(Text) if isinstance(one, Text) and one.get_text()]
+    assert any(one.get_text().startswith(f"n = {of_panel.n:,}") for one in texts)
+    assert min(float(one.get_fontsize()) for one in texts) >= 7
+    assert b"/FontFile2" in content["pdf"]
+    assert b"CreationDate" not in content["pdf"]
+    assert b"<dc:date>" not in content["svg"]
+    assert content["png"].startswith(b"\x89PNG")
+
+
+def test_a_figure_of_nothing_says_why() -> None:
+    with styled():
+        figure = PANELS["score_violins"].draw(PANELS["score_violins"].statistic(Given(papers=[paper("a")])))
+    texts = [one.get_text() for one in figure.findobj(Text) if isinstance(one, Text)]
+    assert "No review of this selection has a score on a known scale." in texts
+
+
+def test_from_python_in_one_call(workspace: Workspace, tmp_path: Path) -> None:
+    corpus = peercorpus.open(workspace.folder)
+    table = corpus.statistics("papers_and_reviews", where=["conference=iclr"])
+    assert table.rows() == [("iclr", 2, 2, 0)]
+    assert corpus.statistics("papers_and_reviews", where="conference=iclr").equals(table)
+    corpus.figure("score_violins", where=["year=2023"]).savefig(tmp_path / "scores.pdf")
+    assert (tmp_path / "scores.pdf").read_bytes().startswith(b"%PDF")
+    with pytest.raises(PeercorpusError, match="There is no figure 'violins'; it is one of: papers_and_reviews"):
+        corpus.statistics("violins")
+
+
+def test_lengths_are_in_the_tokens_of_a_tokenizer_and_it_is_named(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("peercorpus.report.tokens.load_counter", lambda _: len)
+    made_of = statistic(workspace.folder, "paper_length", tokenizer="models/letters")
+    assert made_of.facts["median"] == len("# Text")
+    assert "tokens of the tokenizer 'letters'" in made_of.how
+    assert "a token is a word" in statistic(workspace.folder, "paper_length").how
+
+
+def test_without_matplotlib_statistics_work_and_figures_name_the_extra(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    corpus = peercorpus.open(workspace.folder)
+    assert isinstance(corpus.statistics("turns"), pl.DataFrame)
+    with pytest.raises(MissingExtraError, match=r"pip install 'peercorpus\[report\]'"):
+        corpus.figure("turns")
+
+
+@pytest.mark.parametrize("panel", PANELS.values(), ids=list(PANELS))
+@pytest.mark.parametrize("ratings", [(5.0, 5.0), (None, 5.0), (None, None)])
+def test_one_paper_can_be_drawn(panel: Panel, ratings: tuple[float | None, float | None]) -> None:
+    """Every figure of one paper with two reviews, all alike, is drawn without a warning."""
+    one = {"forum_id": "p", "review_id": "p-0", "tokens": 1}
+    given = Given(
+        papers=[paper("p", "iclr", None, keywords=["k"], status="withdrawn")],
+        reviews=[review("p", *ratings), review("p", *ratings, place=1)],
+        turns=talk("p/1", "ra", (0, 0)),
+        paper_tokens=[one],
+        review_tokens=[one],
+    )
+    with styled():
+        assert written(panel.draw(panel.statistic(given)), "svg").startswith(b"<?xml")

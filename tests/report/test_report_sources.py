@@ -1,0 +1,194 @@
+"""What statistics are read from: a workspace and its release agree, and nothing hidden is in either."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import invented_tables as made
+from invented_tables import ICLR, ICML, NOON, a_forum
+from peercorpus.errors import PeercorpusError, TableError
+from peercorpus.kinds import Aspect, Grade, Phase, PostKind, Reason, Role, ScoreSource, Status
+from peercorpus.publish.run import publish
+from peercorpus.records import Review, Score
+from peercorpus.report.panels import PANELS
+from peercorpus.report.release_source import ReleaseSource
+from peercorpus.report.run import opened
+from peercorpus.report.tokens import words_and_signs
+from peercorpus.report.workspace_source import WorkspaceSource
+from peercorpus.workspace import Workspace
+
+FRAMES = ("papers", "reviews", "paper_tokens", "review_tokens", "talks", "turns", "files")
+
+
+def rating(value: float | None, phase: Phase, field: str = "rating") -> Score:
+    return Score(Aspect.RECOMMENDATION, field, value, 1, 10, str(value), phase, ScoreSource.NOTE)
+
+
+def scored(review_id: str, *scores: Score, revised: bool | None = None) -> Review:
+    return made.review("s", review_id, scores=scores, revised=revised)
+
+
+def the_forums() -> dict[str, list[object]]:
+    """Papers with what a reader must not see, and with scores of every kind."""
+    hidden = [
+        made.paper("h", status=Status.REJECTED),
+        made.review("h", "R1", readers_public=False),
+        made.review("h", "R2", deleted=True),
+        made.review("h", "R3"),
+        made.post("h-secret", "h", readers_public=False),
+        made.post("h-decision", "h", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR, readers_public=False),
+        made.conversation("h", "R1", [made.turn(Role.REVIEWER, "h-secret")]),
+        made.conversation("h", "R3", [made.turn(Role.REVIEWER, "h-not-held")]),
+    ]
+    first, last = rating(4, Phase.INITIAL), rating(6, Phase.FINAL)
+    other = rating(9, Phase.FINAL, "overall")
+    scores = [
+        made.paper("s", keywords=()),
+        scored("R1", first, last),
+        scored("R2", last, revised=False),
+        scored("R3", last, revised=True),
+        scored("R4", other, rating(2, Phase.FINAL, "Rating")),
+        scored("R5"),
+        scored("R6", rating(None, Phase.FINAL)),
+    ]
+    late = made.version("z", "sha-z", Grade.UNREVISED_LIKELY, ICML)
+    icml = [*a_forum("m", ICML), made.paper("z", ICML), late, made.text("sha-z", "Not initial.", ICML)]
+    return {ICLR: [*a_forum("a"), *hidden, *scores], ICML: icml}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with made.invented(tmp_path / "corpus", the_forums()) as workspace:
+        yield workspace
+
+
+def source(workspace: Workspace) -> WorkspaceSource:
+    return WorkspaceSource(workspace, words_and_signs())
+
+
+def test_a_release_tells_what_its_workspace_tells(workspace: Workspace, tmp_path: Path) -> None:
+    publish(workspace, tmp_path / "release")
+    of_tables, of_release = source(workspace), ReleaseSource(tmp_path / "release", words_and_signs())
+    for name in FRAMES:
+        assert_frame_equal(getattr(of_tables, name), getattr(of_release, name), check_row_order=False)
+    assert of_release.set_aside is None
+    assert of_release.listed is None
+
+
+def test_what_not_everyone_may_read_is_in_no_frame(workspace: Workspace) -> None:
+    given = source(workspace)
+    for name in ("reviews", "review_tokens"):
+        assert given.__getattribute__(name).filter(forum_id="h")["review_id"].to_list() == ["h-R3"]
+    assert given.talks.filter(forum_id="h").is_empty()
+    assert given.turns.filter(forum_id="h").is_empty()
+    assert given.papers.filter(forum_id="h")["status"].to_list() == [None]
+
+
+def test_scores_are_as_first_given_and_as_they_stand(workspace: Workspace) -> None:
+    told = source(workspace).reviews.filter(forum_id="s").sort("review_id")
+    assert told.select("rating_initial", "rating_final").rows() == [
+        (4, 6),
+        (6, 6),
+        (None, 6),
+        (None, 2),
+        (None, None),
+        (None, None),
+    ]
+
+
+def test_only_the_text_the_reviewers_read_is_measured(workspace: Workspace) -> None:
+    assert source(workspace).paper_tokens.sort("forum_id").rows() == [("a", 2), ("m", 2)]
+
+
+def test_what_is_taken_down_is_in_no_frame(workspace: Workspace) -> None:
+    (workspace.folder / "takedown.txt").write_text("m\na-R1\n")
+    given = source(workspace)
+    for name in FRAMES:
+        assert "m" not in getattr(given, name)["forum_id"].to_list(), name
+    assert given.reviews.filter(forum_id="a").is_empty()
+    assert given.turns.filter(forum_id="a")["role"].to_list() == ["author"]
+    assert given.papers["forum_id"].to_list() == ["a", "h", "s", "z"]
+
+
+def test_what_was_set_aside_is_counted_less_what_is_taken_down(workspace: Workspace) -> None:
+    with workspace.tables.replacing((), ICLR, "choose_versions", "b" * 64) as replacement:
+        for record_id, forum_id in (("1", "a"), ("2", "a"), ("3", None), ("4", "s")):
+            replacement.set_aside(record_id, forum_id, Reason.NO_PDF, "none")
+    (workspace.folder / "takedown.txt").write_text("s\n")
+    rows = source(workspace).set_aside
+    assert rows is not None
+    assert sorted(rows.select("forum_id", "stage", "reason", "rows").rows(), key=str) == [
+        ("a", "choose_versions", "no_pdf", 2),
+        (None, "choose_versions", "no_pdf", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ([], "ahmsz"),
+        (["conference=icml"], "mz"),
+        (["year<2023", "grade=exact"], "a"),
+        (["reviews=0"], "z"),
+        (["reviews>1"], "s"),
+        (["rating<6"], "s"),
+        (["rating=6"], "ahm"),
+        (["confidence>=4"], "ahm"),
+        (["has_rebuttal=yes"], "am"),
+        (["has_rebuttal=no"], "hsz"),
+        (["score_changed=yes"], "s"),
+        (["score_changed=no"], ""),
+        (["keyword=TEST", "keyword=other"], "ahmz"),
+        (["status=rejected"], ""),
+    ],
+)
+def test_conditions_choose_papers_and_what_belongs_to_them(
+    workspace: Workspace, where: list[str], expected: str
+) -> None:
+    with opened(workspace.folder, where) as chosen:
+        assert "".join(sorted(chosen.papers["forum_id"])) == expected
+        for name in FRAMES:
+            assert set(getattr(chosen, name)["forum_id"]) <= set(expected), name
+
+
+def test_a_workspace_that_is_not_built_is_refused(tmp_path: Path) -> None:
+    with made.invented(tmp_path / "corpus", {}) as workspace, pytest.raises(TableError, match="not built"):
+        source(workspace)
+
+
+def test_a_damaged_release_is_one_sentence(workspace: Workspace, tmp_path: Path) -> None:
+    publish(workspace, tmp_path / "release")
+    next((tmp_path / "release" / "data" / "reviews").glob("*.parquet")).write_bytes(b"PAR1 no")
+    damaged = ReleaseSource(tmp_path / "release", words_and_signs())
+    with pytest.raises(PeercorpusError, match="cannot be read"):
+        damaged.reviews  # noqa: B018
+
+
+def test_every_statistic_is_the_same_of_both(workspace: Workspace, tmp_path: Path) -> None:
+    publish(workspace, tmp_path / "release")
+    for name, panel in PANELS.items():
+        with opened(workspace.folder) as one, opened(tmp_path / "release") as other:
+            table, of_release = panel.statistic(one).table, panel.statistic(other).table
+        if name in {"set_aside", "completeness"}:
+            continue
+        assert_frame_equal(table, of_release)
+
+
+def test_the_sum_of_the_parts_is_the_whole(workspace: Workspace) -> None:
+    """What a condition and its opposite choose is all, where the value is known."""
+    with opened(workspace.folder, ["has_rebuttal=yes"]) as one, opened(workspace.folder, ["has_rebuttal=no"]) as other:
+        assert one.papers.height + other.papers.height == one.every == other.every
+
+
+def test_turns_are_numbered_within_their_conversation(tmp_path: Path) -> None:
+    turns = [made.turn(Role.REVIEWER, "a-R1"), replace(made.turn(Role.AUTHOR, "a-answer"), created_at=None)]
+    records = [one for one in a_forum("a") if not hasattr(one, "turns")]
+    with made.invented(tmp_path / "corpus", {ICLR: [*records, made.conversation("a", "R1", turns)]}) as workspace:
+        found, talks = source(workspace).turns, source(workspace).talks
+    assert found.select("place", "role", "created_at").rows() == [(0, "reviewer", NOON), (1, "author", None)]
+    assert found.schema["created_at"] == pl.Datetime("us", "UTC")
+    assert talks["responses"].to_list() == [0]

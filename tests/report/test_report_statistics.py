@@ -1,0 +1,287 @@
+"""Each statistic against a small table whose numbers were worked out by hand."""
+
+import math
+from typing import Any
+
+import polars as pl
+import pytest
+
+from invented_sources import Given, paper, review, talk
+from peercorpus.report import counts, discussion, holdings, lengths, scores
+from peercorpus.report.krippendorff import alpha
+from peercorpus.report.panels import PANELS
+
+# Krippendorff (2011), section D: four observers, twelve units, values missing.
+PUBLISHED = (
+    (1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None),
+    (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3),
+    (None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None),
+    (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None),
+)
+
+# The computational example of Wikipedia's article (read 2026-11), after Krippendorff: three observers, fifteen units.
+WIDELY_USED = (
+    (None, None, None, None, None, 3, 4, 1, 2, 1, 1, 3, 3, None, 3),
+    (1, None, 2, 1, 3, 3, 4, 3, None, None, None, None, None, None, None),
+    (None, None, 2, 1, 3, 4, 4, None, 2, 1, 1, 3, 3, None, 4),
+)
+
+
+def units(*observers: tuple[float | None, ...]) -> pl.DataFrame:
+    rows = [(unit, value) for observer in observers for unit, value in enumerate(observer)]
+    return pl.DataFrame(rows, schema={"unit": pl.Int64, "value": pl.Float64}, orient="row")
+
+
+def rows(table: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
+    return table.select(columns).rows()
+
+
+def tokens(*values: int) -> list[dict[str, Any]]:
+    return [{"forum_id": f"p{place}", "review_id": f"r{place}", "tokens": one} for place, one in enumerate(values)]
+
+
+class TestKrippendorff:
+    @pytest.mark.parametrize(("observers", "expected"), [(PUBLISHED, 0.849), (WIDELY_USED, 0.811)])
+    def test_published_examples_give_the_published_value(self, observers: Any, expected: float) -> None:
+        found = alpha(units(*observers))
+        assert found is not None
+        assert round(found, 3) == expected
+
+    def test_a_unit_with_one_value_does_not_count(self) -> None:
+        assert alpha(units((1, 2, 9), (1, 3, None))) == alpha(units((1, 2), (1, 3)))
+
+    def test_by_hand(self) -> None:
+        # D_o = (0 + 2) / 4 = 1/2; all pairs of 1, 1, 2, 3: Σ over i ≠ j = 2 (0 + 1 + 4 + 1 + 4 + 1) = 22, D_e = 22/12.
+        assert alpha(units((1, 2), (1, 3))) == pytest.approx(1 - 0.5 / (22 / 12))
+
+    def test_the_scale_does_not_matter(self) -> None:
+        one, other = alpha(units(*PUBLISHED)), alpha(units(*PUBLISHED).with_columns(pl.col("value") * 10 - 7))
+        assert one == pytest.approx(other)
+
+    @pytest.mark.parametrize("observers", [(), ((1, 2),), ((4, 4), (4, 4)), ((None, 1), (2, None))])
+    def test_where_chance_is_not_defined_there_is_none(self, observers: Any) -> None:
+        assert alpha(units(*observers)) is None
+
+
+class TestLengths:
+    def test_bins_are_counted_and_the_longest_stand_in_an_open_one(self) -> None:
+        many = [*range(100), 5_000]
+        made = lengths.paper_length(Given(papers=[paper(f"p{n}") for n in range(103)], paper_tokens=tokens(*many)))
+        table = made.table
+        assert (made.n, made.unknown) == (101, {"the text the reviewers read is not held": 2})
+        assert table["papers"].sum() == 101
+        assert table.row(0) == (0, 5, 5)
+        assert table.row(-1) == (100, None, 1)
+        assert made.facts["median"] == 50
+        assert made.facts["greatest"] == 5_000
+
+    def test_few_short_texts_have_bins_of_one(self) -> None:
+        made = lengths.review_length(Given(review_tokens=tokens(2, 2, 5, 0)))
+        assert rows(made.table, "from", "to", "reviews") == [
+            (0, 1, 0),
+            (1, 2, 0),
+            (2, 3, 2),
+            (3, 4, 0),
+            (4, 5, 0),
+            (5, 6, 1),
+        ]
+        assert made.unknown == {"no text": 1}
+
+
+class TestCounts:
+    def test_conferences_stand_by_their_papers_and_bare_ones_are_counted(self) -> None:
+        papers = [paper("a", "icml"), paper("b", "iclr"), paper("c", "iclr")]
+        made = counts.papers_and_reviews(Given(papers=papers, reviews=[review("b", 1, 1), review("b", 1, 1, place=1)]))
+        assert made.table.rows() == [("iclr", 2, 2, 1), ("icml", 1, 0, 1)]
+        assert "2 reviews, 0.7 a paper" in made.says
+
+    def test_a_rebuttal_is_a_conversation_in_which_the_authors_speak(self) -> None:
+        papers = [paper("a"), paper("b"), paper("c", year=None), paper("d", "tmlr", None)]
+        turns = [*talk("a/1", "rar"), *talk("a/2", "r"), *talk("b/1", "rca"), *talk("c/1", "ra")]
+        made = counts.rebuttals(Given({"a/1": 1, "a/2": 1}, papers=papers, turns=turns))
+        assert rows(made.table, "conference", "year", "papers", "conversations", "rebuttals", "responses_to_all") == [
+            ("iclr", 2024, 2, 3, 2, 1),
+            ("iclr", None, 1, 1, 1, 0),
+            ("tmlr", None, 1, 0, 0, 0),
+        ]
+        assert "75 % of 4 conversations" in made.says
+
+    def test_a_keyword_counts_once_a_paper_whatever_its_capitals(self) -> None:
+        papers = [
+            paper("a", keywords=["Large  Models", "large models", "kites"]),
+            paper("b", keywords=[" LARGE MODELS"], status="rejected"),
+            paper("c", keywords=["kites", ""], status="withdrawn"),
+            paper("d", keywords=["kites"], status=None),
+            paper("e", keywords=[]),
+        ]
+        made = counts.keywords(Given(papers=papers))
+        assert rows(made.table, "keyword", "submissions", "decided", "share_accepted") == [
+            ("kites", 3, 1, 1.0),
+            ("large models", 2, 2, 0.5),
+        ]
+        assert (made.n, made.unknown) == (4, {"no keywords": 1})
+
+    def test_ten_keywords_are_shown(self) -> None:
+        made = counts.keywords(Given(papers=[paper("a", keywords=[f"k{n:02}" for n in range(20)])]))
+        assert made.table["keyword"].to_list() == [f"k{n:02}" for n in range(10)]
+
+
+class TestScores:
+    def test_the_box_of_a_conference(self) -> None:
+        values = [1, 3, 5, 6, 11]
+        reviews = [review("a", None, one, place=place) for place, one in enumerate([*values, None])]
+        made = scores.score_violins(Given(papers=[paper("a")], reviews=reviews))
+        row = made.table.row(0, named=True)
+        assert (made.n, sum(made.unknown.values())) == (5, 1)
+        assert [round(row[name], 6) for name in scores.BOX] == [0.42, 0.2, 0.4, 0.5, 0.0, 0.5]
+        assert (row["least"], row["greatest"]) == (0.0, 1.0)
+
+    def test_the_density_of_two_scores_is_two_kernels_of_scotts_width(self) -> None:
+        found = scores.density(pl.Series("value", [0.4, 0.6]))
+        assert found is not None
+        width = math.sqrt(0.02) * 2 ** (-1 / 5)
+        assert found[0] == pytest.approx(width)
+        kernel = math.exp(-((0.1 / width) ** 2) / 2) / (width * math.sqrt(2 * math.pi))
+        assert found[1][50] == pytest.approx(kernel)
+        assert scores.density(pl.Series("value", [0.4, 0.4])) is None
+
+    def test_a_score_without_a_scale_is_counted_and_not_drawn(self) -> None:
+        reviews = [review("a", 5, 5), review("a", 5, 5, place=1, low=None), review("a", 5, 5, place=2, high=1.0)]
+        made = scores.score_violins(Given(papers=[paper("a")], reviews=reviews))
+        assert (made.n, made.unknown) == (1, {"no number, or its scale is not known": 2})
+
+    def test_changes_are_shares_of_the_scale_and_a_papers_is_the_mean(self) -> None:
+        papers = [paper("a"), paper("b", status="rejected"), paper("c", status="withdrawn"), paper("d")]
+        reviews = [
+            review("a", 5, 7),
+            review("a", 5, 5, place=1),
+            review("b", 6, 6),
+            review("c", 6, 5),
+            review("d", None, 6),
+            review("d", 4, None, place=1),
+        ]
+        made = scores.score_changes(Given(papers=papers, reviews=reviews))
+        table = {row["change"]: row for row in made.table.iter_rows(named=True)}
+        found = {name: (row["reviews"], row["papers"], row["share_accepted"]) for name, row in table.items()}
+        assert found == {
+            "lowered by more than 15 %": (0, 0, None),
+            "lowered by up to 15 %": (1, 1, None),
+            "unchanged": (2, 1, 0.0),
+            "raised by up to 15 %": (0, 1, 1.0),
+            "raised by 15 to 30 %": (1, 0, None),
+            "raised by more than 30 %": (0, 0, None),
+        }
+        assert made.unknown == {"the first score is not known": 1, "no number, or its scale is not known": 1}
+        assert "25 % raised their recommendation, 25 % lowered it and 50 % left it" in made.says
+
+    def test_every_change_is_in_one_class(self) -> None:
+        reviews = [review("a", 6, 6 + step / 4, place=step) for step in range(-20, 21)]
+        made = scores.score_changes(Given(papers=[paper("a")], reviews=reviews))
+        assert made.table["reviews"].sum() == 41
+        assert made.table["reviews"].to_list() == [14, 6, 1, 6, 6, 8]
+
+    def test_agreement_before_and_after_is_of_the_same_reviews(self) -> None:
+        papers = [paper("a"), paper("b"), paper("c")]
+        reviews = [review("a", 1, 3), review("a", 5, 3, place=1), review("b", 7, 7), review("b", 9, 7, place=1)]
+        reviews += [review("a", None, 11, place=2), review("c", 5, 5)]
+        made = scores.agreement(Given(papers=papers, reviews=reviews))
+        row = made.table.row(0, named=True)
+        assert (row["papers"], row["scores"], row["papers_before_and_after"]) == (2, 5, 2)
+        assert row["alpha_after"] == pytest.approx(1)
+        assert row["alpha_before"] == alpha(units((1, 7), (5, 9)))
+        assert row["alpha"] == pytest.approx(alpha(units((3, 7), (3, 7), (11, None))))
+        assert row["spread_mean"] == pytest.approx(0.4)
+        assert made.unknown["the only score of its paper"] == 1
+
+
+class TestDiscussion:
+    def test_turns_are_counted_and_the_longest_stand_together(self) -> None:
+        turns = [*talk("a/1", "r"), *talk("a/2", "ra"), *talk("a/3", "rc"), *talk("a/4", "rararararara")]
+        made = discussion.turns(Given(papers=[paper("a")], turns=turns))
+        assert made.table.filter(pl.col("conversations") > 0).rows() == [(1, 1, 0), (2, 2, 1), (10, 1, 1)]
+        assert made.table.height == 10
+
+    def test_delays_are_between_neighbours_whose_times_are_known(self) -> None:
+        turns = [
+            *talk("a/1", "rar", (0, 24, 30)),
+            *talk("a/2", "rca", (0, 5, 6)),
+            *talk("a/3", "ra", (0, None)),
+            *talk("b/1", "ra", (0, 48)),
+        ]
+        made = discussion.delays(Given(papers=[paper("a"), paper("b", "icml")], turns=turns))
+        found = rows(made.table, "who_answers", "conference", "answers", "median_h")
+        assert found == [
+            ("authors", None, 2, 36.0),
+            ("authors", "iclr", 1, 24.0),
+            ("authors", "icml", 1, 48.0),
+            ("reviewers", None, 1, 6.0),
+            ("reviewers", "iclr", 1, 6.0),
+            ("reviewers", "icml", 0, None),
+        ]
+        assert (made.n, made.unknown) == (3, {"a time is missing": 1})
+
+
+class TestHoldings:
+    def test_grades_by_status(self) -> None:
+        papers = [paper("a"), paper("b", grade="unavailable"), paper("c", status=None, grade=None)]
+        made = holdings.grades(Given(papers=papers))
+        assert made.table.rows() == [
+            ("accepted", "exact", 1),
+            ("accepted", "unavailable", 1),
+            ("not public", "no PDF known", 1),
+        ]
+        assert "33 % of the papers, 50 % of the accepted ones" in made.says
+
+    def test_rows_set_aside_are_summed(self) -> None:
+        given = [
+            {"forum_id": forum, "venue_id": "v", "stage": stage, "reason": reason, "rows": number}
+            for forum, stage, reason, number in (
+                ("a", "one", "no_pdf", 2),
+                ("b", "one", "no_pdf", 3),
+                (None, "two", "no_forum", 1),
+            )
+        ]
+        made = holdings.set_aside(Given(set_aside=given))
+        assert made.table.rows() == [("one", "no_pdf", 5), ("two", "no_forum", 1)]
+        assert made.n == 6
+
+    def test_a_source_that_does_not_hold_them_says_so(self) -> None:
+        assert "A release does not hold" in holdings.set_aside(Given()).why
+
+    def test_completeness_counts_papers_without_anything(self) -> None:
+        made = holdings.completeness(
+            Given(
+                papers=[paper("a"), paper("b")],
+                reviews=[review("a", 5, 5), review("a", 5, None, place=1)],
+                files=[{"forum_id": "a", "pdfs": 2, "pdfs_here": 1}],
+                paper_tokens=[{"forum_id": "a", "tokens": 9}],
+                listed={"iclr/2024": False},
+            )
+        )
+        assert made.table.row(0, named=True) == {
+            "venue_id": "iclr/2024",
+            "papers": 2,
+            "papers_reviewed": 1,
+            "reviews": 2,
+            "reviews_with_rating": 1,
+            "pdfs": 2,
+            "pdfs_here": 1,
+            "papers_with_text": 1,
+            "listed_to_the_end": False,
+        }
+        assert "The listings of 1 venue were not read to the end." in made.says
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_statistic_of_nothing_says_why(name: str) -> None:
+    made = PANELS[name].statistic(Given())
+    assert made.n == 0
+    assert made.table.is_empty()
+    assert made.why.endswith(".")
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_every_row_is_in_it_or_not_known(name: str) -> None:
+    """Of one bare paper no statistic invents anything."""
+    made = PANELS[name].statistic(Given(papers=[paper("a", grade=None)]))
+    assert made.n + sum(made.unknown.values()) in {0, 1}
