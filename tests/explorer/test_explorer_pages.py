@@ -111,6 +111,15 @@ def test_no_question_breaks_the_page(client: TestClient, query: str) -> None:
     assert client.get(f"/?{query}").status_code == 200
 
 
+@pytest.mark.parametrize("words", ["title:*", "forum_id:*", "kites+reviews:(*)", "-title:*"])
+def test_asking_whether_a_field_is_there_is_told_of_and_asks_for_nothing(client: TestClient, words: str) -> None:
+    page = client.get(f"/?q={words}")
+    assert page.status_code == 200
+    assert "could not be understood" in words_of(page.text)
+    every = client.get("/export.jsonl").text.splitlines()
+    assert sorted(client.get(f"/export.jsonl?q={words}").text.splitlines()) == sorted(every)
+
+
 def test_what_cannot_be_read_of_a_question_is_told(client: TestClient) -> None:
     page = words_of(client.get("/?where=colour%3Dred&status=loved&q=kites").text)
     assert "Papers cannot be chosen by 'colour'" in page

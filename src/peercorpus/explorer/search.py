@@ -87,7 +87,18 @@ def _words(opened: OpenIndex, words: str) -> tuple[Query, Sequence[str]]:
     if any("Only excluding" in error for error in said):
         query, errors = opened.index.parse_query_lenient(f"* {words}", list(TEXTS), BOOSTS, conjunction_by_default=True)
         said = [str(error) for error in errors]
+    if ":" in words and "*" in words and not _can_be_asked(opened, query):
+        return Query.all_query(), [f"'{words}' asks whether a field is there, which only some can be asked for."]
     return query, said[:3]
+
+
+def _can_be_asked(opened: OpenIndex, query: Query) -> bool:
+    """Whether the index can answer; `title:*` is read, and refused only when it is searched for."""
+    try:
+        opened.searcher.search(query, 1, count=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _condition(opened: OpenIndex, condition: Condition) -> Query:
