@@ -111,3 +111,7 @@ def test_a_name_without_a_format_is_refused(client: TestClient, known_folder: Pa
     ended = run("explore", "--workspace", known_folder, "--select", "", "--out", tmp_path / "papers.xlsx")
     assert_refused(ended, "does not say which format")
     assert_refused(run("explore", "--workspace", known_folder, "--select", ""), "give both, or neither")
+    out = tmp_path / "papers.csv"
+    refused = run("explore", "--workspace", known_folder, "--select", "status=loved", "--out", out)
+    assert_refused(refused, "'loved' is no status")
+    assert not out.exists()

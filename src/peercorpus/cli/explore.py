@@ -53,10 +53,13 @@ def explore(
 
     if (select is None) != (out is None):
         raise PeercorpusError("--select says which papers and --out where to write them; give both, or neither.")
+    asked = read_selection((select or "").removeprefix("?"))
+    if asked.faults:
+        raise PeercorpusError(" ".join(asked.faults))
     with open_workspace(workspace, write=False) as opened, ProgressLines() as lines:
         explorer = open_explorer(opened, lines.show)
         if select is not None and out is not None:
-            count = write_selection(explorer.index, read_selection(select.removeprefix("?")), out)
+            count = write_selection(explorer.index, asked, out)
             say(f"{count:,} papers in {out}")
             return
         if not is_loopback(host):
