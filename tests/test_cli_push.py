@@ -37,12 +37,16 @@ def release(plan: Plan, tmp_path: Path) -> Path:
     return plan.write(tmp_path / "release")
 
 
+PROGRESS = "release: verify "
+"""How far the check before an upload is."""
+
+
 def contents(release: Path) -> dict[str, bytes]:
     return {path.relative_to(release).as_posix(): path.read_bytes() for path in release.rglob("*") if path.is_file()}
 
 
 def refused(ended: Ended, hub: Hub, sentence: str) -> None:
-    told = [line for line in ended.err.splitlines() if not line.startswith("Reading ")]
+    told = [line for line in ended.err.splitlines() if not line.startswith(PROGRESS)]
     assert (ended.code, ended.out, len(told)) == (2, "", 1), ended
     assert told[0].startswith("peercorpus: ")
     assert sentence in told[0]

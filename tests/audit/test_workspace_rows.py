@@ -19,6 +19,6 @@ def test_a_paper_that_is_taken_down_is_not_audited_and_no_report_quotes_it(tmp_p
     assert [(one.record_id, one.text) for one in everything if one.text == "# XYZZY"] != []
     assert sorted((str(one.record_id), one.text, one.why_not) for one in found) == [
         ("None", None, TAKEN_DOWN),
-        ("f1", "# Text", None),
+        ("f1", "# Text of f1", None),
         ("g1", None, None),
     ]

@@ -237,7 +237,7 @@ def test_lengths_are_in_the_tokens_of_a_tokenizer_and_it_is_named(
 ) -> None:
     monkeypatch.setattr("peercorpus.report.tokens.load_counter", lambda _: len)
     made_of = statistic(workspace.folder, "paper_length", tokenizer="models/letters")
-    assert made_of.facts["median"] == len("# Text")
+    assert made_of.facts["median"] == len("# Text of a")
     assert "tokens of the tokenizer 'letters'" in made_of.how
     assert "a token is a word" in statistic(workspace.folder, "paper_length").how
 

@@ -101,7 +101,7 @@ def test_scores_are_as_first_given_and_as_they_stand(workspace: Workspace) -> No
 
 
 def test_only_the_text_the_reviewers_read_is_measured(workspace: Workspace) -> None:
-    assert source(workspace).paper_tokens.sort("forum_id").rows() == [("a", 2), ("m", 2)]
+    assert source(workspace).paper_tokens.sort("forum_id").rows() == [("a", 4), ("m", 4)]
 
 
 def test_what_is_taken_down_is_in_no_frame(workspace: Workspace) -> None:
