@@ -47,7 +47,9 @@ def the_forums() -> dict[str, list[object]]:
     first, last = rating(4, Phase.INITIAL), rating(6, Phase.FINAL)
     other = rating(9, Phase.FINAL, "overall")
     scores = [
-        made.paper("s", keywords=()),
+        made.paper("s", keywords=(), decision_comment="Too bold."),
+        made.post("s-meta", "s", kind=PostKind.META_REVIEW, text="Too bold.", readers_public=False),
+        made.post("s-decision", "s", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR),
         scored("R1", first, last),
         scored("R2", last, revised=False),
         scored("R3", last, revised=True),
