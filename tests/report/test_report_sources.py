@@ -56,6 +56,7 @@ def the_forums() -> dict[str, list[object]]:
         scored("R4", other, rating(2, Phase.FINAL, "Rating")),
         scored("R5"),
         scored("R6", rating(None, Phase.FINAL)),
+        scored("R7", rating(3, Phase.INITIAL, "preliminary_rating"), rating(5, Phase.FINAL, "final_rating")),
     ]
     late = made.version("z", "sha-z", Grade.UNREVISED_LIKELY, ICML)
     icml = [*a_forum("m", ICML), made.paper("z", ICML), late, made.text("sha-z", "Not initial.", ICML)]
@@ -99,6 +100,7 @@ def test_scores_are_as_first_given_and_as_they_stand(workspace: Workspace) -> No
         (None, 2),
         (None, None),
         (None, None),
+        (3, 5),
     ]
 
 
