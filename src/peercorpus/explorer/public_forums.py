@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from peercorpus.kinds import Grade, Role, Status
-from peercorpus.publish.forums import SPOKEN, Forum, Walk
+from peercorpus.publish.forums import SPOKEN, Forum, Walk, read_forum
 from peercorpus.publish.rows import is_public
 from peercorpus.publish.sifting import Sieve
 from peercorpus.publish.takedown import Takedown
@@ -87,14 +87,6 @@ def public_forums(tables: Tables, takedown: Takedown, venue_id: str) -> Iterator
 
 def one_forum(tables: Tables, takedown: Takedown, venue_id: str, forum_id: str) -> PublicForum | None:
     """What may be shown of one paper; None where there is none, or it is taken down."""
-    for paper in tables.of_forum(Paper, venue_id, forum_id):
-        forum = Forum(
-            paper,
-            list(tables.of_forum(Review, venue_id, forum_id)),
-            list(tables.of_forum(Post, venue_id, forum_id)),
-            list(tables.of_forum(PaperVersion, venue_id, forum_id)),
-            list(tables.of_forum(Conversation, venue_id, forum_id)),
-        )
-        kept = Sieve(takedown).sift(forum)
-        return None if kept is None else public_part(kept)
-    return None
+    forum = read_forum(tables, venue_id, forum_id)
+    kept = None if forum is None else Sieve(takedown).sift(forum)
+    return None if kept is None else public_part(kept)

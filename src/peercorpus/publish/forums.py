@@ -78,6 +78,18 @@ def _ordered(records: Iterator[RecordT]) -> Iterator[tuple[str, list[RecordT]]]:
         yield forum_id, list(group)
 
 
+def read_forum(tables: Tables, venue_id: str, forum_id: str) -> Forum | None:
+    """One forum of a venue; None where it has no such paper."""
+
+    def read(record_type: type[RecordT]) -> list[RecordT]:
+        return list(tables.of_forum(record_type, venue_id, forum_id))
+
+    papers = read(Paper)
+    if not papers:
+        return None
+    return Forum(papers[0], read(Review), read(Post), read(PaperVersion), read(Conversation))
+
+
 class Companion(Generic[RecordT]):
     """Records in the order of their forums, taken a forum at a time in that order.
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from peercorpus.errors import TableError
 from peercorpus.kinds import PUBLISHABLE_GRADES
-from peercorpus.publish.forums import SPOKEN, Forum, hides_decision
+from peercorpus.publish.forums import SPOKEN, Forum, hides_decision, read_forum
 from peercorpus.publish.sifting import Sieve
 from peercorpus.publish.takedown import read_takedown
 from peercorpus.records import Conversation, Paper, PaperVersion, Post, Review
@@ -64,15 +64,11 @@ class WorkspaceSource(Source):
     def _sifted(self) -> Mapping[str, list[Forum]]:
         """What is left of every paper of which anything was taken down, by venue."""
         found: dict[str, list[Forum]] = {}
-        sieve, tables = Sieve(self._takedown), self._tables
+        sieve = Sieve(self._takedown)
         for forum_id, venue_id in self._takedown.venues:
-            for paper in tables.of_forum(Paper, venue_id, forum_id):
-                reviews = list(tables.of_forum(Review, venue_id, forum_id))
-                posts = list(tables.of_forum(Post, venue_id, forum_id))
-                versions = list(tables.of_forum(PaperVersion, venue_id, forum_id))
-                talks = list(tables.of_forum(Conversation, venue_id, forum_id))
-                kept = sieve.sift(Forum(paper, reviews, posts, versions, talks))
-                found.setdefault(venue_id, []).extend([kept] if kept else [])
+            forum = read_forum(self._tables, venue_id, forum_id)
+            kept = None if forum is None else sieve.sift(forum)
+            found.setdefault(venue_id, []).extend([kept] if kept else [])
         return found
 
     def _rows(self, kind: type, venue_id: str, wanted: Sequence[str]) -> Iterator[pl.DataFrame]:
