@@ -5,11 +5,10 @@ from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from peercorpus.kinds import Aspect, Grade, Phase
 from peercorpus.report.tokens import Tokens
-from peercorpus.tables import READ_BYTES
+from peercorpus.tables import open_parquet
 
 BATCH_ROWS = 1_000
 TEXT_ROWS = 64
@@ -27,7 +26,7 @@ GRADES = [grade.value for grade in Grade]
 def read_columns(paths: Iterable[Path | str], columns: Sequence[str], rows: int = BATCH_ROWS) -> Iterator[pl.DataFrame]:
     """These columns of Parquet files, so many rows at a time; a dotted name reads one leaf of a nested column."""
     for path in paths:
-        with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
+        with open_parquet(path) as file:
             for batch in file.iter_batches(rows, columns=list(columns)):
                 yield from_batch(batch)
 
