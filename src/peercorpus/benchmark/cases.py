@@ -8,7 +8,7 @@ from enum import StrEnum
 from peercorpus.dialogues import Speaker
 from peercorpus.kinds import PUBLISHABLE_GRADES, Aspect, Grade, Status
 from peercorpus.publish.record_rows import Row
-from peercorpus.publish.release_rows import ReleaseRows
+from peercorpus.publish.opened import Release
 from peercorpus.publish.splits import Side
 from peercorpus.publish.training_rows import first_known, read_scores
 from peercorpus.records import Score
@@ -251,7 +251,7 @@ OF_PAPER: Mapping[BenchTask, Callable[[Case, Row, Taken], Iterator[Case]]] = {
 }
 
 
-def read_cases(release: ReleaseRows, task: BenchTask, selection: Selection, taken: Taken) -> Iterator[Case]:
+def read_cases(release: Release, task: BenchTask, selection: Selection, taken: Taken) -> Iterator[Case]:
     """The cases of a task, in the order of the release; a paper is held at a time.
 
     Args:

@@ -112,10 +112,10 @@ OVERLAPS = (
     Measure("words", "", partial(_mean, lambda one: one.words, Overlap)),
 )
 BERT_SCORES = (
-    Measure("BERTScore P", "bert_score", partial(_mean, lambda one: one.precision, BertScored), factor=100),
-    Measure("BERTScore R", "bert_score", partial(_mean, lambda one: one.recall, BertScored), factor=100),
-    Measure("BERTScore F1", "bert_score", partial(_mean, lambda one: one.f1, BertScored), factor=100),
-    Measure("BERTScore truncated", "bert_score", partial(_mean, lambda one: one.truncated, BertScored), False, 100),
+    Measure("BERTScore P", "bert_precision", partial(_mean, lambda one: one.precision, BertScored), factor=100),
+    Measure("BERTScore R", "bert_recall", partial(_mean, lambda one: one.recall, BertScored), factor=100),
+    Measure("BERTScore F1", "bert_f1", partial(_mean, lambda one: one.f1, BertScored), factor=100),
+    Measure("BERTScore truncated", "bert_f1", partial(_mean, lambda one: one.truncated, BertScored), False, 100),
 )
 EMBEDDED = (
     Measure("EmbedCos", "embed_cos", partial(_mean, lambda one: one.cosine, Embedded)),

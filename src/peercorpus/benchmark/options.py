@@ -33,6 +33,7 @@ class Options(TypedDict, total=False):
             signs.
         few_shot: Examples before each question; none by default.
         adapter: Whose words and form of answer, such as `sea-e`; ours by default.
+        wordings: The file or folder of an adapter's authors that holds the words which the model was trained with.
         baseline: Who answers instead of a model, such as `majority`.
         bert_score: The model of BERTScore, or `true` for Re²'s; left out by default.
         embed_cos: The model of EmbedCos, or `true` for Re²'s; left out by default.
@@ -48,6 +49,7 @@ class Options(TypedDict, total=False):
     tokenizer: str
     few_shot: int
     adapter: str
+    wordings: str
     baseline: str
     bert_score: str | bool
     embed_cos: str | bool
@@ -63,6 +65,7 @@ class Wanted:
         release: The folder of the release.
         profile: Of the sides that the release must have; None for whichever it has.
         adapter: Whose words and form of answer; None for ours.
+        wordings: The file or folder of an adapter's authors that holds the words which the model was trained with.
         baseline: Who answers instead of a model; None for the model.
         bert_score: The model of BERTScore; None leaves it out.
         embed_cos: The model of EmbedCos; None leaves it out.
@@ -74,6 +77,7 @@ class Wanted:
     asking: Asking = field(default_factory=Asking)
     profile: Profile | None = None
     adapter: str | None = None
+    wordings: Path | None = None
     baseline: str | None = None
     bert_score: str | None = None
     embed_cos: str | None = None
@@ -91,6 +95,7 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     tokenizer: str | None = None
     few_shot: int = 0
     adapter: str | None = None
+    wordings: str | None = None
     baseline: str | None = None
     bert_score: str | bool = False
     embed_cos: str | bool = False
@@ -130,6 +135,7 @@ def read_options(release: str, options: Mapping[str, Any]) -> Wanted:
         Asking(Budget(read.paper_tokens, read.tokenizer), read.few_shot),
         read.profile,
         read.adapter,
+        None if read.wordings is None else Path(read.wordings),
         read.baseline,
         _model(read.bert_score, BERT_MODEL),
         _model(read.embed_cos, EMBED_MODEL),

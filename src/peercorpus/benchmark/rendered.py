@@ -13,6 +13,13 @@ from peercorpus.benchmark.table import Board, Boards, Cell, Row
 HEAD = ("model", "words", "failures", "n", "papers", "unscored")
 
 
+NONE = "-"
+COLUMNS = (
+    *("task", "group", *HEAD, "is_baseline", "measure", "value", "low", "high", "signature", "side", "profile"),
+    *("release", "cases", "prompts", "paper", "few_shot", "led"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A table in words: a title, sentences above it, a head, rows, sentences below it."""
@@ -30,7 +37,7 @@ def _number(value: float) -> str:
 
 def _cell(one: Cell | None) -> str:
     if one is None:
-        return "–"
+        return NONE
     if one.low is None or one.high is None:
         return _number(one.value)
     return f"{_number(one.value)} [{_number(one.low)}, {_number(one.high)}]"
@@ -42,7 +49,7 @@ def _unscored(row: Row) -> str:
 
 def _row(row: Row) -> list[str]:
     name = f"{row.name} (baseline)" if row.is_baseline else row.name
-    known = [name, row.words or "–", row.failures or "none", f"{row.n:,}", f"{row.papers:,}", _unscored(row)]
+    known = [name, row.words or NONE, row.failures or "none", f"{row.n:,}", f"{row.papers:,}", _unscored(row)]
     return [*known, *map(_cell, row.cells)]
 
 
@@ -104,10 +111,7 @@ def as_csv(boards: Boards) -> str:
     """One line a number of ours, as it was computed."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        ("task", "group", *HEAD, "is_baseline", "measure", "value", "low", "high", "signature", "side", "profile")
-        + ("release", "cases", "prompts", "paper", "few_shot", "led")
-    )
+    writer.writerow(COLUMNS)
     for board in boards.boards:
         protocol = board.protocol
         of_board = (protocol.release, protocol.cases, protocol.prompts, protocol.paper, protocol.few_shot, protocol.led)

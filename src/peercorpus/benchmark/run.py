@@ -26,7 +26,7 @@ TASKS: Mapping[BenchTask, Callable[..., Task]] = {
 GRADER = "grader"
 OF_WRITING = frozenset({"bert_score", "embed_cos", "judged"})
 """Options that concern what is written, so not acceptance and scores."""
-OF_MODELS = frozenset({"adapter", "few_shot", "paper_tokens", "tokenizer"})
+OF_MODELS = frozenset({"adapter", "wordings", "few_shot", "paper_tokens", "tokenizer"})
 """Options that concern what a model is told, so no baseline."""
 
 

@@ -23,8 +23,7 @@ from peercorpus.benchmark.samples import read_asked
 from peercorpus.benchmark.solving import READ
 from peercorpus.benchmark.wrong import said_numbers
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.bleu_counts import count_bleu
-from peercorpus.metrics.rouge import rouge_l
+from peercorpus.metrics import bert_scores, count_bleu, embed_cosines, rouge_l
 
 
 @metric
@@ -111,20 +110,18 @@ def overlap() -> Scorer:
 
 
 @scorer(metrics=[numbers_of(Scored.BERT_SCORE.value)], name=Scored.BERT_SCORE.value)
-def bert_score(model: str, num_layers: int = 12) -> Scorer:
+def bert_score(model: str, layers: int = 12) -> Scorer:
     """BERTScore with what people wrote, the best of the references.
 
     Args:
         model: A name on the Hugging Face Hub, or a local folder.
-        num_layers: The layer whose vectors are compared.
+        layers: The layer whose vectors are compared.
     """
-    from peercorpus.metrics.bert import BertScorer
-
-    measured = BertScorer(model, num_layers)
 
     def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[Found, float]:
-        one = measured.score(answer["text"], metadata["references"])
-        return BertScored(one.precision, one.recall, one.f1, one.truncated), one.f1
+        scores = bert_scores([answer["text"]], [metadata["references"]], model=model, layers=layers)
+        one = scores.of_each[0]
+        return BertScored(one.precision, one.recall, one.f1, scores.cut_share), one.f1
 
     return _scored(read)
 
@@ -136,12 +133,9 @@ def embed_cos(model: str) -> Scorer:
     Args:
         model: A name on the Hugging Face Hub, or a local folder.
     """
-    from peercorpus.metrics.embedding import Embedder
-
-    measured = Embedder(model)
 
     def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[Found, float]:
-        one = measured.score(answer["text"], metadata["references"])
-        return Embedded(one.cosine, one.truncated), one.cosine
+        scores = embed_cosines([answer["text"]], [metadata["references"]], model=model)
+        return Embedded(scores.of_each[0], scores.cut_share), scores.of_each[0]
 
     return _scored(read)

@@ -18,8 +18,8 @@ from peercorpus.benchmark.options import Options, Wanted, read_options
 from peercorpus.benchmark.samples import sample_of
 from peercorpus.benchmark.solving import discuss, fixed, read
 from peercorpus.errors import PeercorpusError
-from peercorpus.metrics import definition
-from peercorpus.publish.release_rows import ReleaseRows, open_rows
+from peercorpus.metrics import bertscore, definition, embedding
+from peercorpus.publish.opened import Release, open_release
 from peercorpus.publish.splits import Side
 
 NO_MODEL = "none/none"
@@ -37,8 +37,8 @@ SIGNED = {
 """The metrics of each task, whose signatures a log keeps."""
 
 
-def _open(wanted: Wanted) -> ReleaseRows:
-    release = open_rows(wanted.release)
+def _open(wanted: Wanted) -> Release:
+    release = open_release(wanted.release)
     sides = release.sides()
     if sides is None:
         raise PeercorpusError(
@@ -51,7 +51,7 @@ def _open(wanted: Wanted) -> ReleaseRows:
     return release
 
 
-def _read(release: ReleaseRows, of_task: BenchTask, selection: Selection) -> tuple[list[Case], Taken]:
+def _read(release: Release, of_task: BenchTask, selection: Selection) -> tuple[list[Case], Taken]:
     taken = Taken()
     cases = list(read_cases(release, of_task, selection, taken))
     if not cases:
@@ -65,7 +65,7 @@ def _read(release: ReleaseRows, of_task: BenchTask, selection: Selection) -> tup
     return cases, taken
 
 
-def _about(of_task: BenchTask, release: ReleaseRows, wanted: Wanted, cases: list[Case], taken: Taken) -> dict[str, Any]:
+def _about(of_task: BenchTask, release: Release, wanted: Wanted, cases: list[Case], taken: Taken) -> dict[str, Any]:
     """What a log says of its run; tables are made of it, see `logs`."""
     sides, selection, budget = release.sides(), wanted.selection, wanted.asking.budget
     return {
@@ -83,11 +83,22 @@ def _about(of_task: BenchTask, release: ReleaseRows, wanted: Wanted, cases: list
         "prompts": {"version": prompts.VERSION, "digest": prompts.DIGEST},
         "adapter": wanted.adapter,
         "baseline": wanted.baseline,
-        "signatures": {name: definition(name).signature for name in SIGNED[of_task]},
+        "signatures": _signatures(of_task, wanted),
     }
 
 
-def _answered(name: str, of_task: BenchTask, wanted: Wanted, release: ReleaseRows, cases: list[Case]) -> dict[str, str]:
+def _signatures(of_task: BenchTask, wanted: Wanted) -> dict[str, str]:
+    """The signatures of all metrics of a run."""
+    found = {name: definition(name).signature for name in SIGNED[of_task]}
+    if wanted.bert_score is not None and "rouge_l" in found:
+        parts = (bertscore.definition_of(part, wanted.bert_score) for part in ("precision", "recall", "f1"))
+        found |= {one.name: one.signature for one in parts}
+    if wanted.embed_cos is not None and "rouge_l" in found:
+        found["embed_cos"] = embedding.definition_of(wanted.embed_cos).signature
+    return found
+
+
+def _answered(name: str, of_task: BenchTask, wanted: Wanted, release: Release, cases: list[Case]) -> dict[str, str]:
     """The answers of a baseline by the id of the case, learnt on the papers to train on."""
     from peercorpus.benchmark.baselines.registry import load_baseline
 
@@ -130,7 +141,7 @@ def build(of_task: BenchTask, wanted: Wanted) -> Task:
     if wanted.adapter is not None:
         from peercorpus.benchmark.adapters.registry import load_adapter
 
-        adapter = load_adapter(wanted.adapter)
+        adapter = load_adapter(wanted.adapter, wanted.wordings)
     answers = {} if wanted.baseline is None else _answered(wanted.baseline, of_task, wanted, release, cases)
     samples = []
     for case in cases:
@@ -143,7 +154,7 @@ def build(of_task: BenchTask, wanted: Wanted) -> Task:
         dataset=MemoryDataset(samples, name=f"{of_task}-{wanted.selection.side}"),
         solver=[asked if wanted.baseline is None else fixed(wanted.baseline), read(wanted.adapter)],
         scorer=_scorers(of_task, wanted),
-        config=GenerateConfig(**adapter.generation) if adapter is not None else GenerateConfig(),
+        config=GenerateConfig.model_validate(adapter.generation if adapter is not None else {}),
         model=NO_MODEL if wanted.baseline is not None else None,
         version=VERSION,
         metadata=_about(of_task, release, wanted, cases, taken),
