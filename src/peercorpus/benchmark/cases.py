@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from peercorpus.dialogues import Speaker
 from peercorpus.kinds import PUBLISHABLE_GRADES, Aspect, Grade, Status
-from peercorpus.publish.record_rows import Row
 from peercorpus.publish.opened import Release
+from peercorpus.publish.record_rows import Row
 from peercorpus.publish.splits import Side
 from peercorpus.publish.training_rows import first_known, read_scores
 from peercorpus.records import Score

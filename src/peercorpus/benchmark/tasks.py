@@ -119,7 +119,7 @@ def _scorers(of_task: BenchTask, wanted: Wanted) -> list[Scorer]:
     if wanted.embed_cos is not None:
         chosen.append(scorers.embed_cos(wanted.embed_cos))
     if wanted.judged:
-        from peercorpus.benchmark.judging.scorer import judge
+        from peercorpus.benchmark.judging.scoring import judge
 
         chosen.append(judge())
     return chosen
