@@ -31,8 +31,8 @@ check: $(DEV)  ## Style, types, layers, spelling, budgets and generated document
 test: $(DEV)  ## Run all tests
 	$(RUN) -m pytest
 
-extras: $(DEV) .venv/extras  ## Run the tests that need OCR, Ray, an object store or a tokenizer; installs them, half a gigabyte
-	$(RUN) -m pytest tests/executors tests/test_store.py tests/texts/test_ocr.py tests/texts/test_router.py tests/publish/test_publish_dialogues.py
+extras: $(DEV) .venv/extras  ## Run the tests that need OCR, Ray, an object store, a tokenizer or PyTorch; installs them, gigabytes
+	$(RUN) -m pytest tests/executors tests/metrics tests/test_store.py tests/texts/test_ocr.py tests/texts/test_router.py tests/publish/test_publish_dialogues.py
 
 demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it, all in the folder demo/
 	$(PEERCORPUS) demo --out demo
@@ -55,6 +55,18 @@ ifneq ($(UV),)
 else
 	$(PYTHON) -m venv .venv
 endif
+
+# PyTorch first, and by pip: it follows what pip is told of where wheels are, and so takes the build for this machine.
+.venv/torch: | .venv/bin/python
+	@echo "Installing PyTorch into .venv; this is done once."
+ifneq ($(UV),)
+	$(PYTHON) -m pip --python .venv/bin/python install -q --disable-pip-version-check torch==2.13.0
+else
+	$(RUN) -m pip install -q --disable-pip-version-check torch==2.13.0
+endif
+	@touch $@
+
+.venv/extras: | .venv/torch
 
 .venv/demo .venv/dev .venv/extras: .venv/%: pyproject.toml | .venv/bin/python
 	@echo "Installing peercorpus[$*] into .venv; this is done once."

@@ -17,6 +17,7 @@ PeercorpusError              one sentence: what happened, to which record, what 
 │   └── WorkspaceLockedError another run holds it
 ├── TableError               a table is missing, or does not hold what it should
 ├── ConservationError        rows in ≠ rows out + rows set aside
+├── UndefinedMetricError     a metric has no value: nothing to measure, or one class only
 └── MissingExtraError        an optional package is not installed; prints the exact command
 """
 
@@ -134,6 +135,10 @@ class TableError(PeercorpusError):
 
 class ConservationError(PeercorpusError):
     """Rows in ≠ rows out + rows set aside."""
+
+
+class UndefinedMetricError(PeercorpusError):
+    """A metric has no value on what it was given: nothing to measure, one class only, or no variation."""
 
 
 class MissingExtraError(PeercorpusError):

@@ -1,7 +1,7 @@
 """What a judge is asked, and how strictly its answers are read.
 
-The five aspects, the scale of 1 to 10 and the JSON form are those of Re² (arXiv 2505.07920); its words are not public where we
-could read them, so those of the question are ours (`peercorpus.prompts`).
+The five aspects, the scale of 1 to 10 and the JSON form are those of Re² (arXiv 2505.07920). Its words we could not find,
+so those of the question are ours (`peercorpus.prompts`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any, Literal
 
 from peercorpus import prompts
-from peercorpus.benchmark.answers import Unscored, UnreadableAnswerError, read_object
+from peercorpus.benchmark.answers import UnreadableAnswerError, Unscored, read_object
 
 LOW, HIGH = 1, 10
 """The scale of each aspect."""

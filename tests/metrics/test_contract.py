@@ -1,0 +1,117 @@
+"""What every metric of the registry keeps to."""
+
+from collections.abc import Sequence
+from importlib import metadata
+from random import Random
+from typing import Any
+
+import pytest
+
+from peercorpus.errors import PeercorpusError, UndefinedMetricError
+from peercorpus.metrics import METRICS, Metric, Takes, definition
+
+TEXTS = [
+    "The method is new, and the paper is clear.",
+    "We miss a comparison with earlier work on 12 tasks.",
+    "Why does the third experiment use another seed?",
+]
+SCALES = [(1.0, 10.0), (1.0, 5.0), (0.0, 4.0)]
+PERFECT: dict[Takes, tuple[Sequence[Any], ...]] = {
+    Takes.TEXTS: (TEXTS, [[text, "Another one."] for text in TEXTS]),
+    Takes.DECISIONS: ([True, False, True], [True, False, True]),
+    Takes.PROBABILITIES: ([0.9, 0.2, 0.7], [True, False, True]),
+    Takes.NUMBERS: ([3.0, 5.0, 4.0], [3.0, 5.0, 4.0]),
+    Takes.NUMBERS_ON_SCALES: ([3.0, 5.0, 4.0], [3.0, 5.0, 4.0], SCALES),
+}
+"""Columns of samples predicted as well as can be."""
+MIXED: dict[Takes, tuple[Sequence[Any], ...]] = {
+    Takes.TEXTS: (TEXTS, [[text.replace("the", "a"), TEXTS[place - 1]] for place, text in enumerate(TEXTS)]),
+    Takes.DECISIONS: ([True, True, False, False], [True, False, False, True]),
+    Takes.PROBABILITIES: ([0.9, 0.9, 0.7, 0.1], [True, False, True, False]),
+    Takes.NUMBERS: ([3.0, 5.5, 4.0, 1.0], [4.0, 5.0, 3.0, 2.0]),
+    Takes.NUMBERS_ON_SCALES: ([3.0, 5.5, 4.0], [4.0, 5.0, 3.0], SCALES),
+}
+"""Columns of samples predicted so so."""
+
+
+@pytest.fixture(params=METRICS)
+def metric(request: pytest.FixtureRequest) -> Metric:
+    found = definition(request.param)
+    assert found.name == request.param
+    return found
+
+
+def is_of_one_text(metric: Metric) -> bool:
+    return metric.takes is Takes.TEXT
+
+
+def test_a_perfect_prediction_gives_the_best_number(metric: Metric) -> None:
+    if is_of_one_text(metric):
+        for text in TEXTS:
+            assert metric.function(text, [text]) == pytest.approx(metric.best)
+            assert metric.function(text, ["Another one.", text]) == pytest.approx(metric.best)
+    else:
+        assert metric.function(*PERFECT[metric.takes]) == pytest.approx(metric.best)
+
+
+def test_a_worse_prediction_gives_a_worse_number_in_range(metric: Metric) -> None:
+    columns = (TEXTS[0], [TEXTS[1], TEXTS[2]]) if is_of_one_text(metric) else MIXED[metric.takes]
+    number = metric.function(*columns)
+    assert number < metric.best if metric.higher_is_better else number > metric.best
+    assert metric.low is None or number >= metric.low
+    assert metric.high is None or number <= metric.high
+
+
+def test_the_order_of_references_does_not_matter(metric: Metric) -> None:
+    if is_of_one_text(metric):
+        assert metric.function(TEXTS[0], TEXTS[1:]) == metric.function(TEXTS[0], TEXTS[:0:-1])
+    elif metric.takes is Takes.TEXTS:
+        candidates, references = MIXED[metric.takes]
+        assert metric.function(candidates, references) == metric.function(
+            candidates, [each[::-1] for each in references]
+        )
+
+
+def test_the_order_of_samples_does_not_matter(metric: Metric) -> None:
+    if not is_of_one_text(metric):
+        samples = list(zip(*MIXED[metric.takes], strict=True))
+        Random(1).shuffle(samples)
+        columns = [list(column) for column in zip(*samples, strict=True)]
+        assert metric.function(*columns) == pytest.approx(metric.function(*MIXED[metric.takes]), abs=1e-12)
+
+
+def test_nothing_to_measure_is_an_error(metric: Metric) -> None:
+    columns: tuple[Any, ...] = ("text", []) if is_of_one_text(metric) else tuple([] for _ in PERFECT[metric.takes])
+    with pytest.raises(UndefinedMetricError):
+        metric.function(*columns)
+
+
+def test_an_empty_candidate_gives_0(metric: Metric) -> None:
+    if is_of_one_text(metric):
+        assert metric.function("", TEXTS) == 0.0
+    elif metric.takes is Takes.TEXTS:
+        assert metric.function(["", "", ""], PERFECT[metric.takes][1]) == 0.0
+
+
+def test_the_signature_says_all_and_is_stable(metric: Metric) -> None:
+    signature = metric.signature
+    assert signature == definition(metric.name).signature
+    assert signature.endswith(f"|peercorpus:{metadata.version('peercorpus')}")
+    for package in metric.packages:
+        assert f"|{package}:{metadata.version(package)}|" in signature
+    assert (metric.extra is None) == (not metric.packages)
+    assert not set(signature) & set(" \n/\\")
+
+
+def test_no_two_metrics_have_one_signature() -> None:
+    assert len({definition(name).signature for name in METRICS}) == len(METRICS)
+
+
+def test_the_signature_of_rouge_l_names_its_settings() -> None:
+    signature = definition("rouge_l").signature
+    assert signature.startswith(f"rougeL|f1|stem:yes|refs:max|rouge-score:{metadata.version('rouge-score')}|")
+
+
+def test_a_metric_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(PeercorpusError, match="no metric 'rouge'; choose one of rouge_l, bleu"):
+        definition("rouge")
