@@ -1,7 +1,7 @@
 """What a judge is asked, and how strictly its answers are read.
 
-The five aspects, the scale of 1 to 10 and the JSON form are those of Re² (arXiv 2505.07920). Its words we could not find,
-so those of the question are ours (`peercorpus.prompts`).
+The five aspects, the scale of 1 to 10 and the JSON form are those of Re² (arXiv 2505.07920). Its words we could not
+find, so those of the question are ours (`peercorpus.prompts`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -82,8 +82,8 @@ def _question(system: str, candidates: Mapping[str, str], beside: Subject) -> Qu
         raise ValueError("a judge needs words to judge, and words of people to judge them by")
     about = "\n\n".join(filter(None, [beside.title, beside.abstract]))
     named = {"PAPER": about, "ANSWERED": beside.answered or ""}
-    named |= {f"HUMAN-{number}": text for number, text in enumerate(beside.references, start=1)} | candidates
-    texts = {name: text for name, text in named.items() if text.strip()}
+    named |= {f"HUMAN-{number}": text for number, text in enumerate(beside.references, start=1)}
+    texts = {name: text for name, text in {**named, **candidates}.items() if text.strip()}
     mark = _mark(texts.values())
     fenced = (f"<{name}-{mark}>\n{text}\n</{name}-{mark}>" for name, text in texts.items())
     return Question(f"{system}\n\n{prompts.FENCED.format(mark=mark)}", "\n\n".join(fenced))
