@@ -15,9 +15,7 @@ from peercorpus.errors import UndefinedMetricError
 
 def flat(number: int, **other: int) -> Verdict:
     """A verdict that gives all aspects the same number, unless it is told otherwise."""
-    return Verdict(
-        **dict.fromkeys(("quality", "constructiveness", "accuracy", "completeness", "clarity"), number) | other
-    )
+    return Verdict(**dict.fromkeys(ASPECTS, number) | other)
 
 
 class TestRepeats:

@@ -122,9 +122,7 @@ def repeat_agreement(answers: Sequence[Sequence[Verdict]]) -> dict[str, Repeats]
     """
     twice = [_by_aspect(given) for given in answers if len(given) > 1]
     if not twice:
-        raise UndefinedMetricError(
-            "Repeat agreement needs a question answered twice; ask with repeats=2 or more."
-        )
+        raise UndefinedMetricError("Repeat agreement needs a question answered twice; ask with repeats=2 or more.")
     return {aspect: _repeats([one[aspect] for one in twice]) for aspect in (*ASPECTS, OVERALL)}
 
 
