@@ -60,6 +60,7 @@ class Run:
         signatures: Of the metrics, as they were when the run was scored.
         cut_answers: Answers that the model was stopped in.
         missing: Cases that have not been run, 1 at least where the run broke off; such a run stands in no table.
+        task_id: The same in all logs of a run that broke off and went on.
         created: When, as ISO 8601.
     """
 
@@ -75,6 +76,7 @@ class Run:
     cut_answers: int = 0
     signatures: Mapping[str, str] = field(default_factory=dict)
     missing: int = 0
+    task_id: str = ""
     created: str = ""
 
 
@@ -136,6 +138,7 @@ def _read(path: Path, log: EvalLog) -> Run:
         cut_answers,
         about["signatures"],
         max(int(log.status != "success"), (asked or 0) * (log.eval.config.epochs or 1) - len(case_ids)),
+        log.eval.task_id,
         log.eval.created,
     )
 

@@ -26,6 +26,8 @@ from peercorpus.metrics.bleu_counts import add_counts
 
 FoundT = TypeVar("FoundT", bound=Found)
 
+PERCENT = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:
@@ -98,28 +100,30 @@ def _bleu(outcomes: list[Outcome]) -> float:
 
 
 DECISIONS = (
-    Measure("accuracy", "accuracy", partial(_decided, classification.accuracy), factor=100),
-    Measure("precision", "precision", partial(_decided, classification.precision), factor=100),
-    Measure("recall", "recall", partial(_decided, classification.recall), factor=100),
-    Measure("F1", "f1", partial(_decided, classification.f1), factor=100),
-    Measure("balanced accuracy", "balanced_accuracy", partial(_decided, classification.balanced_accuracy), factor=100),
+    Measure("accuracy", "accuracy", partial(_decided, classification.accuracy), factor=PERCENT),
+    Measure("precision", "precision", partial(_decided, classification.precision), factor=PERCENT),
+    Measure("recall", "recall", partial(_decided, classification.recall), factor=PERCENT),
+    Measure("F1", "f1", partial(_decided, classification.f1), factor=PERCENT),
+    Measure(
+        "balanced accuracy", "balanced_accuracy", partial(_decided, classification.balanced_accuracy), factor=PERCENT
+    ),
     Measure("MCC", "mcc", partial(_decided, classification.mcc)),
     Measure("AUROC", "auroc", _auroc),
 )
 OVERLAPS = (
     Measure("BLEU", "bleu", _bleu),
-    Measure("ROUGE-L", "rouge_l", partial(_mean, lambda one: one.rouge_l, Overlap), factor=100),
+    Measure("ROUGE-L", "rouge_l", partial(_mean, lambda one: one.rouge_l, Overlap), factor=PERCENT),
     Measure("words", "", partial(_mean, lambda one: one.words, Overlap)),
 )
 BERT_SCORES = (
-    Measure("BERTScore P", "bert_precision", partial(_mean, lambda one: one.precision, BertScored), factor=100),
-    Measure("BERTScore R", "bert_recall", partial(_mean, lambda one: one.recall, BertScored), factor=100),
-    Measure("BERTScore F1", "bert_f1", partial(_mean, lambda one: one.f1, BertScored), factor=100),
-    Measure("BERTScore truncated", "bert_f1", partial(_mean, lambda one: one.truncated, BertScored), False, 100),
+    Measure("BERTScore P", "bert_precision", partial(_mean, lambda one: one.precision, BertScored), factor=PERCENT),
+    Measure("BERTScore R", "bert_recall", partial(_mean, lambda one: one.recall, BertScored), factor=PERCENT),
+    Measure("BERTScore F1", "bert_f1", partial(_mean, lambda one: one.f1, BertScored), factor=PERCENT),
+    Measure("BERTScore truncated", "bert_f1", partial(_mean, lambda one: one.truncated, BertScored), False, PERCENT),
 )
 EMBEDDED = (
     Measure("EmbedCos", "embed_cos", partial(_mean, lambda one: one.cosine, Embedded)),
-    Measure("EmbedCos truncated", "embed_cos", partial(_mean, lambda one: one.truncated, Embedded), False, 100),
+    Measure("EmbedCos truncated", "embed_cos", partial(_mean, lambda one: one.truncated, Embedded), False, PERCENT),
 )
 JUDGED = tuple(
     Measure(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.published import differences, printed, source
 from peercorpus.benchmark.table import Board, Boards, Cell, Row
 
@@ -53,6 +54,11 @@ def _row(row: Row) -> list[str]:
     return [*known, *map(_cell, row.cells)]
 
 
+def _head(measure: Measure) -> str:
+    unit = " (%)" if measure.factor == PERCENT else ""
+    return f"{measure.name}{unit} {'↑' if measure.higher_is_better else '↓'}"
+
+
 def _grid(board: Board) -> Grid:
     protocol = board.protocol
     title = f"{protocol.task}, {board.group}" if board.group else str(protocol.task)
@@ -64,8 +70,7 @@ def _grid(board: Board) -> Grid:
         " the next.",
     ]
     below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]
-    arrows = [f"{one.name} {'↑' if one.higher_is_better else '↓'}" for one in board.measures]
-    return Grid(title, above, [*HEAD, *arrows], [_row(row) for row in board.rows], below)
+    return Grid(title, above, [*HEAD, *map(_head, board.measures)], [_row(row) for row in board.rows], below)
 
 
 def _printed(task: BenchTask) -> list[Grid]:

@@ -15,7 +15,7 @@ from peercorpus.benchmark.baselines.registry import baselines_of
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.solving import AUTHOR
 from peercorpus.benchmark.tasks import NO_MODEL, acceptance, rebuttal, review, scores
-from peercorpus.errors import ModelError, PeercorpusError
+from peercorpus.errors import BaselineError, ModelError, PeercorpusError
 
 TASKS: Mapping[BenchTask, Callable[..., Task]] = {
     BenchTask.ACCEPTANCE: acceptance,
@@ -65,12 +65,14 @@ class Ran:
     Attributes:
         logs: One a task and model or baseline.
         is_whole: Whether every case was answered.
-        errors: Cases that ended in an error, by its first line.
+        errors: Tasks that broke off, by what the error says.
+        notes: Baselines that could not answer, and why.
     """
 
     logs: Sequence[EvalLog]
     is_whole: bool
     errors: Counter[str]
+    notes: Sequence[str]
 
 
 def _check(bench: Bench) -> None:
@@ -90,14 +92,24 @@ def _options(bench: Bench, task: BenchTask, *, is_baseline: bool) -> dict[str, A
     return {name: value for name, value in bench.options.items() if name not in unused}
 
 
-def _tasks(bench: Bench) -> list[Task]:
-    release, made = str(bench.release), []
+def _baselines(bench: Bench, task: BenchTask, notes: list[str]) -> list[Task]:
+    """The baselines of a task; one that cannot learn from so little is left out, and said."""
+    options, made = _options(bench, task, is_baseline=True), []
+    for name in baselines_of(task):
+        try:
+            made.append(TASKS[task](str(bench.release), baseline=name, **options))
+        except BaselineError as error:
+            notes.append(f"The baseline '{name}' of '{task}' is left out: {error}")
+    return made
+
+
+def _tasks(bench: Bench, notes: list[str]) -> list[Task]:
+    made = []
     for task in bench.tasks:
         if bench.model is not None:
-            made.append(TASKS[task](release, **_options(bench, task, is_baseline=False)))
+            made.append(TASKS[task](str(bench.release), **_options(bench, task, is_baseline=False)))
         if bench.with_baselines and not bench.options.get("led"):
-            options = _options(bench, task, is_baseline=True)
-            made += [TASKS[task](release, baseline=name, **options) for name in baselines_of(task)]
+            made += _baselines(bench, task, notes)
     return made
 
 
@@ -122,7 +134,10 @@ def run(bench: Bench) -> Ran:
         PeercorpusError: A task cannot be made, or the model cannot be asked at all.
     """
     _check(bench)
-    model, tasks = _model(bench), _tasks(bench)
+    notes: list[str] = []
+    model, tasks = _model(bench), _tasks(bench, notes)
+    if not tasks and notes:
+        raise PeercorpusError(notes[0])
     if not tasks:
         raise PeercorpusError("A discussion that is led has no baseline; name a model with --model.")
     try:
@@ -134,6 +149,7 @@ def run(bench: Bench) -> Ran:
             model_roles=dict(bench.roles),
             display=bench.display,  # type: ignore[arg-type]
             retry_attempts=0,
+            retry_immediate=False,
             retry_on_error=1,
             fail_on_error=not bench.keeps_errors,
             continue_on_fail=True,
@@ -145,4 +161,4 @@ def run(bench: Bench) -> Ran:
     for log in logs:
         if log.error is not None:
             errors[_first_line(log.error.message)] += 1
-    return Ran(logs, is_whole, errors)
+    return Ran(logs, is_whole, errors, notes)

@@ -173,8 +173,9 @@ def make_boards(runs: Sequence[Run], resamples: int = 1000, show: Show = show_no
         show: Told how far it is.
     """
     made = Boards()
+    went_on = {run.task_id for run in runs if not run.missing}
     for run in runs:
-        if run.missing:
+        if run.missing and run.task_id not in went_on:
             made.notes.append(
                 f"'{run.path.name}' ({run.protocol.task} by {run.name}) is left out: it broke off; run the same again."
             )

@@ -12,12 +12,13 @@ from inspect_ai.solver import Solver, generate
 from peercorpus import prompts
 from peercorpus.benchmark import scorers
 from peercorpus.benchmark.asking import choose_examples, example_pool, messages, shown_paper
-from peercorpus.benchmark.cases import BenchTask, Case, Selection, Taken, read_cases
-from peercorpus.benchmark.cutting import WAY
+from peercorpus.benchmark.cases import BenchTask, Case, Said, Selection, Taken, read_cases
+from peercorpus.benchmark.cutting import WAY, Shown
 from peercorpus.benchmark.options import Options, Wanted, read_options
 from peercorpus.benchmark.samples import sample_of
 from peercorpus.benchmark.solving import discuss, fixed, read
-from peercorpus.errors import PeercorpusError
+from peercorpus.dialogues import Speaker
+from peercorpus.errors import BaselineError, PeercorpusError
 from peercorpus.metrics import bertscore, definition, embedding
 from peercorpus.publish.opened import Release, open_release
 from peercorpus.publish.splits import Side
@@ -104,7 +105,10 @@ def _answered(name: str, of_task: BenchTask, wanted: Wanted, release: Release, c
 
     baseline = load_baseline(name, of_task)
     trained = replace(wanted.selection, side=Side.TRAIN, venues=frozenset(), led=False)
-    baseline.fit(read_cases(release, of_task, trained, Taken()))
+    try:
+        baseline.fit(read_cases(release, of_task, trained, Taken()))
+    except PeercorpusError as error:
+        raise BaselineError(str(error)) from None
     return {case.case_id: baseline.answer(case) for case in cases}
 
 
@@ -145,10 +149,15 @@ def build(of_task: BenchTask, wanted: Wanted) -> Task:
     answers = {} if wanted.baseline is None else _answered(wanted.baseline, of_task, wanted, release, cases)
     samples = []
     for case in cases:
+        if wanted.baseline is not None:
+            # A baseline has read the case already; its log need not repeat the paper.
+            title = [Said(Speaker.USER, case.paper.title or case.case_id)]
+            samples.append(sample_of(case, title, Shown(""), answers[case.case_id]))
+            continue
         shown = shown_paper(case.paper, wanted.asking.budget, count)
         examples = list(choose_examples(case, pool, few))
         said = messages(case, shown.text, examples) if adapter is None else adapter.messages(case, shown.text)
-        samples.append(sample_of(case, said, shown, answers.get(case.case_id)))
+        samples.append(sample_of(case, said, shown))
     asked: Solver = discuss() if wanted.selection.led else generate()
     return Task(
         dataset=MemoryDataset(samples, name=f"{of_task}-{wanted.selection.side}"),

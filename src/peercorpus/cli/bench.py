@@ -119,6 +119,8 @@ def run_tasks(
     asked = locals()
     ran = _run(tasks or ("acceptance", "scores", "review", "rebuttal"), asked)
     _tables(logs, logs, resamples)
+    for note in ran.notes:
+        say(note)
     for error, count in ran.errors.items():
         say(f"{count:,} of the tasks broke off: {error}")
     if not ran.is_whole:
