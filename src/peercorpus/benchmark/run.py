@@ -1,7 +1,8 @@
 """Runs tasks with a model, and their baselines beside it; what was interrupted goes on where it was."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, get_model
 
+from peercorpus.benchmark.adapters.registry import adapter_for, load_adapter
 from peercorpus.benchmark.baselines.registry import baselines_of
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.solving import AUTHOR
@@ -24,6 +26,9 @@ TASKS: Mapping[BenchTask, Callable[..., Task]] = {
     BenchTask.REBUTTAL: rebuttal,
 }
 GRADER = "grader"
+MARKUP = re.compile(r"\[/?[a-z]+\]|ERROR: ")
+"""What inspect_ai writes around words for a terminal."""
+MOST_CHARACTERS = 300
 OF_WRITING = frozenset({"bert_score", "embed_cos", "judged"})
 """Options that concern what is written, so not acceptance and scores."""
 OF_MODELS = frozenset({"adapter", "wordings", "few_shot", "paper_tokens", "tokenizer"})
@@ -75,6 +80,11 @@ class Ran:
     notes: Sequence[str]
 
 
+def tasks_named(names: Iterable[str]) -> list[BenchTask]:
+    """The tasks of these names, each once; all of them where none is named."""
+    return [BenchTask(name) for name in dict.fromkeys(names)] or list(BenchTask)
+
+
 def _check(bench: Bench) -> None:
     if bench.model is None and not bench.with_baselines:
         raise PeercorpusError("Nobody is asked: name a model with --model, or leave out --no-baselines.")
@@ -89,7 +99,11 @@ def _check(bench: Bench) -> None:
 def _options(bench: Bench, task: BenchTask, *, is_baseline: bool) -> dict[str, Any]:
     is_written = task in {BenchTask.REVIEW, BenchTask.REBUTTAL}
     unused = (frozenset() if is_written else OF_WRITING) | (OF_MODELS if is_baseline else frozenset())
-    return {name: value for name, value in bench.options.items() if name not in unused}
+    chosen = {name: value for name, value in bench.options.items() if name not in unused}
+    if isinstance(bench.model, str) and not is_baseline and "adapter" not in chosen:
+        theirs = adapter_for(bench.model)
+        chosen |= {"adapter": theirs} if theirs is not None and task in load_adapter(theirs).tasks else {}
+    return chosen
 
 
 def _baselines(bench: Bench, task: BenchTask, notes: list[str]) -> list[Task]:
@@ -124,7 +138,7 @@ def _model(bench: Bench) -> Model:
 
 
 def _first_line(error: object) -> str:
-    return " ".join(str(error).split())[:300]
+    return " ".join(MARKUP.sub("", str(error)).split())[:MOST_CHARACTERS]
 
 
 def run(bench: Bench) -> Ran:

@@ -1,7 +1,11 @@
 """`peercorpus bench`: the four tasks with a model and the baselines, and the tables of such runs."""
 
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
@@ -13,6 +17,7 @@ from peercorpus.errors import MissingExtraError, PeercorpusError
 if TYPE_CHECKING:
     from peercorpus.benchmark.run import Ran
 
+SaidT = TypeVar("SaidT")
 bench = App(name="bench", help="Test language models on a release: acceptance, scores, review, rebuttal.")
 app.command(bench)
 
@@ -21,53 +26,12 @@ Unset = Parameter(show_default=False)
 RESAMPLES = 1_000
 
 
-@bench.default
-def run_tasks(
-    tasks: Annotated[tuple[TaskName, ...], Parameter(name="TASK", consume_multiple=True)] = (),
-    /,
-    *,
-    release: Annotated[Path, Named],
-    model: Annotated[str | None, Unset] = None,
-    logs: Annotated[Path, Named] = Path("bench-logs"),
-    side: Literal["test", "validation", "train"] = "test",
-    profile: Annotated[Literal["re2", "temporal"] | None, Unset] = None,
-    venue: Annotated[tuple[str, ...], Parameter(negative=())] = (),
-    grade: Literal["exact", "exact_attachment", "unrevised"] = "unrevised",
-    paper_tokens: Annotated[int | None, AtLeastOne, Unset] = None,
-    tokenizer: Annotated[str | None, Unset] = None,
-    few_shot: Annotated[int, Parameter(validator=Number(gte=0))] = 0,
-    adapter: Annotated[str | None, Unset] = None,
-    wordings: Annotated[Path | None, Unset] = None,
-    baselines: bool = True,
-    bert_score: Annotated[str | None, Unset] = None,
-    embed_cos: Annotated[str | None, Unset] = None,
-    grader: Annotated[str | None, Unset] = None,
-    second_grader: Annotated[str | None, Unset] = None,
-    author: Annotated[str | None, Unset] = None,
-    model_url: Annotated[str | None, Unset] = None,
-    model_arg: Annotated[dict[str, str] | None, Unset] = None,
-    limit: Annotated[int | None, AtLeastOne, Unset] = None,
-    max_connections: Annotated[int | None, AtLeastOne, Unset] = None,
-    max_tokens: Annotated[int | None, AtLeastOne, Unset] = None,
-    temperature: Annotated[float | None, Parameter(validator=Number(gte=0)), Unset] = None,
-    keep_errors: Annotated[bool, Parameter(negative=())] = False,
-    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
-) -> int:
-    """Run tasks with a model and with the baselines, and print their tables; the same command again goes on.
-
-    Every model that inspect_ai reaches can be named: openai/…, anthropic/…, vllm/…, hf/…, openai-api/SERVICE/….
-    The logs are inspect_ai's: `inspect view --log-dir LOGS` shows every answer. Exit with 1 if cases are missing.
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What is asked, and of which papers.
 
     Parameters
     ----------
-    tasks
-        Which; all four, if none is named.
-    release
-        The folder that `peercorpus publish` wrote.
-    model
-        As inspect_ai names it; without one, the baselines alone answer.
-    logs
-        The folder of the logs.
     side
         The papers that are asked about.
     profile
@@ -83,41 +47,122 @@ def run_tasks(
     few_shot
         Examples from the papers to train on, before each question.
     adapter
-        Whose words and form of answer: sea-e, openreviewer, deepreviewer, cyclereviewer; that of the model, if it has
-        one.
+        Whose words and form of answer: sea-e, openreviewer, deepreviewer, cyclereviewer; that of the model, if any.
     wordings
         A file or folder of the adapter's authors with the words that their model was trained with.
-    baselines
-        Let the baselines answer too.
     bert_score
         Measure BERTScore with this model, a folder or a name on the Hub; "re2" is Re²'s.
     embed_cos
         Measure EmbedCos with this model, a folder or a name on the Hub; "re2" is Re²'s.
+    limit
+        Only the first so many cases.
+    """
+
+    side: Literal["test", "validation", "train"] = "test"
+    profile: Annotated[Literal["re2", "temporal"] | None, Unset] = None
+    venue: Annotated[tuple[str, ...], Parameter(negative=(), show_default=False)] = ()
+    grade: Literal["exact", "exact_attachment", "unrevised"] = "unrevised"
+    paper_tokens: Annotated[int | None, AtLeastOne, Unset] = None
+    tokenizer: Annotated[str | None, Unset] = None
+    few_shot: Annotated[int, Parameter(validator=Number(gte=0))] = 0
+    adapter: Annotated[str | None, Unset] = None
+    wordings: Annotated[Path | None, Unset] = None
+    bert_score: Annotated[str | None, Unset] = None
+    embed_cos: Annotated[str | None, Unset] = None
+    limit: Annotated[int | None, AtLeastOne, Unset] = None
+
+    def options(self) -> dict[str, object]:
+        """As the tasks take them."""
+        neural = {name: True if said == "re2" else said for name, said in self._models().items()}
+        return neural | {
+            "side": self.side,
+            "profile": self.profile,
+            "venue": ",".join(self.venue) or None,
+            "grade": self.grade,
+            "paper_tokens": self.paper_tokens,
+            "tokenizer": self.tokenizer,
+            "few_shot": self.few_shot,
+            "adapter": self.adapter,
+            "wordings": None if self.wordings is None else str(self.wordings),
+        }
+
+    def _models(self) -> dict[str, str | None]:
+        return {"bert_score": self.bert_score, "embed_cos": self.embed_cos}
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Who is asked.
+
+    Parameters
+    ----------
+    model
+        As inspect_ai names it: openai/…, anthropic/…, vllm/…, hf/…, openai-api/SERVICE/…; the baselines alone without.
+    model_url
+        The address of the model's endpoint.
+    model_arg
+        What else the model's provider takes, as --model-arg.NAME VALUE.
     grader
         The model that judges reviews and rebuttals.
     second_grader
         A second one that judges beside it.
     author
         Let the model lead the discussions of `rebuttal`, with this model as the authors.
-    model_url
-        The address of the model's endpoint.
-    model_arg
-        What else the model's provider takes, as --model-arg.NAME VALUE.
-    limit
-        Only the first so many cases.
+    baselines
+        Let the baselines answer too.
     max_connections
         Questions that are asked at a time.
     max_tokens
         Of an answer.
     temperature
         Of the model.
+    """
+
+    model: Annotated[str | None, Unset] = None
+    model_url: Annotated[str | None, Unset] = None
+    model_arg: Annotated[dict[str, str] | None, Unset] = None
+    grader: Annotated[str | None, Unset] = None
+    second_grader: Annotated[str | None, Unset] = None
+    author: Annotated[str | None, Unset] = None
+    baselines: bool = True
+    max_connections: Annotated[int | None, AtLeastOne, Unset] = None
+    max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
+    temperature: Annotated[float | None, Parameter(validator=Number(gte=0)), Unset] = None
+
+
+ALL_QUESTIONS, ALL_MODELS = Questions(), Models()
+
+
+@bench.default
+def run_tasks(
+    tasks: Annotated[tuple[TaskName, ...], Parameter(name="TASK", show_default=False)] = (),
+    /,
+    *,
+    release: Annotated[Path, Named],
+    logs: Annotated[Path, Named] = Path("bench-logs"),
+    questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
+    models: Annotated[Models, Parameter(name="*")] = ALL_MODELS,
+    keep_errors: Annotated[bool, Parameter(negative=())] = False,
+    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
+) -> int:
+    """Run tasks with a model and with the baselines, and print their tables; the same command again goes on.
+
+    The logs are inspect_ai's: `inspect view --log-dir LOGS` shows every answer. Exit with 1 if cases are missing.
+
+    Parameters
+    ----------
+    tasks
+        Which; all four, if none is named.
+    release
+        The folder that `peercorpus publish` wrote.
+    logs
+        The folder of the logs.
     keep_errors
         Count a case that ended in an error as one without a score, instead of asking again the next time.
     resamples
         Draws of papers for the intervals.
     """
-    asked = locals()
-    ran = _run(tasks or ("acceptance", "scores", "review", "rebuttal"), asked)
+    ran = _run(tasks, release, logs, questions, models, keeps_errors=keep_errors)
     _tables(logs, logs, resamples)
     for note in ran.notes:
         say(note)
@@ -128,49 +173,42 @@ def run_tasks(
     return 0 if ran.is_whole else 1
 
 
-def _options(asked: dict[str, Any]) -> dict[str, Any]:
-    """What the tasks are told, without what was not asked for."""
-    same = ("side", "profile", "grade", "paper_tokens", "tokenizer", "few_shot", "adapter")
-    models = {name: True if asked[name] == "re2" else asked[name] for name in ("bert_score", "embed_cos")}
-    chosen = {name: asked[name] for name in same} | models
-    chosen |= {"venue": ",".join(asked["venue"]) or None, "judged": True if asked["grader"] else None}
-    chosen |= {"led": True if asked["author"] else None, "wordings": asked["wordings"] and str(asked["wordings"])}
-    return {name: value for name, value in chosen.items() if value is not None}
-
-
-def _run(tasks: tuple[str, ...], asked: dict[str, Any]) -> "Ran":
-    try:
+def _run(
+    tasks: Sequence[str], release: Path, logs: Path, questions: Questions, models: Models, *, keeps_errors: bool
+) -> "Ran":
+    with _needs_extra():
         from peercorpus.benchmark import run
+    roles = {"grader": models.grader, "grader2": models.second_grader, "author": models.author}
+    asked = {"judged": models.grader and True, "led": models.author and True}
+    settings = {name: getattr(models, name) for name in ("max_connections", "max_tokens", "temperature")}
+    bench = run.Bench(
+        run.tasks_named(tasks),
+        release,
+        logs,
+        models.model,
+        _said(questions.options() | asked),
+        models.baselines,
+        _said(roles),
+        models.model_url,
+        models.model_arg or {},
+        keeps_errors,
+        "rich" if sys.stdout.isatty() and sys.stderr.isatty() else "plain",
+        _said(settings | {"limit": questions.limit}),
+    )
+    return run.run(bench)
+
+
+def _said(options: Mapping[str, SaidT | None]) -> dict[str, SaidT]:
+    """What was said, without what was not."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+@contextmanager
+def _needs_extra() -> Iterator[None]:
+    try:
+        yield
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "inspect_ai", "bench") from None
-    from peercorpus.benchmark.adapters.registry import adapter_for
-    from peercorpus.benchmark.cases import BenchTask
-
-    if asked["adapter"] is None and asked["model"] is not None:
-        asked["adapter"] = adapter_for(asked["model"])
-    roles = {"grader": asked["grader"], "grader2": asked["second_grader"], "author": asked["author"]}
-    settings = {name: asked[name] for name in ("limit", "max_connections", "max_tokens", "temperature")}
-    chosen = run.Bench(
-        [BenchTask(task) for task in dict.fromkeys(tasks)],
-        asked["release"],
-        asked["logs"],
-        asked["model"],
-        _options(asked),
-        asked["baselines"],
-        {role: named for role, named in roles.items() if named is not None},
-        asked["model_url"],
-        asked["model_arg"] or {},
-        asked["keep_errors"],
-        _display(),
-        {name: value for name, value in settings.items() if value is not None},
-    )
-    return run.run(chosen)
-
-
-def _display() -> str:
-    import sys
-
-    return "rich" if sys.stderr.isatty() and sys.stdout.isatty() else "plain"
 
 
 @bench.command
@@ -199,10 +237,8 @@ def table(
 
 
 def _tables(logs: Path, out: Path, resamples: int) -> None:
-    try:
+    with _needs_extra():
         from peercorpus.benchmark.logs import read_runs
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "inspect_ai", "bench") from None
     from peercorpus.benchmark.rendered import as_csv, as_html, as_markdown
     from peercorpus.benchmark.table import make_boards
 
@@ -234,7 +270,8 @@ def compare(
     resamples
         Draws of papers, the same for both.
     """
-    from peercorpus.benchmark.logs import read_run
+    with _needs_extra():
+        from peercorpus.benchmark.logs import read_run
     from peercorpus.benchmark.table import compare as compare_runs
 
     runs = []
