@@ -53,7 +53,7 @@ def test_a_second_scale_of_one_field_and_a_paper_without_scores_are_counted(tmp_
         task_paper("q", reviews=[review("c", scores=[])]),
     ]
     (case,), taken = read(tmp_path, BenchTask.SCORES, *papers)
-    assert case.scores[0].values == (8,)
+    assert list(case.scores[0].values) == [8]
     assert taken.left_out == {"scores: on a second scale of one field": 1, "papers: no score on a known scale": 1}
 
 
