@@ -125,6 +125,8 @@ def read_options(release: str, options: Mapping[str, Any]) -> Wanted:
         raise PeercorpusError("The number of examples (few_shot) cannot be negative.")
     if read.baseline is not None and read.adapter is not None:
         raise PeercorpusError("A baseline takes no adapter: it answers in our own form.")
+    if read.few_shot and read.adapter is not None:
+        raise PeercorpusError("An adapter takes no examples (few_shot): its model was trained without any.")
     if read.led and read.baseline is not None:
         raise PeercorpusError("A baseline leads no discussion; leave out 'led' or the baseline.")
     venues = read.venue.split(",") if isinstance(read.venue, str) else read.venue

@@ -143,9 +143,11 @@ def build(of_task: BenchTask, wanted: Wanted) -> Task:
     pool = example_pool(read_cases(release, of_task, Selection(Side.TRAIN), Taken()), few) if few else []
     adapter = None
     if wanted.adapter is not None:
+        from peercorpus.benchmark.adapters.narrowing import narrow
         from peercorpus.benchmark.adapters.registry import load_adapter
 
         adapter = load_adapter(wanted.adapter, wanted.wordings)
+        cases = narrow(adapter, cases, taken)
     answers = {} if wanted.baseline is None else _answered(wanted.baseline, of_task, wanted, release, cases)
     samples = []
     for case in cases:

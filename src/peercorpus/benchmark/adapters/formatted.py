@@ -127,7 +127,7 @@ class Formatted(ABC):
         if not self._words:
             raise PeercorpusError(
                 f"The words that {self.models[0]} was trained with are its authors'; name a copy of {self.format.home}"
-                " as the place of its wordings."
+                " with the option 'wordings'."
             )
         return [Said(Speaker.SYSTEM, self.system(self._words)), Said(Speaker.USER, self.user(paper))]
 
