@@ -17,7 +17,6 @@ PeercorpusError              one sentence: what happened, to which record, what 
 ├── WorkspaceError           the workspace cannot be used
 │   └── WorkspaceLockedError another run holds it
 ├── TableError               a table is missing, or does not hold what it should
-├── TrainSideError           the papers to train on teach a baseline nothing
 ├── ConservationError        rows in ≠ rows out + rows set aside
 ├── UndefinedMetricError     a metric has no value: nothing to measure, or one class only
 └── MissingExtraError        an optional package is not installed; prints the exact command
@@ -137,10 +136,6 @@ class WorkspaceLockedError(WorkspaceError):
 
 class TableError(PeercorpusError):
     """A table is missing, or does not hold what it should."""
-
-
-class TrainSideError(PeercorpusError):
-    """The papers to train on teach a baseline nothing: too few, or all alike; others may learn from them."""
 
 
 class ConservationError(PeercorpusError):
