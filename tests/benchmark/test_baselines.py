@@ -23,7 +23,7 @@ from peercorpus.benchmark.baselines import (
 from peercorpus.benchmark.baselines.baseline import Baseline
 from peercorpus.benchmark.baselines.registry import BASELINES, baselines_of, load_baseline
 from peercorpus.benchmark.cases import BenchTask, Case
-from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.errors import BaselineError, MissingExtraError, PeercorpusError
 
 FIXED = {(BenchTask.ACCEPTANCE, "accept-all"), (BenchTask.REBUTTAL, "template")}
 """Those that have nothing to learn."""
@@ -113,7 +113,7 @@ def test_an_empty_train_side_and_one_that_was_not_given_are_one_sentence(task: B
     made = load_baseline(name, task)
     with pytest.raises(PeercorpusError, match=rf"^The baseline '{name}' has not learnt yet"):
         made.answer(cases_of(task, 1)[0])
-    with pytest.raises(PeercorpusError, match=rf"^The baseline '{name}' cannot learn, as no .* on the train side"):
+    with pytest.raises(BaselineError, match=rf"^The baseline '{name}' cannot learn, as no .* on the train side"):
         made.fit(iter(()))
 
 

@@ -8,7 +8,7 @@ from baseline_cases import PLAIN, rated, scored, words
 from peercorpus.benchmark.answers import read_scores
 from peercorpus.benchmark.baselines.registry import baselines_of, load_baseline
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import BaselineError
 from peercorpus.kinds import Aspect
 
 LEARNERS = ["length", "tfidf-abstract", "tfidf-paper"]
@@ -93,5 +93,5 @@ def test_a_field_that_only_some_papers_have_is_learnt_from_those_alone(name: str
 
 @pytest.mark.parametrize("name", baselines_of(BenchTask.SCORES))
 def test_a_train_side_without_scores_is_one_sentence(name: str) -> None:
-    with pytest.raises(PeercorpusError, match=rf"^The baseline '{name}' cannot learn, as no score is on the train"):
+    with pytest.raises(BaselineError, match=rf"^The baseline '{name}' cannot learn, as no score is on the train"):
         answers(name, [scored("a")])

@@ -9,7 +9,7 @@ from peercorpus.benchmark.answers import WrittenReview, read_review, read_turn
 from peercorpus.benchmark.baselines.registry import baselines_of, load_baseline
 from peercorpus.benchmark.cases import BenchTask, Case
 from peercorpus.dialogues import Speaker
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import BaselineError
 from peercorpus.kinds import Aspect
 
 KITES = "Kites with tails of paper fall slower over the sea, as forty trials in strong wind show."
@@ -106,6 +106,6 @@ def test_a_template_turn_is_the_same_whatever_was_said() -> None:
 
 def test_texts_without_a_word_teach_nothing() -> None:
     blank = [reviewed("a", "Words.", title=None, abstract="17 % 3.1")]
-    with pytest.raises(PeercorpusError, match=r"^The baseline 'nearest' cannot learn, as no title or abstract is on"):
+    with pytest.raises(BaselineError, match=r"^The baseline 'nearest' cannot learn, as no title or abstract is on"):
         review("nearest", blank, blank[0])
     assert baselines_of(BenchTask.REVIEW) == ["template", "nearest"]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol, TypeVar
 
 from peercorpus.benchmark.cases import BenchTask, Case
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import BaselineError, PeercorpusError
 
 LearntT = TypeVar("LearntT")
 ACCEPTS_FROM = 0.5
@@ -33,7 +33,8 @@ class Baseline(Protocol):
             cases: Of the train side, of one of its tasks; each is read once, and none is kept.
 
         Raises:
-            PeercorpusError: They teach nothing.
+            BaselineError: They teach it nothing; another baseline may learn from them.
+            PeercorpusError: They are of another task.
         """
         ...
 
@@ -65,9 +66,9 @@ def learnt(what: LearntT | None, name: str) -> LearntT:
     return what
 
 
-def none_to_learn_from(name: str, what: str = "case") -> PeercorpusError:
+def none_to_learn_from(name: str, what: str = "case") -> BaselineError:
     """The error of a train side that is empty, or lacks what a baseline looks at."""
-    return PeercorpusError(
+    return BaselineError(
         f"The baseline '{name}' cannot learn, as no {what} is on the train side; choose a release with more papers."
     )
 

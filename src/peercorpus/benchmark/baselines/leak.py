@@ -18,7 +18,7 @@ from peercorpus.audit.visible import visible
 from peercorpus.benchmark.baselines.acceptance import say
 from peercorpus.benchmark.baselines.baseline import decided, learnt, none_to_learn_from
 from peercorpus.benchmark.cases import BenchTask, Case, CasePaper
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import BaselineError, TableError
 
 SHOWN_CHARACTERS = 120
 """Of a feature's name, which may be words of a paper."""
@@ -105,7 +105,7 @@ class Leak:
         """Audit the train side; see `Baseline`.
 
         Raises:
-            PeercorpusError: There are too few papers of either decision, or nothing tells them apart.
+            BaselineError: There are too few papers of either decision, or nothing tells them apart.
         """
         squeeze = zstandard.ZstdCompressor()
         kept = [
@@ -114,9 +114,12 @@ class Leak:
         ]
         if not kept:
             raise none_to_learn_from(self.name)
-        audited = audit(Source("the train side", "markdown", "status", lambda: _entries(kept), len(kept)))
+        try:
+            audited = audit(Source("the train side", "markdown", "status", lambda: _entries(kept), len(kept)))
+        except TableError as error:
+            raise BaselineError(f"The baseline '{self.name}' cannot learn: {error}") from None
         if not audited.findings:
-            raise PeercorpusError(
+            raise BaselineError(
                 f"The baseline '{self.name}' cannot learn, as no single feature parts the papers of the train side."
             )
         found = audited.findings[0]

@@ -10,7 +10,7 @@ from peercorpus.benchmark.baselines.acceptance import say
 from peercorpus.benchmark.baselines.baseline import decided, learnt, none_to_learn_from
 from peercorpus.benchmark.baselines.seen import ABSTRACT, LENGTH, PAPER, TITLE, Look, Seen
 from peercorpus.benchmark.cases import BenchTask, Case
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import BaselineError
 
 MOST_STEPS = 1_000
 
@@ -35,7 +35,7 @@ class LinearAcceptance:
         """Learn; see `Baseline`.
 
         Raises:
-            PeercorpusError: There is nothing to learn from, or all papers got the same decision.
+            BaselineError: There is nothing to learn from, or all papers got the same decision.
         """
         seen = self.look.begin()
         said, any_seen = list[bool](), False
@@ -45,7 +45,7 @@ class LinearAcceptance:
         if not any_seen:
             raise none_to_learn_from(self.name, self.look.part if said else "case")
         if len(set(said)) == 1:
-            raise PeercorpusError(
+            raise BaselineError(
                 f"The baseline '{self.name}' cannot learn, as all {len(said)} papers of the train side were"
                 f" {'accepted' if said[0] else 'rejected'}; take more venues, or those that show what they reject."
             )

@@ -83,7 +83,8 @@ class WordTable:
     def add(self, text: str) -> bool:
         """Take a text to learn from; whether it has a word."""
         row = self._hashing.transform([text])
-        self._rows.append(row)
+        # A row comes with the room that its words took before equal ones were added up; a copy has none.
+        self._rows.append(row.copy())
         return bool(row.nnz)
 
     def learn(self) -> Matrix:
