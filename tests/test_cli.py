@@ -28,6 +28,7 @@ HEAVY = {"torch", "ray", "docling", "matplotlib", "inspect_ai", "trl", "openrevi
     "deltalake",
     "httpx2",
     *("starlette", "uvicorn", "jinja2", "tantivy", "nh3", "latex2mathml"),
+    *("sklearn", "sacrebleu", "rouge_score", "rapidfuzz", "nltk", "transformers", "sentence_transformers"),
 }
 NOTE = {
     "id": "a",
@@ -330,6 +331,7 @@ def test_a_command_line_that_means_nothing_is_refused_with_one_sentence(
 def test_importing_the_package_loads_nothing_heavy() -> None:
     loaded = f"import sys; print(*sorted({HEAVY!r} & set(sys.modules)))"
     assert run_apart(f"import peercorpus; {loaded}") == Ended(0, "\n", "")
+    assert run_apart(f"import peercorpus.metrics; {loaded}") == Ended(0, "\n", "")
 
 
 def test_help_names_every_command_and_loads_nothing_heavy() -> None:

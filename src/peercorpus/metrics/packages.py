@@ -5,6 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 from peercorpus.errors import MissingExtraError
 
 EXTRAS = {
+    "nltk": "bench",
     "rapidfuzz": "bench",
     "rouge_score": "bench",
     "sacrebleu": "bench",
@@ -34,4 +35,7 @@ def pinned(*packages: str) -> str:
         return "|".join(f"{package}:{version(package)}" for package in packages)
     except PackageNotFoundError as error:
         package = str(error.name)
-        raise MissingExtraError(package, EXTRAS[package.replace("-", "_")]) from None
+        extra = EXTRAS.get(package.replace("-", "_"))
+        if extra is None:
+            raise
+        raise MissingExtraError(package, extra) from None

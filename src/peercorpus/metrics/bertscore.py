@@ -1,0 +1,139 @@
+"""BERTScore: how well the words of a text find their like among those of a reference, by a model's vectors.
+
+Source: Zhang et al. (2020), BERTScore: Evaluating Text Generation with BERT. The numbers are those of the package
+bert-score 0.3.13 without idf weights and without rescaling, one pair at a time: in a batch it lets a word that is
+unlike every other match the padding. That package no longer runs with DeBERTa and transformers 5.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from peercorpus.errors import UndefinedMetricError
+from peercorpus.metrics.definition import Metric, Takes
+from peercorpus.metrics.token_vectors import TokenEncoder, TokenVectors, token_encoder
+
+MODEL = "microsoft/deberta-large-mnli"
+LAYERS = 12
+"""What Re² used of it; bert-score itself would take 18."""
+AT_A_TIME = 64
+"""Texts whose vectors are in memory at a time, with those of their references: of DeBERTa 0.7 GB at four references."""
+
+
+@dataclass(frozen=True, slots=True)
+class BertScore:
+    """Each in [-1, 1], in practice above 0; 0 where either text is empty. Each is the best over the references.
+
+    Attributes:
+        precision: How near the words of the candidate are to their nearest in a reference, on average.
+        recall: How near the words of a reference are to their nearest in the candidate.
+        f1: The best harmonic mean of both with one reference, so not of the two numbers above.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class BertScores:
+    """The numbers of several texts.
+
+    Attributes:
+        of_each: In the order of the candidates.
+        cut_share: The share of different texts, references included, of which the model took the beginning alone.
+    """
+
+    of_each: tuple[BertScore, ...]
+    cut_share: float
+
+
+def bert_score(candidate: str, references: Sequence[str], *, model: str = MODEL, layers: int = LAYERS) -> BertScore:
+    """BERTScore of one text; of many `bert_scores` is faster, and says how many were cut.
+
+    Raises:
+        UndefinedMetricError: There is no reference.
+        MissingExtraError: PyTorch or transformers is not installed.
+        ModelError: The model cannot be loaded.
+    """
+    return bert_scores([candidate], [references], model=model, layers=layers).of_each[0]
+
+
+def bert_scores(
+    candidates: Sequence[str],
+    references_of_each: Sequence[Sequence[str]],
+    *,
+    model: str = MODEL,
+    layers: int = LAYERS,
+) -> BertScores:
+    """BERTScore of each text, against each of its own references.
+
+    Args:
+        candidates: The texts to measure; each may be empty.
+        references_of_each: The references of each, in the same order; at least one for each.
+        model: A folder that holds a model of transformers, or its name on the Hugging Face Hub.
+        layers: How many layers of it are used; the vectors are those of the last of them.
+
+    Raises:
+        UndefinedMetricError: There is no text, or a text has no reference.
+        MissingExtraError: PyTorch or transformers is not installed.
+        ModelError: The model cannot be loaded.
+    """
+    samples = list(zip(candidates, references_of_each, strict=True))
+    if not samples or not all(references for _, references in samples):
+        raise UndefinedMetricError("BERTScore has no value without a text and a reference; give at least one of each.")
+    encoder = token_encoder(model, layers)
+    of_each: list[BertScore] = []
+    is_cut: dict[str, bool] = {}
+    for first in range(0, len(samples), AT_A_TIME):
+        some = samples[first : first + AT_A_TIME]
+        vectors = _encode(encoder, some)
+        is_cut.update((text, each.is_cut) for text, each in vectors.items())
+        of_each.extend(_best(vectors, *sample) for sample in some)
+    return BertScores(tuple(of_each), sum(is_cut.values()) / len(is_cut))
+
+
+def _encode(encoder: TokenEncoder, samples: Sequence[tuple[str, Sequence[str]]]) -> dict[str, TokenVectors]:
+    texts = list(dict.fromkeys(text for candidate, references in samples for text in (candidate, *references)))
+    return dict(zip(texts, encoder.encode(texts), strict=True))
+
+
+def _best(vectors: dict[str, TokenVectors], candidate: str, references: Sequence[str]) -> BertScore:
+    found = [_match(vectors[candidate], vectors[reference]) for reference in references]
+    return BertScore(*map(max, zip(*found, strict=True)))
+
+
+def _match(candidate: TokenVectors, reference: TokenVectors) -> tuple[float, float, float]:
+    """Precision, recall and their harmonic mean; a word may find its like in a marker too, as with bert-score."""
+    of_candidate, of_reference = float(candidate.weights.sum()), float(reference.weights.sum())
+    if not of_candidate or not of_reference:
+        return 0.0, 0.0, 0.0
+    likeness = candidate.vectors @ reference.vectors.T
+    precision = float(likeness.amax(dim=1) @ candidate.weights) / of_candidate
+    recall = float(likeness.amax(dim=0) @ reference.weights) / of_reference
+    both = precision + recall
+    return precision, recall, 2 * precision * recall / both if both else 0.0
+
+
+Part = Literal["precision", "recall", "f1"]
+
+
+def definition_of(part: Part, model: str = MODEL, layers: int = LAYERS) -> Metric:
+    """The definition of one of the three numbers, with a model of one's own."""
+
+    def number(candidate: str, references: Sequence[str]) -> float:
+        return float(getattr(bert_score(candidate, references, model=model, layers=layers), part))
+
+    return Metric(
+        f"bert_{part}",
+        number,
+        Takes.TEXT,
+        f"BERTScore|{part}|idf:no|rescaled:no|refs:max|layer:{layers}",
+        ("torch", "transformers"),
+        low=-1.0,
+        extra="neural",
+        model=model,
+    )
+
+
+BERT_PRECISION, BERT_RECALL, BERT_F1 = definition_of("precision"), definition_of("recall"), definition_of("f1")

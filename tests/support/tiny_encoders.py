@@ -1,0 +1,64 @@
+"""Tiny models made in code, with random weights: a BERT of transformers, and one of sentence-transformers."""
+
+from pathlib import Path
+
+LAYERS = 3
+WINDOW = 24
+WORDS = (
+    "paper",
+    "method",
+    "review",
+    "the",
+    "is",
+    "new",
+    "clear",
+    "not",
+    "we",
+    "find",
+    "a",
+    "seed",
+    "##s",
+    ".",
+    ",",
+    "?",
+)
+
+
+def write_bert(folder: Path, window: int = WINDOW) -> Path:
+    """A BERT of three layers whose words are letters and a few more; its tokenizer names the window as its limit."""
+    import torch
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    letters = [form for letter in "abcdefghijklmnopqrstuvwxyz0123456789" for form in (letter, f"##{letter}")]
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = {word: number for number, word in enumerate(dict.fromkeys((*marks, *WORDS, *letters)))}
+    tokens = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokens.normalizer = normalizers.BertNormalizer()
+    tokens.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokens.post_processor = processors.BertProcessing(("[SEP]", vocabulary["[SEP]"]), ("[CLS]", vocabulary["[CLS]"]))
+    named = {f"{mark[1:-1].lower()}_token": mark for mark in marks}
+    PreTrainedTokenizerFast(tokenizer_object=tokens, model_max_length=window, **named).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=16,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=640,
+        initializer_range=0.5,
+        pad_token_id=0,
+    )
+    BertModel(config).save_pretrained(folder)
+    return folder
+
+
+def write_sentence_model(folder: Path) -> Path:
+    """The same with mean pooling."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+
+    words = Transformer(str(write_bert(folder / "words")), max_seq_length=WINDOW)
+    SentenceTransformer(modules=[words, Pooling(16)]).save_pretrained(str(folder / "sentences"))
+    return folder / "sentences"
