@@ -19,7 +19,7 @@ from peercorpus.benchmark.judging.calibrated import ASKED, calibrated, preferenc
 from peercorpus.benchmark.judging.judge import Question, read_better, read_verdict
 from peercorpus.benchmark.judging.specimens import Specimen, choose, pair_questions, verdict_questions
 from peercorpus.errors import PeercorpusError
-from peercorpus.publish.release_rows import open_rows
+from peercorpus.publish.opened import open_release
 from peercorpus.publish.splits import Side
 
 
@@ -70,7 +70,7 @@ def _dataset(release: str, side: str, venue: str, limit: int | None, seed: int) 
         raise PeercorpusError("The limit is the most papers to calibrate on: give 1 or more.")
     venues = frozenset(filter(None, (one.strip() for one in venue.split(","))))
     taken, left_out = Taken(), Counter[str]()
-    cases = read_cases(open_rows(Path(release)), BenchTask.REVIEW, Selection(Side(side), venues), taken)
+    cases = read_cases(open_release(Path(release)), BenchTask.REVIEW, Selection(Side(side), venues), taken)
     specimens = choose(cases, limit, seed, left_out)
     if not specimens:
         raise PeercorpusError(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
+from zipfile import BadZipFile
 
 from inspect_ai.log import EvalLog, read_eval_log
 
@@ -74,4 +75,8 @@ def tell_log(path: Path) -> str:
     Raises:
         PeercorpusError: It is not the log of a calibration that came to its end.
     """
-    return tell(read_eval_log(str(path), header_only=True))
+    try:
+        log = read_eval_log(str(path), header_only=True)
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise PeercorpusError(f"'{path}' cannot be read as a log of inspect_ai ({error}); name a .eval file.") from None
+    return tell(log)
