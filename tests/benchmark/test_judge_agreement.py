@@ -74,7 +74,7 @@ class TestLength:
         assert rank_correlation([5.0, 5.0], [10, 200]) is None
 
     def test_what_padding_brings(self) -> None:
-        found = padding([(flat(4), flat(6)), (flat(5), flat(5)), (flat(6), flat(5)), (flat(2), flat(3))])
+        found = padding([(4, 6), (5, 5), (6, 5), (2, 3)])
         assert (found.pairs, found.gain, found.above) == (4, 0.5, 0.625)
 
     def test_over_nothing_is_an_error(self) -> None:

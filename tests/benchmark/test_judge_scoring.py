@@ -12,6 +12,7 @@ from inspect_ai.model import ChatMessageUser, Model, get_model
 from peercorpus import prompts
 from peercorpus.benchmark.judging.judge import ASPECTS
 from peercorpus.benchmark.judging.scoring import judge
+from peercorpus.benchmark.outcomes import Judged, Scored, read_found
 from peercorpus.errors import PeercorpusError
 from scripted_judges import by_length, flat, judge_by, judge_saying, output, run_quietly, texts
 
@@ -60,6 +61,7 @@ class TestAsking:
         score = score_of(log)
         assert score.value == dict.fromkeys(ASPECTS, 8)
         assert score.metadata["attempts"] == 3
+        assert read_found(Scored.JUDGE, score.metadata) == Judged(8, 8, 8, 8, 8)
         assert score.metadata["wrong"] == [
             "it is not one JSON object alone",
             "'quality' is no whole number from 1 to 10",
@@ -113,8 +115,7 @@ class TestWhatIsJudged:
 
     def test_an_answer_that_the_task_could_not_read_is_not_judged(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_saying(), metadata={"read": {"unscored": "empty", "detail": "empty"}})
-        score = score_of(log)
-        assert (score.reason, score.metadata["found"]) == ("empty", dict.fromkeys(ASPECTS, 1))
+        assert score_of(log).reason == "empty"
 
     @pytest.mark.parametrize(
         ("answer", "metadata", "reason"), [("-", {}, "no_response"), ("Words.", {"references": [" "]}, "no_references")]

@@ -36,7 +36,7 @@ class Measure:
     Attributes:
         name: As tables have it.
         group: Measures of one group stand in one table; empty where there is one only.
-        metric: Its definition in `metrics.METRICS`, which has the signature; empty where it is a plain mean.
+        metric: Its definition in `metrics.METRICS`, which has the signature, or `judge`; empty for a plain mean.
         of: What it is computed from; every outcome is of one scorer.
         higher_is_better: Whether a larger number is a better one.
         factor: What tables multiply it by.
@@ -127,7 +127,9 @@ EMBEDDED = (
 )
 JUDGED = tuple(
     Measure(
-        f"judge: {aspect}", "", partial(_mean, partial(lambda name, one: float(getattr(one, name)), aspect), Judged)
+        f"judge: {aspect}",
+        "judge",
+        partial(_mean, partial(lambda name, one: float(getattr(one, name)), aspect), Judged),
     )
     for aspect in Judged.__slots__
 )

@@ -47,6 +47,8 @@ def metadata_of(case: Case, shown: Shown) -> dict[str, Any]:
         "conference": paper.conference,
         "year": paper.year,
         "grade": paper.grade.value,
+        "title": paper.title,
+        "abstract": paper.abstract,
         "shown": {"tokens": shown.tokens, "left_out": shown.left_out},
         "accepted": case.accepted,
         "asked": [msgspec.to_builtins(one) for one in case.scores],

@@ -94,6 +94,10 @@ def _signatures(of_task: BenchTask, wanted: Wanted) -> dict[str, str]:
     if wanted.bert_score is not None and "rouge_l" in found:
         parts = (bertscore.definition_of(part, wanted.bert_score) for part in ("precision", "recall", "f1"))
         found |= {one.name: one.signature for one in parts}
+    if wanted.judged and "rouge_l" in found:
+        from peercorpus.benchmark.judging.judged import ASPECTS_OF_RUNS
+
+        found["judge"] = ASPECTS_OF_RUNS
     if wanted.embed_cos is not None and "rouge_l" in found:
         found["embed_cos"] = embedding.definition_of(wanted.embed_cos).signature
     return found

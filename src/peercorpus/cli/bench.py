@@ -285,3 +285,21 @@ def compare(
     for name, found in compare_runs(runs[0], runs[1], resamples):
         one = found.difference
         say(f"  {name}: {one.value:+.4f} [{one.low:+.4f}, {one.high:+.4f}], p = {found.p:.4f} ({one.papers:,} papers)")
+
+
+@bench.command
+def judge(log: Annotated[Path, Parameter(name="LOG")], /) -> None:
+    """Print what a calibration says of a judge: whether it ranks reviews that were made worse below the gold.
+
+    The log is that of `inspect eval peercorpus/judge_calibration` or `peercorpus/judge_pairs`.
+
+    Parameters
+    ----------
+    log
+        The log.
+    """
+    try:
+        from peercorpus.benchmark.judging.told import tell_log
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "inspect_ai", "bench") from None
+    say(tell_log(log))

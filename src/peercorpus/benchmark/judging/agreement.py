@@ -144,15 +144,15 @@ def grader_agreement(pairs: Sequence[tuple[Verdict, Verdict]]) -> dict[str, Grad
     return found
 
 
-def padding(pairs: Sequence[tuple[Verdict, Verdict]]) -> Padding:
-    """What padding brings, of verdicts on the same text without and with it.
+def padding(pairs: Sequence[tuple[float, float]]) -> Padding:
+    """What padding brings, of the overall numbers of the same text without and with it.
 
     Raises:
         UndefinedMetricError: There is no pair.
     """
     if not pairs:
         raise UndefinedMetricError("The sensitivity to padding needs a text judged without and with it.")
-    gains = [padded.mean - plain.mean for plain, padded in pairs]
+    gains = [padded - plain for plain, padded in pairs]
     return Padding(len(gains), fmean(gains), fmean((gain >= 0) / 2 + (gain > 0) / 2 for gain in gains))
 
 

@@ -31,6 +31,8 @@ def signature(settings: str) -> str:
     return f"judge|{settings}|prompt:{prompts.VERSION}-{prompts.DIGEST}|{pinned('peercorpus')}"
 
 
+ASPECTS_OF_RUNS = signature("mean|1-10")
+"""Of the means in the tables of runs, whose intervals are the tables' own."""
 MEANS = signature(f"mean|1-10|interval:bootstrap-papers-{RESAMPLES}")
 LENGTH = signature("spearman|overall-words|ties:mean")
 REPEATED = signature("repeats|equal|mean-absolute|alpha:interval")

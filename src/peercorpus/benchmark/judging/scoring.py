@@ -9,19 +9,16 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
 from peercorpus import prompts
-from peercorpus.benchmark.answers import Unscored
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.judging.asking import Asked, ask
-from peercorpus.benchmark.judging.judge import ASPECTS, LOW, Question, Subject, Verdict, judge_question, read_verdict
+from peercorpus.benchmark.judging.judge import Question, Subject, Verdict, judge_question, read_verdict
 from peercorpus.benchmark.judging.judged import GRADERS, LENGTH, MEANS, REPEATED, aspects, graders, length, repeated
+from peercorpus.benchmark.outcomes import Judged, keep
 from peercorpus.errors import PeercorpusError
 
 GRADER, SECOND = "grader", "grader2"
 """The roles in which models judge: `--model-role grader=…`."""
 NO_REFERENCES = "no_references"
-KEPT = "found"
-"""The name in a score's metadata under which the aspects stand; of an unscored answer, what it counts as if wrong."""
-WORST = dict.fromkeys(ASPECTS, LOW)
 
 
 def subject_of(state: TaskState) -> Subject | None:
@@ -42,11 +39,11 @@ def _answered(state: TaskState) -> str | None:
 
 
 def _unread(state: TaskState) -> Score | None:
-    """An answer that the task could not read has nothing to judge, and counts as the worst where it counts as wrong."""
+    """An answer that the task could not read has nothing to judge."""
     read = state.metadata.get("read") or {}
     if "unscored" not in read:
         return None
-    return Score.unscored(reason=read["unscored"], explanation=read.get("detail"), metadata={KEPT: WORST})
+    return Score.unscored(reason=read["unscored"], explanation=read.get("detail"))
 
 
 def candidate_of(state: TaskState) -> str:
@@ -91,9 +88,8 @@ def _score(asked: Sequence[Asked[Verdict]], other: Asked[Verdict] | None, about:
         about |= {"second": _told(other), "second_attempts": other.attempts, "second_wrong": list(other.wrong)}
     if first.read is None:
         why = f"{first.reason}: {first.wrong[-1]}"
-        about[KEPT] = WORST
         return Score.unscored(reason="grader_failed", answer=first.completion, explanation=why, metadata=about)
-    about[KEPT] = first.read.values
+    about |= keep(Judged(**first.read.values))
     return Score(value=dict(first.read.values), answer=first.completion, metadata=about)
 
 
@@ -122,11 +118,7 @@ def judge(attempts: int = 3, repeats: int = 1) -> Scorer:
         if beside is None:
             return Score.unscored(reason=NO_REFERENCES, explanation="People wrote nothing to judge it by.")
         if not candidate:
-            return Score.unscored(
-                reason="no_response",
-                explanation=f"{Unscored.EMPTY}: there are no words to judge.",
-                metadata={KEPT: WORST},
-            )
+            return Score.unscored(reason="no_response", explanation="There are no words to judge.")
         grader, second = _grader(), role(SECOND)
         about: dict[str, Any] = {"grader": str(grader), "words": len(candidate.split())}
         about |= {"prompt_version": prompts.VERSION, "prompt_digest": prompts.DIGEST}
