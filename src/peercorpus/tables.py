@@ -255,6 +255,12 @@ class Tables:
         """Rows of a venue."""
         return sum(pq.read_metadata(path).num_rows for path in self.paths(name, venue_id))
 
+    def count_committed(self, name: str, venue_id: str) -> int:
+        """Rows of a venue as the commits that wrote them say."""
+        table = self._table(name)
+        files = pa.table(table.get_add_actions(flatten=True)).to_pylist() if table else []
+        return sum(file["num_records"] for file in files if file["partition.venue_id"] == venue_id)
+
     def _tuples(self, name: str, venue_id: str, columns: Sequence[str]) -> list[tuple[str, ...]]:
         batches = self.batches(name, venue_id, columns)
         return [tuple(row[column] for column in columns) for batch in batches for row in batch.to_pylist()]

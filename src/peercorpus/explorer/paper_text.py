@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pyarrow.parquet as pq
 
+from peercorpus.records import PAGE_BREAK
 from peercorpus.tables import Tables, open_parquet
 
-PAGE_BREAK = "\n\n---\n\n"
 COLUMNS = ["sha256", "markdown", "engine", "engine_version", "pages", "problems"]
 ROWS = 32
 """Texts held in memory at once."""

@@ -8,9 +8,9 @@ from urllib.parse import unquote
 import polars as pl
 import pyarrow as pa
 
-from peercorpus.errors import TableError
 from peercorpus.kinds import PUBLISHABLE_GRADES
 from peercorpus.publish.forums import SPOKEN, Forum, hides_decision, read_forum
+from peercorpus.publish.run import choose_venues
 from peercorpus.publish.sifting import Sieve
 from peercorpus.publish.takedown import read_takedown
 from peercorpus.records import Conversation, Paper, PaperVersion, Post, Review
@@ -30,12 +30,10 @@ from peercorpus.report.source import (
 )
 from peercorpus.report.tokens import Tokens
 from peercorpus.schema import to_arrow
-from peercorpus.tables import Tables
 from peercorpus.workspace import Workspace
 
 ITEM = columns.ITEM
 NEEDED = ("1-papers", "2-reviews", "3-posts", "4-versions", "5-texts", "6-conversations")
-"""One stage writes the first three."""
 OF_PAPERS = [*(name for name in PAPERS if name not in {"venue_id", "grade", "keywords"}), f"keywords.{ITEM}"]
 ID_COLUMNS = ("record_id", "forum_id")
 SAID = ["decision", "decision_comment"]
@@ -56,7 +54,7 @@ class WorkspaceSource(Source):
     def __init__(self, workspace: Workspace, counting: Tokens) -> None:
         self.name, self.tokens = workspace.folder.resolve().name, counting.says
         self._workspace, self._tables, self._counting = workspace, workspace.tables, counting
-        self._venues = _built(self._tables)
+        self._venues = choose_venues(self._tables, needed=NEEDED)
         self._takedown = read_takedown(workspace)
         self._touched = [forum_id for forum_id, _ in self._takedown.venues]
 
@@ -230,20 +228,6 @@ class WorkspaceSource(Source):
     def listed(self) -> Mapping[str, bool | None] | None:
         """See `Source`."""
         return {venue_id: self._workspace.raw.is_listed(venue_id) for venue_id in self._venues}
-
-
-def _built(tables: Tables) -> list[str]:
-    """The venues that have papers, all of whose tables are there."""
-    for name in NEEDED:
-        tables.require(name)
-    venues = tables.venues("1-papers")
-    if not venues:
-        raise TableError("The tables hold no papers; harvest a venue, then run 'peercorpus build'.")
-    for venue_id in venues:
-        digests = [tables.digest(name, venue_id) for name in NEEDED]
-        if len(set(digests[:3])) > 1 or "None" in digests:
-            raise TableError(f"The tables of the venue '{venue_id}' are not built to the end; run 'peercorpus build'.")
-    return venues
 
 
 def _open(rows: pl.DataFrame) -> pl.DataFrame:
