@@ -298,8 +298,6 @@ def judge(log: Annotated[Path, Parameter(name="LOG")], /) -> None:
     log
         The log.
     """
-    try:
+    with _needs_extra():
         from peercorpus.benchmark.judging.told import tell_log
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "inspect_ai", "bench") from None
     say(tell_log(log))
