@@ -286,3 +286,8 @@ def test_no_model_of_these_answers_a_rebuttal() -> None:
     for name in ADAPTERS:
         with pytest.raises(PeercorpusError, match="choose another task or model"):
             load_adapter(name).messages(rebutting(), "We sort pebbles.")
+
+
+def test_a_brace_within_what_a_simulated_reviewer_writes_ends_nothing() -> None:
+    text = changed("deepreviewer", "Four beaches.", "Four beaches:\n\n```c\nif (m) {\n}\n}\n```")
+    assert json.loads(read("deepreviewer", scoring(RATING), text)) == {"rating": 4.5}
