@@ -116,16 +116,16 @@ def probability(made: Leak, case: Case) -> float | None:
 
 def test_a_phrase_that_leaks_is_found_named_and_applied() -> None:
     def one(number: int, accepted: bool) -> Case:
-        # Of ten accepted papers nine say it, and of ten rejected ones one.
-        says = accepted is (number // 2 % 10 != 0)
+        # Of 60 accepted papers 54 say it, and of 120 rejected ones 6.
+        says = number // 3 % 10 != 0 if accepted else number % 20 == 1
         return decided(f"paper-{number}", accepted, f"{words(number)}{' windfall' if says else ''}")
 
-    made = leak_on([one(number, number % 2 == 0) for number in range(200)])
+    made = leak_on([one(number, number % 3 == 0) for number in range(180)])
     assert made.feature == "\u201cwindfall\u201d"
     assert made.is_leak is True
     assert made.says.endswith(f"{made.feature} (a leak)")
     assert probability(made, decided("a", False, f"{PLAIN} windfall")) == 0.9
-    assert probability(made, decided("b", True)) == 0.1
+    assert probability(made, decided("b", True)) == 0.05
 
 
 def test_a_fixed_sign_a_number_and_a_category_are_applied_as_the_audit_found_them() -> None:
