@@ -7,6 +7,7 @@ import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 
+from commands import Run, assert_refused
 from invented_releases import review, task_paper, write_release
 from peercorpus.benchmark.judging.calibration import judge_calibration, judge_pairs
 from peercorpus.benchmark.judging.degrading import Degradation
@@ -162,6 +163,17 @@ class TestTasks:
     def test_what_cannot_be_asked_is_refused(self, release: str, wrong: dict[str, Any], says: str) -> None:
         with pytest.raises(PeercorpusError, match=says):
             judge_pairs(release, **wrong)
+
+    def test_the_command_tells_a_log(self, tmp_path: Path, release: str, run: Run) -> None:
+        log = calibrate(tmp_path, release, perfect, limit=2)
+        ended = run("bench", "judge", log.location)
+        assert (ended.code, ended.out) == (0, f"{tell(log)}\n")
+        assert "| shuffled | 1.000 | 0.342 to 1.000 | 2 | 0 | 0 | 1.000 |" in ended.out
+
+    def test_the_command_refuses_what_is_no_log(self, tmp_path: Path, run: Run) -> None:
+        (tmp_path / "notes.eval").write_text("no log")
+        assert_refused(run("bench", "judge", tmp_path / "notes.eval"), "cannot be read as a log of inspect_ai")
+        assert_refused(run("bench", "judge", tmp_path / "nowhere.eval"), "cannot be read as a log of inspect_ai")
 
     def test_only_a_calibration_is_told(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, perfect, limit=1)

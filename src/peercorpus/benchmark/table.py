@@ -127,7 +127,7 @@ def _rows(run: Run, columns: dict[str, tuple[Scored, Measure]], resamples: int) 
         }
         cells = []
         for name, (scored, measure) in columns.items():
-            has = scored in chosen and _name(scored, run, measure) == name
+            has = scored in chosen and (scored is not Scored.JUDGE or name.endswith(f" (by {run.grader})"))
             cells.append(cell(measure, chosen[scored], resamples) if has else None)
         of = [one for one in first if failures == WRONG or one.unscored is None]
         papers = len({one.forum_id for one in of})
