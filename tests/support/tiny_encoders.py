@@ -27,14 +27,13 @@ WORDS = (
 def write_bert(folder: Path, window: int = WINDOW) -> Path:
     """A BERT of three layers whose words are letters and a few more; its tokenizer names the window as its limit."""
     import torch
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
     letters = [form for letter in "abcdefghijklmnopqrstuvwxyz0123456789" for form in (letter, f"##{letter}")]
     marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     vocabulary = {word: number for number, word in enumerate(dict.fromkeys((*marks, *WORDS, *letters)))}
     tokens = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    tokens.normalizer = normalizers.BertNormalizer()
     tokens.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokens.post_processor = processors.BertProcessing(("[SEP]", vocabulary["[SEP]"]), ("[CLS]", vocabulary["[CLS]"]))
     named = {f"{mark[1:-1].lower()}_token": mark for mark in marks}
