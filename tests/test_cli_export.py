@@ -10,7 +10,7 @@ from invented_releases import a_release, task_paper, write_release
 from invented_tables import ICLR, invented, paper
 from peercorpus.publish.export import Layout, Wanted
 from peercorpus.publish.exporting import export
-from peercorpus.publish.release_rows import open_rows
+from peercorpus.publish.opened import open_release
 from peercorpus.publish.run import publish
 from peercorpus.publish.split_files import Asked
 from peercorpus.publish.splits import Profile, Task
@@ -85,7 +85,7 @@ def test_every_review_and_conversation_of_a_real_release_is_in_a_file_or_counted
     exported = export(release, tmp_path / "out", Wanted(Layout.TRL))
     for task, column in ((Task.REVIEW, "reviews"), (Task.REBUTTAL, "conversations")):
         files = [file.samples for file in exported.files if file.task is task]
-        rows = open_rows(release).rows(CONFIG[task], None, [column])
+        rows = open_release(release).rows(CONFIG[task], None, [column])
         held = sum(len(row[column]) for row in rows)
         assert held > 0
         assert sum(file.rows + file.left_out.total() for file in files) == held

@@ -4,6 +4,9 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+import pytest
+
+from peercorpus.errors import WorkspaceError
 from peercorpus.raw import RawStore
 
 ADA, BO = "~Ada_Example1", "~Bo_Example1"
@@ -32,9 +35,13 @@ def test_another_database_has_others_and_says_so_by_its_digest(tmp_path: Path) -
     assert not set(one) & set(other)
 
 
-def test_a_database_from_before_pseudonyms_can_be_read_and_gets_a_key_when_written(tmp_path: Path) -> None:
+def test_a_database_from_before_pseudonyms_gives_none_until_it_is_written(tmp_path: Path) -> None:
     opened(tmp_path / "raw.db")
     with sqlite3.connect(tmp_path / "raw.db") as database:
         database.execute("DROP TABLE secrets")
-    before = opened(tmp_path / "raw.db", write=False)[2]
+    raw = RawStore(tmp_path / "raw.db", write=False)
+    before = raw.pseudonyms.digest()
+    with pytest.raises(WorkspaceError, match="no key for pseudonyms"):
+        raw.pseudonyms.of(ADA)
+    raw.close()
     assert opened(tmp_path / "raw.db")[2] != before

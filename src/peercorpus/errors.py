@@ -13,6 +13,7 @@ PeercorpusError              one sentence: what happened, to which record, what 
 ├── UnreadablePdfError       a PDF cannot be read
 ├── EngineError              a PDF engine cannot work, whatever the file: its models or its program
 ├── ModelError               a model cannot be asked: address, key or budget; or cannot be loaded
+├── BaselineError            a baseline has too little to learn from
 ├── WorkspaceError           the workspace cannot be used
 │   └── WorkspaceLockedError another run holds it
 ├── TableError               a table is missing, or does not hold what it should
@@ -119,6 +120,10 @@ class EngineError(PeercorpusError):
 
 class ModelError(PeercorpusError):
     """A model cannot be asked, as its address, its key or the budget are missing, wrong or used up; or not loaded."""
+
+
+class BaselineError(PeercorpusError):
+    """A baseline of the benchmark has too little to learn from."""
 
 
 class WorkspaceError(PeercorpusError):

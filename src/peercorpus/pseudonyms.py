@@ -9,6 +9,8 @@ import hmac
 import secrets
 import sqlite3
 
+from peercorpus.errors import WorkspaceError
+
 KEY_BYTES = 32
 DIGITS = 10
 """Hexadecimal: of a million people, two share a pseudonym with a chance of one in three."""
@@ -31,8 +33,15 @@ class Pseudonyms:
         return row[0] if row else None
 
     def of(self, account: str) -> str:
-        """Ten hexadecimal digits for an account, of a database that was opened for writing."""
-        return hmac.new(self._key() or b"", account.encode(), hashlib.sha256).hexdigest()[:DIGITS]
+        """Ten hexadecimal digits for an account.
+
+        Raises:
+            WorkspaceError: The database has no key yet; without one, whoever knows an account could tell its pseudonym.
+        """
+        key = self._key()
+        if key is None:
+            raise WorkspaceError("raw.db has no key for pseudonyms yet; run 'peercorpus build', which makes one.")
+        return hmac.new(key, account.encode(), hashlib.sha256).hexdigest()[:DIGITS]
 
     def digest(self) -> str:
         """What changes with the key and does not tell it."""

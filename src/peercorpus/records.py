@@ -23,6 +23,9 @@ from peercorpus.kinds import (
     VersionMoment,
 )
 
+PAGE_BREAK = "\n\n---\n\n"
+"""What stands between two pages of a `PaperText`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Paper:

@@ -44,10 +44,15 @@ TABLES: dict[str, type] = {
 BATCH_ROWS = 1_000
 """Rows held in memory before they are written as one row group."""
 
-READ_BYTES = 1 << 16
+_READ_BYTES = 1 << 16
 """Read at a time from a column of a file; pyarrow's own default holds a whole file in memory."""
 
 RecordT = TypeVar("RecordT")
+
+
+def open_parquet(path: str | Path) -> pq.ParquetFile:
+    """A Parquet file, opened so that reading holds a batch of it in memory and no more."""
+    return pq.ParquetFile(path, pre_buffer=False, buffer_size=_READ_BYTES)
 
 
 def _partition_columns(name: str) -> tuple[str, ...]:
@@ -250,6 +255,12 @@ class Tables:
         """Rows of a venue."""
         return sum(pq.read_metadata(path).num_rows for path in self.paths(name, venue_id))
 
+    def count_committed(self, name: str, venue_id: str) -> int:
+        """Rows of a venue as the commits that wrote them say."""
+        table = self._table(name)
+        files = pa.table(table.get_add_actions(flatten=True)).to_pylist() if table else []
+        return sum(file["num_records"] for file in files if file["partition.venue_id"] == venue_id)
+
     def _tuples(self, name: str, venue_id: str, columns: Sequence[str]) -> list[tuple[str, ...]]:
         batches = self.batches(name, venue_id, columns)
         return [tuple(row[column] for column in columns) for batch in batches for row in batch.to_pylist()]
@@ -289,7 +300,7 @@ class Tables:
     ) -> Iterator[pa.RecordBatch]:
         """A venue's rows, a batch at a time; without the partition columns."""
         for path in self.paths(name, venue_id):
-            with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
+            with open_parquet(path) as file:
                 yield from file.iter_batches(rows, columns=columns)
 
     def read(self, record_type: type[RecordT], venue_id: str) -> Iterator[RecordT]:
@@ -299,11 +310,12 @@ class Tables:
         where = [("venue_id", "=", venue_id)]
         for partition in table.partitions(file_pruning_predicate=where) if table else []:
             for path in self._files(name, partition):
-                for batch in pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES).iter_batches(BATCH_ROWS):
-                    for column, value in partition.items():
-                        constant = pa.array([value] * batch.num_rows, pa.string())
-                        batch = batch.append_column(schema.field(column), constant)
-                    yield from from_arrow(record_type, batch)
+                with open_parquet(path) as file:
+                    for batch in file.iter_batches(BATCH_ROWS):
+                        for column, value in partition.items():
+                            constant = pa.array([value] * batch.num_rows, pa.string())
+                            batch = batch.append_column(schema.field(column), constant)
+                        yield from from_arrow(record_type, batch)
 
     def of_forum(self, record_type: type[RecordT], venue_id: str, forum_id: str) -> Iterator[RecordT]:
         """The records of one forum of a venue; only the row groups that may hold it are read."""
@@ -311,7 +323,7 @@ class Tables:
         where = [("venue_id", "=", venue_id)]
         for partition in table.partitions(file_pruning_predicate=where) if table else []:
             for path in self._files(name, partition):
-                with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
+                with open_parquet(path) as file:
                     for group in _groups_with(file, forum_id):
                         rows = file.read_row_group(group).filter(pc.field("forum_id") == forum_id)
                         for column, value in partition.items():

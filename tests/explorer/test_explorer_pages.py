@@ -200,6 +200,9 @@ def test_a_decision_that_not_everyone_may_read_is_not_shown() -> None:
     open_one = post("e", "f", kind=PostKind.META_REVIEW, text="Fine.")
     told = public_part(Forum(paper("f", decision="Reject"), [], [hidden, open_one], [], []))
     assert (told.paper.decision, told.paper.decision_comment) == ("Reject", None)
+    said = paper("f", decision="Reject", decision_comment="All agree.")
+    told = public_part(Forum(said, [], [hidden, open_one], [], []))
+    assert (told.paper.status, told.paper.decision, told.paper.decision_comment) == (said.status, "Reject", None)
 
 
 def test_the_counts_of_a_venue_leave_out_what_is_taken_down(client: TestClient) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from peercorpus.kinds import ChangeKind
 from peercorpus.links.comparing import Comparison, compare
-from peercorpus.links.lines import PAGES
+from peercorpus.records import PAGE_BREAK
 
 FIRST = "Clouds are counted by all who look\n"
 REST = "up on a bright day in the afternoon. It is known to few.\n"
@@ -20,7 +20,7 @@ def told(comparison: Comparison) -> list[tuple[str, str, str]]:
     "later",
     [
         f"{FIRST}{CAPTION}{REST}{NOTE}",
-        f"{FIRST}{NOTE}3{PAGES}{CAPTION}{REST}",
+        f"{FIRST}{NOTE}3{PAGE_BREAK}{CAPTION}{REST}",
         f"{FIRST}{NOTE}{CAPTION}{REST}",
         f"{FIRST}\n{CAPTION}\n{REST}\n{NOTE}",
     ],
@@ -55,7 +55,7 @@ def test_a_reference_to_a_figure_at_the_beginning_of_a_line_is_no_caption() -> N
 def test_the_words_of_a_figure_at_the_top_of_a_page_belong_to_it(above: str) -> None:
     figure = "0 1 2\nClouds\nTowns\n"
     earlier = f"Abstract\n{above}{FIRST}{figure}{CAPTION}{REST}"
-    later = f"Abstract\n{above}{FIRST}7{PAGES}{figure}{CAPTION}{REST}"
+    later = f"Abstract\n{above}{FIRST}7{PAGE_BREAK}{figure}{CAPTION}{REST}"
     passages = compare(later, later.replace("0 1 2", "0 5 9")).passages
     assert [(one.kind, one.after) for one in passages] == [(ChangeKind.CHANGED, "0 5 9\nClouds\nTowns")]
     assert len(compare(earlier, later).passages) > 0

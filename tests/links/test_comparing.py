@@ -17,13 +17,12 @@ from peercorpus.kinds import ChangeKind, Grade, Reason, VersionMoment
 from peercorpus.links import compare as stage
 from peercorpus.links.align import match, match_similar
 from peercorpus.links.comparing import Comparison, Passage, compare
-from peercorpus.links.lines import PAGES, read_lines
+from peercorpus.links.lines import read_lines
 from peercorpus.links.sections import read_parts
 from peercorpus.links.sentences import key_of
-from peercorpus.records import Evidence, PaperText, PaperVersion
+from peercorpus.records import PAGE_BREAK, Evidence, PaperText, PaperVersion
 from peercorpus.stage import Options, no_report
 from peercorpus.tables import Tables
-from peercorpus.texts.engine import SEPARATOR
 from peercorpus.workspace import open_workspace
 
 ADDED, REMOVED, CHANGED = ChangeKind
@@ -126,7 +125,7 @@ BODY = [f"This is sentence {word} of the paper, and it is long enough." for word
 def pages(lines: Sequence[str], header: str, size: int = 13) -> str:
     """Lines as pages with a running header and page numbers."""
     cut = [lines[start : start + size] for start in range(0, len(lines), size)]
-    return PAGES.join("\n".join([header, *page, str(number)]) for number, page in enumerate(cut, 1))
+    return PAGE_BREAK.join("\n".join([header, *page, str(number)]) for number, page in enumerate(cut, 1))
 
 
 @pytest.mark.parametrize(
@@ -164,12 +163,8 @@ def test_numbers_that_are_no_line_numbers_stay() -> None:
     ]
 
 
-def test_pages_are_separated_as_the_engines_separate_them() -> None:
-    assert PAGES == SEPARATOR
-
-
 def test_passages_are_verbatim_without_what_the_page_puts_between() -> None:
-    earlier = f"Abstract\nWe do it with the\n7{PAGES}Under review as a paper\ngreatest of all cares."
+    earlier = f"Abstract\nWe do it with the\n7{PAGE_BREAK}Under review as a paper\ngreatest of all cares."
     ((kind, _, before, later),) = told(compare(earlier, "Abstract\nWe do it with the greatest of all worries."))
     assert kind is CHANGED
     assert before == "We do it with the\ngreatest of all cares."
@@ -270,7 +265,7 @@ HOSTILE = {
     "empty": "",
     "blank": " \n\t\n " * 1000,
     "lines only": "\n" * MEGABYTE,
-    "pages only": PAGES * 100_000,
+    "pages only": PAGE_BREAK * 100_000,
     "one word": "x" * MEGABYTE,
     "words without end": "word " * 200_000,
     "one sentence over and over": "We do. " * 120_000,

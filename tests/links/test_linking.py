@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from invented_tables import ICLR, ICML, NOON, TMLR, invented, paper, text, version
@@ -156,8 +157,17 @@ def test_a_paper_without_words_is_set_aside(tmp_path: Path) -> None:
     papers = [clouds("a"), clouds("b"), paper("c", title=None, abstract=None), paper("d", title="\u2014", abstract=" ")]
     with invented(tmp_path / "corpus", {ICLR: papers}) as workspace:
         assert ids(link(workspace)) == [("a", "b")]
-        (found,) = relate.balance(workspace, ICLR)
+        found, _ = relate.balance(workspace, ICLR)
         assert (found.rows_in, found.rows_out, found.set_aside) == (4, 2, {Reason.NO_WORDS: 2})
+
+
+def test_a_link_that_is_lost_is_missed(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: [clouds("a"), clouds("b"), clouds("c")]}) as workspace:
+        written = len(link(workspace))
+        (path,) = workspace.tables.paths("8-links", ICLR)
+        pq.write_table(pq.read_table(path, partitioning=None).slice(1), path)
+        _, found = relate.balance(workspace, ICLR)
+    assert (found.unit, found.rows_in, found.rows_out, found.holds) == ("links", written, written - 1, False)
 
 
 def test_a_hundred_papers_that_say_the_same_are_not_compared_each_with_each(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ import time
 import pytest
 
 from peercorpus.links.comparing import Comparison, compare
-from peercorpus.links.lines import PAGES
 from peercorpus.links.sections import read_parts
 from peercorpus.links.sentences import key_of
+from peercorpus.records import PAGE_BREAK
 
 HEAD = "# On Clouds\n\nAnonymous authors\n\n## Abstract\n\n"
 FIRST, REST = "We count, as is usual and in spite of the rain,", "Boltzmann clouds on a bright day. It is known to few."
@@ -26,9 +26,9 @@ def told(earlier: str, later: str) -> list[tuple[str, str, str]]:
     "later",
     [
         f"{FIRST}\n\n{CAPTION}\n\n{REST}\n\n{NOTE}",
-        f"{FIRST}\n\n{NOTE}{PAGES}{CAPTION}\n\n{REST}",
-        f"{FIRST}{PAGES}{REST}\n\n{NOTE}\n\n{CAPTION}",
-        f"{FIRST}\n\n7{PAGES}{REST}\n\n{NOTE.replace('1', '12')}\n\n{CAPTION}",
+        f"{FIRST}\n\n{NOTE}{PAGE_BREAK}{CAPTION}\n\n{REST}",
+        f"{FIRST}{PAGE_BREAK}{REST}\n\n{NOTE}\n\n{CAPTION}",
+        f"{FIRST}\n\n7{PAGE_BREAK}{REST}\n\n{NOTE.replace('1', '12')}\n\n{CAPTION}",
     ],
     ids=["behind a caption", "behind a page with both", "behind a page", "with another number"],
 )
@@ -38,13 +38,13 @@ def test_a_sentence_goes_on_over_what_a_page_puts_between(later: str) -> None:
 
 
 def test_a_paragraph_that_ended_does_not_go_on_behind_a_page() -> None:
-    earlier, later = (f"We count them.{between}Theorem 1" for between in ("\n\n", PAGES))
+    earlier, later = (f"We count them.{between}Theorem 1" for between in ("\n\n", PAGE_BREAK))
     assert told(earlier, later) == []
     assert told(earlier, later + "\n\nIt holds.") == [("added", "", "It holds.")]
 
 
 def test_short_words_at_the_top_of_a_page_are_no_part_of_a_figure() -> None:
-    earlier, later = (f"It rains.{between}We go.\n\n{CAPTION}" for between in ("\n\n", PAGES))
+    earlier, later = (f"It rains.{between}We go.\n\n{CAPTION}" for between in ("\n\n", PAGE_BREAK))
     assert told(earlier, later) == []
 
 
@@ -112,7 +112,7 @@ def test_a_number_alone_and_a_notice_are_not_read() -> None:
 
 
 def test_what_is_read_stands_where_it_says() -> None:
-    text = f"{HEAD}{FIRST}\n\n{NOTE}{PAGES}{CAPTION}\n\n{REST}\n\n{TABLE}\n\n{FORMULA}"
+    text = f"{HEAD}{FIRST}\n\n{NOTE}{PAGE_BREAK}{CAPTION}\n\n{REST}\n\n{TABLE}\n\n{FORMULA}"
     for part in read_parts(text):
         for sentence in part.sentences:
             assert text[sentence.start : sentence.end].startswith(sentence.words[:5])

@@ -10,6 +10,7 @@ import pytest
 
 from invented_tables import (
     ICLR,
+    NOON,
     a_forum,
     conversation,
     invented,
@@ -75,12 +76,14 @@ def test_nothing_that_not_everyone_may_read_is_published(tmp_path: Path, hidden:
 @pytest.mark.parametrize("hidden", [{"readers_public": False}, {"deleted": True}])
 def test_a_hidden_comment_is_withheld_though_the_decision_is_public(tmp_path: Path, hidden: dict[str, Any]) -> None:
     records = [
-        paper("f1", decision_comment="SECRET"),
+        paper("f1", decision_comment="SECRET", decided_at=NOON),
         post("meta", "f1", kind=PostKind.META_REVIEW, text="### metareview\n\nSECRET", **hidden),
         post("verdict", "f1", kind=PostKind.DECISION, text=""),
     ]
     (row,), _ = published(tmp_path, records)
     assert (row["decision"], row["decision_comment"]) == ("Accept (Poster)", None)
+    (full,) = pq.read_table(tmp_path / "out" / "data" / "papers_full").to_pylist()
+    assert (full["decision_comment"], full["status"], full["decided_at"]) == (None, "accepted", NOON)
 
 
 @pytest.mark.parametrize("grade", list(Grade))

@@ -58,6 +58,14 @@ def test_a_condition_chooses_papers_and_is_stated(workspace: Workspace, tmp_path
     assert rows == [{"conference": "icml", "papers": "1", "reviews": "1", "papers_without_reviews": "0"}]
 
 
+def test_no_cell_of_a_csv_file_is_run_as_a_formula(tmp_path: Path) -> None:
+    records = [made.paper("a", keywords=('=HYPERLINK("x")', "plain"))]
+    with made.invented(tmp_path / "corpus", {ICLR: records}) as workspace:
+        write_report(workspace.folder, tmp_path / "out")
+    rows = list(csv.DictReader((tmp_path / "out" / "keywords.csv").read_text().splitlines()))
+    assert sorted(row["keyword"] for row in rows) == ['\'=hyperlink("x")', "plain"]
+
+
 def test_conditions_that_no_paper_meets_give_a_page_that_says_so(
     workspace: Workspace, tmp_path: Path, run: Run
 ) -> None:

@@ -47,13 +47,16 @@ def the_forums() -> dict[str, list[object]]:
     first, last = rating(4, Phase.INITIAL), rating(6, Phase.FINAL)
     other = rating(9, Phase.FINAL, "overall")
     scores = [
-        made.paper("s", keywords=()),
+        made.paper("s", keywords=(), decision_comment="Too bold."),
+        made.post("s-meta", "s", kind=PostKind.META_REVIEW, text="Too bold.", readers_public=False),
+        made.post("s-decision", "s", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR),
         scored("R1", first, last),
         scored("R2", last, revised=False),
         scored("R3", last, revised=True),
         scored("R4", other, rating(2, Phase.FINAL, "Rating")),
         scored("R5"),
         scored("R6", rating(None, Phase.FINAL)),
+        scored("R7", rating(3, Phase.INITIAL, "preliminary_rating"), rating(5, Phase.FINAL, "final_rating")),
     ]
     late = made.version("z", "sha-z", Grade.UNREVISED_LIKELY, ICML)
     icml = [*a_forum("m", ICML), made.paper("z", ICML), late, made.text("sha-z", "Not initial.", ICML)]
@@ -97,6 +100,7 @@ def test_scores_are_as_first_given_and_as_they_stand(workspace: Workspace) -> No
         (None, 2),
         (None, None),
         (None, None),
+        (3, 5),
     ]
 
 

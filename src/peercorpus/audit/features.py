@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from peercorpus.audit.source import Row
 from peercorpus.openreview.objects import EMAIL
+from peercorpus.records import PAGE_BREAK
 
-PAGE_BREAK = "\n\n---\n\n"
-"""What stands between two pages in our texts; in others a form feed does, or nothing that tells."""
 FIRST_PAGE_CHARACTERS = 3_000
 RUN = 15
 """Numbers that follow each other at the edges of lines, from which on they are the numbers of lines."""
@@ -122,6 +121,7 @@ def _presences(text: str) -> int:
 
 def read_facts(row: Row) -> Facts:
     """The fixed features of one row."""
+    # In texts of others a form feed stands between two pages, or nothing that tells.
     pages = max(row.text.count(PAGE_BREAK), row.text.count("\f")) + 1 if row.text else 0
     block = author_block(row.text[:FIRST_PAGE_CHARACTERS]) if row.text else "no text"
     numbers = len(row.text), pages, words_before_abstract(row.text[:FIRST_PAGE_CHARACTERS])

@@ -19,6 +19,7 @@ SEED = 5
 MOST_THRESHOLDS = 64
 FEWEST_ROWS = 50
 FEWEST_OF_ONE = 10
+AT_MOST = "at most "
 
 Cell = tuple[str, int]
 
@@ -107,7 +108,16 @@ def number_ways(values: Sequence[int]) -> tuple[tuple[Cell, ...], ...]:
             if value <= threshold:
                 packed[place >> 3] |= 1 << (place & 7)
         places[threshold] = int.from_bytes(packed, "little")
-    return tuple(((f"at most {threshold:,}", rows),) for threshold, rows in places.items())
+    return tuple(((f"{AT_MOST}{threshold:,}", rows),) for threshold, rows in places.items())
+
+
+def threshold_of(cell: str) -> int:
+    """The threshold that the name of a number's cell says.
+
+    >>> threshold_of("at most 12,345")
+    12345
+    """
+    return int(cell.removeprefix(AT_MOST).replace(",", ""))
 
 
 def label(accepted: Sequence[bool]) -> Labels:

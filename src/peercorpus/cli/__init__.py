@@ -13,6 +13,7 @@ from cyclopts import CycloptsError
 from peercorpus.cli import (
     audit,
     audit_grades,
+    bench,
     catalogue,
     convert,
     dialogues,
@@ -36,6 +37,7 @@ __all__ = [
     "app",
     "audit",
     "audit_grades",
+    "bench",
     "catalogue",
     "convert",
     "dialogues",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from peercorpus.chosen import first_and_last
 from peercorpus.explorer.public_forums import PublicForum
 from peercorpus.kinds import Aspect, Phase, Role
 from peercorpus.records import ContextPost, Conversation, Post, Review, Score, ScoreChange, Turn
@@ -97,7 +98,8 @@ def _dialogue(talk: Conversation, place: str, forum: PublicForum, seen: set[str]
     for index_after in (len(talk.turns), None):
         items += _beside(talk, index_after, forum, seen)
     own = next((review for review in forum.reviews if review.reviewer == talk.reviewer), None)
-    before, after = recommendations(own) if own else (None, None)
+    scores, revised = (own.scores, own.revised) if own else ((), None)
+    before, after = first_and_last(scores, Aspect.RECOMMENDATION, "rating", revised=revised)
     return Dialogue(place, talk.reviewer, before, after, items, talk.undated_changes)
 
 
@@ -112,18 +114,6 @@ def _now(turn: Turn, forum: PublicForum) -> str | None:
     posts = [forum.by_id[post_id] for post_id in turn.post_ids if post_id in forum.by_id]
     changed = [post.text for post in posts if post.initial_text is not None and post.initial_text != post.text]
     return "\n\n".join(changed) or None
-
-
-def _chosen(scores: Sequence[Score], phase: Phase) -> Score | None:
-    given = [score for score in scores if score.aspect is Aspect.RECOMMENDATION and score.phase is phase]
-    given.sort(key=lambda score: score.field.lower() != "rating")
-    return given[0] if given else None
-
-
-def recommendations(review: Review) -> tuple[Score | None, Score | None]:
-    """The overall recommendation as first given and as it stands now; what was never revised was given first."""
-    first, last = _chosen(review.scores, Phase.INITIAL), _chosen(review.scores, Phase.FINAL)
-    return (last if first is None and review.revised is False else first), last
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,23 +15,22 @@ from peercorpus.explorer.paper_row import COLUMNS, PaperRow
 from peercorpus.explorer.search import rows_of
 from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import Selection, is_of_papers
+from peercorpus.publish.csv_cells import as_cell
 from peercorpus.schema import arrow_schema, to_arrow
 
 BATCH = 500
 """Papers written at a time."""
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet would run."""
 
 
 def _cell(value: object) -> object:
-    """A value as a cell; a text that a spreadsheet would run as a formula gets a "'" before it.
+    """A value as a cell.
 
     >>> _cell("=1+1"), _cell(("a", "b")), _cell(-1.0)
     ("'=1+1", 'a; b', -1.0)
     """
     if isinstance(value, tuple):
         value = "; ".join(value)
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    return as_cell(value) if isinstance(value, str) else value
 
 
 def as_csv(rows: Iterable[PaperRow]) -> Iterator[bytes]:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pyarrow.parquet as pq
 
-from peercorpus.tables import READ_BYTES, Tables
+from peercorpus.records import PAGE_BREAK
+from peercorpus.tables import Tables, open_parquet
 
-PAGE_BREAK = "\n\n---\n\n"
 COLUMNS = ["sha256", "markdown", "engine", "engine_version", "pages", "problems"]
 ROWS = 32
 """Texts held in memory at once."""
@@ -29,7 +29,7 @@ class HeldText:
 def find_text(tables: Tables, venue_id: str, sha256: str) -> HeldText | None:
     """The text of a file of a venue; None where none is held."""
     for path in tables.paths("5-texts", venue_id):
-        with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
+        with open_parquet(path) as file:
             for group in range(file.num_row_groups):
                 if sha256 in file.read_row_group(group, columns=["sha256"]).column(0).to_pylist():
                     return _read(file, group, sha256)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from peercorpus.kinds import Grade, Role, Status
-from peercorpus.publish.forums import SPOKEN, Forum, Walk
+from peercorpus.publish.forums import SPOKEN, Forum, Walk, read_forum
 from peercorpus.publish.rows import is_public
 from peercorpus.publish.sifting import Sieve
 from peercorpus.publish.takedown import Takedown
@@ -66,26 +67,17 @@ def public_part(forum: Forum) -> PublicForum:
     posts = [post for post in forum.posts if post.post_id in public]
     talks = [_in_public(talk, public) for talk in forum.conversations if is_public(talk, public)]
     reviews = [review for review in forum.reviews if review.readers_public and not review.deleted]
-    return PublicForum(_decided_in_public(forum, public), reviews, posts, forum.versions, talks)
+    return PublicForum(_decided_in_public(forum), reviews, posts, forum.versions, talks)
 
 
 def _in_public(talk: Conversation, public: set[str]) -> Conversation:
     return replace(talk, context=tuple(beside for beside in talk.context if beside.post_id in public))
 
 
-def _decided_in_public(forum: Forum, public: set[str]) -> Paper:
-    """The paper without what stands only in posts that not everyone may read: decision, comment, what became of it."""
-    paper, spoken = forum.paper, [post for post in forum.posts if post.kind in SPOKEN]
-    hidden = [post for post in spoken if post.post_id not in public]
-    if spoken and len(hidden) == len(spoken):
-        is_told = paper.decision is not None or paper.decision_comment is not None
-        status = Status.UNKNOWN if is_told else paper.status
-        return replace(paper, status=status, decision=None, decided_at=None, decision_comment=None)
-    comment = paper.decision_comment
-    open_texts = [post.text for post in spoken if post.post_id in public]
-    if comment and any(comment in post.text for post in hidden) and not any(comment in text for text in open_texts):
-        return replace(paper, decision_comment=None)
-    return paper
+def _decided_in_public(forum: Forum) -> Paper:
+    """The paper without what stands only in posts that not everyone may read."""
+    hidden: dict[str, Any] = dict.fromkeys(forum.withheld)
+    return replace(forum.paper, **hidden | ({"status": Status.UNKNOWN} if "status" in hidden else {}))
 
 
 def public_forums(tables: Tables, takedown: Takedown, venue_id: str) -> Iterator[PublicForum]:
@@ -95,14 +87,6 @@ def public_forums(tables: Tables, takedown: Takedown, venue_id: str) -> Iterator
 
 def one_forum(tables: Tables, takedown: Takedown, venue_id: str, forum_id: str) -> PublicForum | None:
     """What may be shown of one paper; None where there is none, or it is taken down."""
-    for paper in tables.of_forum(Paper, venue_id, forum_id):
-        forum = Forum(
-            paper,
-            list(tables.of_forum(Review, venue_id, forum_id)),
-            list(tables.of_forum(Post, venue_id, forum_id)),
-            list(tables.of_forum(PaperVersion, venue_id, forum_id)),
-            list(tables.of_forum(Conversation, venue_id, forum_id)),
-        )
-        kept = Sieve(takedown).sift(forum)
-        return None if kept is None else public_part(kept)
-    return None
+    forum = read_forum(tables, venue_id, forum_id)
+    kept = None if forum is None else Sieve(takedown).sift(forum)
+    return None if kept is None else public_part(kept)

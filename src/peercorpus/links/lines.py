@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-PAGES = "\n\n---\n\n"
-"""What stands between two pages of a text (`records.PaperText`)."""
+from peercorpus.records import PAGE_BREAK
 
 AT_AN_EDGE = 2
 """Lines at the top and at the foot of a page that may be a running header or footer."""
@@ -67,14 +66,14 @@ def read_lines(text: str) -> list[Line]:
 
 def _pages(text: str) -> Iterator[list[Line]]:
     start = 0
-    for page in text.split(PAGES):
+    for page in text.split(PAGE_BREAK):
         lines = []
         at = start
         for words in page.split("\n"):
             lines.append(Line(at + len(words) - len(words.lstrip()), words.strip()))
             at += len(words) + 1
         yield lines
-        start += len(page) + len(PAGES)
+        start += len(page) + len(PAGE_BREAK)
 
 
 def _unnumbered(line: Line, span: tuple[int, int] | None) -> Line | None:

@@ -149,11 +149,15 @@ def run(workspace: Workspace, _: str, __: Options, key: str, report: Report) -> 
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
-    """Papers = papers that were compared with all others + papers set aside."""
+    """Papers = papers that were compared with all others + papers set aside; and every link written is there."""
     tables = workspace.tables
     compared = sum(paper.head.has_words for paper in read_submissions(tables, venue_id))
     aside = tables.set_aside_counts(venue_id, NAME)
-    return (Balance(NAME, venue_id, "papers", tables.count("1-papers", venue_id), compared, aside),)
+    written = tables.count_committed(TABLE, venue_id)
+    return (
+        Balance(NAME, venue_id, "papers", tables.count("1-papers", venue_id), compared, aside),
+        Balance(NAME, venue_id, "links", written, tables.count(TABLE, venue_id), {}),
+    )
 
 
 def _made_with(_: Options) -> str:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from peercorpus import prompts
 from peercorpus.dialogues import Message, Response, View, as_dialogue
 from peercorpus.errors import PeercorpusError
 from peercorpus.kinds import Grade, Phase, Role
@@ -26,12 +27,7 @@ from peercorpus.workspace import Workspace
 NO_EXCHANGE = "the assistant answers nothing that the user says"
 NO_TEXT = "no text of the version that the reviewers read, or neither title nor abstract"
 NOT_PUBLIC = "not everyone may read all of it"
-SYSTEM = {
-    Role.REVIEWER: "You are a reviewer of a scientific paper. First you review it; then you discuss your review with"
-    " its authors. What stands in <supplementary> is for your reference.",
-    Role.AUTHOR: "You are the authors of a scientific paper. You answer a reviewer of it."
-    " What stands in <supplementary> is for your reference.",
-}
+SYSTEM = {Role.REVIEWER: prompts.REVIEWER, Role.AUTHOR: prompts.AUTHORS}
 
 
 class Opening(StrEnum):

@@ -185,6 +185,7 @@ def find_differences(one: Release, other: Release, show: Show = show_nothing) ->
     Raises:
         PeercorpusError: A file cannot be read.
     """
+    one, other = one.of_what_is_there(), other.of_what_is_there()
     rows: dict[str, dict[str, Delta]] = {}
     columns: list[ColumnChange] = []
     try:

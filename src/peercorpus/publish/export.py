@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from peercorpus.publish.release_rows import ReleaseRows
+from peercorpus.publish.opened import Release
 from peercorpus.publish.split_files import SplitFile
 from peercorpus.publish.splits import Side, Task
 from peercorpus.publish.training_rows import Samples, Telling
@@ -57,7 +57,7 @@ class Exported:
         sides: What the release says of its sides; None where it says nothing.
     """
 
-    release: ReleaseRows
+    release: Release
     wanted: Wanted
     sides: SplitFile | None
     files: list[Written] = field(default_factory=list)

@@ -9,10 +9,10 @@ from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.publish.export import Exported, Layout, Wanted, Written
 from peercorpus.publish.export_card import write_companions
 from peercorpus.publish.json_rows import write_rows
+from peercorpus.publish.opened import Release, open_release
 from peercorpus.publish.re2_reviews import re2_paper, write_manuscript
 from peercorpus.publish.record_rows import Row
 from peercorpus.publish.release import releasing
-from peercorpus.publish.release_rows import ReleaseRows, open_rows
 from peercorpus.publish.renderings import Rendering, render
 from peercorpus.publish.splits import Side, Task
 from peercorpus.publish.tasks import CONFIG
@@ -39,7 +39,7 @@ def _name(layout: Layout, task: Task, side: Side) -> str:
     return f"{RE2_NAMES[task]}_{side}.json" if layout is Layout.RE2 else f"{task}_{side}.jsonl"
 
 
-def _choose_tasks(release: ReleaseRows, wanted: Wanted) -> list[Task]:
+def _choose_tasks(release: Release, wanted: Wanted) -> list[Task]:
     """The tasks to write, in the order of their names' use: reviews first.
 
     Raises:
@@ -65,7 +65,7 @@ def _choose_tasks(release: ReleaseRows, wanted: Wanted) -> list[Task]:
     return [task for task in held if task in wanted.tasks or not wanted.tasks]
 
 
-def _licences(release: ReleaseRows) -> dict[str, str]:
+def _licences(release: Release) -> dict[str, str]:
     """The licences stated, by paper."""
     rows = release.rows("papers", None, ["forum_id", "licence"])
     return {row["forum_id"]: row["licence"] for row in rows if row["licence"]}
@@ -109,7 +109,7 @@ class _Writing:
 
 
 def _write_side(
-    release: ReleaseRows, folder: Path, wanted: Wanted, task: Task, side: Side, licences: Mapping[str, str], show: Show
+    release: Release, folder: Path, wanted: Wanted, task: Task, side: Side, licences: Mapping[str, str], show: Show
 ) -> Written:
     config, name, samples = CONFIG[task], _name(wanted.layout, task, side), Samples()
     meter = Meter(name, "export", show, total=release.count(config, side))
@@ -135,7 +135,7 @@ def export(folder: Path, out: Path, wanted: Wanted, show: Show = show_nothing) -
     Raises:
         PeercorpusError: There is no release with these tasks, a file of it cannot be read, or `out` holds other files.
     """
-    release = open_rows(folder)
+    release = open_release(folder)
     if out.resolve().is_relative_to(folder.resolve()):
         raise PeercorpusError(f"'{out}' lies in the release, which stays as it is; name a folder beside it.")
     tasks = _choose_tasks(release, wanted)

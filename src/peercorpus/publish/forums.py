@@ -1,6 +1,6 @@
 """Walks the tables of a venue side by side, a forum at a time, in memory bounded by a forum."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Generic, Protocol, TypeVar
@@ -12,6 +12,21 @@ from peercorpus.tables import Tables
 
 SPOKEN = frozenset({PostKind.DECISION, PostKind.META_REVIEW})
 """The posts that hold a paper's decision and its comment."""
+COMMENT = frozenset({"decision_comment"})
+DECIDED = frozenset({"status", "decision", "decided_at"}) | COMMENT
+"""The fields of a paper that its decision tells."""
+
+
+def hides_decision(decision: str | None, comment: str | None, are_public: Collection[bool]) -> bool:
+    """Whether a decision is told by no post that everyone may read.
+
+    Args:
+        decision: As it was read; None where none was.
+        comment: The text with it; None where there is none.
+        are_public: Of each post of the paper that may hold a decision, whether everyone may read it.
+    """
+    is_told = decision is not None or comment is not None
+    return is_told and len(are_public) > 0 and not any(are_public)
 
 
 class OfForum(Protocol):
@@ -41,6 +56,16 @@ class Forum:
         """The posts that everyone may read and nobody deleted."""
         return {post.post_id for post in self.posts if post.readers_public and not post.deleted}
 
+    @property
+    def withheld(self) -> frozenset[str]:
+        """The fields of the paper that stand only in posts not everyone may read: `DECIDED`, `COMMENT`, or none."""
+        public, comment = self.public_post_ids, self.paper.decision_comment
+        spoken = [post for post in self.posts if post.kind in SPOKEN]
+        if hides_decision(self.paper.decision, comment, [post.post_id in public for post in spoken]):
+            return DECIDED
+        holders = {post.post_id for post in spoken if comment and comment in post.text}
+        return COMMENT if holders and public.isdisjoint(holders) else frozenset()
+
 
 def _ordered(records: Iterator[RecordT]) -> Iterator[tuple[str, list[RecordT]]]:
     last = ""
@@ -51,6 +76,18 @@ def _ordered(records: Iterator[RecordT]) -> Iterator[tuple[str, list[RecordT]]]:
             )
         last = forum_id
         yield forum_id, list(group)
+
+
+def read_forum(tables: Tables, venue_id: str, forum_id: str) -> Forum | None:
+    """One forum of a venue; None where it has no such paper."""
+
+    def read(record_type: type[RecordT]) -> list[RecordT]:
+        return list(tables.of_forum(record_type, venue_id, forum_id))
+
+    papers = read(Paper)
+    if not papers:
+        return None
+    return Forum(papers[0], read(Review), read(Post), read(PaperVersion), read(Conversation))
 
 
 class Companion(Generic[RecordT]):

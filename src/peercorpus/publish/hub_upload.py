@@ -169,7 +169,7 @@ def upload(release: Release, plan: Upload, *, private: bool = False, bars: bool 
             hub.create_repo(plan.hub_id, repo_type=KIND, private=private, exist_ok=False)
         added = [CommitOperationAdd(name, release.folder / name) for name in plan.files]
         removed = [CommitOperationDelete(name) for name in plan.stale]
-        message = f"Release of peercorpus {release.manifest.version}"
+        message = f"Release of peercorpus {release.version}"
         commit = hub.create_commit(plan.hub_id, [*added, *removed], repo_type=KIND, commit_message=message)
         entries = hub.list_repo_tree(plan.hub_id, repo_type=KIND, recursive=True, revision=commit.oid)
         missing = _not_arrived(release, plan, {entry.path: entry for entry in entries})

@@ -43,9 +43,9 @@ class Linked:
             self._pairs.append((self._texts.setdefault(digest, forum_id), forum_id))
 
     def groups(self) -> dict[str, str]:
-        """What must come on one side: the work of every submission that a link names, by forum id, and one for all
-        papers with the very same text, whatever their titles say.
+        """The work of every paper that must come on one side with others, by forum id.
 
+        Linked submissions are of one work, and so are papers with the very same text, whatever their titles say.
         Submissions that the release does not hold join others too. The id of a work may be that of one which was taken
         down: it is never published.
         """

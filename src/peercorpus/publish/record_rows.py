@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from peercorpus.chosen import unified_rating
+from peercorpus.chosen import first_and_last, unified_rating
 from peercorpus.kinds import Aspect, Phase, PostKind
 from peercorpus.openreview.objects import blot_people
 from peercorpus.publish.reviews import chosen_score
@@ -86,22 +86,12 @@ def version_row(version: PaperVersion, place: Row) -> Row:
     return blotted
 
 
-def _of_phase(scores: Sequence[Score], phase: Phase, aspect: Aspect, field: str) -> float | None:
-    """The number given for an aspect at one time, under this name if the form asks twice; None if none is recorded."""
-    given = [score for score in scores if score.phase is phase and score.aspect is aspect]
-    given.sort(key=lambda score: score.field.lower() != field)
-    return given[0].value if given else None
-
-
 def before_and_after(scores: Sequence[Score], *, revised: bool | None) -> Row:
-    """Recommendation and confidence as first given and as they stand now; None where that is not recorded.
-
-    What stands now was first given where nothing of the review was revised.
-    """
+    """Recommendation and confidence as first given and as they stand now; None where that is not recorded."""
     row: Row = {}
     for name, aspect in (("rating", Aspect.RECOMMENDATION), ("confidence", Aspect.CONFIDENCE)):
-        first, last = (_of_phase(scores, phase, aspect, name) for phase in Phase)
-        row |= {f"{name}_initial": last if first is None and revised is False else first, f"{name}_final": last}
+        first, last = first_and_last(scores, aspect, name, revised=revised)
+        row |= {f"{name}_initial": first.value if first else None, f"{name}_final": last.value if last else None}
     return row
 
 

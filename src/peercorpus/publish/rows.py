@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from peercorpus.kinds import PUBLISHABLE_GRADES, Grade, Role
 from peercorpus.openreview.objects import blot_people
-from peercorpus.publish.forums import SPOKEN, Forum
+from peercorpus.publish.forums import Forum
 from peercorpus.publish.record_rows import (
     Row,
     as_row,
@@ -85,18 +85,6 @@ def find_markdown(forum: Forum, texts: Texts) -> tuple[str, Grade | None]:
     return ("", None) if version is None else (texts.read(str(version.sha256)), version.grade)
 
 
-def _decision(forum: Forum, public: set[str]) -> tuple[str | None, str | None, bool]:
-    """The decision and its comment, and whether they were withheld as they stand only in posts that are not public."""
-    decision, comment = forum.paper.decision, forum.paper.decision_comment
-    spoken = [post for post in forum.posts if post.kind in SPOKEN]
-    if spoken and public.isdisjoint(post.post_id for post in spoken):
-        return None, None, decision is not None or comment is not None
-    holders = {post.post_id for post in spoken if comment and comment in post.text}
-    if holders and public.isdisjoint(holders):
-        return decision, None, True
-    return decision, comment, False
-
-
 def _context(conversation: Conversation, forum: Forum, public: set[str]) -> list[Row]:
     posts = {post.post_id: post for post in forum.posts if post.post_id in public}
     return [
@@ -111,10 +99,10 @@ def _conversation_row(conversation: Conversation, forum: Forum, public: set[str]
     return row | {"context": _context(conversation, forum, public)}
 
 
-def _paper_row(forum: Forum, public: set[str], conversations: Sequence[Conversation]) -> tuple[Row, bool]:
-    """What the paper's own record says, and whether its decision was withheld."""
-    paper, (decision, comment, is_withheld) = forum.paper, _decision(forum, public)
-    return {
+def _paper_row(forum: Forum, public: set[str], conversations: Sequence[Conversation]) -> Row:
+    """What the paper's own record says, without what is withheld of it."""
+    paper = forum.paper
+    row: Row = {
         "forum_id": paper.forum_id,
         "conference": paper.conference,
         "year": paper.year,
@@ -128,16 +116,17 @@ def _paper_row(forum: Forum, public: set[str], conversations: Sequence[Conversat
         "tldr": paper.tldr,
         "primary_area": paper.primary_area,
         "venue": paper.venue,
-        "decision": decision,
-        "decision_comment": comment,
+        "decision": paper.decision,
+        "decision_comment": paper.decision_comment,
         "author_rebuttal": _global_response(forum.posts, conversations, public),
         "licence": paper.licence,
-        "status": None if is_withheld else paper.status.value,
-        "decided_at": None if is_withheld else paper.decided_at,
+        "status": paper.status.value,
+        "decided_at": paper.decided_at,
         "created_at": paper.created_at,
         "modified_at": paper.modified_at,
         "extra": blotted_json(paper.extra),
-    }, is_withheld
+    }
+    return row | dict.fromkeys(forum.withheld)
 
 
 def _text_columns(forum: Forum, texts: Texts) -> tuple[Row, Grade | None]:
@@ -182,14 +171,13 @@ def build_rows(forum: Forum, texts: Texts, *, with_authors: bool = True) -> Foru
     public = forum.public_post_ids
     reviews = [review for review in forum.reviews if review.readers_public and not review.deleted]
     conversations = [talk for talk in forum.conversations if is_public(talk, public)]
-    said, is_decision_withheld = _paper_row(forum, public, conversations)
     read, grade = _text_columns(forum, texts)
     withheld = Counter(
         reviews=len(forum.reviews) - len(reviews),
         conversations=len(forum.conversations) - len(conversations),
-        decisions=int(is_decision_withheld),
+        decisions=int(bool(forum.withheld)),
     )
-    row: Row = blot_people(said | read)
+    row: Row = blot_people(_paper_row(forum, public, conversations) | read)
     row["markdown_chars"] = len(row["markdown"])
     row |= _record_columns(forum, reviews, _authors_words(conversations), public)
     place = {name: row[name] for name in ("forum_id", "venue_id", "conference", "year")}

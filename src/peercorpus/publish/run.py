@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from peercorpus.errors import TableError
@@ -11,7 +11,7 @@ from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.publish.begun import begin_venue
 from peercorpus.publish.card import write_card
 from peercorpus.publish.croissant import write_croissant
-from peercorpus.publish.forums import Walk
+from peercorpus.publish.forums import Forum, Walk
 from peercorpus.publish.inputs import write_inputs
 from peercorpus.publish.linked import Linked
 from peercorpus.publish.release import releasing
@@ -19,7 +19,6 @@ from peercorpus.publish.rows import build_rows
 from peercorpus.publish.shards import Writers
 from peercorpus.publish.sifting import Sieve
 from peercorpus.publish.split_files import Asked, keeping, read_earlier, write_sides
-from peercorpus.publish.splits import usable
 from peercorpus.publish.takedown import read_takedown, write_tombstone
 from peercorpus.publish.tally import PublishSummary, Tally, summarise
 from peercorpus.publish.tasks import write_tasks
@@ -29,6 +28,10 @@ from peercorpus.tables import TABLES, Tables
 from peercorpus.workspace import Workspace
 
 logger = logging.getLogger(__name__)
+
+NEEDED = tuple(name for name in TABLES if name != "set-aside")
+OF_FORMS = ("1-papers", "2-reviews", "3-posts")
+"""What one stage writes."""
 
 
 def split_name(conference: str) -> str:
@@ -41,66 +44,77 @@ def split_name(conference: str) -> str:
     return f"{name}_" if name == "all" else name
 
 
-def choose_venues(tables: Tables, venue_ids: Sequence[str] | None) -> list[str]:
-    for name in TABLES:
-        if name != "set-aside":
-            tables.require(name)
+def choose_venues(tables: Tables, venue_ids: Sequence[str] | None = None, needed: Sequence[str] = NEEDED) -> list[str]:
+    """The venues that are named, in order, or all that have papers.
+
+    Args:
+        tables: Of the workspace.
+        venue_ids: None for all.
+        needed: Tables that must be there, built to the end.
+
+    Raises:
+        TableError: One of them is not, no venue has papers, or one that is named has none.
+    """
+    for name in needed:
+        tables.require(name)
     built = tables.venues("1-papers")
-    halfway = [venue_id for venue_id in venue_ids or built if not _is_whole(tables, venue_id)]
-    missing = [venue_id for venue_id in venue_ids or () if venue_id not in built]
+    chosen = built if venue_ids is None else sorted(set(venue_ids))
+    missing = [venue_id for venue_id in chosen if venue_id not in built]
     if missing:
         raise TableError(f"The venue '{missing[0]}' has no papers in the tables; run 'peercorpus build' for it.")
     if not built:
         raise TableError("The tables hold no papers; harvest a venue, then run 'peercorpus build'.")
-    if halfway:
-        raise TableError(f"The tables of the venue '{halfway[0]}' are not built to the end; run 'peercorpus build'.")
-    return built if venue_ids is None else sorted(set(venue_ids))
+    for venue_id in chosen:
+        if not _is_whole(tables, venue_id, needed):
+            raise TableError(f"The tables of the venue '{venue_id}' are not built to the end; run 'peercorpus build'.")
+    return chosen
 
 
-def _is_whole(tables: Tables, venue_id: str) -> bool:
+def _is_whole(tables: Tables, venue_id: str, needed: Sequence[str]) -> bool:
     """Whether every stage has written its tables, and the one that writes three was not stopped between them."""
-    papers, reviews, posts, *others = (tables.digest(name, venue_id) for name in TABLES if name != "set-aside")
-    return papers == reviews == posts and "None" not in others
+    digests = {name: tables.digest(name, venue_id) for name in needed}
+    return len({digests[name] for name in OF_FORMS}) == 1 and "None" not in digests.values()
 
 
-def _write_venue(
-    workspace: Workspace,
-    venue_id: str,
-    folder: Path,
-    writers: Writers,
-    tally: Tally,
-    show: Show,
-    titler: Titler | None,
-    sieve: Sieve,
-    linked: Linked,
-    *,
-    with_authors: bool,
-) -> None:
-    tables = workspace.tables
-    tally.venues.append(begin_venue(workspace, venue_id))
-    walk = Walk(tables, venue_id)
-    with Texts(tables, venue_id, folder) as texts:
-        meter, total = Meter(venue_id, "publish", show), tables.count("1-papers", venue_id)
-        for done, forum in enumerate(sieve.through(walk), 1):
-            meter.report(done, total)
-            split, rows = split_name(forum.paper.conference), build_rows(forum, texts, with_authors=with_authors)
-            if titler is not None:
-                titled = [talk | {"turns": [*map(titler.entitle, talk["turns"])]} for talk in rows.conversations]
-                rows = replace(rows, conversations=titled)
-            for config, of_config in rows.by_config.items():
-                for row in of_config:
-                    writers.add(config, split, row)
-            linked.meet(split, rows)
-            tally.count(rows)
-            tally.papers.append(usable(forum.paper, rows))
-            tally.venues[-1].pdfs += sum(version.is_pdf for version in forum.versions)
-            tally.venues[-1].pdfs_here += sum(
-                version.is_pdf and version.sha256 is not None for version in forum.versions
-            )
-    writers.flush()
-    tally.orphans += walk.orphans
-    written = tally.venues[-1]
-    logger.info("publish %s: %d papers, %d conversations", venue_id, written.papers, written.conversations)
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """A release, as it is written venue by venue."""
+
+    workspace: Workspace
+    folder: Path
+    writers: Writers
+    tally: Tally
+    sieve: Sieve
+    linked: Linked
+    titler: Titler | None
+    show: Show
+
+    def add_venue(self, venue_id: str) -> None:
+        tables = self.workspace.tables
+        self.tally.venues.append(begin_venue(self.workspace, venue_id))
+        walk = Walk(tables, venue_id)
+        with Texts(tables, venue_id, self.folder) as texts:
+            meter, total = Meter(venue_id, "publish", self.show), tables.count("1-papers", venue_id)
+            for done, forum in enumerate(self.sieve.through(walk), 1):
+                meter.report(done, total)
+                self._add_forum(forum, texts)
+        self.writers.flush()
+        self.tally.orphans += walk.orphans
+        written = self.tally.venues[-1]
+        logger.info("publish %s: %d papers, %d conversations", venue_id, written.papers, written.conversations)
+
+    def _add_forum(self, forum: Forum, texts: Texts) -> None:
+        split = split_name(forum.paper.conference)
+        rows = build_rows(forum, texts, with_authors=self.tally.names_authors)
+        if self.titler is not None:
+            entitle = self.titler.entitle
+            titled = [talk | {"turns": [*map(entitle, talk["turns"])]} for talk in rows.conversations]
+            rows = replace(rows, conversations=titled)
+        for config, of_config in rows.by_config.items():
+            for row in of_config:
+                self.writers.add(config, split, row)
+        self.linked.meet(split, rows)
+        self.tally.count(forum, rows)
 
 
 def publish(
@@ -138,19 +152,16 @@ def publish(
     with releasing(out) as folder:
         writers, tally, sieve = Writers(folder), Tally(names_authors=with_authors), Sieve(takedown)
         linked = Linked(workspace.tables)
+        writing = _Writing(workspace, folder, writers, tally, sieve, linked, titler, progress)
         for venue_id in chosen:
-            _write_venue(
-                workspace, venue_id, folder, writers, tally, progress, titler, sieve, linked, with_authors=with_authors
-            )
+            writing.add_venue(venue_id)
         tally.taken_down = sieve.taken
         linked.write(writers)
         tally.links, tally.links_left_out = linked.kinds, linked.left_out
         splits = writers.finish()
         if sides is not None:
-            tally.asked, tally.sides = (
-                sides,
-                write_sides(folder, tally.papers, sides, out, takedown.forums, linked.groups()),
-            )
+            tally.asked = sides
+            tally.sides = write_sides(folder, tally.papers, sides, out, takedown.forums, linked.groups())
             splits += write_tasks(folder, tally.sides, progress)
         titles = None if titler is None else titler.endpoint.model
         write_inputs(folder, workspace, chosen, sides, titles, authors=with_authors)

@@ -1,5 +1,6 @@
-"""Rows → Parquet files by configuration and split, a row group at a time."""
+"""Rows → Parquet files by configuration and split, a row group at a time; and the rows of a file again."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -10,8 +11,11 @@ import pyarrow.parquet as pq
 
 from peercorpus.publish import schemas
 from peercorpus.publish.features import parquet_metadata
+from peercorpus.tables import open_parquet
 
 SHARD_BYTES = 500_000_000
+READ_ROWS = 16
+"""Rows that are held at once: a paper's text is the greater part of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,13 @@ CONFIGS = {
     )
 }
 """By their names; the first is the default."""
+
+
+def read_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file, in bounded memory; of some columns only, if any are named."""
+    with open_parquet(path) as file:
+        for batch in file.iter_batches(READ_ROWS, columns=columns):
+            yield from batch.to_pylist()
 
 
 @dataclass(frozen=True, slots=True)

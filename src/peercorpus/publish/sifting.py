@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from peercorpus.kinds import PostKind, Role, ScoreSource
 from peercorpus.parts import saying, title_of
-from peercorpus.publish.forums import SPOKEN, Forum
+from peercorpus.publish.forums import SPOKEN, Forum, read_forum
 from peercorpus.publish.takedown import NOTHING, Takedown
 from peercorpus.records import ContextPost, Conversation, Paper, Post, Review, ScoreChange, Turn
 from peercorpus.tables import Tables
@@ -67,12 +67,12 @@ def count_taken(tables: Tables, takedown: Takedown) -> Counter[str]:
     """The records that a release of all venues leaves out, by kind, without the versions."""
     sieve = Sieve(takedown)
     for forum_id, venue_id in takedown.venues:
-        for paper in tables.of_forum(Paper, venue_id, forum_id):
-            reviews = list(tables.of_forum(Review, venue_id, forum_id))
-            posts = list(tables.of_forum(Post, venue_id, forum_id))
-            talks = list(tables.of_forum(Conversation, venue_id, forum_id))
-            sieve.sift(Forum(paper, reviews, posts, [], talks))
-    return sieve.taken
+        forum = read_forum(tables, venue_id, forum_id)
+        if forum is not None:
+            sieve.sift(forum)
+    taken = sieve.taken
+    del taken["versions"]
+    return taken
 
 
 def _undecided(paper: Paper, gone: Sequence[Post], posts: Sequence[Post]) -> Paper:

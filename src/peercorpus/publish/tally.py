@@ -1,14 +1,17 @@
 """What a release holds, counted while it is written."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from peercorpus.kinds import Grade, LinkKind, Reason, Status
+from peercorpus.publish.forums import Forum
 from peercorpus.publish.rows import ForumRows
 from peercorpus.publish.shards import Split
 from peercorpus.publish.split_files import Asked
-from peercorpus.publish.splits import NO_SIDES, Side, Sides, Task, Usable
+from peercorpus.publish.splits import NO_SIDES, Side, Sides, Task, Usable, usable
+from peercorpus.records import PaperVersion
 
 
 @dataclass(slots=True)
@@ -40,8 +43,11 @@ class VenueTally:
     grades: Counter[tuple[Status | None, Grade | None]] = field(default_factory=Counter)
     with_text: Counter[Status | None] = field(default_factory=Counter)
 
-    def count(self, rows: ForumRows) -> None:
-        """Add one forum."""
+    def count(self, versions: Sequence[PaperVersion], rows: ForumRows) -> None:
+        """Add one forum, with its versions."""
+        pdfs = [version for version in versions if version.is_pdf]
+        self.pdfs += len(pdfs)
+        self.pdfs_here += sum(version.sha256 is not None for version in pdfs)
         self.papers += 1
         self.reviews += len(rows.reviews)
         self.conversations += len(rows.conversations)
@@ -123,9 +129,10 @@ class Tally:
         spans = [venue.harvested for venue in self.venues if venue.harvested]
         return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
 
-    def count(self, rows: ForumRows) -> None:
+    def count(self, forum: Forum, rows: ForumRows) -> None:
         """Add one forum of the venue begun last."""
-        self.venues[-1].count(rows)
+        self.venues[-1].count(forum.versions, rows)
+        self.papers.append(usable(forum.paper, rows))
         self.doubts.count(rows)
         if rows.paper["text_engine"] is not None:
             self.engines[rows.paper["text_engine"]] += 1

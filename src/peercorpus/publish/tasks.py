@@ -9,21 +9,18 @@ from operator import itemgetter
 from pathlib import Path
 
 import msgspec
-import pyarrow.parquet as pq
 
 from peercorpus.dialogues import Message, Response, View, as_dialogue
 from peercorpus.kinds import Role
 from peercorpus.parts import join_prose
 from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.publish.record_rows import Row, before_and_after
-from peercorpus.publish.shards import Split, Writers
+from peercorpus.publish.shards import Split, Writers, read_rows
 from peercorpus.publish.splits import Sides, Task
 from peercorpus.records import Conversation, Score
 
 CONFIG = {Task.REVIEW: "review_sft", Task.REBUTTAL: "rebuttal"}
 """The configuration of each task."""
-READ_ROWS = 50
-READ_BYTES = 1 << 16
 COLUMNS = (
     *("forum_id", "venue_id", "conference", "year", "track", "title", "abstract", "keywords", "status", "decision"),
     *("grade", "markdown", "reviews"),
@@ -68,9 +65,7 @@ def _papers(folder: Path) -> Iterator[tuple[Row, list[Row]]]:
 
 def _rows(folder: Path, config: str, columns: Sequence[str] | None = None) -> Iterator[Row]:
     for path in sorted((folder / "data" / config).glob("*.parquet")):
-        with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
-            for batch in file.iter_batches(READ_ROWS, columns=columns):
-                yield from batch.to_pylist()
+        yield from read_rows(path, columns)
 
 
 def review_task(paper: Row) -> Row:

@@ -6,19 +6,17 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from peercorpus import prompts
 from peercorpus.dialogues import Message, Speaker, finished, plain
 from peercorpus.kinds import Phase, Role
-from peercorpus.publish.dialogues import NO_EXCHANGE, NO_TEXT, SYSTEM, Opening, opening_text
+from peercorpus.publish.dialogues import NO_EXCHANGE, NO_TEXT, Opening, opening_text
 from peercorpus.publish.record_rows import Row
 from peercorpus.publish.renderings import Sample, answer, re2_place
 from peercorpus.publish.splits import Task
 from peercorpus.records import Score
 
 NO_REVIEW_TEXT = "a review without text"
-SYSTEMS = {
-    Task.REVIEW: "You are a reviewer of a scientific paper. You write your review of it, then your scores, one a line.",
-    Task.REBUTTAL: SYSTEM[Role.REVIEWER],
-}
+SYSTEMS = {Task.REVIEW: prompts.REVIEW, Task.REBUTTAL: prompts.REVIEWER}
 """What the model is told first."""
 
 
@@ -97,7 +95,7 @@ def read_scores(structs: Sequence[Row]) -> list[Score]:
     return msgspec.convert(structs, list[Score])
 
 
-def _chosen(scores: Sequence[Score]) -> list[Score]:
+def first_known(scores: Sequence[Score]) -> list[Score]:
     """One score of each field, in their order: as first given where that is known, else as it stands."""
     chosen: dict[str, Score] = {}
     for score in scores:
@@ -119,7 +117,7 @@ def review_samples(row: Row, licence: str | None, telling: Telling, tally: Sampl
         if paper is None or not (review["text"] or "").strip():
             tally.left_out[NO_TEXT if paper is None else NO_REVIEW_TEXT] += 1
             continue
-        scores = _chosen(read_scores(review["scores"]))
+        scores = first_known(read_scores(review["scores"]))
         told = "\n".join(f"{score.field}: {answer(score)}" for score in scores)
         said = [plain(review["text"]), *([told] if told else [])]
         about = _of(row, licence, is_cut) | {

@@ -44,7 +44,8 @@ def verify(release: Release, workspace: Workspace | None = None, show: Show = sh
     Raises:
         PeercorpusError: A line of `takedown.txt` can be no id.
     """
-    sums, schema = check_sums(release), check_schema(release)
+    sums, release = check_sums(release), release.of_what_is_there()
+    schema = check_schema(release)
     ids, sides = Ids(release), SidesAgree(release)
     taken, leaks = TakenDown(read_takedown(workspace) if workspace else None), Leaks(sides.used)
     taken.look_at_sides(release)

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from peercorpus.kinds import Aspect, Grade, Phase
 from peercorpus.report.tokens import Tokens
-from peercorpus.tables import READ_BYTES
+from peercorpus.tables import open_parquet
 
 BATCH_ROWS = 1_000
 TEXT_ROWS = 64
@@ -27,7 +26,7 @@ GRADES = [grade.value for grade in Grade]
 def read_columns(paths: Iterable[Path | str], columns: Sequence[str], rows: int = BATCH_ROWS) -> Iterator[pl.DataFrame]:
     """These columns of Parquet files, so many rows at a time; a dotted name reads one leaf of a nested column."""
     for path in paths:
-        with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
+        with open_parquet(path) as file:
             for batch in file.iter_batches(rows, columns=list(columns)):
                 yield from_batch(batch)
 
@@ -46,10 +45,16 @@ def _exploded(rows: pl.DataFrame, column: str, keys: Sequence[str]) -> pl.DataFr
     return held.explode(column).unnest(column)
 
 
-def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
-    """Recommendation and confidence of each review, in the columns of `source.REVIEWS`.
+def _given(name: str, phase: Phase) -> pl.Expr:
+    return pl.col(name).filter(pl.col("phase") == phase.value).first()
 
-    What stands now was first given where nothing of the review was revised.
+
+def _now(name: str) -> pl.Expr:
+    return pl.coalesce(_given(name, Phase.FINAL), _given(name, Phase.INITIAL))
+
+
+def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
+    """Recommendation and confidence of each review, in the columns of `source.REVIEWS`; see `chosen.first_and_last`.
 
     Args:
         rows: `review_id`, `forum_id`, `revised` and `scores`.
@@ -58,12 +63,15 @@ def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
     found = rows.select("review_id", "forum_id")
     for aspect, field in PREFERRED.items():
         of_aspect = scores.filter(aspect=aspect.value).with_columns(other=pl.col("field").str.to_lowercase() != field)
-        chosen = of_aspect.sort("other", "place").unique("review_id", keep="first").select("review_id", "field")
-        first, last = (pl.col("value").filter(pl.col("phase") == phase.value).first() for phase in Phase)
         told = (
-            of_aspect.join(chosen, on=["review_id", "field"])
+            of_aspect.sort("other", "place")
             .group_by("review_id", "revised")
-            .agg(first=first, last=last, low=pl.col("low").last(), high=pl.col("high").last())
+            .agg(
+                first=_given("value", Phase.INITIAL),
+                last=_given("value", Phase.FINAL),
+                low=_now("low"),
+                high=_now("high"),
+            )
             .with_columns(pl.when(pl.col("revised").eq(False)).then("last").alias("unrevised"))
             .with_columns(first=pl.coalesce("first", "unrevised"))
         )

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.publish.release_rows import ReleaseRows, open_rows
+from peercorpus.publish.opened import Release, open_release
 from peercorpus.report import columns
 from peercorpus.report.source import (
     FILES,
@@ -32,7 +32,7 @@ class ReleaseSource(Source):
 
     def __init__(self, folder: Path, counting: Tokens) -> None:
         self.name, self.tokens = folder.resolve().name, counting.says
-        self._counting, self._release = counting, open_rows(folder)
+        self._counting, self._release = counting, open_release(folder)
 
     def _read(
         self, config: str, wanted: Sequence[str], schema: Schema, reading: Reading, rows: int = columns.BATCH_ROWS
@@ -100,8 +100,8 @@ class ReleaseSource(Source):
         return None
 
 
-def _batches(release: ReleaseRows, config: str, wanted: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
-    for path in release.shards(config):
+def _batches(release: Release, config: str, wanted: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
+    for path in (shard.path for shard in release.shards(config)):
         try:
             yield from columns.read_columns([path], wanted, rows)
         except (pa.ArrowException, OSError, pl.exceptions.PolarsError) as error:

@@ -11,6 +11,7 @@ import polars as pl
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.progress import Meter, Show, show_nothing
+from peercorpus.publish.csv_cells import as_cell
 from peercorpus.publish.release import MANIFEST, releasing
 from peercorpus.report.chosen import Chosen
 from peercorpus.report.page import PAGE, Shown, page
@@ -90,10 +91,11 @@ def figure(folder: Path, name: str, where: Iterable[str] = (), tokenizer: str | 
 
 
 def _flat(table: pl.DataFrame) -> pl.DataFrame:
-    """A table whose lists are texts, as a CSV file has them."""
+    """A table as a CSV file has it: lists are texts, and no text is run as a formula."""
+    texts = pl.col(pl.String).map_elements(as_cell, return_dtype=pl.String)
     lists = [name for name, kind in table.schema.items() if isinstance(kind, pl.List)]
     items = (pl.col(name).list.eval(pl.element().round(DIGITS).cast(pl.String)).list.join(";") for name in lists)
-    return table.with_columns(*items)
+    return table.with_columns(texts, *items)
 
 
 def _write_panel(folder: Path, panel: Panel, made: Statistic) -> Shown:

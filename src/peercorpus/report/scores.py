@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 
 from peercorpus.kinds import Status
-from peercorpus.report.krippendorff import alpha
+from peercorpus.metrics.krippendorff import alpha
+from peercorpus.metrics.shares import wilson
 from peercorpus.report.source import Source
 from peercorpus.report.statistic import (
     TOP,
@@ -17,7 +18,6 @@ from peercorpus.report.statistic import (
     nothing,
     percent,
     quartiles,
-    wilson,
 )
 
 GRID = [step / 100 for step in range(101)]

@@ -1,6 +1,5 @@
 """What every statistic is: a table of numbers, of how many things it is, what is not known, and what it shows."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -84,20 +83,6 @@ def in_order(table: pl.DataFrame, column: str, order: Sequence[str]) -> pl.DataF
     places = pl.DataFrame({column: list(order), "_place": range(len(order))}, schema_overrides={column: pl.String})
     placed = table.join(places, on=column, how="left", maintain_order="left")
     return placed.sort("_place", nulls_last=True, maintain_order=True).drop("_place")
-
-
-def wilson(part: int, whole: int) -> tuple[float, float] | None:
-    """The 95 % interval of a share (Wilson 1927, without continuity correction); None of nothing.
-
-    >>> [round(bound, 3) for bound in wilson(8, 10)]
-    [0.49, 0.943]
-    """
-    if not whole:
-        return None
-    z, share = 1.959963984540054, part / whole
-    middle = (share + z * z / (2 * whole)) / (1 + z * z / whole)
-    half = z / (1 + z * z / whole) * math.sqrt(share * (1 - share) / whole + z * z / (4 * whole * whole))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def quartiles(values: pl.Series) -> tuple[float, float, float]:

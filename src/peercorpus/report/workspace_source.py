@@ -8,9 +8,9 @@ from urllib.parse import unquote
 import polars as pl
 import pyarrow as pa
 
-from peercorpus.errors import TableError
 from peercorpus.kinds import PUBLISHABLE_GRADES
-from peercorpus.publish.forums import SPOKEN, Forum
+from peercorpus.publish.forums import SPOKEN, Forum, hides_decision, read_forum
+from peercorpus.publish.run import choose_venues
 from peercorpus.publish.sifting import Sieve
 from peercorpus.publish.takedown import read_takedown
 from peercorpus.records import Conversation, Paper, PaperVersion, Post, Review
@@ -30,15 +30,15 @@ from peercorpus.report.source import (
 )
 from peercorpus.report.tokens import Tokens
 from peercorpus.schema import to_arrow
-from peercorpus.tables import Tables
 from peercorpus.workspace import Workspace
 
 ITEM = columns.ITEM
 NEEDED = ("1-papers", "2-reviews", "3-posts", "4-versions", "5-texts", "6-conversations")
-"""One stage writes the first three."""
 OF_PAPERS = [*(name for name in PAPERS if name not in {"venue_id", "grade", "keywords"}), f"keywords.{ITEM}"]
 ID_COLUMNS = ("record_id", "forum_id")
 SAID = ["decision", "decision_comment"]
+IS_OPEN = pl.col("readers_public") & ~pl.col("deleted")
+"""Of a post or a review: whether everyone may read it."""
 OF_FORUM: Mapping[type, str] = {
     Paper: "paper",
     Review: "reviews",
@@ -54,7 +54,7 @@ class WorkspaceSource(Source):
     def __init__(self, workspace: Workspace, counting: Tokens) -> None:
         self.name, self.tokens = workspace.folder.resolve().name, counting.says
         self._workspace, self._tables, self._counting = workspace, workspace.tables, counting
-        self._venues = _built(self._tables)
+        self._venues = choose_venues(self._tables, needed=NEEDED)
         self._takedown = read_takedown(workspace)
         self._touched = [forum_id for forum_id, _ in self._takedown.venues]
 
@@ -62,15 +62,11 @@ class WorkspaceSource(Source):
     def _sifted(self) -> Mapping[str, list[Forum]]:
         """What is left of every paper of which anything was taken down, by venue."""
         found: dict[str, list[Forum]] = {}
-        sieve, tables = Sieve(self._takedown), self._tables
+        sieve = Sieve(self._takedown)
         for forum_id, venue_id in self._takedown.venues:
-            for paper in tables.of_forum(Paper, venue_id, forum_id):
-                reviews = list(tables.of_forum(Review, venue_id, forum_id))
-                posts = list(tables.of_forum(Post, venue_id, forum_id))
-                versions = list(tables.of_forum(PaperVersion, venue_id, forum_id))
-                talks = list(tables.of_forum(Conversation, venue_id, forum_id))
-                kept = sieve.sift(Forum(paper, reviews, posts, versions, talks))
-                found.setdefault(venue_id, []).extend([kept] if kept else [])
+            forum = read_forum(self._tables, venue_id, forum_id)
+            kept = None if forum is None else sieve.sift(forum)
+            found.setdefault(venue_id, []).extend([kept] if kept else [])
         return found
 
     def _rows(self, kind: type, venue_id: str, wanted: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -117,23 +113,22 @@ class WorkspaceSource(Source):
 
     def _papers(self, venue_id: str) -> Iterator[pl.DataFrame]:
         """The papers of a venue, without a status that only posts tell which not everyone may read."""
-        hidden = self._undecided(venue_id)
+        told = self._decision_posts(venue_id)
         for rows in self._rows(Paper, venue_id, [*OF_PAPERS, *SAID]):
-            is_told = pl.any_horizontal(pl.col(name).is_not_null() for name in SAID)
-            is_hidden = pl.col("forum_id").is_in(hidden) & is_told
-            status = pl.when(~is_hidden).then(pl.col("status"))
+            said = rows.select("forum_id", *SAID).iter_rows()
+            hidden = [of for of, decision, comment in said if hides_decision(decision, comment, told.get(of, []))]
+            status = pl.when(~pl.col("forum_id").is_in(hidden)).then(pl.col("status"))
             yield rows.with_columns(status=status, venue_id=pl.lit(venue_id), grade=pl.lit(None, pl.String))
 
-    def _undecided(self, venue_id: str) -> list[str]:
-        """Papers that have posts with a decision, none of which everyone may read."""
+    def _decision_posts(self, venue_id: str) -> dict[str, list[bool]]:
+        """Of each post that may hold a decision, whether everyone may read it; by paper."""
         kinds = [kind.value for kind in SPOKEN]
-        wanted = ["forum_id", "kind", "readers_public", "deleted"]
-        parts = [rows.filter(pl.col("kind").is_in(kinds)) for rows in self._rows(Post, venue_id, wanted)]
-        if not parts:
-            return []
-        is_open = (pl.col("readers_public") & ~pl.col("deleted")).any()
-        told = pl.concat(parts).group_by("forum_id").agg(is_open=is_open)
-        return sorted(told.filter(~pl.col("is_open"))["forum_id"])
+        found: dict[str, list[bool]] = {}
+        for rows in self._rows(Post, venue_id, ["forum_id", "kind", "readers_public", "deleted"]):
+            spoken = rows.filter(pl.col("kind").is_in(kinds)).select("forum_id", IS_OPEN)
+            for forum_id, is_open in spoken.iter_rows():
+                found.setdefault(forum_id, []).append(is_open)
+        return found
 
     @cached_property
     def reviews(self) -> pl.DataFrame:
@@ -235,19 +230,5 @@ class WorkspaceSource(Source):
         return {venue_id: self._workspace.raw.is_listed(venue_id) for venue_id in self._venues}
 
 
-def _built(tables: Tables) -> list[str]:
-    """The venues that have papers, all of whose tables are there."""
-    for name in NEEDED:
-        tables.require(name)
-    venues = tables.venues("1-papers")
-    if not venues:
-        raise TableError("The tables hold no papers; harvest a venue, then run 'peercorpus build'.")
-    for venue_id in venues:
-        digests = [tables.digest(name, venue_id) for name in NEEDED]
-        if len(set(digests[:3])) > 1 or "None" in digests:
-            raise TableError(f"The tables of the venue '{venue_id}' are not built to the end; run 'peercorpus build'.")
-    return venues
-
-
 def _open(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(pl.col("readers_public") & ~pl.col("deleted"))
+    return rows.filter(IS_OPEN)

@@ -14,11 +14,12 @@ from typing import Any, Protocol, cast
 from peercorpus.errors import PdfFault, PeercorpusError, UnreadablePdfError
 from peercorpus.file_records import TextHeading, TextQuality
 from peercorpus.pdf import REPAIRED, count_readable_pages, read_or_repair, repair
+from peercorpus.records import PAGE_BREAK
 from peercorpus.store import Place
 from peercorpus.texts.added import added_engines, make_added
 from peercorpus.texts.settings import DEFAULT_SETTINGS, EngineSettings
 
-SEPARATOR = "\n\n---\n\n"
+SEPARATOR = PAGE_BREAK
 """What stands between two pages; no page may contain it."""
 
 ENGINES: Mapping[str, str] = MappingProxyType(

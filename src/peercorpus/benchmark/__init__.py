@@ -1,0 +1,1 @@
+"""The benchmark: acceptance, scores, review and rebuttal, as tasks of `inspect_ai`, and what beats what."""

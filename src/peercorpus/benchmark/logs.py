@@ -1,0 +1,173 @@
+"""Runs as their logs tell of them: what was asked of whom, and what became of every case."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log, read_eval_log_samples
+from inspect_ai.scorer import Score
+
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.outcomes import Outcome, Scored, read_found
+from peercorpus.benchmark.wrong import wrong
+from peercorpus.errors import PeercorpusError
+
+UNREAD = {"messages", "events", "store", "attachments", "output", "events_data", "timelines"}
+"""What is in a log and tells nothing of the numbers."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Protocol:
+    """What runs must have in common to stand in one table.
+
+    Attributes:
+        release: The sha256 of its manifest.
+        cases: The sha256 of the ids of all cases.
+        paper: How much of a paper is shown.
+        prompts: Version and digest of what models are told.
+    """
+
+    task: BenchTask
+    release: str
+    profile: str
+    side: str
+    led: bool
+    cases: str
+    paper: str
+    few_shot: int
+    prompts: str
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """What also baselines, which are told nothing, must have in common."""
+        return self.task, self.release, self.profile, self.side, str(self.led), self.cases
+
+
+@dataclass(slots=True)
+class Run:
+    """One task answered by one model or baseline.
+
+    Attributes:
+        name: Of the model, or of the baseline.
+        adapter: Whose words and form of answer; None for ours.
+        grader: The model that judged; None where none did.
+        outcomes: By what was scored.
+        left_out: Papers and turns that are no cases, by the reason.
+        cut_papers: Papers of which the model saw a part.
+        signatures: Of the metrics, as they were when the run was scored.
+        cut_answers: Answers that the model was stopped in.
+        missing: Cases that have not been run, 1 at least where the run broke off; such a run stands in no table.
+        task_id: The same in all logs of a run that broke off and went on.
+        created: When, as ISO 8601.
+    """
+
+    path: Path
+    protocol: Protocol
+    name: str
+    is_baseline: bool
+    adapter: str | None = None
+    grader: str | None = None
+    outcomes: dict[Scored, list[Outcome]] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    cut_papers: int = 0
+    cut_answers: int = 0
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    missing: int = 0
+    task_id: str = ""
+    created: str = ""
+
+
+def _outcome(scored: Scored, score: Score | None, sample: EvalSample) -> Outcome:
+    case_id, forum_id = str(sample.id), str(sample.metadata["forum_id"])
+    if score is None or score.reason is not None or not score.metadata:
+        why = "error" if score is None else str(score.reason or "error")
+        return Outcome(case_id, forum_id, wrong(scored, sample.metadata), why)
+    return Outcome(case_id, forum_id, read_found(scored, score.metadata))
+
+
+def _samples(path: Path) -> Iterator[EvalSample]:
+    return read_eval_log_samples(str(path), all_samples_required=False, exclude_fields=UNREAD)
+
+
+def _protocol(task: str, about: Mapping[str, Any], case_ids: list[str]) -> Protocol:
+    told = about["prompts"]
+    return Protocol(
+        BenchTask(task),
+        about["release"]["sha256"],
+        about["profile"],
+        about["side"],
+        about["led"],
+        sha256("\n".join(sorted(case_ids)).encode()).hexdigest(),
+        about["paper"]["budget"],
+        about["few_shot"],
+        f"{told['version']} ({told['digest']})",
+    )
+
+
+def _read(path: Path, log: EvalLog) -> Run:
+    about = log.eval.metadata or {}
+    kinds = [Scored(one.name) for one in log.eval.scorers or () if one.name in set(Scored)]
+    outcomes: dict[Scored, list[Outcome]] = {kind: [] for kind in kinds}
+    case_ids, cut_papers, cut_answers = [], 0, 0
+    grader = None
+    for sample in _samples(path):
+        case_ids.append(str(sample.id))
+        cut_papers += bool(sample.metadata["shown"]["left_out"])
+        cut_answers += bool(sample.metadata.get("read", {}).get("cut_off"))
+        for kind in kinds:
+            score = (sample.scores or {}).get(kind.value)
+            outcomes[kind].append(_outcome(kind, score, sample))
+            if kind is Scored.JUDGE and score is not None:
+                grader = grader or (score.metadata or {}).get("grader")
+    task = str(about["task"])
+    asked = log.eval.dataset.samples if log.eval.config.limit is None else len(case_ids)
+    baseline = about["baseline"]
+    return Run(
+        path,
+        _protocol(task, about, case_ids),
+        baseline or log.eval.model,
+        baseline is not None,
+        about["adapter"],
+        grader,
+        outcomes,
+        about["left_out"],
+        cut_papers,
+        cut_answers,
+        about["signatures"],
+        max(int(log.status != "success"), (asked or 0) * (log.eval.config.epochs or 1) - len(case_ids)),
+        log.eval.task_id,
+        log.eval.created,
+    )
+
+
+def read_run(path: Path) -> Run | None:
+    """A run of the benchmark; None where the log is of something else.
+
+    Raises:
+        PeercorpusError: The log cannot be read.
+    """
+    try:
+        log = read_eval_log(str(path), header_only=True)
+        if log.eval.metadata is None or "prompts" not in log.eval.metadata or "task" not in log.eval.metadata:
+            return None
+        return _read(path, log)
+    except (OSError, ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
+        raise PeercorpusError(f"The log '{path}' cannot be read ({error}); move it away.") from None
+
+
+def read_runs(folder: Path) -> list[Run]:
+    """All runs of the benchmark below a folder, the oldest first.
+
+    Raises:
+        PeercorpusError: There is none, or a log cannot be read.
+    """
+    if not folder.is_dir():
+        raise PeercorpusError(f"'{folder}' is no folder; name the one that 'peercorpus bench' wrote its logs to.")
+    paths = sorted(Path(info.name.removeprefix("file://")) for info in list_eval_logs(str(folder)))
+    runs = [run for run in map(read_run, paths) if run is not None]
+    if not runs:
+        raise PeercorpusError(f"'{folder}' holds no log of the benchmark; run 'peercorpus bench' first.")
+    return sorted(runs, key=lambda run: run.created)

@@ -1,0 +1,168 @@
+"""Leaderboards as Markdown, CSV and HTML: the same numbers, with all that is needed to read them right."""
+
+import csv
+import html
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.measures import PERCENT, Measure
+from peercorpus.benchmark.published import differences, printed, source
+from peercorpus.benchmark.table import Board, Boards, Cell, Row
+
+HEAD = ("model", "words", "failures", "n", "papers", "unscored")
+
+
+NONE = "-"
+COLUMNS = (
+    *("task", "group", *HEAD, "is_baseline", "measure", "value", "low", "high", "signature", "side", "profile"),
+    *("release", "cases", "prompts", "paper", "few_shot", "led"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table in words: a title, sentences above it, a head, rows, sentences below it."""
+
+    title: str
+    above: Sequence[str]
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    below: Sequence[str]
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3f}"
+
+
+def _cell(one: Cell | None) -> str:
+    if one is None:
+        return NONE
+    if one.low is None or one.high is None:
+        return _number(one.value)
+    return f"{_number(one.value)} [{_number(one.low)}, {_number(one.high)}]"
+
+
+def _unscored(row: Row) -> str:
+    return ", ".join(f"{reason} {count:,}" for reason, count in sorted(row.unscored.items())) or "0"
+
+
+def _row(row: Row) -> list[str]:
+    name = f"{row.name} (baseline)" if row.is_baseline else row.name
+    known = [name, row.words or NONE, row.failures or "none", f"{row.n:,}", f"{row.papers:,}", _unscored(row)]
+    return [*known, *map(_cell, row.cells)]
+
+
+def _head(measure: Measure) -> str:
+    unit = " (%)" if measure.factor == PERCENT else ""
+    return f"{measure.name}{unit} {'↑' if measure.higher_is_better else '↓'}"
+
+
+def _grid(board: Board) -> Grid:
+    protocol = board.protocol
+    title = f"{protocol.task}, {board.group}" if board.group else str(protocol.task)
+    led = ", discussions led by the model" if protocol.led else ""
+    above = [
+        f"Side '{protocol.side}' of the profile '{protocol.profile}'{led}; release {protocol.release[:12]}, cases"
+        f" {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}; examples: {protocol.few_shot}.",
+        "95 % intervals by drawing papers anew. Answers without a score are left out in one row and counted as wrong in"
+        " the next.",
+    ]
+    below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]
+    return Grid(title, above, [*HEAD, *map(_head, board.measures)], [_row(row) for row in board.rows], below)
+
+
+def _printed(task: BenchTask) -> list[Grid]:
+    below = [f"Source: {source()}.", "Not to be compared number by number:", *differences()]
+    return [
+        Grid(
+            f"{one.title} (as printed; another protocol)",
+            [],
+            ["model", *one.columns],
+            [[name, *(f"{number:g}" for number in numbers)] for name, numbers in one.rows],
+            below,
+        )
+        for one in printed(task)
+    ]
+
+
+def grids(boards: Boards) -> list[Grid]:
+    """All tables: ours, each task's followed by what was printed elsewhere."""
+    found = []
+    for task in BenchTask:
+        ours = [board for board in boards.boards if board.protocol.task is task]
+        found += [_grid(board) for board in ours]
+        found += _printed(task) if ours else []
+    return found
+
+
+def _bar(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def as_markdown(boards: Boards) -> str:
+    """All tables as Markdown."""
+    lines = ["# Leaderboard"]
+    for grid in grids(boards):
+        lines += ["", f"## {grid.title}", "", *grid.above, "", _bar(grid.head), _bar(["---"] * len(grid.head))]
+        lines += [*map(_bar, grid.rows), "", *(f"- {sentence}" for sentence in grid.below)]
+    if boards.notes:
+        lines += ["", "## Not in the tables", "", *(f"- {note}" for note in boards.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def as_csv(boards: Boards) -> str:
+    """One line a number of ours, as it was computed."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for board in boards.boards:
+        protocol = board.protocol
+        of_board = (protocol.release, protocol.cases, protocol.prompts, protocol.paper, protocol.few_shot, protocol.led)
+        for row in board.rows:
+            known = (row.name, row.words, row.failures, row.n, row.papers, _unscored(row), row.is_baseline)
+            for measure, one in zip(board.measures, row.cells, strict=True):
+                numbers = ("", "", "") if one is None else (one.value, one.low, one.high)
+                signature = "; ".join(board.signatures[measure.name])
+                sides = (protocol.side, protocol.profile)
+                writer.writerow(
+                    (protocol.task, board.group, *known, measure.name, *numbers, signature, *sides, *of_board)
+                )
+    return text.getvalue()
+
+
+STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;"
+    "background:#fff}table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.85rem}"
+    "th,td{padding:.3rem .6rem;border-bottom:1px solid #ccc;text-align:left;white-space:nowrap}"
+    ".wide{overflow-x:auto}li,p{color:#444;overflow-wrap:anywhere}"
+    "@media(prefers-color-scheme:dark){body{background:#161616;color:#eee}li,p{color:#bbb}th,td{border-color:#444}}"
+)
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def _html(grid: Grid) -> str:
+    def line(cells: Sequence[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+    head, rows = line(grid.head, "th"), "\n".join(line(row, "td") for row in grid.rows)
+    above = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in grid.above)
+    below = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in grid.below)
+    return (
+        f'<section><h2>{html.escape(grid.title)}</h2>{above}<div class="wide" tabindex="0"><table><thead>{head}</thead>'
+        f"<tbody>\n{rows}\n</tbody></table></div><ul>{below}</ul></section>"
+    )
+
+
+def as_html(boards: Boards) -> str:
+    """All tables as one page without script."""
+    notes = "".join(f"<li>{html.escape(note)}</li>" for note in boards.notes)
+    left_out = f"<section><h2>Not in the tables</h2><ul>{notes}</ul></section>" if notes else ""
+    body = "\n".join(map(_html, grids(boards)))
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport"'
+        f' content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f"<title>Leaderboard</title><style>{STYLE}</style></head><body><main><h1>Leaderboard</h1>\n{body}\n{left_out}"
+        "</main></body></html>\n"
+    )

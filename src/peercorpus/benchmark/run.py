@@ -1,0 +1,178 @@
+"""Runs tasks with a model, and their baselines beside it; what was interrupted goes on where it was."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task, eval_set
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model, get_model
+
+from peercorpus.benchmark.adapters.registry import adapter_for, load_adapter
+from peercorpus.benchmark.baselines.registry import baselines_of
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.solving import AUTHOR
+from peercorpus.benchmark.tasks import NO_MODEL, acceptance, rebuttal, review, scores
+from peercorpus.errors import BaselineError, ModelError, PeercorpusError
+
+TASKS: Mapping[BenchTask, Callable[..., Task]] = {
+    BenchTask.ACCEPTANCE: acceptance,
+    BenchTask.SCORES: scores,
+    BenchTask.REVIEW: review,
+    BenchTask.REBUTTAL: rebuttal,
+}
+GRADER = "grader"
+MARKUP = re.compile(r"\[/?[a-z]+\]|ERROR: ")
+"""What inspect_ai writes around words for a terminal."""
+MOST_CHARACTERS = 300
+OF_WRITING = frozenset({"bert_score", "embed_cos", "judged"})
+"""Options that concern what is written, so not acceptance and scores."""
+OF_MODELS = frozenset({"adapter", "wordings", "few_shot", "paper_tokens", "tokenizer"})
+"""Options that concern what a model is told, so no baseline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """One run of the benchmark.
+
+    Attributes:
+        logs: The folder of the logs; the same command goes on with what stands there.
+        model: As `inspect_ai` names it, such as `openai/…`, `vllm/…`, `hf/…`; None for the baselines alone.
+        options: See `options.Options`.
+        with_baselines: Whether the baselines of each task answer too.
+        roles: The models in the roles `grader`, `grader2` and `author`.
+        keeps_errors: Whether a case that ends in an error stays so, and counts as one without a score.
+        settings: Passed on to `inspect_ai.eval_set`: `limit`, `max_connections`, `temperature` and the like.
+    """
+
+    tasks: Sequence[BenchTask]
+    release: Path
+    logs: Path
+    model: str | Model | None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    with_baselines: bool = True
+    roles: Mapping[str, str | Model] = field(default_factory=dict)
+    base_url: str | None = None
+    model_args: Mapping[str, Any] = field(default_factory=dict)
+    keeps_errors: bool = False
+    display: str = "none"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of a run.
+
+    Attributes:
+        logs: One a task and model or baseline.
+        is_whole: Whether every case was answered.
+        errors: Tasks that broke off, by what the error says.
+        notes: Baselines that could not answer, and why.
+    """
+
+    logs: Sequence[EvalLog]
+    is_whole: bool
+    errors: Counter[str]
+    notes: Sequence[str]
+
+
+def tasks_named(names: Iterable[str]) -> list[BenchTask]:
+    """The tasks of these names, each once; all of them where none is named."""
+    return [BenchTask(name) for name in dict.fromkeys(names)] or list(BenchTask)
+
+
+def _check(bench: Bench) -> None:
+    if bench.model is None and not bench.with_baselines:
+        raise PeercorpusError("Nobody is asked: name a model with --model, or leave out --no-baselines.")
+    if bench.options.get("judged") and GRADER not in bench.roles:
+        raise PeercorpusError("To have answers judged, name who judges: --grader PROVIDER/MODEL.")
+    if bench.options.get("led") and AUTHOR not in bench.roles:
+        raise PeercorpusError("A discussion that is led needs who takes the authors' part: --author PROVIDER/MODEL.")
+    if bench.options.get("led") and list(bench.tasks) != [BenchTask.REBUTTAL]:
+        raise PeercorpusError("Only the task 'rebuttal' can be led; run it alone.")
+
+
+def _options(bench: Bench, task: BenchTask, *, is_baseline: bool) -> dict[str, Any]:
+    is_written = task in {BenchTask.REVIEW, BenchTask.REBUTTAL}
+    unused = (frozenset() if is_written else OF_WRITING) | (OF_MODELS if is_baseline else frozenset())
+    chosen = {name: value for name, value in bench.options.items() if name not in unused}
+    if isinstance(bench.model, str) and not is_baseline and "adapter" not in chosen:
+        theirs = adapter_for(bench.model)
+        chosen |= {"adapter": theirs} if theirs is not None and task in load_adapter(theirs).tasks else {}
+    return chosen
+
+
+def _baselines(bench: Bench, task: BenchTask, notes: list[str]) -> list[Task]:
+    """The baselines of a task; one that cannot learn from so little is left out, and said."""
+    options, made = _options(bench, task, is_baseline=True), []
+    for name in baselines_of(task):
+        try:
+            made.append(TASKS[task](str(bench.release), baseline=name, **options))
+        except BaselineError as error:
+            notes.append(f"The baseline '{name}' of '{task}' is left out: {error}")
+    return made
+
+
+def _tasks(bench: Bench, notes: list[str]) -> list[Task]:
+    made = []
+    for task in bench.tasks:
+        if bench.model is not None:
+            made.append(TASKS[task](str(bench.release), **_options(bench, task, is_baseline=False)))
+        if bench.with_baselines and not bench.options.get("led"):
+            made += _baselines(bench, task, notes)
+    return made
+
+
+def _model(bench: Bench) -> Model:
+    named = bench.model or NO_MODEL
+    if isinstance(named, Model):
+        return named
+    try:
+        return get_model(named, base_url=bench.base_url, **bench.model_args)
+    except (PrerequisiteError, ValueError, ImportError) as error:
+        raise ModelError(f"The model '{named}' cannot be asked: {_first_line(error)}") from None
+
+
+def _first_line(error: object) -> str:
+    return " ".join(MARKUP.sub("", str(error)).split())[:MOST_CHARACTERS]
+
+
+def run(bench: Bench) -> Ran:
+    """Run tasks; a run that was interrupted goes on where it was.
+
+    Raises:
+        PeercorpusError: A task cannot be made, or the model cannot be asked at all.
+    """
+    _check(bench)
+    notes: list[str] = []
+    model, tasks = _model(bench), _tasks(bench, notes)
+    if not tasks and notes:
+        raise PeercorpusError(notes[0])
+    if not tasks:
+        raise PeercorpusError("A discussion that is led has no baseline; name a model with --model.")
+    try:
+        is_whole, logs = eval_set(
+            tasks,
+            log_dir=str(bench.logs),
+            log_dir_allow_dirty=True,
+            model=model,
+            model_roles=dict(bench.roles),
+            display=bench.display,  # type: ignore[arg-type]
+            retry_attempts=0,
+            retry_immediate=False,
+            retry_on_error=1,
+            fail_on_error=not bench.keeps_errors,
+            continue_on_fail=True,
+            **bench.settings,
+        )
+    except PrerequisiteError as error:
+        raise ModelError(f"The benchmark cannot run: {_first_line(error.message)}") from None
+    errors: Counter[str] = Counter()
+    for log in logs:
+        if log.error is not None:
+            errors[_first_line(log.error.message)] += 1
+    return Ran(logs, is_whole, errors, notes)

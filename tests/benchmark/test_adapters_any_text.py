@@ -1,0 +1,75 @@
+"""Whatever a model writes, an adapter reads it in our form or says why it cannot."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asked_cases import CONFIDENCE, NOVELTY, OVERALL, RATING, SOUNDNESS, acceptance, reviewing, scoring
+from peercorpus.benchmark.adapters.registry import ADAPTERS, load_adapter
+from peercorpus.benchmark.answers import UnreadableAnswerError, read_decision, read_review, read_scores
+from peercorpus.benchmark.cases import BenchTask, Case
+
+RECORDED = sorted(path.read_text(encoding="utf-8") for path in (Path(__file__).parent / "outputs").glob("*.md"))
+LINES = sorted({line for text in RECORDED for line in text.splitlines()})
+ODD = [
+    "}",
+    "{",
+    "\\boxed_review{",
+    "\\boxed_simreviewers{",
+    "**********",
+    "10/10",
+    "Accept/Reject",
+    "N/A",
+    "",
+    "## Rating",
+]
+SHUFFLED = st.lists(st.one_of(st.sampled_from(LINES), st.sampled_from(ODD), st.text(max_size=20)), max_size=40)
+TEXTS = st.one_of(
+    st.text(),
+    SHUFFLED.map("\n".join),
+    st.builds(lambda text, end: text[:end], st.sampled_from(RECORDED), st.integers(0, 4000)),
+    st.builds(
+        lambda text, at, put: text[:at] + put + text[at:], st.sampled_from(RECORDED), st.integers(0, 4000), st.text()
+    ),
+)
+ASKED = st.lists(st.sampled_from([RATING, SOUNDNESS, CONFIDENCE, OVERALL, NOVELTY]), unique=True)
+CASES = st.one_of(st.just(acceptance()), ASKED.map(lambda asked: scoring(*asked)), ASKED.map(lambda a: reviewing(*a)))
+
+
+def check_form(case: Case, answer: str) -> None:
+    if case.task is BenchTask.ACCEPTANCE:
+        assert read_decision(answer).probability is None
+    elif case.task is BenchTask.SCORES:
+        assert set(read_scores(answer, case.scores)) == {one.field for one in case.scores}
+    else:
+        assert read_review(answer, case.scores).text
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+@given(case=CASES, text=TEXTS)
+def test_an_answer_is_in_our_form_or_unreadable(name: str, case: Case, text: str) -> None:
+    try:
+        answer = load_adapter(name).read(case, text)
+    except UnreadableAnswerError as error:
+        assert error.reason  # noqa: PT017
+        return
+    check_form(case, answer)
+
+
+@pytest.mark.parametrize("text", RECORDED)
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_every_beginning_of_an_answer_is_read_like_the_whole_or_not_at_all(name: str, text: str) -> None:
+    """A cut answer never says another number or decision than the whole one."""
+    adapter = load_adapter(name)
+    for case in (acceptance(), scoring(RATING), scoring(SOUNDNESS)):
+        try:
+            whole = adapter.read(case, text)
+        except UnreadableAnswerError:
+            continue
+        for end in range(0, len(text), 3):
+            try:
+                assert adapter.read(case, text[:end]) == whole
+            except UnreadableAnswerError:
+                continue

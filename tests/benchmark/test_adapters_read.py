@@ -1,0 +1,293 @@
+"""What models say, in the formats that they document, becomes our form of answer or is unreadable for a reason."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from asked_cases import CONFIDENCE, NOVELTY, OVERALL, RATING, SOUNDNESS, acceptance, rebutting, reviewing, scoring
+from peercorpus.benchmark.adapters.registry import ADAPTERS, load_adapter
+from peercorpus.benchmark.answers import UnreadableAnswerError, Unscored, read_decision, read_review, read_scores
+from peercorpus.benchmark.cases import Case
+from peercorpus.errors import PeercorpusError
+
+OUTPUTS = Path(__file__).parent / "outputs"
+OF_ADAPTER = {
+    "sea-e": "sea-e",
+    "openreviewer": "openreviewer",
+    "deepreviewer": "deepreviewer",
+    "deepreviewer-fast": "deepreviewer-fast",
+    "cyclereviewer": "cyclereviewer",
+    "cyclereviewer-large": "cyclereviewer",
+}
+"""Which adapter reads which recorded answer."""
+
+
+def said(name: str) -> str:
+    return (OUTPUTS / f"{name}.md").read_text(encoding="utf-8")
+
+
+def read(name: str, case: Case, text: str | None = None) -> str:
+    return load_adapter(OF_ADAPTER[name]).read(case, said(name) if text is None else text)
+
+
+def reason(name: str, case: Case, text: str) -> Unscored:
+    with pytest.raises(UnreadableAnswerError) as caught:
+        read(name, case, text)
+    return caught.value.reason
+
+
+def changed(name: str, before: str, after: str) -> str:
+    text = said(name)
+    assert before in text
+    return text.replace(before, after)
+
+
+def test_every_adapter_has_a_recorded_answer() -> None:
+    assert set(OF_ADAPTER.values()) == set(ADAPTERS)
+    assert {path.stem for path in OUTPUTS.glob("*.md")} == set(OF_ADAPTER)
+
+
+@pytest.mark.parametrize(
+    ("name", "accept"),
+    [
+        ("sea-e", True),
+        ("openreviewer", False),
+        ("deepreviewer", False),
+        ("deepreviewer-fast", True),
+        ("cyclereviewer", False),
+        ("cyclereviewer-large", True),
+    ],
+)
+def test_a_decision_is_the_models_own_final_one(name: str, accept: bool) -> None:
+    decision = read_decision(read(name, acceptance()))
+    assert (decision.accept, decision.probability) == (accept, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "rating", "soundness"),
+    [
+        ("sea-e", 6, 3),
+        ("openreviewer", 5, 2),
+        ("deepreviewer", 4.5, 3),
+        ("deepreviewer-fast", 6.75, 3.25),
+        ("cyclereviewer", 6.5, 2.5),
+        ("cyclereviewer-large", 7, 3),
+    ],
+)
+def test_scores_are_the_mean_of_the_reviewers(name: str, rating: float, soundness: float) -> None:
+    asked = (RATING, SOUNDNESS)
+    assert read_scores(read(name, scoring(*asked)), asked) == {"rating": rating, "soundness": soundness}
+
+
+@pytest.mark.parametrize("name", [name for name in OF_ADAPTER if name != "sea-e"])
+def test_confidence_is_read_where_the_format_has_it(name: str) -> None:
+    value = json.loads(read(name, scoring(CONFIDENCE)))["confidence"]
+    assert value == {"openreviewer": 4}.get(name, 3.5)
+
+
+def test_the_simulated_reviewers_count_and_not_the_models_summary_of_them() -> None:
+    text = changed("deepreviewer", "## Rating:\n\n4.5", "## Rating:\n\n9")
+    assert json.loads(read("deepreviewer", scoring(RATING), text)) == {"rating": 4.5}
+
+
+@pytest.mark.parametrize("name", OF_ADAPTER)
+def test_a_review_is_prose_under_headings_and_then_the_scores(name: str) -> None:
+    review = read_review(read(name, reviewing(RATING, OVERALL)), (RATING,))
+    assert review.text.startswith("### summary\n\n")
+    assert "### weaknesses" in review.text
+    assert list(review.scores) == ["rating"]
+    for word in ("boxed", "Decision", "Reasons", "ethics", "justification", "****", "Soundness"):
+        assert word not in review.text
+
+
+def test_which_text_is_the_review_is_a_rule() -> None:
+    of_deep = read_review(read("deepreviewer", reviewing()), ()).text
+    assert "introduces a tray" in of_deep
+    assert "    drop();\n}\n```" in of_deep
+    assert "### suggestions\n\nMeasure both." in of_deep
+    of_cycle = read_review(read("cyclereviewer", reviewing()), ()).text
+    assert "A tray sorts pebbles by weight." in of_cycle
+    assert "Stones are sorted." not in of_cycle
+
+
+def test_a_number_on_another_scale_is_not_converted() -> None:
+    assert reason("sea-e", scoring(RATING, OVERALL), said("sea-e")) is Unscored.OTHER_SCALE
+
+
+def test_a_field_that_the_model_never_gives_has_no_number() -> None:
+    assert reason("sea-e", scoring(RATING, CONFIDENCE), said("sea-e")) is Unscored.NO_NUMBER
+    assert reason("cyclereviewer", scoring(NOVELTY), said("cyclereviewer")) is Unscored.NO_NUMBER
+
+
+def test_an_adapter_says_beforehand_which_fields_it_fills_in() -> None:
+    case = scoring(RATING, OVERALL, CONFIDENCE, NOVELTY, SOUNDNESS)
+    assert load_adapter("sea-e").asked(case) == (RATING, SOUNDNESS)
+    assert load_adapter("openreviewer").asked(case) == (RATING, CONFIDENCE, SOUNDNESS)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("6", 6),
+        ("**6**", 6),
+        ("- 6", 6),
+        ("6.", 6),
+        ("3.5/10", 3.5),
+        ("7 / 10", 7),
+        ("7 out of 10", 7),
+        ("10", 10),
+        ("10: strong accept", 10),
+        ("Rating: 8 (accept)", 8),
+        ("Score: 4 - borderline reject", 4),
+        ("5 Marginally below the acceptance threshold", 5),
+        ("6\n\nThe 3 beaches of Section 2 would be 8 if they were wet.", 6),
+        ("6\n6", 6),
+    ],
+)
+def test_a_number_is_read_by_rule(written: str, value: float) -> None:
+    text = changed("sea-e", "6 marginally above the acceptance threshold", written)
+    assert json.loads(read("sea-e", scoring(RATING), text)) == {"rating": value}
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("", Unscored.NO_NUMBER),
+        ("N/A", Unscored.NO_NUMBER),
+        ("Rating: N/A", Unscored.NO_NUMBER),
+        ("I would give this paper a 7.", Unscored.NO_NUMBER),
+        ("3 experiments are missing", Unscored.NO_NUMBER),
+        ("6-7", Unscored.NO_NUMBER),
+        ("6 or 7", Unscored.NO_NUMBER),
+        ("-6", Unscored.NO_NUMBER),
+        ("6%", Unscored.NO_NUMBER),
+        ("3rd", Unscored.NO_NUMBER),
+        ("1.2.3", Unscored.NO_NUMBER),
+        ("six", Unscored.NO_NUMBER),
+        ("٦", Unscored.NO_NUMBER),
+        ("6\n8", Unscored.TWO_ANSWERS),
+        ("0", Unscored.OFF_SCALE),
+        ("11", Unscored.OFF_SCALE),
+        ("10.5", Unscored.OFF_SCALE),
+        ("3/5", Unscored.OTHER_SCALE),
+        ("60/100", Unscored.OTHER_SCALE),
+        ("3 (of 5)", Unscored.OTHER_SCALE),
+        ("4\n\n**Rating:**\n7", Unscored.TWO_ANSWERS),
+    ],
+)
+def test_no_number_is_guessed(written: str, why: Unscored) -> None:
+    text = changed("sea-e", "6 marginally above the acceptance threshold", written)
+    assert reason("sea-e", scoring(RATING), text) is why
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("", Unscored.NO_DECISION),
+        ("- Decision: Accept/Reject", Unscored.TWO_ANSWERS),
+        ("- Decision: Accept or Reject", Unscored.TWO_ANSWERS),
+        ("- Decision: not accepted", Unscored.NO_DECISION),
+        ("The paper could be accepted.", Unscored.NO_DECISION),
+        ("N/A", Unscored.NO_DECISION),
+        ("Acceptable", Unscored.NO_DECISION),
+        ("Accept\n\n**Paper Decision:**\nReject", Unscored.TWO_ANSWERS),
+    ],
+)
+def test_no_decision_is_guessed(written: str, why: Unscored) -> None:
+    text = said("sea-e").split("- Decision:")[0] + written
+    assert reason("sea-e", acceptance(), text) is why
+
+
+@pytest.mark.parametrize(
+    "written", ["Reject", "**Reject**", "- **Decision:** Reject", "Decision: rejected", "Rejection"]
+)
+def test_a_decision_is_read_by_rule(written: str) -> None:
+    text = said("sea-e").split("- Decision:")[0] + written
+    assert read_decision(read("sea-e", acceptance(), text)).accept is False
+
+
+@pytest.mark.parametrize(("rating", "accept"), [("10", True), ("8", True), ("6", True), ("5", False), ("1", False)])
+def test_a_recommendation_stands_for_a_decision_by_the_words_of_the_form(rating: str, accept: bool) -> None:
+    text = changed("openreviewer", "## Rating\n5", f"## Rating\n{rating}")
+    assert read_decision(read("openreviewer", acceptance(), text)).accept is accept
+
+
+def test_a_recommendation_between_the_words_of_the_form_is_no_decision() -> None:
+    text = changed("openreviewer", "## Rating\n5", "## Rating\n5.5")
+    assert reason("openreviewer", acceptance(), text) is Unscored.NO_DECISION
+
+
+@pytest.mark.parametrize("name", OF_ADAPTER)
+def test_prose_without_the_format_is_unreadable(name: str) -> None:
+    for case in (acceptance(), scoring(RATING), reviewing(RATING)):
+        assert reason(name, case, "I would accept this paper: 8 of 10.") is Unscored.NO_FORMAT
+        assert reason(name, case, " \n") is Unscored.EMPTY
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [
+        ("sea-e", "**Questions:**"),
+        ("openreviewer", "## Questions"),
+        ("deepreviewer", "## Questions:"),
+        ("deepreviewer-fast", "## Questions:"),
+        ("cyclereviewer", "## Strengths"),
+    ],
+)
+def test_an_answer_that_ends_too_early_is_said_to(name: str, end: str) -> None:
+    text = said(name).split(end)[0] + end + "\nHow is"
+    for case in (acceptance(), reviewing()):
+        assert reason(name, case, text) is Unscored.CUT_OFF
+    if name != "deepreviewer":
+        assert reason(name, scoring(RATING), text) is Unscored.CUT_OFF
+
+
+def test_a_number_at_the_very_end_may_be_half_of_one() -> None:
+    text = said("sea-e").split("6 marginally")[0]
+    assert reason("sea-e", scoring(RATING), text + "1") is Unscored.CUT_OFF
+    assert json.loads(read("sea-e", scoring(RATING), text + "6 marginally above")) == {"rating": 6}
+    assert reason("sea-e", acceptance(), text + "6 marginally above") is Unscored.CUT_OFF
+
+
+def test_a_reviewer_without_a_number_makes_the_mean_unreadable() -> None:
+    text = changed("cyclereviewer", "## Rating\n\n3: reject, not good enough\n\n", "")
+    assert reason("cyclereviewer", scoring(RATING), text) is Unscored.NO_NUMBER
+    assert read_decision(read("cyclereviewer", acceptance(), text)).accept is False
+
+
+@pytest.mark.parametrize("end", ["Now I verify", "## Weaknesses:", "## Rating:"])
+def test_simulated_reviewers_are_enough_for_scores_and_not_for_a_decision(end: str) -> None:
+    text = said("deepreviewer").split(end)[0]
+    assert json.loads(read("deepreviewer", scoring(RATING), text)) == {"rating": 4.5}
+    assert reason("deepreviewer", acceptance(), text) is Unscored.CUT_OFF
+    assert reason("deepreviewer", reviewing(), text) is Unscored.CUT_OFF
+
+
+def test_two_final_reviews_are_two_answers() -> None:
+    text = said("deepreviewer-fast") + "\n" + said("deepreviewer-fast").replace("Accept", "Reject")
+    assert reason("deepreviewer-fast", acceptance(), text) is Unscored.TWO_ANSWERS
+
+
+def test_a_review_without_a_decision_still_scores() -> None:
+    text = changed("deepreviewer-fast", "## Decision:\n\nAccept\n", "")
+    assert json.loads(read("deepreviewer-fast", scoring(RATING), text)) == {"rating": 6.75}
+    assert read_review(read("deepreviewer-fast", reviewing(RATING), text), (RATING,)).scores == {"rating": 6.75}
+    assert reason("deepreviewer-fast", acceptance(), text) is Unscored.CUT_OFF
+
+
+def test_simulated_reviewers_that_do_not_end_have_no_mean() -> None:
+    text = said("deepreviewer").split("## Reviewer 2")[0]
+    for case in (acceptance(), scoring(RATING), reviewing()):
+        assert reason("deepreviewer", case, text) is Unscored.CUT_OFF
+
+
+def test_no_model_of_these_answers_a_rebuttal() -> None:
+    for name in ADAPTERS:
+        with pytest.raises(PeercorpusError, match="choose another task or model"):
+            load_adapter(name).messages(rebutting(), "We sort pebbles.")
+
+
+def test_a_brace_within_what_a_simulated_reviewer_writes_ends_nothing() -> None:
+    text = changed("deepreviewer", "Four beaches.", "Four beaches:\n\n```c\nif (m) {\n}\n}\n```")
+    assert json.loads(read("deepreviewer", scoring(RATING), text)) == {"rating": 4.5}

@@ -1,0 +1,118 @@
+"""Answers are read strictly: one form a task, a reason for every other, and never a guessed number."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from peercorpus.benchmark.answers import (
+    Decision,
+    UnreadableAnswerError,
+    Unscored,
+    read_decision,
+    read_review,
+    read_scores,
+    read_turn,
+    write_decision,
+    write_review,
+    write_scores,
+)
+from peercorpus.benchmark.cases import AskedScore
+from peercorpus.kinds import Aspect
+
+RATING = AskedScore(Aspect.RECOMMENDATION, "rating", 1, 10, (5,))
+CONFIDENCE = AskedScore(Aspect.CONFIDENCE, "confidence", 1, 5, (3,))
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("", Unscored.EMPTY),
+        ("accept", Unscored.NO_OBJECT),
+        ('The paper is good. {"decision": "accept"}', Unscored.NO_OBJECT),
+        ('{"decision": "accept"} {"decision": "reject"}', Unscored.NO_OBJECT),
+        ('{"decision": "accept", "decision": "reject"}', Unscored.NO_OBJECT),
+        ('["accept"]', Unscored.NO_OBJECT),
+        ("[" * 100_000, Unscored.NO_OBJECT),
+        ('{"decision": "maybe"}', Unscored.NO_DECISION),
+        ('{"decision": true}', Unscored.NO_DECISION),
+        ('{"decision": "accept", "probability": "high"}', Unscored.NO_NUMBER),
+        ('{"decision": "accept", "probability": true}', Unscored.NO_NUMBER),
+        ('{"decision": "accept", "probability": 70}', Unscored.OFF_SCALE),
+        ('{"decision": "accept", "probability": 1e999}', Unscored.OFF_SCALE),
+    ],
+)
+def test_what_is_no_decision_has_a_reason(said: str, reason: Unscored) -> None:
+    with pytest.raises(UnreadableAnswerError) as caught:
+        read_decision(said)
+    assert caught.value.reason is reason
+
+
+@pytest.mark.parametrize(
+    ("said", "decision"),
+    [
+        ('{"decision": "accept"}', Decision(True)),
+        (' {"decision": "Reject", "probability": 0.2}\n', Decision(False, 0.2)),
+        ('```json\n{"decision": "reject", "probability": null}\n```', Decision(False)),
+        ('{"decision": "accept", "probability": 1, "why": "novel"}', Decision(True, 1.0)),
+    ],
+)
+def test_a_decision_is_read(said: str, decision: Decision) -> None:
+    assert read_decision(said) == decision
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ('{"rating": 5}', Unscored.NO_NUMBER),
+        ('{"rating": "5", "confidence": 3}', Unscored.NO_NUMBER),
+        ('{"rating": NaN, "confidence": 3}', Unscored.NO_NUMBER),
+        ('{"rating": 11, "confidence": 3}', Unscored.OFF_SCALE),
+    ],
+)
+def test_scores_that_are_missing_or_off_their_scale_have_a_reason(said: str, reason: Unscored) -> None:
+    with pytest.raises(UnreadableAnswerError) as caught:
+        read_scores(said, [RATING, CONFIDENCE])
+    assert caught.value.reason is reason
+
+
+def test_a_review_is_parted_from_the_scores_below_it() -> None:
+    found = read_review("Good.\n\n**Rating**: 10: strong accept\n- confidence: 4\n\n", [RATING, CONFIDENCE])
+    assert found.text == "Good."
+    assert found.scores == {"rating": 10, "confidence": 4}
+
+
+def test_what_is_no_score_stays_in_the_review() -> None:
+    said = "Rating: 3 of the baselines are old.\n\nI say no.\nrating: 12\nrating: N/A"
+    assert read_review(said, [RATING]).text == said
+
+
+def test_a_review_of_scores_alone_has_no_words() -> None:
+    with pytest.raises(UnreadableAnswerError) as caught:
+        read_review("rating: 5\n", [RATING])
+    assert caught.value.reason is Unscored.EMPTY
+
+
+def test_a_turn_without_words_is_not_scored() -> None:
+    with pytest.raises(UnreadableAnswerError):
+        read_turn(" \n")
+
+
+@given(st.booleans(), st.none() | st.floats(0, 1))
+def test_a_decision_that_is_written_is_read_again(accept: bool, probability: float | None) -> None:
+    assert read_decision(write_decision(Decision(accept, probability))) == Decision(accept, probability)
+
+
+@given(st.integers(10, 100), st.integers(10, 50))
+def test_scores_that_are_written_are_read_again(rating: int, confidence: int) -> None:
+    scores = {"rating": rating / 10, "confidence": confidence / 10}
+    assert read_scores(write_scores(scores), [RATING, CONFIDENCE]) == scores
+    assert read_review(write_review("Words.", scores), [RATING, CONFIDENCE]).scores == scores
+
+
+@given(st.text())
+def test_no_text_raises_anything_else(said: str) -> None:
+    for read in (read_decision, lambda text: read_scores(text, [RATING]), lambda text: read_review(text, [RATING])):
+        with suppress(UnreadableAnswerError):
+            read(said)

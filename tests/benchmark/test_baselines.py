@@ -1,0 +1,148 @@
+"""What all baselines have in common: the registry, the form of answers, and that they never look at what is right."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from baseline_cases import cases_of
+from peercorpus.benchmark.answers import read_decision, read_review, read_scores, read_turn
+from peercorpus.benchmark.baselines import (
+    acceptance,
+    leak,
+    linear_acceptance,
+    linear_scores,
+    means,
+    nearest,
+    registry,
+    template,
+)
+from peercorpus.benchmark.baselines.baseline import Baseline
+from peercorpus.benchmark.baselines.registry import BASELINES, baselines_of, load_baseline
+from peercorpus.benchmark.cases import BenchTask, Case
+from peercorpus.errors import BaselineError, MissingExtraError, PeercorpusError
+
+FIXED = {(BenchTask.ACCEPTANCE, "accept-all"), (BenchTask.REBUTTAL, "template")}
+"""Those that have nothing to learn."""
+EVERY = [(task, name) for task in BenchTask for name in baselines_of(task)]
+KINDS: list[Callable[[], Baseline]] = [
+    *(acceptance.Majority, acceptance.AcceptAll, leak.Leak, means.MeanScores),
+    *(linear_acceptance.PaperWords, linear_scores.PaperWords),
+    *(nearest.NearestReview, nearest.RetrievedTurn, template.TemplateReview, template.TemplateTurn),
+]
+"""So that the type checker sees that each kind is a `Baseline`."""
+HIDDEN = {"accepted", "references", "following", "values", "unified", "mean"}
+
+
+class Poisoned:
+    """A case, or a part of one, that does not survive a look at what is right."""
+
+    def __init__(self, of: object) -> None:
+        self._of = of
+
+    def __getattr__(self, name: str) -> Any:
+        if name in HIDDEN:
+            raise AssertionError(f"A baseline looked at '{name}'.")
+        value = getattr(self._of, name)
+        return tuple(map(Poisoned, value)) if name == "scores" else value
+
+
+def read(case: Case, said: str) -> object:
+    """An answer, read as a model's is."""
+    match case.task:
+        case BenchTask.ACCEPTANCE:
+            return read_decision(said)
+        case BenchTask.SCORES:
+            return read_scores(said, case.scores)
+        case BenchTask.REVIEW:
+            return read_review(said, case.scores)
+        case BenchTask.REBUTTAL:
+            return read_turn(said)
+
+
+def fitted(task: BenchTask, name: str, seed: int = 0) -> Baseline:
+    made = load_baseline(name, task, seed)
+    made.fit(iter(cases_of(task)))
+    return made
+
+
+def test_every_kind_is_what_it_is_registered_as() -> None:
+    assert all(made().says for made in KINDS)
+    for task, name in EVERY:
+        made = load_baseline(name, task)
+        assert (made.name, made.tasks) == (name, frozenset({task}))
+        assert made.says
+        assert "\n" not in made.says
+
+
+@pytest.mark.parametrize(("task", "name"), EVERY)
+def test_answers_are_read_as_those_of_models_are_and_do_not_depend_on_what_is_right(task: BenchTask, name: str) -> None:
+    made = fitted(task, name)
+    for case in cases_of(task, 5, first=100):
+        said = made.answer(cast(Case, Poisoned(case)))
+        assert read(case, said)
+        assert made.answer(case) == said
+
+
+@pytest.mark.parametrize(("task", "name"), EVERY)
+def test_the_same_train_side_gives_the_same_answers(task: BenchTask, name: str) -> None:
+    asked = cases_of(task, 5, first=100)
+    first, second = fitted(task, name, seed=7), fitted(task, name, seed=7)
+    assert [first.answer(case) for case in asked] == [second.answer(case) for case in asked]
+    assert first.says == second.says
+
+
+@pytest.mark.parametrize(("task", "name"), EVERY)
+def test_cases_are_read_once_and_not_kept(task: BenchTask, name: str) -> None:
+    made, asked, read_last = load_baseline(name, task), cases_of(task), list[str]()
+
+    def told() -> Iterator[Case]:
+        for case in asked:
+            read_last.append(case.case_id)
+            yield case
+
+    made.fit(told())
+    assert read_last == ([] if (task, name) in FIXED else [case.case_id for case in asked])
+
+
+@pytest.mark.parametrize(("task", "name"), [one for one in EVERY if one not in FIXED])
+def test_an_empty_train_side_and_one_that_was_not_given_are_one_sentence(task: BenchTask, name: str) -> None:
+    made = load_baseline(name, task)
+    with pytest.raises(PeercorpusError, match=rf"^The baseline '{name}' has not learnt yet"):
+        made.answer(cases_of(task, 1)[0])
+    with pytest.raises(BaselineError, match=rf"^The baseline '{name}' cannot learn, as no .* on the train side"):
+        made.fit(iter(()))
+
+
+def test_what_there_is_not_is_said_with_what_there_is() -> None:
+    with pytest.raises(PeercorpusError, match=r"^The task 'review' has no baseline 'mean'; .*: template, nearest\.$"):
+        load_baseline("mean", BenchTask.REVIEW)
+
+
+def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(module: str) -> object:
+        raise ModuleNotFoundError(module, name="sklearn.linear_model")
+
+    monkeypatch.setattr(registry, "import_module", missing)
+    with pytest.raises(MissingExtraError, match=r"peercorpus\[bench\]"):
+        load_baseline("length", BenchTask.SCORES)
+
+
+def test_only_what_needs_a_heavy_package_imports_it() -> None:
+    light = [where for of_task in BASELINES.values() for where in of_task.values() if "linear" not in where]
+    modules = {where.partition(":")[0] for where in light if "nearest" not in where}
+    told = f"import sys, {', '.join(sorted(modules))}; print({{'sklearn', 'scipy'}} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"
+
+
+def test_a_case_of_another_task_is_told_of() -> None:
+    (case,) = cases_of(BenchTask.SCORES, 1)
+    with pytest.raises(PeercorpusError, match="has no decision"):
+        load_baseline("majority", BenchTask.ACCEPTANCE).fit([case])
+    led = replace(cases_of(BenchTask.REBUTTAL, 1)[0], references=())
+    with pytest.raises(PeercorpusError, match="that are not led"):
+        load_baseline("retrieved", BenchTask.REBUTTAL).fit([led])

@@ -1,0 +1,160 @@
+"""Baselines of acceptance, on papers of which it is known what tells the decision."""
+
+from typing import Any
+
+import pytest
+
+from baseline_cases import PLAIN, cases_of, decided, words
+from peercorpus.benchmark.answers import Decision, read_decision
+from peercorpus.benchmark.baselines.leak import Leak
+from peercorpus.benchmark.baselines.registry import load_baseline
+from peercorpus.benchmark.cases import BenchTask, Case
+from peercorpus.errors import BaselineError
+from peercorpus.kinds import Grade
+
+PARTS = {"tfidf-title": "title", "tfidf-abstract": "abstract", "tfidf-paper": "text"}
+LEARNERS = ["length", *PARTS]
+
+
+def answers(name: str, train: list[Case], asked: list[Case]) -> list[Decision]:
+    made = load_baseline(name, BenchTask.ACCEPTANCE)
+    made.fit(iter(train))
+    return [read_decision(made.answer(case)) for case in asked]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "of", "said"),
+    [
+        (1, 4, Decision(False, 0.25)),
+        (3, 4, Decision(True, 0.75)),
+        (2, 4, Decision(True, 0.5)),
+        (4, 4, Decision(True, 1.0)),
+        (0, 3, Decision(False, 0.0)),
+    ],
+)
+def test_majority_says_what_most_papers_got_and_the_accept_share(accepted: int, of: int, said: Decision) -> None:
+    train = [decided(f"paper-{number}", number < accepted) for number in range(of)]
+    assert answers("majority", train, cases_of(BenchTask.ACCEPTANCE, 3)) == [said] * 3
+
+
+def test_to_accept_all_is_right_as_often_as_papers_are_accepted() -> None:
+    asked = cases_of(BenchTask.ACCEPTANCE, 10)
+    said = answers("accept-all", [], asked)
+    assert said == [Decision(True, None)] * 10
+    right = sum(one.accept is case.accepted for one, case in zip(said, asked, strict=True))
+    assert right == sum(bool(case.accepted) for case in asked) == 4
+
+
+@pytest.mark.parametrize(("name", "part"), PARTS.items())
+def test_a_word_that_decides_is_learnt_from_the_part_that_holds_it(name: str, part: str) -> None:
+    def one(number: int, accepted: bool) -> Case:
+        said = f"{words(number, 20)} {'splendid' if accepted else 'dreary'}"
+        return decided(f"paper-{number}", accepted, **{part: said})
+
+    train = [one(number, number % 2 == 0) for number in range(400)]
+    asked = [one(number, number % 2 == 0) for number in range(500, 520)]
+    said = answers(name, train, asked)
+    assert [one.accept for one in said] == [case.accepted for case in asked]
+    yes, no = ([one.probability or 0.0 for one in said if one.accept is way] for way in (True, False))
+    assert min(yes) > 0.5 > max(no)
+    for other in PARTS.keys() - {name}:
+        assert len({one.probability for one in answers(other, train, asked)}) == 1, "the other parts are all alike"
+
+
+def test_a_pair_of_words_is_learnt_where_neither_word_decides() -> None:
+    train = [
+        decided(f"p{n}", n % 2 == 0, title="red kite, big line" if n % 2 == 0 else "big kite, red line")
+        for n in range(40)
+    ]
+    said = answers("tfidf-title", train, train[:2])
+    assert [one.accept for one in said] == [True, False]
+
+
+def test_the_length_of_a_paper_is_learnt() -> None:
+    train = [
+        decided(f"paper-{number}", number % 2 == 0, "kite " * (200 if number % 2 else 900)) for number in range(40)
+    ]
+    short, long = answers("length", train, [decided("a", True, "kite " * 100), decided("b", False, "kite " * 2_000)])
+    assert (short.accept, long.accept) == (False, True)
+
+
+def test_a_paper_without_the_part_gets_an_answer() -> None:
+    train = cases_of(BenchTask.ACCEPTANCE)
+    without: dict[str, dict[str, Any]] = {
+        "tfidf-title": {"title": None},
+        "tfidf-abstract": {"abstract": None},
+        "tfidf-paper": {"text": ""},
+    }
+    for name, known in without.items():
+        (said,) = answers(name, train, [decided("a", True, **known)])
+        assert said.probability is not None
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize(("accepted", "told"), [(True, "accepted"), (False, "rejected")])
+def test_a_train_side_of_one_class_is_one_sentence(name: str, accepted: bool, told: str) -> None:
+    train = [decided(f"paper-{number}", accepted) for number in range(3)]
+    with pytest.raises(BaselineError, match=rf"^The baseline '{name}' cannot learn, as all 3 papers .* {told}; "):
+        answers(name, train, [])
+
+
+def test_a_part_that_no_paper_has_is_one_sentence() -> None:
+    train = [decided(f"paper-{number}", number % 2 == 0, abstract=None) for number in range(4)]
+    with pytest.raises(BaselineError, match=r"^The baseline 'tfidf-abstract' cannot learn, as no abstract is on"):
+        answers("tfidf-abstract", train, [])
+
+
+def leak_on(train: list[Case]) -> Leak:
+    made = Leak()
+    made.fit(iter(train))
+    return made
+
+
+def probability(made: Leak, case: Case) -> float | None:
+    return read_decision(made.answer(case)).probability
+
+
+def test_a_phrase_that_leaks_is_found_named_and_applied() -> None:
+    def one(number: int, accepted: bool) -> Case:
+        # Of ten accepted papers nine say it, and of ten rejected ones one.
+        says = accepted is (number // 2 % 10 != 0)
+        return decided(f"paper-{number}", accepted, f"{words(number)}{' windfall' if says else ''}")
+
+    made = leak_on([one(number, number % 2 == 0) for number in range(200)])
+    assert made.feature == "\u201cwindfall\u201d"
+    assert made.is_leak is True
+    assert made.says.endswith(f"{made.feature} (a leak)")
+    assert probability(made, decided("a", False, f"{PLAIN} windfall")) == 0.9
+    assert probability(made, decided("b", True)) == 0.1
+
+
+def test_a_fixed_sign_a_number_and_a_category_are_applied_as_the_audit_found_them() -> None:
+    sign = leak_on([decided(f"p{n}", n % 2 == 0, words(n) + " see openreview.net!" * (n % 2)) for n in range(80)])
+    assert [probability(sign, decided("a", True, PLAIN + end)) for end in (" at openreview.net", "")] == [0.0, 1.0]
+
+    def long(number: int, count: int) -> str:
+        return words(number)[:count]
+
+    number = leak_on([decided(f"p{n}", n % 2 == 0, long(n, 150 if n % 2 else 250)) for n in range(80)])
+    assert number.feature == "length in characters"
+    assert [probability(number, decided("a", True, "x" * count)) for count in (100, 150, 250, 300)] == [
+        0,
+        0,
+        1,
+        1,
+    ]
+
+    grades = [Grade.EXACT, Grade.UNREVISED]
+    category = leak_on([decided(f"p{n}", n % 2 == 0, words(n)[:150], grade=grades[n % 2]) for n in range(80)])
+    assert category.feature == "source route"
+    assert [probability(category, decided("a", True, grade=grade)) for grade in grades] == [1.0, 0.0]
+    assert probability(category, decided("a", True, grade=Grade.UNREVISED_LIKELY)) == 0.5, "a value that is new"
+
+
+def test_too_few_papers_to_audit_and_none_that_differ_are_one_sentence() -> None:
+    with pytest.raises(BaselineError, match=r"^The baseline 'leak' cannot learn: .* an audit needs at least 50\.$"):
+        leak_on(cases_of(BenchTask.ACCEPTANCE, 20))
+    with pytest.raises(BaselineError, match=r"^The baseline 'leak' cannot learn: .* at least 10 of each\.$"):
+        leak_on([decided(f"p{n}", True, words(n)) for n in range(60)])
+    with pytest.raises(BaselineError, match="no single feature parts the papers"):
+        leak_on([decided(f"p{n}", n % 2 == 0) for n in range(60)])

@@ -1,0 +1,120 @@
+"""What the benchmark asks: each case with its gold, and nothing left out without a count."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from invented_releases import a_release, review, score, talk, task_paper
+from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, Selection, Taken, read_cases
+from peercorpus.dialogues import Speaker
+from peercorpus.kinds import Aspect, Grade
+from peercorpus.publish.opened import open_release
+from peercorpus.publish.record_rows import Row
+
+SCALE = {"low": 1.0, "high": 10.0}
+
+
+def read(tmp_path: Path, task: BenchTask, *papers: Row, **chosen: Any) -> tuple[list[Case], Taken]:
+    taken = Taken()
+    release = open_release(a_release(tmp_path / "release", {"test": papers}))
+    return list(read_cases(release, task, Selection(**chosen), taken)), taken
+
+
+def test_only_papers_that_were_accepted_or_rejected_are_asked_about(tmp_path: Path) -> None:
+    papers = [task_paper(status, status=status) for status in ("accepted", "rejected", "withdrawn")]
+    cases, taken = read(tmp_path, BenchTask.ACCEPTANCE, *papers, task_paper("hidden", status=None))
+    assert [(case.case_id, case.accepted) for case in cases] == [("accepted", True), ("rejected", False)]
+    assert taken.cases == 2
+    assert taken.left_out == {"papers: withdrawn": 1, "papers: the decision is not public": 1}
+
+
+def test_a_score_counts_as_first_given_and_the_gold_is_the_mean(tmp_path: Path) -> None:
+    first = [
+        score("rating", "6", aspect="recommendation", value=6.0, **SCALE),
+        score("rating", "3", aspect="recommendation", value=3.0, phase="initial", **SCALE),
+        score("soundness", "good", value=None, low=1.0, high=4.0),
+        score("thoroughness", "2", value=2.0),
+    ]
+    second = [score("rating", "8", aspect="recommendation", value=8.0, **SCALE)]
+    paper = task_paper("p", reviews=[review("a", scores=first), review("b", scores=second)])
+    (case,), taken = read(tmp_path, BenchTask.SCORES, paper)
+    (asked,) = case.scores
+    assert asked == AskedScore(Aspect.RECOMMENDATION, "rating", 1.0, 10.0, (3.0, 8.0))
+    assert asked.mean == 5.5
+    assert taken.left_out.total() == 0
+
+
+def test_a_second_scale_of_one_field_and_a_paper_without_scores_are_counted(tmp_path: Path) -> None:
+    other = score("rating", "4", aspect="recommendation", value=4.0, low=1.0, high=5.0)
+    one = score("rating", "8", aspect="recommendation", value=8.0, **SCALE)
+    papers = [
+        task_paper("p", reviews=[review("a", scores=[one]), review("b", scores=[other])]),
+        task_paper("q", reviews=[review("c", scores=[])]),
+    ]
+    (case,), taken = read(tmp_path, BenchTask.SCORES, *papers)
+    assert list(case.scores[0].values) == [8]
+    assert taken.left_out == {"scores: on a second scale of one field": 1, "papers: no score on a known scale": 1}
+
+
+def test_reviews_without_words_or_with_later_words_are_no_references(tmp_path: Path) -> None:
+    reviews = [review("a"), review("b", text=" "), review("c", holds_update=True)]
+    papers = task_paper("p", reviews=reviews), task_paper("q", reviews=reviews[1:])
+    (case,), taken = read(tmp_path, BenchTask.REVIEW, *papers)
+    assert case.references == ("## Summary\n\nWords of a.",)
+    assert taken.left_out == {
+        "papers: no review to compare with": 1,
+        "reviews: without text": 2,
+        "reviews: hold what was added later": 2,
+    }
+
+
+def test_each_answer_of_the_reviewer_is_a_case_with_what_was_said_before(tmp_path: Path) -> None:
+    said = "Review.", "Answer.", "Doubt.", "More.", "Fine."
+    cases, _ = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", *said)]))
+    assert [case.case_id for case in cases] == ["p/R1/2", "p/R1/4"]
+    assert [case.references for case in cases] == [("Doubt.",), ("Fine.",)]
+    assert [[one.text for one in case.history] for case in cases] == [list(said[:2]), list(said[:4])]
+    assert cases[0].history[0].speaker is Speaker.ASSISTANT
+
+
+def test_a_turn_after_words_that_were_added_later_is_left_out(tmp_path: Path) -> None:
+    said = "Review.", "Answer.", "Doubt.", "More.", "Fine."
+    late = talk("p", *said, holds_update=[False, False, True, False, False])
+    cases, taken = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[late]))
+    assert [case.case_id for case in cases] == ["p/R1/2"]
+    assert taken.left_out == {"turns: what was said before holds what was added later": 1}
+
+
+def test_a_conversation_that_is_led_begins_with_the_review_alone(tmp_path: Path) -> None:
+    said = "Review.", "Answer.", "Doubt.", "More.", "Fine."
+    (case,), _ = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", *said)]), led=True)
+    assert case.case_id == "p/R1"
+    assert [one.text for one in case.history] == ["Review."]
+    assert [one.text for one in case.following] == list(said[1:])
+    assert not case.references
+
+
+def test_a_paper_in_which_no_reviewer_answers_is_counted(tmp_path: Path) -> None:
+    cases, taken = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", "Review.", "Answer.")]))
+    assert not cases
+    assert taken.left_out == {"papers: no reviewer answers the authors": 1}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ({"venues": frozenset({"iclr"})}, ["a", "b"]),
+        ({"venues": frozenset({"Kites.cc/2024"})}, ["c"]),
+        ({"worst_grade": Grade.EXACT}, ["a", "c"]),
+        ({}, ["a", "b", "c"]),
+    ],
+)
+def test_venue_and_grade_choose_papers_and_the_others_are_counted(
+    tmp_path: Path, chosen: dict[str, Any], expected: list[str]
+) -> None:
+    kites = task_paper("c", venue_id="Kites.cc/2024", conference="kites", year=2024)
+    papers = task_paper("a"), task_paper("b", grade="unrevised"), kites
+    cases, taken = read(tmp_path, BenchTask.ACCEPTANCE, *papers, **chosen)
+    assert [case.case_id for case in cases] == expected
+    assert taken.left_out.total() == 3 - len(expected)

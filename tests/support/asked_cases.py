@@ -1,0 +1,31 @@
+"""Invented cases of the benchmark that ask what ICLR's form asks."""
+
+from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CasePaper
+from peercorpus.kinds import Aspect, Grade
+
+PAPER = CasePaper("pebbles", "P/2024", "PEBBLE", 2024, "Pebbles", "On pebbles.", Grade.EXACT, "We sort pebbles.")
+RATING = AskedScore(Aspect.RECOMMENDATION, "rating", 1, 10, (5.0,))
+SOUNDNESS = AskedScore(Aspect.SOUNDNESS, "soundness", 1, 4, (3.0,))
+CONFIDENCE = AskedScore(Aspect.CONFIDENCE, "confidence", 1, 5, (3.0,))
+OVERALL = AskedScore(Aspect.RECOMMENDATION, "Overall", 1, 6, (4.0,))
+NOVELTY = AskedScore(Aspect.NOVELTY, "novelty", 1, 4, (2.0,))
+
+
+def acceptance() -> Case:
+    """Whether the paper is accepted."""
+    return Case("pebbles", BenchTask.ACCEPTANCE, PAPER, accepted=True)
+
+
+def scoring(*asked: AskedScore) -> Case:
+    """The paper's scores."""
+    return Case("pebbles", BenchTask.SCORES, PAPER, scores=asked)
+
+
+def reviewing(*asked: AskedScore) -> Case:
+    """A review of the paper."""
+    return Case("pebbles", BenchTask.REVIEW, PAPER, scores=asked, references=("A review.",))
+
+
+def rebutting() -> Case:
+    """What the reviewer says next."""
+    return Case("pebbles", BenchTask.REBUTTAL, PAPER, references=("Thanks.",))
