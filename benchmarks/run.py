@@ -12,6 +12,7 @@ import harvesting
 import inspecting
 import kills
 import linking
+import measuring
 import publishing
 import reading
 import tabling
@@ -29,6 +30,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "engines": lambda _: engines.measure_engines(),
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
     "releases": publishing.measure_publishing,
+    "metrics": measuring.measure_metrics,
     "harvest-pace": lambda _: harvesting.measure_pace(),
     "harvest-requests": lambda _: harvesting.measure_requests(),
     "harvest-budget": lambda _: harvesting.measure_budget(),

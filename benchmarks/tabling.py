@@ -45,7 +45,7 @@ def measure_speed(folder: Path) -> None:
         print(f"| {name} | {took:.2f} | {len(bodies) / took:,.0f} | {ratios} |")
 
 
-def timed(work: Callable[[], None]) -> float:
+def timed(work: Callable[[], object]) -> float:
     """Seconds of processor time."""
     began = time.process_time()
     work()

@@ -47,6 +47,18 @@ def test_each_part_is_the_best_over_references_as_with_bert_score(bert: Path) ->
     assert apart, "precision and recall come from different references somewhere"
 
 
+@pytest.mark.usefixtures("bert")
+def test_a_deberta_gives_the_numbers_of_bert_score(tmp_path: Path) -> None:
+    theirs = pytest.importorskip("bert_score", reason="bert-score is not installed")
+    model = str(write_bert(tmp_path, family="deberta"))
+    chance = Random(4)
+    candidates, references = ([some_text(chance) for _ in range(50)] for _ in range(2))
+    found = numbers(bert_scores(candidates, [[each] for each in references], model=model, layers=2))
+    expected = theirs.score(candidates, references, model_type=model, num_layers=2, batch_size=1)
+    for ours, its in zip(found, expected, strict=True):
+        assert ours == pytest.approx(its.tolist(), abs=2e-6)
+
+
 def test_layers_count(bert: Path) -> None:
     two, three = (bert_score("the paper is new", ["we find"], model=str(bert), layers=count) for count in (2, 3))
     assert two != three

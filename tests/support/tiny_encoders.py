@@ -24,23 +24,26 @@ WORDS = (
 )
 
 
-def write_bert(folder: Path, window: int = WINDOW) -> Path:
-    """A BERT of three layers whose words are letters and a few more; its tokenizer names the window as its limit."""
+def write_bert(folder: Path, window: int = WINDOW, family: str = "bert") -> Path:
+    """A BERT of three layers whose words are letters and a few more; its tokenizer names the window as its limit.
+
+    The family `deberta` is that of the model that Re² took: it looks at distances between words, not at places.
+    """
     import torch
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
 
     letters = [form for letter in "abcdefghijklmnopqrstuvwxyz0123456789" for form in (letter, f"##{letter}")]
     marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     vocabulary = {word: number for number, word in enumerate(dict.fromkeys((*marks, *WORDS, *letters)))}
     tokens = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    tokens.normalizer = normalizers.BertNormalizer()
     tokens.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokens.post_processor = processors.BertProcessing(("[SEP]", vocabulary["[SEP]"]), ("[CLS]", vocabulary["[CLS]"]))
     named = {f"{mark[1:-1].lower()}_token": mark for mark in marks}
     PreTrainedTokenizerFast(tokenizer_object=tokens, model_max_length=window, **named).save_pretrained(folder)
     torch.manual_seed(0)
-    config = BertConfig(
+    config = AutoConfig.for_model(
+        family,
         vocab_size=len(vocabulary),
         hidden_size=16,
         num_hidden_layers=LAYERS,
@@ -49,8 +52,9 @@ def write_bert(folder: Path, window: int = WINDOW) -> Path:
         max_position_embeddings=640,
         initializer_range=0.5,
         pad_token_id=0,
+        **({"relative_attention": True, "pos_att_type": ["c2p", "p2c"]} if family == "deberta" else {}),
     )
-    BertModel(config).save_pretrained(folder)
+    AutoModel.from_config(config).save_pretrained(folder)
     return folder
 
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 
 Group = TypeVar("Group")
-Statistic = Callable[[Sequence[Group]], float]
+NumberOf = Callable[[Sequence[Group]], float]
 """A number of some papers, each given by what belongs to it; raises `UndefinedMetricError` where they have none."""
 
 RESAMPLES = 1000
@@ -58,7 +58,7 @@ class Difference:
 
 
 def bootstrap(
-    groups: Mapping[str, Group], statistic: Statistic[Group], resamples: int = RESAMPLES, seed: int = 0
+    groups: Mapping[str, Group], statistic: NumberOf[Group], resamples: int = RESAMPLES, seed: int = 0
 ) -> Interval:
     """A number with its 95 % percentile interval over papers.
 
@@ -81,7 +81,7 @@ def bootstrap(
 def paired(
     first: Mapping[str, Group],
     second: Mapping[str, Group],
-    statistic: Statistic[Group],
+    statistic: NumberOf[Group],
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Difference:
@@ -116,7 +116,7 @@ def paired(
 
 
 def _resample(
-    groups: Sequence[Group], statistic: Statistic[Group], resamples: int, seed: int
+    groups: Sequence[Group], statistic: NumberOf[Group], resamples: int, seed: int
 ) -> tuple[list[float], int]:
     """The number on each selection on which it has a value, and how many have none."""
     chance = Random(seed)
