@@ -1,0 +1,226 @@
+"""The four tasks end to end with models that follow a script: numbers worked out by hand."""
+
+import json
+from collections.abc import Sequence
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval as evaluate
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import ChatMessage, Model, get_model
+
+from baseline_cases import words
+from invented_bench import (
+    ACCEPT,
+    ACCEPTED,
+    REJECT,
+    TEST,
+    answered,
+    asked_of,
+    by_paper,
+    oracle,
+    ratings,
+    saying,
+    scripted,
+)
+from peercorpus import prompts
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.logs import read_runs
+from peercorpus.benchmark.rendered import as_markdown
+from peercorpus.benchmark.run import Bench, Ran, run
+from peercorpus.benchmark.table import DROPPED, WRONG, Board, Row, make_boards
+from peercorpus.benchmark.tasks import acceptance
+
+pytestmark = pytest.mark.usefixtures("quietly")
+DRAWS = 20
+SHARE = 100 * len(ACCEPTED) / len(TEST)
+
+
+def ask(model: Model | None, release: Path, logs: Path, *tasks: BenchTask, **more: Any) -> Ran:
+    return run(Bench(tasks, release, logs, model, **{"with_baselines": False} | more))
+
+
+def boards_of(logs: Path) -> list[Board]:
+    return make_boards(read_runs(logs), DRAWS).boards
+
+
+def rows_of(board: Board) -> dict[str, Row]:
+    """By the name of the model and what becomes of failures."""
+    return {f"{row.name} {row.failures}".strip(): row for row in board.rows}
+
+
+def numbers(board: Board, row: Row) -> dict[str, float | None]:
+    cells = zip(board.measures, row.cells, strict=True)
+    return {measure.name: None if cell is None else cell.value for measure, cell in cells}
+
+
+def both_ways(logs: Path, group: str = "") -> tuple[Row, dict[str, float | None], Row, dict[str, float | None]]:
+    """The row without the failures, and the row with them as wrong, each with its numbers."""
+    board = next(one for one in boards_of(logs) if one.group == group)
+    dropped, wrong = board.rows
+    assert (dropped.failures, wrong.failures) == (DROPPED, WRONG)
+    return dropped, numbers(board, dropped), wrong, numbers(board, wrong)
+
+
+class TestOracle:
+    def test_who_knows_what_is_right_is_right_in_all_four_tasks(self, bench_data: Path, tmp_path: Path) -> None:
+        ran = ask(oracle(bench_data), bench_data, tmp_path, *BenchTask)
+        assert (ran.is_whole, len(ran.logs), ran.errors) == (True, 4, {})
+        boards = {(board.protocol.task, board.group): board for board in boards_of(tmp_path)}
+        found = {name: (board.rows[0].n, numbers(board, board.rows[0])) for name, board in boards.items()}
+        right = dict.fromkeys(("accuracy", "precision", "recall", "F1", "balanced accuracy"), 100.0)
+        assert found[BenchTask.ACCEPTANCE, ""] == (8, right | {"MCC": 1.0, "AUROC": None})
+        scales = ("normalised", "1 to 5", "1 to 10")
+        zeros = {f"{name}, {scale}": 0.0 for scale in scales for name in ("MAE", "MSE")}
+        assert found[BenchTask.SCORES, "recommendation"] == (8, zeros | {f"Spearman, {scale}": 1.0 for scale in scales})
+        assert found[BenchTask.SCORES, "soundness"][1]["MAE, 1 to 4"] == 0
+        assert found[BenchTask.REVIEW, ""] == (8, {"BLEU": pytest.approx(100), "ROUGE-L": 100, "words": 60})
+        assert found[BenchTask.REBUTTAL, ""] == (16, {"BLEU": pytest.approx(100), "ROUGE-L": 100, "words": 22})
+        assert {row.papers for board in boards.values() for row in board.rows} == {8}
+
+
+class TestAcceptance:
+    def test_who_always_accepts_scores_the_share_that_is_accepted(self, bench_data: Path, tmp_path: Path) -> None:
+        ask(saying(ACCEPT, "yes"), bench_data, tmp_path, BenchTask.ACCEPTANCE, with_baselines=True)
+        (board,) = boards_of(tmp_path)
+        rows = rows_of(board)
+        f1 = 200 * SHARE / (100 + SHARE)
+        expected = {"accuracy": SHARE, "precision": SHARE, "recall": 100, "F1": pytest.approx(f1)}
+        expected |= {"balanced accuracy": 50, "MCC": None, "AUROC": None}
+        assert numbers(board, rows["mockllm/yes"]) == expected
+        assert numbers(board, rows["accept-all"]) == expected
+        assert SHARE == 37.5
+
+    def test_what_cannot_be_read_is_counted_and_the_numbers_are_given_both_ways(
+        self, bench_data: Path, tmp_path: Path
+    ) -> None:
+        answers = {"p16": ACCEPT, "p18": REJECT, "p20": ACCEPT, "p23": REJECT}
+        failures = {
+            "p17": "I would accept it.",
+            "p19": '{"decision": "maybe"}',
+            "p21": "",
+            "p22": '{"decision": "accept", "probability": 1.2}',
+        }
+        ask(by_paper(answers | failures), bench_data, tmp_path, BenchTask.ACCEPTANCE)
+        dropped, without, wrong, with_them = both_ways(tmp_path)
+        reasons = {"no_object": 1, "no_decision": 1, "empty": 1, "off_scale": 1}
+        assert (dropped.n, wrong.n, dropped.unscored, wrong.unscored) == (4, 8, reasons, reasons)
+        # One right acceptance, one wrong, two right rejections.
+        expected = {"accuracy": 75, "precision": 50, "recall": 100, "F1": pytest.approx(200 / 3)}
+        expected |= {"balanced accuracy": pytest.approx(100 * (1 + 2 / 3) / 2), "MCC": pytest.approx(2 / sqrt(12))}
+        assert without == expected | {"AUROC": None}
+        # As wrong: two more acceptances of rejected papers, two rejections of accepted ones.
+        expected = {"accuracy": 37.5, "precision": 25, "recall": pytest.approx(100 / 3), "F1": pytest.approx(200 / 7)}
+        expected |= {"balanced accuracy": pytest.approx(50 * (1 / 3 + 2 / 5)), "MCC": pytest.approx(-4 / sqrt(240))}
+        assert with_them == expected | {"AUROC": None}
+        shown = as_markdown(make_boards(read_runs(tmp_path), DRAWS))
+        assert "| empty 1, no_decision 1, no_object 1, off_scale 1 | 75.0 " in shown
+
+    def test_what_a_provider_holds_back_is_refused_and_not_wrong(self, bench_data: Path, tmp_path: Path) -> None:
+        def answer(asked: list[ChatMessage], *_: object) -> Any:
+            return answered(ACCEPT, "content_filter" if asked_of(asked) == "p17" else "stop")
+
+        ask(get_model("mockllm/shy", custom_outputs=answer, memoize=False), bench_data, tmp_path, BenchTask.ACCEPTANCE)
+        dropped, without, _, _ = both_ways(tmp_path)
+        assert (dropped.n, dropped.unscored) == (7, {"refused": 1})
+        assert without["accuracy"] == pytest.approx(300 / 7)
+
+    def test_probabilities_are_ranked(self, bench_data: Path, tmp_path: Path) -> None:
+        # Of 3 × 5 pairs all but one are in order, as p17, a rejected paper, ranks above p22 alone.
+        chances = dict.fromkeys(TEST, 0.1) | {"p16": 0.9, "p19": 0.8, "p22": 0.3, "p17": 0.4}
+        answers = {name: json.dumps({"decision": "reject", "probability": chance}) for name, chance in chances.items()}
+        ask(by_paper(answers), bench_data, tmp_path, BenchTask.ACCEPTANCE)
+        (board,) = boards_of(tmp_path)
+        assert numbers(board, board.rows[0])["AUROC"] == pytest.approx(14 / 15)
+
+    def test_the_task_runs_without_our_command(self, bench_data: Path, tmp_path: Path) -> None:
+        task = acceptance(str(bench_data), venue="kite")
+        (log,) = evaluate(task, model=saying(REJECT), log_dir=str(tmp_path), display="none")
+        assert log.status == "success"
+        assert log.samples is not None
+        assert {str(sample.id) for sample in log.samples} == {"p17", "p19", "p21", "p23"}
+        assert log.results is not None
+        metrics = {name.rpartition("/")[2]: one.value for name, one in log.results.scores[0].metrics.items()}
+        assert (metrics["accuracy"], metrics["recall"]) == (0.75, 0)
+        assert "precision" not in metrics  # Nobody is accepted: it is not defined, and not 0.
+
+
+class TestScores:
+    def test_an_error_of_one_point_and_a_word_for_a_number(self, bench_data: Path, tmp_path: Path) -> None:
+        right = {name: sum(ratings(int(name[1:]))) / 2 for name in TEST}
+        answers = {name: json.dumps({"rating": mean + 1, "soundness": 3}) for name, mean in right.items()}
+        answers["p16"] = '{"rating": "five", "soundness": 3}'
+        ask(by_paper(answers), bench_data, tmp_path, BenchTask.SCORES)
+        dropped, without, wrong, with_them = both_ways(tmp_path, "recommendation")
+        assert (dropped.n, wrong.n, dropped.unscored) == (7, 8, {"no_number": 1})
+        assert right["p16"] == 3.5  # On a scale from 1 to 5: 1 is farther from it, by 2.5.
+        assert (without["MAE, 1 to 5"], with_them["MAE, 1 to 5"]) == (1, 1.375)
+        assert (without["MSE, 1 to 5"], with_them["MSE, 1 to 5"]) == (1, (3 + 6.25) / 4)
+        assert without["MAE, 1 to 10"] == with_them["MAE, 1 to 10"] == 1
+        assert without["MAE, normalised"] == pytest.approx((3 / 4 + 4 / 9) / 7)
+        assert with_them["MAE, normalised"] == pytest.approx((2.5 / 4 + 3 / 4 + 4 / 9) / 8)
+
+
+class TestWriting:
+    def test_a_review_that_is_not_written_is_unscored_or_shares_no_word(self, bench_data: Path, tmp_path: Path) -> None:
+        silent = {"p16", "p23"}
+        reviews = {name: "" if name in silent else words(100 * int(name[1:]) + 1) for name in TEST}
+        ask(by_paper(reviews), bench_data, tmp_path, BenchTask.REVIEW)
+        dropped, without, wrong, with_them = both_ways(tmp_path)
+        assert (dropped.n, wrong.n, dropped.unscored) == (6, 8, {"empty": 2})
+        assert (without["ROUGE-L"], with_them["ROUGE-L"]) == (100, 75)
+        assert (without["words"], with_them["words"]) == (60, 45)
+        assert without["BLEU"] == pytest.approx(100)
+        # 75 % of the words are there, all of them right: only the penalty for brevity, exp(1 - 8/6).
+        assert with_them["BLEU"] == pytest.approx(100 * 0.7165313, rel=1e-6)
+
+
+class TestLed:
+    def test_a_model_leads_each_discussion_against_a_model_in_the_authors_place(
+        self, bench_data: Path, tmp_path: Path
+    ) -> None:
+        told: list[Sequence[ChatMessage]] = []
+
+        def reviewer(asked: Sequence[ChatMessage]) -> str:
+            number = next(int(name[1:]) for name in TEST if f"part {int(name[1:])}\n" in asked[1].text)
+            place = 2 * sum(one.role == "assistant" for one in asked)
+            return f"R {number}: {words(100 * number + 10 + place, 20)}"
+
+        def authors(asked: Sequence[ChatMessage]) -> str:
+            told.append(asked)
+            return "We disagree."
+
+        ran = ask(
+            scripted(reviewer, "leads"),
+            bench_data,
+            tmp_path,
+            BenchTask.REBUTTAL,
+            options={"led": True},
+            roles={"author": scripted(authors)},
+        )
+        assert (ran.is_whole, ran.errors) == (True, {})
+        (board,) = boards_of(tmp_path)
+        assert board.protocol.led
+        assert board.rows[0].n == 8
+        assert numbers(board, board.rows[0]) == {"BLEU": pytest.approx(100), "ROUGE-L": 100, "words": 44}
+        self.see_what_the_authors_were_told(told)
+        self.see_what_was_said(read_eval_log(ran.logs[0].location))
+
+    def see_what_the_authors_were_told(self, told: list[Sequence[ChatMessage]]) -> None:
+        """The paper and the review in one message, their own first words, and what the reviewer says to them."""
+        assert len(told) == 8
+        for asked in told:
+            assert [one.role for one in asked] == ["system", "user", "assistant", "user"]
+            assert asked[0].text == prompts.AUTHORS
+            assert asked[2].text.startswith("A ")
+            assert asked[3].text.startswith("R ")
+
+    def see_what_was_said(self, log: EvalLog) -> None:
+        assert log.samples is not None
+        for sample in log.samples:
+            roles = [one.role for one in sample.messages]
+            assert roles == ["system", "user", "assistant", "user", "assistant", "user", "assistant"]
+            assert sample.messages[5].text == "We disagree."
+            assert sample.output.completion == "\n\n".join(sample.messages[place].text for place in (4, 6))

@@ -1,0 +1,143 @@
+"""A release with 24 invented papers of two venues on all three sides, and models that answer by a rule."""
+
+import gc
+import itertools
+import json
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_model
+
+from baseline_cases import words
+from invented_releases import review, score, talk, task_paper, write_release
+from peercorpus.benchmark.asking import messages, right_answer, shown_paper
+from peercorpus.benchmark.cases import BenchTask, Selection, Taken, read_cases
+from peercorpus.benchmark.cutting import Budget
+from peercorpus.publish.opened import open_release
+from peercorpus.publish.record_rows import Row
+
+SIDES = {"train": range(12), "validation": range(12, 16), "test": range(16, 24)}
+"""The numbers of the papers."""
+ICLR, KITE = ("ICLR.cc/2020/Conference", "iclr", 2020), ("KITE.org/2021/Conference", "kite", 2021)
+ACCEPTED = ("p16", "p19", "p22")
+"""Of the eight papers to test on; every third paper is accepted."""
+REJECTED = ("p17", "p18", "p20", "p21", "p23")
+TEST = sorted((*ACCEPTED, *REJECTED))
+TURNS = 2
+"""In which the reviewer of each paper answers the authors."""
+ACCEPT = '{"decision": "accept"}'
+REJECT = '{"decision": "reject"}'
+
+Rule = Callable[[Sequence[ChatMessage]], str]
+"""The messages of a question → what is answered."""
+
+_number = itertools.count()
+
+
+def ratings(number: int) -> tuple[float, float]:
+    """What the two reviewers of a paper give, from 1 to 5: a paper that is accepted gets more."""
+    base = 3 if number % 3 == 1 else 1
+    return float(base + number % 2), float(base + 1)
+
+
+def _review(number: int, place: int) -> Row:
+    given = ratings(number)[place]
+    top = 10.0 if number % 2 else 5.0
+    scores = [
+        score("rating", f"{given:g}", aspect="recommendation", value=given, low=1.0, high=top),
+        score("soundness", "3", value=3.0, low=1.0, high=4.0),
+    ]
+    return review(f"p{number:02}-R{place}", text=words(100 * number + place), scores=scores)
+
+
+def bench_paper(number: int) -> Row:
+    """One paper; even ones are of ICLR, odd ones of a venue that rates from 1 to 10."""
+    name, is_accepted = f"p{number:02}", number % 3 == 1
+    venue_id, conference, year = KITE if number % 2 else ICLR
+    said = [f"{kind} {number}: {words(100 * number + 10 + place, 20)}" for place, kind in enumerate("RARAR")]
+    return task_paper(
+        name,
+        venue_id=venue_id,
+        conference=conference,
+        year=year,
+        title=f"On kites, part {number}",
+        abstract=words(1_000 + number, 30),
+        markdown=f"## Introduction\n\n{words(2_000 + number, 80)}\n\n## References\n\n{words(3_000 + number, 80)}",
+        status="accepted" if is_accepted else "rejected",
+        decision="Accept" if is_accepted else "Reject",
+        reviews=[_review(number, place) for place in range(2)],
+        conversations=[talk(name, *said)],
+    )
+
+
+def bench_release(folder: Path, papers: Callable[[int], Row] = bench_paper) -> Path:
+    """A release with sides of the profile `re2`."""
+    rows = {(task, side): [papers(n) for n in of] for task in ("review_sft", "rebuttal") for side, of in SIDES.items()}
+    ids = {side: [f"p{number:02}" for number in of] for side, of in SIDES.items()}
+    sizes = {side: len(of) for side, of in ids.items()}
+    tasks = ("review", "rebuttal")
+    told: dict[str, Any] = {"profile": "re2", "test_after": None, "sides": ids}
+    told["made"] = {"version": "0.1.0", "key": "key", "rule": "by hand", "earlier": None}
+    told |= {"tasks": dict.fromkeys(tasks, ids), "sizes": dict.fromkeys(tasks, sizes)}
+    (folder / "splits").mkdir(parents=True)
+    (folder / "splits" / "re2.json").write_text(json.dumps(told))
+    return write_release(folder, rows, {"p00": "CC BY 4.0"})
+
+
+def answered(said: str, finish: Any = "stop") -> ModelOutput:
+    """An answer that says how many tokens it has: else they would be counted with a file from the network."""
+    made = ModelOutput.from_content("mockllm/scripted", said, finish)
+    made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return made
+
+
+def scripted(rule: Rule, name: str = "") -> Model:
+    """A model that answers by a rule; without a name it is one of its own, so that no cache knows it."""
+
+    def answer(asked: list[ChatMessage], *_: object) -> ModelOutput:
+        return answered(rule(asked))
+
+    return get_model(f"mockllm/{name or next(_number)}", custom_outputs=answer, memoize=False)
+
+
+def saying(said: str, name: str = "") -> Model:
+    """A model that says the same whatever it is asked."""
+    return scripted(lambda _: said, name)
+
+
+def asked_of(asked: Sequence[ChatMessage]) -> str:
+    """The id of the paper that a question of `acceptance`, `scores` or `review` is about."""
+    last = asked[-1].text
+    return next(name for name in TEST if f"part {int(name[1:])}\n" in last)
+
+
+def by_paper(answers: Mapping[str, str], name: str = "") -> Model:
+    """A model whose answers are known by the paper."""
+    return scripted(lambda asked: answers[asked_of(asked)], name)
+
+
+def oracle(release: Path, name: str = "") -> Model:
+    """A model that knows what is right, for every task."""
+    known = {}
+    for task in BenchTask:
+        for case in read_cases(open_release(release), task, Selection(), Taken()):
+            shown = shown_paper(case.paper, Budget(), Budget().counter())
+            said = tuple((one.speaker.value, one.text) for one in messages(case, shown.text))
+            known[said] = right_answer(case)
+    return scripted(lambda asked: known[tuple((one.role, one.text) for one in asked)], name)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """For what runs `inspect_ai`.
+
+    `inspect_ai` 0.3.285 leaves streams open and calls tenacity in words that it has replaced: neither is ours to mend.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=ResourceWarning)
+        warnings.filterwarnings("ignore", "The 'initial' parameter is deprecated", DeprecationWarning)
+        yield
+        gc.collect()
