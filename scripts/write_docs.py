@@ -185,7 +185,8 @@ def data_page() -> str:
     """Every record type with its fields, every enum with its members."""
     from peercorpus.tables import TABLES  # the map needs no package that works
 
-    body = [*ast.parse((PACKAGE / "records.py").read_text()).body, *ast.parse((PACKAGE / "kinds.py").read_text()).body]
+    files = ("records.py", "file_records.py", "kinds.py")
+    body = [statement for name in files for statement in ast.parse((PACKAGE / name).read_text()).body]
     tables = {record_type.__name__: name for name, record_type in TABLES.items()}
     kinds = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
     lines = [
