@@ -54,7 +54,7 @@ AGAIN = (
 )
 SUBMITTED_TO = "Submitted to {venue}."
 ASKED_SCORES = "Scores asked for:\n\n{fields}"
-CUT = "[{tokens} tokens of the paper are left out here: {what}.]"
+CUT = "[{tokens} tokens of the paper, up to its end, are left out here.]"
 EXAMPLE = "Another paper, as an example:"
 
 SAID: Mapping[str, str] = {

@@ -13,7 +13,6 @@ from peercorpus.publish.tokens import load_counter
 
 WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
 REFERENCES = re.compile(r"^#{1,6}\s+(?:\S+\s+)?(?:references|bibliography)\W*$", re.IGNORECASE | re.MULTILINE)
-HEADING = re.compile(r"^#{1,6}\s+(\S.*)$", re.MULTILINE)
 WAY = "references and all after them first, then paragraphs from the end"
 """How a paper is cut, in the words of logs and tables."""
 FEWEST_TOKENS = 64
@@ -102,7 +101,7 @@ def shorten(text: str, most: int | None, count: Callable[[str], int]) -> Shown:
         count: The tokens of a text.
 
     >>> shorten("# A\n\nOne two.\n\n## References\n\n" + "x " * 99, 40, count_words_and_signs).text[:24]
-    '# A\n\nOne two.\n\n[103 token'
+    '# A\n\nOne two.\n\n[102 token'
     """
     if most is None:
         return Shown(text)
@@ -111,13 +110,8 @@ def shorten(text: str, most: int | None, count: Callable[[str], int]) -> Shown:
         return Shown(text, total)
     references = REFERENCES.search(text)
     body = text[: references.start()].rstrip() if references else text
-    room = most - count(_note(total, text))
+    room = most - count(prompts.CUT.format(tokens=f"{total:,}"))
     kept = body if count(body) <= room else _fitting(body, room, count)
     left_out = total - count(kept)
-    return Shown("\n\n".join(filter(None, [kept, _note(left_out, text[len(kept) :])])), total, left_out)
-
-
-def _note(tokens: int, rest: str) -> str:
-    heading = HEADING.search(rest)
-    what = "its end" if heading is None else f"its end, with all from “{heading[1].strip()[:60]}” on"
-    return prompts.CUT.format(tokens=f"{tokens:,}", what=what)
+    note = prompts.CUT.format(tokens=f"{left_out:,}")
+    return Shown("\n\n".join(filter(None, [kept, note])), total, left_out)

@@ -133,7 +133,11 @@ JUDGED = tuple(
     )
     for aspect in Judged.__slots__
 )
-ERRORS = (("MAE", regression.mae, False), ("MSE", regression.mse, False), ("Spearman", regression.spearman, True))
+ERRORS = (
+    ("MAE", "mae", regression.mae, False),
+    ("MSE", "mse", regression.mse, False),
+    ("Spearman", "spearman", regression.spearman, True),
+)
 
 
 def _of_numbers(outcomes: Sequence[Outcome]) -> list[Measure]:
@@ -147,8 +151,14 @@ def _of_numbers(outcomes: Sequence[Outcome]) -> list[Measure]:
         for scale in [None, *scales]:
             unit = "normalised" if scale is None else f"{scale[0]:g} to {scale[1]:g}"
             measures += [
-                Measure(f"{name}, {unit}", name.lower(), partial(_error, number, aspect, scale), higher, group=aspect)
-                for name, number, higher in ERRORS
+                Measure(
+                    f"{name}, {unit}",
+                    f"{metric}_unit" if scale is None and not higher else metric,
+                    partial(_error, number, aspect, scale),
+                    higher,
+                    group=aspect,
+                )
+                for name, metric, number, higher in ERRORS
             ]
     return measures
 

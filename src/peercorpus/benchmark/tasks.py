@@ -31,7 +31,7 @@ VERSION = "1"
 _TEXTS = ("bleu", "rouge_l")
 SIGNED = {
     BenchTask.ACCEPTANCE: ("accuracy", "precision", "recall", "f1", "balanced_accuracy", "mcc", "auroc"),
-    BenchTask.SCORES: ("mae", "mse", "spearman"),
+    BenchTask.SCORES: ("mae", "mse", "mae_unit", "mse_unit", "spearman"),
     BenchTask.REVIEW: _TEXTS,
     BenchTask.REBUTTAL: _TEXTS,
 }
