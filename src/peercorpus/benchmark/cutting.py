@@ -101,7 +101,7 @@ def shorten(text: str, most: int | None, count: Callable[[str], int]) -> Shown:
         count: The tokens of a text.
 
     >>> shorten("# A\n\nOne two.\n\n## References\n\n" + "x " * 99, 40, count_words_and_signs).text[:24]
-    '# A\n\nOne two.\n\n[102 token'
+    '# A\n\nOne two.\n\n[102 toke'
     """
     if most is None:
         return Shown(text)

@@ -52,6 +52,7 @@ class Run:
 
     Attributes:
         name: Of the model, or of the baseline.
+        says: Of a baseline, what it does; empty of models.
         adapter: Whose words and form of answer; None for ours.
         grader: The model that judged; None where none did.
         outcomes: By what was scored.
@@ -78,6 +79,7 @@ class Run:
     missing: int = 0
     task_id: str = ""
     created: str = ""
+    says: str = ""
 
 
 def _outcome(scored: Scored, score: Score | None, sample: EvalSample) -> Outcome:
@@ -140,6 +142,7 @@ def _read(path: Path, log: EvalLog) -> Run:
         max(int(log.status != "success"), (asked or 0) * (log.eval.config.epochs or 1) - len(case_ids)),
         log.eval.task_id,
         log.eval.created,
+        about["says"],
     )
 
 

@@ -10,6 +10,7 @@ from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.published import differences, printed, source
 from peercorpus.benchmark.table import Board, Boards, Cell, Row
+from peercorpus.publish.splits import Side
 
 HEAD = ("model", "words", "failures", "n", "papers", "unscored")
 
@@ -69,7 +70,10 @@ def _grid(board: Board) -> Grid:
         "95 % intervals by drawing papers anew. Answers without a score are left out in one row and counted as wrong in"
         " the next.",
     ]
+    if protocol.side == Side.TRAIN:
+        above.append("The baselines have learnt from these very papers, so nothing is to be read from what they reach.")
     below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]
+    below += [f"{row.name} (baseline): {row.says}" for row in board.rows if row.says]
     return Grid(title, above, [*HEAD, *map(_head, board.measures)], [_row(row) for row in board.rows], below)
 
 

@@ -113,7 +113,7 @@ def _baselines(bench: Bench, task: BenchTask, notes: list[str]) -> list[Task]:
         try:
             made.append(TASKS[task](str(bench.release), baseline=name, **options))
         except BaselineError as error:
-            notes.append(f"The baseline '{name}' of '{task}' is left out: {error}")
+            notes.append(f"Left out of '{task}': {error}")
     return made
 
 

@@ -35,6 +35,7 @@ class Row:
         n: Answers that the numbers are of, of so many `papers`.
         unscored: Answers that are not scored, by the reason.
         cells: By measure; None where a number is not defined, or the run has it not.
+        says: Of a baseline, what it does; empty of models.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Row:
     papers: int
     unscored: Counter[str]
     cells: tuple[Cell | None, ...]
+    says: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def _rows(run: Run, columns: dict[str, tuple[Scored, Measure]], resamples: int) 
         of = [one for one in first if failures == WRONG or one.unscored is None]
         papers = len({one.forum_id for one in of})
         words = "" if run.is_baseline else run.adapter or "ours"
-        rows.append(Row(run.name, run.is_baseline, words, failures, len(of), papers, failed, tuple(cells)))
+        rows.append(Row(run.name, run.is_baseline, words, failures, len(of), papers, failed, tuple(cells), run.says))
     return rows
 
 

@@ -1,25 +1,29 @@
 """The tasks as `inspect_ai` runs them: `inspect eval peercorpus/acceptance --model … -T release=DIR`."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset
+from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver, generate
 
-from peercorpus import prompts
 from peercorpus.benchmark import scorers
+from peercorpus.benchmark.about import about_run
+from peercorpus.benchmark.adapters.adapter import Adapter
+from peercorpus.benchmark.adapters.narrowing import narrow
+from peercorpus.benchmark.adapters.registry import load_adapter
 from peercorpus.benchmark.asking import choose_examples, example_pool, messages, shown_paper
+from peercorpus.benchmark.baselines.baseline import Baseline
 from peercorpus.benchmark.cases import BenchTask, Case, Said, Selection, Taken, read_cases
-from peercorpus.benchmark.cutting import WAY, Shown
+from peercorpus.benchmark.cutting import Shown
 from peercorpus.benchmark.options import Options, Wanted, read_options
 from peercorpus.benchmark.samples import sample_of
 from peercorpus.benchmark.solving import discuss, fixed, read
 from peercorpus.dialogues import Speaker
-from peercorpus.errors import BaselineError, PeercorpusError
-from peercorpus.metrics import bertscore, definition, embedding
+from peercorpus.errors import PeercorpusError
 from peercorpus.publish.opened import Release, open_release
 from peercorpus.publish.splits import Side
 
@@ -27,15 +31,6 @@ NO_MODEL = "none/none"
 """What answers where a baseline does."""
 VERSION = "1"
 """Of the tasks: what is asked and how it is scored, but for the words, which have a version of their own."""
-
-_TEXTS = ("bleu", "rouge_l")
-SIGNED = {
-    BenchTask.ACCEPTANCE: ("accuracy", "precision", "recall", "f1", "balanced_accuracy", "mcc", "auroc"),
-    BenchTask.SCORES: ("mae", "mse", "mae_unit", "mse_unit", "spearman"),
-    BenchTask.REVIEW: _TEXTS,
-    BenchTask.REBUTTAL: _TEXTS,
-}
-"""The metrics of each task, whose signatures a log keeps."""
 
 
 def _open(wanted: Wanted) -> Release:
@@ -66,54 +61,37 @@ def _read(release: Release, of_task: BenchTask, selection: Selection) -> tuple[l
     return cases, taken
 
 
-def _about(of_task: BenchTask, release: Release, wanted: Wanted, cases: list[Case], taken: Taken) -> dict[str, Any]:
-    """What a log says of its run; tables are made of it, see `logs`."""
-    sides, selection, budget = release.sides(), wanted.selection, wanted.asking.budget
-    return {
-        "task": of_task.value,
-        "release": {"sha256": release.sha256, "peercorpus": release.version},
-        "profile": sides.profile.value if sides is not None else None,
-        "side": selection.side.value,
-        "venues": sorted(selection.venues),
-        "worst_grade": selection.worst_grade.value,
-        "led": selection.led,
-        "cases": len(cases),
-        "left_out": dict(sorted(taken.left_out.items())),
-        "paper": {"budget": budget.says, "way": WAY},
-        "few_shot": wanted.asking.few_shot,
-        "prompts": {"version": prompts.VERSION, "digest": prompts.DIGEST},
-        "adapter": wanted.adapter,
-        "baseline": wanted.baseline,
-        "signatures": _signatures(of_task, wanted),
-    }
-
-
-def _signatures(of_task: BenchTask, wanted: Wanted) -> dict[str, str]:
-    """The signatures of all metrics of a run."""
-    found = {name: definition(name).signature for name in SIGNED[of_task]}
-    if wanted.bert_score is not None and "rouge_l" in found:
-        parts = (bertscore.definition_of(part, wanted.bert_score) for part in ("precision", "recall", "f1"))
-        found |= {one.name: one.signature for one in parts}
-    if wanted.judged and "rouge_l" in found:
-        from peercorpus.benchmark.judging.judged import ASPECTS_OF_RUNS
-
-        found["judge"] = ASPECTS_OF_RUNS
-    if wanted.embed_cos is not None and "rouge_l" in found:
-        found["embed_cos"] = embedding.definition_of(wanted.embed_cos).signature
-    return found
-
-
-def _answered(name: str, of_task: BenchTask, wanted: Wanted, release: Release, cases: list[Case]) -> dict[str, str]:
-    """The answers of a baseline by the id of the case, learnt on the papers to train on."""
+def _learnt(name: str, of_task: BenchTask, wanted: Wanted, release: Release) -> Baseline:
+    """A baseline that has learnt from the papers to train on."""
     from peercorpus.benchmark.baselines.registry import load_baseline
 
     baseline = load_baseline(name, of_task)
     trained = replace(wanted.selection, side=Side.TRAIN, venues=frozenset(), led=False)
-    try:
-        baseline.fit(read_cases(release, of_task, trained, Taken()))
-    except PeercorpusError as error:
-        raise BaselineError(str(error)) from None
-    return {case.case_id: baseline.answer(case) for case in cases}
+    baseline.fit(read_cases(release, of_task, trained, Taken()))
+    return baseline
+
+
+def _answered(baseline: Baseline, cases: Sequence[Case]) -> list[Sample]:
+    """Samples that carry a baseline's answers. It has read the papers already, so the log need not repeat them."""
+    return [
+        sample_of(case, [Said(Speaker.USER, case.paper.title or case.case_id)], Shown(""), baseline.answer(case))
+        for case in cases
+    ]
+
+
+def _asked(
+    of_task: BenchTask, wanted: Wanted, release: Release, cases: Sequence[Case], adapter: Adapter | None
+) -> list[Sample]:
+    """Samples that ask a model."""
+    budget, few = wanted.asking.budget, wanted.asking.few_shot
+    pool = example_pool(read_cases(release, of_task, Selection(Side.TRAIN), Taken()), few) if few else []
+    count, samples = budget.counter(), []
+    for case in cases:
+        shown = shown_paper(case.paper, budget, count)
+        examples = list(choose_examples(case, pool, few))
+        said = messages(case, shown.text, examples) if adapter is None else adapter.messages(case, shown.text)
+        samples.append(sample_of(case, said, shown))
+    return samples
 
 
 def _scorers(of_task: BenchTask, wanted: Wanted) -> list[Scorer]:
@@ -142,37 +120,24 @@ def build(of_task: BenchTask, wanted: Wanted) -> Task:
     wanted.asking.check(of_task)
     release = _open(wanted)
     cases, taken = _read(release, of_task, wanted.selection)
-    count = wanted.asking.budget.counter()
-    few = wanted.asking.few_shot
-    pool = example_pool(read_cases(release, of_task, Selection(Side.TRAIN), Taken()), few) if few else []
-    adapter = None
+    adapter = baseline = None
     if wanted.adapter is not None:
-        from peercorpus.benchmark.adapters.narrowing import narrow
-        from peercorpus.benchmark.adapters.registry import load_adapter
-
         adapter = load_adapter(wanted.adapter, wanted.wordings)
         cases = narrow(adapter, cases, taken)
-    answers = {} if wanted.baseline is None else _answered(wanted.baseline, of_task, wanted, release, cases)
-    samples = []
-    for case in cases:
-        if wanted.baseline is not None:
-            # A baseline has read the case already; its log need not repeat the paper.
-            title = [Said(Speaker.USER, case.paper.title or case.case_id)]
-            samples.append(sample_of(case, title, Shown(""), answers[case.case_id]))
-            continue
-        shown = shown_paper(case.paper, wanted.asking.budget, count)
-        examples = list(choose_examples(case, pool, few))
-        said = messages(case, shown.text, examples) if adapter is None else adapter.messages(case, shown.text)
-        samples.append(sample_of(case, said, shown))
-    asked: Solver = discuss() if wanted.selection.led else generate()
+    if wanted.baseline is not None:
+        baseline = _learnt(wanted.baseline, of_task, wanted, release)
+    answering: Solver = discuss() if wanted.selection.led else generate()
     return Task(
-        dataset=MemoryDataset(samples, name=f"{of_task}-{wanted.selection.side}"),
-        solver=[asked if wanted.baseline is None else fixed(wanted.baseline), read(wanted.adapter)],
+        dataset=MemoryDataset(
+            _asked(of_task, wanted, release, cases, adapter) if baseline is None else _answered(baseline, cases),
+            name=f"{of_task}-{wanted.selection.side}",
+        ),
+        solver=[answering if baseline is None else fixed(baseline.name), read(wanted.adapter)],
         scorer=_scorers(of_task, wanted),
         config=GenerateConfig.model_validate(adapter.generation if adapter is not None else {}),
-        model=NO_MODEL if wanted.baseline is not None else None,
+        model=None if baseline is None else NO_MODEL,
         version=VERSION,
-        metadata=_about(of_task, release, wanted, cases, taken),
+        metadata=about_run(of_task, release, wanted, taken, baseline),
         name=of_task.value,
     )
 
