@@ -116,7 +116,7 @@ class TestAcceptance:
         expected |= {"balanced accuracy": pytest.approx(50 * (1 / 3 + 2 / 5)), "MCC": pytest.approx(-4 / sqrt(240))}
         assert with_them == expected | {"AUROC": None}
         shown = as_markdown(make_boards(read_runs(tmp_path), DRAWS))
-        assert "| empty 1, no_decision 1, no_object 1, off_scale 1 | 75.0 " in shown
+        assert "| empty 1, no_decision 1, no_object 1, off_scale 1 | 0 | 0 | 75.0 " in shown
 
     def test_what_a_provider_holds_back_is_refused_and_not_wrong(self, bench_data: Path, tmp_path: Path) -> None:
         def answer(asked: list[ChatMessage], *_: object) -> Any:

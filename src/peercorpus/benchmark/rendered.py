@@ -12,7 +12,7 @@ from peercorpus.benchmark.published import differences, printed, source
 from peercorpus.benchmark.table import Board, Boards, Cell, Row
 from peercorpus.publish.splits import Side
 
-HEAD = ("model", "words", "failures", "n", "papers", "unscored")
+HEAD = ("model", "words", "failures", "n", "papers", "unscored", "papers cut", "answers cut")
 
 
 NONE = "-"
@@ -52,6 +52,7 @@ def _unscored(row: Row) -> str:
 def _row(row: Row) -> list[str]:
     name = f"{row.name} (baseline)" if row.is_baseline else row.name
     known = [name, row.words or NONE, row.failures or "none", f"{row.n:,}", f"{row.papers:,}", _unscored(row)]
+    known += [f"{row.cut_papers:,}", f"{row.cut_answers:,}"]
     return [*known, *map(_cell, row.cells)]
 
 
@@ -125,13 +126,14 @@ def as_csv(boards: Boards) -> str:
         protocol = board.protocol
         of_board = (protocol.release, protocol.cases, protocol.prompts, protocol.paper, protocol.few_shot, protocol.led)
         for row in board.rows:
-            known = (row.name, row.words, row.failures, row.n, row.papers, _unscored(row), row.is_baseline)
+            known = (row.name, row.words, row.failures, row.n, row.papers, _unscored(row))
+            cut = (row.cut_papers, row.cut_answers, row.is_baseline)
             for measure, one in zip(board.measures, row.cells, strict=True):
                 numbers = ("", "", "") if one is None else (one.value, one.low, one.high)
                 signature = "; ".join(board.signatures[measure.name])
                 sides = (protocol.side, protocol.profile)
                 writer.writerow(
-                    (protocol.task, board.group, *known, measure.name, *numbers, signature, *sides, *of_board)
+                    (protocol.task, board.group, *known, *cut, measure.name, *numbers, signature, *sides, *of_board)
                 )
     return text.getvalue()
 

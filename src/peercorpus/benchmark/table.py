@@ -34,6 +34,8 @@ class Row:
         failures: What becomes of answers that are not scored; empty where all are.
         n: Answers that the numbers are of, of so many `papers`.
         unscored: Answers that are not scored, by the reason.
+        cut_papers: Cases in which the model saw a part of the paper.
+        cut_answers: Answers that the model was stopped in; they are scored as far as they go.
         cells: By measure; None where a number is not defined, or the run has it not.
         says: Of a baseline, what it does; empty of models.
     """
@@ -45,6 +47,8 @@ class Row:
     n: int
     papers: int
     unscored: Counter[str]
+    cut_papers: int
+    cut_answers: int
     cells: tuple[Cell | None, ...]
     says: str
 
@@ -119,7 +123,7 @@ def _measures(runs: Sequence[Run]) -> dict[str, dict[str, tuple[Scored, Measure]
 
 
 def _rows(run: Run, columns: dict[str, tuple[Scored, Measure]], resamples: int) -> list[Row]:
-    failed = Counter(one.unscored for outcomes in run.outcomes.values() for one in outcomes if one.unscored)
+    failed = _failed(run)
     first = next(iter(run.outcomes.values()))
     rows = []
     for failures in (DROPPED, WRONG) if failed else ("",):
@@ -133,9 +137,19 @@ def _rows(run: Run, columns: dict[str, tuple[Scored, Measure]], resamples: int) 
             cells.append(cell(measure, chosen[scored], resamples) if has else None)
         of = [one for one in first if failures == WRONG or one.unscored is None]
         papers = len({one.forum_id for one in of})
-        words = "" if run.is_baseline else run.adapter or "ours"
-        rows.append(Row(run.name, run.is_baseline, words, failures, len(of), papers, failed, tuple(cells), run.says))
+        known = (run.name, run.is_baseline, "" if run.is_baseline else run.adapter or "ours", failures, len(of), papers)
+        rows.append(Row(*known, failed, run.cut_papers, run.cut_answers, tuple(cells), run.says))
     return rows
+
+
+def _failed(run: Run) -> Counter[str]:
+    """Answers that a scorer has no score for, each once, by the first reason: the task's own before a judge's."""
+    reasons: dict[tuple[str, int], str] = {}
+    for outcomes in run.outcomes.values():
+        for place, one in enumerate(outcomes):
+            if one.unscored is not None:
+                reasons.setdefault((one.case_id, place), one.unscored)
+    return Counter(reasons.values())
 
 
 def _ordered(rows: list[list[Row]], first: Measure) -> tuple[Row, ...]:
@@ -225,7 +239,7 @@ def compare(first: Run, second: Run, resamples: int = 1000) -> list[tuple[str, D
             f"'{first.path.name}' and '{second.path.name}' cannot be compared: they differ in {', '.join(names)}."
         )
     found = []
-    for scored in first.outcomes.keys() & second.outcomes.keys():
+    for scored in (one for one in first.outcomes if one in second.outcomes):
         ours, theirs = by_paper(first.outcomes[scored]), by_paper(second.outcomes[scored])
         for measure in measures_of(scored, first.outcomes[scored]):
             try:
