@@ -26,6 +26,8 @@ TASKS: Mapping[BenchTask, Callable[..., Task]] = {
     BenchTask.REBUTTAL: rebuttal,
 }
 GRADER = "grader"
+MAX_RETRIES = 6
+"""Times that a question is asked again where the model's service is busy or silent: some three minutes in all."""
 MARKUP = re.compile(r"\[/?[a-z]+\]|ERROR: ")
 """What inspect_ai writes around words for a terminal."""
 MOST_CHARACTERS = 300
@@ -167,7 +169,7 @@ def run(bench: Bench) -> Ran:
             retry_on_error=1,
             fail_on_error=not bench.keeps_errors,
             continue_on_fail=True,
-            **bench.settings,
+            **({"max_retries": MAX_RETRIES} | dict(bench.settings)),
         )
     except PrerequisiteError as error:
         raise ModelError(f"The benchmark cannot run: {_first_line(error.message)}") from None

@@ -112,6 +112,8 @@ class Models:
         Let the baselines answer too.
     max_connections
         Questions that are asked at a time.
+    max_retries
+        Times that a question is asked again where the service is busy or silent; 6 if not given.
     max_tokens
         Of an answer.
     temperature
@@ -126,6 +128,7 @@ class Models:
     author: Annotated[str | None, Unset] = None
     baselines: bool = True
     max_connections: Annotated[int | None, AtLeastOne, Unset] = None
+    max_retries: Annotated[int | None, Parameter(validator=Number(gte=0)), Unset] = None
     max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
     temperature: Annotated[float | None, Parameter(validator=Number(gte=0)), Unset] = None
 
@@ -180,7 +183,7 @@ def _run(
         from peercorpus.benchmark import run
     roles = {"grader": models.grader, "grader2": models.second_grader, "author": models.author}
     asked = {"judged": models.grader and True, "led": models.author and True}
-    settings = {name: getattr(models, name) for name in ("max_connections", "max_tokens", "temperature")}
+    settings = {name: getattr(models, name) for name in ("max_connections", "max_retries", "max_tokens", "temperature")}
     bench = run.Bench(
         run.tasks_named(tasks),
         release,
