@@ -159,6 +159,15 @@ def test_conditions_choose_papers_and_what_belongs_to_them(
             assert set(getattr(chosen, name)["forum_id"]) <= set(expected), name
 
 
+def test_what_is_known_as_first_given_alone_counts_where_no_time_is_named(tmp_path: Path) -> None:
+    sure = made.score("confidence", 4, "4", Aspect.CONFIDENCE, Phase.INITIAL)
+    records = [made.paper("a"), made.review("a", "R1", scores=(rating(7, Phase.INITIAL), sure))]
+    with made.invented(tmp_path / "corpus", {ICLR: records}) as workspace:
+        for where in ("rating=7", "confidence=4"):
+            with opened(workspace.folder, [where]) as chosen:
+                assert chosen.papers["forum_id"].to_list() == ["a"], where
+
+
 def test_a_workspace_that_is_not_built_is_refused(tmp_path: Path) -> None:
     with made.invented(tmp_path / "corpus", {}) as workspace, pytest.raises(TableError, match="not built"):
         source(workspace)

@@ -165,6 +165,7 @@ class TestDiscussion:
             *talk("a/2", "rca", (0, 5, 6)),
             *talk("a/3", "ra", (0, None)),
             *talk("b/1", "ra", (0, 48)),
+            *talk("b/2", "ra", (0, -1)),
         ]
         made = discussion.delays(Given(papers=[paper("a"), paper("b", "icml")], turns=turns))
         found = rows(made.table, "who_answers", "conference", "answers", "median_h")
@@ -176,7 +177,7 @@ class TestDiscussion:
             ("reviewers", "iclr", 1, 6.0),
             ("reviewers", "icml", 0, None),
         ]
-        assert (made.n, made.unknown) == (3, {"a time is missing": 1})
+        assert (made.n, made.unknown) == (3, {"a time is missing": 1, "dated before what it answers": 1})
 
 
 class TestHoldings:
@@ -210,7 +211,7 @@ class TestHoldings:
         made = holdings.completeness(
             Given(
                 papers=[paper("a"), paper("b")],
-                reviews=[review("a", 5, 5), review("a", 5, None, place=1)],
+                reviews=[review("a", 5, 5), review("a", 5, None, place=1), review("a", None, None, place=2)],
                 files=[{"forum_id": "a", "pdfs": 2, "pdfs_here": 1}],
                 paper_tokens=[{"forum_id": "a", "tokens": 9}],
                 listed={"iclr/2024": False},
@@ -220,8 +221,8 @@ class TestHoldings:
             "venue_id": "iclr/2024",
             "papers": 2,
             "papers_reviewed": 1,
-            "reviews": 2,
-            "reviews_with_rating": 1,
+            "reviews": 3,
+            "reviews_with_rating": 2,
             "pdfs": 2,
             "pdfs_here": 1,
             "papers_with_text": 1,

@@ -1,16 +1,13 @@
 """What the page of a venue shows: counts, how complete they are, and small figures."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import pyarrow.parquet as pq
 
 from peercorpus.explorer.bars import Bars, bars
 from peercorpus.explorer.selection import Selection
 from peercorpus.explorer.venue_counts import MOST_TURNS, VenueCounts
 from peercorpus.explorer.words import GRADES, STATUSES, reason_in_words
-from peercorpus.kinds import Grade, Reason, Status
+from peercorpus.kinds import Grade, Status
 from peercorpus.tables import Tables
 from peercorpus.where import parse
 
@@ -69,12 +66,11 @@ def _figures(counts: VenueCounts) -> list[Bars]:
 
 
 def _set_aside(tables: Tables, venue_id: str) -> list[tuple[str, str, int]]:
-    found: Counter[tuple[str, str]] = Counter()
-    for path in tables.paths("set-aside", venue_id):
-        stage = next((part[6:] for part in path.split("/") if part.startswith("stage=")), "")
-        for reason in pq.read_table(path, columns=["reason"]).column("reason").to_pylist():
-            found[stage, reason_in_words(Reason(reason))] += 1
-    return [(stage, reason, count) for (stage, reason), count in sorted(found.items())]
+    return [
+        (stage, reason_in_words(reason), count)
+        for stage in tables.stages(venue_id)
+        for reason, count in tables.set_aside_counts(venue_id, stage).items()
+    ]
 
 
 def venue_page(tables: Tables, counts: VenueCounts) -> VenuePage:

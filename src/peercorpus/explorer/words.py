@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from peercorpus.kinds import Grade, LinkKind, PostKind, Reason, Role, Status, VersionMoment
+from peercorpus.report.statistic import percent
 
 ROLES = {
     Role.AUTHOR: "Authors",
@@ -93,7 +94,7 @@ def number(value: float | None) -> str:
 def share(part: float, whole: float) -> str:
     """A share in per cent; "none" of nothing.
 
-    >>> share(1, 3), share(0, 0)
-    ('33 %', 'none')
+    >>> share(1, 3), share(999, 1000), share(0, 0)
+    ('33 %', 'above 99 %', 'none')
     """
-    return f"{100 * part / whole:.0f} %" if whole else "none"
+    return percent(part / whole) if whole else "none"

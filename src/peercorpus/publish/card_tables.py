@@ -28,8 +28,6 @@ TASKS = (
     " which a reviewer and the authors speak. A paper has one side for all tasks and all its reviews; it is held back"
     " where another task tests or validates with it, or another paper of the same work stands for it."
 )
-
-
 COMPLETE = {True: "yes", False: "no", None: "imported"}
 """Whether a venue was listed to its end."""
 STATUSES: tuple[Status | None, ...] = (*Status, None)

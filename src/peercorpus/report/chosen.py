@@ -6,7 +6,7 @@ from functools import cached_property
 import polars as pl
 
 from peercorpus.kinds import Role
-from peercorpus.report.source import Source
+from peercorpus.report.source import RATING, Source
 from peercorpus.where import FIELDS, Condition, matching
 
 
@@ -17,7 +17,7 @@ def with_values(source: Source, wanted: set[str]) -> pl.DataFrame:
         is_changed = pl.col("rating_initial") != pl.col("rating_final")
         told = source.reviews.group_by("forum_id").agg(
             reviews=pl.len(),
-            rating=pl.col("rating_final").mean(),
+            rating=RATING.mean(),
             confidence=pl.col("confidence").mean(),
             score_changed=pl.when(is_changed.is_not_null().any()).then(is_changed.any()),
         )

@@ -78,7 +78,7 @@ def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
         if aspect is Aspect.RECOMMENDATION:
             named = told.select("review_id", "low", "high", rating_initial="first", rating_final="last")
         else:
-            named = told.select("review_id", confidence="last")
+            named = told.select("review_id", confidence=pl.coalesce("last", "first"))
         found = found.join(named, on="review_id", how="left", maintain_order="left")
     return found
 

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from peercorpus.kinds import Role, Status
+from peercorpus.kinds import Role
 from peercorpus.report.source import Source
-from peercorpus.report.statistic import TOP, Statistic, counted, in_order, largest, nothing, percent, share_of
+from peercorpus.report.statistic import TOP, VERDICTS, Statistic, counted, in_order, largest, nothing, percent, share_of
 
 NO_PAPERS = "No paper is in this selection."
 
@@ -75,11 +75,10 @@ def keywords(source: Source) -> Statistic:
     rows = source.papers.select("forum_id", "status", "keywords").explode("keywords").with_columns(keyword=word)
     rows = rows.filter(pl.col("keyword").str.len_chars() > 0).unique(["forum_id", "keyword"])
     named = rows["forum_id"].n_unique()
-    has = {one.value: pl.col("status").eq(one.value).sum().cast(pl.Int64) for one in (Status.ACCEPTED, Status.REJECTED)}
     share = pl.when(pl.col("decided") > 0).then(pl.col("accepted") / pl.col("decided"))
     table = (
         rows.group_by("keyword")
-        .agg(pl.len().cast(pl.Int64).alias("submissions"), **has)
+        .agg(pl.len().cast(pl.Int64).alias("submissions"), **VERDICTS)
         .sort(["submissions", "keyword"], descending=[True, False])
         .head(TOP)
         .with_columns(decided=pl.col("accepted") + pl.col("rejected"))

@@ -68,16 +68,17 @@ def delays(source: Source) -> Statistic:
     )
     follows = follows.join(source.papers.select("forum_id", "conference"), on="forum_id")
     order: list[str | None] = [None, *largest(source.papers)[:TOP]]
-    rows, n, undated = [], 0, 0
+    rows, n, undated, early = [], 0, 0, 0
     for name, (speaker, other) in WAYS.items():
         every = follows.filter((pl.col("role") == speaker.value) & (pl.col("before") == other.value))
         known = every.filter(pl.col("hours") >= 0)
-        n, undated = n + known.height, undated + every.height - known.height
+        n, undated = n + known.height, undated + every["hours"].null_count()
+        early += every.filter(pl.col("hours") < 0).height
         for conference in order:
             hours = (known if conference is None else known.filter(conference=conference))["hours"]
             rows.append(_delay_row(name, conference, hours))
     table = pl.DataFrame(rows, schema=DELAYS, orient="row")
-    missing = {"a time is missing": undated}
+    missing = {"a time is missing": undated, "dated before what it answers": early}
     if not n:
         why = "No answer of this selection has the times of both turns."
         return nothing(table, "answers", why, how, missing)

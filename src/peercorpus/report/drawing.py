@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from peercorpus.report.discussion import MOST_TURNS
 from peercorpus.report.holdings import GRADES, STATUSES
 from peercorpus.report.statistic import TOP, Statistic, counted, percent
 from peercorpus.report.style import (
@@ -226,7 +227,7 @@ def turns(statistic: Statistic) -> "Figure":
     axes.bar(places, silent, bottom=answered, color=PAPER, hatch="////", label="they did not", **looks)
     for place, total in zip(places, table["conversations"].to_list(), strict=True):
         axes.annotate(f"{total:,}", (place, total), (0, 2), textcoords="offset points", ha="center", fontsize=7)
-    labels = [f"{place}+" if place == 10 else str(place) for place in places]
+    labels = [f"{place}+" if place == MOST_TURNS else str(place) for place in places]
     axes.set_xticks(places, labels)
     axes.set(xlabel="turns of a conversation", ylabel="conversations")
     axes.margins(y=0.12)

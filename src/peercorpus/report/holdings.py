@@ -4,7 +4,7 @@ import polars as pl
 
 from peercorpus.kinds import PUBLISHABLE_GRADES, Grade, Status
 from peercorpus.report.counts import NO_PAPERS
-from peercorpus.report.source import Source
+from peercorpus.report.source import RATING, Source
 from peercorpus.report.statistic import Statistic, counted, nothing, percent, share_of
 
 NO_PDF, NOT_PUBLIC = "no PDF known", "not public"
@@ -72,7 +72,7 @@ def completeness(source: Source) -> Statistic:
         " OpenReview's listings were read whole (empty: imported, or a release, which does not say it)."
     )
     reviews = source.reviews.group_by("forum_id").agg(
-        reviews=pl.len().cast(pl.Int64), reviews_with_rating=pl.col("rating_final").count().cast(pl.Int64)
+        reviews=pl.len().cast(pl.Int64), reviews_with_rating=RATING.count().cast(pl.Int64)
     )
     texts = source.paper_tokens.select("forum_id", papers_with_text=pl.lit(1, pl.Int64))
     papers = source.papers.select("forum_id", "venue_id")

@@ -6,12 +6,12 @@ from typing import Any
 
 import polars as pl
 
-from peercorpus.kinds import Status
 from peercorpus.metrics.krippendorff import alpha
 from peercorpus.metrics.shares import wilson
 from peercorpus.report.source import Source
 from peercorpus.report.statistic import (
     TOP,
+    VERDICTS,
     Statistic,
     counted,
     largest,
@@ -137,8 +137,7 @@ def score_changes(source: Source) -> Statistic:
     }
     reviews = known.group_by(change=_classes("change")).agg(reviews=pl.len().cast(pl.Int64))
     means = known.group_by("forum_id", "status").agg(pl.col("change").mean())
-    has = {one.value: pl.col("status").eq(one.value).sum().cast(pl.Int64) for one in (Status.ACCEPTED, Status.REJECTED)}
-    papers = means.group_by(change=_classes("change")).agg(papers=pl.len().cast(pl.Int64), **has)
+    papers = means.group_by(change=_classes("change")).agg(papers=pl.len().cast(pl.Int64), **VERDICTS)
     every = pl.DataFrame({"change": [name for name, _, _ in CLASSES]})
     table = every.join(reviews, on="change", how="left", maintain_order="left").join(
         papers, on="change", how="left", maintain_order="left"
@@ -164,12 +163,12 @@ def _with_shares(table: pl.DataFrame) -> pl.DataFrame:
 
 def _changes_say(table: pl.DataFrame, n: int) -> str:
     way = (
-        table.with_columns(way=pl.col("change").str.head(6))
+        table.with_columns(way=pl.col("change").str.split(" ").list.first())
         .group_by("way")
         .agg(pl.col("reviews", "papers", "accepted", "rejected").sum())
     )
     held = {row["way"]: row for row in way.iter_rows(named=True)}
-    raised, same, lowered = held["raised"], held["unchan"], held["lowere"]
+    raised, same, lowered = held["raised"], held["unchanged"], held["lowered"]
     says = (
         f"Of {counted(n, 'reviews')}, {percent(raised['reviews'] / n)} raised their recommendation,"
         f" {percent(lowered['reviews'] / n)} lowered it and {percent(same['reviews'] / n)} left it."

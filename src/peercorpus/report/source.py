@@ -34,7 +34,9 @@ REVIEWS: Schema = {
     "confidence": pl.Float64,
 }
 """`rating_…`: the overall recommendation as first given and as it stands now, on the scale from `low` to `high`; null
-where that is not known. `confidence`: as it stands now."""
+where that is not known. `confidence`: as it stands now, or as first given where only that is known."""
+RATING = pl.coalesce("rating_final", "rating_initial")
+"""Of a review, the same: what counts where no time is named (`chosen.chosen_score`)."""
 PAPER_TOKENS: Schema = {"forum_id": pl.String, "tokens": pl.Int64}
 """Of the text the reviewers read, where it is held."""
 REVIEW_TOKENS: Schema = {"review_id": pl.String, "forum_id": pl.String, "tokens": pl.Int64}

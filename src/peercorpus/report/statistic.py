@@ -5,8 +5,14 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from peercorpus.kinds import Status
+
 TOP = 10
 """Conferences, and keywords, that a figure names."""
+VERDICTS = {
+    one.value: pl.col("status").eq(one.value).sum().cast(pl.Int64) for one in (Status.ACCEPTED, Status.REJECTED)
+}
+"""How many of some papers were accepted, and how many rejected."""
 
 
 @dataclass(frozen=True, slots=True)
