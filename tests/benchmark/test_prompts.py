@@ -1,0 +1,13 @@
+"""What models are told changes only with its version."""
+
+from peercorpus import prompts
+
+
+def test_other_words_are_another_version() -> None:
+    # A change of words makes results incomparable: raise VERSION, then write the new digest here.
+    assert (prompts.VERSION, prompts.DIGEST) == ("1", "75b4514314eb")
+
+
+def test_everything_that_is_told_is_in_the_digest() -> None:
+    said = {name for name in vars(prompts) if name.isupper() and isinstance(getattr(prompts, name), str)}
+    assert said - {"DIGEST"} == set(prompts.SAID)
