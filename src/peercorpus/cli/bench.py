@@ -286,6 +286,9 @@ def compare(
         runs.append(run)
     say(f"{runs[0].name} less {runs[1].name}, with 95 % interval and p of the paired bootstrap over papers:")
     for name, found in compare_runs(runs[0], runs[1], resamples):
+        if isinstance(found, str):
+            say(f"  {name}: {found}")
+            continue
         one = found.difference
         say(f"  {name}: {one.value:+.4f} [{one.low:+.4f}, {one.high:+.4f}], p = {found.p:.4f} ({one.papers:,} papers)")
 
