@@ -114,7 +114,7 @@ def _scorers(of_task: BenchTask, wanted: Wanted) -> list[Scorer]:
     if wanted.judged:
         from peercorpus.benchmark.judging.scoring import judge
 
-        chosen.append(judge())
+        chosen.append(judge(repeats=wanted.repeats))
     return chosen
 
 
