@@ -1,13 +1,14 @@
 """No number stands beside another of other cases, graders or settings; n is of the cases that a table is of."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.logs import Protocol, Run
 from peercorpus.benchmark.outcomes import BertScored, Judged, Outcome, SaidDecision, SaidNumber, SaidNumbers, Scored
-from peercorpus.benchmark.rendered import as_csv
+from peercorpus.benchmark.rendered import as_csv, as_markdown
 from peercorpus.benchmark.table import compare, make_boards
 from peercorpus.metrics import Difference
 
@@ -47,6 +48,16 @@ def test_n_is_of_the_papers_whose_form_has_the_aspect() -> None:
         "recommendation": (3, 3),
         "soundness": (1, 1),
     }
+
+
+def test_a_model_that_was_asked_for_less_stands_beside_others_on_that_alone() -> None:
+    whole, part = {"a": ["soundness"], "b": ["soundness"], "c": ["soundness"]}, {"a": ["soundness"], "c": ["soundness"]}
+    narrow = _run("narrow", BenchTask.SCORES, _numbers({**part, "b": []}), adapter="sea-e")
+    baseline = replace(_run("mean", BenchTask.SCORES, _numbers(whole)), is_baseline=True)
+    made = make_boards([narrow, _run("full", BenchTask.SCORES, _numbers(whole)), baseline], DRAWS)
+    found = [({row.name: row.n for row in board.rows}, board.is_part) for board in made.boards]
+    assert found == [({"narrow": 2, "full": 2, "mean": 2}, True), ({"full": 3, "mean": 3}, False)]
+    assert as_markdown(made).count("some were asked for more") == 1
 
 
 def test_two_models_of_one_metric_have_columns_of_their_own() -> None:

@@ -72,6 +72,8 @@ def _grid(board: Board) -> Grid:
         "95 % intervals by drawing papers anew. Answers without a score are left out in one row and counted as wrong in"
         " the next.",
     ]
+    if board.is_part:
+        above.append("Only fields that all of these models give on the scale of the form; some were asked for more.")
     if protocol.side == Side.TRAIN:
         above.append("The baselines have learnt from these very papers, so nothing is to be read from what they reach.")
     below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
+from peercorpus.benchmark.alike import asked_alike, fields_asked
 from peercorpus.benchmark.logs import Protocol, Run
 from peercorpus.benchmark.measures import Measure, measures_of
 from peercorpus.benchmark.outcomes import Outcome, SaidNumbers, Scored
@@ -61,6 +62,7 @@ class Board:
         group: What the measures are of, such as an aspect; empty where the task has one table.
         rows: Baselines last, each part the best first by the first measure.
         signatures: What stands below the table, by measure: one a version that was used.
+        is_part: Whether some of the runs were asked for more fields, which one of the models does not give.
     """
 
     protocol: Protocol
@@ -68,6 +70,7 @@ class Board:
     measures: tuple[Measure, ...]
     rows: tuple[Row, ...]
     signatures: dict[str, list[str]]
+    is_part: bool = False
 
 
 @dataclass(slots=True)
@@ -255,11 +258,13 @@ def _one_each(baselines: Sequence[Run]) -> list[Run]:
 
 
 def _add(made: Boards, protocol: Protocol, runs: list[Run], resamples: int, meter: Meter) -> None:
-    for group, columns in _measures(runs).items():
-        rows = [_rows(run, group, columns, resamples) for run in runs]
-        measures = tuple(one.measure for one in columns)
-        ordered = _ordered(rows, measures[0])
-        made.boards.append(Board(protocol, group, measures, ordered, _signatures(runs, columns)))
+    for group in _measures(runs):
+        for alike, is_part in asked_alike(runs, group):
+            columns = _measures(alike)[group]
+            rows = [_rows(run, group, columns, resamples) for run in alike]
+            measures = tuple(one.measure for one in columns)
+            ordered = _ordered(rows, measures[0])
+            made.boards.append(Board(protocol, group, measures, ordered, _signatures(alike, columns), is_part))
     for _ in runs:
         meter.advance()
 
@@ -288,12 +293,6 @@ def compare(first: Run, second: Run, resamples: int = 1000) -> list[tuple[str, D
     return found
 
 
-def _fields(outcomes: Sequence[Outcome], group: str) -> set[tuple[str, str, float, float]]:
-    """What was asked of an aspect: a model with a form of its own is not asked for all of it."""
-    both = ((one.case_id, each) for one in outcomes if isinstance(one.found, SaidNumbers) for each in one.found.fields)
-    return {(case_id, each.field, each.low, each.high) for case_id, each in both if each.aspect == group}
-
-
 def _differences(scored: Scored, first: Run, second: Run, resamples: int) -> Iterator[tuple[str, Difference | str]]:
     ours, theirs = first.outcomes[scored], second.outcomes[scored]
     for measure in measures_of(scored, ours):
@@ -301,7 +300,7 @@ def _differences(scored: Scored, first: Run, second: Run, resamples: int) -> Ite
         ways = _by(scored, first, measure), _by(scored, second, measure)
         if ways[0] != ways[1]:
             yield name, f"not to be compared, as measured in two ways: {ways[0]}; {ways[1]}"
-        elif _fields(ours, measure.group) != _fields(theirs, measure.group):
+        elif fields_asked(ours, measure.group) != fields_asked(theirs, measure.group):
             yield name, "not to be compared, as the runs were asked for other fields"
         else:
             try:
