@@ -116,3 +116,20 @@ def test_no_text_raises_anything_else(said: str) -> None:
     for read in (read_decision, lambda text: read_scores(text, [RATING]), lambda text: read_review(text, [RATING])):
         with suppress(UnreadableAnswerError):
             read(said)
+
+
+@pytest.mark.parametrize(
+    ("line", "scores"),
+    [
+        ("review_assessment:_thoroughness: 3", {"review_assessment:_thoroughness": 3}),
+        ("**Balance:** -2", {"balance": -2}),
+        ("balance: 2: leaning", {"balance": 2}),
+    ],
+)
+def test_a_field_may_hold_a_colon_and_a_number_a_sign(line: str, scores: dict[str, float]) -> None:
+    asked = [
+        AskedScore(Aspect.OTHER, "review_assessment:_thoroughness", 1, 5, (3,)),
+        AskedScore(Aspect.OTHER, "balance", -3, 3, (0,)),
+    ]
+    review = read_review(f"Fine.\n\n{line}", asked)
+    assert (review.text, review.scores) == ("Fine.", scores)

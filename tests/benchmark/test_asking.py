@@ -83,6 +83,11 @@ def test_examples_are_of_the_same_venue_first_and_tell_no_text() -> None:
     assert "Long text." not in told[3].text
 
 
+def test_a_paper_is_no_example_of_itself() -> None:
+    pool = example_pool([decided("asked", True), decided("other", False)], 2)
+    assert [one.case_id for one in choose_examples(decided("asked", True), pool, 2)] == ["other"]
+
+
 def test_a_rebuttal_takes_no_examples() -> None:
     with pytest.raises(PeercorpusError, match="no examples"):
         Asking(few_shot=1).check(BenchTask.REBUTTAL)

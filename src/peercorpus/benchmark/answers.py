@@ -72,7 +72,7 @@ class WrittenReview:
 
 
 FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL)
-NUMBER = re.compile(r"\W*(-?\d+(?:\.\d+)?)")
+NUMBER = re.compile(r"[^\w-]*(-?\d+(?:\.\d+)?)")
 WORDS = {"accept": True, "reject": False}
 
 
@@ -140,6 +140,15 @@ def read_scores(text: str, asked: Sequence[AskedScore]) -> dict[str, float]:
     return {one.field: _number(found, one.field, one.low, one.high) for one in asked}
 
 
+def _score_line(line: str, asked: Mapping[str, AskedScore]) -> tuple[str, float] | None:
+    """A field and the number that a line gives it; None where it is another line. Names of fields may hold colons."""
+    for colon in re.finditer(":", line):
+        one, number = asked.get(line[: colon.start()].strip("*_# -").casefold()), NUMBER.match(line, colon.end())
+        if one is not None and number is not None and one.low <= float(number[1]) <= one.high:
+            return one.field, float(number[1])
+    return None
+
+
 def read_review(text: str, asked: Sequence[AskedScore]) -> WrittenReview:
     r"""An answer to `review`: the prose, then scores, one a line, as far as there are any.
 
@@ -149,13 +158,11 @@ def read_review(text: str, asked: Sequence[AskedScore]) -> WrittenReview:
     lines, scores = text.strip().split("\n"), dict[str, float]()
     of_name = {one.field.casefold(): one for one in asked}
     while lines:
-        name, _, said = lines[-1].partition(":")
-        one, number = of_name.get(name.strip("*_# -").casefold()), NUMBER.match(said)
-        is_score = one is not None and number is not None and one.low <= float(number[1]) <= one.high
-        if lines[-1].strip() and not is_score:
+        said = _score_line(lines[-1], of_name)
+        if lines[-1].strip() and said is None:
             break
-        if one is not None and number is not None:
-            scores.setdefault(one.field, float(number[1]))
+        if said is not None:
+            scores.setdefault(*said)
         lines.pop()
     prose = "\n".join(lines).strip()
     if not prose:

@@ -111,10 +111,14 @@ def example_pool(cases: Iterable[Case], few: int) -> list[Case]:
 
 
 def choose_examples(case: Case, pool: Sequence[Case], few: int) -> Iterator[Case]:
-    """Examples for a case: of its venue first, then of its conference, then any; in the order of the pool."""
+    """Examples for a case: of its venue first, then of its conference, then any; in the order of the pool.
+
+    Never the paper itself, which is in the pool where the train side is asked about.
+    """
 
     def distance(one: Case) -> int:
         same = (one.paper.venue_id == case.paper.venue_id, one.paper.conference == case.paper.conference)
         return 0 if same[0] else 1 if same[1] else 2
 
-    yield from sorted(pool, key=distance)[:few]
+    others = (one for one in pool if one.paper.forum_id != case.paper.forum_id)
+    yield from sorted(others, key=distance)[:few]

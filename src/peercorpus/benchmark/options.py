@@ -38,6 +38,7 @@ class Options(TypedDict, total=False):
         bert_score: The model of BERTScore, or `true` for Re²'s; left out by default.
         embed_cos: The model of EmbedCos, or `true` for Re²'s; left out by default.
         judged: Whether the model in the role `grader` judges what is written.
+        repeats: How often a judge is asked each question, to see whether it repeats itself; once by default.
         led: Of `rebuttal`: the model leads the discussion with a model in the role `author`.
     """
 
@@ -54,6 +55,7 @@ class Options(TypedDict, total=False):
     bert_score: str | bool
     embed_cos: str | bool
     judged: bool
+    repeats: int
     led: bool
 
 
@@ -70,6 +72,7 @@ class Wanted:
         bert_score: The model of BERTScore; None leaves it out.
         embed_cos: The model of EmbedCos; None leaves it out.
         judged: Whether a model in the role `grader` judges what is written.
+        repeats: How often it is asked each question; the first answer counts.
     """
 
     release: Path
@@ -82,6 +85,7 @@ class Wanted:
     bert_score: str | None = None
     embed_cos: str | None = None
     judged: bool = False
+    repeats: int = 1
 
 
 class _Read(msgspec.Struct, forbid_unknown_fields=True):
@@ -100,6 +104,7 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     bert_score: str | bool = False
     embed_cos: str | bool = False
     judged: bool = False
+    repeats: int = 1
     led: bool = False
 
 
@@ -123,6 +128,8 @@ def read_options(release: str, options: Mapping[str, Any]) -> Wanted:
         raise PeercorpusError(f"An option of the benchmark cannot be read: {error}.") from None
     if read.few_shot < 0:
         raise PeercorpusError("The number of examples (few_shot) cannot be negative.")
+    if read.repeats != 1 and not read.judged:
+        raise PeercorpusError("Only a judge is asked again (repeats): have answers judged (judged), or leave it out.")
     if read.baseline is not None and read.adapter is not None:
         raise PeercorpusError("A baseline takes no adapter: it answers in our own form.")
     if read.few_shot and read.adapter is not None:
@@ -142,4 +149,5 @@ def read_options(release: str, options: Mapping[str, Any]) -> Wanted:
         _model(read.bert_score, BERT_MODEL),
         _model(read.embed_cos, EMBED_MODEL),
         read.judged,
+        read.repeats,
     )

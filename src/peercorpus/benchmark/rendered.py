@@ -10,6 +10,7 @@ from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.published import differences, printed, source
 from peercorpus.benchmark.table import Board, Boards, Cell, Row
+from peercorpus.publish.csv_cells import as_cell
 from peercorpus.publish.splits import Side
 
 HEAD = ("model", "words", "failures", "n", "papers", "unscored", "papers cut", "answers cut")
@@ -71,6 +72,8 @@ def _grid(board: Board) -> Grid:
         "95 % intervals by drawing papers anew. Answers without a score are left out in one row and counted as wrong in"
         " the next.",
     ]
+    if board.is_part:
+        above.append("Only fields that all of these models give on the scale of the form; some were asked for more.")
     if protocol.side == Side.TRAIN:
         above.append("The baselines have learnt from these very papers, so nothing is to be read from what they reach.")
     below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]
@@ -132,9 +135,8 @@ def as_csv(boards: Boards) -> str:
                 numbers = ("", "", "") if one is None else (one.value, one.low, one.high)
                 signature = "; ".join(board.signatures[measure.name])
                 sides = (protocol.side, protocol.profile)
-                writer.writerow(
-                    (protocol.task, board.group, *known, *cut, measure.name, *numbers, signature, *sides, *of_board)
-                )
+                line = (protocol.task, board.group, *known, *cut, measure.name, *numbers, signature, *sides, *of_board)
+                writer.writerow([as_cell(one) if isinstance(one, str) else one for one in line])
     return text.getvalue()
 
 

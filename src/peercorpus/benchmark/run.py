@@ -31,7 +31,7 @@ MAX_RETRIES = 6
 MARKUP = re.compile(r"\[/?[a-z]+\]|ERROR: ")
 """What inspect_ai writes around words for a terminal."""
 MOST_CHARACTERS = 300
-OF_WRITING = frozenset({"bert_score", "embed_cos", "judged"})
+OF_WRITING = frozenset({"bert_score", "embed_cos", "judged", "repeats"})
 """Options that concern what is written, so not acceptance and scores."""
 OF_MODELS = frozenset({"adapter", "wordings", "few_shot", "paper_tokens", "tokenizer"})
 """Options that concern what a model is told, so no baseline."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, ModelOutput, get_model
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, ModelOutput, StopReason, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from peercorpus import prompts
@@ -93,6 +93,10 @@ def fixed(baseline: str) -> Solver:
     return solve
 
 
+STOPPED: tuple[StopReason, ...] = ("content_filter", "max_tokens", "model_length")
+"""Ends of a turn that are told of the whole discussion, the worst first."""
+
+
 @solver
 def discuss() -> Solver:
     """Let the model go on with a discussion, against a model in the role `author`, for as many turns as there were.
@@ -104,6 +108,7 @@ def discuss() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         said = read_following(state.metadata)
         answers: list[str] = []
+        ends: list[StopReason] = []
         for place, turn in enumerate(said):
             if turn.speaker is Speaker.USER:
                 text = turn.text if not answers else await _authors_say(state.messages)
@@ -111,7 +116,9 @@ def discuss() -> Solver:
             elif place == 0 or said[place - 1].speaker is Speaker.USER:
                 state = await generate(state)
                 answers.append(state.output.completion)
-        state.output = ModelOutput.from_content(state.output.model, "\n\n".join(answers), state.output.stop_reason)
+                ends.append(state.output.stop_reason)
+        end = next((one for one in STOPPED if one in ends), state.output.stop_reason)
+        state.output = ModelOutput.from_content(state.output.model, "\n\n".join(answers), end)
         return state
 
     return solve

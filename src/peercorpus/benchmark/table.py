@@ -1,14 +1,15 @@
 """A leaderboard: runs of one protocol beside each other and beside the baselines, each number with its interval."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
+from peercorpus.benchmark.alike import asked_alike, fields_asked
 from peercorpus.benchmark.logs import Protocol, Run
 from peercorpus.benchmark.measures import Measure, measures_of
-from peercorpus.benchmark.outcomes import Outcome, Scored
+from peercorpus.benchmark.outcomes import Outcome, SaidNumbers, Scored
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 from peercorpus.metrics import Difference, bootstrap, paired
 from peercorpus.progress import Meter, Show, show_nothing
@@ -61,6 +62,7 @@ class Board:
         group: What the measures are of, such as an aspect; empty where the task has one table.
         rows: Baselines last, each part the best first by the first measure.
         signatures: What stands below the table, by measure: one a version that was used.
+        is_part: Whether some of the runs were asked for more fields, which one of the models does not give.
     """
 
     protocol: Protocol
@@ -68,6 +70,7 @@ class Board:
     measures: tuple[Measure, ...]
     rows: tuple[Row, ...]
     signatures: dict[str, list[str]]
+    is_part: bool = False
 
 
 @dataclass(slots=True)
@@ -80,6 +83,19 @@ class Boards:
 
     boards: list[Board] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A measure as some runs have it.
+
+    Attributes:
+        by: The grader, or the signature less our version: runs of another have no number here.
+    """
+
+    scored: Scored
+    by: str
+    measure: Measure
 
 
 def by_paper(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
@@ -107,34 +123,57 @@ def cell(measure: Measure, outcomes: Sequence[Outcome], resamples: int) -> Cell 
     return Cell(value * measure.factor, found.low * measure.factor, found.high * measure.factor)
 
 
-def _name(scored: Scored, run: Run, measure: Measure) -> str:
-    return f"{measure.name} (by {run.grader})" if scored is Scored.JUDGE else measure.name
+def _by(scored: Scored, run: Run, measure: Measure) -> str:
+    """By whom or how a run was measured, whichever version of ours did it; empty of a plain mean."""
+    if scored is Scored.JUDGE:
+        return f"by {run.grader}"
+    return run.signatures.get(measure.metric, "").partition("|peercorpus:")[0]
 
 
-def _measures(runs: Sequence[Run]) -> dict[str, dict[str, tuple[Scored, Measure]]]:
-    """All measures of some runs, by group and name; those of several graders stand in columns of their own."""
-    groups: dict[str, dict[str, tuple[Scored, Measure]]] = {}
+def _measures(runs: Sequence[Run]) -> dict[str, list[_Column]]:
+    """All measures of some runs by group, in columns of their own where several graders or settings gave them."""
+    groups: dict[str, dict[str, dict[str, _Column]]] = {}
     for run in runs:
         for scored, outcomes in run.outcomes.items():
             for measure in measures_of(scored, outcomes):
-                name = _name(scored, run, measure)
-                groups.setdefault(measure.group, {}).setdefault(name, (scored, replace(measure, name=name)))
-    return groups
+                same_name = groups.setdefault(measure.group, {}).setdefault(measure.name, {})
+                by = _by(scored, run, measure)
+                same_name.setdefault(by, _Column(scored, by, measure))
+    return {
+        group: [_named(one, len(ways)) for ways in columns.values() for one in ways.values()]
+        for group, columns in groups.items()
+    }
 
 
-def _rows(run: Run, columns: dict[str, tuple[Scored, Measure]], resamples: int) -> list[Row]:
-    failed = _failed(run)
-    first = next(iter(run.outcomes.values()))
+def _named(column: _Column, ways: int) -> _Column:
+    """The column with who or what it is by in its name, where a reader has to know."""
+    if ways == 1 and column.scored is not Scored.JUDGE:
+        return column
+    return replace(column, measure=replace(column.measure, name=f"{column.measure.name} ({column.by})"))
+
+
+def _is_of(outcome: Outcome, group: str) -> bool:
+    """Whether a case asks what a table is of: a paper whose form lacks an aspect says nothing of it."""
+    found = outcome.found
+    return not isinstance(found, SaidNumbers) or any(one.aspect == group for one in found.fields)
+
+
+def _rows(run: Run, group: str, columns: Sequence[_Column], resamples: int) -> list[Row]:
+    asked = {scored: [one for one in found if _is_of(one, group)] for scored, found in run.outcomes.items()}
+    failed = _failed(asked)
+    first = next(iter(asked.values()))
     rows = []
     for failures in (DROPPED, WRONG) if failed else ("",):
         chosen = {
             scored: [one for one in outcomes if failures == WRONG or one.unscored is None]
-            for scored, outcomes in run.outcomes.items()
+            for scored, outcomes in asked.items()
         }
-        cells = []
-        for name, (scored, measure) in columns.items():
-            has = scored in chosen and (scored is not Scored.JUDGE or name.endswith(f" (by {run.grader})"))
-            cells.append(cell(measure, chosen[scored], resamples) if has else None)
+        cells = [
+            cell(one.measure, chosen[one.scored], resamples)
+            if one.scored in chosen and _by(one.scored, run, one.measure) == one.by
+            else None
+            for one in columns
+        ]
         of = [one for one in first if failures == WRONG or one.unscored is None]
         papers = len({one.forum_id for one in of})
         known = (run.name, run.is_baseline, "" if run.is_baseline else run.adapter or "ours", failures, len(of), papers)
@@ -142,10 +181,10 @@ def _rows(run: Run, columns: dict[str, tuple[Scored, Measure]], resamples: int) 
     return rows
 
 
-def _failed(run: Run) -> Counter[str]:
+def _failed(asked: Mapping[Scored, Sequence[Outcome]]) -> Counter[str]:
     """Answers that a scorer has no score for, each once, by the first reason: the task's own before a judge's."""
     reasons: dict[tuple[str, int], str] = {}
-    for outcomes in run.outcomes.values():
+    for outcomes in asked.values():
         for place, one in enumerate(outcomes):
             if one.unscored is not None:
                 reasons.setdefault((one.case_id, place), one.unscored)
@@ -161,11 +200,13 @@ def _ordered(rows: list[list[Row]], first: Measure) -> tuple[Row, ...]:
     return tuple(row for of_run in sorted(rows, key=place) for row in of_run)
 
 
-def _signatures(runs: Sequence[Run], columns: dict[str, tuple[Scored, Measure]]) -> dict[str, list[str]]:
+def _signatures(runs: Sequence[Run], columns: Sequence[_Column]) -> dict[str, list[str]]:
     found = {}
-    for name, (_, measure) in columns.items():
-        used = {run.signatures[measure.metric] for run in runs if measure.metric in run.signatures}
-        found[name] = sorted(used) or ["mean over answers"]
+    for one in columns:
+        metric = one.measure.metric
+        measured = (run for run in runs if one.scored in run.outcomes and _by(one.scored, run, one.measure) == one.by)
+        used = {run.signatures[metric] for run in measured if metric in run.signatures}
+        found[one.measure.name] = sorted(used) or ["mean over answers"]
     return found
 
 
@@ -217,17 +258,22 @@ def _one_each(baselines: Sequence[Run]) -> list[Run]:
 
 
 def _add(made: Boards, protocol: Protocol, runs: list[Run], resamples: int, meter: Meter) -> None:
-    for group, columns in _measures(runs).items():
-        rows = [_rows(run, columns, resamples) for run in runs]
-        measures = tuple(measure for _, measure in columns.values())
-        ordered = _ordered(rows, measures[0])
-        made.boards.append(Board(protocol, group, measures, ordered, _signatures(runs, columns)))
+    for group in _measures(runs):
+        for alike, is_part in asked_alike(runs, group):
+            columns = _measures(alike)[group]
+            rows = [_rows(run, group, columns, resamples) for run in alike]
+            measures = tuple(one.measure for one in columns)
+            ordered = _ordered(rows, measures[0])
+            made.boards.append(Board(protocol, group, measures, ordered, _signatures(alike, columns), is_part))
     for _ in runs:
         meter.advance()
 
 
-def compare(first: Run, second: Run, resamples: int = 1000) -> list[tuple[str, Difference]]:
+def compare(first: Run, second: Run, resamples: int = 1000) -> list[tuple[str, Difference | str]]:
     """The differences of two runs on the same cases, with intervals; answers that are not scored count as wrong.
+
+    Returns:
+        By the name of the number; of one that there is not, why.
 
     Raises:
         PeercorpusError: They are of different cases, splits or words.
@@ -238,13 +284,26 @@ def compare(first: Run, second: Run, resamples: int = 1000) -> list[tuple[str, D
         raise PeercorpusError(
             f"'{first.path.name}' and '{second.path.name}' cannot be compared: they differ in {', '.join(names)}."
         )
-    found = []
-    for scored in (one for one in first.outcomes if one in second.outcomes):
-        ours, theirs = by_paper(first.outcomes[scored]), by_paper(second.outcomes[scored])
-        for measure in measures_of(scored, first.outcomes[scored]):
-            try:
-                difference = paired(ours, theirs, partial(_flat, measure), resamples)
-            except UndefinedMetricError:
-                continue
-            found.append((f"{measure.group} {measure.name}".strip(), difference))
+    found: list[tuple[str, Difference | str]] = []
+    for scored in Scored:
+        if scored in first.outcomes and scored in second.outcomes:
+            found += _differences(scored, first, second, resamples)
+        elif scored in first.outcomes or scored in second.outcomes:
+            found.append((scored.value, "one of the runs was not measured so"))
     return found
+
+
+def _differences(scored: Scored, first: Run, second: Run, resamples: int) -> Iterator[tuple[str, Difference | str]]:
+    ours, theirs = first.outcomes[scored], second.outcomes[scored]
+    for measure in measures_of(scored, ours):
+        name = f"{measure.group} {measure.name}".strip()
+        ways = _by(scored, first, measure), _by(scored, second, measure)
+        if ways[0] != ways[1]:
+            yield name, f"not to be compared, as measured in two ways: {ways[0]}; {ways[1]}"
+        elif fields_asked(ours, measure.group) != fields_asked(theirs, measure.group):
+            yield name, "not to be compared, as the runs were asked for other fields"
+        else:
+            try:
+                yield name, paired(by_paper(ours), by_paper(theirs), partial(_flat, measure), resamples)
+            except UndefinedMetricError as error:
+                yield name, str(error)

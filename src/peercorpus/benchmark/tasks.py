@@ -10,6 +10,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver, generate
 
+from peercorpus import prompts
 from peercorpus.benchmark import scorers
 from peercorpus.benchmark.about import about_run
 from peercorpus.benchmark.adapters.adapter import Adapter
@@ -31,6 +32,11 @@ NO_MODEL = "none/none"
 """What answers where a baseline does."""
 VERSION = "1"
 """Of the tasks: what is asked and how it is scored, but for the words, which have a version of their own."""
+
+
+def _version(release: Release) -> str:
+    """By which a log is known to be of the same task: not of a release that stood there before, or of other words."""
+    return f"{VERSION}|prompts:{prompts.DIGEST}|release:{release.sha256[:12]}"
 
 
 def _open(wanted: Wanted) -> Release:
@@ -84,7 +90,8 @@ def _asked(
 ) -> list[Sample]:
     """Samples that ask a model."""
     budget, few = wanted.asking.budget, wanted.asking.few_shot
-    pool = example_pool(read_cases(release, of_task, Selection(Side.TRAIN), Taken()), few) if few else []
+    of_each = few + (wanted.selection.side is Side.TRAIN)
+    pool = example_pool(read_cases(release, of_task, Selection(Side.TRAIN), Taken()), of_each) if few else []
     count, samples = budget.counter(), []
     for case in cases:
         shown = shown_paper(case.paper, budget, count)
@@ -107,7 +114,7 @@ def _scorers(of_task: BenchTask, wanted: Wanted) -> list[Scorer]:
     if wanted.judged:
         from peercorpus.benchmark.judging.scoring import judge
 
-        chosen.append(judge())
+        chosen.append(judge(repeats=wanted.repeats))
     return chosen
 
 
@@ -136,7 +143,7 @@ def build(of_task: BenchTask, wanted: Wanted) -> Task:
         scorer=_scorers(of_task, wanted),
         config=GenerateConfig.model_validate(adapter.generation if adapter is not None else {}),
         model=None if baseline is None else NO_MODEL,
-        version=VERSION,
+        version=_version(release),
         metadata=about_run(of_task, release, wanted, taken, baseline),
         name=of_task.value,
     )

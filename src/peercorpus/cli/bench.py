@@ -106,6 +106,8 @@ class Models:
         The model that judges reviews and rebuttals.
     second_grader
         A second one that judges beside it.
+    repeats
+        How often the grader is asked each question, to see whether it repeats itself; the first answer counts.
     author
         Let the model lead the discussions of `rebuttal`, with this model as the authors.
     baselines
@@ -125,6 +127,7 @@ class Models:
     model_arg: Annotated[dict[str, str] | None, Unset] = None
     grader: Annotated[str | None, Unset] = None
     second_grader: Annotated[str | None, Unset] = None
+    repeats: Annotated[int | None, AtLeastOne, Unset] = None
     author: Annotated[str | None, Unset] = None
     baselines: bool = True
     max_connections: Annotated[int | None, AtLeastOne, Unset] = None
@@ -182,7 +185,7 @@ def _run(
     with _needs_extra():
         from peercorpus.benchmark import run
     roles = {"grader": models.grader, "grader2": models.second_grader, "author": models.author}
-    asked = {"judged": models.grader and True, "led": models.author and True}
+    asked = {"judged": models.grader and True, "repeats": models.repeats, "led": models.author and True}
     settings = {name: getattr(models, name) for name in ("max_connections", "max_retries", "max_tokens", "temperature")}
     bench = run.Bench(
         run.tasks_named(tasks),
@@ -286,6 +289,9 @@ def compare(
         runs.append(run)
     say(f"{runs[0].name} less {runs[1].name}, with 95 % interval and p of the paired bootstrap over papers:")
     for name, found in compare_runs(runs[0], runs[1], resamples):
+        if isinstance(found, str):
+            say(f"  {name}: {found}")
+            continue
         one = found.difference
         say(f"  {name}: {one.value:+.4f} [{one.low:+.4f}, {one.high:+.4f}], p = {found.p:.4f} ({one.papers:,} papers)")
 

@@ -1,0 +1,59 @@
+"""A judge asked again in a run, and a discussion of which one turn is not given."""
+
+import json
+from itertools import count
+from pathlib import Path
+
+import pytest
+from inspect_ai.model import ChatMessage, ModelOutput, get_model
+
+from invented_bench import answered, saying, scripted
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.judging.judge import ASPECTS
+from peercorpus.benchmark.logs import read_runs
+from peercorpus.benchmark.options import read_options
+from peercorpus.benchmark.outcomes import Scored
+from peercorpus.benchmark.run import Bench, run
+from peercorpus.errors import PeercorpusError
+
+pytestmark = pytest.mark.usefixtures("quietly")
+
+
+def test_a_grader_that_never_says_the_same_again_is_seen_in_the_log(bench_data: Path, tmp_path: Path) -> None:
+    marks = count()
+
+    def unsteady(_: object) -> str:
+        return json.dumps(dict.fromkeys(ASPECTS, 1 + next(marks) % 10))
+
+    ran = run(
+        Bench(
+            [BenchTask.REVIEW],
+            bench_data,
+            tmp_path,
+            saying("A fine paper."),
+            {"judged": True, "repeats": 2},
+            with_baselines=False,
+            roles={"grader": scripted(unsteady)},
+        )
+    )
+    (log,) = ran.logs
+    assert log.results is not None
+    numbers = {name: one.value for score in log.results.scores for name, one in score.metrics.items()}
+    assert (numbers["repeat_answers"], numbers["repeat_equal_quality"]) == (16, 0)
+
+
+def test_repeats_without_a_judge_are_refused() -> None:
+    with pytest.raises(PeercorpusError, match="Only a judge is asked again"):
+        read_options("release", {"repeats": 2})
+
+
+def test_a_discussion_of_which_a_turn_is_withheld_is_refused(bench_data: Path, tmp_path: Path) -> None:
+    def answer(asked: list[ChatMessage], *_: object) -> ModelOutput:
+        is_first = sum(one.role == "assistant" for one in asked) == 1
+        return answered("Well.", "content_filter" if is_first else "stop")
+
+    model = get_model("mockllm/shy", custom_outputs=answer, memoize=False)
+    roles = {"author": saying("We thank you.")}
+    run(Bench([BenchTask.REBUTTAL], bench_data, tmp_path, model, {"led": True}, with_baselines=False, roles=roles))
+    (found,) = read_runs(tmp_path)
+    assert {one.unscored for one in found.outcomes[Scored.OVERLAP]} == {"refused"}

@@ -1,0 +1,47 @@
+"""A log is of the release and of the words that its run was asked with, and stands for no other."""
+
+from pathlib import Path
+
+import pytest
+
+from invented_bench import ACCEPT, REJECT, bench_release, saying
+from peercorpus import prompts
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.logs import read_runs
+from peercorpus.benchmark.run import Bench, run
+from peercorpus.benchmark.tasks import acceptance
+
+pytestmark = pytest.mark.usefixtures("quietly")
+
+
+def _ask(said: str, release: Path, logs: Path) -> None:
+    run(Bench([BenchTask.ACCEPTANCE], release, logs, saying(said, "one"), with_baselines=False))
+
+
+def test_a_release_that_was_published_anew_in_the_same_folder_is_asked_anew(tmp_path: Path) -> None:
+    release = bench_release(tmp_path / "release")
+    _ask(ACCEPT, release, tmp_path / "logs")
+    manifest = release / "release.json"
+    manifest.write_text(manifest.read_text().replace("0" * 64, "1" * 64))
+    _ask(ACCEPT, release, tmp_path / "logs")
+    first, second = read_runs(tmp_path / "logs")
+    assert first.protocol.release != second.protocol.release
+
+
+def test_other_words_are_told_anew_and_the_same_are_not(
+    bench_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _ask(ACCEPT, bench_data, tmp_path)
+    _ask(REJECT, bench_data, tmp_path)
+    assert len(read_runs(tmp_path)) == 1
+    monkeypatch.setattr(prompts, "DIGEST", "other words")
+    _ask(REJECT, bench_data, tmp_path)
+    assert len(read_runs(tmp_path)) == 2
+
+
+def test_a_paper_to_train_on_is_asked_without_itself_as_an_example(bench_data: Path) -> None:
+    for sample in acceptance(str(bench_data), side="train", few_shot=1).dataset:
+        assert not isinstance(sample.input, str)
+        _, example, _, asked = (one.text for one in sample.input)
+        titles = [text.partition("# On kites, part ")[2].partition("\n")[0] for text in (example, asked)]
+        assert titles[0] != titles[1]
