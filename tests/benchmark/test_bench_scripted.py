@@ -128,7 +128,7 @@ class TestAcceptance:
         assert without["accuracy"] == pytest.approx(300 / 7)
 
     def test_probabilities_are_ranked(self, bench_data: Path, tmp_path: Path) -> None:
-        # Of 3 × 5 pairs all but one are in order, as p17, a rejected paper, ranks above p22 alone.
+        # Of 15 pairs all but one are in order, as p17, a rejected paper, ranks above p22 alone.
         chances = dict.fromkeys(TEST, 0.1) | {"p16": 0.9, "p19": 0.8, "p22": 0.3, "p17": 0.4}
         answers = {name: json.dumps({"decision": "reject", "probability": chance}) for name, chance in chances.items()}
         ask(by_paper(answers), bench_data, tmp_path, BenchTask.ACCEPTANCE)

@@ -1,14 +1,14 @@
 """Runs tasks with a model, and their baselines beside it; what was interrupted goes on where it was."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from inspect_ai.model import Model, get_model
 
 from peercorpus.benchmark.baselines.registry import baselines_of
@@ -65,7 +65,7 @@ class Ran:
     Attributes:
         logs: One a task and model or baseline.
         is_whole: Whether every case was answered.
-        errors: Tasks that broke off, by what the error says.
+        errors: Tasks that broke off and cases that were not answered, by what the error says.
         notes: Baselines that could not answer, and why.
     """
 
@@ -157,8 +157,12 @@ def run(bench: Bench) -> Ran:
         )
     except PrerequisiteError as error:
         raise ModelError(f"The benchmark cannot run: {_first_line(error.message)}") from None
-    errors: Counter[str] = Counter()
-    for log in logs:
-        if log.error is not None:
-            errors[_first_line(log.error.message)] += 1
-    return Ran(logs, is_whole, errors, notes)
+    return Ran(logs, is_whole, Counter(error for log in logs for error in _errors(log)), notes)
+
+
+def _errors(log: EvalLog) -> Iterator[str]:
+    if log.error is not None:
+        yield _first_line(log.error.message)
+    for sample in read_eval_log_sample_summaries(log.location):
+        if sample.error:
+            yield _first_line(sample.error)

@@ -122,7 +122,7 @@ def run_tasks(
     for note in ran.notes:
         say(note)
     for error, count in ran.errors.items():
-        say(f"{count:,} of the tasks broke off: {error}")
+        say(f"Error, {count:,} times: {error}")
     if not ran.is_whole:
         say("Not every case was answered; run the same command again to go on, or add --keep-errors.")
     return 0 if ran.is_whole else 1
