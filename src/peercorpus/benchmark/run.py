@@ -1,5 +1,6 @@
 """Runs tasks with a model, and their baselines beside it; what was interrupted goes on where it was."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ TASKS: Mapping[BenchTask, Callable[..., Task]] = {
     BenchTask.REBUTTAL: rebuttal,
 }
 GRADER = "grader"
+MARKS = re.compile(r"\[/?[a-z]+\]")
 OF_WRITING = frozenset({"bert_score", "embed_cos", "judged"})
 """Options that concern what is written, so not acceptance and scores."""
 OF_MODELS = frozenset({"adapter", "wordings", "few_shot", "paper_tokens", "tokenizer"})
@@ -113,18 +115,19 @@ def _tasks(bench: Bench, notes: list[str]) -> list[Task]:
     return made
 
 
-def _model(bench: Bench) -> Model:
-    named = bench.model or NO_MODEL
+def _model(named: str | Model, base_url: str | None, model_args: Mapping[str, Any]) -> Model:
     if isinstance(named, Model):
         return named
     try:
-        return get_model(named, base_url=bench.base_url, **bench.model_args)
+        return get_model(named, base_url=base_url, **model_args)
     except (PrerequisiteError, ValueError, ImportError) as error:
         raise ModelError(f"The model '{named}' cannot be asked: {_first_line(error)}") from None
 
 
 def _first_line(error: object) -> str:
-    return " ".join(str(error).split())[:300]
+    """What an error says, without the marks that a terminal would show as colours."""
+    said = MARKS.sub("", " ".join(str(error).split()))
+    return said.removeprefix("ERROR: ")[:300]
 
 
 def run(bench: Bench) -> Ran:
@@ -135,7 +138,9 @@ def run(bench: Bench) -> Ran:
     """
     _check(bench)
     notes: list[str] = []
-    model, tasks = _model(bench), _tasks(bench, notes)
+    model = _model(bench.model or NO_MODEL, bench.base_url, bench.model_args)
+    roles: dict[str, str | Model] = {role: _model(named, None, {}) for role, named in bench.roles.items()}
+    tasks = _tasks(bench, notes)
     if not tasks and notes:
         raise PeercorpusError(notes[0])
     if not tasks:
@@ -146,7 +151,7 @@ def run(bench: Bench) -> Ran:
             log_dir=str(bench.logs),
             log_dir_allow_dirty=True,
             model=model,
-            model_roles=dict(bench.roles),
+            model_roles=roles,
             display=bench.display,  # type: ignore[arg-type]
             retry_attempts=0,
             retry_immediate=False,

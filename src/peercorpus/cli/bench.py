@@ -244,7 +244,8 @@ def compare(
             what = "no log of the benchmark" if run is None else "broken off; run it again"
             raise PeercorpusError(f"'{path}' is {what}.")
         runs.append(run)
+    differences = compare_runs(runs[0], runs[1], resamples)
     say(f"{runs[0].name} less {runs[1].name}, with 95 % interval and p of the paired bootstrap over papers:")
-    for name, found in compare_runs(runs[0], runs[1], resamples):
+    for name, found in differences:
         one = found.difference
         say(f"  {name}: {one.value:+.4f} [{one.low:+.4f}, {one.high:+.4f}], p = {found.p:.4f} ({one.papers:,} papers)")
