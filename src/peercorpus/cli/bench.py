@@ -1,5 +1,6 @@
 """`peercorpus bench`: the four tasks with a model and the baselines, and the tables of such runs."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -102,7 +103,7 @@ def run_tasks(
     model_url
         The address of the model's endpoint.
     model_arg
-        What else the model's provider takes, as --model-arg.NAME VALUE.
+        What else the model's provider takes, as --model-arg.NAME VALUE; numbers, true, false and null as JSON has them.
     limit
         Only the first so many cases.
     max_connections
@@ -159,12 +160,20 @@ def _run(tasks: tuple[str, ...], asked: dict[str, Any]) -> "Ran":
         asked["baselines"],
         {role: named for role, named in roles.items() if named is not None},
         asked["model_url"],
-        asked["model_arg"] or {},
+        {name: _value(said) for name, said in (asked["model_arg"] or {}).items()},
         asked["keep_errors"],
         _display(),
         {name: value for name, value in settings.items() if value is not None},
     )
     return run.run(chosen)
+
+
+def _value(said: str) -> object:
+    """A number, true or false where it is one; else the words."""
+    try:
+        return json.loads(said)
+    except ValueError:
+        return said
 
 
 def _display() -> str:
