@@ -38,10 +38,9 @@ def _loop(task: str, release: Path, out: Path) -> None:
         for case in read_cases(open_release(release), BenchTask(task), Selection(), Taken()):
             asked = messages(case, shown_paper(case.paper, Budget(), len).text)
             found = read_answer(case.task, _answer(task), {"asked": []})
-            score = [found.get("accept") is case.accepted]
+            score: object = found.get("accept") is case.accepted
             if case.references:
-                counts = count_bleu(found["text"], case.references)
-                score = [rouge_l(found["text"], case.references), repr(counts)]
+                score = [rouge_l(found["text"], case.references), repr(count_bleu(found["text"], case.references))]
             file.write(json.dumps([case.case_id, [one.text for one in asked], found, score]) + "\n")
 
 

@@ -32,6 +32,7 @@ from peercorpus.benchmark.rendered import as_markdown
 from peercorpus.benchmark.run import Bench, Ran, run
 from peercorpus.benchmark.table import DROPPED, WRONG, Board, Row, make_boards
 from peercorpus.benchmark.tasks import acceptance
+from scripted_judges import flat, judge_by
 
 pytestmark = pytest.mark.usefixtures("quietly")
 DRAWS = 20
@@ -175,6 +176,18 @@ class TestWriting:
         assert without["BLEU"] == pytest.approx(100)
         # 75 % of the words are there, all of them right: only the penalty for brevity, exp(1 - 8/6).
         assert with_them["BLEU"] == pytest.approx(100 * 0.7165313, rel=1e-6)
+
+
+class TestJudged:
+    def test_a_judge_stands_in_the_table_by_its_name(self, bench_data: Path, tmp_path: Path) -> None:
+        judge = judge_by(lambda told: flat(9 if "kites" in told["CANDIDATE"] else 2))
+        reviews = {name: "We like kites." if name < "p20" else "We like it." for name in TEST}
+        roles, options = {"grader": judge}, {"judged": True}
+        ask(by_paper(reviews), bench_data, tmp_path, BenchTask.REVIEW, options=options, roles=roles)
+        (board,) = boards_of(tmp_path)
+        found = numbers(board, board.rows[0])
+        assert found[f"judge: quality (by {judge})"] == (4 * 9 + 4 * 2) / 8
+        assert sum(name.startswith("judge: ") for name in found) == 5
 
 
 class TestLed:

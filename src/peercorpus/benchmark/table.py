@@ -119,6 +119,8 @@ def _measures(runs: Sequence[Run]) -> dict[str, dict[str, tuple[Scored, Measure]
 def _rows(run: Run, columns: dict[str, tuple[Scored, Measure]], resamples: int) -> list[Row]:
     failed = Counter(one.unscored for outcomes in run.outcomes.values() for one in outcomes if one.unscored)
     first = next(iter(run.outcomes.values()))
+    # A judge's number is of its own run alone, so it goes by the name that holds the judge's.
+    has = _measures([run]).get(next(iter(columns.values()))[1].group, {})
     rows = []
     for failures in (DROPPED, WRONG) if failed else ("",):
         chosen = {
@@ -127,8 +129,7 @@ def _rows(run: Run, columns: dict[str, tuple[Scored, Measure]], resamples: int) 
         }
         cells = []
         for name, (scored, measure) in columns.items():
-            has = scored in chosen and _name(scored, run, measure) == name
-            cells.append(cell(measure, chosen[scored], resamples) if has else None)
+            cells.append(cell(measure, chosen[scored], resamples) if name in has else None)
         of = [one for one in first if failures == WRONG or one.unscored is None]
         papers = len({one.forum_id for one in of})
         words = "" if run.is_baseline else run.adapter or "ours"
