@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import benching
 import choosing
 import conversing
 import engines
@@ -31,6 +32,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
     "releases": publishing.measure_publishing,
     "metrics": measuring.measure_metrics,
+    "bench": benching.measure_benching,
     "harvest-pace": lambda _: harvesting.measure_pace(),
     "harvest-requests": lambda _: harvesting.measure_requests(),
     "harvest-budget": lambda _: harvesting.measure_budget(),

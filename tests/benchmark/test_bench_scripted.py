@@ -32,6 +32,7 @@ from peercorpus.benchmark.rendered import as_markdown
 from peercorpus.benchmark.run import Bench, Ran, run
 from peercorpus.benchmark.table import DROPPED, WRONG, Board, Row, make_boards
 from peercorpus.benchmark.tasks import acceptance
+from scripted_judges import flat, judge_by
 
 pytestmark = pytest.mark.usefixtures("quietly")
 DRAWS = 20
@@ -128,7 +129,7 @@ class TestAcceptance:
         assert without["accuracy"] == pytest.approx(300 / 7)
 
     def test_probabilities_are_ranked(self, bench_data: Path, tmp_path: Path) -> None:
-        # Of 3 x 5 pairs all but one are in order, as p17, a rejected paper, ranks above p22 alone.
+        # Of 15 pairs all but one are in order, as p17, a rejected paper, ranks above p22 alone.
         chances = dict.fromkeys(TEST, 0.1) | {"p16": 0.9, "p19": 0.8, "p22": 0.3, "p17": 0.4}
         answers = {name: json.dumps({"decision": "reject", "probability": chance}) for name, chance in chances.items()}
         ask(by_paper(answers), bench_data, tmp_path, BenchTask.ACCEPTANCE)
@@ -175,6 +176,18 @@ class TestWriting:
         assert without["BLEU"] == pytest.approx(100)
         # 75 % of the words are there, all of them right: only the penalty for brevity, exp(1 - 8/6).
         assert with_them["BLEU"] == pytest.approx(100 * 0.7165313, rel=1e-6)
+
+
+class TestJudged:
+    def test_a_judge_stands_in_the_table_by_its_name(self, bench_data: Path, tmp_path: Path) -> None:
+        judge = judge_by(lambda told: flat(9 if "kites" in told["CANDIDATE"] else 2))
+        reviews = {name: "We like kites." if name < "p20" else "We like it." for name in TEST}
+        roles, options = {"grader": judge}, {"judged": True}
+        ask(by_paper(reviews), bench_data, tmp_path, BenchTask.REVIEW, options=options, roles=roles)
+        (board,) = boards_of(tmp_path)
+        found = numbers(board, board.rows[0])
+        assert found[f"judge: quality (by {judge})"] == (4 * 9 + 4 * 2) / 8
+        assert sum(name.startswith("judge: ") for name in found) == 5
 
 
 class TestLed:

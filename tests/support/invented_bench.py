@@ -119,14 +119,24 @@ def by_paper(answers: Mapping[str, str], name: str = "") -> Model:
     return scripted(lambda asked: answers[asked_of(asked)], name)
 
 
-def oracle(release: Path, name: str = "") -> Model:
-    """A model that knows what is right, for every task."""
+Told = tuple[tuple[str, str], ...]
+"""The messages of a question: who speaks, and the words."""
+
+
+def right_answers(release: Path) -> dict[Told, str]:
+    """What is right, for every question of every task on the papers to test on."""
     known = {}
     for task in BenchTask:
         for case in read_cases(open_release(release), task, Selection(), Taken()):
             shown = shown_paper(case.paper, Budget(), Budget().counter())
-            said = tuple((one.speaker.value, one.text) for one in messages(case, shown.text))
-            known[said] = right_answer(case)
+            told = tuple((one.speaker.value, one.text) for one in messages(case, shown.text))
+            known[told] = right_answer(case)
+    return known
+
+
+def oracle(release: Path, name: str = "") -> Model:
+    """A model that knows what is right, for every task."""
+    known = right_answers(release)
     return scripted(lambda asked: known[tuple((one.role, one.text) for one in asked)], name)
 
 

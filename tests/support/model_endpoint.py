@@ -11,12 +11,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Reply = tuple[int, dict[str, str], bytes]
+Rule = Callable[[dict[str, Any]], Reply]
 
 
 def completion(text: str | None, *, tokens: int = 100, finish: str = "stop") -> Reply:
     """A proper answer."""
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
-    body = {"id": "c1", "object": "chat.completion", "choices": [choice], "usage": {"total_tokens": tokens}}
+    usage = {"total_tokens": tokens, "prompt_tokens": tokens, "completion_tokens": 0}
+    body = {"id": "c1", "object": "chat.completion", "model": "stand-in", "choices": [choice], "usage": usage}
     return 200, {"content-type": "application/json"}, json.dumps(body).encode()
 
 
@@ -43,16 +45,20 @@ class StandIn:
     Attributes:
         url: Up to and with `/v1`.
         replies: Given in turn; the last one again and again.
+        rule: What replies to a request instead, if anything does.
     """
 
     url: str = ""
     replies: Sequence[Reply | Callable[[], Reply]] = ()
+    rule: Rule | None = None
     bodies: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
 
-    def reply(self) -> Reply:
-        """The next one."""
+    def reply(self, body: dict[str, Any]) -> Reply:
+        """The next one, or the one to this request."""
+        if self.rule is not None:
+            return self.rule(body)
         given = self.replies[min(len(self.bodies), len(self.replies)) - 1]
         return given() if callable(given) else given
 
@@ -67,17 +73,17 @@ class StandIn:
 
 
 @contextmanager
-def serving(*replies: Reply | Callable[[], Reply]) -> Iterator[StandIn]:
-    """The endpoint, for as long as the block lasts."""
-    stand = StandIn(replies=replies)
+def serving(*replies: Reply | Callable[[], Reply], rule: Rule | None = None) -> Iterator[StandIn]:
+    """The endpoint, for as long as the block lasts; with a rule it may be asked several things at a time."""
+    stand = StandIn(replies=replies, rule=rule)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            stand.bodies.append(json.loads(body))
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            stand.bodies.append(body)
             stand.headers.append({name.lower(): value for name, value in self.headers.items()})
             stand.paths.append(self.path)
-            status, headers, content = stand.reply()
+            status, headers, content = stand.reply(body)
             try:
                 self.send_response(status)
                 for name, value in headers.items():

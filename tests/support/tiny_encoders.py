@@ -1,5 +1,6 @@
-"""Tiny models made in code, with random weights: a BERT of transformers, and one of sentence-transformers."""
+"""Tiny models made in code, with random weights: a BERT, one of sentence-transformers, and a LLaMA that writes."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 LAYERS = 3
@@ -24,8 +25,8 @@ WORDS = (
 )
 
 
-def write_bert(folder: Path, window: int = WINDOW, family: str = "bert") -> Path:
-    """A BERT of three layers whose words are letters and a few more; its tokenizer names the window as its limit.
+def write_bert(folder: Path, window: int = WINDOW, family: str = "bert", layers: int = LAYERS) -> Path:
+    """A BERT of a few layers whose words are letters and a few more; its tokenizer names the window as its limit.
 
     The family `deberta` is that of the model that Re² took: it looks at distances between words, not at places.
     """
@@ -46,7 +47,7 @@ def write_bert(folder: Path, window: int = WINDOW, family: str = "bert") -> Path
         family,
         vocab_size=len(vocabulary),
         hidden_size=16,
-        num_hidden_layers=LAYERS,
+        num_hidden_layers=layers,
         num_attention_heads=2,
         intermediate_size=32,
         max_position_embeddings=640,
@@ -66,3 +67,37 @@ def write_sentence_model(folder: Path) -> Path:
     words = Transformer(str(write_bert(folder / "words")), max_seq_length=WINDOW)
     SentenceTransformer(modules=[words, Pooling(16)]).save_pretrained(str(folder / "sentences"))
     return folder / "sentences"
+
+
+CHAT = "{% for one in messages %}<|{{ one['role'] }}|>{{ one['content'] }}</s>{% endfor %}<|assistant|>"
+
+
+def write_llama(folder: Path, texts: Sequence[str]) -> Path:
+    """A LLaMA of two layers that writes at random, with a tokenizer that has learnt these texts."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    tokens = Tokenizer(models.BPE())
+    tokens.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokens.decoder = decoders.ByteLevel()
+    marks = ["<s>", "</s>"]
+    letters = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=400, special_tokens=marks, initial_alphabet=letters, show_progress=False)
+    tokens.train_from_iterator(texts, trainer)
+    named = {"bos_token": "<s>", "eos_token": "</s>", "chat_template": CHAT}
+    PreTrainedTokenizerFast(tokenizer_object=tokens, **named).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=tokens.get_vocab_size(),
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        max_position_embeddings=4_096,
+        bos_token_id=0,
+        eos_token_id=1,
+        pad_token_id=1,
+    )
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder

@@ -98,7 +98,7 @@ def read_object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(fenced[1] if fenced else stripped, object_pairs_hook=_pairs, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
-        raise UnreadableAnswerError(Unscored.NO_OBJECT, str(error)) from None
+        raise UnreadableAnswerError(Unscored.NO_OBJECT, f"not one JSON object: {error}") from None
     if not isinstance(found, dict):
         raise UnreadableAnswerError(Unscored.NO_OBJECT)
     return found

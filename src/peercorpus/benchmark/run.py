@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from inspect_ai.model import Model, get_model
 
 from peercorpus.benchmark.adapters.registry import adapter_for, load_adapter
@@ -72,7 +72,7 @@ class Ran:
     Attributes:
         logs: One a task and model or baseline.
         is_whole: Whether every case was answered.
-        errors: Tasks that broke off, by what the error says.
+        errors: Tasks that broke off and cases that were not answered, by what the error says.
         notes: Baselines that could not answer, and why.
     """
 
@@ -129,12 +129,11 @@ def _tasks(bench: Bench, notes: list[str]) -> list[Task]:
     return made
 
 
-def _model(bench: Bench) -> Model:
-    named = bench.model or NO_MODEL
+def _model(named: str | Model, base_url: str | None, model_args: Mapping[str, Any]) -> Model:
     if isinstance(named, Model):
         return named
     try:
-        return get_model(named, base_url=bench.base_url, **bench.model_args)
+        return get_model(named, base_url=base_url, **model_args)
     except (PrerequisiteError, ValueError, ImportError) as error:
         raise ModelError(f"The model '{named}' cannot be asked: {_first_line(error)}") from None
 
@@ -151,7 +150,9 @@ def run(bench: Bench) -> Ran:
     """
     _check(bench)
     notes: list[str] = []
-    model, tasks = _model(bench), _tasks(bench, notes)
+    model = _model(bench.model or NO_MODEL, bench.base_url, bench.model_args)
+    roles: dict[str, str | Model] = {role: _model(named, None, {}) for role, named in bench.roles.items()}
+    tasks = _tasks(bench, notes)
     if not tasks and notes:
         raise PeercorpusError(notes[0])
     if not tasks:
@@ -162,7 +163,7 @@ def run(bench: Bench) -> Ran:
             log_dir=str(bench.logs),
             log_dir_allow_dirty=True,
             model=model,
-            model_roles=dict(bench.roles),
+            model_roles=roles,
             display=bench.display,  # type: ignore[arg-type]
             retry_attempts=0,
             retry_immediate=False,
@@ -173,8 +174,12 @@ def run(bench: Bench) -> Ran:
         )
     except PrerequisiteError as error:
         raise ModelError(f"The benchmark cannot run: {_first_line(error.message)}") from None
-    errors: Counter[str] = Counter()
-    for log in logs:
-        if log.error is not None:
-            errors[_first_line(log.error.message)] += 1
-    return Ran(logs, is_whole, errors, notes)
+    return Ran(logs, is_whole, Counter(error for log in logs for error in _errors(log)), notes)
+
+
+def _errors(log: EvalLog) -> Iterator[str]:
+    if log.error is not None:
+        yield _first_line(log.error.message)
+    for sample in read_eval_log_sample_summaries(log.location):
+        if sample.error:
+            yield _first_line(sample.error)

@@ -1,5 +1,6 @@
 """`peercorpus bench`: the four tasks with a model and the baselines, and the tables of such runs."""
 
+import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -101,7 +102,7 @@ class Models:
     model_url
         The address of the model's endpoint.
     model_arg
-        What else the model's provider takes, as --model-arg.NAME VALUE.
+        What else the model's provider takes, as --model-arg.NAME VALUE; numbers, true, false and null as JSON has them.
     grader
         The model that judges reviews and rebuttals.
     second_grader
@@ -173,7 +174,7 @@ def run_tasks(
     for note in ran.notes:
         say(note)
     for error, count in ran.errors.items():
-        say(f"{count:,} of the tasks broke off: {error}")
+        say(f"Error, {count:,} times: {error}")
     if not ran.is_whole:
         say("Not every case was answered; run the same command again to go on, or add --keep-errors.")
     return 0 if ran.is_whole else 1
@@ -196,7 +197,7 @@ def _run(
         models.baselines,
         _said(roles),
         models.model_url,
-        models.model_arg or {},
+        {name: _value(said) for name, said in (models.model_arg or {}).items()},
         keeps_errors,
         "rich" if sys.stdout.isatty() and sys.stderr.isatty() else "plain",
         _said(settings | {"limit": questions.limit}),
@@ -215,6 +216,14 @@ def _needs_extra() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "inspect_ai", "bench") from None
+
+
+def _value(said: str) -> object:
+    """A number, true or false where it is one; else the words."""
+    try:
+        return json.loads(said)
+    except ValueError:
+        return said
 
 
 @bench.command
@@ -287,8 +296,9 @@ def compare(
             what = "no log of the benchmark" if run is None else "broken off; run it again"
             raise PeercorpusError(f"'{path}' is {what}.")
         runs.append(run)
+    differences = compare_runs(runs[0], runs[1], resamples)
     say(f"{runs[0].name} less {runs[1].name}, with 95 % interval and p of the paired bootstrap over papers:")
-    for name, found in compare_runs(runs[0], runs[1], resamples):
+    for name, found in differences:
         if isinstance(found, str):
             say(f"  {name}: {found}")
             continue

@@ -1,0 +1,92 @@
+"""Logs of a scripted run, kept: their tables stay as they are until someone says otherwise.
+
+`UPDATE_GOLDEN=1` writes the tables of the kept logs anew, which is what a change of tables or metrics needs. The logs
+hold the signatures and the words of the day on which they were made, so neither new versions of packages nor new
+prompts change them; `UPDATE_GOLDEN=logs` makes them anew, which only a change of what a log holds needs.
+"""
+
+import csv
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from baseline_cases import words
+from commands import Run
+from invented_bench import ACCEPT, REJECT, TEST, Rule, asked_of, bench_release, oracle, scripted
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.run import Bench
+from peercorpus.benchmark.run import run as run_bench
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "bench"
+UPDATE = "UPDATE_GOLDEN"
+TABLES = ("leaderboard.md", "leaderboard.csv")
+RESAMPLES = "50"
+FAILURE = {"p17": "I would accept it.", "p22": ""}
+
+pytestmark = pytest.mark.usefixtures("quietly")
+
+
+def middling(task: BenchTask) -> Rule:
+    """Answers that are partly right, partly wrong and partly unreadable."""
+
+    def answer(name: str) -> str:
+        number = int(name[1:])
+        if task is BenchTask.ACCEPTANCE:
+            return ACCEPT if number % 2 else REJECT
+        if task is BenchTask.SCORES:
+            return f'{{"rating": {1 + number % 4}, "soundness": 2}}'
+        return words(number, 30)
+
+    return lambda asked: FAILURE.get(asked_of(asked), answer(asked_of(asked)))
+
+
+def make_logs(scratch: Path) -> None:
+    """One log a task and model: one that knows what is right, one that is middling, and one baseline."""
+    release = bench_release(scratch / "release").relative_to(Path.cwd())
+    for task in (BenchTask.ACCEPTANCE, BenchTask.SCORES, BenchTask.REVIEW):
+        for model in (scripted(middling(task), "middling"), oracle(release, "oracle")):
+            run_bench(Bench([task], release, scratch / "logs", model, with_baselines=False))
+    run_bench(Bench([BenchTask.REBUTTAL], release, scratch / "logs", None))
+    shutil.rmtree(GOLDEN, ignore_errors=True)
+    GOLDEN.mkdir(parents=True)
+    for path in sorted((scratch / "logs").glob("*.eval")):
+        shutil.copy(path, GOLDEN)
+
+
+def test_the_tables_of_the_kept_logs_are_the_kept_tables(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # A log says where its release lay: nowhere that anyone has.
+    if os.environ.get(UPDATE) == "logs":
+        make_logs(tmp_path)
+    ended = run("bench", "table", GOLDEN, "--out", tmp_path / "tables", "--resamples", RESAMPLES)
+    assert ended.code == 0, ended.err
+    for name in TABLES:
+        if UPDATE in os.environ:
+            shutil.copy(tmp_path / "tables" / name, GOLDEN / name)
+    assert (tmp_path / "tables" / TABLES[0]).read_text() == (GOLDEN / TABLES[0]).read_text()
+    assert_alike(rows_of(tmp_path / "tables" / TABLES[1]), rows_of(GOLDEN / TABLES[1]))
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def assert_alike(found: list[dict[str, str]], kept: list[dict[str, str]]) -> None:
+    """All words the same; numbers up to the last digits, in which machines may differ."""
+    assert len(found) == len(kept)
+    for one, other in zip(found, kept, strict=True):
+        for name, word in other.items():
+            is_number = name in {"value", "low", "high"} and word
+            assert one[name] == word or (is_number and float(one[name]) == pytest.approx(float(word), rel=1e-9))
+
+
+def test_the_kept_logs_are_of_the_whole_test_side() -> None:
+    rows = (GOLDEN / "leaderboard.csv").read_text().splitlines()
+    assert len(list(GOLDEN.glob("*.eval"))) == 8
+    assert sum("mockllm/oracle,ours,,8,8,0,False,accuracy,100.0" in row for row in rows) == 1
+    assert sum("mockllm/middling" in row and "no_object 1" in row and "accuracy" in row for row in rows) > 0
+    assert len(TEST) == 8
