@@ -40,6 +40,7 @@ CONFIDENCE = AskedScore(Aspect.CONFIDENCE, "confidence", 1, 5, (3,))
         ('{"decision": "accept", "probability": "high"}', Unscored.NO_NUMBER),
         ('{"decision": "accept", "probability": true}', Unscored.NO_NUMBER),
         ('{"decision": "accept", "probability": 70}', Unscored.OFF_SCALE),
+        ('{"decision": "accept", "probability": NaN}', Unscored.NO_NUMBER),
         ('{"decision": "accept", "probability": 1e999}', Unscored.OFF_SCALE),
     ],
 )

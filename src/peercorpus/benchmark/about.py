@@ -8,6 +8,7 @@ from peercorpus.benchmark.cases import BenchTask, Taken
 from peercorpus.benchmark.cutting import WAY
 from peercorpus.benchmark.options import Wanted
 from peercorpus.metrics import bertscore, definition, embedding
+from peercorpus.metrics.local_models import fetched, loading
 from peercorpus.publish.opened import Release
 
 _TEXTS = ("bleu", "rouge_l")
@@ -56,6 +57,10 @@ def about_run(
 def _signatures(of_task: BenchTask, wanted: Wanted) -> dict[str, str]:
     """The signatures of all metrics of a run."""
     found = {name: definition(name).signature for name in SIGNED[of_task]}
+    for model in filter(None, (wanted.bert_score, wanted.embed_cos)) if "rouge_l" in found else ():
+        # A signature names the revision that is here; one that was never asked for has none yet.
+        with loading(model):
+            fetched(model)
     if wanted.bert_score is not None and "rouge_l" in found:
         parts = (bertscore.definition_of(part, wanted.bert_score) for part in ("precision", "recall", "f1"))
         found |= {one.name: one.signature for one in parts}

@@ -96,7 +96,7 @@ def read_object(text: str) -> dict[str, Any]:
         raise UnreadableAnswerError(Unscored.EMPTY)
     fenced = FENCED.fullmatch(stripped)
     try:
-        found = json.loads(fenced[1] if fenced else stripped, object_pairs_hook=_pairs, parse_constant=lambda _: None)
+        found = json.loads(fenced[1] if fenced else stripped, object_pairs_hook=_pairs, parse_constant=str)
     except (ValueError, RecursionError) as error:
         raise UnreadableAnswerError(Unscored.NO_OBJECT, f"not one JSON object: {error}") from None
     if not isinstance(found, dict):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
@@ -26,6 +27,8 @@ TASKS: Mapping[BenchTask, Callable[..., Task]] = {
     BenchTask.REBUTTAL: rebuttal,
 }
 GRADER = "grader"
+SECRETS = frozenset({"token", "hf_token", "access_token", "auth_token", "password", "secret"})
+"""Arguments of models that `inspect_ai` writes to its logs; `api_key` it leaves out."""
 MAX_RETRIES = 6
 """Times that a question is asked again where the model's service is busy or silent: some three minutes in all."""
 MARKUP = re.compile(r"\[/?[a-z]+\]|ERROR: ")
@@ -87,7 +90,21 @@ def tasks_named(names: Iterable[str]) -> list[BenchTask]:
     return [BenchTask(name) for name in dict.fromkeys(names)] or list(BenchTask)
 
 
+def _check_secrets(bench: Bench) -> None:
+    named = sorted(SECRETS & set(bench.model_args))
+    if named:
+        raise PeercorpusError(
+            f"What is given as '{named[0]}' would stand in every log; set the service's API key in the environment."
+        )
+    if "@" in urlsplit(bench.base_url or "").netloc:
+        raise PeercorpusError(
+            "A name or password in the address of a model would stand in every log; leave it out of --model-url and"
+            " set the service's API key in the environment."
+        )
+
+
 def _check(bench: Bench) -> None:
+    _check_secrets(bench)
     if bench.model is None and not bench.with_baselines:
         raise PeercorpusError("Nobody is asked: name a model with --model, or leave out --no-baselines.")
     if bench.options.get("judged") and GRADER not in bench.roles:

@@ -1,0 +1,30 @@
+"""The models of metrics are fetched before anybody is asked: else a log's signature would not know their revision."""
+
+from pathlib import Path
+
+import pytest
+
+from peercorpus.benchmark.tasks import acceptance, review
+from peercorpus.errors import ModelError
+
+pytestmark = pytest.mark.neural
+pytest.importorskip("transformers", reason="needs PyTorch and transformers: the extra 'neural'")
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+
+
+@pytest.mark.parametrize("metric", ["embed_cos", "bert_score"])
+def test_a_model_that_cannot_be_had_is_said_before_the_run(metric: str, bench_data: Path) -> None:
+    with pytest.raises(ModelError, match=r"'invented/nowhere' cannot be loaded"):
+        review(str(bench_data), **{metric: "invented/nowhere"})  # type: ignore[arg-type]
+
+
+def test_a_task_without_such_metrics_asks_for_no_model(bench_data: Path) -> None:
+    told = acceptance(str(bench_data), embed_cos="invented/nowhere").metadata or {}
+    assert "accuracy" in told["signatures"]
+    assert "embed_cos" not in told["signatures"]
