@@ -87,6 +87,6 @@ def assert_alike(found: list[dict[str, str]], kept: list[dict[str, str]]) -> Non
 def test_the_kept_logs_are_of_the_whole_test_side() -> None:
     rows = (GOLDEN / "leaderboard.csv").read_text().splitlines()
     assert len(list(GOLDEN.glob("*.eval"))) == 8
-    assert sum("mockllm/oracle,ours,,8,8,0,False,accuracy,100.0" in row for row in rows) == 1
+    assert sum("mockllm/oracle,ours,,8,8,0,0,0,False,accuracy,100.0" in row for row in rows) == 1
     assert sum("mockllm/middling" in row and "no_object 1" in row and "accuracy" in row for row in rows) > 0
     assert len(TEST) == 8

@@ -83,3 +83,15 @@ def test_a_killed_run_goes_on(bench_data: Path, tmp_path: Path) -> None:
     assert len(set(slow.asked[:asked])) == CASES
     assert table(tmp_path / "killed") == table(tmp_path / "whole")
     assert {(row["task"], row["n"]) for row in table(tmp_path / "killed")} == {("acceptance", "8"), ("rebuttal", "16")}
+
+
+def test_an_interrupted_run_says_so(bench_data: Path, tmp_path: Path) -> None:
+    slow = Slow(bench_data)
+    with serving(rule=slow) as stand:
+        process = start(bench_data, tmp_path, stand)
+        assert slow.has_enough.wait(60)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, out + err
+    assert err.endswith("Stopped; run the same command again to go on.\n")
+    assert out == ""

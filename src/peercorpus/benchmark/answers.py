@@ -71,8 +71,9 @@ class WrittenReview:
     scores: Mapping[str, float]
 
 
-FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL)
-NUMBER = re.compile(r"[^\w-]*(-?\d+(?:\.\d+)?)")
+FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
+NUMBER = re.compile(r"[^\w-]*(-?\d+(?:\.\d+)?)(?:\s*/\s*\d+)?\W*?(?:[:(].*)?$")
+"""A score at the beginning of a line's end: the number alone, over its scale, or before its label."""
 WORDS = {"accept": True, "reject": False}
 
 
@@ -91,7 +92,7 @@ def read_object(text: str) -> dict[str, Any]:
     >>> read_object('```json\n{"a": 1}\n```')
     {'a': 1}
     """
-    stripped = text.strip()
+    stripped = text.strip().removeprefix("\ufeff")
     if not stripped:
         raise UnreadableAnswerError(Unscored.EMPTY)
     fenced = FENCED.fullmatch(stripped)

@@ -62,6 +62,7 @@ class Run:
         missing: Cases that have not been run, 1 at least where the run broke off; such a run stands in no table.
         task_id: The same in all logs of a run that broke off and went on.
         created: When, as ISO 8601.
+        settings: How the model was told to write, such as its temperature; empty where it was told nothing.
     """
 
     path: Path
@@ -79,6 +80,7 @@ class Run:
     task_id: str = ""
     created: str = ""
     says: str = ""
+    settings: str = ""
 
 
 def _outcome(scored: Scored, score: Score | None, sample: EvalSample) -> Outcome:
@@ -106,6 +108,16 @@ def _protocol(task: str, about: Mapping[str, Any], case_ids: list[str]) -> Proto
         about["few_shot"],
         f"{told['version']} ({told['digest']})",
     )
+
+
+WRITING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort", "reasoning_tokens")
+"""Settings that change what a model writes."""
+
+
+def _settings(log: EvalLog) -> str:
+    config = log.plan.config
+    said = ((name, getattr(config, name)) for name in WRITING)
+    return ", ".join(f"{name} {value}" for name, value in said if value is not None)
 
 
 def _read(path: Path, log: EvalLog) -> Run:
@@ -142,6 +154,7 @@ def _read(path: Path, log: EvalLog) -> Run:
         log.eval.task_id,
         log.eval.created,
         about["says"],
+        _settings(log) if baseline is None else "",
     )
 
 
@@ -151,13 +164,36 @@ def read_run(path: Path) -> Run | None:
     Raises:
         PeercorpusError: The log cannot be read.
     """
+    if not path.is_file():
+        raise PeercorpusError(f"There is no log '{path}'; name one that 'peercorpus bench' wrote.")
     try:
         log = read_eval_log(str(path), header_only=True)
         if log.eval.metadata is None or "prompts" not in log.eval.metadata or "task" not in log.eval.metadata:
             return None
         return _read(path, log)
     except Exception as error:  # noqa: BLE001 -- a file that is damaged fails in whatever reads its parts
-        raise PeercorpusError(f"The log '{path}' cannot be read ({error}); move it away.") from None
+        raise _unreadable(path, error) from None
+
+
+def check_logs(folder: Path) -> None:
+    """See that every log below a folder can be read, before a run goes on with them.
+
+    Raises:
+        PeercorpusError: One cannot.
+    """
+    for path in _paths(folder) if folder.is_dir() else ():
+        try:
+            read_eval_log(str(path), header_only=True)
+        except Exception as error:  # noqa: BLE001 -- a file that is damaged fails in whatever reads its parts
+            raise _unreadable(path, error) from None
+
+
+def _paths(folder: Path) -> list[Path]:
+    return sorted(Path(info.name.removeprefix("file://")) for info in list_eval_logs(str(folder)))
+
+
+def _unreadable(path: Path, error: Exception) -> PeercorpusError:
+    return PeercorpusError(f"The log '{path}' cannot be read ({error}); move it away.")
 
 
 def read_runs(folder: Path) -> list[Run]:
@@ -168,8 +204,7 @@ def read_runs(folder: Path) -> list[Run]:
     """
     if not folder.is_dir():
         raise PeercorpusError(f"'{folder}' is no folder; name the one that 'peercorpus bench' wrote its logs to.")
-    paths = sorted(Path(info.name.removeprefix("file://")) for info in list_eval_logs(str(folder)))
-    runs = [run for run in map(read_run, paths) if run is not None]
+    runs = [run for run in map(read_run, _paths(folder)) if run is not None]
     if not runs:
         raise PeercorpusError(f"'{folder}' holds no log of the benchmark; run 'peercorpus bench' first.")
     return sorted(runs, key=lambda run: run.created)

@@ -29,6 +29,10 @@ FoundT = TypeVar("FoundT", bound=Found)
 PERCENT = 100
 
 
+def _all_concern(_: Outcome) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """One number of a run.
@@ -40,6 +44,7 @@ class Measure:
         of: What it is computed from; every outcome is of one scorer.
         higher_is_better: Whether a larger number is a better one.
         factor: What tables multiply it by.
+        concerns: Whether an outcome tells anything of it: a paper whose form has another scale does not.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Measure:
     higher_is_better: bool = True
     factor: float = 1.0
     group: str = ""
+    concerns: Callable[[Outcome], bool] = _all_concern
 
 
 def _all(outcomes: Sequence[Outcome], kind: type[FoundT]) -> list[FoundT]:
@@ -70,6 +76,10 @@ def _auroc(outcomes: list[Outcome]) -> float:
 def _numbers(outcomes: Sequence[Outcome], aspect: str, scale: tuple[float, float] | None) -> list[SaidNumber]:
     every = (one for found in _all(outcomes, SaidNumbers) for one in found.fields if one.aspect == aspect)
     return [one for one in every if scale is None or (one.low, one.high) == scale]
+
+
+def _has_numbers(aspect: str, scale: tuple[float, float] | None, outcome: Outcome) -> bool:
+    return bool(_numbers([outcome], aspect, scale))
 
 
 def _error(
@@ -157,6 +167,7 @@ def _of_numbers(outcomes: Sequence[Outcome]) -> list[Measure]:
                     partial(_error, number, aspect, scale),
                     higher,
                     group=aspect,
+                    concerns=partial(_has_numbers, aspect, scale),
                 )
                 for name, metric, number, higher in ERRORS
             ]

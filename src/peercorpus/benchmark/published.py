@@ -38,10 +38,10 @@ def differences() -> list[str]:
     return list(_read()["differences"])
 
 
-def printed(task: BenchTask) -> list[Printed]:
-    """The tables of a task. The judge's stands beside `rebuttal`, whose table it follows in print."""
+def printed(task: BenchTask, *, is_judged: bool) -> list[Printed]:
+    """The tables of a task, with the judge's where ours was judged; which task that is of, we have not read."""
     titles = {task.value: f"Re²: {task}"}
-    if task is BenchTask.REBUTTAL:
+    if is_judged:
         titles["judge"] = "Re²: judged, 1 to 10"
     return [_table(title, _read()[name]) for name, title in titles.items()]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.cutting import Budget
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.published import differences, printed, source
 from peercorpus.benchmark.table import Board, Boards, Cell, Row
@@ -17,8 +18,23 @@ HEAD = ("model", "words", "failures", "n", "papers", "unscored", "papers cut", "
 
 
 NONE = "-"
+JUDGED_BY = "judge: "
 COLUMNS = (
-    *("task", "group", *HEAD, "is_baseline", "measure", "value", "low", "high", "signature", "side", "profile"),
+    *(
+        "task",
+        "group",
+        *HEAD,
+        "is_baseline",
+        "measure",
+        "value",
+        "low",
+        "high",
+        "papers_of_it",
+        "draws_without_it",
+        "signature",
+        "side",
+        "profile",
+    ),
     *("release", "cases", "prompts", "paper", "few_shot", "led"),
 )
 
@@ -38,12 +54,14 @@ def _number(value: float) -> str:
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3f}"
 
 
-def _cell(one: Cell | None) -> str:
+def _cell(one: Cell | None, papers: int) -> str:
+    """A number with its interval; `*` where some draws have none, and of how many papers where not of all."""
     if one is None:
         return NONE
+    of = "" if one.papers == papers else f" (n = {one.papers:,})"
     if one.low is None or one.high is None:
-        return _number(one.value)
-    return f"{_number(one.value)} [{_number(one.low)}, {_number(one.high)}]"
+        return f"{_number(one.value)}{of}"
+    return f"{_number(one.value)} [{_number(one.low)}, {_number(one.high)}]{'*' if one.undefined else ''}{of}"
 
 
 def _unscored(row: Row) -> str:
@@ -54,7 +72,7 @@ def _row(row: Row) -> list[str]:
     name = f"{row.name} (baseline)" if row.is_baseline else row.name
     known = [name, row.words or NONE, row.failures or "none", f"{row.n:,}", f"{row.papers:,}", _unscored(row)]
     known += [f"{row.cut_papers:,}", f"{row.cut_answers:,}"]
-    return [*known, *map(_cell, row.cells)]
+    return [*known, *(_cell(one, row.papers) for one in row.cells)]
 
 
 def _head(measure: Measure) -> str:
@@ -68,10 +86,13 @@ def _grid(board: Board) -> Grid:
     led = ", discussions led by the model" if protocol.led else ""
     above = [
         f"Side '{protocol.side}' of the profile '{protocol.profile}'{led}; release {protocol.release[:12]}, cases"
-        f" {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}; examples: {protocol.few_shot}.",
-        "95 % intervals by drawing papers anew. Answers without a score are left out in one row and counted as wrong in"
-        " the next.",
+        f" {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}; examples: up to {protocol.few_shot}.",
+        "95 % intervals by drawing papers anew; * where the number has no value on some draws, which do not count."
+        " Answers without a score are left out in one row and counted as wrong in the next, but for those that only the"
+        " grader failed on.",
     ]
+    if protocol.few_shot or protocol.paper != Budget().says:
+        above.append("Baselines have seen whole papers and no examples.")
     if board.is_part:
         above.append("Only fields that all of these models give on the scale of the form; some were asked for more.")
     if protocol.side == Side.TRAIN:
@@ -81,17 +102,16 @@ def _grid(board: Board) -> Grid:
     return Grid(title, above, [*HEAD, *map(_head, board.measures)], [_row(row) for row in board.rows], below)
 
 
-def _printed(task: BenchTask) -> list[Grid]:
-    below = [f"Source: {source()}.", "Not to be compared number by number:", *differences()]
+def _printed(task: BenchTask, *, is_judged: bool) -> list[Grid]:
     return [
         Grid(
             f"{one.title} (as printed; another protocol)",
             [],
             ["model", *one.columns],
             [[name, *(f"{number:g}" for number in numbers)] for name, numbers in one.rows],
-            below,
+            [],
         )
-        for one in printed(task)
+        for one in printed(task, is_judged=is_judged)
     ]
 
 
@@ -101,20 +121,26 @@ def grids(boards: Boards) -> list[Grid]:
     for task in BenchTask:
         ours = [board for board in boards.boards if board.protocol.task is task]
         found += [_grid(board) for board in ours]
-        found += _printed(task) if ours else []
+        is_judged = any(one.name.startswith(JUDGED_BY) for board in ours for one in board.measures)
+        found += _printed(task, is_judged=is_judged) if ours else []
+    if found:
+        about = [f"Source: {source()}.", "Not to be compared with ours number by number:"]
+        found.append(Grid("About the printed tables", about, [], [], differences()))
     return found
 
 
 def _bar(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    shown = (html.escape(" ".join(cell.split()), quote=False).replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(shown)} |"
 
 
 def as_markdown(boards: Boards) -> str:
     """All tables as Markdown."""
     lines = ["# Leaderboard"]
     for grid in grids(boards):
-        lines += ["", f"## {grid.title}", "", *grid.above, "", _bar(grid.head), _bar(["---"] * len(grid.head))]
-        lines += [*map(_bar, grid.rows), "", *(f"- {sentence}" for sentence in grid.below)]
+        lines += ["", f"## {grid.title}", "", *grid.above, ""]
+        lines += [_bar(grid.head), _bar(["---"] * len(grid.head)), *map(_bar, grid.rows), ""] if grid.rows else []
+        lines += [f"- {sentence}" for sentence in grid.below]
     if boards.notes:
         lines += ["", "## Not in the tables", "", *(f"- {note}" for note in boards.notes)]
     return "\n".join(lines) + "\n"
@@ -132,7 +158,7 @@ def as_csv(boards: Boards) -> str:
             known = (row.name, row.words, row.failures, row.n, row.papers, _unscored(row))
             cut = (row.cut_papers, row.cut_answers, row.is_baseline)
             for measure, one in zip(board.measures, row.cells, strict=True):
-                numbers = ("", "", "") if one is None else (one.value, one.low, one.high)
+                numbers = ("",) * 5 if one is None else (one.value, one.low, one.high, one.papers, one.undefined)
                 signature = "; ".join(board.signatures[measure.name])
                 sides = (protocol.side, protocol.profile)
                 line = (protocol.task, board.group, *known, *cut, measure.name, *numbers, signature, *sides, *of_board)
@@ -157,10 +183,12 @@ def _html(grid: Grid) -> str:
     head, rows = line(grid.head, "th"), "\n".join(line(row, "td") for row in grid.rows)
     above = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in grid.above)
     below = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in grid.below)
-    return (
-        f'<section><h2>{html.escape(grid.title)}</h2>{above}<div class="wide" tabindex="0"><table><thead>{head}</thead>'
-        f"<tbody>\n{rows}\n</tbody></table></div><ul>{below}</ul></section>"
+    table = (
+        f'<div class="wide" tabindex="0"><table><thead>{head}</thead><tbody>\n{rows}\n</tbody></table></div>'
+        if grid.rows
+        else ""
     )
+    return f"<section><h2>{html.escape(grid.title)}</h2>{above}{table}<ul>{below}</ul></section>"
 
 
 def as_html(boards: Boards) -> str:

@@ -1,8 +1,10 @@
 """Runs tasks with a model, and their baselines beside it; what was interrupted goes on where it was."""
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from inspect_ai.model import Model, get_model
 from peercorpus.benchmark.adapters.registry import adapter_for, load_adapter
 from peercorpus.benchmark.baselines.registry import baselines_of
 from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.logs import check_logs
 from peercorpus.benchmark.solving import AUTHOR
 from peercorpus.benchmark.tasks import NO_MODEL, acceptance, rebuttal, review, scores
 from peercorpus.errors import BaselineError, ModelError, PeercorpusError
@@ -26,13 +29,14 @@ TASKS: Mapping[BenchTask, Callable[..., Task]] = {
     BenchTask.REVIEW: review,
     BenchTask.REBUTTAL: rebuttal,
 }
-GRADER = "grader"
+GRADER, SECOND = "grader", "grader2"
 SECRETS = frozenset({"token", "hf_token", "access_token", "auth_token", "password", "secret"})
 """Arguments of models that `inspect_ai` writes to its logs; `api_key` it leaves out."""
 MAX_RETRIES = 6
 """Times that a question is asked again where the model's service is busy or silent: some three minutes in all."""
 MARKUP = re.compile(r"\[/?[a-z]+\]|ERROR: ")
 """What inspect_ai writes around words for a terminal."""
+BLANK_LINE = re.compile(r"(?:\n|\\n){2,}")
 MOST_CHARACTERS = 300
 OF_WRITING = frozenset({"bert_score", "embed_cos", "judged", "repeats"})
 """Options that concern what is written, so not acceptance and scores."""
@@ -109,6 +113,10 @@ def _check(bench: Bench) -> None:
         raise PeercorpusError("Nobody is asked: name a model with --model, or leave out --no-baselines.")
     if bench.options.get("judged") and GRADER not in bench.roles:
         raise PeercorpusError("To have answers judged, name who judges: --grader PROVIDER/MODEL.")
+    if SECOND in bench.roles and GRADER not in bench.roles:
+        raise PeercorpusError("A second grader judges beside a first one: name that with --grader PROVIDER/MODEL.")
+    if "wordings" in bench.options and "adapter" not in bench.options and not _adapter_of(bench.model):
+        raise PeercorpusError("Words of a model's authors (--wordings) are for an adapter: name it with --adapter.")
     if bench.options.get("led") and AUTHOR not in bench.roles:
         raise PeercorpusError("A discussion that is led needs who takes the authors' part: --author PROVIDER/MODEL.")
     if bench.options.get("led") and list(bench.tasks) != [BenchTask.REBUTTAL]:
@@ -119,10 +127,15 @@ def _options(bench: Bench, task: BenchTask, *, is_baseline: bool) -> dict[str, A
     is_written = task in {BenchTask.REVIEW, BenchTask.REBUTTAL}
     unused = (frozenset() if is_written else OF_WRITING) | (OF_MODELS if is_baseline else frozenset())
     chosen = {name: value for name, value in bench.options.items() if name not in unused}
-    if isinstance(bench.model, str) and not is_baseline and "adapter" not in chosen:
-        theirs = adapter_for(bench.model)
-        chosen |= {"adapter": theirs} if theirs is not None and task in load_adapter(theirs).tasks else {}
+    theirs = _adapter_of(bench.model)
+    if theirs is not None and not is_baseline and "adapter" not in chosen and task in load_adapter(theirs).tasks:
+        chosen["adapter"] = theirs
     return chosen
+
+
+def _adapter_of(model: str | Model | None) -> str | None:
+    """The adapter that is made for a model; None where there is none."""
+    return adapter_for(model) if isinstance(model, str) else None
 
 
 def _baselines(bench: Bench, task: BenchTask, notes: list[str]) -> list[Task]:
@@ -151,7 +164,7 @@ def _model(named: str | Model, base_url: str | None, model_args: Mapping[str, An
         return named
     try:
         return get_model(named, base_url=base_url, **model_args)
-    except (PrerequisiteError, ValueError, ImportError) as error:
+    except (PrerequisiteError, ValueError, TypeError, ImportError) as error:
         raise ModelError(f"The model '{named}' cannot be asked: {_first_line(error)}") from None
 
 
@@ -163,9 +176,11 @@ def run(bench: Bench) -> Ran:
     """Run tasks; a run that was interrupted goes on where it was.
 
     Raises:
-        PeercorpusError: A task cannot be made, or the model cannot be asked at all.
+        PeercorpusError: A task cannot be made, a log that is there cannot be read, or the model cannot be asked at all.
+        KeyboardInterrupt: It was interrupted.
     """
     _check(bench)
+    check_logs(bench.logs)
     notes: list[str] = []
     model = _model(bench.model or NO_MODEL, bench.base_url, bench.model_args)
     roles: dict[str, str | Model] = {role: _model(named, None, {}) for role, named in bench.roles.items()}
@@ -175,22 +190,27 @@ def run(bench: Bench) -> Ran:
     if not tasks:
         raise PeercorpusError("A discussion that is led has no baseline; name a model with --model.")
     try:
-        is_whole, logs = eval_set(
-            tasks,
-            log_dir=str(bench.logs),
-            log_dir_allow_dirty=True,
-            model=model,
-            model_roles=roles,
-            display=bench.display,  # type: ignore[arg-type]
-            retry_attempts=0,
-            retry_immediate=False,
-            retry_on_error=1,
-            fail_on_error=not bench.keeps_errors,
-            continue_on_fail=True,
-            **({"max_retries": MAX_RETRIES} | dict(bench.settings)),
-        )
+        # What inspect_ai shows is progress; standard output is for the tables.
+        with redirect_stdout(sys.stderr):
+            is_whole, logs = eval_set(
+                tasks,
+                log_dir=str(bench.logs),
+                log_dir_allow_dirty=True,
+                model=model,
+                model_roles=roles,
+                display=bench.display,  # type: ignore[arg-type]
+                retry_attempts=0,
+                retry_immediate=False,
+                retry_on_error=1,
+                fail_on_error=not bench.keeps_errors,
+                continue_on_fail=True,
+                **({"max_retries": MAX_RETRIES} | dict(bench.settings)),
+            )
     except PrerequisiteError as error:
         raise ModelError(f"The benchmark cannot run: {_first_line(error.message)}") from None
+    if len(logs) < len(tasks) or any(log.status == "cancelled" for log in logs):
+        # inspect_ai takes Ctrl-C for itself, and ends as if all were done, but without the logs of what was not.
+        raise KeyboardInterrupt
     return Ran(logs, is_whole, Counter(error for log in logs for error in _errors(log)), notes)
 
 
@@ -199,4 +219,5 @@ def _errors(log: EvalLog) -> Iterator[str]:
         yield _first_line(log.error.message)
     for sample in read_eval_log_sample_summaries(log.location):
         if sample.error:
-            yield _first_line(sample.error)
+            # The whole question stands before what the provider said of it.
+            yield _first_line(BLANK_LINE.split(sample.error)[-1].rstrip("')\\"))

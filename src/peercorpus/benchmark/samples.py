@@ -1,6 +1,7 @@
 """A case as a sample of `inspect_ai`: its messages, what is right, and all that a scorer needs, as JSON."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -61,7 +62,12 @@ def case_of(case_id: str, metadata: dict[str, Any]) -> Case:
     """A case as far as a sample still tells of it: the paper without its words, and nothing of what is right."""
     place = metadata["forum_id"], metadata["venue_id"], metadata["conference"], metadata["year"]
     paper = CasePaper(*place, title=None, abstract=None, grade=Grade(metadata["grade"]), markdown="")
-    return Case(case_id, BenchTask(metadata["task"]), paper, scores=tuple(read_asked(metadata)))
+    return Case(
+        case_id,
+        BenchTask(metadata["task"]),
+        paper,
+        scores=tuple(replace(one, values=()) for one in read_asked(metadata)),
+    )
 
 
 def read_asked(metadata: dict[str, Any]) -> list[AskedScore]:

@@ -16,15 +16,25 @@ from peercorpus.progress import Meter, Show, show_nothing
 
 DROPPED, WRONG = "left out", "counted as wrong"
 """What becomes of answers that are not scored."""
+GRADER_FAILED = "grader_failed"
+"""Why an answer has no marks though it has words; such a one is never counted as wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number with its 95 % interval over papers; None where there are fewer than two, or no draw has the number."""
+    """A number with its 95 % interval over papers.
+
+    Attributes:
+        papers: That it is of.
+        low: None where there are fewer than two papers, or no draw has the number.
+        undefined: Draws of papers on which the number has no value; the interval is of the others.
+    """
 
     value: float
+    papers: int
     low: float | None = None
     high: float | None = None
+    undefined: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +122,16 @@ def _flat(measure: Measure, papers: Sequence[list[Outcome]]) -> float:
 
 def cell(measure: Measure, outcomes: Sequence[Outcome], resamples: int) -> Cell | None:
     """A number of some outcomes with its interval; None where they do not define it."""
+    papers = by_paper(one for one in outcomes if measure.concerns(one))
     try:
-        value = measure.of(list(outcomes))
+        value = _flat(measure, list(papers.values())) * measure.factor
     except UndefinedMetricError:
         return None
     try:
-        found = bootstrap(by_paper(outcomes), partial(_flat, measure), resamples)
+        found = bootstrap(papers, partial(_flat, measure), resamples)
     except UndefinedMetricError:
-        return Cell(value * measure.factor)
-    return Cell(value * measure.factor, found.low * measure.factor, found.high * measure.factor)
+        return Cell(value, len(papers))
+    return Cell(value, len(papers), found.low * measure.factor, found.high * measure.factor, found.undefined)
 
 
 def _by(scored: Scored, run: Run, measure: Measure) -> str:
@@ -165,7 +176,7 @@ def _rows(run: Run, group: str, columns: Sequence[_Column], resamples: int) -> l
     rows = []
     for failures in (DROPPED, WRONG) if failed else ("",):
         chosen = {
-            scored: [one for one in outcomes if failures == WRONG or one.unscored is None]
+            scored: [one for one in outcomes if one.unscored is None or (failures == WRONG and _is_its_own(one))]
             for scored, outcomes in asked.items()
         }
         cells = [
@@ -176,9 +187,15 @@ def _rows(run: Run, group: str, columns: Sequence[_Column], resamples: int) -> l
         ]
         of = [one for one in first if failures == WRONG or one.unscored is None]
         papers = len({one.forum_id for one in of})
-        known = (run.name, run.is_baseline, "" if run.is_baseline else run.adapter or "ours", failures, len(of), papers)
+        name = f"{run.name} ({run.settings})" if run.settings else run.name
+        known = (name, run.is_baseline, "" if run.is_baseline else run.adapter or "ours", failures, len(of), papers)
         rows.append(Row(*known, failed, run.cut_papers, run.cut_answers, tuple(cells), run.says))
     return rows
+
+
+def _is_its_own(failure: Outcome) -> bool:
+    """Whether an answer has no score through its own fault, and not through that of who judged it."""
+    return failure.unscored != GRADER_FAILED
 
 
 def _failed(asked: Mapping[Scored, Sequence[Outcome]]) -> Counter[str]:
@@ -214,7 +231,7 @@ def _latest(runs: Iterable[Run], notes: list[str]) -> list[Run]:
     """Of runs of one protocol by one model the latest."""
     kept: dict[tuple[object, ...], Run] = {}
     for run in runs:
-        key = (run.protocol, run.name, run.is_baseline, run.adapter, run.grader)
+        key = (run.protocol, run.name, run.settings, run.is_baseline, run.adapter, run.grader)
         if key in kept:
             notes.append(f"'{kept[key].path.name}' is left out: '{run.path.name}' is a later run of the same.")
         kept[key] = run

@@ -56,7 +56,7 @@ class Questions:
     embed_cos
         Measure EmbedCos with this model, a folder or a name on the Hub; "re2" is Re²'s.
     limit
-        Only the first so many cases.
+        Only the first so many cases: those of one venue, as a rule, so no fair sample.
     """
 
     side: Literal["test", "validation", "train"] = "test"
@@ -176,7 +176,10 @@ def run_tasks(
     for error, count in ran.errors.items():
         say(f"Error, {count:,} times: {error}")
     if not ran.is_whole:
-        say("Not every case was answered; run the same command again to go on, or add --keep-errors.")
+        say(
+            "Not every case was answered: see to what the errors name and run the same command again to go on, or add"
+            " --keep-errors to count such cases as answers without a score."
+        )
     return 0 if ran.is_whole else 1
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.definition import Metric, Takes
+from peercorpus.metrics.samples import check_references
 from peercorpus.metrics.token_vectors import TokenEncoder, TokenVectors, token_encoder
 
 MODEL = "microsoft/deberta-large-mnli"
@@ -80,8 +81,10 @@ def bert_scores(
         ModelError: The model cannot be loaded.
     """
     samples = list(zip(candidates, references_of_each, strict=True))
-    if not samples or not all(references for _, references in samples):
-        raise UndefinedMetricError("BERTScore has no value without a text and a reference; give at least one of each.")
+    if not samples:
+        raise UndefinedMetricError("BERTScore has no value without a text; give at least one.")
+    for _, references in samples:
+        check_references("BERTScore", references)
     encoder = token_encoder(model, layers)
     of_each: list[BertScore] = []
     is_cut: dict[str, bool] = {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.packages import missing
+from peercorpus.metrics.samples import check_references
 
 if TYPE_CHECKING:
     from sacrebleu import BLEU
@@ -50,8 +51,7 @@ def count_bleu(candidate: str, references: Sequence[str]) -> BleuCounts:
         UndefinedMetricError: There is no reference.
         MissingExtraError: sacrebleu is not installed.
     """
-    if not references:
-        raise UndefinedMetricError("BLEU has no value without a reference; give at least one for each text.")
+    check_references("BLEU", references)
     score = _sacrebleu().sentence_score(candidate, references)
     return BleuCounts(score.sys_len, score.ref_len, tuple(score.counts), tuple(score.totals))
 

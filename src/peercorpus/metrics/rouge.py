@@ -5,8 +5,8 @@ from functools import lru_cache
 from itertools import count
 from threading import Lock
 
-from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.packages import missing
+from peercorpus.metrics.samples import check_references
 
 KNOWN_WORDS = 2**19
 """Words whose stems are kept, some 60 MB; with more, all are forgotten, and cost no more than being stemmed again."""
@@ -31,8 +31,7 @@ def rouge_l(candidate: str, references: Sequence[str], *, stem: bool = True) -> 
         UndefinedMetricError: There is no reference.
         MissingExtraError: rouge-score or rapidfuzz is not installed.
     """
-    if not references:
-        raise UndefinedMetricError("ROUGE-L has no value without a reference; give at least one for each text.")
+    check_references("ROUGE-L", references)
     words = _words(stem)
     length, similarity = words.prepared(candidate), words.similarity
     return max(_f1(similarity(length, reference), length, reference) for reference in map(words.prepared, references))

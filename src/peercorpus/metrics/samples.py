@@ -40,3 +40,16 @@ def mid_ranks(values: Sequence[float]) -> list[float]:
             ranks[place] = (first + 1 + after) / 2
         first = after
     return ranks
+
+
+def check_references(metric: str, references: Sequence[str]) -> None:
+    """Refuse no reference at all, and one text where a list of texts is wanted.
+
+    Raises:
+        UndefinedMetricError: There is none.
+        TypeError: It is one text, whose letters would be the references.
+    """
+    if isinstance(references, str):
+        raise TypeError(f"{metric} takes a list of references; put the one text into a list")
+    if not references:
+        raise UndefinedMetricError(f"{metric} has no value without a reference; give at least one for each text.")
