@@ -6,7 +6,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log, read_eval_log_samples
+from inspect_ai.log import (
+    EvalLog,
+    EvalSample,
+    list_eval_logs,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+    read_eval_log_samples_by_id,
+)
 from inspect_ai.scorer import Score
 
 from peercorpus.benchmark.cases import BenchTask
@@ -16,6 +23,8 @@ from peercorpus.errors import PeercorpusError
 
 UNREAD = {"messages", "events", "store", "attachments", "output", "events_data", "timelines"}
 """What is in a log and tells nothing of the numbers."""
+AT_A_TIME = 100
+"""Samples that are in memory at a time."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -92,7 +101,10 @@ def _outcome(scored: Scored, score: Score | None, sample: EvalSample) -> Outcome
 
 
 def _samples(path: Path) -> Iterator[EvalSample]:
-    return read_eval_log_samples(str(path), all_samples_required=False, exclude_fields=UNREAD)
+    """The samples of a log, a batch at a time: the directory of the archive is read again for each batch."""
+    ids = [(one.id, one.epoch) for one in read_eval_log_sample_summaries(str(path)) if one.completed or one.error]
+    for first in range(0, len(ids), AT_A_TIME):
+        yield from read_eval_log_samples_by_id(str(path), ids[first : first + AT_A_TIME], exclude_fields=UNREAD)
 
 
 def _protocol(task: str, about: Mapping[str, Any], case_ids: list[str]) -> Protocol:
