@@ -182,12 +182,15 @@ class TestJudged:
     def test_a_judge_stands_in_the_table_by_its_name(self, bench_data: Path, tmp_path: Path) -> None:
         judge = judge_by(lambda told: flat(9 if "kites" in told["CANDIDATE"] else 2))
         reviews = {name: "We like kites." if name < "p20" else "We like it." for name in TEST}
-        roles, options = {"grader": judge}, {"judged": True}
+        roles, options = {"grader": judge, "grader2": judge}, {"judged": True, "repeats": 2}
         ask(by_paper(reviews), bench_data, tmp_path, BenchTask.REVIEW, options=options, roles=roles)
         (board,) = boards_of(tmp_path)
         found = numbers(board, board.rows[0])
         assert found[f"judge: quality (by {judge})"] == (4 * 9 + 4 * 2) / 8
         assert sum(name.startswith("judge: ") for name in found) == 5
+        # Asked again and asked of another, a judge by a rule says the same.
+        for fact in ("repeat_alpha_overall 1.000", "second_alpha_overall 1.000"):
+            assert fact in board.rows[0].says
 
 
 class TestLed:

@@ -1,5 +1,6 @@
 """Runs as their logs tell of them: what was asked of whom, and what became of every case."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -23,6 +24,8 @@ from peercorpus.errors import PeercorpusError
 
 UNREAD = {"messages", "events", "store", "attachments", "output", "events_data", "timelines"}
 """What is in a log and tells nothing of the numbers."""
+JUDGE_OF_ITSELF = re.compile(r"length_spearman|(repeat|second)_\w+_overall")
+"""Whether marks go with length, whether the judge repeats itself, and whether a second one agrees."""
 AT_A_TIME = 100
 """Samples that are in memory at a time."""
 
@@ -60,7 +63,7 @@ class Run:
 
     Attributes:
         name: Of the model, or of the baseline.
-        says: Of a baseline, what it does; empty of models.
+        says: Of a baseline, what it does; of a model that was judged, how far to believe the judge.
         adapter: Whose words and form of answer; None for ours.
         grader: The model that judged; None where none did.
         outcomes: By what was scored.
@@ -132,6 +135,14 @@ def _settings(log: EvalLog) -> str:
     return ", ".join(f"{name} {value}" for name, value in said if value is not None)
 
 
+def _judge_says(log: EvalLog) -> str:
+    """How far to believe the judge of a run, of its overall marks; empty where none judged."""
+    found = (score for score in (log.results.scores if log.results else ()) if score.name == Scored.JUDGE.value)
+    metrics = (metric for score in found for metric in score.metrics.values())
+    told = [f"{one.name} {one.value:.3f}" for one in metrics if JUDGE_OF_ITSELF.fullmatch(one.name)]
+    return f"its judge: {', '.join(told)}" if told else ""
+
+
 def _read(path: Path, log: EvalLog) -> Run:
     about = log.eval.metadata or {}
     kinds = [Scored(one.name) for one in log.eval.scorers or () if one.name in set(Scored)]
@@ -165,7 +176,7 @@ def _read(path: Path, log: EvalLog) -> Run:
         max(int(log.status != "success"), (asked or 0) * (log.eval.config.epochs or 1) - len(case_ids)),
         log.eval.task_id,
         log.eval.created,
-        about["says"],
+        about["says"] or _judge_says(log),
         _settings(log) if baseline is None else "",
     )
 

@@ -68,9 +68,12 @@ def _unscored(row: Row) -> str:
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(row.unscored.items())) or "0"
 
 
+def _name(row: Row) -> str:
+    return f"{row.name} (baseline)" if row.is_baseline else row.name
+
+
 def _row(row: Row) -> list[str]:
-    name = f"{row.name} (baseline)" if row.is_baseline else row.name
-    known = [name, row.words or NONE, row.failures or "none", f"{row.n:,}", f"{row.papers:,}", _unscored(row)]
+    known = [_name(row), row.words or NONE, row.failures or "none", f"{row.n:,}", f"{row.papers:,}", _unscored(row)]
     known += [f"{row.cut_papers:,}", f"{row.cut_answers:,}"]
     return [*known, *(_cell(one, row.papers) for one in row.cells)]
 
@@ -98,7 +101,7 @@ def _grid(board: Board) -> Grid:
     if protocol.side == Side.TRAIN:
         above.append("The baselines have learnt from these very papers, so nothing is to be read from what they reach.")
     below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]
-    below += [f"{row.name} (baseline): {row.says}" for row in board.rows if row.says]
+    below += dict.fromkeys(f"{_name(row)}: {row.says}" for row in board.rows if row.says)
     return Grid(title, above, [*HEAD, *map(_head, board.measures)], [_row(row) for row in board.rows], below)
 
 

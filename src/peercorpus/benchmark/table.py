@@ -48,7 +48,7 @@ class Row:
         cut_papers: Cases in which the model saw a part of the paper.
         cut_answers: Answers that the model was stopped in; they are scored as far as they go.
         cells: By measure; None where a number is not defined, or the run has it not.
-        says: Of a baseline, what it does; empty of models.
+        says: Of a baseline, what it does; of a model that was judged, how far to believe the judge.
     """
 
     name: str
