@@ -42,7 +42,7 @@ class Measure:
         group: Measures of one group stand in one table; empty where there is one only.
         metric: Its definition in `metrics.METRICS`, which has the signature, or `judge`; empty for a plain mean.
         of: What it is computed from; every outcome is of one scorer.
-        higher_is_better: Whether a larger number is a better one.
+        higher_is_better: Whether a larger number is a better one; None where neither is.
         factor: What tables multiply it by.
         concerns: Whether an outcome tells anything of it: a paper whose form has another scale does not.
     """
@@ -50,7 +50,7 @@ class Measure:
     name: str
     metric: str
     of: Number
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
     factor: float = 1.0
     group: str = ""
     concerns: Callable[[Outcome], bool] = _all_concern
@@ -123,17 +123,17 @@ DECISIONS = (
 OVERLAPS = (
     Measure("BLEU", "bleu", _bleu),
     Measure("ROUGE-L", "rouge_l", partial(_mean, lambda one: one.rouge_l, Overlap), factor=PERCENT),
-    Measure("words", "", partial(_mean, lambda one: one.words, Overlap)),
+    Measure("words", "", partial(_mean, lambda one: one.words, Overlap), None),
 )
 BERT_SCORES = (
     Measure("BERTScore P", "bert_precision", partial(_mean, lambda one: one.precision, BertScored), factor=PERCENT),
     Measure("BERTScore R", "bert_recall", partial(_mean, lambda one: one.recall, BertScored), factor=PERCENT),
     Measure("BERTScore F1", "bert_f1", partial(_mean, lambda one: one.f1, BertScored), factor=PERCENT),
-    Measure("BERTScore truncated", "bert_f1", partial(_mean, lambda one: one.truncated, BertScored), False, PERCENT),
+    Measure("BERTScore truncated", "bert_f1", partial(_mean, lambda one: one.truncated, BertScored), None, PERCENT),
 )
 EMBEDDED = (
     Measure("EmbedCos", "embed_cos", partial(_mean, lambda one: one.cosine, Embedded)),
-    Measure("EmbedCos truncated", "embed_cos", partial(_mean, lambda one: one.truncated, Embedded), False, PERCENT),
+    Measure("EmbedCos truncated", "embed_cos", partial(_mean, lambda one: one.truncated, Embedded), None, PERCENT),
 )
 JUDGED = tuple(
     Measure(

@@ -19,6 +19,8 @@ HEAD = ("model", "words", "failures", "n", "papers", "unscored", "papers cut", "
 
 NONE = "-"
 JUDGED_BY = "judge: "
+ARROWS = {True: " ↑", False: " ↓", None: ""}
+"""Which way is better."""
 COLUMNS = (
     *(
         "task",
@@ -80,7 +82,7 @@ def _row(row: Row) -> list[str]:
 
 def _head(measure: Measure) -> str:
     unit = " (%)" if measure.factor == PERCENT else ""
-    return f"{measure.name}{unit} {'↑' if measure.higher_is_better else '↓'}"
+    return f"{measure.name}{unit}{ARROWS[measure.higher_is_better]}"
 
 
 def _grid(board: Board) -> Grid:
