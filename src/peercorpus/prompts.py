@@ -55,6 +55,7 @@ AGAIN = (
 SUBMITTED_TO = "Submitted to {venue}."
 ASKED_SCORES = "Scores asked for:\n\n{fields}"
 CUT = "[{tokens} tokens of the paper, up to its end, are left out here.]"
+NO_ANSWER = "(The authors do not answer.)"
 EXAMPLE = "Another paper, as an example:"
 
 SAID: Mapping[str, str] = {

@@ -95,6 +95,12 @@ def test_a_conversation_that_is_led_begins_with_the_review_alone(tmp_path: Path)
     assert not case.references
 
 
+def test_what_nobody_answers_is_not_led_to(tmp_path: Path) -> None:
+    said = "Review.", "Answer.", "Fine.", "Thank you."
+    (case,), _ = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", *said)]), led=True)
+    assert [one.text for one in case.following] == ["Answer.", "Fine."]
+
+
 def test_a_paper_in_which_no_reviewer_answers_is_counted(tmp_path: Path) -> None:
     cases, taken = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", "Review.", "Answer.")]))
     assert not cases

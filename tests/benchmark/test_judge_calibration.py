@@ -172,8 +172,8 @@ class TestTasks:
 
     def test_the_command_refuses_what_is_no_log(self, tmp_path: Path, run: Run) -> None:
         (tmp_path / "notes.eval").write_text("no log")
-        assert_refused(run("bench", "judge", tmp_path / "notes.eval"), "cannot be read as a log of inspect_ai")
-        assert_refused(run("bench", "judge", tmp_path / "nowhere.eval"), "cannot be read as a log of inspect_ai")
+        assert_refused(run("bench", "judge", tmp_path / "notes.eval"), "cannot be read")
+        assert_refused(run("bench", "judge", tmp_path / "nowhere.eval"), "There is no log")
 
     def test_only_a_calibration_is_told(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, perfect, limit=1)

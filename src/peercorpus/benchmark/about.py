@@ -57,17 +57,19 @@ def about_run(
 def _signatures(of_task: BenchTask, wanted: Wanted) -> dict[str, str]:
     """The signatures of all metrics of a run."""
     found = {name: definition(name).signature for name in SIGNED[of_task]}
-    for model in filter(None, (wanted.bert_score, wanted.embed_cos)) if "rouge_l" in found else ():
+    if not of_task.is_written:
+        return found
+    for model in filter(None, (wanted.bert_score, wanted.embed_cos)):
         # A signature names the revision that is here; one that was never asked for has none yet.
         with loading(model):
             fetched(model)
-    if wanted.bert_score is not None and "rouge_l" in found:
+    if wanted.bert_score is not None:
         parts = (bertscore.definition_of(part, wanted.bert_score) for part in ("precision", "recall", "f1"))
         found |= {one.name: one.signature for one in parts}
-    if wanted.judged and "rouge_l" in found:
+    if wanted.judged:
         from peercorpus.benchmark.judging.judged import ASPECTS_OF_RUNS
 
         found["judge"] = ASPECTS_OF_RUNS
-    if wanted.embed_cos is not None and "rouge_l" in found:
+    if wanted.embed_cos is not None:
         found["embed_cos"] = embedding.definition_of(wanted.embed_cos).signature
     return found

@@ -26,6 +26,11 @@ class BenchTask(StrEnum):
     REBUTTAL = "rebuttal"
     """Paper, review and what was said since → what the reviewer says next."""
 
+    @property
+    def is_written(self) -> bool:
+        """Whether the answer is prose, compared with what people wrote."""
+        return self in {BenchTask.REVIEW, BenchTask.REBUTTAL}
+
 
 CONFIG = {
     BenchTask.ACCEPTANCE: "review_sft",
@@ -230,8 +235,10 @@ def _led(case: Case, talk: Row, taken: Taken) -> Iterator[Case]:
         first = cases[0]
         start = next(place for place, one in enumerate(first.history) if one.speaker is Speaker.ASSISTANT) + 1
         said = tuple(Said(Speaker(message["role"]), message["content"]) for message in talk["messages"])
+        # Nobody answers what the authors say last, so nobody has to say it.
+        end = max(place for place, one in enumerate(said) if one.speaker is Speaker.ASSISTANT) + 1
         yield replace(
-            first, case_id=talk["conversation_id"], history=said[:start], following=said[start:], references=()
+            first, case_id=talk["conversation_id"], history=said[:start], following=said[start:end], references=()
         )
 
 

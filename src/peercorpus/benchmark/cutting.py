@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from peercorpus import prompts
 from peercorpus.errors import PeercorpusError
-from peercorpus.publish.tokens import load_counter
+from peercorpus.publish.tokens import WORD_OR_SIGN, load_counter
 
-WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
+TOKEN = re.compile(WORD_OR_SIGN)
 REFERENCES = re.compile(r"^#{1,6}\s+(?:\S+\s+)?(?:references|bibliography)\W*$", re.IGNORECASE | re.MULTILINE)
 WAY = "references and all after them first, then paragraphs from the end"
 """How a paper is cut, in the words of logs and tables."""
@@ -74,7 +74,7 @@ def count_words_and_signs(text: str) -> int:
     >>> count_words_and_signs("It's new (2024).")
     8
     """
-    return len(WORD_OR_SIGN.findall(text))
+    return len(TOKEN.findall(text))
 
 
 def _fitting(text: str, most: int, count: Callable[[str], int]) -> str:

@@ -187,12 +187,10 @@ def read_run(path: Path) -> Run | None:
     Raises:
         PeercorpusError: The log cannot be read.
     """
-    if not path.is_file():
-        raise PeercorpusError(f"There is no log '{path}'; name one that 'peercorpus bench' wrote.")
+    log = read_header(path)
+    if log.eval.metadata is None or "prompts" not in log.eval.metadata or "task" not in log.eval.metadata:
+        return None
     try:
-        log = read_eval_log(str(path), header_only=True)
-        if log.eval.metadata is None or "prompts" not in log.eval.metadata or "task" not in log.eval.metadata:
-            return None
         return _read(path, log)
     except Exception as error:  # noqa: BLE001 -- a file that is damaged fails in whatever reads its parts
         raise _unreadable(path, error) from None
@@ -205,10 +203,21 @@ def check_logs(folder: Path) -> None:
         PeercorpusError: One cannot.
     """
     for path in _paths(folder) if folder.is_dir() else ():
-        try:
-            read_eval_log(str(path), header_only=True)
-        except Exception as error:  # noqa: BLE001 -- a file that is damaged fails in whatever reads its parts
-            raise _unreadable(path, error) from None
+        read_header(path)
+
+
+def read_header(path: Path) -> EvalLog:
+    """A log without its samples.
+
+    Raises:
+        PeercorpusError: There is none, or it cannot be read.
+    """
+    if not path.is_file():
+        raise PeercorpusError(f"There is no log '{path}'; name one that 'peercorpus bench' or inspect_ai wrote.")
+    try:
+        return read_eval_log(str(path), header_only=True)
+    except Exception as error:  # noqa: BLE001 -- a file that is damaged fails in whatever reads its parts
+        raise _unreadable(path, error) from None
 
 
 def _paths(folder: Path) -> list[Path]:

@@ -12,11 +12,8 @@ from peercorpus.benchmark.cases import Selection
 from peercorpus.benchmark.cutting import Budget
 from peercorpus.errors import PeercorpusError
 from peercorpus.kinds import PUBLISHABLE_GRADES, Grade
+from peercorpus.metrics import bertscore, embedding
 from peercorpus.publish.splits import Profile, Side
-
-BERT_MODEL = "microsoft/deberta-large-mnli"
-EMBED_MODEL = "sentence-transformers/all-mpnet-base-v2"
-"""Re²'s models (arXiv 2505.07920)."""
 
 
 class Options(TypedDict, total=False):
@@ -146,8 +143,8 @@ def read_options(release: str, options: Mapping[str, Any]) -> Wanted:
         read.adapter,
         None if read.wordings is None else Path(read.wordings),
         read.baseline,
-        _model(read.bert_score, BERT_MODEL),
-        _model(read.embed_cos, EMBED_MODEL),
+        _model(read.bert_score, bertscore.MODEL),
+        _model(read.embed_cos, embedding.MODEL),
         read.judged,
         read.repeats,
     )

@@ -128,6 +128,8 @@ FOUND: Mapping[Scored, type[Found]] = {
     Scored.JUDGE: Judged,
 }
 """What each scorer keeps."""
+GRADER_FAILED = "grader_failed"
+"""Why an answer has no marks though it has words: never the answer's own fault."""
 KEPT = "found"
 """The name in a score's metadata under which it is kept."""
 

@@ -14,10 +14,12 @@ from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from inspect_ai.model import Model, get_model
+from inspect_ai.util import DisplayType
 
 from peercorpus.benchmark.adapters.registry import adapter_for, load_adapter
 from peercorpus.benchmark.baselines.registry import baselines_of
 from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.judging.scoring import GRADER, SECOND
 from peercorpus.benchmark.logs import check_logs
 from peercorpus.benchmark.solving import AUTHOR
 from peercorpus.benchmark.tasks import NO_MODEL, acceptance, rebuttal, review, scores
@@ -29,11 +31,11 @@ TASKS: Mapping[BenchTask, Callable[..., Task]] = {
     BenchTask.REVIEW: review,
     BenchTask.REBUTTAL: rebuttal,
 }
-GRADER, SECOND = "grader", "grader2"
 SECRETS = frozenset({"token", "hf_token", "access_token", "auth_token", "password", "secret"})
 """Arguments of models that `inspect_ai` writes to its logs; `api_key` it leaves out."""
 MAX_RETRIES = 6
-"""Times that a question is asked again where the model's service is busy or silent: some three minutes in all."""
+"""Times that a question is asked again where the model's service is busy or silent: by inspect_ai's waits of 3 s, each
+twice the last, some three minutes in all."""
 MARKUP = re.compile(r"\[/?[a-z]+\]|ERROR: ")
 """What inspect_ai writes around words for a terminal."""
 BLANK_LINE = re.compile(r"(?:\n|\\n){2,}")
@@ -68,7 +70,7 @@ class Bench:
     base_url: str | None = None
     model_args: Mapping[str, Any] = field(default_factory=dict)
     keeps_errors: bool = False
-    display: str = "none"
+    display: DisplayType = "none"
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -124,8 +126,7 @@ def _check(bench: Bench) -> None:
 
 
 def _options(bench: Bench, task: BenchTask, *, is_baseline: bool) -> dict[str, Any]:
-    is_written = task in {BenchTask.REVIEW, BenchTask.REBUTTAL}
-    unused = (frozenset() if is_written else OF_WRITING) | (OF_MODELS if is_baseline else frozenset())
+    unused = (frozenset() if task.is_written else OF_WRITING) | (OF_MODELS if is_baseline else frozenset())
     chosen = {name: value for name, value in bench.options.items() if name not in unused}
     theirs = _adapter_of(bench.model)
     if theirs is not None and not is_baseline and "adapter" not in chosen and task in load_adapter(theirs).tasks:
@@ -198,7 +199,7 @@ def run(bench: Bench) -> Ran:
                 log_dir_allow_dirty=True,
                 model=model,
                 model_roles=roles,
-                display=bench.display,  # type: ignore[arg-type]
+                display=bench.display,
                 retry_attempts=0,
                 retry_immediate=False,
                 retry_on_error=1,

@@ -90,7 +90,6 @@ def sample_of(case: Case, said: Sequence[Said], shown: Shown, answer: str | None
         answer: Of a baseline; None where a model answers.
     """
     references = _references(case)
-    is_written = case.task in {BenchTask.REVIEW, BenchTask.REBUTTAL}
-    target = references if is_written else right_answer(case)
+    target = references if case.task.is_written else right_answer(case)
     metadata = metadata_of(case, shown) | ({} if answer is None else {ANSWER: answer})
     return Sample(input=chat(said), target=target, id=case.case_id, metadata=metadata)

@@ -23,7 +23,7 @@ from peercorpus.benchmark.samples import read_asked
 from peercorpus.benchmark.solving import READ
 from peercorpus.benchmark.wrong import said_numbers
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics import bert_scores, count_bleu, embed_cosines, rouge_l
+from peercorpus.metrics import bert_scores, bertscore, count_bleu, embed_cosines, rouge_l
 
 
 @metric
@@ -110,7 +110,7 @@ def overlap() -> Scorer:
 
 
 @scorer(metrics=[numbers_of(Scored.BERT_SCORE.value)], name=Scored.BERT_SCORE.value)
-def bert_score(model: str, layers: int = 12) -> Scorer:
+def bert_score(model: str, layers: int = bertscore.LAYERS) -> Scorer:
     """BERTScore with what people wrote, the best of the references.
 
     Args:

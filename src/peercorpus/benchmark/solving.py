@@ -6,6 +6,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser,
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from peercorpus import prompts
+from peercorpus.benchmark.adapters.registry import load_adapter
 from peercorpus.benchmark.answers import (
     UnreadableAnswerError,
     Unscored,
@@ -53,11 +54,7 @@ def read(adapter: str | None = None) -> Solver:
     Args:
         adapter: Whose form of answer it is; None for ours.
     """
-    theirs = None
-    if adapter is not None:
-        from peercorpus.benchmark.adapters.registry import load_adapter
-
-        theirs = load_adapter(adapter)
+    theirs = None if adapter is None else load_adapter(adapter)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 -- the protocol's own
         completion, task = state.output.completion, BenchTask(state.metadata["task"])
@@ -135,4 +132,4 @@ async def _authors_say(messages: list[ChatMessage]) -> str:
         else:
             told.append(other(content=one.text))
     output = await get_model(role=AUTHOR).generate(told)
-    return output.completion.strip() or "(The authors do not answer.)"
+    return output.completion.strip() or prompts.NO_ANSWER

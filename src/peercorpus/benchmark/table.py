@@ -9,15 +9,13 @@ from itertools import chain
 from peercorpus.benchmark.alike import asked_alike, fields_asked
 from peercorpus.benchmark.logs import Protocol, Run
 from peercorpus.benchmark.measures import Measure, measures_of
-from peercorpus.benchmark.outcomes import Outcome, SaidNumbers, Scored
+from peercorpus.benchmark.outcomes import GRADER_FAILED, Outcome, SaidNumbers, Scored
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 from peercorpus.metrics import Difference, bootstrap, paired
 from peercorpus.progress import Meter, Show, show_nothing
 
 DROPPED, WRONG = "left out", "counted as wrong"
 """What becomes of answers that are not scored."""
-GRADER_FAILED = "grader_failed"
-"""Why an answer has no marks though it has words; such a one is never counted as wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +255,7 @@ def make_boards(runs: Sequence[Run], resamples: int = 1000, show: Show = show_no
     asked = sorted({run.protocol for run in whole if not run.is_baseline})
     covered = {protocol.data for protocol in asked}
     asked += sorted({run.protocol for run in whole if run.is_baseline and run.protocol.data not in covered})
-    meter = Meter("tables", "runs", show, total=len(whole))
+    meter = Meter("tables", "protocols", show, total=len(asked))
     for protocol in asked:
         models = [run for run in whole if run.protocol == protocol and not run.is_baseline]
         baselines = [run for run in whole if run.is_baseline and run.protocol.data == protocol.data]
@@ -265,7 +263,8 @@ def make_boards(runs: Sequence[Run], resamples: int = 1000, show: Show = show_no
             made.notes.append(
                 f"No baseline has answered these cases of '{protocol.task}'; add one to see what is beaten."
             )
-        _add(made, protocol, [*models, *_one_each(baselines)], resamples, meter)
+        _add(made, protocol, [*models, *_one_each(baselines)], resamples)
+        meter.advance()
     return made
 
 
@@ -274,7 +273,7 @@ def _one_each(baselines: Sequence[Run]) -> list[Run]:
     return list({run.name: run for run in baselines}.values())
 
 
-def _add(made: Boards, protocol: Protocol, runs: list[Run], resamples: int, meter: Meter) -> None:
+def _add(made: Boards, protocol: Protocol, runs: list[Run], resamples: int) -> None:
     for group in _measures(runs):
         for alike, is_part in asked_alike(runs, group):
             columns = _measures(alike)[group]
@@ -282,8 +281,6 @@ def _add(made: Boards, protocol: Protocol, runs: list[Run], resamples: int, mete
             measures = tuple(one.measure for one in columns)
             ordered = _ordered(rows, measures[0])
             made.boards.append(Board(protocol, group, measures, ordered, _signatures(alike, columns), is_part))
-    for _ in runs:
-        meter.advance()
 
 
 def compare(first: Run, second: Run, resamples: int = 1000) -> list[tuple[str, Difference | str]]:

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.definition import Metric, Takes
-from peercorpus.metrics.samples import check_references
+from peercorpus.metrics.samples import with_references
 from peercorpus.metrics.token_vectors import TokenEncoder, TokenVectors, token_encoder
 
 MODEL = "microsoft/deberta-large-mnli"
@@ -80,11 +79,7 @@ def bert_scores(
         MissingExtraError: PyTorch or transformers is not installed.
         ModelError: The model cannot be loaded.
     """
-    samples = list(zip(candidates, references_of_each, strict=True))
-    if not samples:
-        raise UndefinedMetricError("BERTScore has no value without a text; give at least one.")
-    for _, references in samples:
-        check_references("BERTScore", references)
+    samples = with_references("BERTScore", candidates, references_of_each)
     encoder = token_encoder(model, layers)
     of_each: list[BertScore] = []
     is_cut: dict[str, bool] = {}

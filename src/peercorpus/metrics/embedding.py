@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.definition import Metric, Takes
 from peercorpus.metrics.local_models import fetched, loading
-from peercorpus.metrics.samples import check_references
+from peercorpus.metrics.samples import with_references
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -59,11 +58,7 @@ def embed_cosines(
         MissingExtraError: sentence-transformers is not installed.
         ModelError: The model cannot be loaded.
     """
-    samples = list(zip(candidates, references_of_each, strict=True))
-    if not samples:
-        raise UndefinedMetricError("EmbedCos has no value without a text; give at least one.")
-    for _, references in samples:
-        check_references("EmbedCos", references)
+    samples = with_references("EmbedCos", candidates, references_of_each)
     network = _sentence_model(model)
     texts = list(dict.fromkeys(text for candidate, references in samples for text in (candidate, *references)))
     rows = network.encode(texts, normalize_embeddings=True, show_progress_bar=False)

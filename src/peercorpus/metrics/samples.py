@@ -53,3 +53,20 @@ def check_references(metric: str, references: Sequence[str]) -> None:
         raise TypeError(f"{metric} takes a list of references; put the one text into a list")
     if not references:
         raise UndefinedMetricError(f"{metric} has no value without a reference; give at least one for each text.")
+
+
+def with_references(
+    metric: str, candidates: Sequence[str], references_of_each: Sequence[Sequence[str]]
+) -> list[tuple[str, Sequence[str]]]:
+    """Each text with its references.
+
+    Raises:
+        UndefinedMetricError: There is no text, or a text has no reference.
+        TypeError: The references of a text are one text.
+    """
+    samples = list(zip(candidates, references_of_each, strict=True))
+    if not samples:
+        raise UndefinedMetricError(f"{metric} has no value without a text; give at least one.")
+    for _, references in samples:
+        check_references(metric, references)
+    return samples

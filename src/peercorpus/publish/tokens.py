@@ -5,6 +5,9 @@ from pathlib import Path
 
 from peercorpus.errors import PeercorpusError
 
+WORD_OR_SIGN = r"\w+|[^\w\s]"
+"""A token where no tokenizer is named: a run of letters, digits and underscores, or one other sign."""
+
 
 def load_counter(name: str) -> Callable[[str], int]:
     """What counts the tokens of a text, without the marks that a chat template adds.

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from peercorpus.publish.tokens import load_counter
-
-WORD_OR_SIGN = r"\w+|[^\w\s]"
+from peercorpus.publish.tokens import WORD_OR_SIGN, load_counter
 
 
 @dataclass(frozen=True, slots=True)

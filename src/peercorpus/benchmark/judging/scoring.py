@@ -13,7 +13,7 @@ from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.judging.asking import Asked, ask
 from peercorpus.benchmark.judging.judge import Question, Subject, Verdict, judge_question, read_verdict
 from peercorpus.benchmark.judging.judged import GRADERS, LENGTH, MEANS, REPEATED, aspects, graders, length, repeated
-from peercorpus.benchmark.outcomes import Judged, keep
+from peercorpus.benchmark.outcomes import GRADER_FAILED, Judged, keep
 from peercorpus.errors import PeercorpusError
 
 GRADER, SECOND = "grader", "grader2"
@@ -88,7 +88,7 @@ def _score(asked: Sequence[Asked[Verdict]], other: Asked[Verdict] | None, about:
         about |= {"second": _told(other), "second_attempts": other.attempts, "second_wrong": list(other.wrong)}
     if first.read is None:
         why = f"{first.reason}: {first.wrong[-1]}"
-        return Score.unscored(reason="grader_failed", answer=first.completion, explanation=why, metadata=about)
+        return Score.unscored(reason=GRADER_FAILED, answer=first.completion, explanation=why, metadata=about)
     about |= keep(Judged(**first.read.values))
     return Score(value=dict(first.read.values), answer=first.completion, metadata=about)
 

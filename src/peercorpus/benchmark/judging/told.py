@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from zipfile import BadZipFile
 
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
 
 from peercorpus.benchmark.judging.degrading import Degradation
 from peercorpus.benchmark.judging.ranking import Ranking, verdict
+from peercorpus.benchmark.logs import read_header
 from peercorpus.errors import PeercorpusError
 
 HEAD = (
@@ -75,8 +75,4 @@ def tell_log(path: Path) -> str:
     Raises:
         PeercorpusError: It is not the log of a calibration that came to its end.
     """
-    try:
-        log = read_eval_log(str(path), header_only=True)
-    except (OSError, ValueError, KeyError, BadZipFile) as error:
-        raise PeercorpusError(f"'{path}' cannot be read as a log of inspect_ai ({error}); name a .eval file.") from None
-    return tell(log)
+    return tell(read_header(path))
