@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from peercorpus.publish.record_rows import Row
+from peercorpus.publish.release import digest_of
 from peercorpus.publish.shards import CONFIGS
 
 SIDES = ("train", "validation", "test")
@@ -60,7 +61,8 @@ def write_release(folder: Path, rows: Mapping[tuple[str, str], Sequence[Row]], l
         pq.write_table(pa.Table.from_pylist(named, schema), path, row_group_size=2)
     (folder / "README.md").write_text("# Invented\n")
     names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
-    manifest = {"generator": "peercorpus", "version": "0.1.0", "files": dict.fromkeys(names, "0" * 64)}
+    files = {name: digest_of(folder / name) for name in names}
+    manifest = {"generator": "peercorpus", "version": "0.1.0", "files": files}
     (folder / "release.json").write_text(json.dumps(manifest))
     return folder
 

@@ -157,7 +157,7 @@ class Taken:
 
 
 def _paper(row: Row) -> CasePaper:
-    named = {name: row[name] for name in _PAPER}
+    named = {name: row.get(name, "") for name in _PAPER}
     return CasePaper(**named | {"grade": Grade(row["grade"])})
 
 
@@ -179,7 +179,7 @@ def _scales(reviews: Sequence[Row]) -> dict[tuple[str, float, float], list[Score
     return given
 
 
-def _asked(reviews: Sequence[Row], taken: Taken) -> tuple[AskedScore, ...]:
+def asked_scores(reviews: Sequence[Row], taken: Taken) -> tuple[AskedScore, ...]:
     """What the form asks on a scale; a field that has two scales in one paper counts with its first."""
     asked: dict[str, AskedScore] = {}
     for (name, low, high), scores in _scales(reviews).items():
@@ -192,24 +192,28 @@ def _asked(reviews: Sequence[Row], taken: Taken) -> tuple[AskedScore, ...]:
 
 
 def _scores(case: Case, row: Row, taken: Taken) -> Iterator[Case]:
-    asked = _asked(row["reviews"], taken)
+    asked = asked_scores(row["reviews"], taken)
     if asked:
         yield replace(case, scores=asked)
     else:
         taken.left_out["papers: no score on a known scale"] += 1
 
 
-def _review(case: Case, row: Row, taken: Taken) -> Iterator[Case]:
-    references = []
-    for review in row["reviews"]:
+def readable_reviews(reviews: Sequence[Row], taken: Taken) -> Iterator[Row]:
+    """The reviews that have a text, and none that was added to later."""
+    for review in reviews:
         if not (review["text"] or "").strip():
             taken.left_out["reviews: without text"] += 1
         elif review["holds_update"]:
             taken.left_out["reviews: hold what was added later"] += 1
         else:
-            references.append(review["text"])
+            yield review
+
+
+def _review(case: Case, row: Row, taken: Taken) -> Iterator[Case]:
+    references = tuple(review["text"] for review in readable_reviews(row["reviews"], taken))
     if references:
-        yield replace(case, references=tuple(references), scores=_asked(row["reviews"], Taken()))
+        yield replace(case, references=references, scores=asked_scores(row["reviews"], Taken()))
     else:
         taken.left_out["papers: no review to compare with"] += 1
 
@@ -258,25 +262,35 @@ OF_PAPER: Mapping[BenchTask, Callable[[Case, Row, Taken], Iterator[Case]]] = {
 }
 
 
-def read_cases(release: Release, task: BenchTask, selection: Selection, taken: Taken) -> Iterator[Case]:
-    """The cases of a task, in the order of the release; a paper is held at a time.
+def read_papers(
+    release: Release, task: BenchTask, selection: Selection, taken: Taken, *, with_texts: bool = True
+) -> Iterator[tuple[CasePaper, Row]]:
+    """The papers of a task with their rows, in the order of the release; one is held at a time.
 
     Args:
         release: With the configurations of the tasks.
         task: The task.
         selection: Which papers.
         taken: Counts what is left out, and why.
+        with_texts: Whether the paper's text is read, and what its row has for the task; empty otherwise.
 
     Raises:
         PeercorpusError: A file of the release cannot be read.
     """
     config = CONFIG[task]
-    for row in release.rows(config, selection.side, COLUMNS[config]):
+    columns = COLUMNS[config] if with_texts else [name for name in _PAPER if name != "markdown"]
+    for row in release.rows(config, selection.side, columns):
         paper = _paper(row)
         why = selection.takes(paper)
-        if why is not None:
+        if why is None:
+            yield paper, row
+        else:
             taken.left_out[f"papers: {why}"] += 1
-            continue
+
+
+def read_cases(release: Release, task: BenchTask, selection: Selection, taken: Taken) -> Iterator[Case]:
+    """The cases of a task; arguments and errors are those of `read_papers`."""
+    for paper, row in read_papers(release, task, selection, taken):
         case = Case(paper.forum_id, task, paper)
         found = _rebuttal(case, row, taken, led=True) if selection.led else OF_PAPER[task](case, row, taken)
         for one in found:

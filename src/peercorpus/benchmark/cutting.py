@@ -61,11 +61,13 @@ class Shown:
     Attributes:
         tokens: Of the whole text; None where nothing limits it.
         left_out: Tokens that are not shown.
+        is_body_cut: Whether more is left out than the references and what follows them.
     """
 
     text: str
     tokens: int | None = None
     left_out: int = 0
+    is_body_cut: bool = False
 
 
 def count_words_and_signs(text: str) -> int:
@@ -114,4 +116,4 @@ def shorten(text: str, most: int | None, count: Callable[[str], int]) -> Shown:
     kept = body if count(body) <= room else _fitting(body, room, count)
     left_out = total - count(kept)
     note = prompts.CUT.format(tokens=f"{left_out:,}")
-    return Shown("\n\n".join(filter(None, [kept, note])), total, left_out)
+    return Shown("\n\n".join(filter(None, [kept, note])), total, left_out, kept != body)

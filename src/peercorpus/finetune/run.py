@@ -1,0 +1,120 @@
+"""One run: see that the release is fit, choose and write the lessons, tune, and go on where it was broken off."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from peercorpus import prompts
+from peercorpus.errors import PeercorpusError
+from peercorpus.finetune.choosing import Chosen, choose
+from peercorpus.finetune.encoding import load_encoder
+from peercorpus.finetune.fitness import check_fit
+from peercorpus.finetune.lengths import check_lengths
+from peercorpus.finetune.lessons import Subject
+from peercorpus.finetune.preparing import Prepared, drop, keep, prepare
+from peercorpus.finetune.recipe import Recipe
+from peercorpus.finetune.run_files import DATA, LENGTHS, RUN, TRAINED, Asked, RunFile, check_same
+from peercorpus.progress import Show, show_nothing
+from peercorpus.publish.opened import Release, open_release
+from peercorpus.publish.splits import Side
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a run shall do.
+
+    Attributes:
+        model: A folder, or a name on the Hugging Face Hub.
+        out: The folder of the run.
+        leaves_out_long: Whether lessons that do not fit into the context are left out, instead of refused.
+    """
+
+    release: Path
+    subject: Subject
+    model: str
+    out: Path
+    recipe: Recipe = field(default_factory=Recipe)
+    chosen: Chosen = field(default_factory=Chosen)
+    leaves_out_long: bool = False
+
+
+def _asked(wanted: Wanted, release: Release, tokenizer: str) -> Asked:
+    return Asked(
+        version("peercorpus"),
+        release.sha256,
+        prompts.DIGEST,
+        wanted.subject.value,
+        wanted.model,
+        tokenizer,
+        msgspec.to_builtins(wanted.recipe),
+        msgspec.to_builtins(wanted.chosen, order="sorted"),
+        wanted.leaves_out_long,
+    )
+
+
+def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing) -> RunFile:
+    """Write the lessons of a run and say how long they are; what an earlier call wrote stands.
+
+    Args:
+        wanted: The run.
+        say: Told the table of lengths.
+        show: Told how many papers are read.
+
+    Raises:
+        PeercorpusError: The release may not be learnt from, nothing is left to learn, an answer would be cut, or the
+            folder holds something else.
+    """
+    wanted.chosen.check(wanted.subject)
+    release = open_release(wanted.release)
+    encoder = load_encoder(wanted.model)
+    asked = _asked(wanted, release, encoder.digest)
+    found = check_same(wanted.out, asked)
+    if found is not None:
+        say((wanted.out / DATA / LENGTHS).read_text("utf-8").rstrip())
+        return found
+    fitness = check_fit(release)
+    choice = choose(release, wanted.chosen)
+    prepared = prepare(choice, wanted.subject.tasks, encoder, wanted.recipe, wanted.out, show)
+    try:
+        _check(prepared, wanted, say)
+    except PeercorpusError:
+        drop(wanted.out)
+        raise
+    keep(wanted.out)
+    made = RunFile(
+        asked,
+        {side.value: prepared.lessons[side] for side in prepared.taken},
+        {side.value: len(papers) for side, papers in prepared.papers.items()},
+        {side.value: dict(taken.left_out.most_common()) for side, taken in prepared.taken.items()},
+        asdict(fitness),
+        _licences(release, prepared.papers[Side.TRAIN]),
+        prepared.files,
+    )
+    (wanted.out / RUN).write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=1))
+    return made
+
+
+def _check(prepared: Prepared, wanted: Wanted, say: Say) -> None:
+    left_out = prepared.taken[Side.TRAIN].left_out
+    if not prepared.lessons[Side.TRAIN] and not any(one.too_long for one in prepared.lengths.values()):
+        why = "; ".join(f"{reason}: {count:,}" for reason, count in left_out.most_common(3)) or "it has no such paper"
+        raise PeercorpusError(f"Nothing of '{wanted.release}' is left to learn from ({why}); choose less narrowly.")
+    say((wanted.out / f".{DATA}" / LENGTHS).read_text("utf-8").rstrip())
+    if not wanted.leaves_out_long:
+        check_lengths(prepared.lengths, wanted.recipe.context)
+
+
+def _licences(release: Release, papers: set[str]) -> dict[str, int]:
+    rows = release.rows("papers", None, ("forum_id", "licence"))
+    return dict(Counter(row["licence"] or "" for row in rows if row["forum_id"] in papers).most_common())
+
+
+def is_trained(folder: Path) -> bool:
+    """Whether the adapter of a run is there."""
+    return (folder / TRAINED).exists()

@@ -1,0 +1,116 @@
+"""What stands in the folder of a run, so that a run goes on where it was and anyone sees what went in."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from peercorpus.errors import PeercorpusError
+
+RUN, DATA, ADAPTER, CHECKPOINTS, MERGED, BENCH = "run.json", "data", "adapter", "checkpoints", "merged", "bench"
+LESSONS = "lessons.jsonl"
+"""In `data`: every lesson that went in, one a line."""
+LENGTHS = "lengths.md"
+LOSSES = "losses.jsonl"
+"""The loss of each step, and that on the validation side where it was measured."""
+TRAINED = "trained.json"
+"""Is there once the adapter is."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What makes a run the one it is.
+
+    Attributes:
+        version: Of peercorpus.
+        release: The sha256 of its manifest.
+        prompts: Their digest.
+        model: A folder, or a name on the Hugging Face Hub.
+        tokenizer: The sha256 of the tokenizer and its chat template.
+        leaves_out_long: Whether lessons that do not fit are left out.
+    """
+
+    version: str
+    release: str
+    prompts: str
+    subject: str
+    model: str
+    tokenizer: str
+    recipe: dict[str, Any]
+    chosen: dict[str, Any]
+    leaves_out_long: bool
+
+    @property
+    def digest(self) -> str:
+        """By which one run is told from another."""
+        return hashlib.sha256(msgspec.json.encode(self, order="sorted")).hexdigest()
+
+    def differences(self, other: "Asked") -> list[str]:
+        """What differs in another run."""
+        return [name for name in self.__struct_fields__ if getattr(self, name) != getattr(other, name)]
+
+
+class RunFile(msgspec.Struct, frozen=True):
+    """The file `run.json`.
+
+    Attributes:
+        lessons: Told on each side, weights counted in.
+        papers: From which they are, by side.
+        left_out: Papers, reviews and conversations that are not learnt from, by side and reason.
+        fitness: What was checked of the release.
+        licences: Papers to learn from by their licence; an empty name where none is stated.
+        files: Those in `data` with their sha256.
+    """
+
+    asked: Asked
+    lessons: dict[str, int]
+    papers: dict[str, int]
+    left_out: dict[str, dict[str, int]]
+    fitness: dict[str, Any]
+    licences: dict[str, int]
+    files: dict[str, str]
+
+
+class Trained(msgspec.Struct, frozen=True):
+    """The file `trained.json`.
+
+    Attributes:
+        first: Loss on the validation side before the first step; None where nothing is held to it.
+        last: The same after the last step.
+    """
+
+    steps: int
+    first: float | None
+    last: float | None
+
+
+def read_run_file(folder: Path) -> RunFile | None:
+    """The run in a folder; None where there is none yet.
+
+    Raises:
+        PeercorpusError: It cannot be read.
+    """
+    path = folder / RUN
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RunFile) if path.exists() else None
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PeercorpusError(f"The run '{path}' cannot be read ({error}); name a new folder.") from None
+
+
+def check_same(folder: Path, asked: Asked) -> RunFile | None:
+    """The run in a folder, if it is the one that is asked for; None where there is none yet.
+
+    Raises:
+        PeercorpusError: The folder holds another run, or other files.
+    """
+    found = read_run_file(folder)
+    if found is None:
+        if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - {f".{DATA}"}):
+            raise PeercorpusError(f"'{folder}' holds other files than a run's; name a new folder.")
+        return None
+    differing = found.asked.differences(asked)
+    if differing:
+        raise PeercorpusError(
+            f"'{folder}' holds a run with another {differing[0]}; name a new folder, or delete that one."
+        )
+    return found
