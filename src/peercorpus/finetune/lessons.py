@@ -47,22 +47,19 @@ class Lesson:
             assistant says there is what is learnt.
         reviewer: Whose words they are; None where they are of all reviewers, or of the chairs.
         record_ids: Of the posts that it is made of besides the paper; of `scores`, the reviews.
+        words: Of the review that it holds; 0 where it holds none.
     """
 
     lesson_id: str
     case: Case
     reviewer: str | None
     record_ids: tuple[str, ...]
+    words: int = 0
 
     @property
     def task(self) -> BenchTask:
         """Of the benchmark."""
         return self.case.task
-
-    @property
-    def words(self) -> int:
-        """Of the first thing that the assistant says: of the review, where it is a reviewer."""
-        return len(next(said.text for said in self.case.history if said.speaker is Speaker.ASSISTANT).split())
 
     def messages(self, paper: str) -> list[Said]:
         """All that is said, the assistant last, as the benchmark says it.
@@ -98,9 +95,9 @@ def _own_scores(review: Row, asked: Sequence[AskedScore]) -> dict[str, float]:
 def _of_reviews(case: Case, row: Row, taken: Taken) -> Iterator[Lesson]:
     asked = asked_scores(row["reviews"], taken)
     for review in readable_reviews(row["reviews"], taken):
-        answer = write_review(plain(review["text"].strip()), _own_scores(review, asked))
-        told = _answered(replace(case, scores=asked), answer)
-        yield Lesson(review["review_id"], told, review["reviewer"], (review["review_id"],))
+        text = plain(review["text"].strip())
+        told = _answered(replace(case, scores=asked), write_review(text, _own_scores(review, asked)))
+        yield Lesson(review["review_id"], told, review["reviewer"], (review["review_id"],), len(text.split()))
 
 
 def _until_updated(talk: Row) -> list[Said]:
@@ -115,12 +112,13 @@ def _until_updated(talk: Row) -> list[Said]:
 def _of_conversations(case: Case, row: Row, taken: Taken) -> Iterator[Lesson]:
     for talk in row["conversations"]:
         said = _until_updated(talk)
-        answers = sum(one.speaker is Speaker.ASSISTANT for one in said)
-        if answers < 2:
+        of_reviewer = [one.text for one in said if one.speaker is Speaker.ASSISTANT]
+        if len(of_reviewer) < 2:
             taken.left_out["conversations: no reviewer answers the authors before something is added later"] += 1
             continue
         record_ids = tuple(post_id for posts in talk["post_ids"][: len(said)] for post_id in posts)
-        yield Lesson(talk["conversation_id"], replace(case, history=tuple(said)), talk["reviewer"], record_ids)
+        told = replace(case, history=tuple(said))
+        yield Lesson(talk["conversation_id"], told, talk["reviewer"], record_ids, len(of_reviewer[0].split()))
 
 
 def lessons_of(case: Case, row: Row, taken: Taken) -> Iterator[Lesson]:

@@ -41,6 +41,7 @@ class Prepared:
         taken: By side, what is left out and why.
         lessons: By side, weights counted in.
         papers: By side, those from which a lesson is.
+        venues: Ids of venues and names of conferences of which there is a paper to learn from.
         files: Written, with their sha256.
     """
 
@@ -48,6 +49,7 @@ class Prepared:
     taken: dict[Side, Taken] = field(default_factory=lambda: {side: Taken() for side in LESSONS_OF})
     lessons: Counter[Side] = field(default_factory=Counter)
     papers: dict[Side, set[str]] = field(default_factory=lambda: {side: set() for side in LESSONS_OF})
+    venues: set[str] = field(default_factory=set)
     files: dict[str, str] = field(default_factory=dict)
 
 
@@ -114,8 +116,10 @@ class _Writing:
             self.prepared.lengths[task] = lengths
         seen = None
         for lesson in self.choice.lessons(task, side, taken):
-            if lesson.case.paper.forum_id != seen:
-                seen = lesson.case.paper.forum_id
+            paper = lesson.case.paper
+            if paper.forum_id != seen:
+                seen = paper.forum_id
+                self.prepared.venues |= {paper.venue_id, paper.conference}
                 meter.advance()
             if drawn is not None and _key(lesson) not in drawn:
                 taken.left_out["lessons: not drawn to validate on"] += 1

@@ -17,7 +17,7 @@ from peercorpus.finetune.lengths import check_lengths
 from peercorpus.finetune.lessons import Subject
 from peercorpus.finetune.preparing import Prepared, drop, keep, prepare
 from peercorpus.finetune.recipe import Recipe
-from peercorpus.finetune.run_files import DATA, LENGTHS, RUN, TRAINED, Asked, RunFile, check_same
+from peercorpus.finetune.run_files import DATA, LENGTHS, RUN, Asked, RunFile, check_same
 from peercorpus.progress import Show, show_nothing
 from peercorpus.publish.opened import Release, open_release
 from peercorpus.publish.splits import Side
@@ -105,6 +105,11 @@ def _check(prepared: Prepared, wanted: Wanted, say: Say) -> None:
     if not prepared.lessons[Side.TRAIN] and not any(one.too_long for one in prepared.lengths.values()):
         why = "; ".join(f"{reason}: {count:,}" for reason, count in left_out.most_common(3)) or "it has no such paper"
         raise PeercorpusError(f"Nothing of '{wanted.release}' is left to learn from ({why}); choose less narrowly.")
+    unmet = sorted({*wanted.chosen.venues, *wanted.chosen.weights} - prepared.venues)
+    if unmet:
+        raise PeercorpusError(
+            f"Nothing to learn from is of '{unmet[0]}', which was named; look how the release names it."
+        )
     say((wanted.out / f".{DATA}" / LENGTHS).read_text("utf-8").rstrip())
     if not wanted.leaves_out_long:
         check_lengths(prepared.lengths, wanted.recipe.context)
@@ -113,8 +118,3 @@ def _check(prepared: Prepared, wanted: Wanted, say: Say) -> None:
 def _licences(release: Release, papers: set[str]) -> dict[str, int]:
     rows = release.rows("papers", None, ("forum_id", "licence"))
     return dict(Counter(row["licence"] or "" for row in rows if row["forum_id"] in papers).most_common())
-
-
-def is_trained(folder: Path) -> bool:
-    """Whether the adapter of a run is there."""
-    return (folder / TRAINED).exists()

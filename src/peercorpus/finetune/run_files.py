@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from peercorpus.errors import PeercorpusError
+from peercorpus.finetune.recipe import Recipe
 
 RUN, DATA, ADAPTER, CHECKPOINTS, MERGED, BENCH = "run.json", "data", "adapter", "checkpoints", "merged", "bench"
 LESSONS = "lessons.jsonl"
@@ -16,6 +17,8 @@ LOSSES = "losses.jsonl"
 """The loss of each step, and that on the validation side where it was measured."""
 TRAINED = "trained.json"
 """Is there once the adapter is."""
+LAUNCH_LOG = "launch.log"
+"""What the processes of `accelerate` say."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -114,3 +117,33 @@ def check_same(folder: Path, asked: Asked) -> RunFile | None:
             f"'{folder}' holds a run with another {differing[0]}; name a new folder, or delete that one."
         )
     return found
+
+
+def run_of(folder: Path) -> RunFile:
+    """The run in a folder.
+
+    Raises:
+        PeercorpusError: There is none, or it cannot be read.
+    """
+    found = read_run_file(folder)
+    if found is None:
+        raise PeercorpusError(f"'{folder}' holds no run of 'peercorpus finetune'.")
+    return found
+
+
+def recipe_of(folder: Path) -> Recipe:
+    """The recipe of the run in a folder; errors are those of `run_of`."""
+    return msgspec.convert(run_of(folder).asked.recipe, Recipe)
+
+
+def trained_of(folder: Path) -> Trained:
+    """What became of the training in a folder.
+
+    Raises:
+        PeercorpusError: It cannot be read.
+    """
+    path = folder / TRAINED
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Trained)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PeercorpusError(f"'{path}' cannot be read ({error}); name a new folder.") from None

@@ -25,7 +25,7 @@ from trl import SFTConfig, SFTTrainer
 from peercorpus.errors import ModelError, PeercorpusError
 from peercorpus.finetune.preparing import token_file
 from peercorpus.finetune.recipe import Recipe
-from peercorpus.finetune.run_files import ADAPTER, CHECKPOINTS, DATA, LOSSES, TRAINED, Trained
+from peercorpus.finetune.run_files import ADAPTER, CHECKPOINTS, DATA, LOSSES, TRAINED, Trained, recipe_of, run_of
 from peercorpus.progress import Meter, Show
 from peercorpus.publish.splits import Side
 
@@ -184,6 +184,7 @@ def _first(trainer: SFTTrainer, losses: Path, *, is_fresh: bool) -> dict[str, fl
 def _save(trainer: SFTTrainer, folder: Path) -> None:
     partial = folder / f".{ADAPTER}"
     trainer.save_model(str(partial))
+    trainer.accelerator.wait_for_everyone()
     if not trainer.is_world_process_zero():
         return
     # A pickle of the trainer's settings, with paths of this machine.
@@ -193,18 +194,27 @@ def _save(trainer: SFTTrainer, folder: Path) -> None:
     partial.rename(folder / ADAPTER)
 
 
-def train(folder: Path, name: str, recipe: Recipe, show: Show) -> None:
+def train(folder: Path, show: Show) -> None:
     """Tune a model on the lessons of a run, from its last checkpoint on.
 
     Args:
         folder: Of the run, with its lessons.
-        name: The base model: a folder, or a name on the Hugging Face Hub.
-        recipe: How.
         show: Told how many steps are done.
 
     Raises:
-        PeercorpusError: The model cannot be loaded or tuned so, or its loss is no number.
+        PeercorpusError: The model cannot be loaded or tuned so, does not fit into memory, or its loss is no number.
     """
+    name, recipe = run_of(folder).asked.model, recipe_of(folder)
+    try:
+        _train(folder, name, recipe, show)
+    except torch.OutOfMemoryError as error:
+        raise PeercorpusError(
+            f"The device has not enough memory ({str(error).partition('.')[0]}): in the recipe, set a smaller context"
+            " or per_device, checkpointing = true or quantised = 4."
+        ) from None
+
+
+def _train(folder: Path, name: str, recipe: Recipe, show: Show) -> None:
     trainer = _trainer(folder, name, recipe, show)
     last, losses = _last_checkpoint(folder / CHECKPOINTS), folder / LOSSES
     first = _first(trainer, losses, is_fresh=last is None)

@@ -1,0 +1,167 @@
+"""Which lessons are taken: by venue, year, grade, what reviews say of their worth, one try of a work, and weights."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from invented_releases import review, score, talk, task_paper, write_release
+from peercorpus.benchmark.cases import BenchTask, Taken
+from peercorpus.errors import PeercorpusError
+from peercorpus.finetune.choosing import Chosen, choose
+from peercorpus.finetune.lessons import Lesson, Subject
+from peercorpus.kinds import Grade
+from peercorpus.publish.opened import open_release
+from peercorpus.publish.record_rows import Row
+from peercorpus.publish.splits import Side
+
+
+def _rating(value: float, high: float = 10.0) -> Row:
+    return score("rating", "", aspect="recommendation", value=value, low=1.0, high=high)
+
+
+def _sure(value: float) -> Row:
+    return score("confidence", "", aspect="confidence", value=value, low=1.0, high=5.0)
+
+
+def taken_of(
+    tmp_path: Path, papers: list[Row], task: BenchTask = BenchTask.REVIEW, **chosen: Any
+) -> tuple[set[str], Taken]:
+    """The ids of the lessons taken, and what was left out; `links` are pairs of papers, later and earlier."""
+    links = [{"forum_id": later, "earlier_id": earlier} for later, earlier in chosen.pop("links", ())]
+    rows = [
+        {"forum_id": paper["forum_id"], **{name: one[name] for name in ("review_id", "reviewer", "scores")}}
+        for paper in papers
+        for one in paper["reviews"]
+    ]
+    config = "rebuttal" if task is BenchTask.REBUTTAL else "review_sft"
+    told = {(config, "train"): papers, ("reviews", "iclr"): rows, ("links", "iclr"): links}
+    release = open_release(write_release(tmp_path / "release", told, {}))
+    taken = Taken()
+    found = choose(release, Chosen(**chosen)).lessons(task, Side.TRAIN, taken)
+    return {lesson.lesson_id for lesson in found}, taken
+
+
+def test_venue_year_and_grade(tmp_path: Path) -> None:
+    papers = [
+        task_paper("a"),
+        task_paper("b", year=2021),
+        task_paper("c", venue_id="KITE.org/2020", conference="kite"),
+        task_paper("d", grade="unrevised"),
+    ]
+    found, taken = taken_of(
+        tmp_path, papers, venues=frozenset({"iclr"}), years=frozenset({2020}), worst_grade=Grade.EXACT
+    )
+    assert found == {"a-R1"}
+    assert taken.left_out == {
+        "papers: of another year": 1,
+        "papers: of another venue": 1,
+        "papers: its text is 'unrevised' only": 1,
+    }
+    assert taken.cases == 1
+
+
+def test_length_of_a_review(tmp_path: Path) -> None:
+    reviews = [review(name, text=f"{'word ' * count}", scores=[]) for name, count in (("a", 2), ("b", 5), ("c", 9))]
+    # Its scores stand below a review and are no words of it.
+    reviews[0]["scores"] = reviews[1]["scores"] = [_rating(5), _sure(3)]
+    found, taken = taken_of(tmp_path, [task_paper("p", reviews=reviews)], min_words=5, max_words=8)
+    assert found == {"b"}
+    assert taken.left_out == {"reviews: a shorter review": 1, "reviews: a longer review": 1}
+
+
+def test_length_of_the_review_that_a_conversation_is_about(tmp_path: Path) -> None:
+    talks = [talk("p", "one two three", "Yes.", "No."), talk("q", "one", "Yes, of course, and so on.", "No.")]
+    papers = [task_paper("p", conversations=[talks[0]]), task_paper("q", conversations=[talks[1]])]
+    found, taken = taken_of(tmp_path, papers, BenchTask.REBUTTAL, min_words=3)
+    assert found == {"p/R1"}
+    assert taken.left_out == {"conversations: a shorter review": 1}
+
+
+def test_confidence_as_a_share_of_the_scale_and_nothing_where_it_is_not_known(tmp_path: Path) -> None:
+    reviews = [review("a", scores=[_sure(4)]), review("b", scores=[_sure(3)]), review("c", scores=[_rating(3)])]
+    found, taken = taken_of(tmp_path, [task_paper("p", reviews=reviews)], min_confidence=0.75)
+    assert found == {"a"}
+    assert taken.left_out == {
+        "reviews: a less confident reviewer": 1,
+        "reviews: the reviewer's confidence is not known": 1,
+    }
+
+
+def test_agreement_of_the_reviewers(tmp_path: Path) -> None:
+    papers = [
+        task_paper("near", reviews=[review("a", scores=[_rating(5)]), review("b", scores=[_rating(6)])]),
+        task_paper("far", reviews=[review("c", scores=[_rating(1)]), review("d", scores=[_rating(10)])]),
+        task_paper("one", reviews=[review("e", scores=[_rating(5)])]),
+    ]
+    found, taken = taken_of(tmp_path, papers, max_spread=0.25)
+    assert found == {"a", "b"}
+    assert taken.left_out == {
+        "papers: the reviewers lie further apart": 1,
+        "papers: fewer than two recommendations on a known scale": 1,
+    }
+
+
+def test_of_several_submissions_of_a_work_the_best_known_is_taken(tmp_path: Path) -> None:
+    papers = [task_paper("a", grade="unrevised"), task_paper("b"), task_paper("c"), task_paper("alone")]
+    links = [("b", "a"), ("c", "b")]
+    found, taken = taken_of(tmp_path, papers, links=links)
+    assert found == {"b-R1", "alone-R1"}
+    assert taken.left_out == {"papers: another submission of the work is taken": 2}
+
+
+def test_all_submissions_of_a_work_where_they_are_asked_for(tmp_path: Path) -> None:
+    papers = [task_paper("a"), task_paper("b")]
+    found, taken = taken_of(tmp_path, papers, links=[("b", "a")], every_try=True)
+    assert found == {"a-R1", "b-R1"}
+    assert not taken.left_out
+
+
+def test_the_submission_that_other_choices_leave_stands_for_its_work(tmp_path: Path) -> None:
+    papers = [task_paper("a", year=2019), task_paper("b")]
+    found, _ = taken_of(tmp_path, papers, links=[("b", "a")], years=frozenset({2020}))
+    assert found == {"b-R1"}
+
+
+def _lesson(tmp_path: Path, name: str) -> Lesson:
+    release = open_release(write_release(tmp_path / name, {("review_sft", "train"): [task_paper("p")]}, {}))
+    return next(iter(choose(release, Chosen()).lessons(BenchTask.REVIEW, Side.TRAIN, Taken())))
+
+
+def test_weights_go_by_venue_before_conference(tmp_path: Path) -> None:
+    lesson = _lesson(tmp_path, "one")
+    assert Chosen().times(lesson) == 1
+    assert Chosen(weights={"iclr": 3}).times(lesson) == 3
+    assert Chosen(weights={"iclr": 3, "ICLR.cc/2020/Conference": 0}).times(lesson) == 0
+
+
+@given(weight=st.floats(0, 5))
+def test_a_weight_is_met_on_average(tmp_path_factory: pytest.TempPathFactory, weight: float) -> None:
+    lesson = _lesson(tmp_path_factory.mktemp("lesson"), "one")
+    ids = [f"r{number}" for number in range(2_000)]
+    chosen = Chosen(weights={"iclr": weight})
+    told = sum(chosen.times(Lesson(name, lesson.case, None, ())) for name in ids)
+    # Four standard errors of a share of 2,000.
+    assert abs(told / len(ids) - weight) < 4 * (0.25 / len(ids)) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("chosen", "subject", "says"),
+    [
+        (Chosen(min_confidence=4.0), Subject.REVIEW, "from 0 to 1"),
+        (Chosen(weights={"iclr": -1.0}), Subject.REVIEW, "lies from 0 to 100"),
+        (Chosen(weights={"iclr": float("nan")}), Subject.REVIEW, "lies from 0 to 100"),
+        (Chosen(min_words=9, max_words=3), Subject.REVIEW, "No review has"),
+        (Chosen(min_words=9), Subject.ACCEPTANCE, "of no one review"),
+        (Chosen(min_confidence=0.5), Subject.SCORES, "of no one review"),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused(chosen: Chosen, subject: Subject, says: str) -> None:
+    with pytest.raises(PeercorpusError, match=says):
+        chosen.check(subject)
+
+
+def test_reviews_can_be_asked_of_where_they_are_among_what_is_learnt() -> None:
+    Chosen(min_words=9).check(Subject.MIXED)

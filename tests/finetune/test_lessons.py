@@ -1,0 +1,107 @@
+"""What is learnt: the benchmark's own words, then what people said."""
+
+from pathlib import Path
+
+import pytest
+
+from invented_bench import bench_release
+from invented_releases import a_release, review, score, talk, task_paper
+from peercorpus.benchmark.asking import messages, right_answer
+from peercorpus.benchmark.cases import BenchTask, Selection, Taken, read_cases
+from peercorpus.dialogues import Speaker
+from peercorpus.finetune.choosing import Chosen, choose
+from peercorpus.finetune.lessons import Lesson, Subject
+from peercorpus.publish.opened import Release, open_release
+from peercorpus.publish.record_rows import Row
+from peercorpus.publish.splits import Side
+
+PAPER = "The paper as shown."
+SCALE = {"low": 1.0, "high": 10.0}
+
+
+def lessons(release: Release, task: BenchTask, taken: Taken | None = None) -> list[Lesson]:
+    return list(choose(release, Chosen()).lessons(task, Side.TRAIN, taken or Taken()))
+
+
+def of_papers(tmp_path: Path, task: BenchTask, *papers: Row) -> tuple[list[Lesson], Taken]:
+    taken = Taken()
+    return lessons(open_release(a_release(tmp_path / "release", {"train": papers})), task, taken), taken
+
+
+@pytest.mark.parametrize("task", BenchTask)
+def test_a_model_learns_to_answer_what_the_benchmark_asks(tmp_path: Path, task: BenchTask) -> None:
+    release = open_release(bench_release(tmp_path / "release"))
+    asked = {case.case_id: messages(case, PAPER) for case in read_cases(release, task, Selection(Side.TRAIN), Taken())}
+    learnt = lessons(release, task)
+    assert len(asked) >= 12
+    answered = set()
+    for lesson in learnt:
+        told = lesson.messages(PAPER)
+        assert told[-1].speaker is Speaker.ASSISTANT
+        for place, said in enumerate(told):
+            if said.speaker is Speaker.ASSISTANT:
+                answered |= {name for name, question in asked.items() if question == told[:place]}
+    assert answered == set(asked)
+
+
+def test_a_decision_and_the_scores_are_taught_as_the_benchmark_has_them_right(tmp_path: Path) -> None:
+    release = open_release(bench_release(tmp_path / "release"))
+    for task in (BenchTask.ACCEPTANCE, BenchTask.SCORES):
+        right = [right_answer(case) for case in read_cases(release, task, Selection(Side.TRAIN), Taken())]
+        assert [lesson.messages(PAPER)[-1].text for lesson in lessons(release, task)] == right
+
+
+def test_each_review_is_taught_with_its_reviewers_own_scores_as_first_given(tmp_path: Path) -> None:
+    raised = [
+        score("rating", "8", aspect="recommendation", value=8.0, **SCALE),
+        score("rating", "3", aspect="recommendation", value=3.0, phase="initial", **SCALE),
+        score("soundness", "good", value=3.0, low=1.0, high=4.0),
+    ]
+    other = [
+        score("rating", "5", aspect="recommendation", value=5.0, low=1.0, high=6.0),
+        score("soundness", "?", value=None, low=1.0, high=4.0),
+    ]
+    reviews = [review("a", scores=raised), review("b", scores=other, text="Words of b.")]
+    learnt, _ = of_papers(tmp_path, BenchTask.REVIEW, task_paper("p", reviews=reviews))
+    assert [lesson.lesson_id for lesson in learnt] == ["a", "b"]
+    # Of b nothing is known on the scale that is asked for.
+    assert [lesson.messages(PAPER)[-1].text for lesson in learnt] == [
+        "## Summary\n\nWords of a.\n\nrating: 3\nsoundness: 3",
+        "Words of b.",
+    ]
+    assert [(lesson.reviewer, lesson.record_ids) for lesson in learnt] == [
+        ("Reviewer_a", ("a",)),
+        ("Reviewer_b", ("b",)),
+    ]
+
+
+def test_reviews_without_words_or_with_later_words_are_not_taught(tmp_path: Path) -> None:
+    reviews = [review("a"), review("b", text=" "), review("c", holds_update=True)]
+    learnt, taken = of_papers(tmp_path, BenchTask.REVIEW, task_paper("p", reviews=reviews))
+    assert [lesson.lesson_id for lesson in learnt] == ["a"]
+    assert taken.left_out == {"reviews: without text": 1, "reviews: hold what was added later": 1}
+
+
+def test_a_conversation_ends_before_what_was_added_later_and_with_the_reviewer(tmp_path: Path) -> None:
+    said = "Review.", "Answer.", "Doubt.", "More.", "UPDATE: fine.", "Thanks."
+    later = talk("p", *said, holds_update=[False] * 4 + [True, False])
+    learnt, _ = of_papers(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[later]))
+    (lesson,) = learnt
+    assert [one.text for one in lesson.case.history] == ["Review.", "Answer.", "Doubt."]
+    assert lesson.record_ids == ("p-0", "p-1", "p-2")
+    assert lesson.words == 1
+
+
+def test_a_conversation_without_an_answer_to_the_authors_is_counted(tmp_path: Path) -> None:
+    talks = [
+        talk("p", "Review.", "Answer."),
+        talk("p", "Review.", "Answer.", "Late.", holds_update=[True, False, False]),
+    ]
+    learnt, taken = of_papers(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=talks))
+    assert learnt == []
+    assert taken.left_out == {"conversations: no reviewer answers the authors before something is added later": 2}
+
+
+def test_mixed_is_all_of_them() -> None:
+    assert Subject.MIXED.tasks == tuple(BenchTask)
+    assert Subject.REVIEW.tasks == (BenchTask.REVIEW,)
