@@ -61,17 +61,14 @@ class Encoder:
             return said
         return replace(said, text=self.marks.sub(lambda mark: f"{mark[0][:1]} {mark[0][1:]}", said.text))
 
-    def encode(self, said: Sequence[Said]) -> Encoded:
-        """Messages as tokens; what the assistant says is learnt, with the mark that ends it.
-
-        The tokens before each answer are those that the model gets when it is asked for it.
+    def turns(self, said: Sequence[Said]) -> list[tuple[str, str]]:
+        """What the model reads before each answer, and the answer with the mark that ends it; together all of a lesson.
 
         Raises:
             ModelError: The chat template does not tell a conversation as a part of itself once it goes on.
         """
         told = [{"role": one.speaker.value, "content": self.apart(one).text} for one in said]
-        ids: list[int] = []
-        labels: list[int] = []
+        turns: list[tuple[str, str]] = []
         before = ""
         for place, one in enumerate(said):
             if one.speaker is not Speaker.ASSISTANT:
@@ -82,10 +79,24 @@ class Encoder:
                     f"The chat template of '{self.name}' tells a conversation in other words once it goes on, so that"
                     " what is learnt would not be what is asked; name another model."
                 )
-            asking, answer = self.tokens(asked[len(before) :]), self.tokens(answered[len(asked) :])
+            turns.append((asked[len(before) :], answered[len(asked) :]))
+            before = answered
+        return turns
+
+    def encode(self, said: Sequence[Said]) -> Encoded:
+        """Messages as tokens; what the assistant says is learnt, with the mark that ends it.
+
+        The tokens before each answer are those that the model gets when it is asked for it.
+
+        Raises:
+            ModelError: The chat template does not tell a conversation as a part of itself once it goes on.
+        """
+        ids: list[int] = []
+        labels: list[int] = []
+        for asked, answered in self.turns(said):
+            asking, answer = self.tokens(asked), self.tokens(answered)
             ids += asking + answer
             labels += [NOT_LEARNT] * len(asking) + answer
-            before = answered
         return Encoded(ids, labels)
 
 

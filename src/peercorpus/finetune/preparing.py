@@ -5,7 +5,7 @@ import heapq
 import itertools
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -30,6 +30,8 @@ SCHEMA = pa.schema([("input_ids", pa.list_(pa.int32())), ("labels", pa.list_(pa.
 BATCH = 64
 LESSONS_OF = {Side.TRAIN: "papers to learn from", Side.VALIDATION: "papers to validate on"}
 """The sides that are told, in words; none of the other is read."""
+Sink = Callable[[Side, Fitted], None]
+"""Gets each lesson as often as it is told, in the order of the files."""
 
 
 @dataclass(slots=True)
@@ -100,6 +102,7 @@ class _Writing:
     prepared: Prepared
     listed: IO[bytes]
     show: Show
+    sink: Sink | None
 
     def lessons(self, side: Side) -> Iterator[Fitted]:
         """Of a side, each as often as it is told; what does not fit is counted."""
@@ -139,7 +142,10 @@ class _Writing:
         self.listed.write(msgspec.json.encode(_entry(found, side, times)) + b"\n")
         self.prepared.lessons[side] += times
         self.prepared.papers[side].add(found.lesson.case.paper.forum_id)
-        yield from itertools.repeat(found, times)
+        for _ in range(times):
+            if self.sink is not None:
+                self.sink(side, found)
+            yield found
 
 
 def token_file(side: Side) -> str:
@@ -148,7 +154,13 @@ def token_file(side: Side) -> str:
 
 
 def prepare(
-    choice: Choice, tasks: tuple[BenchTask, ...], encoder: Encoder, recipe: Recipe, folder: Path, show: Show
+    choice: Choice,
+    tasks: tuple[BenchTask, ...],
+    encoder: Encoder,
+    recipe: Recipe,
+    folder: Path,
+    show: Show,
+    sink: Sink | None = None,
 ) -> Prepared:
     """Write the lessons of a run into its folder `.data`, for `keep` or for nothing.
 
@@ -159,6 +171,7 @@ def prepare(
         recipe: How long a lesson may be.
         folder: Of the run.
         show: Told how many papers are read.
+        sink: Gets every lesson besides; None where nobody wants them.
 
     Raises:
         PeercorpusError: There is no lesson, a file of the release cannot be read, or the folder cannot be written.
@@ -167,7 +180,9 @@ def prepare(
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        _write(partial, choice, tasks, Fitter(encoder, recipe.paper_tokens, recipe.context), recipe, prepared, show)
+        fitter = Fitter(encoder, recipe.paper_tokens, recipe.context)
+        with (partial / LESSONS).open("wb") as listed:
+            _write(partial, _Writing(choice, tasks, fitter, recipe.validation, prepared, listed, show, sink))
     except OSError as error:
         raise PeercorpusError(f"The run '{folder}' cannot be written: {error.strerror or error}.") from None
     table = length_table(prepared.lengths, recipe.context, recipe.paper_tokens)
@@ -176,21 +191,11 @@ def prepare(
     return prepared
 
 
-def _write(
-    partial: Path,
-    choice: Choice,
-    tasks: tuple[BenchTask, ...],
-    fitter: Fitter,
-    recipe: Recipe,
-    prepared: Prepared,
-    show: Show,
-) -> None:
-    with (partial / LESSONS).open("wb") as listed:
-        writing = _Writing(choice, tasks, fitter, recipe.validation, prepared, listed, show)
-        for side in LESSONS_OF:
-            with pa.ipc.new_stream(partial / token_file(side), SCHEMA) as file:
-                for batch in _batches(writing.lessons(side)):
-                    file.write_batch(batch)
+def _write(partial: Path, writing: _Writing) -> None:
+    for side in LESSONS_OF:
+        with pa.ipc.new_stream(partial / token_file(side), SCHEMA) as file:
+            for batch in _batches(writing.lessons(side)):
+                file.write_batch(batch)
 
 
 def keep(folder: Path) -> None:

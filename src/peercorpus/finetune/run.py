@@ -15,7 +15,7 @@ from peercorpus.finetune.encoding import load_encoder
 from peercorpus.finetune.fitness import check_fit
 from peercorpus.finetune.lengths import check_lengths
 from peercorpus.finetune.lessons import Subject
-from peercorpus.finetune.preparing import Prepared, drop, keep, prepare
+from peercorpus.finetune.preparing import Prepared, Sink, drop, keep, prepare
 from peercorpus.finetune.recipe import Recipe
 from peercorpus.finetune.run_files import DATA, LENGTHS, RUN, Asked, RunFile, check_same
 from peercorpus.progress import Show, show_nothing
@@ -58,13 +58,14 @@ def _asked(wanted: Wanted, release: Release, tokenizer: str) -> Asked:
     )
 
 
-def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing) -> RunFile:
+def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink | None = None) -> RunFile:
     """Write the lessons of a run and say how long they are; what an earlier call wrote stands.
 
     Args:
         wanted: The run.
         say: Told the table of lengths.
         show: Told how many papers are read.
+        sink: Gets every lesson as it is told; where one is given, lessons that stand already are made again for it.
 
     Raises:
         PeercorpusError: The release may not be learnt from, nothing is left to learn, an answer would be cut, or the
@@ -77,10 +78,14 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing) -> RunFile:
     found = check_same(wanted.out, asked)
     if found is not None:
         say((wanted.out / DATA / LENGTHS).read_text("utf-8").rstrip())
+        if sink is not None:
+            choice = choose(release, wanted.chosen)
+            prepare(choice, wanted.subject.tasks, encoder, wanted.recipe, wanted.out, show, sink)
+            drop(wanted.out)
         return found
     fitness = check_fit(release)
     choice = choose(release, wanted.chosen)
-    prepared = prepare(choice, wanted.subject.tasks, encoder, wanted.recipe, wanted.out, show)
+    prepared = prepare(choice, wanted.subject.tasks, encoder, wanted.recipe, wanted.out, show, sink)
     try:
         _check(prepared, wanted, say)
     except PeercorpusError:

@@ -108,7 +108,7 @@ def check_same(folder: Path, asked: Asked) -> RunFile | None:
     """
     found = read_run_file(folder)
     if found is None:
-        if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - {f".{DATA}"}):
+        if folder.exists() and (not folder.is_dir() or any(path.name[0] != "." for path in folder.iterdir())):
             raise PeercorpusError(f"'{folder}' holds other files than a run's; name a new folder.")
         return None
     differing = found.asked.differences(asked)

@@ -1,6 +1,7 @@
 """The YAML at the head of a dataset card, as the Hugging Face Hub and `datasets` read it."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ def to_yaml(value: Any, indent: str = "") -> str:  # noqa: ANN401 -- whatever YA
 
     >>> to_yaml({"name": "no", "list": [{"a": 1, "b": []}, "x"]})
     'name: "no"\nlist:\n- a: 1\n  b: []\n- "x"\n'
+    >>> to_yaml({"small": 1e-05})  # 1e-05 would be a string in YAML 1.1
+    'small: 1.0e-05\n'
     """
     if isinstance(value, Mapping):
         return "".join(f"{indent}{key}:{_below(inner, indent)}" for key, inner in value.items())
@@ -29,7 +32,8 @@ def _is_block(value: object) -> bool:
 
 
 def _scalar(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    said = json.dumps(value, ensure_ascii=False)
+    return re.sub(r"^(-?\d+)e", r"\1.0e", said) if isinstance(value, float) else said
 
 
 def _below(value: object, indent: str) -> str:

@@ -1,0 +1,278 @@
+"""What other trainers are given: the same tokens, of which the same are learnt, and the same recipe."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pytest
+import yaml
+
+from invented_bench import bench_paper, bench_release
+from peercorpus.errors import PeercorpusError
+from peercorpus.finetune import for_trainers, run
+from peercorpus.finetune.choosing import Chosen
+from peercorpus.finetune.encoding import NOT_LEARNT, Encoder, load_encoder
+from peercorpus.finetune.for_trainers import CONFIGURATIONS, write_for
+from peercorpus.finetune.lessons import Subject
+from peercorpus.finetune.recipe import Lora, Recipe
+from peercorpus.finetune.run import Wanted, prepare_run
+from peercorpus.finetune.run_files import DATA, run_of
+from peercorpus.finetune.trainer_settings import NAMES, Trainer, carried, not_carried
+from peercorpus.publish.record_rows import Row
+
+RECIPE = Recipe(context=8_192, paper_tokens=2_048, batch=8, per_device=2, learning_rate=1e-5, validation=3)
+
+
+def _render(messages: list[dict[str, str]], asks: bool) -> str:
+    told = "".join(f"<|{one['role']}|>{one['content']}</s>\n" for one in messages)
+    return f"<s>{told}<|assistant|>" if asks else f"<s>{told}"
+
+
+LETTERS = Encoder("letters", _render, lambda text: [ord(letter) for letter in text], None)
+"""A model whose tokens are letters."""
+
+
+@pytest.fixture
+def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Wanted:
+    for module in (run, for_trainers):
+        monkeypatch.setattr(module, "load_encoder", lambda _: LETTERS)
+    release = bench_release(tmp_path / "release")
+    return Wanted(release, Subject.REBUTTAL, "some/model", tmp_path / "run", RECIPE)
+
+
+def no_words(_: str) -> None:
+    """Says nothing."""
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def tokens_for_us(folder: Path, side: str) -> list[dict[str, list[int]]]:
+    found: list[dict[str, list[int]]] = pa.ipc.open_stream(folder / DATA / f"{side}.arrow").read_all().to_pylist()
+    return found
+
+
+def factory_pieces(row: dict[str, Any]) -> list[tuple[bool, str]]:
+    """As LLaMA-Factory reads it with the template `empty`: each message for itself, the assistant's learnt."""
+    return [(one["role"] == "assistant", one["content"]) for one in row["messages"]]
+
+
+def axolotl_pieces(row: dict[str, Any]) -> list[tuple[bool, str]]:
+    """As Axolotl reads it with the type `input_output`."""
+    return [(one["label"], one["text"]) for one in row["segments"]]
+
+
+def tokens_for_them(pieces: list[tuple[bool, str]], encoder: Encoder) -> dict[str, list[int]]:
+    ids: list[int] = []
+    labels: list[int] = []
+    for is_learnt, text in pieces:
+        found = encoder.tokens(text)
+        ids += found
+        labels += found if is_learnt else [NOT_LEARNT] * len(found)
+    return {"input_ids": ids, "labels": labels}
+
+
+PIECES: dict[Trainer, Callable[[dict[str, Any]], list[tuple[bool, str]]]] = {
+    Trainer.LLAMA_FACTORY: factory_pieces,
+    Trainer.AXOLOTL: axolotl_pieces,
+}
+
+
+@pytest.mark.parametrize("trainer", Trainer)
+def test_a_trainer_gets_our_tokens_and_learns_those_that_we_learn(wanted: Wanted, trainer: Trainer) -> None:
+    folder = write_for(wanted, trainer, no_words)
+    for side in ("train", "validation"):
+        ours = tokens_for_us(wanted.out, side)
+        told = [PIECES[trainer](row) for row in rows(folder / f"{side}.jsonl")]
+        assert [tokens_for_them(pieces, LETTERS) for pieces in told] == ours
+        assert all(len(one["input_ids"]) <= RECIPE.context for one in ours)
+        assert len(ours) == run_of(wanted.out).lessons[side] > 0
+
+
+@pytest.mark.neural
+@pytest.mark.parametrize("family", ["llama", "qwen"])
+def test_so_it_is_with_the_chat_templates_of_real_families(tmp_path: Path, family: str) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    import tiny_chats
+
+    model = getattr(tiny_chats, f"write_tiny_{family}")(tmp_path / family)
+    release = bench_release(tmp_path / "release")
+    here = Wanted(release, Subject.MIXED, str(model), tmp_path / "run", msgspec.structs.replace(RECIPE, context=4_096))
+    encoder = load_encoder(str(model))
+    for trainer in Trainer:
+        folder = write_for(here, trainer, no_words)
+        told = [PIECES[trainer](row) for row in rows(folder / "train.jsonl")]
+        assert [tokens_for_them(pieces, encoder) for pieces in told] == tokens_for_us(here.out, "train")
+
+
+@pytest.mark.parametrize("trainer", Trainer)
+def test_all_files_that_a_trainer_needs_lie_in_one_folder(wanted: Wanted, trainer: Trainer) -> None:
+    folder = write_for(wanted, trainer, no_words)
+    assert folder == wanted.out / trainer.value
+    names = {"train.jsonl", "validation.jsonl", CONFIGURATIONS[trainer]}
+    names |= {"dataset_info.json"} if trainer is Trainer.LLAMA_FACTORY else set()
+    assert {path.name for path in folder.iterdir()} == names
+    assert {path.name for path in wanted.out.iterdir()} == {"run.json", DATA, trainer.value}
+
+
+def test_llama_factory_finds_its_data_and_leaves_every_word_as_it_is(wanted: Wanted) -> None:
+    folder = write_for(wanted, Trainer.LLAMA_FACTORY, no_words)
+    said = yaml.safe_load((folder / "train.yaml").read_text("utf-8"))
+    info = json.loads((folder / "dataset_info.json").read_text("utf-8"))
+    for name, side in ((said["dataset"], "train"), (said["eval_dataset"], "validation")):
+        assert info[name]["file_name"] == f"{side}.jsonl"
+        # Its format `openai` adds words to the system prompt.
+        assert info[name]["formatting"] == "sharegpt"
+        assert info[name]["tags"]["assistant_tag"] == "assistant"
+    assert (said["template"], said["train_on_prompt"], said["mask_history"]) == ("empty", False, False)
+    assert (said["finetuning_type"], said["stage"]) == ("lora", "sft")
+
+
+def test_axolotl_learns_what_is_marked_and_refuses_what_is_too_long(wanted: Wanted) -> None:
+    folder = write_for(wanted, Trainer.AXOLOTL, no_words)
+    said = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
+    for name, side in (("datasets", "train"), ("test_datasets", "validation")):
+        assert said[name] == [{"path": f"{side}.jsonl", "ds_type": "json", "split": "train", "type": "input_output"}]
+    assert (said["excess_length_strategy"], said["train_on_inputs"]) == ("raise", False)
+    assert said["chat_template"] == "tokenizer_default"
+
+
+def test_every_setting_of_a_recipe_is_carried_over_or_named_with_the_reason() -> None:
+    for trainer, names in NAMES.items():
+        assert set(names) == set(Recipe.__struct_fields__), trainer
+    assert not_carried(Trainer.AXOLOTL, Recipe()) == {
+        name: NAMES[Trainer.AXOLOTL][name] for name in ("paper_tokens", "answer_tokens", "validation")
+    }
+    assert "accelerate" in not_carried(Trainer.LLAMA_FACTORY, Recipe(accelerate="two.yaml"))
+
+
+CHANGED: dict[str, Any] = {
+    "epochs": 3.0,
+    "learning_rate": 2e-5,
+    "schedule": "linear",
+    "warmup": 0.1,
+    "weight_decay": 0.01,
+    "batch": 32,
+    "per_device": 4,
+    "context": 4_096,
+    "precision": "float32",
+    "quantised": 4,
+    "attention": "sdpa",
+    "packing": True,
+    "checkpointing": False,
+    "save_steps": 7,
+    "keep": 5,
+    "seed": 11,
+    "lora": Lora(rank=4),
+}
+"""Another value of each setting that is carried over."""
+
+
+@pytest.mark.parametrize("trainer", Trainer)
+def test_another_value_of_any_setting_is_another_configuration(trainer: Trainer) -> None:
+    plain = Recipe()
+    assert set(CHANGED) == {name for name, said in NAMES[trainer].items() if not isinstance(said, str)}
+    for name, value in CHANGED.items():
+        assert carried(trainer, msgspec.structs.replace(plain, **{name: value})) != carried(trainer, plain), name
+
+
+def test_each_trainer_is_told_in_its_own_words() -> None:
+    recipe = Recipe(**CHANGED)
+    factory, axolotl = carried(Trainer.LLAMA_FACTORY, recipe), carried(Trainer.AXOLOTL, recipe)
+    assert factory["gradient_accumulation_steps"] == axolotl["gradient_accumulation_steps"] == 8
+    assert (factory["lr_scheduler_type"], axolotl["lr_scheduler"]) == ("linear", "linear")
+    assert (factory["warmup_steps"], axolotl["warmup_ratio"]) == (0.1, 0.1)
+    # LLaMA-Factory takes one off where it packs.
+    assert (factory["cutoff_len"], axolotl["sequence_len"]) == (4_097, 4_096)
+    assert carried(Trainer.LLAMA_FACTORY, Recipe())["cutoff_len"] == Recipe().context
+    assert factory["neat_packing"] is axolotl["sample_packing"] is True
+    assert (factory["quantization_bit"], axolotl["adapter"], axolotl["load_in_4bit"]) == (4, "qlora", True)
+    assert (factory["flash_attn"], axolotl["attn_implementation"]) == ("sdpa", "sdpa")
+    assert factory["disable_gradient_checkpointing"] is not axolotl["gradient_checkpointing"]
+    assert (factory["lora_target"], axolotl["lora_target_linear"]) == ("all", True)
+
+
+def test_named_layers_are_named_to_both() -> None:
+    recipe = Recipe(lora=Lora(targets=("q_proj", "v_proj")))
+    assert carried(Trainer.LLAMA_FACTORY, recipe)["lora_target"] == "q_proj,v_proj"
+    assert carried(Trainer.AXOLOTL, recipe)["lora_target_modules"] == ("q_proj", "v_proj")
+
+
+@pytest.mark.parametrize("recipe", [Recipe(lora=Lora(targets=r".*\.q_proj")), Recipe(attention="flex_attention")])
+def test_what_llama_factory_does_not_have_is_refused_before_anything_is_written(wanted: Wanted, recipe: Recipe) -> None:
+    with pytest.raises(PeercorpusError, match="LLaMA-Factory"):
+        write_for(replace(wanted, recipe=recipe), Trainer.LLAMA_FACTORY, no_words)
+    assert not wanted.out.exists()
+
+
+def test_numbers_in_a_configuration_are_read_as_numbers(wanted: Wanted) -> None:
+    folder = write_for(wanted, Trainer.LLAMA_FACTORY, no_words)
+    assert yaml.safe_load((folder / "train.yaml").read_text("utf-8"))["learning_rate"] == 1e-5
+
+
+def test_a_lesson_that_is_told_twice_stands_twice(wanted: Wanted) -> None:
+    plain = write_for(wanted, Trainer.AXOLOTL, no_words)
+    twice = replace(wanted, out=wanted.out.with_name("twice"), chosen=Chosen(weights={"iclr": 2, "kite": 0}))
+    told = Counter(json.dumps(row) for row in rows(write_for(twice, Trainer.AXOLOTL, no_words) / "train.jsonl"))
+    assert set(told.values()) == {2}
+    assert 0 < len(told) < len(rows(plain / "train.jsonl"))
+
+
+def test_lessons_that_stand_already_are_written_for_a_trainer_and_stay(wanted: Wanted) -> None:
+    made = prepare_run(wanted, no_words)
+    before = {path: path.read_bytes() for path in wanted.out.rglob("*") if path.is_file()}
+    said: list[str] = []
+    folder = write_for(wanted, Trainer.AXOLOTL, said.append)
+    assert len(said) == 1
+    assert {path: path.read_bytes() for path in before} == before
+    assert len(rows(folder / "train.jsonl")) == made.lessons["train"]
+
+
+def test_files_of_a_trainer_are_never_written_over(wanted: Wanted) -> None:
+    folder = write_for(wanted, Trainer.AXOLOTL, no_words)
+    (folder / "mine").write_text("x")
+    with pytest.raises(PeercorpusError, match="is there already"):
+        write_for(wanted, Trainer.AXOLOTL, no_words)
+    assert (folder / "mine").exists()
+
+
+def test_what_a_killed_run_left_is_in_nobodys_way(wanted: Wanted) -> None:
+    (wanted.out / ".axolotl").mkdir(parents=True)
+    (wanted.out / ".axolotl" / "train.jsonl").write_text("half")
+    prepare_run(wanted, no_words)
+    folder = write_for(wanted, Trainer.AXOLOTL, no_words)
+    assert "half" not in (folder / "train.jsonl").read_text("utf-8")
+    assert not (wanted.out / ".axolotl").exists()
+
+
+def test_of_a_run_that_is_refused_nothing_is_left(wanted: Wanted) -> None:
+    short = msgspec.structs.replace(RECIPE, context=512, paper_tokens=64)
+    with pytest.raises(PeercorpusError, match="answers are never cut"):
+        write_for(replace(wanted, recipe=short), Trainer.LLAMA_FACTORY, no_words)
+    assert not wanted.out.exists()
+
+
+def test_words_that_llama_factory_replaces_are_told_apart(wanted: Wanted, tmp_path: Path) -> None:
+    def paper(number: int) -> Row:
+        return bench_paper(number) | {"abstract": "", "markdown": "A sum over {{idx}} and again {{idx}}."}
+
+    odd = replace(wanted, release=bench_release(tmp_path / "odd", paper))
+    told = rows(write_for(odd, Trainer.LLAMA_FACTORY, no_words) / "train.jsonl")[0]["messages"][0]["content"]
+    assert "{{idx}}" not in told
+    assert told.count("{ {idx}}") == 2
+
+
+def test_without_lessons_to_validate_on_nothing_is_said_of_them(wanted: Wanted) -> None:
+    alone = replace(wanted, recipe=msgspec.structs.replace(RECIPE, validation=0))
+    for trainer in Trainer:
+        folder = write_for(alone, trainer, no_words)
+        said = yaml.safe_load((folder / CONFIGURATIONS[trainer]).read_text("utf-8"))
+        assert not {"eval_dataset", "test_datasets", "eval_steps"} & set(said)
+        assert not (folder / "validation.jsonl").exists()
