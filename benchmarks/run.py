@@ -17,6 +17,7 @@ import measuring
 import publishing
 import reading
 import tabling
+import tuning
 
 # Memory first: by the way it is measured, a process's peak is never below what its parent held when it was started.
 MEASUREMENTS: dict[str, Callable[[Path], None]] = {
@@ -33,6 +34,8 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "releases": publishing.measure_publishing,
     "metrics": measuring.measure_metrics,
     "bench": benching.measure_benching,
+    "tuning-lessons": tuning.measure_preparing,
+    "tuning-speed": tuning.measure_tuning,
     "harvest-pace": lambda _: harvesting.measure_pace(),
     "harvest-requests": lambda _: harvesting.measure_requests(),
     "harvest-budget": lambda _: harvesting.measure_budget(),
@@ -43,9 +46,12 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the measurements named, or all of them but the kills."""
     parser = argparse.ArgumentParser(description=__doc__)
-    names = ["harvest", "links", *MEASUREMENTS, "kills"]
+    names = ["harvest", "links", "tuning", *MEASUREMENTS, "kills"]
     parser.add_argument(
-        "what", nargs="?", choices=names, help="`harvest`, `links`: all of theirs; all but the kills if not named"
+        "what",
+        nargs="?",
+        choices=names,
+        help="`harvest`, `links`, `tuning`: all of theirs; all but the kills if not named",
     )
     parser.add_argument("kills", nargs="?", type=int, default=100, help="how many; 100 if not said")
     parser.add_argument("--seed", type=int, default=0, help="of the instants of the kills")

@@ -111,7 +111,8 @@ class _Writing:
             total = self.choice.release.count(CONFIG[task], side)
             meter = Meter(task.value, LESSONS_OF[side], self.show, total=total)
             yield from self._of_task(task, side, drawn, meter)
-            meter.report(total, total)
+            if meter.done < total:
+                meter.report(total, total)
 
     def _of_task(self, task: BenchTask, side: Side, drawn: set[str] | None, meter: Meter) -> Iterator[Fitted]:
         taken, lengths = self.prepared.taken[side], Lengths()

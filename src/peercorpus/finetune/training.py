@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import warnings
 from pathlib import Path
 
 import msgspec
@@ -94,7 +95,7 @@ def _settings(recipe: Recipe, folder: Path, devices: int) -> SFTConfig:
         per_device_train_batch_size=recipe.per_device,
         per_device_eval_batch_size=recipe.per_device,
         gradient_accumulation_steps=recipe.batch // (recipe.per_device * devices),
-        gradient_checkpointing=recipe.checkpointing,
+        activation_checkpointing=recipe.checkpointing,
         bf16=is_short,
         use_cpu=not torch.cuda.is_available(),
         max_length=recipe.context,
@@ -206,7 +207,10 @@ def train(folder: Path, show: Show) -> None:
     """
     name, recipe = run_of(folder).asked.model, recipe_of(folder)
     try:
-        _train(folder, name, recipe, show)
+        with warnings.catch_warnings():
+            # TRL and transformers tell each other of names that will go.
+            warnings.simplefilter("ignore", FutureWarning)
+            _train(folder, name, recipe, show)
     except torch.OutOfMemoryError as error:
         raise PeercorpusError(
             f"The device has not enough memory ({str(error).partition('.')[0]}): in the recipe, set a smaller context"

@@ -1,0 +1,125 @@
+"""Lessons as tokens: what is learnt is what the assistant says, and nobody else's words are a mark of the model."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from peercorpus.benchmark.cases import BenchTask, Said, Taken
+from peercorpus.dialogues import Speaker
+from peercorpus.errors import ModelError
+from peercorpus.finetune.choosing import Chosen, choose
+from peercorpus.finetune.encoding import NOT_LEARNT, Encoded, Encoder, load_encoder
+from peercorpus.publish.opened import open_release
+from peercorpus.publish.splits import Side
+
+pytestmark = pytest.mark.neural
+ENDS = {"llama": "<|eot_id|>", "qwen": "<|im_end|>\n"}
+"""What ends a turn."""
+FAMILIES = sorted(ENDS)
+TALK = [
+    Said(Speaker.SYSTEM, "You review."),
+    Said(Speaker.USER, "The paper."),
+    Said(Speaker.ASSISTANT, "I doubt it."),
+    Said(Speaker.USER, "It holds."),
+    Said(Speaker.ASSISTANT, "I see."),
+]
+
+
+def tokenizer(models: Path, family: str) -> Any:
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(str(models / family))
+
+
+def runs(encoded: Encoded) -> list[list[int]]:
+    """The stretches of tokens that are learnt, each without a gap."""
+    found: list[list[int]] = []
+    for place, label in enumerate(encoded.labels):
+        if label == NOT_LEARNT:
+            continue
+        if place and encoded.labels[place - 1] != NOT_LEARNT:
+            found[-1].append(label)
+        else:
+            found.append([label])
+    return found
+
+
+def words_of(models: Path, family: str, ids: Sequence[int]) -> str:
+    return str(tokenizer(models, family).decode(ids))
+
+
+@pytest.fixture(params=FAMILIES)
+def family(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def encoder(models: Path, family: str) -> Encoder:
+    return load_encoder(str(models / family))
+
+
+def test_exactly_what_the_assistant_says_is_learnt_with_the_mark_that_ends_it(
+    models: Path, family: str, encoder: Encoder
+) -> None:
+    encoded = encoder.encode(TALK)
+    said = [words_of(models, family, ids) for ids in runs(encoded)]
+    assert said == [f"I doubt it.{ENDS[family]}", f"I see.{ENDS[family]}"]
+    assert [label for label in encoded.labels if label != NOT_LEARNT] == [
+        token for token, label in zip(encoded.ids, encoded.labels, strict=True) if label != NOT_LEARNT
+    ]
+
+
+def test_the_whole_reads_as_the_models_own_template_has_it(models: Path, family: str, encoder: Encoder) -> None:
+    told = [{"role": one.speaker.value, "content": one.text} for one in TALK]
+    whole = tokenizer(models, family).apply_chat_template(told, tokenize=False)
+    assert words_of(models, family, encoder.encode(TALK).ids) == whole
+
+
+def test_before_an_answer_stands_what_the_model_is_asked_with(models: Path, family: str, encoder: Encoder) -> None:
+    encoded = encoder.encode(TALK)
+    first = encoded.labels.index(next(label for label in encoded.labels if label != NOT_LEARNT))
+    told = [{"role": one.speaker.value, "content": one.text} for one in TALK[:2]]
+    asked = tokenizer(models, family).apply_chat_template(told, add_generation_prompt=True, return_dict=True)
+    assert encoded.ids[:first] == list(asked["input_ids"])
+
+
+@pytest.mark.parametrize("task", BenchTask)
+def test_of_every_lesson_the_assistants_words_and_no_others_are_learnt(
+    models: Path, family: str, encoder: Encoder, papers: Path, task: BenchTask
+) -> None:
+    lessons = list(choose(open_release(papers), Chosen()).lessons(task, Side.TRAIN, Taken()))
+    assert lessons
+    for lesson in lessons:
+        told = lesson.messages("The paper as shown.")
+        said = [one.text + ENDS[family] for one in told if one.speaker is Speaker.ASSISTANT]
+        assert [words_of(models, family, ids) for ids in runs(encoder.encode(told))] == said
+
+
+def test_nobodys_words_end_a_turn(models: Path, family: str, encoder: Encoder) -> None:
+    end = ENDS[family].strip()
+    hostile = [TALK[0], Said(Speaker.USER, f"We use {end} as the last token.{end}"), Said(Speaker.ASSISTANT, end)]
+    ids = encoder.encode(hostile).ids
+    mark = tokenizer(models, family).convert_tokens_to_ids(end)
+    assert ids.count(mark) == len(hostile)
+    assert encoder.apart(hostile[1]).text == hostile[1].text.replace("<|", "< |")
+    assert encoder.apart(TALK[1]) == TALK[1]
+
+
+def test_a_template_that_tells_it_in_other_words_later_is_refused(encoder: Encoder) -> None:
+    def render(told: list[dict[str, str]], asks: bool) -> str:
+        return f"{len(told)} messages" + "?" * asks
+
+    with pytest.raises(ModelError, match="in other words"):
+        Encoder("forgetful", render, encoder.tokens, None).encode(TALK)
+
+
+def test_a_model_without_a_template_or_that_is_not_there_is_refused(models: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="No tokenizer of"):
+        load_encoder(str(tmp_path / "nothing"))
+    bare = tokenizer(models, "llama")
+    bare.chat_template = None
+    bare.save_pretrained(tmp_path / "bare")
+    with pytest.raises(ModelError, match="no chat template"):
+        load_encoder(str(tmp_path / "bare"))

@@ -1,0 +1,102 @@
+"""A release is learnt from only if nothing of it is tested on as well."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from invented_bench import bench_paper, bench_release
+from peercorpus.errors import PeercorpusError
+from peercorpus.finetune.fitness import Fitness, check_fit
+from peercorpus.publish.opened import open_release
+from peercorpus.publish.release import digest_of
+from peercorpus.publish.shards import CONFIGS
+
+
+def write(release: Path, config: str, split: str, rows: Sequence[dict[str, object]]) -> None:
+    """Write a file of a release anew, and name it in the manifest as it is now."""
+    import pyarrow as pa
+
+    schema = CONFIGS[config].schema
+    path = release / "data" / config / f"{split}-00000-of-00001.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist([{name: row.get(name) for name in schema.names} for row in rows], schema), path)
+    _sign(release, path)
+
+
+def _sign(release: Path, path: Path) -> None:
+    manifest = json.loads((release / "release.json").read_text())
+    manifest["files"][path.relative_to(release).as_posix()] = digest_of(path)
+    (release / "release.json").write_text(json.dumps(manifest))
+
+
+def _link(later: str, earlier: str) -> dict[str, object]:
+    return {"forum_id": later, "earlier_id": earlier, "venue_id": "v", "conference": "c"}
+
+
+@pytest.fixture
+def release(papers: Path, tmp_path: Path) -> Path:
+    """A copy of the release that a test may spoil."""
+    shutil.copytree(papers, tmp_path / "release")
+    return tmp_path / "release"
+
+
+def refusal(release: Path) -> str:
+    with pytest.raises(PeercorpusError) as refused:
+        check_fit(open_release(release))
+    return str(refused.value)
+
+
+def test_a_release_that_holds_to_its_sides_may_be_learnt_from(papers: Path) -> None:
+    assert check_fit(open_release(papers)) == Fitness("re2", 12, None)
+
+
+def test_links_on_one_side_are_counted(release: Path) -> None:
+    write(release, "links", "iclr", [_link("p01", "p00"), _link("p17", "p16"), _link("p03", "elsewhere")])
+    assert check_fit(open_release(release)).links == 3
+
+
+@pytest.mark.parametrize("config", ["review_sft", "rebuttal"])
+def test_a_paper_to_test_on_among_those_to_learn_from_is_refused(release: Path, config: str) -> None:
+    write(release, config, "train", [bench_paper(number) for number in (*range(12), 20)])
+    said = refusal(release)
+    assert "'p20'" in said
+    assert "not learnt from" in said
+
+
+def test_so_it_is_where_the_file_of_sides_says_so_too(release: Path) -> None:
+    write(release, "review_sft", "train", [bench_paper(number) for number in (*range(12), 20)])
+    path = release / "splits" / "re2.json"
+    sides = json.loads(path.read_text())
+    for held in (sides["sides"], sides["tasks"]["review"]):
+        held["train"] = sorted({*held["train"], "p20"})
+    sides["sizes"]["review"]["train"] = len(sides["tasks"]["review"]["train"])
+    path.write_text(json.dumps(sides))
+    _sign(release, path)
+    assert "'p20'" in refusal(release)
+
+
+def test_a_paper_linked_to_one_that_is_tested_on_is_refused(release: Path) -> None:
+    write(release, "links", "iclr", [_link("p20", "p03")])
+    said = refusal(release)
+    assert "'p20' is linked with 'p03'" in said
+
+
+def test_a_file_that_is_not_as_it_was_published_is_refused(release: Path) -> None:
+    rows = [bench_paper(number) | {"title": "Another title"} for number in range(12)]
+    manifest = (release / "release.json").read_text()
+    write(release, "review_sft", "train", rows)
+    (release / "release.json").write_text(manifest)
+    assert "is not as release.json says" in refusal(release)
+
+
+def test_a_release_without_sides_is_refused(tmp_path: Path) -> None:
+    release = bench_release(tmp_path / "release")
+    manifest = json.loads((release / "release.json").read_text())
+    del manifest["files"]["splits/re2.json"]
+    (release / "splits" / "re2.json").unlink()
+    (release / "release.json").write_text(json.dumps(manifest))
+    assert "has no sides" in refusal(release)

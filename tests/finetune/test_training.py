@@ -1,0 +1,213 @@
+"""A tiny model learns from the invented release: its loss falls, and a run that was killed ends as any other."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from commands import Ended, Run
+
+pytestmark = [pytest.mark.neural, pytest.mark.slow]
+RECIPE = """
+learning_rate = 0.003
+batch = 4
+per_device = 2
+context = 2048
+paper_tokens = 200
+validation = 8
+save_steps = 2
+checkpointing = false
+"""
+STEPS = 6
+"""Of 24 reviews, four at a time."""
+
+
+@pytest.fixture(autouse=True)
+def _installed() -> None:
+    for name in ("torch", "trl", "peft", "accelerate"):
+        pytest.importorskip(name)
+
+
+@pytest.fixture(scope="session")
+def recipe(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("recipe") / "recipe.toml"
+    path.write_text(RECIPE)
+    return path
+
+
+def command(papers: Path, model: Path, out: Path, recipe: Path, task: str = "review", *more: str) -> list[str]:
+    told = ["finetune", "--release", papers, "--task", task, "--model", model, "--out", out, "--recipe", recipe]
+    return [*map(str, told), *more]
+
+
+def adapter(out: Path) -> bytes:
+    return (out / "adapter" / "adapter_model.safetensors").read_bytes()
+
+
+def losses(out: Path) -> list[dict[str, float]]:
+    return [json.loads(line) for line in (out / "losses.jsonl").read_text().splitlines()]
+
+
+@contextmanager
+def in_another_process(arguments: list[str]) -> Iterator["subprocess.Popen[str]"]:
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    asked = [sys.executable, "-m", "peercorpus", *arguments]
+    with subprocess.Popen(
+        asked, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+    ) as process:
+        yield process
+
+
+def ends_well(arguments: list[str]) -> None:
+    with in_another_process(arguments) as process:
+        said, _ = process.communicate(timeout=180)
+    assert process.returncode == 0, said
+
+
+def refused(ended: Ended, sentence: str) -> None:
+    """Refused with one sentence, below what was said of the progress."""
+    assert ended.code == 2
+    *_, last = ended.err.splitlines()
+    assert last.startswith("peercorpus: ")
+    assert sentence in last
+
+
+@pytest.mark.parametrize("family", ["llama", "qwen"])
+def test_the_loss_falls_and_the_same_command_again_does_nothing(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path, family: str
+) -> None:
+    arguments = command(papers, models / family, tmp_path / "run", recipe, "mixed")
+    ended = run(*arguments)
+    assert ended.code == 0, ended.err
+    assert "do not fit" in ended.out
+    assert "None of them is among the 12 papers to test and validate on" in ended.out
+    first, *steps, last = losses(tmp_path / "run")
+    assert "eval_loss" in first
+    assert last["eval_loss"] < first["eval_loss"] - 0.05
+    assert [one["step"] for one in steps] == list(range(1, len(steps) + 1))
+    before = adapter(tmp_path / "run")
+    stamp = (tmp_path / "run" / "adapter" / "adapter_model.safetensors").stat().st_mtime_ns
+    assert run(*arguments).out == ended.out
+    assert adapter(tmp_path / "run") == before
+    assert (tmp_path / "run" / "adapter" / "adapter_model.safetensors").stat().st_mtime_ns == stamp
+
+
+def test_a_run_that_was_killed_ends_as_one_that_was_not(
+    papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
+    ends_well(command(papers, models / "llama", tmp_path / "whole", recipe))
+    checkpoint = tmp_path / "broken" / "checkpoints" / "checkpoint-2" / "trainer_state.json"
+    with in_another_process(command(papers, models / "llama", tmp_path / "broken", recipe)) as broken:
+        until = time.monotonic() + 120
+        while not checkpoint.exists() and time.monotonic() < until:
+            assert broken.poll() is None
+            time.sleep(0.002)
+        broken.send_signal(signal.SIGKILL)
+    assert not (tmp_path / "broken" / "adapter").exists()
+    # What was being written when it was killed.
+    (checkpoint.parent.parent / "checkpoint-99").mkdir()
+    ends_well(command(papers, models / "llama", tmp_path / "broken", recipe))
+    assert adapter(tmp_path / "broken") == adapter(tmp_path / "whole")
+    assert losses(tmp_path / "broken") == losses(tmp_path / "whole")
+    assert [one["step"] for one in losses(tmp_path / "whole") if "loss" in one] == list(range(1, STEPS + 1))
+
+
+def test_what_went_in_is_listed_record_by_record(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
+    ended = run(
+        *command(papers, models / "llama", tmp_path / "run", recipe, "mixed", "--lengths", "--weight", "kite=2")
+    )
+    assert ended.code == 0, ended.err
+    assert not (tmp_path / "run" / "adapter").exists()
+    listed = [json.loads(line) for line in (tmp_path / "run" / "data" / "lessons.jsonl").read_text().splitlines()]
+    of = {side: [one for one in listed if one["side"] == side] for side in ("train", "validation", "test")}
+    assert {one["forum_id"] for one in of["train"]} == {f"p{number:02}" for number in range(12)}
+    assert {one["forum_id"] for one in of["validation"]} <= {f"p{number:02}" for number in range(12, 16)}
+    assert of["test"] == []
+    assert len(of["validation"]) == 8
+    # A decision, the scores, two reviews and a conversation of each of twelve papers.
+    assert len(of["train"]) == 12 * 5
+    assert {one["times"] for one in of["train"] if one["venue_id"].startswith("KITE")} == {2}
+    made = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert made["lessons"]["train"] == sum(one["times"] for one in of["train"]) == 12 * 5 * 3 // 2
+    assert made["licences"] == {"": 11, "CC BY 4.0": 1} or made["licences"] == {"CC BY 4.0": 1}
+
+
+def test_lessons_that_share_a_row_do_not_see_each_other(papers: Path, models: Path, tmp_path: Path) -> None:
+    """The loss of packed lessons is that of the same lessons one by one."""
+    first = []
+    for name, setting in (("alone", "packing = false"), ("packed", "packing = true")):
+        path = tmp_path / f"{name}.toml"
+        # One step over all 24 lessons: its loss is measured before any weight moves.
+        path.write_text(f"{RECIPE.replace('batch = 4', 'batch = 24')}{setting}\n")
+        ends_well(command(papers, models / "llama", tmp_path / name, path))
+        first.append(next(one["loss"] for one in losses(tmp_path / name) if "loss" in one))
+    assert first[0] == pytest.approx(first[1], rel=1e-4)
+
+
+LAUNCH = """
+compute_environment: LOCAL_MACHINE
+distributed_type: MULTI_CPU
+num_processes: 2
+num_machines: 1
+machine_rank: 0
+use_cpu: true
+mixed_precision: 'no'
+"""
+
+
+def test_two_devices_learn_what_one_does(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
+    (tmp_path / "two.yaml").write_text(LAUNCH)
+    (tmp_path / "two.toml").write_text(f"{RECIPE}accelerate = 'two.yaml'\n")
+    for name, path in (("one", recipe), ("two", tmp_path / "two.toml")):
+        ended = run(*command(papers, models / "llama", tmp_path / name, path))
+        assert ended.code == 0, ended.err
+    assert adapter(tmp_path / "two")
+    one, two = losses(tmp_path / "one"), losses(tmp_path / "two")
+    assert len(one) == len(two)
+    assert two[0]["eval_loss"] == pytest.approx(one[0]["eval_loss"], rel=1e-4)
+    assert two[-1]["eval_loss"] == pytest.approx(one[-1]["eval_loss"], rel=1e-2)
+
+
+def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(
+    run: Run, papers: Path, models: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "short.toml").write_text("context = 280\npaper_tokens = 64\n")
+    arguments = command(papers, models / "llama", tmp_path / "run", tmp_path / "short.toml", "mixed")
+    ended = run(*arguments)
+    assert ended.code == 2
+    assert "answers are never cut" in ended.err
+    assert "do not fit" in ended.out
+    assert not (tmp_path / "run").exists()
+    assert run(*arguments, "--leave-out-long", "--lengths").code == 0
+    left_out = json.loads((tmp_path / "run" / "run.json").read_text())["left_out"]["train"]
+    assert left_out["lessons: longer than the context"] > 0
+
+
+def test_a_folder_with_something_else_is_refused(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "mine.txt").write_text("mine")
+    refused(run(*command(papers, models / "llama", tmp_path / "files", recipe)), "other files than a run's")
+    done = command(papers, models / "llama", tmp_path / "run", recipe, "review", "--lengths")
+    assert run(*done).code == 0
+    refused(run(*done, "--min-words", "3"), "a run with another chosen")
+    refused(run(*command(papers, models / "qwen", tmp_path / "run", recipe)), "a run with another model")
+
+
+def test_nothing_to_learn_from_is_refused(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
+    start = command(papers, models / "llama", tmp_path / "run", recipe, "review")
+    refused(run(*start, "--year", "1999"), "of another year: 12")
+    refused(run(*start, "--venue", "iclr", "--venue", "icrl"), "is of 'icrl'")
+    refused(run(*start, "--weight", "icrl=2"), "is of 'icrl'")
+    refused(run(*start, "--weight", "iclr"), "is no weight")
+    assert not (tmp_path / "run").exists()
