@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from invented_bench import bench_paper, bench_release
 from peercorpus.errors import PeercorpusError

@@ -1,5 +1,6 @@
 """How to cite a release, and the datasets that others published and of which it holds records."""
 
+import re
 from datetime import datetime
 from importlib.metadata import version
 
@@ -54,3 +55,25 @@ def entry(newest: datetime | None, papers: int, reviews: int) -> str:
     fields = {"title": TITLE, "howpublished": made, **dated}
     lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
     return f"@misc{{peercorpus{f'_{newest:%Y%m%d}' if newest else ''},\n{lines}\n}}"
+
+
+def entry_of_adapter(base: str, subject: str, made_with: str, release: str) -> str:
+    r"""The BibTeX entry of an adapter.
+
+    Args:
+        base: The name of the model.
+        subject: What it was tuned for.
+        made_with: The version of peercorpus.
+        release: The sha256 of the release.
+
+    >>> entry_of_adapter("Qwen_2", "review", "0.1.0", "ab12").splitlines()[1]
+    '  title = {LoRA adapter of {Qwen\\_2} for review},'
+    """
+    named = re.sub(r"[^A-Za-z0-9./ -]", lambda found: "\\_" if found[0] == "_" else " ", base)
+    fields = {
+        "title": f"LoRA adapter of {{{named}}} for {subject}",
+        "howpublished": f"Made with peercorpus {made_with}",
+        "note": f"Learnt from the release whose release.json has the sha256 {release}",
+    }
+    lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+    return f"@misc{{peercorpus_adapter_{release[:12]},\n{lines}\n}}"
