@@ -40,7 +40,7 @@ demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it,
 bench: $(DEV)  ## Measure speed and memory, of the stages and of the harvest
 	$(RUN) benchmarks/run.py
 
-docs: $(DEV)  ## Rewrite docs/map.md, data.md, dataset.md, cli.md and forms.md from the code
+docs: $(DEV)  ## Rewrite docs/map.md, data.md, dataset.md, cli.md, forms.md and recipe.md from the code
 	$(RUN) scripts/write_docs.py
 
 clean:  ## Remove the environment, the caches and the demo

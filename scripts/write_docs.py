@@ -1,4 +1,4 @@
-"""Writes the documents that the code already contains: map.md, data.md, dataset.md, forms.md and cli.md in docs/.
+"""Writes the documents that the code already contains: map, data, dataset, forms, recipe and cli, all .md in docs/.
 
 Usage: write_docs.py [--check]. With `--check` nothing is written; it names what is out of date and exits 1.
 """
@@ -346,11 +346,55 @@ def dataset_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def values_in(annotation: ast.expr) -> str:
+    """The values that an annotation names one by one; blank where it names none."""
+    subscripts = [node for node in ast.walk(annotation) if isinstance(node, ast.Subscript)]
+    named = [node.slice for node in subscripts if ast.unparse(node.value) == "Literal"]
+    found = [node.elts if isinstance(node, ast.Tuple) else [node] for node in named]
+    literals = [one.value for nodes in found for one in nodes if isinstance(one, ast.Constant)]
+    return ", ".join(f"`{value}`" for value in literals)
+
+
+def setting_rows(node: ast.ClassDef, before: str, defaults: object) -> Iterator[str]:
+    """A row for each setting of a recipe that has a value, not settings of its own."""
+    _, meanings = split_docstring(node)
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign) and (name := ast.unparse(statement.target)) in meanings:
+            default = getattr(defaults, name)
+            shown = "none" if default is None else str(default).lower() if isinstance(default, bool) else default
+            yield f"| `{before}{name}` | `{shown}` | {values_in(statement.annotation)} | {meanings[name]} |"
+
+
+def recipe_page() -> str:
+    """Every setting of a recipe with its default."""
+    from peercorpus.finetune.recipe import Lora, Recipe
+
+    body = ast.parse((PACKAGE / "finetune" / "recipe.py").read_text()).body
+    nodes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
+    lines = [
+        "# Recipe",
+        "",
+        NOTICE,
+        "",
+        "What a file of `peercorpus finetune --recipe FILE` may set, in TOML; a setting that it leaves out has its",
+        "default. `[lora]` begins those of the adapter. [finetune.md](finetune.md) says how to tune with it.",
+        "",
+        split_docstring(nodes["Recipe"])[0].partition("\n\n")[2],
+        "",
+        "| setting | default | one of | meaning |",
+        "|---|---|---|---|",
+        *setting_rows(nodes["Recipe"], "", Recipe()),
+        *setting_rows(nodes["Lora"], "lora.", Lora()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "docs/map.md": map_page,
     "docs/data.md": data_page,
     "docs/dataset.md": dataset_page,
     "docs/forms.md": forms_page,
+    "docs/recipe.md": recipe_page,
     "docs/cli.md": cli_page,
 }
 
