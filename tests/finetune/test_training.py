@@ -99,6 +99,14 @@ def test_the_loss_falls_and_the_same_command_again_does_nothing(
     assert (tmp_path / "run" / "adapter" / "adapter_model.safetensors").stat().st_mtime_ns == stamp
 
 
+def test_the_demo_release_can_be_learnt_from(run: Run, demo_folder: Path, models: Path, tmp_path: Path) -> None:
+    (tmp_path / "recipe.toml").write_text(RECIPE.replace("2048", "4096").replace("200", "1500"))
+    ended = run(*command(demo_folder / "release", models / "qwen", tmp_path / "run", tmp_path / "recipe.toml", "mixed"))
+    assert ended.code == 0, ended.err
+    first, *_, last = losses(tmp_path / "run")
+    assert last["eval_loss"] < first["eval_loss"]
+
+
 def test_a_run_that_was_killed_ends_as_one_that_was_not(
     papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
@@ -198,6 +206,7 @@ def test_a_folder_with_something_else_is_refused(
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "mine.txt").write_text("mine")
     refused(run(*command(papers, models / "llama", tmp_path / "files", recipe)), "other files than a run's")
+    refused(run(*command(papers, models / "llama", papers / "run", recipe)), "lies in the release")
     done = command(papers, models / "llama", tmp_path / "run", recipe, "review", "--lengths")
     assert run(*done).code == 0
     refused(run(*done, "--min-words", "3"), "a run with another chosen")

@@ -138,9 +138,7 @@ def length_table(lengths: dict[BenchTask, Lengths], context: int, paper_tokens: 
         f"A paper is cut so: {WAY}. What is said after it is never cut.",
     ]
     if apart:
-        said.append(
-            f"Lessons with a mark of the model in somebody's words, which is told with a space in it: {apart:,}."
-        )
+        said.append(f"A mark of the model in somebody's words is told with a space in it; lessons with one: {apart:,}.")
     return "\n".join(said)
 
 

@@ -20,6 +20,7 @@ from peercorpus.finetune.recipe import Recipe
 from peercorpus.finetune.run_files import DATA, LENGTHS, RUN, Asked, RunFile, check_same
 from peercorpus.progress import Show, show_nothing
 from peercorpus.publish.opened import Release, open_release
+from peercorpus.publish.release import check_outside
 from peercorpus.publish.splits import Side
 
 Say = Callable[[str], None]
@@ -73,6 +74,7 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink 
     """
     wanted.chosen.check(wanted.subject)
     release = open_release(wanted.release)
+    check_outside(wanted.out, wanted.release)
     encoder = load_encoder(wanted.model)
     asked = _asked(wanted, release, encoder.digest)
     found = check_same(wanted.out, asked)

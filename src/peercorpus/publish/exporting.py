@@ -12,7 +12,7 @@ from peercorpus.publish.json_rows import write_rows
 from peercorpus.publish.opened import Release, open_release
 from peercorpus.publish.re2_reviews import re2_paper, write_manuscript
 from peercorpus.publish.record_rows import Row
-from peercorpus.publish.release import releasing
+from peercorpus.publish.release import check_outside, releasing
 from peercorpus.publish.renderings import Rendering, render
 from peercorpus.publish.splits import Side, Task
 from peercorpus.publish.tasks import CONFIG
@@ -136,8 +136,7 @@ def export(folder: Path, out: Path, wanted: Wanted, show: Show = show_nothing) -
         PeercorpusError: There is no release with these tasks, a file of it cannot be read, or `out` holds other files.
     """
     release = open_release(folder)
-    if out.resolve().is_relative_to(folder.resolve()):
-        raise PeercorpusError(f"'{out}' lies in the release, which stays as it is; name a folder beside it.")
+    check_outside(out, folder)
     tasks = _choose_tasks(release, wanted)
     exported = Exported(release, wanted, release.sides())
     with releasing(out, "an export", MANIFEST) as partial:

@@ -49,6 +49,16 @@ def check_replaceable(folder: Path, kind: str = "a release", manifest: str = MAN
             )
 
 
+def check_outside(out: Path, release: Path) -> None:
+    """Make sure that what is made of a release is not written into it.
+
+    Raises:
+        PeercorpusError: It would be.
+    """
+    if out.resolve().is_relative_to(release.resolve()):
+        raise PeercorpusError(f"'{out}' lies in the release, which stays as it is; name a folder beside it.")
+
+
 def digest_of(path: Path) -> str:
     """The sha256 of a file."""
     with path.open("rb") as content:

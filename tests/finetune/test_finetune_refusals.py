@@ -1,0 +1,78 @@
+"""What is refused before anything is read or loaded."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from commands import Run, assert_refused
+from peercorpus.errors import PeercorpusError
+from peercorpus.finetune.recipe import Lora, Recipe, read_recipe
+
+
+def asked(papers: Path, tmp_path: Path, *more: str) -> list[str]:
+    told = ["finetune", "--release", papers, "--task", "review", "--model", "m", "--out", tmp_path / "run"]
+    return [*map(str, told), *more]
+
+
+def test_without_the_extra_it_is_named(run: Run, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    assert_refused(run(*asked(papers, tmp_path)), "pip install 'peercorpus[finetune]'")
+
+
+def test_a_folder_that_is_no_release(run: Run, tmp_path: Path) -> None:
+    assert_refused(run(*asked(tmp_path, tmp_path)), "holds no release")
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--min-confidence", "5"), "--min-confidence"),
+        (("--weight", "iclr"), "is no weight"),
+        (("--weight", "iclr=200"), "lies from 0 to 100"),
+        (("--min-words", "9", "--max-words", "3"), "No review has"),
+        (("--recipe", "nowhere.toml"), "cannot be read"),
+    ],
+)
+def test_options_that_cannot_be(run: Run, papers: Path, tmp_path: Path, more: tuple[str, ...], says: str) -> None:
+    assert_refused(run(*asked(papers, tmp_path, *more)), says)
+
+
+def test_without_a_file_the_recipe_is_that_of_re2() -> None:
+    recipe = read_recipe(None)
+    assert (recipe.epochs, recipe.learning_rate, recipe.schedule) == (1.0, 1e-4, "cosine")
+
+
+def test_a_recipe_is_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.toml"
+    path.write_text("context = 4096\nquantised = 4\n[lora]\nrank = 8\ntargets = ['q_proj', 'v_proj']\n")
+    expected = Recipe(context=4096, quantised=4, lora=Lora(rank=8, targets=("q_proj", "v_proj")))
+    assert read_recipe(path) == expected
+
+
+def test_the_configuration_of_accelerate_lies_beside_the_recipe(tmp_path: Path) -> None:
+    (tmp_path / "two.yaml").write_text("num_processes: 2\n")
+    (tmp_path / "recipe.toml").write_text("accelerate = 'two.yaml'\n")
+    assert read_recipe(tmp_path / "recipe.toml").accelerate == str(tmp_path / "two.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("max_length = 1024", "max_length"),
+        ("context = 12", ">= 128"),
+        ("learning_rate = 0", "> 0"),
+        ("batch = 16\nper_device = 3", "no multiple"),
+        ("schedule = 'square'", "square"),
+        ("quantised = 3", "quantised"),
+        ("accelerate = 'nowhere.yaml'", "nowhere.yaml"),
+        ("[lora]\nrank = 0", "rank"),
+        ("context = [", "cannot be read"),
+        ("epochs = nan", "epochs"),
+    ],
+)
+def test_a_recipe_with_a_fault_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "recipe.toml"
+    path.write_text(text)
+    with pytest.raises(PeercorpusError, match=says):
+        read_recipe(path)
