@@ -4,6 +4,7 @@ Usage: write_docs.py [--check]. With `--check` nothing is written; it names what
 """
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -346,46 +347,26 @@ def dataset_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def values_in(annotation: ast.expr) -> str:
-    """The values that an annotation names one by one; blank where it names none."""
-    subscripts = [node for node in ast.walk(annotation) if isinstance(node, ast.Subscript)]
-    named = [node.slice for node in subscripts if ast.unparse(node.value) == "Literal"]
-    found = [node.elts if isinstance(node, ast.Tuple) else [node] for node in named]
-    literals = [one.value for nodes in found for one in nodes if isinstance(one, ast.Constant)]
-    return ", ".join(f"`{value}`" for value in literals)
-
-
-def setting_rows(node: ast.ClassDef, before: str, defaults: object) -> Iterator[str]:
-    """A row for each setting of a recipe that has a value, not settings of its own."""
-    _, meanings = split_docstring(node)
-    for statement in node.body:
-        if isinstance(statement, ast.AnnAssign) and (name := ast.unparse(statement.target)) in meanings:
-            default = getattr(defaults, name)
-            shown = "none" if default is None else str(default).lower() if isinstance(default, bool) else default
-            yield f"| `{before}{name}` | `{shown}` | {values_in(statement.annotation)} | {meanings[name]} |"
-
-
 def recipe_page() -> str:
     """Every setting of a recipe with its default."""
     from peercorpus.finetune.recipe import Lora, Recipe
 
     body = ast.parse((PACKAGE / "finetune" / "recipe.py").read_text()).body
-    nodes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
+    told = {node.name: split_docstring(node) for node in body if isinstance(node, ast.ClassDef)}
+    rows = [
+        f"| `{before}{name}` | `{json.dumps(getattr(defaults, name))}` | {meaning} |"
+        for before, defaults in (("", Recipe()), ("lora.", Lora()))
+        for name, meaning in told[type(defaults).__name__][1].items()
+    ]
     lines = [
         "# Recipe",
         "",
         NOTICE,
         "",
-        "What a file of `peercorpus finetune --recipe FILE` may set, in TOML; a setting that it leaves out has its",
-        "default. `[lora]` begins those of the adapter. [finetune.md](finetune.md) says how to tune with it.",
-        "",
-        split_docstring(nodes["Recipe"])[0].partition("\n\n")[2],
-        "",
-        "| setting | default | one of | meaning |",
-        "|---|---|---|---|",
-        *setting_rows(nodes["Recipe"], "", Recipe()),
-        *setting_rows(nodes["Lora"], "lora.", Lora()),
+        "What a file of `peercorpus finetune --recipe FILE` may set, in TOML; `null` is",
     ]
+    lines += ["said by leaving it out. [finetune.md](finetune.md) has an example.", ""]
+    lines += [told["Recipe"][0].partition("\n\n")[2], "", "| setting | default | meaning |", "|---|---|---|", *rows]
     return "\n".join(lines) + "\n"
 
 

@@ -12,11 +12,13 @@ import pytest
 
 from peercorpus import file_records, kinds, records
 from peercorpus.cli import app
+from peercorpus.finetune.recipe import Lora, Recipe
 from peercorpus.kinds import Grade
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text()
+RECIPE = (ROOT / "docs" / "recipe.md").read_text()
 CLI = (ROOT / "docs" / "cli.md").read_text()
 
 COMMANDS = [name for name in app if not name.startswith("-")]
@@ -72,6 +74,11 @@ def test_the_readme_names_commands_and_options_that_exist(line: str) -> None:
         command += f" {words.pop(0)}"
     section = CLI.split(f"\n## peercorpus {command}\n")[1].split("\n## ")[0]
     assert [word for word in words if word.startswith("--") and word not in section] == []
+
+
+@pytest.mark.parametrize("setting", [*Recipe.__struct_fields__, *(f"lora.{name}" for name in Lora.__struct_fields__)])
+def test_every_setting_of_a_recipe_is_explained(setting: str) -> None:
+    assert f"\n| `{setting}` | " in RECIPE or setting == "lora"
 
 
 def links(page: Path) -> list[str]:

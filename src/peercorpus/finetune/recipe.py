@@ -38,7 +38,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         epochs: How often all lessons are told.
         learning_rate: The highest.
-        schedule: How it falls.
+        schedule: How it falls: `cosine`, `linear`, or `constant` for not at all.
         warmup: Share of the steps in which it rises, on [0, 1).
         weight_decay: Of AdamW.
         batch: Lessons a step, over all devices.
@@ -46,8 +46,9 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         context: Tokens of the longest lesson, the answer included; a longer paper is cut, an answer never.
         paper_tokens: Tokens of a paper at most, here and in `--evaluate`.
         answer_tokens: Tokens that `--evaluate` lets an answer have.
-        precision: Of the base model and of what is computed; `auto` is bfloat16 on a device that has it, else float32.
-        quantised: Bits in which the base model is held (bitsandbytes); None for its precision.
+        precision: Of the base model and of what is computed, `bfloat16` or `float32`; `auto` is the first on a device
+            that has it, else the other.
+        quantised: Bits in which the base model is held (bitsandbytes), 4 or 8; None for its precision.
         attention: The implementation in `transformers`; None for its default.
         packing: Whether several short lessons share one row of `context` tokens; none of them sees another.
         checkpointing: Whether activations are computed again instead of held: less memory, more time.
