@@ -125,7 +125,9 @@ def _loss(trained: Trained) -> str:
 
 def _licences(run: RunFile) -> str:
     stated = sorted((name, count) for name, count in run.licences.items() if name)
+    unknown = run.papers["train"] - sum(run.licences.values())
     rows = [*((escape(name), count) for name, count in stated), ("none stated", run.licences.get("", 0))]
+    rows += [("not known, as the release does not list the paper", unknown)] if unknown else []
     return table(("licence", "papers"), rows)
 
 
