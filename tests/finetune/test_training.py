@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -88,10 +89,12 @@ def test_the_loss_falls_and_the_same_command_again_does_nothing(
     assert ended.code == 0, ended.err
     assert "do not fit" in ended.out
     assert "None of them is among the 12 papers to test and validate on" in ended.out
-    first, *steps, last = losses(tmp_path / "run")
-    assert "eval_loss" in first
-    assert last["eval_loss"] < first["eval_loss"] - 0.05
+    found = losses(tmp_path / "run")
+    steps, measured = ([one for one in found if name in one] for name in ("loss", "eval_loss"))
     assert [one["step"] for one in steps] == list(range(1, len(steps) + 1))
+    # Before, at every second step, where a checkpoint is, and after.
+    assert [one["step"] for one in measured] == [*range(0, len(steps), 2), len(steps)]
+    assert measured[-1]["eval_loss"] < measured[0]["eval_loss"] - 0.05
     before = adapter(tmp_path / "run")
     stamp = (tmp_path / "run" / "adapter" / "adapter_model.safetensors").stat().st_mtime_ns
     assert run(*arguments).out == ended.out
@@ -183,6 +186,40 @@ def test_two_devices_learn_what_one_does(run: Run, papers: Path, models: Path, r
     assert len(one) == len(two)
     assert two[0]["eval_loss"] == pytest.approx(one[0]["eval_loss"], rel=1e-4)
     assert two[-1]["eval_loss"] == pytest.approx(one[-1]["eval_loss"], rel=1e-2)
+
+
+def test_without_papers_to_validate_on_nothing_is_said_of_the_loss(
+    run: Run, papers: Path, models: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "recipe.toml").write_text(RECIPE.replace("validation = 8", "validation = 0"))
+    ended = run(*command(papers, models / "llama", tmp_path / "run", tmp_path / "recipe.toml", "acceptance"))
+    assert ended.code == 0, ended.err
+    assert "Nothing was held to it" in ended.out
+    assert all("loss" in one for one in losses(tmp_path / "run"))
+
+
+def test_a_quantised_base_needs_its_package(
+    run: Run, papers: Path, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "bitsandbytes", None)
+    (tmp_path / "recipe.toml").write_text(f"{RECIPE}quantised = 4\n")
+    arguments = command(papers, models / "llama", tmp_path / "run", tmp_path / "recipe.toml", "acceptance")
+    refused(run(*arguments), "pip install bitsandbytes")
+
+
+def test_a_loss_that_is_no_number_leaves_no_adapter(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    shutil.copytree(models / "llama", tmp_path / "broken")
+    model = AutoModelForCausalLM.from_pretrained(tmp_path / "broken")
+    with torch.no_grad():
+        model.lm_head.weight[0] = float("nan")
+    model.save_pretrained(tmp_path / "broken")
+    refused(run(*command(papers, tmp_path / "broken", tmp_path / "run", recipe, "acceptance")), "lower learning_rate")
+    assert not (tmp_path / "run" / "adapter").exists()
 
 
 def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(

@@ -45,13 +45,18 @@ class Wanted:
     leaves_out_long: bool = False
 
 
+def _model(named: str) -> str:
+    """A folder by its whole path: the adapter is of it wherever it is loaded from."""
+    return str(Path(named).resolve()) if Path(named).is_dir() else named
+
+
 def _asked(wanted: Wanted, release: Release, tokenizer: str) -> Asked:
     return Asked(
         version("peercorpus"),
         release.sha256,
         prompts.DIGEST,
         wanted.subject.value,
-        wanted.model,
+        _model(wanted.model),
         tokenizer,
         msgspec.to_builtins(wanted.recipe),
         msgspec.to_builtins(wanted.chosen, order="sorted"),
@@ -75,7 +80,7 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink 
     wanted.chosen.check(wanted.subject)
     release = open_release(wanted.release)
     check_outside(wanted.out, wanted.release)
-    encoder = load_encoder(wanted.model)
+    encoder = load_encoder(_model(wanted.model))
     asked = _asked(wanted, release, encoder.digest)
     found = check_same(wanted.out, asked)
     if found is not None:

@@ -3,6 +3,8 @@
 import json
 import shutil
 import warnings
+from collections.abc import Iterator, Sized
+from math import isfinite
 from pathlib import Path
 
 import msgspec
@@ -78,7 +80,7 @@ def load_model(name: str, recipe: Recipe) -> PreTrainedModel:
         raise ModelError(f"The model '{name}' cannot be loaded: {detail}") from None
 
 
-def _settings(recipe: Recipe, folder: Path, devices: int) -> SFTConfig:
+def _settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool) -> SFTConfig:
     if recipe.batch % (recipe.per_device * devices):
         raise PeercorpusError(
             f"A batch of {recipe.batch} lessons cannot be shared by {devices} devices with {recipe.per_device} each;"
@@ -106,7 +108,8 @@ def _settings(recipe: Recipe, folder: Path, devices: int) -> SFTConfig:
         save_total_limit=recipe.keep,
         logging_steps=1,
         logging_nan_inf_filter=False,
-        eval_strategy="no",
+        eval_strategy="steps" if measures else "no",
+        eval_steps=recipe.save_steps,
         seed=recipe.seed,
         report_to="none",
         disable_tqdm=True,
@@ -114,14 +117,23 @@ def _settings(recipe: Recipe, folder: Path, devices: int) -> SFTConfig:
 
 
 class _Shown(TrainerCallback):  # type: ignore[misc]
-    """Tells how many steps are done."""
+    """Tells how many steps are done, and how much of the validation side is measured."""
 
     def __init__(self, show: Show) -> None:
         self._show = show
         self._meter = Meter("training", "steps", show)
+        self._measured: Meter | None = None
 
     def on_train_begin(self, _: TrainingArguments, state: TrainerState, *__: object, **___: object) -> None:
         self._meter = Meter("training", "steps", self._show, done=state.global_step, total=state.max_steps)
+
+    def on_prediction_step(self, *_: object, eval_dataloader: Sized, **__: object) -> None:
+        if self._measured is None:
+            self._measured = Meter("training", "batches to validate on", self._show, total=len(eval_dataloader))
+        self._measured.advance()
+
+    def on_evaluate(self, *_: object, **__: object) -> None:
+        self._measured = None
 
     def on_step_end(self, _: TrainingArguments, state: TrainerState, *__: object, **___: object) -> None:
         self._meter.report(state.global_step, state.max_steps)
@@ -141,7 +153,8 @@ def _last_checkpoint(folder: Path) -> Path | None:
 
 
 def _trainer(folder: Path, name: str, recipe: Recipe, show: Show) -> SFTTrainer:
-    settings = _settings(recipe, folder, PartialState().num_processes)
+    validation = Dataset.from_file(str(folder / DATA / token_file(Side.VALIDATION)))
+    settings = _settings(recipe, folder, PartialState().num_processes, measures=len(validation) > 0)
     set_seed(recipe.seed)
     lora = LoraConfig(
         r=recipe.lora.rank,
@@ -150,7 +163,6 @@ def _trainer(folder: Path, name: str, recipe: Recipe, show: Show) -> SFTTrainer:
         target_modules=recipe.lora.targets if isinstance(recipe.lora.targets, str) else list(recipe.lora.targets),
         task_type="CAUSAL_LM",
     )
-    validation = Dataset.from_file(str(folder / DATA / token_file(Side.VALIDATION)))
     try:
         trainer = SFTTrainer(
             model=load_model(name, recipe),
@@ -172,6 +184,14 @@ def _measured(trainer: SFTTrainer, step: int) -> dict[str, float] | None:
     if trainer.eval_dataset is None:
         return None
     return {"step": step, "eval_loss": float(trainer.evaluate()["eval_loss"])}
+
+
+def _told(trainer: SFTTrainer) -> Iterator[dict[str, float]]:
+    """The losses that the trainer has written down, those before the last checkpoint included."""
+    for one in trainer.state.log_history:
+        for name in ("loss", "eval_loss"):
+            if name in one:
+                yield {"step": one["step"], name: one[name]}
 
 
 def _first(trainer: SFTTrainer, losses: Path, *, is_fresh: bool) -> dict[str, float] | None:
@@ -227,13 +247,14 @@ def _train(folder: Path, name: str, recipe: Recipe, show: Show) -> None:
         losses.write_text(json.dumps(first) + "\n", "utf-8")
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
     steps = int(trainer.state.global_step)
-    told = [{"step": one["step"], "loss": one["loss"]} for one in trainer.state.log_history if "loss" in one]
-    end = _measured(trainer, steps)
-    if not all(torch.isfinite(torch.tensor(list(one.values()))).all() for one in [*told, end or {"step": 0}]):
+    told = [first, *_told(trainer)]
+    if told[-1] is None or told[-1].keys() != {"step", "eval_loss"} or told[-1]["step"] < steps:
+        told.append(_measured(trainer, steps))
+    known = [one for one in told if one is not None]
+    if not all(isfinite(number) for one in known for number in one.values()):
         raise PeercorpusError("The loss is no number any more; set a lower learning_rate in the recipe.")
     _save(trainer, folder)
     if is_writer:
-        lines = [json.dumps(one) + "\n" for one in (first, *told, end) if one is not None]
-        losses.write_text("".join(lines), "utf-8")
-        trained = Trained(steps, *(None if one is None else one["eval_loss"] for one in (first, end)))
+        losses.write_text("".join(json.dumps(one) + "\n" for one in known), "utf-8")
+        trained = Trained(steps, *(None if one is None else one["eval_loss"] for one in (first, told[-1])))
         (folder / TRAINED).write_bytes(msgspec.json.format(msgspec.json.encode(trained), indent=1))
