@@ -52,7 +52,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         attention: The implementation in `transformers`; None for its default.
         packing: Whether several short lessons share one row of `context` tokens; none of them sees another.
         checkpointing: Whether activations are computed again instead of held: less memory, more time.
-        validation: Lessons of the validation side at most whose loss is measured before and after.
+        validation: Lessons of the validation side at most whose loss is measured before, at each checkpoint and after.
         save_steps: Steps between two checkpoints.
         keep: Checkpoints that are kept.
         seed: Of the order of lessons and of the adapter's first weights.
