@@ -60,8 +60,8 @@ class Loaded:
         if asked + answer > window:
             raise ModelError(
                 f"The model '{self.name}' takes {window:,} tokens, but the question '{sample.id}' has {asked:,} and its"
-                f" answer may have {answer:,}: show less of a paper (--paper-tokens), or allow a shorter answer"
-                " (--max-tokens)."
+                f" answer may have {answer:,}: show less of a paper (--paper-tokens, or 'paper_tokens' in a recipe) or"
+                " allow a shorter answer (--max-tokens, or 'answer_tokens' in a recipe)."
             )
 
 

@@ -183,6 +183,16 @@ def _first_line(error: object) -> str:
     return " ".join(MARKUP.sub("", str(error)).split())[:MOST_CHARACTERS]
 
 
+def rehearse(bench: Bench) -> None:
+    """See that every question can be asked, without loading the model.
+
+    Raises:
+        PeercorpusError: A task cannot be made, or a question is longer than a model takes that this process would load.
+    """
+    _check(bench)
+    _tasks(bench, _loaded(bench.model, bench.model_args), [])
+
+
 def run(bench: Bench) -> Ran:
     """Run tasks; a run that was interrupted goes on where it was.
 
