@@ -60,6 +60,31 @@ def test_an_adapter_by_its_path_says_something_else_than_its_base(
     assert [first.name.partition("@")[0], second.name.partition("@")[0]] == [f"hf/{tuned.base.name}", "hf/run/adapter"]
 
 
+def test_an_answer_that_was_stopped_is_counted_as_cut_and_no_other(
+    tuned: Tuned, bench_data: Path, tmp_path: Path
+) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    most = 24
+    log = ask(tuned.folder, bench_data, tmp_path, max_tokens=most)
+    adapter = tuned.folder / "adapter"
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(adapter), AutoTokenizer.from_pretrained(adapter)
+    said, ended = {}, {}
+    for sample in log.samples or ():
+        told = [{"role": one.role, "content": one.text} for one in sample.messages[:-1]]
+        ids = tokenizer.apply_chat_template(told, add_generation_prompt=True, return_tensors="pt")["input_ids"]
+        written = model.generate(ids, do_sample=False, max_new_tokens=most)[0, ids.shape[1] :]
+        said[str(sample.id)] = tokenizer.decode(written, skip_special_tokens=True)
+        ended[str(sample.id)] = tokenizer.eos_token_id in written.tolist()
+    assert answers(log) == said
+    assert {str(one.id): one.output.stop_reason == "stop" for one in log.samples or ()} == ended
+    assert any(ended.values())
+    (run,) = read_runs(tmp_path)
+    assert run.cut_answers == len(TEST) - sum(ended.values())
+    shorter = ask(tuned.folder, bench_data, tmp_path / "short", max_tokens=2)
+    assert {one.output.stop_reason for one in shorter.samples or ()} == {"max_tokens"}
+
+
 def changed(adapter: Path) -> None:
     torch_files = pytest.importorskip("safetensors.torch")
 

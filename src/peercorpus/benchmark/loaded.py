@@ -1,18 +1,20 @@
 """Models that this process loads with transformers: told what they were trained with, and no more than fits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai import Task
 from inspect_ai._util.constants import DEFAULT_MAX_TOKENS
 from inspect_ai.dataset import Sample
-from inspect_ai.model import Model
+from inspect_ai.model import Model, ModelOutput
 
 from peercorpus.benchmark.chats import Chat, load_chat
 from peercorpus.benchmark.weights import PROVIDER, find_weights
 from peercorpus.errors import ModelError
 
+STOPPED = "\0stopped"
+"""Behind a text whose writer was stopped, until the provider has given it back."""
 OWN_CHAT = frozenset({"chat_template", "use_chat_template"})
 """Arguments by which somebody says otherwise how the model is talked to."""
 
@@ -63,6 +65,33 @@ class Loaded:
                 f" answer may have {answer:,}: show less of a paper (--paper-tokens, or 'paper_tokens' in a recipe) or"
                 " allow a shorter answer (--max-tokens, or 'answer_tokens' in a recipe)."
             )
+
+
+def tell_ends(model: Model) -> None:
+    """Have a model say of each answer whether it came to its end or was stopped, of which the provider knows nothing.
+
+    What ends with neither a mark of the end nor with what pads a batch was stopped. A sign behind the text carries that
+    through the provider, which gives back text alone.
+    """
+    api: Any = model.api
+    decode, generate = api.tokenizer.batch_decode, api.generate
+
+    def decoded(sequences: Sequence[Sequence[int]], **settings: object) -> list[str]:
+        texts: list[str] = decode(sequences=sequences, **settings)
+        named = api.model.generation_config.eos_token_id
+        ends = {*(named if isinstance(named, list) else [named]), api.tokenizer.pad_token_id}
+        ends.add(api.model.generation_config.pad_token_id)
+        is_stopped = [bool(len(ids)) and int(ids[-1]) not in ends for ids in sequences]
+        return [text + STOPPED * is_one for text, is_one in zip(texts, is_stopped, strict=True)]
+
+    async def generated(*asked: object, **settings: object) -> ModelOutput:
+        output: ModelOutput = await generate(*asked, **settings)
+        (choice,) = output.choices
+        choice.stop_reason = "max_tokens" if choice.message.text.endswith(STOPPED) else "stop"
+        output.completion = choice.message.content = choice.message.text.removesuffix(STOPPED)
+        return output
+
+    api.tokenizer.batch_decode, api.generate = decoded, generated
 
 
 def let_go(model: Model) -> None:

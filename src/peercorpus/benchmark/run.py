@@ -20,7 +20,7 @@ from peercorpus.benchmark.adapters.registry import adapter_for, load_adapter
 from peercorpus.benchmark.baselines.registry import baselines_of
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.judging.scoring import GRADER, SECOND
-from peercorpus.benchmark.loaded import Loaded, find_loaded, let_go
+from peercorpus.benchmark.loaded import Loaded, find_loaded, let_go, tell_ends
 from peercorpus.benchmark.logs import check_logs
 from peercorpus.benchmark.solving import AUTHOR
 from peercorpus.benchmark.tasks import NO_MODEL, acceptance, rebuttal, review, scores
@@ -173,7 +173,9 @@ def _model(named: str | Model, loaded: Loaded | None, base_url: str | None, mode
         return named
     try:
         if loaded is not None:
-            return get_model(loaded.name, memoize=False, **loaded.model_args)
+            model = get_model(loaded.name, memoize=False, **loaded.model_args)
+            tell_ends(model)
+            return model
         return get_model(named, base_url=base_url, **model_args)
     except (PrerequisiteError, ValueError, TypeError, ImportError, OSError, RuntimeError) as error:
         raise ModelError(f"The model '{named}' cannot be asked: {_first_line(error)}") from None
