@@ -74,7 +74,7 @@ def test_every_byte_counts_wherever_it_is(tmp_path: Path) -> None:
 
 def test_notes_and_what_only_a_trainer_reads_tell_nothing_of_a_model(tmp_path: Path) -> None:
     before = read_weights(whole(tmp_path / "llama")).digest
-    for name in ("README.md", "optimizer.pt"):
+    for name in ("README.md", "scheduler.pt"):
         (tmp_path / "llama" / name).write_text("anything")
     assert read_weights(tmp_path / "llama").digest == before
 

@@ -1,6 +1,5 @@
 """Runs of fine-tuning on the invented release, with tiny models."""
 
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,8 +39,5 @@ def tune_on(release: Path, folder: Path, family: str, subject: Subject = Subject
 
     base = {"llama": write_tiny_llama, "qwen": write_tiny_qwen}[family](folder / family)
     prepare_run(Wanted(release, subject, str(base), folder / "run", RECIPE), lambda _: None)
-    with warnings.catch_warnings():
-        # What the trainer warns of is for the tests of training.
-        warnings.simplefilter("ignore")
-        tune(folder / "run", show_nothing)
+    tune(folder / "run", show_nothing)
     return Tuned(base, folder / "run")
