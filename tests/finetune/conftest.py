@@ -1,10 +1,14 @@
-"""A release to learn from, and tiny models to tune."""
+"""A release to learn from, tiny models to tune, and adapters of theirs."""
 
 from pathlib import Path
 
 import pytest
 
+from bench_places import bench_data, inspect_places, quietly
 from invented_bench import bench_release
+from tuned_runs import NEEDED, Tuned, tune_on
+
+__all__ = ["bench_data", "inspect_places", "quietly"]
 
 
 @pytest.fixture(autouse=True)
@@ -30,3 +34,17 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_tiny_llama(folder / "llama")
     write_tiny_qwen(folder / "qwen")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tuning() -> None:
+    """All that tuning needs is installed."""
+    for name in NEEDED:
+        pytest.importorskip(name, reason=f"{name} is not installed")
+
+
+@pytest.fixture(scope="session", params=["llama", "qwen"])
+def tuned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, bench_data: Path) -> Tuned:
+    """An adapter of each family, learnt from the invented release; tests only read it."""
+    request.getfixturevalue("tuning")
+    return tune_on(bench_data, tmp_path_factory.mktemp(request.param), request.param)

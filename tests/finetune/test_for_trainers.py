@@ -119,7 +119,7 @@ def test_all_files_that_a_trainer_needs_lie_in_one_folder(wanted: Wanted, traine
     names = {"train.jsonl", "validation.jsonl", CONFIGURATIONS[trainer]}
     names |= {"dataset_info.json"} if trainer is Trainer.LLAMA_FACTORY else set()
     assert {path.name for path in folder.iterdir()} == names
-    assert {path.name for path in wanted.out.iterdir()} == {"run.json", DATA, trainer.value}
+    assert {path.name for path in wanted.out.iterdir()} == {DATA, trainer.value}
 
 
 def test_llama_factory_finds_its_data_and_leaves_every_word_as_it_is(wanted: Wanted) -> None:

@@ -147,7 +147,7 @@ def test_what_went_in_is_listed_record_by_record(
     # A decision, the scores, two reviews and a conversation of each of twelve papers.
     assert len(of["train"]) == 12 * 5
     assert {one["times"] for one in of["train"] if one["venue_id"].startswith("KITE")} == {2}
-    made = json.loads((tmp_path / "run" / "run.json").read_text())
+    made = json.loads((tmp_path / "run" / "data" / "run.json").read_text())
     assert made["lessons"]["train"] == sum(one["times"] for one in of["train"]) == 12 * 5 * 3 // 2
     assert made["licences"] == {"": 11, "CC BY 4.0": 1} or made["licences"] == {"CC BY 4.0": 1}
 
@@ -233,7 +233,7 @@ def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(
     assert "do not fit" in ended.out
     assert not (tmp_path / "run").exists()
     assert run(*arguments, "--leave-out-long", "--lengths").code == 0
-    left_out = json.loads((tmp_path / "run" / "run.json").read_text())["left_out"]["train"]
+    left_out = json.loads((tmp_path / "run" / "data" / "run.json").read_text())["left_out"]["train"]
     assert left_out["lessons: longer than the context"] > 0
 
 

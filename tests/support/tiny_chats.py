@@ -84,7 +84,7 @@ def write_tiny_llama(folder: Path) -> Path:
 def write_tiny_qwen(folder: Path) -> Path:
     """A Qwen2 of two layers; as with Qwen2, no text begins with a mark, and no conversation lacks a system."""
     import torch
-    from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
     tokens = _tokens(_texts(), QWEN_MARKS)
     named = {"eos_token": QWEN_END, "pad_token": QWEN_PAD, "chat_template": QWEN_CHAT}
@@ -98,4 +98,6 @@ def write_tiny_qwen(folder: Path) -> Path:
         **SIZE,
     )
     Qwen2ForCausalLM(config).save_pretrained(folder)
+    # As transformers reads it, which parts words as Qwen2 does whatever the file says.
+    AutoTokenizer.from_pretrained(folder).save_pretrained(folder)
     return folder

@@ -20,6 +20,7 @@ from peercorpus.benchmark.adapters.registry import adapter_for, load_adapter
 from peercorpus.benchmark.baselines.registry import baselines_of
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.judging.scoring import GRADER, SECOND
+from peercorpus.benchmark.loaded import Loaded, find_loaded, let_go, tell_ends
 from peercorpus.benchmark.logs import check_logs
 from peercorpus.benchmark.solving import AUTHOR
 from peercorpus.benchmark.tasks import NO_MODEL, acceptance, rebuttal, review, scores
@@ -52,7 +53,8 @@ class Bench:
 
     Attributes:
         logs: The folder of the logs; the same command goes on with what stands there.
-        model: As `inspect_ai` names it, such as `openai/…`, `vllm/…`, `hf/…`; None for the baselines alone.
+        model: As `inspect_ai` names it, such as `openai/…`, `vllm/…`, `hf/…`, or the folder of a model, an adapter or a
+            run of fine-tuning; None for the baselines alone.
         options: See `options.Options`.
         with_baselines: Whether the baselines of each task answer too.
         roles: The models in the roles `grader`, `grader2` and `author`.
@@ -150,27 +152,47 @@ def _baselines(bench: Bench, task: BenchTask, notes: list[str]) -> list[Task]:
     return made
 
 
-def _tasks(bench: Bench, notes: list[str]) -> list[Task]:
+def _tasks(bench: Bench, loaded: Loaded | None, notes: list[str]) -> list[Task]:
     made = []
     for task in bench.tasks:
         if bench.model is not None:
             made.append(TASKS[task](str(bench.release), **_options(bench, task, is_baseline=False)))
+        if loaded is not None:
+            loaded.fit(made[-1], bench.settings)
         if bench.with_baselines and not bench.options.get("led"):
             made += _baselines(bench, task, notes)
     return made
 
 
-def _model(named: str | Model, base_url: str | None, model_args: Mapping[str, Any]) -> Model:
+def _loaded(named: str | Model | None, model_args: Mapping[str, Any]) -> Loaded | None:
+    return find_loaded(named, model_args) if isinstance(named, str) else None
+
+
+def _model(named: str | Model, loaded: Loaded | None, base_url: str | None, model_args: Mapping[str, Any]) -> Model:
     if isinstance(named, Model):
         return named
     try:
+        if loaded is not None:
+            model = get_model(loaded.name, memoize=False, **loaded.model_args)
+            tell_ends(model)
+            return model
         return get_model(named, base_url=base_url, **model_args)
-    except (PrerequisiteError, ValueError, TypeError, ImportError) as error:
+    except (PrerequisiteError, ValueError, TypeError, ImportError, OSError, RuntimeError) as error:
         raise ModelError(f"The model '{named}' cannot be asked: {_first_line(error)}") from None
 
 
 def _first_line(error: object) -> str:
     return " ".join(MARKUP.sub("", str(error)).split())[:MOST_CHARACTERS]
+
+
+def rehearse(bench: Bench) -> None:
+    """See that every question can be asked, without loading the model.
+
+    Raises:
+        PeercorpusError: A task cannot be made, or a question is longer than a model takes that this process would load.
+    """
+    _check(bench)
+    _tasks(bench, _loaded(bench.model, bench.model_args), [])
 
 
 def run(bench: Bench) -> Ran:
@@ -183,13 +205,16 @@ def run(bench: Bench) -> Ran:
     _check(bench)
     check_logs(bench.logs)
     notes: list[str] = []
-    model = _model(bench.model or NO_MODEL, bench.base_url, bench.model_args)
-    roles: dict[str, str | Model] = {role: _model(named, None, {}) for role, named in bench.roles.items()}
-    tasks = _tasks(bench, notes)
+    loaded = _loaded(bench.model, bench.model_args)
+    tasks = _tasks(bench, loaded, notes)
     if not tasks and notes:
         raise PeercorpusError(notes[0])
     if not tasks:
         raise PeercorpusError("A discussion that is led has no baseline; name a model with --model.")
+    model = _model(bench.model or NO_MODEL, loaded, bench.base_url, bench.model_args)
+    roles: dict[str, str | Model] = {
+        role: _model(named, _loaded(named, {}), None, {}) for role, named in bench.roles.items()
+    }
     try:
         # What inspect_ai shows is progress; standard output is for the tables.
         with redirect_stdout(sys.stderr):
@@ -209,6 +234,9 @@ def run(bench: Bench) -> Ran:
             )
     except PrerequisiteError as error:
         raise ModelError(f"The benchmark cannot run: {_first_line(error.message)}") from None
+    finally:
+        if loaded is not None:
+            let_go(model)
     if len(logs) < len(tasks) or any(log.status == "cancelled" for log in logs):
         # inspect_ai takes Ctrl-C for itself, and ends as if all were done, but without the logs of what was not.
         raise KeyboardInterrupt

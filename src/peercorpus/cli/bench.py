@@ -98,7 +98,8 @@ class Models:
     Parameters
     ----------
     model
-        As inspect_ai names it: openai/…, anthropic/…, vllm/…, hf/…, openai-api/SERVICE/…; the baselines alone without.
+        As inspect_ai names it: openai/…, vllm/…, hf/…, openai-api/SERVICE/…; or the folder of a model, an adapter or a
+        run of `peercorpus finetune`; the baselines alone without.
     model_url
         The address of the model's endpoint.
     model_arg

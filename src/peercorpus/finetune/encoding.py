@@ -1,15 +1,12 @@
 """Lessons as tokens of a model, by its own chat template, with a mark on each token that is learnt."""
 
-import hashlib
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any
 
 from peercorpus.benchmark.cases import Said
+from peercorpus.benchmark.chats import Chat, load_chat
 from peercorpus.dialogues import Speaker
-from peercorpus.errors import MissingExtraError, ModelError
+from peercorpus.errors import ModelError
 
 NOT_LEARNT = -100
 """The label of a token that is not learnt: PyTorch's cross entropy leaves it out."""
@@ -34,32 +31,12 @@ class Encoded:
 
 
 @dataclass(frozen=True, slots=True)
-class Encoder:
-    """The tokenizer of a model.
-
-    Attributes:
-        name: The model.
-        render: Messages → what the model reads; whether a place for an answer is added.
-        tokens: Text → ids, without marks of their own.
-        marks: Matches what has a meaning of its own for the model, such as the end of a turn.
-        digest: The sha256 of the tokenizer and its chat template.
-    """
-
-    name: str
-    render: Callable[[list[dict[str, str]], bool], str]
-    tokens: Callable[[str], list[int]]
-    marks: re.Pattern[str] | None
-    digest: str = ""
-
-    def count(self, text: str) -> int:
-        """Tokens of a text."""
-        return len(self.tokens(text))
+class Encoder(Chat):
+    """The tokenizer of a model that learns."""
 
     def apart(self, said: Said) -> Said:
-        """The same words with a space in what would be a mark of the model: nobody's text ends a turn."""
-        if self.marks is None:
-            return said
-        return replace(said, text=self.marks.sub(lambda mark: f"{mark[0][:1]} {mark[0][1:]}", said.text))
+        """The same words with a space in what would be a mark of the model."""
+        return replace(said, text=self.parted(said.text))
 
     def turns(self, said: Sequence[Said]) -> list[tuple[str, str]]:
         """What the model reads before each answer, and the answer with the mark that ends it; together all of a lesson.
@@ -110,33 +87,10 @@ def load_encoder(model: str) -> Encoder:
         MissingExtraError: transformers is not installed.
         ModelError: There is no such model, or it has no chat template.
     """
-    try:
-        from transformers import AutoTokenizer
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "transformers", "finetune") from None
-    try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(model)
-    except (OSError, ValueError, KeyError) as error:
-        detail = str(error).partition("\n")[0]
-        raise ModelError(f"No tokenizer of '{model}' is here or on the Hugging Face Hub: {detail}") from None
-    if not tokenizer.chat_template:
+    chat = load_chat(model, "finetune")
+    if chat is None:
         raise ModelError(
             f"The tokenizer of '{model}' has no chat template, so nobody can say how the model is talked to; name a"
             " model that was made for conversations."
         )
-
-    def render(messages: list[dict[str, str]], asks: bool) -> str:
-        try:
-            return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=asks))
-        except Exception as error:  # noqa: BLE001 -- a template raises what it likes
-            raise ModelError(f"The chat template of '{model}' refuses a lesson: {error}") from None
-
-    def tokens(text: str) -> list[int]:
-        return list(tokenizer(text, add_special_tokens=False)["input_ids"])
-
-    special = {one.content for one in tokenizer.added_tokens_decoder.values() if one.special and len(one.content) > 1}
-    longest_first = sorted(special, key=lambda one: (-len(one), one))
-    marks = re.compile("|".join(map(re.escape, longest_first))) if special else None
-    # The lessons of one paper begin alike.
-    said = f"{tokenizer.chat_template}\0{tokenizer.backend_tokenizer.to_str()}"
-    return Encoder(model, render, lru_cache(8)(tokens), marks, hashlib.sha256(said.encode()).hexdigest())
+    return Encoder(chat.name, chat.render, chat.tokens, chat.marks, chat.digest)

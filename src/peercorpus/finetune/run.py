@@ -98,7 +98,6 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink 
     except PeercorpusError:
         drop(wanted.out)
         raise
-    keep(wanted.out)
     made = RunFile(
         asked,
         {side.value: prepared.lessons[side] for side in prepared.taken},
@@ -108,7 +107,8 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink 
         _licences(release, prepared.papers[Side.TRAIN]),
         prepared.files,
     )
-    (wanted.out / RUN).write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=1))
+    (wanted.out / f".{RUN}").write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=1))
+    keep(wanted.out)
     return made
 
 

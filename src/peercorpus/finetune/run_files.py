@@ -9,7 +9,9 @@ import msgspec
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.recipe import Recipe
 
-RUN, DATA, ADAPTER, CHECKPOINTS, MERGED, BENCH = "run.json", "data", "adapter", "checkpoints", "merged", "bench"
+DATA, ADAPTER, CHECKPOINTS, MERGED, BENCH = "data", "adapter", "checkpoints", "merged", "bench"
+RUN = f"{DATA}/run.json"
+"""Is there once the lessons are."""
 LESSONS = "lessons.jsonl"
 """In `data`: every lesson that went in, one a line."""
 LENGTHS = "lengths.md"
@@ -54,7 +56,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class RunFile(msgspec.Struct, frozen=True):
-    """The file `run.json`.
+    """The file `data/run.json`.
 
     Attributes:
         lessons: Told on each side, weights counted in.

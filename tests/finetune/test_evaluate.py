@@ -1,0 +1,101 @@
+"""Before and after: base and adapter on the papers to test on, beside the baselines, and how far they differ."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from inspect_ai.log import read_eval_log
+
+from invented_bench import TEST, bench_release
+from peercorpus.benchmark.logs import read_runs
+from peercorpus.errors import ModelError, PeercorpusError
+from peercorpus.finetune.evaluating import check_evaluation, evaluate
+from peercorpus.finetune.lessons import Subject
+from peercorpus.finetune.run import Wanted, prepare_run
+from tiny_chats import WINDOW, write_tiny_llama
+from tuned_runs import RECIPE, Tuned
+
+pytestmark = [pytest.mark.neural, pytest.mark.usefixtures("tuning", "quietly")]
+
+
+def copied(tuned: Tuned, folder: Path) -> Path:
+    return Path(shutil.copytree(tuned.folder, folder))
+
+
+def test_base_adapter_and_baselines_stand_in_one_table_and_differ(
+    tuned: Tuned, bench_data: Path, tmp_path: Path
+) -> None:
+    run = copied(tuned, tmp_path / "run")
+    done = evaluate(run, bench_data, resamples=50)
+    assert (done.is_whole, done.errors) == (True, {})
+    runs = read_runs(run / "bench")
+    models = [one for one in runs if not one.is_baseline]
+    names = sorted(one.name.partition("@")[0] for one in models)
+    assert names == [f"hf/{tuned.base.name}", "hf/run/adapter"]
+    assert len({one.protocol for one in models}) == 1
+    table, _, below = done.markdown.partition("## Differences: adapter less base")
+    (rows,) = [part for part in table.split("\n## ") if part.startswith("acceptance\n") and "majority" in part]
+    assert all(name in rows for name in names)
+    assert "400 tokens of" in rows
+    # The base says nothing that can be read, the adapter decides: whatever it decides, some of it is right.
+    accuracy = next(one for one in done.changes if one.measure == "accuracy")
+    assert (accuracy.before, accuracy.papers) == (0, len(TEST))
+    assert accuracy.after is not None
+    assert accuracy.low is not None
+    assert accuracy.after > 0
+    assert accuracy.difference == accuracy.after
+    assert accuracy.low > 0
+    assert f"| acceptance | accuracy | 0.0000 | {accuracy.after:.4f} | +{accuracy.after:.4f} | [+" in below
+    assert (run / "bench" / "before-after.md").read_text() == done.markdown
+    assert json.loads((run / "bench" / "differences.json").read_text()) == msgspec.to_builtins(list(done.changes))
+
+
+def test_both_are_asked_alike_and_greedily_and_the_same_call_asks_nothing_anew(
+    tuned: Tuned, bench_data: Path, tmp_path: Path
+) -> None:
+    run = copied(tuned, tmp_path / "run")
+    first = evaluate(run, bench_data, limit=2, resamples=5)
+    logs = sorted((run / "bench").glob("*.eval"))
+    assert evaluate(run, bench_data, limit=2, resamples=5) == first
+    assert sorted((run / "bench").glob("*.eval")) == logs
+    asked = [log for log in map(read_eval_log, map(str, logs)) if log.eval.model != "none/none"]
+    assert len(asked) == 2
+    for log in asked:
+        assert log.eval.model_args["do_sample"] is False
+        assert log.plan.config.max_tokens == RECIPE.answer_tokens
+        assert log.plan.config.max_connections == RECIPE.per_device
+        assert [sample.id for sample in log.samples or ()] == ["p16", "p17"]
+    base, adapter = ([one.text for one in log.samples[0].messages[:-1]] for log in asked if log.samples)
+    assert base == adapter
+    assert len(base) == 2
+
+
+def test_another_release_is_no_test_of_a_run(tuned: Tuned, tmp_path: Path) -> None:
+    other = bench_release(tmp_path / "other")
+    manifest = other / "release.json"
+    manifest.write_text(f"{manifest.read_text()}\n")
+    with pytest.raises(PeercorpusError, match=r"is not the release that '.*' has learnt from"):
+        evaluate(tuned.folder, other)
+    with pytest.raises(PeercorpusError, match="is not the release"):
+        check_evaluation(tuned.folder, other)
+
+
+def test_a_run_that_is_not_done_is_not_evaluated(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
+    run = copied(tuned, tmp_path / "run")
+    (run / "trained.json").unlink()
+    with pytest.raises(PeercorpusError, match="has no adapter yet"):
+        evaluate(run, bench_data)
+
+
+def test_what_could_not_be_asked_in_the_end_is_known_before_tuning(bench_data: Path, tmp_path: Path) -> None:
+    base = write_tiny_llama(tmp_path / "llama")
+    wanted = Wanted(bench_data, Subject.MIXED, str(base), tmp_path / "fits", RECIPE)
+    prepare_run(wanted, lambda _: None)
+    check_evaluation(tmp_path / "fits", bench_data)
+    recipe = msgspec.structs.replace(RECIPE, answer_tokens=WINDOW - 200)
+    prepare_run(replace(wanted, out=tmp_path / "long", recipe=recipe), lambda _: None)
+    with pytest.raises(ModelError, match=rf"takes {WINDOW:,} tokens, but .* 'answer_tokens' in a recipe"):
+        check_evaluation(tmp_path / "long", bench_data)

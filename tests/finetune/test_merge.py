@@ -1,0 +1,84 @@
+"""A merged model says what its base says with the adapter on top."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from peercorpus.errors import ModelError, PeercorpusError
+from tuned_runs import Tuned
+
+pytestmark = [pytest.mark.neural, pytest.mark.usefixtures("tuning")]
+NEAR = 1e-5
+
+
+def copied(tuned: Tuned, folder: Path) -> Path:
+    return Path(shutil.copytree(tuned.folder, folder))
+
+
+def test_the_merged_model_is_the_base_with_its_adapter(tuned: Tuned, tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from peercorpus.finetune.merging import merge
+
+    run = copied(tuned, tmp_path / "run")
+    assert merge(run) == run / "merged"
+    ids = AutoTokenizer.from_pretrained(tuned.base)("Do kites fall when the wind turns?", return_tensors="pt")
+    base = AutoModelForCausalLM.from_pretrained(tuned.base)
+    merged = AutoModelForCausalLM.from_pretrained(run / "merged")
+    with torch.no_grad():
+        plain = base(**ids).logits
+        both = AutoModelForCausalLM.from_pretrained(run / "adapter")(**ids).logits
+        one = merged(**ids).logits
+    assert one.dtype == both.dtype == torch.float32
+    assert (one - both).abs().max() < NEAR
+    assert (one - plain).abs().max() > 100 * NEAR
+
+
+def test_it_has_the_tokenizer_and_nothing_of_an_adapter(tuned: Tuned, tmp_path: Path) -> None:
+    from peercorpus.benchmark.chats import load_chat
+    from peercorpus.finetune.merging import merge
+
+    run = copied(tuned, tmp_path / "run")
+    (run / "merged").mkdir()
+    (run / "merged" / "left.json").write_text("of an earlier call")
+    merged = merge(run)
+    names = {path.name for path in merged.iterdir()}
+    assert {"config.json", "model.safetensors", "tokenizer.json"} <= names
+    assert not names & {"left.json", "adapter_config.json"}
+    assert not (run / ".merged").exists()
+    ours, theirs = load_chat(str(merged), "neural"), load_chat(str(tuned.base), "neural")
+    assert ours is not None
+    assert theirs is not None
+    assert ours.digest == theirs.digest
+
+
+def test_a_merge_that_breaks_off_leaves_the_earlier_one(
+    tuned: Tuned, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers import PreTrainedTokenizerBase
+
+    from peercorpus.finetune.merging import merge
+
+    run = copied(tuned, tmp_path / "run")
+    before = {path.name: path.read_bytes() for path in merge(run).iterdir()}
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(PreTrainedTokenizerBase, "save_pretrained", full)
+    with pytest.raises(ModelError, match=r"cannot be merged: .*No space left"):
+        merge(run)
+    assert {path.name: path.read_bytes() for path in (run / "merged").iterdir()} == before
+
+
+def test_a_run_that_is_not_done_is_refused(tuned: Tuned, tmp_path: Path) -> None:
+    from peercorpus.finetune.merging import merge
+
+    run = copied(tuned, tmp_path / "run")
+    (run / "trained.json").unlink()
+    with pytest.raises(PeercorpusError, match="has no adapter yet"):
+        merge(run)
+    with pytest.raises(PeercorpusError, match="holds no run"):
+        merge(tmp_path / "none")

@@ -1,0 +1,43 @@
+"""Runs of fine-tuning on the invented release, with tiny models."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from peercorpus.finetune.lessons import Subject
+from peercorpus.finetune.recipe import Recipe
+from peercorpus.finetune.run import Wanted, prepare_run
+from peercorpus.progress import show_nothing
+from tiny_chats import write_tiny_llama, write_tiny_qwen
+
+NEEDED = ("torch", "transformers", "accelerate", "datasets", "peft", "trl")
+"""Packages without which nothing is tuned."""
+RECIPE = Recipe(
+    context=2_048,
+    paper_tokens=400,
+    answer_tokens=16,
+    batch=4,
+    per_device=4,
+    learning_rate=3e-3,
+    epochs=4.0,
+    checkpointing=False,
+    validation=0,
+    precision="float32",
+)
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A run that is done: its base model and its folder."""
+
+    base: Path
+    folder: Path
+
+
+def tune_on(release: Path, folder: Path, family: str, subject: Subject = Subject.ACCEPTANCE) -> Tuned:
+    """A tiny model of a family, `llama` or `qwen`, tuned for a task."""
+    from peercorpus.finetune.launching import tune
+
+    base = {"llama": write_tiny_llama, "qwen": write_tiny_qwen}[family](folder / family)
+    prepare_run(Wanted(release, subject, str(base), folder / "run", RECIPE), lambda _: None)
+    tune(folder / "run", show_nothing)
+    return Tuned(base, folder / "run")
