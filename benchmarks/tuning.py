@@ -86,7 +86,7 @@ def _write_run(folder: Path, model: Path, size: Size) -> None:
                 ids = [chance.randrange(2, size.model["vocab_size"]) for _ in range(size.context)]
                 labels = [-100] * (size.context - ANSWER) + ids[-ANSWER:]
                 file.write_batch(pa.record_batch([pa.array([one], SCHEMA.types[0]) for one in (ids, labels)], SCHEMA))
-    asked = Asked("", "", "", "review", str(model), "", msgspec.to_builtins(recipe), {}, leaves_out_long=False)
+    asked = Asked("", "", "", "review", str(model), "", "", msgspec.to_builtins(recipe), {}, leaves_out_long=False)
     made = RunFile(asked, {}, {}, {}, {}, {}, {})
     (folder / RUN).write_bytes(msgspec.json.encode(made))
 

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from peercorpus.finetune.for_trainers import STARTED
 from peercorpus.finetune.run_files import ADAPTER, DATA, LESSONS, RunFile, Trained
+from peercorpus.finetune.trainer_settings import Trainer
 from peercorpus.wording import plural
 
 
@@ -34,3 +36,8 @@ def tuned(folder: Path, trained: Trained) -> str:
         f"{loss}, in {plural(trained.steps, 'step')}.\nThe adapter is {folder / ADAPTER}; what went in is listed in"
         f" {folder / DATA / LESSONS}.\nTest it: peercorpus bench --release RELEASE --model {folder / ADAPTER}"
     )
+
+
+def handed_over(folder: Path, trainer: Trainer) -> str:
+    """Where the files for another trainer are, and how it is started."""
+    return f"The lessons and settings are in {folder}, with what is not carried over; there: {STARTED[trainer]}"

@@ -172,22 +172,26 @@ def run_tasks(
     """
     ran = _run(tasks, release, logs, questions, models, keeps_errors=keep_errors)
     _tables(logs, logs, resamples)
-    for note in ran.notes:
-        say(note)
-    for error, count in ran.errors.items():
-        say(f"Error, {count:,} times: {error}")
+    tell_missing(ran.notes, ran.errors, is_whole=ran.is_whole)
     if not ran.is_whole:
-        say(
-            "Not every case was answered: see to what the errors name and run the same command again to go on, or add"
-            " --keep-errors to count such cases as answers without a score."
-        )
+        say("With --keep-errors such cases count as answers without a score.")
     return 0 if ran.is_whole else 1
+
+
+def tell_missing(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: bool) -> None:
+    """Say what could not be answered, and why."""
+    for note in notes:
+        say(note)
+    for error, count in errors.items():
+        say(f"Error, {count:,} times: {error}")
+    if not is_whole:
+        say("Not every case was answered: see to what the errors name and run the same command again to go on.")
 
 
 def _run(
     tasks: Sequence[str], release: Path, logs: Path, questions: Questions, models: Models, *, keeps_errors: bool
 ) -> "Ran":
-    with _needs_extra():
+    with needs_extra():
         from peercorpus.benchmark import run
     roles = {"grader": models.grader, "grader2": models.second_grader, "author": models.author}
     asked = {"judged": models.grader and True, "repeats": models.repeats, "led": models.author and True}
@@ -203,10 +207,15 @@ def _run(
         models.model_url,
         {name: _value(said) for name, said in (models.model_arg or {}).items()},
         keeps_errors,
-        "rich" if sys.stdout.isatty() and sys.stderr.isatty() else "plain",
+        display(),
         _said(settings | {"limit": questions.limit}),
     )
     return run.run(bench)
+
+
+def display() -> Literal["rich", "plain"]:
+    """How `inspect_ai` shows how far it is."""
+    return "rich" if sys.stdout.isatty() and sys.stderr.isatty() else "plain"
 
 
 def _said(options: Mapping[str, SaidT | None]) -> dict[str, SaidT]:
@@ -215,11 +224,12 @@ def _said(options: Mapping[str, SaidT | None]) -> dict[str, SaidT]:
 
 
 @contextmanager
-def _needs_extra() -> Iterator[None]:
+def needs_extra(extra: str = "bench") -> Iterator[None]:
+    """Name the extra where a package of it is missing."""
     try:
         yield
     except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "inspect_ai", "bench") from None
+        raise MissingExtraError(error.name or "inspect_ai", extra) from None
 
 
 def _value(said: str) -> object:
@@ -256,7 +266,7 @@ def table(
 
 
 def _tables(logs: Path, out: Path, resamples: int) -> None:
-    with _needs_extra():
+    with needs_extra():
         from peercorpus.benchmark.logs import read_runs
     from peercorpus.benchmark.rendered import as_csv, as_html, as_markdown
     from peercorpus.benchmark.table import make_boards
@@ -289,7 +299,7 @@ def compare(
     resamples
         Draws of papers, the same for both.
     """
-    with _needs_extra():
+    with needs_extra():
         from peercorpus.benchmark.logs import read_run
     from peercorpus.benchmark.table import compare as compare_runs
 
@@ -321,6 +331,6 @@ def judge(log: Annotated[Path, Parameter(name="LOG")], /) -> None:
     log
         The log.
     """
-    with _needs_extra():
+    with needs_extra():
         from peercorpus.benchmark.judging.told import tell_log
     say(tell_log(log))

@@ -8,13 +8,14 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.app import AtLeastOne, Named, app
-from peercorpus.cli.bench import Unset
+from peercorpus.cli.bench import RESAMPLES, Unset, display, needs_extra, tell_missing
 from peercorpus.cli.console import ProgressLines, say
 from peercorpus.errors import PeercorpusError
 from peercorpus.kinds import Grade
 
 if TYPE_CHECKING:
     from peercorpus.finetune.choosing import Chosen
+    from peercorpus.finetune.run import Wanted
 
 ShareOf1 = Parameter(validator=Number(gte=0, lte=1))
 
@@ -71,7 +72,11 @@ def finetune(
     data: Annotated[Data, Parameter(name="*")] = ALL_DATA,
     leave_out_long: Annotated[bool, Parameter(negative=())] = False,
     lengths: Annotated[bool, Parameter(negative=())] = False,
-) -> None:
+    trainer: Annotated[Literal["llama-factory", "axolotl"] | None, Parameter(name="--for"), Unset] = None,
+    merge: Annotated[bool, Parameter(negative=())] = False,
+    evaluate: Annotated[bool, Parameter(negative=())] = False,
+    limit: Annotated[int | None, AtLeastOne, Unset] = None,
+) -> int:
     """Tune a model with LoRA on a release, in the benchmark's own words; the same command again goes on.
 
     Only the papers to train on are learnt from; a release that parts linked papers is refused. How long the lessons
@@ -93,22 +98,94 @@ def finetune(
         Leave out lessons whose answers do not fit into the context, instead of refusing to start.
     lengths
         Show how long the lessons are, and stop.
+    trainer
+        Write the lessons and the settings for this trainer, to OUT/llama-factory or OUT/axolotl, and stop.
+    merge
+        Also write the model with the adapter merged into it, to OUT/merged.
+    evaluate
+        Ask the model before and after, on the papers to test on, and print both in one table; logs are in OUT/bench.
+    limit
+        Evaluate on the first so many cases of each task only: those of one venue, as a rule, so no fair sample.
     """
-    from peercorpus import wording_finetune
-    from peercorpus.finetune.launching import tune
     from peercorpus.finetune.lessons import Subject
     from peercorpus.finetune.recipe import read_recipe
-    from peercorpus.finetune.run import Wanted, prepare_run
-    from peercorpus.finetune.run_files import trained_of
+    from peercorpus.finetune.run import Wanted
 
+    then = Then(lengths, trainer, merge, evaluate, limit)
+    then.check()
     wanted = Wanted(release, Subject(task), model, out, read_recipe(recipe), _chosen(data), leave_out_long)
     with ProgressLines() as lines:
-        made = prepare_run(wanted, say, lines.show)
-        if lengths:
-            return
-        say(wording_finetune.lessons(made))
-        tune(out, lines.show)
-    say(wording_finetune.tuned(out, trained_of(out)))
+        if then.trainer is not None:
+            return _for_trainer(wanted, then.trainer, lines)
+        return _tune(wanted, then, lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """What becomes of the lessons."""
+
+    lengths: bool
+    trainer: str | None
+    merge: bool
+    evaluate: bool
+    limit: int | None
+
+    def check(self) -> None:
+        """See that what is asked for goes together."""
+        stops = "--lengths" if self.lengths else f"--for {self.trainer}" if self.trainer else None
+        if stops and (self.merge or self.evaluate):
+            raise PeercorpusError(f"{stops} trains nothing that could be merged or evaluated; leave one of them out.")
+        if self.lengths and self.trainer:
+            raise PeercorpusError("--for shows how long the lessons are as well; leave out --lengths.")
+        if self.limit is not None and not self.evaluate:
+            raise PeercorpusError("--limit is of --evaluate; add that, or leave --limit out.")
+
+
+def _for_trainer(wanted: "Wanted", named: str, lines: ProgressLines) -> int:
+    from peercorpus.finetune.for_trainers import write_for
+    from peercorpus.finetune.trainer_settings import Trainer
+    from peercorpus.wording_finetune import handed_over
+
+    trainer = Trainer(named)
+    folder = write_for(wanted, trainer, say, lines.show)
+    say(handed_over(folder, trainer))
+    return 0
+
+
+def _tune(wanted: "Wanted", then: Then, lines: ProgressLines) -> int:
+    from peercorpus import wording_finetune
+    from peercorpus.finetune.card import write_card
+    from peercorpus.finetune.launching import tune
+    from peercorpus.finetune.run import prepare_run
+    from peercorpus.finetune.run_files import trained_of
+
+    made = prepare_run(wanted, say, lines.show)
+    if then.lengths:
+        return 0
+    say(wording_finetune.lessons(made))
+    if then.evaluate:
+        with needs_extra():
+            from peercorpus.finetune.evaluating import check_evaluation
+        check_evaluation(wanted.out, wanted.release, then.limit)
+    tune(wanted.out, lines.show)
+    write_card(wanted.out)
+    say(wording_finetune.tuned(wanted.out, trained_of(wanted.out)))
+    if then.merge:
+        with needs_extra("finetune"):
+            from peercorpus.finetune.merging import merge
+        say(f"The merged model is {merge(wanted.out)}.")
+    return _evaluate(wanted, then, lines) if then.evaluate else 0
+
+
+def _evaluate(wanted: "Wanted", then: Then, lines: ProgressLines) -> int:
+    from peercorpus.finetune.card import write_card
+    from peercorpus.finetune.evaluating import evaluate
+
+    found = evaluate(wanted.out, wanted.release, then.limit, RESAMPLES, display(), lines.show)
+    write_card(wanted.out, found.markdown)
+    say(found.markdown)
+    tell_missing(found.notes, found.errors, is_whole=found.is_whole)
+    return 0 if found.is_whole else 1
 
 
 def _chosen(data: Data) -> "Chosen":

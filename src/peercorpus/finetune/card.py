@@ -155,7 +155,8 @@ def _text(folder: Path, run: RunFile, trained: Trained, tables: str | None) -> s
         fitness=_fitness(run),
         recipe=_settings(_without_paths(asked.recipe)),
         loss=_loss(trained),
-        tables=tables.strip() if tables else "It has not been tested with the benchmark.",
+        # The benchmark names the tokenizer by its path.
+        tables=tables.strip().replace(asked.model, base) if tables else "It has not been tested with the benchmark.",
         licences=_licences(run),
         citation=entry_of_adapter(base, asked.subject, asked.version, asked.release),
     )

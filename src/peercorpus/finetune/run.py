@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from peercorpus import prompts
+from peercorpus.benchmark.weights import find_weights
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.choosing import Chosen, choose
 from peercorpus.finetune.encoding import load_encoder
@@ -50,6 +51,11 @@ def _model(named: str) -> str:
     return str(Path(named).resolve()) if Path(named).is_dir() else named
 
 
+def _weights(named: str) -> str:
+    found = find_weights(named)
+    return "" if found is None else found.digest
+
+
 def _asked(wanted: Wanted, release: Release, tokenizer: str) -> Asked:
     return Asked(
         version("peercorpus"),
@@ -57,6 +63,7 @@ def _asked(wanted: Wanted, release: Release, tokenizer: str) -> Asked:
         prompts.DIGEST,
         wanted.subject.value,
         _model(wanted.model),
+        _weights(wanted.model),
         tokenizer,
         msgspec.to_builtins(wanted.recipe),
         msgspec.to_builtins(wanted.chosen, order="sorted"),

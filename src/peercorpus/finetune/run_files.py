@@ -31,6 +31,7 @@ class Asked(msgspec.Struct, frozen=True):
         release: The sha256 of its manifest.
         prompts: Their digest.
         model: A folder, or a name on the Hugging Face Hub.
+        weights: The sha256 over the files of a model in a folder; empty for one of the Hub.
         tokenizer: The sha256 of the tokenizer and its chat template.
         leaves_out_long: Whether lessons that do not fit are left out.
     """
@@ -40,6 +41,7 @@ class Asked(msgspec.Struct, frozen=True):
     prompts: str
     subject: str
     model: str
+    weights: str
     tokenizer: str
     recipe: dict[str, Any]
     chosen: dict[str, Any]
