@@ -19,7 +19,7 @@ from peercorpus.finetune.choosing import Chosen
 from peercorpus.finetune.lessons import Subject
 from peercorpus.finetune.recipe import Recipe
 from peercorpus.finetune.run import Wanted, prepare_run
-from peercorpus.finetune.run_files import ADAPTER, DATA, LESSONS, RUN, TRAINED, run_of
+from peercorpus.finetune.run_files import ADAPTER, BENCH, DATA, LESSONS, RUN, TRAINED, run_of
 from peercorpus.publish.record_rows import Row
 from word_encoder import word_encoder
 
@@ -120,7 +120,9 @@ def test_it_says_which_papers_were_refused_and_what_is_not_known(wanted: Wanted)
 def test_what_the_benchmark_says_stands_in_it(wanted: Wanted) -> None:
     folder = trained(wanted)
     assert "not been tested" in write_card(folder).read_text("utf-8")
-    text = write_card(folder, "| model | accuracy |\n|---|--:|\n| adapter | 0.61 |\n").read_text("utf-8")
+    (folder / BENCH).mkdir()
+    (folder / BENCH / "before-after.md").write_text("| model | accuracy |\n|---|--:|\n| adapter | 0.61 |\n")
+    text = write_card(folder).read_text("utf-8")
     assert ("adapter", "0.61") in cells(text)
     assert "not been tested" not in text
 

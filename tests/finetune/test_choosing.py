@@ -125,6 +125,16 @@ def test_the_submission_that_other_choices_leave_stands_for_its_work(tmp_path: P
     assert found == {"b-R1"}
 
 
+def test_a_submission_without_a_lesson_does_not_stand_for_its_work(tmp_path: Path) -> None:
+    papers = [task_paper("a", status="withdrawn"), task_paper("b", status="rejected", grade="unrevised")]
+    found, taken = taken_of(tmp_path, papers, BenchTask.ACCEPTANCE, links=[("b", "a")])
+    assert found == {"b"}
+    assert taken.left_out == {"papers: another submission of the work is taken": 1}
+    reviews = [[review("a-R1", text="Short.")], [review("b-R1", text="Long enough for us.")]]
+    papers = [task_paper(name, reviews=one) for name, one in zip("ab", reviews, strict=True)]
+    assert taken_of(tmp_path / "reviews", papers, links=[("b", "a")], min_words=3)[0] == {"b-R1"}
+
+
 def _lesson(tmp_path: Path, name: str) -> Lesson:
     release = open_release(write_release(tmp_path / name, {("review_sft", "train"): [task_paper("p")]}, {}))
     return next(iter(choose(release, Chosen()).lessons(BenchTask.REVIEW, Side.TRAIN, Taken())))

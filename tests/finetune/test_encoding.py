@@ -107,6 +107,25 @@ def test_nobodys_words_end_a_turn(models: Path, family: str, encoder: Encoder) -
     assert encoder.apart(TALK[1]) == TALK[1]
 
 
+def test_words_that_a_template_takes_for_reasoning_stay_words(models: Path, tmp_path: Path) -> None:
+    """As Qwen3 has it: `</think>` is no special token, but the template cuts what an assistant says there."""
+    qwen = tokenizer(models, "qwen")
+    qwen.add_tokens(["</think>", "unlike"])
+    qwen.chat_template = qwen.chat_template.replace("one['content']", "one['content'].split('</think>')[-1]")
+    qwen.save_pretrained(tmp_path)
+    said = [*TALK[:2], Said(Speaker.ASSISTANT, "What stands behind </think> is unlike it.")]
+    turns = load_encoder(str(tmp_path)).turns(said)
+    assert turns[-1][1] == "What stands behind < /think> is unlike it.<|im_end|>\n"
+
+
+def test_a_template_that_refuses_a_system_says_what_to_do(models: Path, tmp_path: Path) -> None:
+    llama = tokenizer(models, "llama")
+    llama.chat_template = "{{ raise_exception('System role not supported') }}"
+    llama.save_pretrained(tmp_path)
+    with pytest.raises(ModelError, match="System role not supported; name another model"):
+        load_encoder(str(tmp_path)).encode(TALK)
+
+
 def test_a_template_that_tells_it_in_other_words_later_is_refused(encoder: Encoder) -> None:
     def render(told: list[dict[str, str]], asks: bool) -> str:
         return f"{len(told)} messages" + "?" * asks

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml  # type: ignore[import-untyped]
 
@@ -276,3 +277,13 @@ def test_without_lessons_to_validate_on_nothing_is_said_of_them(wanted: Wanted) 
         said = yaml.safe_load((folder / CONFIGURATIONS[trainer]).read_text("utf-8"))
         assert not {"eval_dataset", "test_datasets", "eval_steps"} & set(said)
         assert not (folder / "validation.jsonl").exists()
+
+
+def test_a_release_that_changed_since_is_not_handed_over(wanted: Wanted) -> None:
+    prepare_run(wanted, no_words)
+    path = next((wanted.release / "data" / "rebuttal").glob("train-*.parquet"))
+    papers = pq.read_table(path)
+    pq.write_table(papers.slice(1), path)
+    with pytest.raises(PeercorpusError, match="a file of it has changed"):
+        write_for(wanted, Trainer.AXOLOTL, no_words)
+    assert sorted(path.name for path in wanted.out.iterdir()) == [DATA]

@@ -237,6 +237,20 @@ def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(
     assert left_out["lessons: longer than the context"] > 0
 
 
+def test_a_lesson_longer_than_the_model_takes_is_refused(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(models / "llama", tmp_path / "short")
+    config = json.loads((tmp_path / "short" / "config.json").read_text())
+    (tmp_path / "short" / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 350}))
+    arguments = command(papers, tmp_path / "short", tmp_path / "run", recipe, "rebuttal", "--lengths")
+    refused(run(*arguments), "takes 350 tokens, but the longest lesson has")
+    assert not (tmp_path / "run").exists()
+    fitting = tmp_path / "fitting.toml"
+    fitting.write_text("context = 350\npaper_tokens = 200\n")
+    assert run(*command(papers, tmp_path / "short", tmp_path / "run", fitting, "rebuttal", "--lengths")).code == 0
+
+
 def test_a_folder_with_something_else_is_refused(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:

@@ -272,13 +272,13 @@ def read_papers(
         task: The task.
         selection: Which papers.
         taken: Counts what is left out, and why.
-        with_texts: Whether the paper's text is read, and what its row has for the task; empty otherwise.
+        with_texts: Whether the paper's text is read; empty otherwise.
 
     Raises:
         PeercorpusError: A file of the release cannot be read.
     """
     config = CONFIG[task]
-    columns = COLUMNS[config] if with_texts else [name for name in _PAPER if name != "markdown"]
+    columns = [name for name in COLUMNS[config] if with_texts or name != "markdown"]
     for row in release.rows(config, selection.side, columns):
         paper = _paper(row)
         why = selection.takes(paper)

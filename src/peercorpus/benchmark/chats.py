@@ -68,14 +68,38 @@ def load_chat(model: str, extra: str) -> Chat | None:
         try:
             return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=asks))
         except Exception as error:  # noqa: BLE001 -- a template raises what it likes
-            raise ModelError(f"The chat template of '{model}' refuses a conversation: {error}") from None
+            raise ModelError(f"The chat template of '{model}' refuses a conversation: {error}; name another model.") from None
 
     def tokens(text: str) -> list[int]:
         return list(tokenizer(text, add_special_tokens=False)["input_ids"])
 
-    special = {one.content for one in tokenizer.added_tokens_decoder.values() if one.special and len(one.content) > 1}
-    longest_first = sorted(special, key=lambda one: (-len(one), one))
-    marks = re.compile("|".join(map(re.escape, longest_first))) if special else None
     said = f"{tokenizer.chat_template}\0{tokenizer.backend_tokenizer.to_str()}"
     # The lessons of one paper begin alike.
-    return Chat(model, render, lru_cache(8)(tokens), marks, hashlib.sha256(said.encode()).hexdigest())
+    return Chat(model, render, lru_cache(8)(tokens), _marks(tokenizer), hashlib.sha256(said.encode()).hexdigest())
+
+
+def _marks(tokenizer: Any) -> re.Pattern[str] | None:
+    """What has a meaning of its own: special tokens, and added ones that the template names, such as `</think>`."""
+    template = str(tokenizer.chat_template)
+    added = [(one.content, one.special) for one in tokenizer.added_tokens_decoder.values()]
+    found = {
+        text for text, is_special in added if len(text) > 1 and (is_special or (text.strip() and text in template))
+    }
+    longest_first = sorted(found, key=lambda one: (-len(one), one))
+    return re.compile("|".join(map(re.escape, longest_first))) if found else None
+
+
+def window_of(model: str) -> int | None:
+    """Tokens that a model takes, its answer included; None where its configuration does not say.
+
+    Args:
+        model: A folder, or a name on the Hugging Face Hub.
+    """
+    from transformers import AutoConfig
+
+    try:
+        config = AutoConfig.from_pretrained(model)
+    except (OSError, ValueError, KeyError):
+        return None
+    found = getattr(config.get_text_config(), "max_position_embeddings", None)
+    return found if isinstance(found, int) else None

@@ -9,7 +9,7 @@ from inspect_ai._util.constants import DEFAULT_MAX_TOKENS
 from inspect_ai.dataset import Sample
 from inspect_ai.model import Model, ModelOutput
 
-from peercorpus.benchmark.chats import Chat, load_chat
+from peercorpus.benchmark.chats import Chat, load_chat, window_of
 from peercorpus.benchmark.weights import PROVIDER, find_weights
 from peercorpus.errors import ModelError
 
@@ -142,15 +142,4 @@ def find_loaded(named: str, model_args: Mapping[str, Any]) -> Loaded | None:
     if chat is not None:
         # The provider has the template's text read as any text, which gives it a second mark of its beginning.
         args["tokenizer_call_args"] = {"add_special_tokens": False}
-    return Loaded(name, args | dict(model_args), chat, _window(whole), about)
-
-
-def _window(model: str) -> int | None:
-    from transformers import AutoConfig
-
-    try:
-        config = AutoConfig.from_pretrained(model)
-    except (OSError, ValueError, KeyError):
-        return None
-    found = getattr(config.get_text_config(), "max_position_embeddings", None)
-    return found if isinstance(found, int) else None
+    return Loaded(name, args | dict(model_args), chat, window_of(whole), about)

@@ -182,7 +182,7 @@ def _evaluate(wanted: "Wanted", then: Then, lines: ProgressLines) -> int:
     from peercorpus.finetune.evaluating import evaluate
 
     found = evaluate(wanted.out, wanted.release, then.limit, RESAMPLES, display(), lines.show)
-    write_card(wanted.out, found.markdown)
+    write_card(wanted.out)
     say(found.markdown)
     tell_missing(found.notes, found.errors, is_whole=found.is_whole)
     return 0 if found.is_whole else 1

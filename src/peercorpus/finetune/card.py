@@ -17,7 +17,7 @@ import msgspec
 from peercorpus import prompts
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.recipe import Recipe
-from peercorpus.finetune.run_files import ADAPTER, DATA, LENGTHS, LESSONS, RunFile, Trained, run_of, trained_of
+from peercorpus.finetune.run_files import ADAPTER, BEFORE_AFTER, DATA, LENGTHS, LESSONS, RunFile, Trained, run_of, trained_of
 from peercorpus.publish.citing import entry_of_adapter
 from peercorpus.publish.columns import escape, table
 from peercorpus.publish.front_matter import to_yaml
@@ -136,7 +136,9 @@ def _without_paths(recipe: Mapping[str, Any]) -> dict[str, Any]:
     return {**recipe, "accelerate": None if launch is None else Path(launch).name}
 
 
-def _text(folder: Path, run: RunFile, trained: Trained, tables: str | None) -> str:
+def _text(folder: Path, run: RunFile, trained: Trained) -> str:
+    tested = folder / BEFORE_AFTER
+    tables = tested.read_text("utf-8") if tested.exists() else None
     asked, base = run.asked, base_name(run.asked.model)
     version = f"{prompts.VERSION}, " if asked.prompts == prompts.DIGEST else ""
     where = "a model in a folder" if _is_folder(asked.model) else "a model on the Hugging Face Hub"
@@ -163,12 +165,11 @@ def _text(folder: Path, run: RunFile, trained: Trained, tables: str | None) -> s
     return _front_matter(run) + body
 
 
-def write_card(folder: Path, tables: str | None = None) -> Path:
+def write_card(folder: Path) -> Path:
     """Write the card of a run's adapter, and beside it the list of lessons and the recipe.
 
     Args:
-        folder: Of the run, which is trained.
-        tables: What the benchmark says of it, as Markdown; None where it was not asked.
+        folder: Of the run, which is trained; what the benchmark said of it goes in.
 
     Raises:
         PeercorpusError: The run is not there, not trained, or cannot be read.
@@ -176,7 +177,7 @@ def write_card(folder: Path, tables: str | None = None) -> Path:
     run, trained, adapter = run_of(folder), trained_of(folder), folder / ADAPTER
     recipe = msgspec.json.encode(msgspec.convert(_without_paths(run.asked.recipe), Recipe))
     try:
-        text = _text(folder, run, trained, tables)
+        text = _text(folder, run, trained)
         shutil.copyfile(folder / DATA / LESSONS, adapter / LESSONS)
         (adapter / RECIPE).write_bytes(msgspec.json.format(recipe, indent=1))
         (adapter / CARD).write_text(text, "utf-8")

@@ -10,6 +10,7 @@ from peercorpus.finetune.lessons import Lesson, Subject, lessons_of
 from peercorpus.finetune.signals import Signals, read_signals
 from peercorpus.kinds import PUBLISHABLE_GRADES, Grade
 from peercorpus.publish.opened import Release
+from peercorpus.publish.record_rows import Row
 from peercorpus.publish.splits import Side
 from peercorpus.works import works_of
 
@@ -116,15 +117,21 @@ class Choice:
         return Selection(side, self.chosen.venues, self.chosen.worst_grade)
 
     def _standing(self, task: BenchTask, side: Side) -> dict[str, str]:
-        """The paper that stands for each work with several: the one whose text is known best, of these the first."""
+        """The paper that stands for each work with several.
+
+        Of those from which there is a lesson the one whose text is known best, of these the first.
+        """
         grades, best = list(Grade), dict[str, tuple[int, str]]()
-        for paper, _ in read_papers(self.release, task, self._selection(side), Taken(), with_texts=False):
+        for paper, row in read_papers(self.release, task, self._selection(side), Taken(), with_texts=False):
             work = self.works.get(paper.forum_id)
-            if work is not None and self._why_not(paper) is None:
+            if work is not None and self._why_not(paper) is None and self._has_lesson(Case("", task, paper), row):
                 grade = grades.index(paper.grade)
                 if work not in best or grade < best[work][0]:
                     best[work] = grade, paper.forum_id
         return {work: forum_id for work, (_, forum_id) in best.items()}
+
+    def _has_lesson(self, case: Case, row: Row) -> bool:
+        return any(True for lesson in lessons_of(case, row, Taken()) for _ in self._fitting(lesson, Taken()))
 
     def _why_not(self, paper: CasePaper) -> str | None:
         if self.chosen.years and paper.year not in self.chosen.years:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from peercorpus.benchmark.cases import Said
-from peercorpus.benchmark.chats import Chat, load_chat
+from peercorpus.benchmark.chats import Chat, load_chat, window_of
 from peercorpus.dialogues import Speaker
 from peercorpus.errors import ModelError
 
@@ -32,7 +32,13 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class Encoder(Chat):
-    """The tokenizer of a model that learns."""
+    """The tokenizer of a model that learns.
+
+    Attributes:
+        window: Tokens that the model takes; None where its configuration does not say.
+    """
+
+    window: int | None = None
 
     def apart(self, said: Said) -> Said:
         """The same words with a space in what would be a mark of the model."""
@@ -93,4 +99,4 @@ def load_encoder(model: str) -> Encoder:
             f"The tokenizer of '{model}' has no chat template, so nobody can say how the model is talked to; name a"
             " model that was made for conversations."
         )
-    return Encoder(chat.name, chat.render, chat.tokens, chat.marks, chat.digest)
+    return Encoder(chat.name, chat.render, chat.tokens, chat.marks, chat.digest, window_of(model))

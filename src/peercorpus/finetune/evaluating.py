@@ -16,14 +16,14 @@ from peercorpus.benchmark.run import Bench, Ran, rehearse, run
 from peercorpus.benchmark.table import compare, make_boards
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.lessons import Subject
-from peercorpus.finetune.run_files import ADAPTER, BENCH, TRAINED, recipe_of, run_of
+from peercorpus.finetune.run_files import ADAPTER, BEFORE_AFTER, BENCH, TRAINED, recipe_of, run_of
 from peercorpus.metrics import Difference
 from peercorpus.progress import Show, show_nothing
 from peercorpus.publish.opened import open_release
 from peercorpus.publish.splits import Side
 
-TABLES, DIFFERENCES = "before-after.md", "differences.json"
-"""In the folder of the logs: what is told, and its numbers."""
+DIFFERENCES = "differences.json"
+"""In the folder of the logs: the numbers of what is told."""
 HEAD = (
     "| task | measure | before | after | difference | 95 % interval | p | papers |\n|---|---|--:|--:|--:|--:|--:|--:|"
 )
@@ -142,7 +142,7 @@ def evaluate(
     changes = list(_changes(before, after, resamples))
     tables = as_markdown(make_boards([one for each in ran for one in _runs(each)], resamples, show))
     markdown = f"{tables.rstrip()}\n\n{_told(changes, recipe_of(folder).per_device)}\n"
-    (folder / BENCH / TABLES).write_text(markdown, "utf-8")
+    (folder / BEFORE_AFTER).write_text(markdown, "utf-8")
     (folder / BENCH / DIFFERENCES).write_bytes(msgspec.json.format(msgspec.json.encode(changes), indent=1))
     errors = sum((each.errors for each in ran), Counter[str]())
     return Evaluated(markdown, changes, all(each.is_whole for each in ran), errors, [*ran[0].notes, *ran[1].notes])

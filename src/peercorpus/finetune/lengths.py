@@ -156,3 +156,17 @@ def check_lengths(lengths: dict[BenchTask, Lengths], context: int) -> None:
             f" longest, '{lesson_id}', needs {tokens:,}; set a larger 'context' in the recipe, or leave them out with"
             " --leave-out-long."
         )
+
+
+def check_window(lengths: dict[BenchTask, Lengths], model: str, window: int | None) -> None:
+    """See that no lesson is longer than the model takes: beyond that its positions mean nothing, and nobody is told.
+
+    Raises:
+        PeercorpusError: One is.
+    """
+    longest = max((tokens for found in lengths.values() for tokens in found.tokens), default=0)
+    if window is not None and longest > window:
+        raise PeercorpusError(
+            f"The model '{model}' takes {window:,} tokens, but the longest lesson has {longest:,}: set context ="
+            f" {window} in the recipe, or less, or name another model."
+        )

@@ -123,7 +123,8 @@ class _Writing:
             paper = lesson.case.paper
             if paper.forum_id != seen:
                 seen = paper.forum_id
-                self.prepared.venues |= {paper.venue_id, paper.conference}
+                if side is Side.TRAIN:
+                    self.prepared.venues |= {paper.venue_id, paper.conference}
                 meter.advance()
             if drawn is not None and _key(lesson) not in drawn:
                 taken.left_out["lessons: not drawn to validate on"] += 1

@@ -14,7 +14,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.choosing import Chosen, choose
 from peercorpus.finetune.encoding import load_encoder
 from peercorpus.finetune.fitness import check_fit
-from peercorpus.finetune.lengths import check_lengths
+from peercorpus.finetune.lengths import check_lengths, check_window
 from peercorpus.finetune.lessons import Subject
 from peercorpus.finetune.preparing import Prepared, Sink, drop, keep, prepare
 from peercorpus.finetune.recipe import Recipe
@@ -94,14 +94,20 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink 
         say((wanted.out / DATA / LENGTHS).read_text("utf-8").rstrip())
         if sink is not None:
             choice = choose(release, wanted.chosen)
-            prepare(choice, wanted.subject.tasks, encoder, wanted.recipe, wanted.out, show, sink)
+            again = prepare(choice, wanted.subject.tasks, encoder, wanted.recipe, wanted.out, show, sink)
             drop(wanted.out)
+            if again.files != found.files:
+                raise PeercorpusError(
+                    f"'{wanted.release}' has other lessons than '{wanted.out}' was made of: a file of it has changed,"
+                    " which 'peercorpus verify' shows; publish it again."
+                )
         return found
     fitness = check_fit(release)
     choice = choose(release, wanted.chosen)
     prepared = prepare(choice, wanted.subject.tasks, encoder, wanted.recipe, wanted.out, show, sink)
     try:
         _check(prepared, wanted, say)
+        check_window(prepared.lengths, wanted.model, encoder.window)
     except PeercorpusError:
         drop(wanted.out)
         raise

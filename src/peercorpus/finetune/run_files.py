@@ -10,6 +10,8 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.recipe import Recipe
 
 DATA, ADAPTER, CHECKPOINTS, MERGED, BENCH = "data", "adapter", "checkpoints", "merged", "bench"
+BEFORE_AFTER = f"{BENCH}/before-after.md"
+"""What the benchmark says of the base model and of the adapter."""
 RUN = f"{DATA}/run.json"
 """Is there once the lessons are."""
 LESSONS = "lessons.jsonl"
