@@ -137,6 +137,7 @@ def test_the_list_of_lessons_and_the_recipe_lie_beside_it(wanted: Wanted) -> Non
 
 def test_no_path_of_this_machine_is_in_any_of_it(wanted: Wanted, tmp_path: Path) -> None:
     (tmp_path / "my_model").mkdir()
+    (tmp_path / "my_model" / "config.json").write_text("{}")
     folder = trained(replace(wanted, model=str(tmp_path / "my_model")))
     card = write_card(folder)
     for path in (folder / ADAPTER).iterdir():

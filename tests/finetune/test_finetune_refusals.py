@@ -32,6 +32,10 @@ def test_a_folder_that_is_no_release(run: Run, tmp_path: Path) -> None:
         (("--weight", "iclr=200"), "lies from 0 to 100"),
         (("--min-words", "9", "--max-words", "3"), "No review has"),
         (("--recipe", "nowhere.toml"), "cannot be read"),
+        (("--lengths", "--merge"), "--lengths trains nothing"),
+        (("--for", "axolotl", "--evaluate"), "--for axolotl trains nothing"),
+        (("--for", "axolotl", "--lengths"), "leave out --lengths"),
+        (("--limit", "3"), "is of --evaluate"),
     ],
 )
 def test_options_that_cannot_be(run: Run, papers: Path, tmp_path: Path, more: tuple[str, ...], says: str) -> None:

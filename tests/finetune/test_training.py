@@ -222,6 +222,34 @@ def test_a_loss_that_is_no_number_leaves_no_adapter(
     assert not (tmp_path / "run" / "adapter").exists()
 
 
+@pytest.mark.usefixtures("quietly")
+def test_one_command_tunes_merges_and_evaluates_and_says_so_in_the_card(
+    run: Run, papers: Path, models: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "recipe.toml").write_text(f"{RECIPE}answer_tokens = 8\n")
+    told = command(papers, models / "qwen", tmp_path / "run", tmp_path / "recipe.toml", "acceptance")
+    ended = run(*told, "--merge", "--evaluate", "--limit", "3")
+    assert ended.code == 0, ended.err
+    assert (tmp_path / "run" / "merged" / "config.json").exists()
+    tables = ended.out[ended.out.index("# Leaderboard") :]
+    for name in ("hf/qwen@", "hf/run/adapter@", "majority (baseline)"):
+        assert f"| {name}" in tables
+    assert "| acceptance | accuracy | 0.0000 |" in tables
+    card = (tmp_path / "run" / "adapter" / "README.md").read_text()
+    assert "| acceptance | accuracy | 0.0000 |" in card
+    assert str(tmp_path) not in card
+
+
+def test_the_lessons_go_to_another_trainer_instead(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
+    ended = run(*command(papers, models / "qwen", tmp_path / "run", recipe, "review", "--for", "axolotl"))
+    assert ended.code == 0, ended.err
+    assert "axolotl train config.yaml" in ended.out
+    assert (tmp_path / "run" / "axolotl" / "config.yaml").exists()
+    assert not (tmp_path / "run" / "adapter").exists()
+
+
 def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(
     run: Run, papers: Path, models: Path, tmp_path: Path
 ) -> None:

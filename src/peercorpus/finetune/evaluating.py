@@ -80,7 +80,7 @@ def _bench(folder: Path, release: Path, limit: int | None, display: DisplayType)
     if limit is not None:
         settings["limit"] = limit
 
-    def bench(model: str, *, with_baselines: bool) -> Bench:
+    def bench(model: str, revision: Mapping[str, str], *, with_baselines: bool) -> Bench:
         return Bench(
             Subject(asked.subject).tasks,
             release,
@@ -88,13 +88,14 @@ def _bench(folder: Path, release: Path, limit: int | None, display: DisplayType)
             model,
             {"side": Side.TEST.value, "paper_tokens": recipe.paper_tokens, "tokenizer": asked.model},
             with_baselines,
-            model_args={"do_sample": False},
+            model_args={"do_sample": False, **revision},
             display=display,
             settings=settings,
         )
 
     base = asked.model if Path(asked.model).is_dir() else f"hf/{asked.model}"
-    return bench(base, with_baselines=True), bench(str(folder / ADAPTER), with_baselines=False)
+    revision = {} if asked.revision is None else {"revision": asked.revision}
+    return bench(base, revision, with_baselines=True), bench(str(folder / ADAPTER), {}, with_baselines=False)
 
 
 def check_evaluation(folder: Path, release: Path, limit: int | None = None) -> None:

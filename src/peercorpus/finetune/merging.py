@@ -32,15 +32,15 @@ def merge(folder: Path) -> Path:
     Raises:
         PeercorpusError: The run is not done, its base cannot be loaded, or the folder cannot be written.
     """
-    named = run_of(folder).asked.model
+    asked = run_of(folder).asked
     if not (folder / TRAINED).exists():
         raise PeercorpusError(f"The run '{folder}' has no adapter yet; run 'peercorpus finetune' again to go on.")
     partial = folder / f".{MERGED}"
     try:
-        base = AutoModelForCausalLM.from_pretrained(named, dtype="auto")
+        base = AutoModelForCausalLM.from_pretrained(asked.model, revision=asked.revision, dtype="auto")
         if getattr(base.config, "quantization_config", None) is not None:
             raise ModelError(
-                f"The base model '{named}' is published in few bits, into which nothing can be merged; test and use the"
+                f"The base model '{asked.model}' is published in few bits, into which nothing can be merged; use the"
                 f" adapter '{folder / ADAPTER}' as it is."
             )
         merged = _merged(base, folder / ADAPTER)

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from peercorpus import prompts
-from peercorpus.benchmark.weights import find_weights
+from peercorpus.benchmark.weights import TOKENIZER, find_weights
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.choosing import Chosen, choose
 from peercorpus.finetune.encoding import load_encoder
@@ -53,7 +53,15 @@ def _model(named: str) -> str:
 
 def _weights(named: str) -> str:
     found = find_weights(named)
-    return "" if found is None else found.digest
+    return _commit(named) if found is None else found.digest
+
+
+def _commit(named: str) -> str:
+    """The commit of a model of the Hub whose tokenizer has been loaded; empty where nothing tells it."""
+    from huggingface_hub import try_to_load_from_cache
+
+    held = try_to_load_from_cache(named, TOKENIZER)
+    return Path(held).parent.name if isinstance(held, str) else ""
 
 
 def _asked(wanted: Wanted, release: Release, tokenizer: str) -> Asked:

@@ -1,6 +1,5 @@
 """What stands in the folder of a run, so that a run goes on where it was and anyone sees what went in."""
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ class Asked(msgspec.Struct, frozen=True):
         release: The sha256 of its manifest.
         prompts: Their digest.
         model: A folder, or a name on the Hugging Face Hub.
-        weights: The sha256 over the files of a model in a folder; empty for one of the Hub.
+        weights: The sha256 over the files of a model in a folder; the commit of one of the Hub, empty if not known.
         tokenizer: The sha256 of the tokenizer and its chat template.
         leaves_out_long: Whether lessons that do not fit are left out.
     """
@@ -50,9 +49,9 @@ class Asked(msgspec.Struct, frozen=True):
     leaves_out_long: bool
 
     @property
-    def digest(self) -> str:
-        """By which one run is told from another."""
-        return hashlib.sha256(msgspec.json.encode(self, order="sorted")).hexdigest()
+    def revision(self) -> str | None:
+        """The commit of a model of the Hub; None where it is in a folder, or not known."""
+        return None if Path(self.model).is_dir() else self.weights or None
 
     def differences(self, other: "Asked") -> list[str]:
         """What differs in another run."""

@@ -63,8 +63,13 @@ def _quantised(recipe: Recipe, dtype: torch.dtype) -> BitsAndBytesConfig | None:
     )
 
 
-def load_model(name: str, recipe: Recipe) -> PreTrainedModel:
+def load_model(name: str, revision: str | None, recipe: Recipe) -> PreTrainedModel:
     """The base model.
+
+    Args:
+        name: A folder, or a name on the Hugging Face Hub.
+        revision: Its commit there; None for the newest.
+        recipe: How it is held.
 
     Raises:
         ModelError: There is no such model, or it cannot be loaded so.
@@ -73,7 +78,7 @@ def load_model(name: str, recipe: Recipe) -> PreTrainedModel:
     told = {"dtype": dtype, "attn_implementation": recipe.attention, "quantization_config": _quantised(recipe, dtype)}
     try:
         return AutoModelForCausalLM.from_pretrained(
-            name, **{key: value for key, value in told.items() if value is not None}
+            name, revision=revision, **{key: value for key, value in told.items() if value is not None}
         )
     except (OSError, ValueError, KeyError, ImportError) as error:
         detail = " ".join(str(error).split())[:300]
@@ -152,7 +157,8 @@ def _last_checkpoint(folder: Path) -> Path | None:
     return max(whole, default=(0, None))[1]
 
 
-def _trainer(folder: Path, name: str, recipe: Recipe, show: Show) -> SFTTrainer:
+def _trainer(folder: Path, show: Show) -> SFTTrainer:
+    asked, recipe = run_of(folder).asked, recipe_of(folder)
     validation = Dataset.from_file(str(folder / DATA / token_file(Side.VALIDATION)))
     settings = _settings(recipe, folder, PartialState().num_processes, measures=len(validation) > 0)
     set_seed(recipe.seed)
@@ -162,19 +168,22 @@ def _trainer(folder: Path, name: str, recipe: Recipe, show: Show) -> SFTTrainer:
         lora_dropout=recipe.lora.dropout,
         target_modules=recipe.lora.targets if isinstance(recipe.lora.targets, str) else list(recipe.lora.targets),
         task_type="CAUSAL_LM",
+        revision=asked.revision,
     )
     try:
         trainer = SFTTrainer(
-            model=load_model(name, recipe),
+            model=load_model(asked.model, asked.revision, recipe),
             args=settings,
             train_dataset=Dataset.from_file(str(folder / DATA / token_file(Side.TRAIN))),
             eval_dataset=validation if len(validation) else None,
-            processing_class=AutoTokenizer.from_pretrained(name),
+            processing_class=AutoTokenizer.from_pretrained(asked.model, revision=asked.revision),
             peft_config=lora,
             callbacks=[_Shown(show)],
         )
     except ValueError as error:
-        raise PeercorpusError(f"The model '{name}' cannot be tuned so: {' '.join(str(error).split())[:300]}") from None
+        raise PeercorpusError(
+            f"The model '{asked.model}' cannot be tuned so: {' '.join(str(error).split())[:300]}"
+        ) from None
     trainer.remove_callback(PrinterCallback)
     return trainer
 
@@ -225,12 +234,13 @@ def train(folder: Path, show: Show) -> None:
     Raises:
         PeercorpusError: The model cannot be loaded or tuned so, does not fit into memory, or its loss is no number.
     """
-    name, recipe = run_of(folder).asked.model, recipe_of(folder)
     try:
         with warnings.catch_warnings():
             # TRL and transformers tell each other of names that will go.
             warnings.simplefilter("ignore", FutureWarning)
-            _train(folder, name, recipe, show)
+            # PEFT asks the Hub whether the vocabulary has changed; it has not.
+            warnings.filterwarnings("ignore", "Could not find a config file")
+            _train(folder, show)
     except torch.OutOfMemoryError as error:
         raise PeercorpusError(
             f"The device has not enough memory ({str(error).partition('.')[0]}): in the recipe, set a smaller context"
@@ -238,8 +248,8 @@ def train(folder: Path, show: Show) -> None:
         ) from None
 
 
-def _train(folder: Path, name: str, recipe: Recipe, show: Show) -> None:
-    trainer = _trainer(folder, name, recipe, show)
+def _train(folder: Path, show: Show) -> None:
+    trainer = _trainer(folder, show)
     last, losses = _last_checkpoint(folder / CHECKPOINTS), folder / LOSSES
     first = _first(trainer, losses, is_fresh=last is None)
     is_writer = trainer.is_world_process_zero()
