@@ -29,6 +29,7 @@ def test_a_folder_that_is_no_release(run: Run, tmp_path: Path) -> None:
     [
         (("--min-confidence", "5"), "--min-confidence"),
         (("--weight", "iclr"), "is no weight"),
+        (("--weight", "iclr=2", "--weight", "iclr=3"), "two weights"),
         (("--weight", "iclr=200"), "lies from 0 to 100"),
         (("--min-words", "9", "--max-words", "3"), "No review has"),
         (("--recipe", "nowhere.toml"), "cannot be read"),

@@ -265,6 +265,15 @@ def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(
     assert left_out["lessons: longer than the context"] > 0
 
 
+def test_an_adapter_is_no_base(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
+    shutil.copytree(models / "llama", tmp_path / "adapter")
+    named = {"base_model_name_or_path": str(models / "llama"), "peft_type": "LORA"}
+    (tmp_path / "adapter" / "adapter_config.json").write_text(json.dumps(named))
+    start = command(papers, tmp_path / "adapter", tmp_path / "run", recipe, "review", "--lengths")
+    refused(run(*start), "is an adapter, on which no other is put")
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_lesson_longer_than_the_model_takes_is_refused(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:

@@ -200,8 +200,15 @@ def _chosen(data: Data) -> "Chosen":
         data.min_confidence,
         data.max_spread,
         data.every_try,
-        dict(_weight(said) for said in data.weight),
+        _weights(data.weight),
     )
+
+
+def _weights(said: tuple[str, ...]) -> dict[str, float]:
+    weights = dict(_weight(one) for one in said)
+    if len(weights) < len(said):
+        raise PeercorpusError("One name has two weights; give each venue or conference one --weight.")
+    return weights
 
 
 def _weight(said: str) -> tuple[str, float]:
