@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from peercorpus.errors import ModelError, PeercorpusError
+from peercorpus.finetune.recipe import Recipe
+from peercorpus.finetune.run_files import ADAPTER
 from tuned_runs import Tuned
 
 pytestmark = [pytest.mark.neural, pytest.mark.usefixtures("tuning")]
@@ -82,3 +84,10 @@ def test_a_run_that_is_not_done_is_refused(tuned: Tuned, tmp_path: Path) -> None
         merge(run)
     with pytest.raises(PeercorpusError, match="holds no run"):
         merge(tmp_path / "none")
+
+
+def test_an_adapter_of_the_hub_is_no_base(tuned: Tuned) -> None:
+    from peercorpus.finetune.training import load_model
+
+    with pytest.raises(ModelError, match="on which no other is put"):
+        load_model(str(tuned.folder / ADAPTER), None, Recipe())

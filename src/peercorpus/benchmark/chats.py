@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -68,20 +68,27 @@ def load_chat(model: str, extra: str) -> Chat | None:
         try:
             return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=asks))
         except Exception as error:  # noqa: BLE001 -- a template raises what it likes
-            raise ModelError(f"The chat template of '{model}' refuses a conversation: {error}; name another model.") from None
+            raise ModelError(
+                f"The chat template of '{model}' refuses a conversation: {error}; name another model."
+            ) from None
 
     def tokens(text: str) -> list[int]:
         return list(tokenizer(text, add_special_tokens=False)["input_ids"])
 
+    added = ((one.content, one.special) for one in tokenizer.added_tokens_decoder.values())
+    marks = _marks(str(tokenizer.chat_template), added)
     said = f"{tokenizer.chat_template}\0{tokenizer.backend_tokenizer.to_str()}"
     # The lessons of one paper begin alike.
-    return Chat(model, render, lru_cache(8)(tokens), _marks(tokenizer), hashlib.sha256(said.encode()).hexdigest())
+    return Chat(model, render, lru_cache(8)(tokens), marks, hashlib.sha256(said.encode()).hexdigest())
 
 
-def _marks(tokenizer: Any) -> re.Pattern[str] | None:
-    """What has a meaning of its own: special tokens, and added ones that the template names, such as `</think>`."""
-    template = str(tokenizer.chat_template)
-    added = [(one.content, one.special) for one in tokenizer.added_tokens_decoder.values()]
+def _marks(template: str, added: Iterable[tuple[str, bool]]) -> re.Pattern[str] | None:
+    """What has a meaning of its own: special tokens, and others that the template names, such as `</think>`.
+
+    Args:
+        template: The chat template.
+        added: Tokens that were added to the vocabulary, and whether each is special.
+    """
     found = {
         text for text, is_special in added if len(text) > 1 and (is_special or (text.strip() and text in template))
     }

@@ -17,7 +17,17 @@ import msgspec
 from peercorpus import prompts
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.recipe import Recipe
-from peercorpus.finetune.run_files import ADAPTER, BEFORE_AFTER, DATA, LENGTHS, LESSONS, RunFile, Trained, run_of, trained_of
+from peercorpus.finetune.run_files import (
+    ADAPTER,
+    BEFORE_AFTER,
+    DATA,
+    LENGTHS,
+    LESSONS,
+    RunFile,
+    Trained,
+    run_of,
+    trained_of,
+)
 from peercorpus.publish.citing import entry_of_adapter
 from peercorpus.publish.columns import escape, table
 from peercorpus.publish.front_matter import to_yaml

@@ -55,8 +55,8 @@ def _weights(named: str) -> str:
     found = find_weights(named)
     if found is not None and found.base is not None:
         raise ModelError(
-            f"'{named}' is an adapter, on which no other is put; tune it again with --merge and name the folder 'merged'"
-            " of its run."
+            f"'{named}' is an adapter, on which no other is put; tune it again with --merge and name the folder"
+            " 'merged' of its run."
         )
     return _commit(named) if found is None else found.digest
 

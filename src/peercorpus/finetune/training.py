@@ -77,12 +77,15 @@ def load_model(name: str, revision: str | None, recipe: Recipe) -> PreTrainedMod
     dtype = _precision(recipe)
     told = {"dtype": dtype, "attn_implementation": recipe.attention, "quantization_config": _quantised(recipe, dtype)}
     try:
-        return AutoModelForCausalLM.from_pretrained(
+        model = AutoModelForCausalLM.from_pretrained(
             name, revision=revision, **{key: value for key, value in told.items() if value is not None}
         )
     except (OSError, ValueError, KeyError, ImportError) as error:
         detail = " ".join(str(error).split())[:300]
         raise ModelError(f"The model '{name}' cannot be loaded: {detail}") from None
+    if hasattr(model, "peft_config"):
+        raise ModelError(f"'{name}' is an adapter, on which no other is put; name a whole model.")
+    return model
 
 
 def _settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool) -> SFTConfig:
