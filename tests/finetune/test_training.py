@@ -222,6 +222,21 @@ def test_a_loss_that_is_no_number_leaves_no_adapter(
     assert not (tmp_path / "run" / "adapter").exists()
 
 
+def test_activations_computed_again_teach_the_same(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "again.toml").write_text(RECIPE.replace("checkpointing = false", "checkpointing = true"))
+    for name, path in (("held", recipe), ("again", tmp_path / "again.toml")):
+        assert run(*command(papers, models / "qwen", tmp_path / name, path, "acceptance")).code == 0
+    held, again = ([list(one.values()) for one in losses(tmp_path / name)] for name in ("held", "again"))
+    assert again == [pytest.approx(one, rel=1e-5) for one in held]
+
+
+def test_an_adapter_is_no_base(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
+    assert run(*command(papers, models / "qwen", tmp_path / "run", recipe, "acceptance")).code == 0
+    refused(run(*command(papers, tmp_path / "run" / "adapter", tmp_path / "more", recipe)), "is an adapter")
+
+
 @pytest.mark.usefixtures("quietly")
 def test_one_command_tunes_merges_and_evaluates_and_says_so_in_the_card(
     run: Run, papers: Path, models: Path, tmp_path: Path

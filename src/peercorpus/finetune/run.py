@@ -10,7 +10,7 @@ import msgspec
 
 from peercorpus import prompts
 from peercorpus.benchmark.weights import TOKENIZER, find_weights
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import ModelError, PeercorpusError
 from peercorpus.finetune.choosing import Chosen, choose
 from peercorpus.finetune.encoding import load_encoder
 from peercorpus.finetune.fitness import check_fit
@@ -53,6 +53,8 @@ def _model(named: str) -> str:
 
 def _weights(named: str) -> str:
     found = find_weights(named)
+    if found is not None and found.base is not None:
+        raise ModelError(f"'{named}' is an adapter; name its base model, or a model with the adapter merged into it.")
     return _commit(named) if found is None else found.digest
 
 
