@@ -222,6 +222,21 @@ def test_a_loss_that_is_no_number_leaves_no_adapter(
     assert not (tmp_path / "run" / "adapter").exists()
 
 
+def test_activations_computed_again_teach_the_same(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "again.toml").write_text(RECIPE.replace("checkpointing = false", "checkpointing = true"))
+    for name, path in (("held", recipe), ("again", tmp_path / "again.toml")):
+        assert run(*command(papers, models / "qwen", tmp_path / name, path, "acceptance")).code == 0
+    held, again = ([list(one.values()) for one in losses(tmp_path / name)] for name in ("held", "again"))
+    assert again == [pytest.approx(one, rel=1e-5) for one in held]
+
+
+def test_an_adapter_is_no_base(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
+    assert run(*command(papers, models / "qwen", tmp_path / "run", recipe, "acceptance")).code == 0
+    refused(run(*command(papers, tmp_path / "run" / "adapter", tmp_path / "more", recipe)), "is an adapter")
+
+
 @pytest.mark.usefixtures("quietly")
 def test_one_command_tunes_merges_and_evaluates_and_says_so_in_the_card(
     run: Run, papers: Path, models: Path, tmp_path: Path
@@ -263,15 +278,6 @@ def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(
     assert run(*arguments, "--leave-out-long", "--lengths").code == 0
     left_out = json.loads((tmp_path / "run" / "data" / "run.json").read_text())["left_out"]["train"]
     assert left_out["lessons: longer than the context"] > 0
-
-
-def test_an_adapter_is_no_base(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
-    shutil.copytree(models / "llama", tmp_path / "adapter")
-    named = {"base_model_name_or_path": str(models / "llama"), "peft_type": "LORA"}
-    (tmp_path / "adapter" / "adapter_config.json").write_text(json.dumps(named))
-    start = command(papers, tmp_path / "adapter", tmp_path / "run", recipe, "review", "--lengths")
-    refused(run(*start), "is an adapter, on which no other is put")
-    assert not (tmp_path / "run").exists()
 
 
 def test_a_lesson_longer_than_the_model_takes_is_refused(

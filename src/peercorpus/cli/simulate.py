@@ -4,13 +4,14 @@ import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.app import AtLeastOne, app
 from peercorpus.cli.console import ProgressLines, say
+from peercorpus.errors import PeercorpusError
 
 if TYPE_CHECKING:
     from peercorpus.simulator.holdings import World
@@ -26,6 +27,7 @@ def simulate(
     papers: Annotated[int, AtLeastOne] = 12,
     seed: int = 0,
     venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = (),
+    venue_years: Annotated[int | None, AtLeastOne, Parameter(show_default=False)] = None,
     fault: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = (),
     sign_in: Annotated[bool, Parameter(negative=())] = False,
     mfa: Annotated[bool, Parameter(negative=())] = False,
@@ -44,7 +46,9 @@ def simulate(
     seed
         The same seed gives the same world.
     venues
-        Only these venues.
+        Only these venues, of these years or earlier ones.
+    venue_years
+        How many there are: each venue once, then the conferences a year earlier, and so on.
     fault
         What goes wrong, one or several: rate_limit, rate_limit_in_words, rate_limit_reset_time, rate_limit_gzip,
         rate_limit_silent, error_500, error_502_html, error_503_empty, dropped, cut_off, slow, truncated_json,
@@ -67,7 +71,9 @@ def simulate(
     from peercorpus.simulator.world import build_world
 
     faults = named(*fault)
-    world = build_world(papers=papers, seed=seed, venues=venues or None)
+    if venues and venue_years is not None:
+        raise PeercorpusError("--venues names the venues; leave out --venue-years.")
+    world = build_world(papers=papers, seed=seed, venues=venues or None, number=venue_years)
 
     held = _held(world)
 
@@ -89,11 +95,11 @@ def _fault_lines(names: Iterable[str]) -> list[str]:
 
 def _held(world: "World") -> list[str]:
     """The venues that have a paper."""
-    from peercorpus.simulator.venues import VENUES
-
     notes = [*world.v1.notes.values(), *world.v2.notes.values()]
     created_by = {str(note.get("invitation") or note.get("invitations")) for note in notes}
-    return [venue.venue_id for venue in VENUES if any(f"{venue.venue_id}/" in name for name in created_by)]
+    # Both services list all venues.
+    listed = cast("list[str]", world.v2.groups["venues"]["members"])
+    return [venue_id for venue_id in listed if any(f"{venue_id}/" in name for name in created_by)]
 
 
 def _sign_in_lines(world: "World", *, asked: bool, mfa: bool) -> str:

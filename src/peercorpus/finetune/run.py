@@ -54,10 +54,7 @@ def _model(named: str) -> str:
 def _weights(named: str) -> str:
     found = find_weights(named)
     if found is not None and found.base is not None:
-        raise ModelError(
-            f"'{named}' is an adapter, on which no other is put; tune it again with --merge and name the folder"
-            " 'merged' of its run."
-        )
+        raise ModelError(f"'{named}' is an adapter; name its base model, or a model with the adapter merged into it.")
     return _commit(named) if found is None else found.digest
 
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
+from peercorpus.simulator.editions import find_venues
 from peercorpus.simulator.holdings import Holdings, Json, World
 from peercorpus.simulator.ids import draw_id, draw_path
 from peercorpus.simulator.pdfs import stamp
 from peercorpus.simulator.shelves import values_of
 from peercorpus.simulator.submissions2 import JOURNAL_LABELS, LABELS
-from peercorpus.simulator.venues import VENUES
 
 EVERYONE = ["everyone"]
 REVISED_FIELDS = ("title", "abstract", "pdf")
@@ -139,7 +139,7 @@ def withdraw(world: World, forum_id: str, at_ms: int) -> str:
             "withdrawal confirmation": "I have read and agree with the venue's withdrawal policy.",
         }
         return _reply(holdings, forum_id, said, at_ms, kind="Withdraw")
-    venue = next(venue for venue in VENUES if venue.venue_id == venue_id)
+    (venue,) = find_venues([venue_id])
     label = (JOURNAL_LABELS if venue.rolling else LABELS)["withdrawn"].format(venue.short)
     state: Json = {"venue": {"value": label}, "venueid": {"value": f"{venue_id}/Withdrawn_Submission"}}
     invitations = [*dict.fromkeys([*_names(note, "invitations"), invitation])]

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 
-from peercorpus.errors import PeercorpusError
 from peercorpus.simulator import api1, api2
 from peercorpus.simulator.casting import Casting
+from peercorpus.simulator.editions import find_venues, venue_years
 from peercorpus.simulator.generated import MANUSCRIPTS, generate_manuscript, generate_script
 from peercorpus.simulator.groups import write_groups
 from peercorpus.simulator.handwritten import read_handwritten
@@ -24,18 +24,21 @@ from peercorpus.simulator.venues import EMPTY, VENUES, Venue
 NUMBER_STEP = 7
 
 
-def build_world(papers: int = 12, seed: int = 0, venues: Sequence[str] | None = None) -> World:
+def build_world(
+    papers: int = 12, seed: int = 0, venues: Sequence[str] | None = None, number: int | None = None
+) -> World:
     """Build both APIs of one simulated OpenReview; the same arguments give the same world, byte for byte.
 
     Args:
         papers: Over all venues together: the hand-written ones first, dealt over the venues, then generated ones.
         seed: Of all ids, numbers and generated texts.
         venues: Ids of the venues to build; None for all.
+        number: How many venue-years there are, where no venue is named; None for one of each.
 
     Raises:
-        PeercorpusError: A venue is not known.
+        PeercorpusError: A venue is not known, or there are not so many venue-years.
     """
-    chosen = _pick_venues(venues)
+    chosen = venue_years(len(VENUES) if number is None else number) if venues is None else find_venues(venues)
     world = World(Holdings(), Holdings())
     write_groups(world, (*chosen, EMPTY))
     for venue in (*chosen, EMPTY):
@@ -49,14 +52,6 @@ def build_world(papers: int = 12, seed: int = 0, venues: Sequence[str] | None = 
         if collecting:
             gc.enable()
     return world
-
-
-def _pick_venues(venues: Sequence[str] | None) -> tuple[Venue, ...]:
-    known = {venue.venue_id: venue for venue in VENUES}
-    unknown = [venue_id for venue_id in venues or () if venue_id not in known]
-    if unknown:
-        raise PeercorpusError(f"The simulator has no venue {unknown[0]!r}; it has {', '.join(known)}")
-    return VENUES if venues is None else tuple(known[venue_id] for venue_id in dict.fromkeys(venues))
 
 
 def _holdings(world: World, venue: Venue) -> Holdings:

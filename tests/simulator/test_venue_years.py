@@ -1,0 +1,53 @@
+"""The simulated venues in as many years as one asks."""
+
+import pytest
+
+from commands import Run, assert_refused
+from peercorpus.errors import PeercorpusError
+from peercorpus.simulator.editions import FIRST, YEAR, find_venues, venue_years
+from peercorpus.simulator.venues import VENUES
+from peercorpus.simulator.world import build_world
+
+
+def test_the_venues_come_first_then_the_conferences_in_earlier_years() -> None:
+    found = venue_years(22)
+    assert found[:5] == VENUES
+    assert len({venue.venue_id for venue in found}) == 22
+    assert [venue.venue_id for venue in found[5:9]] == [
+        "Aurora.cc/2019/Conference",
+        "Borealis.cc/2023/Conference",
+        "Cascadia.cc/2024/Conference",
+        "DALES/2022/Conference",
+    ]
+
+
+def test_an_earlier_year_is_the_same_venue_at_its_own_time() -> None:
+    borealis = next(venue for venue in VENUES if venue.venue_id == "Borealis.cc/2024/Conference")
+    (before,) = find_venues(["Borealis.cc/2022/Conference"])
+    assert (before.short, before.website) == ("Borealis 2022", "https://borealis.example.org/2022")
+    assert before.labels == {name: label.replace("2024", "2022") for name, label in borealis.labels.items()}
+    year_ms = 365.25 * 86_400_000
+    for moment in ("opens", "registration", "deadline", "released", "camera_ready"):
+        assert getattr(borealis.calendar, moment) - getattr(before.calendar, moment) == pytest.approx(2 * year_ms)
+    (aurora,) = find_venues(["Aurora.cc/2018/Conference"])
+    assert aurora.calendar.registration == 0
+
+
+def test_there_are_no_more_than_openreview_is_old() -> None:
+    with pytest.raises(PeercorpusError, match="venue-years at most"):
+        venue_years(1_000)
+    most = len(VENUES) + sum(int(YEAR.findall(one.venue_id)[0]) - FIRST for one in VENUES if "20" in one.venue_id)
+    assert len(venue_years(most)) == most
+
+
+def test_a_world_of_22_has_papers_at_each() -> None:
+    world = build_world(papers=44, number=22)
+    for venue in venue_years(22):
+        holdings = world.v1 if venue.api == 1 else world.v2
+        # Their signatures name the paper, and so the venue.
+        held = [note for note in holdings.notes.values() if f"{venue.venue_id}/" in str(note.get("signatures"))]
+        assert held, venue.venue_id
+
+
+def test_venues_and_their_number_are_not_both_said(run: Run) -> None:
+    assert_refused(run("simulate", "--venues", "JLE", "--venue-years", "3"), "leave out --venue-years")
