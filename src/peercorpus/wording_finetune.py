@@ -17,7 +17,7 @@ def lessons(run: RunFile) -> str:
     lines += [f"  left out, {reason}: {count:,}" for reason, count in run.left_out["train"].items()]
     held_out, links = run.fitness["held_out"], run.fitness["links"]
     known = (
-        "the release has no links, so papers submitted twice are not known"
+        "the release has no links: no paper was found that was submitted twice, or none was looked for"
         if links is None
         else f"no link of {links:,} parts a work between the sides"
     )

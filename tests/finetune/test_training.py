@@ -232,6 +232,16 @@ def test_activations_computed_again_teach_the_same(
     assert again == [pytest.approx(one, rel=1e-5) for one in held]
 
 
+def test_lessons_that_are_not_as_they_were_written_are_not_learnt(
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
+) -> None:
+    told = command(papers, models / "qwen", tmp_path / "run", recipe, "acceptance")
+    assert run(*told, "--lengths").code == 0
+    path = tmp_path / "run" / "data" / "train.arrow"
+    path.write_bytes(path.read_bytes()[:-9])
+    refused(run(*told), "is not as it was written")
+
+
 def test_an_adapter_is_no_base(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
     assert run(*command(papers, models / "qwen", tmp_path / "run", recipe, "acceptance")).code == 0
     refused(run(*command(papers, tmp_path / "run" / "adapter", tmp_path / "more", recipe)), "is an adapter")

@@ -50,4 +50,4 @@ def test_a_world_of_22_has_papers_at_each() -> None:
 
 
 def test_venues_and_their_number_are_not_both_said(run: Run) -> None:
-    assert_refused(run("simulate", "--venues", "JLE", "--venue-years", "3"), "leave out --venue-years")
+    assert_refused(run("simulate", "--venues", "JLE", "--venue-years", "3"), "leave out how many")

@@ -11,7 +11,6 @@ from cyclopts.validators import Number
 
 from peercorpus.cli.app import AtLeastOne, app
 from peercorpus.cli.console import ProgressLines, say
-from peercorpus.errors import PeercorpusError
 
 if TYPE_CHECKING:
     from peercorpus.simulator.holdings import World
@@ -40,7 +39,7 @@ def simulate(
     Parameters
     ----------
     port
-        Where API v1 listens; API v2 listens on the next port.
+        Where API v1 listens; API v2 on the next.
     papers
         How many papers the venues have together.
     seed
@@ -71,11 +70,7 @@ def simulate(
     from peercorpus.simulator.world import build_world
 
     faults = named(*fault)
-    if venues and venue_years is not None:
-        raise PeercorpusError("--venues names the venues; leave out --venue-years.")
-    world = build_world(papers=papers, seed=seed, venues=venues or None, number=venue_years)
-
-    held = _held(world)
+    held = _held(world := build_world(papers=papers, seed=seed, venues=venues or None, number=venue_years))
 
     def ready(service: Service) -> None:
         urls = f"--url-v1 {service.base_url_v1} --url-v2 {service.base_url_v2}"

@@ -114,8 +114,8 @@ def _fitness(run: RunFile) -> str:
     """That nothing held out was learnt from, as far as that is known."""
     held_out, links = run.fitness["held_out"], run.fitness["links"]
     known = (
-        "The release has no links between submissions of one work, so linked papers are not known: a paper that was"
-        " submitted twice may be learnt from and tested on."
+        "The release has no links between submissions of one work: none were found, or none were looked for, so that"
+        " linked papers are not known and a paper that was submitted twice may be learnt from and tested on."
         if links is None
         else f"None of {links:,} pairs of submissions of one work is parted by the sides."
     )

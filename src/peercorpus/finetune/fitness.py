@@ -17,7 +17,7 @@ class Fitness:
     Attributes:
         held_out: Papers on the sides `test` and `validation`, none of which is on `train`.
         links: Pairs of submissions of one work, none of which is parted by the sides; None where the release has no
-            links, so that it is not known whether it holds a paper twice.
+            links: none were found, or none were looked for, which it does not tell.
     """
 
     profile: str

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from peercorpus.errors import MissingExtraError, PeercorpusError
-from peercorpus.finetune.run_files import LAUNCH_LOG, TRAINED, recipe_of
+from peercorpus.finetune.run_files import LAUNCH_LOG, TRAINED, check_data, recipe_of
 from peercorpus.progress import Meter, Show
 
 STEPS, ERROR = "steps", "error"
@@ -21,10 +21,12 @@ def tune(folder: Path, show: Show) -> None:
 
     Raises:
         MissingExtraError: A package is not installed.
-        PeercorpusError: The model cannot be loaded or tuned so, or the processes broke off.
+        PeercorpusError: The model cannot be loaded or tuned so, the processes broke off, or a file of lessons is not as
+            it was written.
     """
     if (folder / TRAINED).exists():
         return
+    check_data(folder)
     recipe = recipe_of(folder)
     if recipe.accelerate is not None:
         _launch(folder, recipe.accelerate, show)

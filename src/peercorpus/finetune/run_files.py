@@ -7,6 +7,7 @@ import msgspec
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.recipe import Recipe
+from peercorpus.publish.release import digest_of
 
 DATA, ADAPTER, CHECKPOINTS, MERGED, BENCH = "data", "adapter", "checkpoints", "merged", "bench"
 BEFORE_AFTER = f"{BENCH}/before-after.md"
@@ -152,3 +153,15 @@ def trained_of(folder: Path) -> Trained:
         return msgspec.json.decode(path.read_bytes(), type=Trained)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise PeercorpusError(f"'{path}' cannot be read ({error}); name a new folder.") from None
+
+
+def check_data(folder: Path) -> None:
+    """See that the lessons of a run are as they were written.
+
+    Raises:
+        PeercorpusError: A file is missing or another.
+    """
+    for name, sha256 in run_of(folder).files.items():
+        path = folder / DATA / name
+        if not path.is_file() or digest_of(path) != sha256:
+            raise PeercorpusError(f"'{path}' is not as it was written; delete '{folder}' and run the same again.")

@@ -268,6 +268,8 @@ def _train(folder: Path, show: Show) -> None:
         raise PeercorpusError("The loss is no number any more; set a lower learning_rate in the recipe.")
     _save(trainer, folder)
     if is_writer:
-        losses.write_text("".join(json.dumps(one) + "\n" for one in known), "utf-8")
+        whole = losses.with_name(f".{losses.name}")
+        whole.write_text("".join(json.dumps(one) + "\n" for one in known), "utf-8")
+        whole.rename(losses)
         trained = Trained(steps, *(None if one is None else one["eval_loss"] for one in (first, told[-1])))
         (folder / TRAINED).write_bytes(msgspec.json.format(msgspec.json.encode(trained), indent=1))

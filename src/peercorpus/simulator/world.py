@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 
+from peercorpus.errors import PeercorpusError
 from peercorpus.simulator import api1, api2
 from peercorpus.simulator.casting import Casting
 from peercorpus.simulator.editions import find_venues, venue_years
@@ -36,8 +37,10 @@ def build_world(
         number: How many venue-years there are, where no venue is named; None for one of each.
 
     Raises:
-        PeercorpusError: A venue is not known, or there are not so many venue-years.
+        PeercorpusError: A venue is not known, there are not so many venue-years, or both are said.
     """
+    if venues is not None and number is not None:
+        raise PeercorpusError("The venues are named (--venues); leave out how many there are (--venue-years).")
     chosen = venue_years(len(VENUES) if number is None else number) if venues is None else find_venues(venues)
     world = World(Holdings(), Holdings())
     write_groups(world, (*chosen, EMPTY))
