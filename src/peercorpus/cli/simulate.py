@@ -27,6 +27,7 @@ def simulate(
     seed: int = 0,
     venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = (),
     venue_years: Annotated[int | None, AtLeastOne, Parameter(show_default=False)] = None,
+    large: Annotated[bool, Parameter(negative=())] = False,
     fault: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = (),
     sign_in: Annotated[bool, Parameter(negative=())] = False,
     mfa: Annotated[bool, Parameter(negative=())] = False,
@@ -48,6 +49,8 @@ def simulate(
         Only these venues, of these years or earlier ones.
     venue_years
         How many there are: each venue once, then the conferences a year earlier, and so on.
+    large
+        Papers as long as real ones; many of them share a file.
     fault
         What goes wrong, one or several: rate_limit, rate_limit_in_words, rate_limit_reset_time, rate_limit_gzip,
         rate_limit_silent, error_500, error_502_html, error_503_empty, dropped, cut_off, slow, truncated_json,
@@ -70,7 +73,9 @@ def simulate(
     from peercorpus.simulator.world import build_world
 
     faults = named(*fault)
-    held = _held(world := build_world(papers=papers, seed=seed, venues=venues or None, number=venue_years))
+    held = _held(
+        world := build_world(papers=papers, seed=seed, venues=venues or None, number=venue_years, is_large=large)
+    )
 
     def ready(service: Service) -> None:
         urls = f"--url-v1 {service.base_url_v1} --url-v2 {service.base_url_v2}"

@@ -1,5 +1,6 @@
 """Papers and threads drawn from pools of sentences, for as many papers as one asks."""
 
+from collections.abc import Iterator
 from itertools import islice
 from random import Random
 
@@ -9,6 +10,8 @@ from peercorpus.simulator.script import Draft, Manuscript, Passage, Script
 from peercorpus.simulator.venues import Venue
 
 MANUSCRIPTS = 24
+SECTIONS, SENTENCES = 36, 16
+"""Of a paper as long as a real one beside the others: some 60 kB of text in all, on a dozen pages."""
 DESK_REJECTED, WITHDRAWN, UNDER_REVIEW = 0.02, 0.12, 0.2
 BAR = 0.58
 
@@ -37,8 +40,15 @@ def generate_script(venue: Venue, seed: int, index: int) -> Script:
     )
 
 
-def generate_manuscript(venue: Venue, seed: int, index: int) -> Manuscript:
-    """Give what the PDF of that paper is typeset from."""
+def generate_manuscript(venue: Venue, seed: int, index: int, *, is_long: bool = False) -> Manuscript:
+    """Give what the PDF of that paper is typeset from.
+
+    Args:
+        venue: Its venue.
+        seed: Of the world.
+        index: Of the generated paper, from 0.
+        is_long: Whether it is as long as a real one.
+    """
     script = generate_script(venue, seed, index)
     chance = Random(f"{seed}/{venue.venue_id}/{index}/manuscript")
     topic = next(number for number, facts in enumerate(topics()) if tuple(facts["keywords"]) == script.keywords)
@@ -60,6 +70,7 @@ def generate_manuscript(venue: Venue, seed: int, index: int) -> Manuscript:
             Passage("Method", write("method", 5, 5) + "\n\n{equation}\n\n" + write("opening", 2)),
             Passage("Experiments", results + "\n\n{table}", results + "\n\n{table}\n\n" + write("results", 2)),
             Passage("Additional Results", write("results", 4), since=Draft.REBUTTAL),
+            *(_long_passages(chance, topic) if is_long else ()),
             Passage("Conclusion", write("ending", 4), since=Draft.SUBMISSION),
         ),
         equation="cal(L)(theta) = 1/n sum_(i=1)^n w_i ell(f_theta (x_i), y_i) + lambda norm(theta)^2",
@@ -71,6 +82,16 @@ def generate_manuscript(venue: Venue, seed: int, index: int) -> Manuscript:
             "T. Zubek. Notes on disagreement. Technical report, 2017.",
         ),
     )
+
+
+def _long_passages(chance: Random, topic: int) -> Iterator[Passage]:
+    """More sections, whose sentences come again."""
+    pools = read_pools()["passages"]
+    sentences = [fill(sentence, topic) for kind in ("opening", "method", "results") for sentence in pools[kind]]
+    for number in range(SECTIONS):
+        picked = chance.choices(sentences, k=SENTENCES)
+        halves = (" ".join(picked[: SENTENCES // 2]), " ".join(picked[SENTENCES // 2 :]))
+        yield Passage(f"Study {number + 1}", "\n\n".join(halves))
 
 
 def _chance(venue: Venue, seed: int, index: int) -> Random:

@@ -28,7 +28,8 @@ class Layout:
     rolling: bool
 
 
-@lru_cache(maxsize=64)
+# As many as 22 venue-years have in three versions each, some 200 MB where they are as long as real ones.
+@lru_cache(maxsize=2_048)
 def typeset(manuscript: Manuscript, layout: Layout, version: Draft) -> bytes:
     """Give the PDF of a manuscript.
 

@@ -26,7 +26,12 @@ NUMBER_STEP = 7
 
 
 def build_world(
-    papers: int = 12, seed: int = 0, venues: Sequence[str] | None = None, number: int | None = None
+    papers: int = 12,
+    seed: int = 0,
+    venues: Sequence[str] | None = None,
+    number: int | None = None,
+    *,
+    is_large: bool = False,
 ) -> World:
     """Build both APIs of one simulated OpenReview; the same arguments give the same world, byte for byte.
 
@@ -35,6 +40,7 @@ def build_world(
         seed: Of all ids, numbers and generated texts.
         venues: Ids of the venues to build; None for all.
         number: How many venue-years there are, where no venue is named; None for one of each.
+        is_large: Whether generated papers are as long as real ones; beyond the first few of a venue they share files.
 
     Raises:
         PeercorpusError: A venue is not known, there are not so many venue-years, or both are said.
@@ -50,7 +56,7 @@ def build_world(
     # Nothing here is garbage, and looking for some in a million new objects takes longer than making them.
     gc.disable()
     try:
-        _write_papers(world, chosen, papers, seed)
+        _write_papers(world, chosen, papers, seed, is_large=is_large)
     finally:
         if collecting:
             gc.enable()
@@ -61,7 +67,7 @@ def _holdings(world: World, venue: Venue) -> Holdings:
     return world.v1 if venue.api == 1 else world.v2
 
 
-def _write_papers(world: World, chosen: Sequence[Venue], papers: int, seed: int) -> None:
+def _write_papers(world: World, chosen: Sequence[Venue], papers: int, seed: int, *, is_large: bool) -> None:
     writers: dict[int, api1.Writer | api2.Writer] = {1: api1.Writer(world.v1), 2: api2.Writer(world.v2)}
     for venue, index in _deal(chosen, papers):
         holdings, written = _holdings(world, venue), read_handwritten(venue.venue_id)
@@ -72,7 +78,7 @@ def _write_papers(world: World, chosen: Sequence[Venue], papers: int, seed: int)
         write_review_invitation(holdings, venue, casting.place, casting.forum_id)
         for version in script.versions:
             path = casting.path(version)
-            holdings.files[path] = _file(casting, version, index, path)
+            holdings.files[path] = _file(casting, version, index, path, is_large=is_large)
             if venue.api == 1 and version is Draft.SUBMISSION and script.public_history:
                 holdings.files[casting.path(version, "attachment")] = holdings.files[path]
     for holdings in (world.v1, world.v2):
@@ -94,16 +100,21 @@ def _deal(chosen: Sequence[Venue], papers: int) -> Iterator[tuple[Venue, int]]:
         yield chosen[place], len(written[place]) + around
 
 
-def _file(casting: Casting, version: Draft, index: int, path: str) -> Callable[[], bytes]:
+def _file(casting: Casting, version: Draft, index: int, path: str, *, is_large: bool) -> Callable[[], bytes]:
     venue, written = casting.venue, read_handwritten(casting.venue.venue_id)
     layout = Layout(venue.short, venue.columns, venue.ruled, venue.rolling)
     if index < len(written):
         return partial(typeset, written[index].manuscript, layout, version)
-    return partial(_generated_file, venue, casting.seed, index - len(written), layout, version, path)
+    generated = partial(_generated_file, venue, casting.seed, index - len(written), layout, version)
+    return partial(generated, None if is_large else path, is_long=is_large)
 
 
-def _generated_file(venue: Venue, seed: int, index: int, layout: Layout, version: Draft, path: str) -> bytes:
-    """Give a generated paper's PDF; beyond the first few, an earlier one's under its own document id."""
-    manuscript: Manuscript = generate_manuscript(venue, seed, index % MANUSCRIPTS)
+def _generated_file(
+    venue: Venue, seed: int, index: int, layout: Layout, version: Draft, path: str | None, *, is_long: bool
+) -> bytes:
+    """Give a generated paper's PDF; beyond the first few an earlier one's, under an id of its own if it has a path."""
+    manuscript: Manuscript = generate_manuscript(venue, seed, index % MANUSCRIPTS, is_long=is_long)
     pdf = typeset(manuscript, layout, version)
-    return pdf if index < MANUSCRIPTS else stamp(pdf, path.rpartition("/")[2].removesuffix(".pdf"))
+    if index < MANUSCRIPTS or path is None:
+        return pdf
+    return stamp(pdf, path.rpartition("/")[2].removesuffix(".pdf"))
