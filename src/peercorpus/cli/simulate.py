@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -19,15 +20,45 @@ FEWEST_PAPERS = 5
 """Of a demo: one for each simulated venue, as a venue without a paper is an error."""
 
 
+@dataclass(frozen=True, slots=True)
+class Invented:
+    """What the service holds.
+
+    Parameters
+    ----------
+    papers
+        How many papers the venues have together.
+    seed
+        The same seed gives the same world.
+    venues
+        Only these venues, of these years or earlier ones.
+    venue_years
+        How many there are: each venue once, then the conferences a year earlier, and so on.
+    large
+        Papers as long as real ones; many of them share a file.
+    """
+
+    papers: Annotated[int, AtLeastOne] = 12
+    seed: int = 0
+    venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = ()
+    venue_years: Annotated[int | None, AtLeastOne, Parameter(show_default=False)] = None
+    large: Annotated[bool, Parameter(negative=())] = False
+
+    def build(self) -> "World":
+        """The invented world."""
+        from peercorpus.simulator.world import build_world
+
+        return build_world(self.papers, self.seed, self.venues or None, self.venue_years, is_large=self.large)
+
+
+INVENTED = Invented()
+
+
 @app.command
 def simulate(
     *,
     port: Annotated[int, Parameter(validator=Number(gte=1, lte=65534))] = 3000,
-    papers: Annotated[int, AtLeastOne] = 12,
-    seed: int = 0,
-    venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = (),
-    venue_years: Annotated[int | None, AtLeastOne, Parameter(show_default=False)] = None,
-    large: Annotated[bool, Parameter(negative=())] = False,
+    invented: Annotated[Invented, Parameter(name="*")] = INVENTED,
     fault: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = (),
     sign_in: Annotated[bool, Parameter(negative=())] = False,
     mfa: Annotated[bool, Parameter(negative=())] = False,
@@ -41,16 +72,6 @@ def simulate(
     ----------
     port
         Where API v1 listens; API v2 on the next.
-    papers
-        How many papers the venues have together.
-    seed
-        The same seed gives the same world.
-    venues
-        Only these venues, of these years or earlier ones.
-    venue_years
-        How many there are: each venue once, then the conferences a year earlier, and so on.
-    large
-        Papers as long as real ones; many of them share a file.
     fault
         What goes wrong, one or several: rate_limit, rate_limit_in_words, rate_limit_reset_time, rate_limit_gzip,
         rate_limit_silent, error_500, error_502_html, error_503_empty, dropped, cut_off, slow, truncated_json,
@@ -70,12 +91,9 @@ def simulate(
     from peercorpus.simulator.budget import Budget
     from peercorpus.simulator.faults import named
     from peercorpus.simulator.server import Service, serve, serve_forever
-    from peercorpus.simulator.world import build_world
 
     faults = named(*fault)
-    held = _held(
-        world := build_world(papers=papers, seed=seed, venues=venues or None, number=venue_years, is_large=large)
-    )
+    held = _held(world := invented.build())
 
     def ready(service: Service) -> None:
         urls = f"--url-v1 {service.base_url_v1} --url-v2 {service.base_url_v2}"
