@@ -18,7 +18,6 @@ import psutil
 PAPERS = 51_529
 VENUE_YEARS = 22
 """Of ReviewBench, whose 196,099 reviews are 3.8 a paper; the simulator writes 3.7."""
-SHARES = {"1/16": PAPERS // 16, "1/4": PAPERS // 4, "all": PAPERS}
 PORT = 4800
 URLS = ("--url-v1", f"http://127.0.0.1:{PORT}", "--url-v2", f"http://127.0.0.1:{PORT + 1}")
 READY_S = 900
@@ -190,4 +189,4 @@ def rehearse(folder: Path, papers: int) -> None:
 
 
 if __name__ == "__main__":
-    rehearse(Path(sys.argv[1]), int(sys.argv[2]))
+    rehearse(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else PAPERS)

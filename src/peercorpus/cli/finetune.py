@@ -93,7 +93,7 @@ def finetune(
     out
         The folder of the run.
     recipe
-        A TOML file with other settings than Re²'s; docs/finetune.md lists them.
+        A TOML file with other settings than Re²'s; docs/recipe.md lists them.
     leave_out_long
         Leave out lessons whose answers do not fit into the context, instead of refusing to start.
     lengths

@@ -71,7 +71,7 @@ def simulate(
     Parameters
     ----------
     port
-        Where API v1 listens; API v2 on the next.
+        Where API v1 listens; API v2 listens on the next port.
     fault
         What goes wrong, one or several: rate_limit, rate_limit_in_words, rate_limit_reset_time, rate_limit_gzip,
         rate_limit_silent, error_500, error_502_html, error_503_empty, dropped, cut_off, slow, truncated_json,
@@ -93,7 +93,8 @@ def simulate(
     from peercorpus.simulator.server import Service, serve, serve_forever
 
     faults = named(*fault)
-    held = _held(world := invented.build())
+    world = invented.build()
+    held = _held(world)
 
     def ready(service: Service) -> None:
         urls = f"--url-v1 {service.base_url_v1} --url-v2 {service.base_url_v2}"

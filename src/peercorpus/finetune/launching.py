@@ -8,8 +8,8 @@ from peercorpus.errors import MissingExtraError, PeercorpusError
 from peercorpus.finetune.run_files import LAUNCH_LOG, TRAINED, check_data, recipe_of
 from peercorpus.progress import Meter, Show
 
-STEPS, ERROR = "steps", "error"
-"""What a line of the worker begins with: how many steps of how many are done, or why it ends."""
+PROGRESS, ERROR = "progress", "error"
+"""What a line of the worker begins with: how much of how much is done of what, or why it ends."""
 
 
 def tune(folder: Path, show: Show) -> None:
@@ -55,14 +55,15 @@ def _launch(folder: Path, configuration: str, show: Show) -> None:
 
 
 def _listen(process: "subprocess.Popen[str]", show: Show) -> str:
-    """Show the steps that the worker tells of; the error that it ends with, or nothing."""
+    """Show how far the worker is; the error that it ends with, or nothing."""
     said, meter = "", None
     for line in process.stdout or ():
         kind, _, rest = line.rstrip("\n").partition(" ")
         if kind == ERROR:
             said = rest
-        elif kind == STEPS:
-            done, total = (int(number) for number in rest.split())
-            meter = meter or Meter("training", "steps", show, done=done)
-            meter.report(done, total)
+        elif kind == PROGRESS:
+            done, total, what = rest.split(" ", 2)
+            if meter is None or meter.what != what:
+                meter = Meter("training", what, show, done=int(done))
+            meter.report(int(done), int(total))
     return said

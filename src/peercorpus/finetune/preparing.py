@@ -176,7 +176,7 @@ def prepare(
         sink: Gets every lesson besides; None where nobody wants them.
 
     Raises:
-        PeercorpusError: There is no lesson, a file of the release cannot be read, or the folder cannot be written.
+        PeercorpusError: A file of the release cannot be read, or the folder cannot be written.
     """
     prepared, partial = Prepared(), folder / f".{DATA}"
     try:
@@ -209,5 +209,5 @@ def keep(folder: Path) -> None:
 def drop(folder: Path) -> None:
     """Delete what `prepare` wrote; of a run that has nothing else, its folder."""
     shutil.rmtree(folder / f".{DATA}", ignore_errors=True)
-    if not any(folder.iterdir()):
+    if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()

@@ -114,8 +114,8 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink 
         return found
     fitness = check_fit(release)
     choice = choose(release, wanted.chosen)
-    prepared = prepare(choice, wanted.subject.tasks, encoder, wanted.recipe, wanted.out, show, sink)
     try:
+        prepared = prepare(choice, wanted.subject.tasks, encoder, wanted.recipe, wanted.out, show, sink)
         _check(prepared, wanted, say)
         check_window(prepared.lengths, wanted.model, encoder.window)
     except PeercorpusError:

@@ -256,7 +256,7 @@ def _train(folder: Path, show: Show) -> None:
     last, losses = _last_checkpoint(folder / CHECKPOINTS), folder / LOSSES
     first = _first(trainer, losses, is_fresh=last is None)
     is_writer = trainer.is_world_process_zero()
-    if is_writer and first is not None:
+    if is_writer and last is None and first is not None:
         losses.write_text(json.dumps(first) + "\n", "utf-8")
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
     steps = int(trainer.state.global_step)

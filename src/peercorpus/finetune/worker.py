@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.finetune.launching import ERROR, STEPS
+from peercorpus.finetune.launching import ERROR, PROGRESS
 from peercorpus.finetune.training import train
 from peercorpus.progress import Progress
 
@@ -18,7 +18,7 @@ def _tell(line: str) -> None:
 
 
 def _show(progress: Progress) -> None:
-    _tell(f"{STEPS} {progress.done} {progress.total or 0}")
+    _tell(f"{PROGRESS} {progress.done} {progress.total or 0} {progress.what}")
 
 
 if __name__ == "__main__":

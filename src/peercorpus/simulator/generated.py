@@ -11,7 +11,7 @@ from peercorpus.simulator.venues import Venue
 
 MANUSCRIPTS = 24
 SECTIONS, SENTENCES = 36, 16
-"""Of a paper as long as a real one beside the others: some 60 kB of text in all, on a dozen pages."""
+"""Of a paper as long as a real one beside the others: some 64,000 characters in all, on 18 or 19 pages."""
 DESK_REJECTED, WITHDRAWN, UNDER_REVIEW = 0.02, 0.12, 0.2
 BAR = 0.58
 
