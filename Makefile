@@ -32,7 +32,7 @@ test: $(DEV)  ## Run all tests
 	$(RUN) -m pytest
 
 extras: $(DEV) .venv/extras  ## Run the tests that need OCR, Ray, an object store, a tokenizer or PyTorch; installs them, gigabytes
-	$(RUN) -m pytest tests/executors tests/finetune tests/metrics tests/benchmark/test_bench_neural.py tests/test_store.py tests/texts/test_ocr.py tests/texts/test_router.py tests/publish/test_publish_dialogues.py
+	$(RUN) -m pytest tests/executors tests/finetune tests/metrics tests/benchmark/test_bench_neural.py tests/test_store.py tests/test_moving.py tests/texts/test_ocr.py tests/texts/test_router.py tests/publish/test_publish_dialogues.py tests/report/test_report_tokens.py
 
 demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it, all in the folder demo/
 	$(PEERCORPUS) demo --out demo

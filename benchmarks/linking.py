@@ -15,10 +15,11 @@ from pathlib import Path
 from random import Random
 
 from alike_papers import LONG_TEXT_ITEMS, OTHER, SAME, TOPICS, Work, couples, edit, write, write_work
+from peercorpus.executors.local import LocalExecutor
 from peercorpus.kinds import Grade, Status
 from peercorpus.links.alike import Compared, head_of, runs_of, text_share
 from peercorpus.links.candidates import Pair
-from peercorpus.links.relate import STAGE, Submission, candidates
+from peercorpus.links.relate import Submission, candidates, link_papers
 from peercorpus.raw import Kind, RawObject
 from peercorpus.records import Evidence, Paper, PaperText, PaperVersion
 from peercorpus.stage import Options, no_report
@@ -176,7 +177,7 @@ def fill(folder: Path, papers: int) -> None:
 def link(folder: Path) -> None:
     """Run the stage."""
     with open_workspace(folder) as workspace:
-        STAGE.run(workspace, "", Options(), KEY, no_report)
+        link_papers(LocalExecutor(), workspace, "", Options(), KEY, no_report)
 
 
 def main(arguments: Sequence[str]) -> None:

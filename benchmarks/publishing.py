@@ -138,7 +138,8 @@ def fill(folder: Path, papers: int) -> None:
                         replacement.add(record)
 
 
-def _publish(folder: Path, out: Path) -> None:
+def publish_all(folder: Path, out: Path) -> None:
+    """Write a release with all configurations and Re²'s sides."""
     with open_workspace(folder, write=False) as workspace:
         publish(workspace, out, sides=Asked(Profile.RE2))
 
@@ -192,6 +193,6 @@ if __name__ == "__main__":
     if what == "fill":
         fill(where, int(number))
     elif what == "publish":
-        _publish(where, Path(number))
+        publish_all(where, Path(number))
     else:
         _generate(where, Path(number))

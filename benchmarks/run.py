@@ -9,6 +9,7 @@ import benching
 import choosing
 import conversing
 import engines
+import flooring
 import harvesting
 import inspecting
 import kills
@@ -32,6 +33,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "engines": lambda _: engines.measure_engines(),
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
     "releases": publishing.measure_publishing,
+    "floor": flooring.measure_floor,
     "metrics": measuring.measure_metrics,
     "bench": benching.measure_benching,
     "tuning-lessons": tuning.measure_preparing,

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from commands import run
+from simulated_store import bucket, served
 
-__all__ = ["demo_folder", "run"]
+__all__ = ["bucket", "demo_folder", "run", "served"]
 
 
 @pytest.fixture(scope="session")

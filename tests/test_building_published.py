@@ -287,7 +287,7 @@ def test_a_second_build_of_published_records_does_nothing_and_a_new_one_gives_th
     assert all(step.was_finished for step in build(workspace))
     before = [rows(workspace, kind) for kind in (Paper, Review, Post, PaperVersion, Conversation)]
     texts = sorted(rows(workspace, PaperText), key=repr)
-    shutil.rmtree(workspace.tables.folder)
+    shutil.rmtree(workspace.folder / "tables")
     build(workspace)
     assert [rows(workspace, kind) for kind in (Paper, Review, Post, PaperVersion, Conversation)] == before
     assert sorted(rows(workspace, PaperText), key=repr) == texts

@@ -135,7 +135,7 @@ def test_a_run_that_is_stopped_at_any_moment_goes_on_where_it_was(pdfs: Path, tm
     if number == signal.SIGKILL:
         assert running.returncode == -signal.SIGKILL
     else:
-        assert running.returncode == 130
+        assert running.returncode == 130, told
         assert told.endswith("Stopped; run the same command again to go on.\n")
         assert {path.suffix for path in out.iterdir()} == {".md", ".json"}
     assert_every_text_is_told_of(out)

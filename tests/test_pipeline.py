@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from deltalake import DeltaTable
 
+from in_this_process import InThisProcess
 from peercorpus.cli import main
 from peercorpus.errors import TableError
 from peercorpus.file_records import Link
@@ -26,6 +27,7 @@ from peercorpus.stage import Options, content_key
 from peercorpus.tables import TABLES
 from peercorpus.texts.engine import ENGINES
 from peercorpus.workspace import Workspace, open_workspace
+from table_rows import rows
 
 AURORA, BOREALIS = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
 VENUES = [AURORA, BOREALIS]
@@ -82,16 +84,6 @@ def steps_run(steps: list[Step]) -> list[tuple[str, str]]:
     return [(step.venue_id, step.stage) for step in steps if not step.was_finished]
 
 
-def rows(workspace: Workspace, venue_id: str) -> dict[str, list[Any]]:
-    """All records of a venue in their order; what PDFs gave, which has none, by the file's digest."""
-    found: dict[str, list[Any]] = {name: list(workspace.tables.read(kind, venue_id)) for name, kind in TABLES.items()}
-    for name in ("5-texts", "0-inspections"):
-        found[name].sort(key=lambda row: row.sha256)
-    of_files = ("read_texts", "inspect_files")
-    found["set-aside"].sort(key=lambda row: (row.stage, row.record_id if row.stage in of_files else ""))
-    return found
-
-
 def change_a_review(workspace: Workspace, venue_id: str) -> str:
     """A newer version of a venue's first review arrives; its id."""
     review = next(iter(workspace.tables.read(Review, venue_id)))
@@ -134,7 +126,7 @@ def test_a_pdf_that_took_too_long_is_read_again_on_request_only(harvested: Path,
 def test_a_file_that_was_removed_is_named_and_fetched_again(harvested: Path, tmp_path: Path) -> None:
     world = build_world(papers=4, venues=VENUES)
     with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace, serve(world) as service:
-        shutil.rmtree(workspace.files.folder)
+        shutil.rmtree(workspace.folder / "files")
         build(workspace, [AURORA])
         missing = workspace.tables.set_aside_counts(AURORA, "read_texts")
         assert missing.keys() == {Reason.FILE_MISSING}
@@ -235,8 +227,8 @@ def test_only_the_venues_named_are_built_and_an_unknown_one_is_an_error(harveste
 
 
 def test_a_build_of_one_venue_links_its_papers_to_those_of_all(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # All texts say the same, as titles and abstracts of these two do.
-    monkeypatch.setattr("peercorpus.links.passages.runs_of", lambda _: frozenset(map(str, range(1_000))))
+    # The texts tell nothing; titles and abstracts of these two say the same.
+    monkeypatch.setattr("peercorpus.links.relate.pair_share", lambda _: None)
     with open_workspace(copied) as workspace:
         older = next(iter(workspace.tables.read(Paper, AURORA)))
         newer = next(iter(workspace.tables.read(Paper, BOREALIS)))
@@ -247,7 +239,7 @@ def test_a_build_of_one_venue_links_its_papers_to_those_of_all(copied: Path, mon
         body["content"] |= {"title": {"value": older.title}, "abstract": {"value": older.abstract}}
         workspace.raw.add([found._replace(body=json.dumps(body).encode(), modified_ms=found.modified_ms + 1000)])
         before = [link for venue_id in VENUES for link in workspace.tables.read(Link, venue_id)]
-        assert steps_run(build(workspace, [BOREALIS]))[-1] == LINKING
+        assert steps_run(build(workspace, [BOREALIS], spread=InThisProcess()))[-1] == LINKING
         links = [link for venue_id in VENUES for link in workspace.tables.read(Link, venue_id) if link not in before]
         require_built(workspace)
         assert read_standing(workspace).holds

@@ -1,53 +1,22 @@
 """An object of a store is read, written and found as a file is, and no error repeats a key."""
 
 import logging
+import os
 import sys
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
-import httpx2
 import pytest
 
 from commands import Run
 from invented_pdfs import by_hand, lines
 from peercorpus import store
 from peercorpus.errors import MissingExtraError, PeercorpusError
-from peercorpus.store import S3Path, find_pdfs, locate, write_whole
-
-SECRET = "wJalr-not-a-real-key"
-KEY = "AKIANOTAREALKEY"
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[str]:
-    """Where a simulated S3 store answers, on loopback."""
-    pytest.importorskip("obstore", reason="obstore is not installed: pip install 'peercorpus[s3]'")
-    moto = pytest.importorskip("moto.server", reason="moto is not installed: pip install 'moto[server]'")
-    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    _, port = server.get_host_and_port()
-    yield f"http://127.0.0.1:{port}"
-    server.stop()
-
-
-@pytest.fixture
-def bucket(served: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Path]:
-    """An empty bucket."""
-    for name in ("AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_ENDPOINT_URL_S3"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    monkeypatch.setenv("AWS_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_ENDPOINT_URL", served)
-    store._bucket.cache_clear()
-    httpx2.post(f"{served}/moto-api/reset").raise_for_status()
-    httpx2.put(f"{served}/papers").raise_for_status()
-    yield S3Path("papers")
-    store._bucket.cache_clear()
-
+from peercorpus.store import WHOLE_BYTES, S3Path, locate, write_whole
+from peercorpus.texts.finding import find_pdfs
+from simulated_store import KEY, SECRET
 
 NAMES = ["a.pdf", "deep/er/B.PDF", "é ü#%20?.pdf", "100%.pdf"]
 OTHERS = ["notes.txt", ".hidden.pdf", ".hidden/c.pdf"]
@@ -74,6 +43,22 @@ def test_objects_are_found_read_and_written_as_files_are(bucket: S3Path, tmp_pat
             (folder / "a.pdf").read_bytes()
         with pytest.raises(FileNotFoundError, match=r"a\.pdf"):
             (folder / "a.pdf").unlink()
+
+
+@pytest.mark.cluster
+def test_an_object_of_many_megabytes_is_read_by_parts(bucket: S3Path) -> None:
+    content = bytes(range(256)) * (3 * WHOLE_BYTES // 256 + 1)
+    (bucket / "large").write_bytes(content)
+    with (bucket / "large").open() as opened:
+        assert opened.seekable()
+        assert opened.seek(-5, os.SEEK_END) == len(content) - 5
+        assert opened.read() == content[-5:]
+        assert opened.read(1) == b""
+        opened.seek(WHOLE_BYTES - 1)
+        opened.seek(2, os.SEEK_CUR)
+        assert (opened.read(3), opened.tell()) == (content[WHOLE_BYTES + 1 : WHOLE_BYTES + 4], WHOLE_BYTES + 4)
+        opened.seek(0)
+        assert opened.read() == content
 
 
 @pytest.mark.cluster
@@ -152,7 +137,7 @@ def test_no_error_and_no_log_repeats_a_key(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(store, "PATIENCE", {"max_retries": 0})
+    monkeypatch.setattr(store, "RETRIES", 0)
     with ThreadingHTTPServer(("127.0.0.1", 0), Refusal) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port if refuses else 9}")

@@ -17,8 +17,9 @@ from deltalake import DeltaTable, write_deltalake
 from peercorpus.corpus import Corpus
 from peercorpus.errors import TableError
 from peercorpus.kinds import Reason, Status
+from peercorpus.parquet import BATCH_ROWS
 from peercorpus.records import Paper, PaperText, SetAside, Turn
-from peercorpus.tables import BATCH_ROWS, TABLES, Replacement, Tables
+from peercorpus.tables import TABLES, Replacement, Tables
 
 KEYS = [f"{digit}" * 64 for digit in "1234"]
 V, W = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
@@ -63,9 +64,14 @@ def finished(tables: Tables, key: str, venue_id: str = V) -> list[bool]:
     return [tables.is_finished(name, venue_id, STAGE, key) for name in ("set-aside", *NAMES)]
 
 
+def folder_of(tables: Tables) -> Path:
+    assert isinstance(tables.folder, Path)
+    return tables.folder
+
+
 @pytest.fixture
 def tables(tmp_path: Path) -> Tables:
-    return Tables(tmp_path / "tables")
+    return Tables(tmp_path / "tables", tmp_path)
 
 
 def test_replacing_a_partition_leaves_the_other_venues(tables: Tables) -> None:
@@ -89,7 +95,7 @@ def test_replacing_what_one_stage_set_aside_leaves_what_another_did(tables: Tabl
 @pytest.mark.parametrize("rows", [1, BATCH_ROWS + 1], ids=["before a row group is full", "after one is written"])
 def test_an_exception_inside_leaves_the_old_rows_and_no_file(tables: Tables, rows: int) -> None:
     write(tables, [paper(1)])
-    before = sorted(tables.folder.rglob("*"))
+    before = sorted(folder_of(tables).rglob("*"))
 
     def fail(out: Replacement) -> None:
         for number in range(rows):
@@ -101,7 +107,7 @@ def test_an_exception_inside_leaves_the_old_rows_and_no_file(tables: Tables, row
         fail(out)
     assert list(tables.read(Paper, V)) == [paper(1)]
     assert tables.set_aside_counts(V, STAGE) == {}
-    assert [path for path in sorted(tables.folder.rglob("*")) if path.is_file()] == [
+    assert [path for path in sorted(folder_of(tables).rglob("*")) if path.is_file()] == [
         path for path in before if path.is_file()
     ]
     assert finished(tables, KEYS[0]) == [True, True]
@@ -121,7 +127,7 @@ class KilledAfterCommits(Tables):
 
 
 def die_after_rows(folder: Path, rows: int) -> None:
-    with Tables(folder).replacing(NAMES, V, STAGE, KEYS[1]) as out:
+    with Tables(folder, folder).replacing(NAMES, V, STAGE, KEYS[1]) as out:
         for number in range(rows):
             out.add(paper(number, title="new"))
             out.set_aside(f"n{number}", None, Reason.NO_FORUM, "")
@@ -129,7 +135,7 @@ def die_after_rows(folder: Path, rows: int) -> None:
 
 
 def die_after_commits(folder: Path, commits: int) -> None:
-    tables = KilledAfterCommits(folder)
+    tables = KilledAfterCommits(folder, folder)
     tables.commits_left = commits
     write(tables, [paper(number, title="new") for number in range(3)], key=KEYS[1])
 
@@ -147,7 +153,7 @@ def test_a_kill_leaves_old_rows_or_new_ones_and_a_half_done_stage_unfinished(
     tables: Tables, die: Callable[[Path, int], None], at: int, expected: str
 ) -> None:
     write(tables, [paper(number) for number in range(5)])
-    process = multiprocessing.get_context("spawn").Process(target=die, args=(tables.folder, at))
+    process = multiprocessing.get_context("spawn").Process(target=die, args=(folder_of(tables), at))
     process.start()
     process.join(60)
     assert process.exitcode == -signal.SIGKILL
@@ -159,7 +165,7 @@ def test_a_kill_leaves_old_rows_or_new_ones_and_a_half_done_stage_unfinished(
 
 
 def rewrite_for_ever(folder: Path) -> None:
-    tables = Tables(folder)
+    tables = Tables(folder, folder)
     for generation in range(10_000):
         rows = [paper(number, title=str(generation)) for number in range(BATCH_ROWS + 200)]
         write(tables, rows, key=f"{generation:015x}" + "0" * 49)
@@ -167,9 +173,9 @@ def rewrite_for_ever(folder: Path) -> None:
 
 @pytest.mark.parametrize("commits", [1, 4])
 def test_a_kill_at_any_instant_leaves_one_generation_whole(tables: Tables, commits: int) -> None:
-    process = multiprocessing.get_context("spawn").Process(target=rewrite_for_ever, args=(tables.folder,))
+    process = multiprocessing.get_context("spawn").Process(target=rewrite_for_ever, args=(folder_of(tables),))
     process.start()
-    log = tables.folder / "1-papers" / "_delta_log"
+    log = folder_of(tables) / "1-papers" / "_delta_log"
     while process.is_alive() and len(list(log.glob("*.json"))) <= commits:
         process.join(0.003)
     process.kill()
@@ -214,7 +220,7 @@ def test_a_partition_may_be_finished_without_a_row(tables: Tables) -> None:
     assert tables.count("1-papers", V) == 0
     assert tables.venues("1-papers") == []
     assert list(tables.batches("1-papers", V)) == []
-    assert pl.scan_delta(tables.require("1-papers")).collect().columns == list(Paper.__dataclass_fields__)
+    assert pl.scan_delta(str(tables.require("1-papers"))).collect().columns == list(Paper.__dataclass_fields__)
 
 
 def test_tables_that_are_not_there_hold_nothing(tables: Tables) -> None:
@@ -240,11 +246,12 @@ def test_any_venue_id_names_a_partition_that_every_reader_finds(tables: Tables, 
     assert tables.set_aside_counts(venue_id, STAGE) == {Reason.DELETED: 1}
     assert tables.venues("1-papers") == sorted([V, venue_id])
     assert finished(tables, KEYS[0], venue_id) == [True, True]
-    scanned = pl.scan_delta(tables.require("1-papers")).filter(pl.col("venue_id") == venue_id)
+    scanned = pl.scan_delta(str(tables.require("1-papers"))).filter(pl.col("venue_id") == venue_id)
     assert scanned.select("number").collect()["number"].to_list() == [1, 2]
-    inside = tables.folder.resolve()
-    assert all(Path(path).resolve().is_relative_to(inside) for path in tables.paths("1-papers", venue_id))
-    assert [path.name for path in tables.folder.parent.iterdir()] == ["tables"]
+    inside = folder_of(tables).resolve()
+    paths = [Path(str(path)) for path in tables.paths("1-papers", venue_id)]
+    assert all(path.resolve().is_relative_to(inside) for path in paths)
+    assert [path.name for path in folder_of(tables).parent.iterdir()] == ["tables"]
     write(tables, [], venue_id, KEYS[1])
     assert tables.venues("1-papers") == [V]
 
@@ -291,11 +298,11 @@ def by_duckdb(table: Path) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize("folder", ["My corpus", "Bücher 会议", "a#b?c", "[1]*", "s3:"])
 def test_a_workspace_may_lie_in_any_folder(tmp_path: Path, folder: str) -> None:
-    tables = Tables(tmp_path / folder / "tables")
+    tables = Tables(tmp_path / folder / "tables", tmp_path)
     write(tables, [paper(1)])
     write(tables, [paper(2)], key=KEYS[1])
     assert list(tables.read(Paper, V)) == [paper(2)]
-    assert [Path(path).is_file() for path in tables.paths("1-papers", V)] == [True]
+    assert [path.is_file() for path in tables.paths("1-papers", V)] == [True]
     assert finished(tables, KEYS[1]) == [True, True]
     assert [path.name for path in tmp_path.iterdir()] == [folder]
     corpus = Corpus(tmp_path / folder, tables)
@@ -307,13 +314,13 @@ def test_other_tools_read_the_rows_as_they_are(tables: Tables, read: Callable[[P
     write(tables, [paper(9), paper(1)])
     write(tables, [paper(2), paper(3)], key=KEYS[1])
     write(tables, [paper(4, W)], W)
-    assert sorted(read(tables.folder / "1-papers")) == [(V, 2), (V, 3), (W, 4)]
+    assert sorted(read(folder_of(tables) / "1-papers")) == [(V, 2), (V, 3), (W, 4)]
 
 
 def test_every_version_of_a_table_stays_readable(tables: Tables) -> None:
     for number, key in enumerate(KEYS):
         write(tables, [paper(number)], key=key)
-    path = tables.require("1-papers")
+    path = str(tables.require("1-papers"))
     newest = DeltaTable(path).version()
     read: Iterator[list[int]] = (
         pl.scan_delta(path, version=newest - back).collect()["number"].to_list() for back in range(len(KEYS))
@@ -328,7 +335,7 @@ def test_many_small_commits_lose_nothing(tables: Tables) -> None:
     tables.finish("5-texts", V, "read_texts", KEYS[0])
     for number in range(1, 110):
         tables.append("5-texts", W, "read_texts", [text(number, W)])
-    assert list((tables.folder / "5-texts" / "_delta_log").glob("*.checkpoint*.parquet")) != []
+    assert list((folder_of(tables) / "5-texts" / "_delta_log").glob("*.checkpoint*.parquet")) != []
     assert tables.is_finished("5-texts", V, "read_texts", KEYS[0])
     assert tables.count("5-texts", W) == 109
     assert list(tables.read(PaperText, V)) == [text(0)]
@@ -339,7 +346,7 @@ def test_every_kind_of_record_has_a_table_of_its_own() -> None:
 
 
 def test_a_table_with_other_columns_counts_as_not_built_and_is_made_anew(tables: Tables) -> None:
-    old = tables.folder / "1-papers"
+    old = folder_of(tables) / "1-papers"
     old.mkdir(parents=True)
     write_deltalake(str(old), pa.table({"venue_id": [V, W], "forum_id": ["a", "b"]}), partition_by=["venue_id"])
     assert (tables.venues("1-papers"), list(tables.read(Paper, V))) == ([], [])

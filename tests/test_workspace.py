@@ -30,19 +30,20 @@ def filled(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7 invented", bytes(range(256)) * 5000])
 def test_a_file_is_named_by_its_sha256_and_stored_once(tmp_path: Path, content: bytes) -> None:
-    files = Files(tmp_path / "files")
+    files = Files(tmp_path / "files", tmp_path / "files" / "partial")
     sha256 = files.add(content)
     assert sha256 == hashlib.sha256(content).hexdigest()
-    assert files.path(sha256) == tmp_path / "files" / sha256[:2] / f"{sha256}.pdf"
-    stored_at = files.path(sha256).stat().st_ino
+    path = tmp_path / "files" / sha256[:2] / f"{sha256}.pdf"
+    assert files.path(sha256) == path
+    stored_at = path.stat().st_ino
     assert files.add(content) == sha256
-    assert files.path(sha256).stat().st_ino == stored_at
+    assert path.stat().st_ino == stored_at
     assert files.read(sha256) == content
-    assert [path for path in files.folder.rglob("*") if path.is_file()] == [files.path(sha256)]
+    assert [each for each in (tmp_path / "files").rglob("*") if each.is_file()] == [path]
 
 
 def store_for_ever(folder: Path) -> None:
-    files = Files(folder)
+    files = Files(folder, folder / "partial")
     while True:
         files.add(os.urandom(3_000_000))
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from peercorpus.store import scan_options
 from peercorpus.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -109,7 +110,10 @@ class Corpus:
     def _scan(self, name: str) -> "pl.LazyFrame":
         import polars as pl
 
-        path = Path(self._tables.require(name)).absolute()
+        place = self._tables.require(name)
+        if not isinstance(place, Path):
+            return pl.scan_delta(str(place), storage_options=scan_options())
+        path = place.absolute()
         # Where a URI quotes the path (a space, a letter beyond ASCII), Polars 2.1 looks for the quoted one.
         is_quoted = path.as_uri() != f"file://{path}"
         return pl.scan_delta(str(path), use_pyarrow=is_quoted)

@@ -9,6 +9,7 @@ PeercorpusError              one sentence: what happened, to which record, what 
 │   ├── NotGivenError        one object, list or file was not given
 │   │   └── TooLargeError     it is larger than anything OpenReview takes in
 │   └── BusyError            a passing fault: too many requests, or the service is down
+├── SharedBudgetError        another run, or another client, spends the same request budget
 ├── DumpError                a file to import is not what it should be
 ├── UnreadablePdfError       a PDF cannot be read
 ├── EngineError              a PDF engine cannot work, whatever the file: its models or its program
@@ -16,6 +17,7 @@ PeercorpusError              one sentence: what happened, to which record, what 
 ├── BaselineError            a baseline has too little to learn from
 ├── WorkspaceError           the workspace cannot be used
 │   └── WorkspaceLockedError another run holds it
+├── StoreError               an object store is out of order, or does not do what files need
 ├── TableError               a table is missing, or does not hold what it should
 ├── ConservationError        rows in ≠ rows out + rows set aside
 ├── UndefinedMetricError     a metric has no value: nothing to measure, or one class only
@@ -85,6 +87,10 @@ class BusyError(SourceError):
         return str(self.args[0])
 
 
+class SharedBudgetError(PeercorpusError):
+    """Another run, or another client, spends the same request budget."""
+
+
 class DumpError(PeercorpusError):
     """A file to import is not what it should be."""
 
@@ -132,6 +138,10 @@ class WorkspaceError(PeercorpusError):
 
 class WorkspaceLockedError(WorkspaceError):
     """Another run holds the workspace."""
+
+
+class StoreError(PeercorpusError):
+    """An object store is out of order, or does not do what a workspace's files need."""
 
 
 class TableError(PeercorpusError):

@@ -262,5 +262,7 @@ class Reason(StrEnum):
     """The later version of the paper says what the one that the reviewers read says."""
     ENGINES_DIFFER = "engines_differ"
     """The two texts were read by different engines, so how they differ tells nothing of the paper."""
+    NOT_COMPARED = "not_compared"
+    """Comparing two texts took too long or too much memory, or the process that did it died or failed."""
     NO_WORDS = "no_words"
     """Neither its title nor its abstract holds a word, so that it cannot be compared with other papers."""

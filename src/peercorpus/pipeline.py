@@ -13,8 +13,9 @@ from peercorpus.executors.local import LocalExecutor
 from peercorpus.forms.census import Census, read_censuses
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.harvest.completeness import Completeness, read_completeness
-from peercorpus.links.compare import STAGE as COMPARE_VERSIONS
-from peercorpus.links.relate import STAGE as LINK_PAPERS
+from peercorpus.links.compare import stage as comparison_stage
+from peercorpus.links.relate import stage as linking_stage
+from peercorpus.placement import Placement, read_placement
 from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.spread import Spread
 from peercorpus.stage import Balance, Options, Stage, content_key
@@ -28,7 +29,8 @@ from peercorpus.workspace import Workspace
 def stages_with(spread: Spread) -> tuple[Stage[Workspace], ...]:
     """All stages in their order; the executor changes no row, so it is in no key."""
     inspection, texts = inspection_stage(spread), texts_stage(spread)
-    return inspection, NORMALISE, CHOOSE_VERSIONS, texts, BUILD_CONVERSATIONS, COMPARE_VERSIONS, LINK_PAPERS
+    comparison, linking = comparison_stage(spread), linking_stage(spread)
+    return inspection, NORMALISE, CHOOSE_VERSIONS, texts, BUILD_CONVERSATIONS, comparison, linking
 
 
 STAGES = stages_with(LocalExecutor())
@@ -116,11 +118,10 @@ def build(
 
 
 def _step(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options, show: Show) -> Step:
-    may_pass = options.retry and stage.passing & workspace.tables.set_aside_counts(venue_id, stage.name).keys()
-    key, done_for = (
-        expected_key(workspace, stage, venue_id, options),
-        workspace.venues() if stage.is_of_all else [venue_id],
-    )
+    key = expected_key(workspace, stage, venue_id, options)
+    done_for = workspace.venues() if stage.is_of_all else [venue_id]
+    aside = {reason for one in done_for for reason in workspace.tables.set_aside_counts(one, stage.name)}
+    may_pass = options.retry and stage.passing & aside
     if all(_carries(workspace, stage, one, key) for one in done_for) and not may_pass:
         return Step(stage.name, venue_id, was_finished=True, seconds=0.0)
     started = time.perf_counter()
@@ -136,6 +137,7 @@ class Standing:
         censuses: How the reviews of each venue answer their forms, of those whose reviews are built.
         engines: Which engine, and which version of it, read each venue's PDFs, of those that have any.
         default_engine: The same of what a build would read them with, were no engine named.
+        placement: Where its files and tables lie.
     """
 
     venues: Sequence[Completeness]
@@ -144,6 +146,7 @@ class Standing:
     censuses: Mapping[str, Sequence[Census]]
     engines: Mapping[str, tuple[str, str]]
     default_engine: tuple[str, str]
+    placement: Placement
 
     @property
     def holds(self) -> bool:
@@ -170,7 +173,7 @@ def read_standing(workspace: Workspace, options: Options | None = None) -> Stand
         unfinished.extend((name, venue_id) for name in waiting)
     used = {venue_id: engine_used(workspace.tables, venue_id) for venue_id in held}
     engines = {venue_id: engine for venue_id, engine in used.items() if engine is not None}
-    return Standing(venues, balances, unfinished, censuses, engines, default_engine())
+    return Standing(venues, balances, unfinished, censuses, engines, default_engine(), read_placement(workspace.folder))
 
 
 def _as_built(workspace: Workspace, venue_id: str) -> Options:

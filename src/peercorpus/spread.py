@@ -48,13 +48,17 @@ class Spread(Protocol):
         *,
         timeout_s: float,
         workers: int | None = None,
+        in_order: bool = False,
     ) -> Iterator[tuple[ItemT, ResultT | Failure]]:
-        """Yield every item once, with its result or its failure, in the order in which they are done.
+        """Yield every item once, with its result or its failure.
 
         Args:
-            function: Importable by name in another process, as its items and results are picklable.
+            function: Importable by name in another process, as its items and results are picklable. Where a process
+                dies it is called again for the same item, so it must give the same and change nothing.
             items: Taken a few at a time, never all at once.
             timeout_s: Seconds one item may take.
             workers: Processes at a time; None means one per core.
+            in_order: Whether they come in the order of the items, instead of that in which they are done; no more of
+                them wait for a slow one than are held anyway.
         """
         ...

@@ -38,7 +38,8 @@ class Options:
         most_pages: Pages a run may send there; None means 1,000.
         most_tokens: Tokens a run may use there, as the endpoint counts them; None means no limit.
         pdf_timeout_s: Seconds a single PDF may take.
-        workers: Processes that read PDFs; None means one per core. It changes no result, so it is in no key.
+        workers: Processes that read PDFs and compare texts; None means one per core. It is in no key: no row depends
+            on it.
         retry: Run finished stages again that set rows aside for a reason that may pass, such as a time limit.
     """
 

@@ -6,6 +6,7 @@ error: it may hold a key.
 """
 
 import errno
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +14,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.errors import MissingExtraError, PeercorpusError, StoreError
 
 PARTIAL = ".partial"
 """Ends the name of a file that is not written to its end; it begins with a dot."""
@@ -24,8 +25,14 @@ PARTIAL = ".partial"
 AT_A_TIME = 1_000
 """Objects of a listing that are held at a time: as many as S3 tells in one answer."""
 
-PATIENCE = {"max_retries": 5, "retry_timeout": timedelta(seconds=60)}
-"""How long a passing fault of the store is waited for; answers 5xx and broken connections are tried again."""
+RETRIES, PATIENCE_S = 5, 60
+"""How often and how long a passing fault is waited for: answers 5xx and broken connections are tried again."""
+
+WHOLE_BYTES = 2 << 20
+"""An object of this size or less is read in one request: that takes no longer than two or three for parts of it."""
+
+REFUSALS = ("AccessDenied", "403 Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch")
+"""What in a store's answer says that it refuses the keys, or what they may do."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,6 +63,11 @@ class S3Path:
         """The name without its ending."""
         return PurePosixPath(self.key).stem
 
+    @property
+    def parent(self) -> "S3Path":
+        """What the key has before its last slash."""
+        return S3Path(self.bucket, self.key.rpartition("/")[0])
+
     def read_bytes(self) -> bytes:
         """The whole object.
 
@@ -73,6 +85,63 @@ class S3Path:
         """
         with _told(self) as obstore:
             obstore.put(_bucket(self.bucket), self.key, content)
+
+    def create(self, content: bytes) -> bool:
+        """Write the object unless there is one; whether there was none.
+
+        Raises:
+            OSError: The store does not take it.
+        """
+        from obstore.exceptions import AlreadyExistsError
+
+        with _told(self) as obstore:
+            try:
+                obstore.put(_bucket(self.bucket), self.key, content, mode="create")
+            except AlreadyExistsError:
+                return False
+        return True
+
+    def upload(self, path: Path) -> None:
+        """Write a file of this machine as the object, whole or not at all, in bounded memory.
+
+        Every request carries a sum of what it sends, without which the store takes nothing.
+
+        Raises:
+            OSError: The store does not take it.
+        """
+        with _told(self) as obstore:
+            obstore.put(_bucket(self.bucket), self.key, path)
+
+    def chunks(self) -> Iterator[bytes]:
+        """The object as it comes.
+
+        Raises:
+            OSError: It is not there, or the store does not give it.
+        """
+        with _told(self) as obstore:
+            for chunk in obstore.get(_bucket(self.bucket), self.key):
+                yield bytes(chunk)
+
+    def open(self) -> BinaryIO:
+        """The object as an open file; one that is large is read in the parts that are asked for, a request each.
+
+        Raises:
+            OSError: It is not there, or the store does not give it.
+        """
+        with _told(self) as obstore:
+            found = obstore.get(_bucket(self.bucket), self.key)
+            if found.meta["size"] <= WHOLE_BYTES:
+                return io.BytesIO(bytes(found.bytes()))
+            return _InParts(self, found.meta["size"])  # type: ignore[return-value]
+
+    def read_part(self, start: int, length: int) -> bytes:
+        """Some bytes of the object.
+
+        Raises:
+            OSError: It is not there, or the store does not give it.
+        """
+        with _told(self) as obstore:
+            return bytes(obstore.get_range(_bucket(self.bucket), self.key, start=start, length=length))
 
     def exists(self) -> bool:
         """Whether there is an object of this key.
@@ -106,9 +175,44 @@ class S3Path:
         Raises:
             OSError: The bucket is not there, or the store does not tell.
         """
+        return (found for found, _ in self.sizes())
+
+    def sizes(self) -> Iterator[tuple["S3Path", int]]:
+        """The same objects, each with its size in bytes.
+
+        Raises:
+            OSError: The bucket is not there, or the store does not tell.
+        """
         with _told(self) as obstore:
             for chunk in obstore.list(_bucket(self.bucket), self.key or None, chunk_size=AT_A_TIME):
-                yield from (S3Path(self.bucket, found["path"]) for found in chunk)
+                yield from ((S3Path(self.bucket, found["path"]), found["size"]) for found in chunk)
+
+
+class _InParts(io.RawIOBase):
+    """An object that is read in parts."""
+
+    def __init__(self, place: S3Path, size: int) -> None:
+        self._place, self._size, self._at = place, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        left = self._size - self._at
+        wanted = left if size < 0 else min(size, left)
+        content = self._place.read_part(self._at, wanted) if wanted > 0 else b""
+        self._at += len(content)
+        return content
 
 
 Place = Path | S3Path
@@ -140,50 +244,6 @@ def locate(text: str) -> Place:
     return S3Path(bucket, key.strip("/"))
 
 
-def find_pdfs(place: Place) -> Iterator[Place]:
-    """The file named, or every `*.pdf` below the folder or prefix named, as they are listed; hidden ones are left out.
-
-    Raises:
-        PeercorpusError: There is nothing there.
-        OSError: A folder or a bucket cannot be read.
-    """
-    if isinstance(place, S3Path):
-        yield from _stored_pdfs(place)
-    elif place.is_dir():
-        yield from _pdfs_below(place)
-    elif place.exists():
-        yield place
-    else:
-        raise PeercorpusError(f"'{place}' does not exist; name a PDF, or a folder that holds some.")
-
-
-def _stored_pdfs(place: S3Path) -> Iterator[S3Path]:
-    if place.key and place.exists():
-        yield place
-        return
-    is_empty, above = True, len(PurePosixPath(place.key).parts)
-    for found in place.walk():
-        is_empty = False
-        parts = PurePosixPath(found.key).parts[above:]
-        if found.name.lower().endswith(".pdf") and not any(part.startswith(".") for part in parts):
-            yield found
-    if is_empty:
-        raise PeercorpusError(f"There is nothing at '{place}'; name an object, or what the keys of several begin with.")
-
-
-def _fail(error: OSError) -> None:
-    raise error
-
-
-def _pdfs_below(folder: Path) -> Iterator[Path]:
-    for where, folders, files in os.walk(folder, onerror=_fail):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            path = Path(where, name)
-            if name.lower().endswith(".pdf") and not name.startswith(".") and (path.is_file() or path.is_symlink()):
-                yield path
-
-
 def write_whole(place: Place, content: bytes) -> None:
     """Write a file or an object, whole or not at all, in place of an earlier one.
 
@@ -205,13 +265,100 @@ def write_whole(place: Place, content: bytes) -> None:
         raise
 
 
+def list_below(place: Place) -> Iterator[tuple[Place, int]]:
+    """Every file or object below a folder or prefix, with its size in bytes; none where there is no such folder.
+
+    Raises:
+        OSError: A folder or a bucket cannot be read.
+    """
+    if isinstance(place, S3Path):
+        yield from place.sizes()
+        return
+    if not place.exists():
+        return
+    for where, _, files in os.walk(place, onerror=fail, followlinks=True):
+        for name in files:
+            yield Path(where, name), Path(where, name).stat().st_size
+
+
+def fail(error: OSError) -> None:
+    """What `os.walk` is to do with a folder that cannot be read: without it, the folder is left out."""
+    raise error
+
+
+def read_file(place: Place) -> bytes:
+    """The whole file or object, for whoever can go on without that one but not without the store.
+
+    Raises:
+        OSError: This one is not there; or lies on this machine, and cannot be read.
+        StoreError: The store is out of order, or refuses: it would be the same for every other.
+    """
+    try:
+        return place.read_bytes()
+    except OSError as error:
+        if isinstance(place, Path) or isinstance(error, FileNotFoundError):
+            raise
+        raise StoreError(f"'{place}' cannot be read: {error.strerror}.") from None
+
+
+def _endpoint() -> str:
+    return os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
+
+
 @cache
 def _bucket(name: str) -> Any:  # noqa: ANN401 -- obstore is an extra
     from obstore.store import S3Store
 
-    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
-    options = {"allow_http": True} if endpoint.startswith("http://") else {}
-    return S3Store(name, client_options=options, retry_config=PATIENCE)
+    options = {"allow_http": True} if _endpoint().startswith("http://") else {}
+    retries = {"max_retries": RETRIES, "retry_timeout": timedelta(seconds=PATIENCE_S)}
+    return S3Store(name, client_options=options, retry_config=retries)
+
+
+def delta_options(place: Place) -> dict[str, str] | None:
+    """What `deltalake` must be told of a store, keys aside, which it takes from the environment itself.
+
+    A commit is written only where there is none of its number, so that two writers cannot both make it.
+    """
+    if isinstance(place, Path):
+        return None
+    retries = {"max_retries": str(RETRIES), "retry_timeout": f"{PATIENCE_S}s"}
+    return {**scan_options(), "aws_conditional_put": "etag", **retries}
+
+
+def scan_options() -> dict[str, str]:
+    """What Polars must be told of a store, keys aside, which it takes from the environment itself."""
+    endpoint = _endpoint()
+    return {"aws_endpoint_url": endpoint, "aws_allow_http": "true"} if endpoint.startswith("http://") else {}
+
+
+@contextmanager
+def told(place: Place) -> Iterator[None]:
+    """What `deltalake` fails with at a place of a store, told without repeating what the store answered.
+
+    Raises:
+        OSError: The store cannot be reached, or refuses.
+    """
+    if isinstance(place, Path):
+        yield
+        return
+    from deltalake.exceptions import DeltaError
+
+    try:
+        yield
+    except (DeltaError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise _told_as(error, place) from None
+
+
+def _told_as(error: Exception, place: S3Path) -> OSError:
+    answer = str(error)
+    if "NoSuchBucket" in answer:
+        return FileNotFoundError(errno.ENOENT, "There is no such bucket", str(place))
+    if any(refusal in answer for refusal in REFUSALS):
+        return PermissionError(errno.EACCES, "The store refuses what the environment gives", str(place))
+    said = f"The store cannot be reached with what the environment gives, or fails ({type(error).__name__})"
+    return OSError(errno.EIO, said, str(place))
 
 
 @contextmanager
@@ -243,7 +390,4 @@ def _told(place: S3Path) -> Iterator[Any]:
             errno.EINVAL, "There is a key with an empty part, as in a//b, that cannot be read", str(place)
         ) from None
     except BaseError as error:
-        if "NoSuchBucket" in str(error):
-            raise FileNotFoundError(errno.ENOENT, "There is no such bucket", str(place)) from None
-        told = f"The store cannot be reached with what the environment gives, or fails ({type(error).__name__})"
-        raise OSError(errno.EIO, told, str(place)) from None
+        raise _told_as(error, place) from None

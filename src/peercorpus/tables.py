@@ -5,29 +5,24 @@ can walk several tables side by side, a forum at a time, in bounded memory.
 """
 
 import hashlib
-import json
-import os
-import shutil
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
-from urllib.parse import quote
-from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction
-from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
+from deltalake.transaction import create_table_with_add_actions
 
 from peercorpus.errors import TableError
 from peercorpus.file_records import Change, Inspection, Link
 from peercorpus.kinds import Reason
+from peercorpus.parquet import BATCH_ROWS, PartitionWriter, groups_with, open_parquet
 from peercorpus.records import Conversation, Paper, PaperText, PaperVersion, Post, Review, SetAside
-from peercorpus.schema import arrow_schema, from_arrow, to_arrow
+from peercorpus.schema import arrow_schema, from_arrow
+from peercorpus.store import Place, delta_options, list_below, told
 
 TABLES: dict[str, type] = {
     "1-papers": Paper,
@@ -41,78 +36,13 @@ TABLES: dict[str, type] = {
     "0-inspections": Inspection,
     "set-aside": SetAside,
 }
-BATCH_ROWS = 1_000
-"""Rows held in memory before they are written as one row group."""
-
-_READ_BYTES = 1 << 16
-"""Read at a time from a column of a file; pyarrow's own default holds a whole file in memory."""
 
 RecordT = TypeVar("RecordT")
-
-
-def open_parquet(path: str | Path) -> pq.ParquetFile:
-    """A Parquet file, opened so that reading holds a batch of it in memory and no more."""
-    return pq.ParquetFile(path, pre_buffer=False, buffer_size=_READ_BYTES)
+Identity = tuple[int, int]
 
 
 def _partition_columns(name: str) -> tuple[str, ...]:
     return ("venue_id", "stage") if name == "set-aside" else ("venue_id",)
-
-
-class PartitionWriter:
-    """One new file of one partition, written a row group at a time; nothing is visible until it is committed."""
-
-    def __init__(self, folder: Path, record_type: type, partition: Mapping[str, str]) -> None:
-        self.record_type, self.partition, self.rows = record_type, partition, 0
-        steps = [f"{column}={quote(value, safe='')}" for column, value in partition.items()]
-        self.relative = "/".join([*steps, f"{uuid4().hex}.parquet"])
-        self._path = folder / self.relative
-        self._writer: pq.ParquetWriter | None = None
-        self._batch: list[Any] = []
-
-    def add(self, record: object) -> None:
-        """Write one record."""
-        self._batch.append(record)
-        if len(self._batch) >= BATCH_ROWS:
-            self._flush()
-
-    def _flush(self) -> None:
-        if not self._batch:
-            return
-        rows = to_arrow(self.record_type, self._batch).drop_columns(list(self.partition))
-        if self._writer is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._writer = pq.ParquetWriter(self._path, rows.schema, compression="zstd")
-        self._writer.write_table(rows)
-        self.rows += len(self._batch)
-        self._batch = []
-
-    def finish(self) -> list[AddAction | RemoveAction]:
-        """Close the file; the commit's action, or none where nothing was written."""
-        self._flush()
-        if self._writer is None:
-            return []
-        self._writer.close()
-        with self._path.open("rb") as written:
-            os.fsync(written.fileno())
-        stats = json.dumps({"numRecords": self.rows})
-        now_ms = int(time.time() * 1000)
-        return [AddAction(self.relative, self._path.stat().st_size, self.partition, now_ms, True, stats)]
-
-    def discard(self) -> None:
-        """Close and remove the file."""
-        if self._writer is not None:
-            self._writer.close()
-        self._path.unlink(missing_ok=True)
-
-
-def _groups_with(file: pq.ParquetFile, forum_id: str) -> Iterator[int]:
-    """The row groups whose forums may include one, by their least and greatest."""
-    column = file.schema_arrow.get_field_index("forum_id")
-    for group in range(file.num_row_groups):
-        bounds = file.metadata.row_group(group).column(column).statistics
-        if bounds is None or not bounds.has_min_max or bounds.min <= forum_id <= bounds.max:
-            yield group
 
 
 class Replacement:
@@ -134,38 +64,74 @@ class Replacement:
 class Tables:
     """All tables of a workspace."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Place, scratch: Path) -> None:
+        """Take where they lie, and a folder of this machine for files that are not whole yet."""
+        self.folder, self.scratch = folder, scratch
+        self._options = delta_options(folder)
+        self._held: dict[str, tuple[Identity, DeltaTable]] = {}
+
+    def _open(self, name: str) -> DeltaTable | None:
+        """A table as it is now, whatever its columns; only commits that were not read before are read."""
+        identity, (known, held) = self._identity(name), self._held.get(name, (None, None))
+        if held is not None and identity == known:
+            held.update_incremental()
+            return held
+        table = self._read(name)
+        if table is not None and identity is not None:
+            self._held[name] = identity, table
+        return table
+
+    def _read(self, name: str) -> DeltaTable | None:
+        place = str(self.folder / name)
+        with told(self.folder / name):
+            is_there = DeltaTable.is_deltatable(place, self._options)
+            return DeltaTable(place, storage_options=self._options) if is_there else None
+
+    def _identity(self, name: str) -> Identity | None:
+        """What tells a table of this machine from another one made in its place; None where that is not known."""
+        first = self.folder / name / "_delta_log" / f"{0:020}.json"
+        try:
+            found = first.stat() if isinstance(first, Path) else None
+        except FileNotFoundError:
+            return None
+        return found and (found.st_ino, found.st_mtime_ns)
 
     def _table(self, name: str) -> DeltaTable | None:
         """A table; one that another version of peercorpus made with other columns counts as not there."""
-        path = str(self.folder / name)
-        table = DeltaTable(path) if DeltaTable.is_deltatable(path) else None
+        table = self._open(name)
         columns = {field.name for field in table.schema().fields} if table else set()
         return table if columns == set(arrow_schema(TABLES[name]).names) else None
 
+    def version(self, name: str) -> int | None:
+        """The number of a table's last commit; None where there is no such table."""
+        table = self._open(name)
+        return None if table is None else table.version()
+
     def _clear(self, name: str) -> None:
         """Remove what a table with other columns holds: it is made again from what was received."""
-        old = self.folder / name
-        if not DeltaTable.is_deltatable(str(old)):
+        table = self._open(name)
+        if table is None:
             return
-        names = {uri.rpartition("/")[2] for uri in DeltaTable(str(old)).file_uris()}
-        shutil.rmtree(old / "_delta_log")
-        for path in old.rglob("*.parquet"):
-            if path.name in names:
-                path.unlink()
+        names = {uri.rpartition("/")[2] for uri in table.file_uris()}
+        held = sorted((place for place, _ in list_below(self.folder / name)), key=str)
+        log = [place for place in held if place.parent.name == "_delta_log"]
+        # The last commit first: until the first one is gone, what is left is a table.
+        for place in [*reversed(log), *(place for place in held if place.name in names)]:
+            place.unlink()
 
     def _created(self, name: str) -> DeltaTable:
         table = self._table(name)
-        if table is None:
-            self._clear(name)
-            (self.folder / name).mkdir(parents=True, exist_ok=True)
-            schema = Schema.from_arrow(arrow_schema(TABLES[name]))
-            create_table_with_add_actions(
-                str(self.folder / name), schema, [], partition_by=list(_partition_columns(name)), name=name
-            )
-            table = DeltaTable(str(self.folder / name))
-        return table
+        if table is not None:
+            return table
+        self._clear(name)
+        place = self.folder / name
+        if isinstance(place, Path):
+            place.mkdir(parents=True, exist_ok=True)
+        schema, columns = Schema.from_arrow(arrow_schema(TABLES[name])), list(_partition_columns(name))
+        create_table_with_add_actions(
+            str(place), schema, [], partition_by=columns, name=name, storage_options=self._options
+        )
+        return DeltaTable(str(place), storage_options=self._options)
 
     def _commit(
         self, name: str, writer: PartitionWriter, mode: str, key: str | None, made_from: Mapping[str, str]
@@ -175,14 +141,15 @@ class Tables:
         transactions = [Transaction(owner, int(key[:15], 16))] if key else []
         properties = CommitProperties(custom_metadata=dict(made_from), app_transactions=transactions)
         filters = [(column, "=", value) for column, value in writer.partition.items()]
-        self._created(name).create_write_transaction(
-            actions,
-            mode,
-            Schema.from_arrow(arrow_schema(TABLES[name])),
-            list(_partition_columns(name)),
-            partition_filters=filters if mode == "overwrite" else None,
-            commit_properties=properties,
-        )
+        with told(self.folder / name):
+            self._created(name).create_write_transaction(
+                actions,
+                mode,
+                Schema.from_arrow(arrow_schema(TABLES[name])),
+                list(_partition_columns(name)),
+                partition_filters=filters if mode == "overwrite" else None,
+                commit_properties=properties,
+            )
 
     @contextmanager
     def replacing(self, names: Sequence[str], venue_id: str, stage: str, key: str) -> Iterator[Replacement]:
@@ -204,7 +171,7 @@ class Tables:
     def _writer(self, name: str, venue_id: str, stage: str) -> PartitionWriter:
         values = {"venue_id": venue_id, "stage": stage}
         partition = {column: values[column] for column in _partition_columns(name)}
-        return PartitionWriter(self.folder / name, TABLES[name], partition)
+        return PartitionWriter(self.folder / name, TABLES[name], partition, self.scratch)
 
     def append(self, name: str, venue_id: str, stage: str, records: Sequence[object]) -> None:
         """Add a batch of results to a venue's partition in one commit; the partition is not thereby finished."""
@@ -215,9 +182,14 @@ class Tables:
 
     def is_finished(self, name: str, venue_id: str, stage: str, key: str) -> bool:
         """Whether the last finishing commit of a partition carries this key."""
-        table = self._table(name)
         owner = f"{venue_id}/{stage}" if name == "set-aside" else venue_id
-        return table is not None and table.transaction_version(owner) == int(key[:15], 16)
+        return self._key(name, owner) == int(key[:15], 16)
+
+    def _key(self, name: str, owner: str) -> int | None:
+        """The number in the last finishing commit of a partition; None where there is none."""
+        table = self._table(name)
+        with told(self.folder / name):
+            return table.transaction_version(owner) if table else None
 
     def finish(self, name: str, venue_id: str, stage: str, key: str) -> None:
         """Mark a partition that was filled by appending as finished."""
@@ -226,34 +198,36 @@ class Tables:
 
     def digest(self, name: str, venue_id: str) -> str:
         """What stands for a partition's content in the keys of the stages that read it: its own finishing key."""
-        table = self._table(name)
-        return str(table.transaction_version(venue_id)) if table else "None"
+        return str(self._key(name, venue_id))
 
     def digests(self, name: str) -> dict[str, str]:
         """The digest of every venue that has rows in a table."""
-        table = self._table(name)
-        return {one: str(table.transaction_version(one)) for one in self.venues(name)} if table else {}
+        return {one: self.digest(name, one) for one in self.venues(name)}
 
     def venues(self, name: str) -> list[str]:
         """The venues that have rows in a table."""
         table = self._table(name)
         return sorted({part["venue_id"] for part in table.partitions()}) if table else []
 
-    def _files(self, name: str, partition: Mapping[str, str]) -> list[str]:
+    def _files(self, name: str, partition: Mapping[str, str]) -> list[Place]:
         table = self._table(name)
         where = [(column, "=", value) for column, value in partition.items()]
         uris = table.file_uris(file_pruning_predicate=where) if table else []
         # A URI quotes the folder of the workspace; below it the names on disk are quoted themselves.
         steps = len(_partition_columns(name)) + 1
-        return sorted(str(self.folder.joinpath(name, *uri.split("/")[-steps:])) for uri in uris)
+        return sorted(self.folder / name / "/".join(uri.split("/")[-steps:]) for uri in uris)
 
-    def paths(self, name: str, venue_id: str) -> list[str]:
+    def paths(self, name: str, venue_id: str) -> list[Place]:
         """The Parquet files of a venue's partition, as they are now."""
         return self._files(name, {"venue_id": venue_id})
 
     def count(self, name: str, venue_id: str) -> int:
         """Rows of a venue."""
-        return sum(pq.read_metadata(path).num_rows for path in self.paths(name, venue_id))
+        rows = 0
+        for path in self.paths(name, venue_id):
+            with open_parquet(path) as file:
+                rows += file.metadata.num_rows
+        return rows
 
     def count_committed(self, name: str, venue_id: str) -> int:
         """Rows of a venue as the commits that wrote them say."""
@@ -324,7 +298,7 @@ class Tables:
         for partition in table.partitions(file_pruning_predicate=where) if table else []:
             for path in self._files(name, partition):
                 with open_parquet(path) as file:
-                    for group in _groups_with(file, forum_id):
+                    for group in groups_with(file, forum_id):
                         rows = file.read_row_group(group).filter(pc.field("forum_id") == forum_id)
                         for column, value in partition.items():
                             constant = pa.array([value] * rows.num_rows, pa.string())
@@ -342,7 +316,8 @@ class Tables:
         """How many rows of a venue a stage set aside, by reason; a reason without rows is not named."""
         counts = Counter[Reason]()
         for path in self._files("set-aside", {"venue_id": venue_id, "stage": stage}):
-            counts.update(map(Reason, pq.read_table(path, columns=["reason"]).column("reason").to_pylist()))
+            with open_parquet(path) as file:
+                counts.update(map(Reason, file.read(["reason"]).column("reason").to_pylist()))
         return dict(sorted(counts.items()))
 
     @staticmethod
@@ -357,12 +332,51 @@ class Tables:
             raise TableError(f"No table holds records of type '{record_type.__name__}'.")
         return name
 
-    def require(self, name: str) -> str:
-        """The path of a table that is there.
+    def require(self, name: str) -> Place:
+        """Where a table lies that is there.
 
         Raises:
             TableError: It has not been built.
         """
         if self._table(name) is None:
             raise TableError(f"The table '{name}' is not built yet in '{self.folder.parent}'; run 'peercorpus build'.")
-        return str(self.folder / name)
+        return self.folder / name
+
+
+class StoredTables(Tables):
+    """Tables in a store: as they were when first asked for, and as one's own commits leave them.
+
+    Opening one, and reading a key from its log, asks for every commit since its last checkpoint; so each is done once.
+    """
+
+    def __init__(self, folder: Place, scratch: Path) -> None:
+        """Take where they lie, and a folder of this machine for files that are not whole yet."""
+        super().__init__(folder, scratch)
+        self._asked: dict[str, DeltaTable | None] = {}
+        self._keys: dict[tuple[str, str], int | None] = {}
+
+    def _open(self, name: str) -> DeltaTable | None:
+        if name not in self._asked:
+            self._asked[name] = self._read(name)
+        return self._asked[name]
+
+    def _key(self, name: str, owner: str) -> int | None:
+        if (name, owner) not in self._keys:
+            self._keys[name, owner] = super()._key(name, owner)
+        return self._keys[name, owner]
+
+    def _clear(self, name: str) -> None:
+        super()._clear(name)
+        self._asked.pop(name, None)
+
+    def _commit(
+        self, name: str, writer: PartitionWriter, mode: str, key: str | None, made_from: Mapping[str, str]
+    ) -> None:
+        super()._commit(name, writer, mode, key, made_from)
+        self._keys.pop((name, "/".join(writer.partition.values())), None)
+        table = self._asked.get(name)
+        if table is None:
+            self._asked.pop(name, None)
+            return
+        with told(self.folder / name):
+            table.update_incremental()

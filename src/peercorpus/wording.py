@@ -9,7 +9,9 @@ from peercorpus.demo import DemoResult
 from peercorpus.harvest.dumps import ImportSummary, Taken
 from peercorpus.harvest.plan import PlannedStep, VenuePlan
 from peercorpus.harvest.run import HarvestSummary
+from peercorpus.moving import Moved
 from peercorpus.pipeline import Step
+from peercorpus.placement import HERE
 from peercorpus.progress import Progress
 from peercorpus.publish.dialogues import Written
 from peercorpus.publish.export import Exported
@@ -258,6 +260,15 @@ def entitled(given: int, unanswered: int) -> str:
     """How many titles a model gave."""
     kept = f"; {plural(unanswered, 'turn')} kept the title of the posts, as it gave none" if unanswered else ""
     return f"{plural(given, 'title')} by the model{kept}."
+
+
+def moved(found: Moved, workspace: Path) -> str:
+    """Where files and tables lie now."""
+    place = str(workspace) if found.place == HERE else found.place
+    return (
+        f"{plural(found.files, 'file')} and the tables, {_size(found.size_bytes)} in all, lie at {place};"
+        f" {found.copied:,} parts were copied."
+    )
 
 
 def next_step(command: str, workspace: Path, rest: str = "") -> str:

@@ -15,7 +15,7 @@ HEADER = ("venue", "configuration", "added", "changed", "gone", "taken down")
 
 def same_release(newest: Path) -> str:
     """That there was nothing new to keep."""
-    return f"Nothing new: this would be '{newest}' again, byte for byte, which stays the newest release."
+    return f"Nothing new: '{newest}' is what this would be, and stays as it is."
 
 
 def differences(found: Differences, *, with_ids: bool) -> str:

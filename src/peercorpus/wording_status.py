@@ -14,6 +14,7 @@ from peercorpus.harvest.coverage import Coverage, PdfCoverage
 from peercorpus.harvest.inventory import EXAMPLES, LARGE_BYTES, Inventory, Named
 from peercorpus.harvest.traps import Caution, Trap
 from peercorpus.pipeline import Standing
+from peercorpus.placement import Placement
 from peercorpus.stage import Balance
 from peercorpus.wording import plural, printable
 
@@ -232,9 +233,17 @@ def _verdict(found: Standing) -> str:
 def standing(found: Standing) -> str:
     """How complete each venue is; rows in, out and set aside of every stage, and whether the sums agree."""
     if not found.venues:
-        return "The workspace is empty: harvest a venue, or import a dump."
+        return "\n".join(["The workspace is empty: harvest a venue, or import a dump.", *_move(found.placement)])
     lines = [line for venue in found.venues for line in _venue(venue, found)]
-    return "\n".join([*lines, *_engines(found), _verdict(found)])
+    return "\n".join([*lines, *_engines(found), *_move(found.placement), _verdict(found)])
+
+
+def _move(found: Placement) -> Iterator[str]:
+    if found.other is not None:
+        yield (
+            f"A move has not come to its end: '{printable(found.other)}' holds copies of files and tables that do not"
+            f" count; if it was broken off, run it again, or with --to {printable(found.at)}, where they lie now."
+        )
 
 
 def _rows_json(rows: Sequence[Balance], venue_id: str) -> list[dict[str, Any]]:
@@ -259,5 +268,10 @@ def standing_json(found: Standing) -> str:
         }
         for venue in found.venues
     ]
-    told = {"holds": found.holds, "default_engine": found.default_engine, "venues": venues}
+    told = {
+        "holds": found.holds,
+        "default_engine": found.default_engine,
+        "move_begun": found.placement.other,
+        "venues": venues,
+    }
     return json.dumps(told, indent=2)

@@ -1,5 +1,7 @@
 """The one folder a user has on disk: `raw.db`, `files/` and `tables/`; copy it and you have copied everything.
 
+Files and tables may lie in a store instead; see `placement`. What is said here of `files/` and `tables/` holds there.
+
 In `texts/` beside them lies what PDF engines have read, kept to save time; see `texts.cache`. In `releases/` lie the
 dated releases; see `publish.dated`. In `explorer/` lies the explorer's index; see `explorer.search_index`.
 """
@@ -17,8 +19,10 @@ from typing import IO
 
 from peercorpus.errors import WorkspaceError, WorkspaceLockedError
 from peercorpus.ledger import BudgetLedger
+from peercorpus.placement import FILE, read_placement, require_ours
 from peercorpus.raw import RawStore
-from peercorpus.tables import TABLES, Tables
+from peercorpus.store import Place, S3Path
+from peercorpus.tables import TABLES, StoredTables, Tables
 
 LOCK = "workspace.lock"
 
@@ -26,8 +30,9 @@ LOCK = "workspace.lock"
 class Files:
     """Every file, named by its sha256: `files/ab/ab12….pdf`."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.partial = folder, folder / "partial"
+    def __init__(self, folder: Place, partial: Path) -> None:
+        """Take where they lie, and a folder of this machine for what is not whole yet."""
+        self.folder, self.partial = folder, partial
 
     def clear_partial(self) -> None:
         """Remove what a run that was killed had not written to its end."""
@@ -35,12 +40,12 @@ class Files:
 
     @contextmanager
     def scratch(self) -> Iterator[IO[bytes]]:
-        """A file to write and read again, gone in the end, on the disk where the files are."""
+        """A file of this machine to write and read again, gone in the end."""
         self.partial.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=self.partial) as scratch:
             yield scratch
 
-    def path(self, sha256: str) -> Path:
+    def path(self, sha256: str) -> Place:
         """Where a file lies, whether or not it is there."""
         return self.folder / sha256[:2] / f"{sha256}.pdf"
 
@@ -51,20 +56,44 @@ class Files:
     def add(self, content: bytes) -> str:
         """Store a file, whole or not at all, and give its sha256."""
         sha256 = hashlib.sha256(content).hexdigest()
-        path = self.path(sha256)
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self.partial.mkdir(exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=self.partial, delete=False) as partial:
-                partial.write(content)
-                partial.flush()
-                os.fsync(partial.fileno())
-            Path(partial.name).rename(path)
+        if not self.has(sha256):
+            self._write(self.path(sha256), content)
         return sha256
+
+    def _write(self, place: Place, content: bytes) -> None:
+        assert isinstance(place, Path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        self.partial.mkdir(exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=self.partial, delete=False) as partial:
+            partial.write(content)
+            partial.flush()
+            os.fsync(partial.fileno())
+        Path(partial.name).rename(place)
 
     def read(self, sha256: str) -> bytes:
         """The bytes of a file that is there."""
         return self.path(sha256).read_bytes()
+
+
+class StoredFiles(Files):
+    """Every file, in a store; those whose names begin alike are listed once: few requests tell what is there."""
+
+    def __init__(self, folder: Place, partial: Path) -> None:
+        """Take where they lie, and a folder of this machine for what is not whole yet."""
+        super().__init__(folder, partial)
+        self._listed: dict[str, set[str]] = {}
+
+    def has(self, sha256: str) -> bool:
+        """Whether a file is there; nobody else adds any while this workspace is open."""
+        shelf = self.path(sha256).parent
+        if shelf.name not in self._listed:
+            assert isinstance(shelf, S3Path)
+            self._listed[shelf.name] = {found.stem for found in shelf.walk()}
+        return sha256 in self._listed[shelf.name]
+
+    def _write(self, place: Place, content: bytes) -> None:
+        place.write_bytes(content)
+        self._listed[place.parent.name].add(place.stem)
 
 
 class Workspace:
@@ -73,11 +102,13 @@ class Workspace:
     def __init__(self, folder: Path, *, write: bool = True) -> None:
         self.folder = folder
         self.raw = RawStore(folder / "raw.db", write=write)
-        self.files = Files(folder / "files")
+        root, partial = read_placement(folder).root(folder), folder / "files" / "partial"
+        is_here = isinstance(root, Path)
+        self.files = (Files if is_here else StoredFiles)(root / "files", partial)
         self.ledger = BudgetLedger(folder / "raw.db") if write else None
         if write:
             self.files.clear_partial()
-        self.tables = Tables(folder / "tables")
+        self.tables = (Tables if is_here else StoredTables)(root / "tables", partial)
 
     def venues(self) -> list[str]:
         """Every venue of which anything is held: received, or in a table though its notes now lie in another venue."""
@@ -101,7 +132,7 @@ def _checked(folder: Path, *, create: bool) -> bool:
         raise WorkspaceError(
             f"'{folder}' is not a workspace: it holds no raw.db; fill one with 'peercorpus harvest' or 'import'."
         )
-    if folder.is_dir() and {path.name for path in folder.iterdir()} - {LOCK}:
+    if folder.is_dir() and {path.name for path in folder.iterdir()} - {LOCK, FILE}:
         raise WorkspaceError(
             f"'{folder}' holds other files and no raw.db; name a new folder, or a workspace, with --workspace."
         )
@@ -138,19 +169,23 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
     Raises:
         WorkspaceError: It is a file, not a workspace, or cannot be read or written.
         WorkspaceLockedError: Another run holds it.
+        StoreError: Its files and tables are not where it says they are.
+        MissingExtraError: They lie in a store, and what reads that is not installed.
     """
     try:
         is_new, was_there = _checked(folder, create=create), folder.exists()
     except OSError as error:
         raise WorkspaceError(f"The workspace '{folder}' cannot be read: {error.strerror}.") from None
     with _locked(folder) if write else nullcontext():
+        placement = read_placement(folder)
+        require_ours(placement.root(folder), placement.mark)
         workspace = _opened(folder, write=write)
         is_kept = not is_new
         try:
             yield workspace
             is_kept = is_kept or not workspace.raw.is_empty()
         finally:
-            is_kept = is_kept or bool(workspace.raw.venues())
+            is_kept = is_kept or bool(workspace.raw.venues()) or (folder / FILE).exists()
             workspace.close()
             if not is_kept:
                 _clear(folder)

@@ -24,12 +24,12 @@ KILLED_AFTER = 13
 
 
 class Slow:
-    """Knows what is right, takes its time, and wakes who waits for a number of questions."""
+    """Knows what is right, takes its time, wakes who waits for a number of questions, and then waits itself."""
 
     def __init__(self, release: Path) -> None:
         self._known, self._lock = right_answers(release), threading.Lock()
         self.asked: list[tuple[tuple[str, str], ...]] = []
-        self.has_enough = threading.Event()
+        self.has_enough, self.goes_on = threading.Event(), threading.Event()
 
     def __call__(self, body: dict[str, Any]) -> Reply:
         told = tuple((one["role"], one["content"]) for one in body["messages"])
@@ -38,6 +38,8 @@ class Slow:
             if len(self.asked) == KILLED_AFTER:
                 self.has_enough.set()
         time.sleep(0.1)
+        if self.has_enough.is_set():
+            self.goes_on.wait(60)
         return completion(self._known[told])
 
 
@@ -71,6 +73,7 @@ def test_a_killed_run_goes_on(bench_data: Path, tmp_path: Path) -> None:
         assert slow.has_enough.wait(60)
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate(timeout=60)
+        slow.goes_on.set()
         broken = make_boards(read_runs(tmp_path / "killed"), 2)
         assert broken.boards == []
         assert broken.notes
@@ -92,6 +95,7 @@ def test_an_interrupted_run_says_so(bench_data: Path, tmp_path: Path) -> None:
         assert slow.has_enough.wait(60)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
+        slow.goes_on.set()
     assert process.returncode == 130, out + err
     assert err.endswith("Stopped; run the same command again to go on.\n")
     assert out == ""

@@ -2,9 +2,12 @@
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
 from itertools import count
+from pathlib import Path
 
 import psutil
 import pytest
@@ -82,6 +85,109 @@ def test_any_number_of_items_is_done(number: int) -> None:
     assert found == {item: item * item for item in range(number)}
 
 
+def end_afterwards(number: int) -> int:
+    """Do the item; 0.2 seconds later the process dies, as one would that is ended from outside."""
+    threading.Timer(0.2, os._exit, [1]).start()
+    return number
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_workers_that_die_between_two_items_are_replaced_and_every_item_is_done(in_order: bool) -> None:
+    def slowly() -> Iterator[int]:
+        for number in range(14):
+            if number >= 8:
+                time.sleep(0.6)
+            yield number
+
+    found = list(LocalExecutor()(end_afterwards, slowly(), timeout_s=20, workers=2, in_order=in_order))
+    assert sorted(item for item, _ in found) == list(range(14))
+    assert [item for item, _ in found] == list(range(14)) or not in_order
+    # An item that was at work when its process died of an earlier one says so.
+    assert all(result == item or isinstance(result, Failure) for item, result in found)
+    assert dict(found)[0] == 0
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_workers_that_are_killed_while_nobody_asks_lose_nothing_and_keep_the_order(in_order: bool) -> None:
+    outcomes = LocalExecutor()(square, range(40), timeout_s=20, workers=2, in_order=in_order)
+    found = [next(outcomes) for _ in range(5)]
+    time.sleep(1)
+    for worker in workers():
+        os.kill(worker, signal.SIGKILL)
+    time.sleep(1)
+    found += outcomes
+    assert [item for item, _ in (found if in_order else sorted(found))] == list(range(40))
+    assert all(result == item * item for item, result in found)
+
+
+def die_the_first_time(folder: str) -> str:
+    done = Path(folder, "tried")
+    if done.exists():
+        return "done"
+    done.touch()
+    os._exit(1)
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_an_item_whose_process_dies_is_tried_once_more_and_keeps_its_place(tmp_path: Path, in_order: bool) -> None:
+    folders = [tmp_path / str(number) for number in range(12)]
+    for folder in folders:
+        folder.mkdir()
+        if folder.name not in {"3", "4", "11"}:
+            (folder / "tried").touch()
+    items = list(map(str, folders))
+    found = list(LocalExecutor()(die_the_first_time, items, timeout_s=20, workers=2, in_order=in_order))
+    assert dict(found) == dict.fromkeys(items, "done")
+    assert [item for item, _ in found] == items or not in_order
+
+
+class HardToTellError(Exception):
+    """Cannot be made again from what it says, as some of other libraries."""
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(f"{one} and {other}")
+
+
+def fail_in_a_way(item: int) -> int:
+    if item == 5:
+        raise HardToTellError("this", "that")
+    if item == 7:
+        raise BrokenProcessPool("A pool of its own.")
+    return item
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_an_exception_that_cannot_be_told_costs_its_own_item(in_order: bool) -> None:
+    found = dict(LocalExecutor()(fail_in_a_way, range(20), timeout_s=20, workers=2, in_order=in_order))
+    assert found.pop(5) == Failure(FailureKind.ERROR, "HardToTellError: this and that")
+    assert found.pop(7) == Failure(FailureKind.ERROR, "BrokenProcessPool: A pool of its own.")
+    assert found == {item: item for item in range(20) if item not in {5, 7}}
+
+
+class Unopened:
+    """Cannot be read by the process that asked."""
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return int, ("no number",)
+
+
+def give_unopened(item: int) -> object:
+    return Unopened() if item == 5 else item
+
+
+# A thread of pebble's ends with it.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("in_order", [False, True])
+def test_a_result_that_cannot_be_read_ends_the_work_and_nothing_waits_for_ever(in_order: bool) -> None:
+    with pytest.raises(PeercorpusError, match="end before they have done any of it"):
+        list(LocalExecutor()(give_unopened, range(20), timeout_s=20, workers=2, in_order=in_order))
+
+
+def test_where_no_worker_can_begin_the_work_stops_with_a_sentence() -> None:
+    with pytest.raises(PeercorpusError, match="end before they have done any of it"):
+        list(LocalExecutor(1)(square, range(3), timeout_s=20))
+
+
 def test_items_are_taken_a_few_at_a_time() -> None:
     taken = 0
 
@@ -96,6 +202,26 @@ def test_items_are_taken_a_few_at_a_time() -> None:
         next(outcomes)
         assert taken <= max(8, done + 4)
     outcomes.close()  # type: ignore[attr-defined]
+
+
+def wait_and_double(tenths: int) -> int:
+    time.sleep(tenths / 10)
+    return 2 * tenths
+
+
+def test_items_come_in_their_order_where_that_is_asked_for_and_few_wait_for_a_slow_one() -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for tenths in [0, 20, *[0] * 40]:
+            taken.append(tenths)
+            yield tenths
+
+    outcomes = LocalExecutor()(wait_and_double, items(), timeout_s=20, workers=2, in_order=True)
+    found = [next(outcomes), next(outcomes)]
+    assert len(taken) <= 2 + 2 * 4
+    found.extend(outcomes)
+    assert found == [(0, 0), (20, 40), *[(0, 0)] * 40]
 
 
 def process(_: int) -> int:

@@ -390,7 +390,7 @@ def test_all_of_it_goes_through_to_a_release(
         for venue in standing.venues:
             assert venue.held.odd_ids.count > len(IDS)
             assert venue.held.large_notes.count == 2
-        files = {path.suffix for path in workspace.files.folder.rglob("*") if path.is_file()}
+        files = {path.suffix for path in (workspace.folder / "files").rglob("*") if path.is_file()}
         assert files == {".pdf"}
     shown = run("status", "--workspace", folder)
     assert (shown.code, shown.err) == (0, "")

@@ -131,7 +131,7 @@ def attempt(
 
 
 def assert_every_file_is_right(workspace: Workspace, world: World, venue_ids: list[str]) -> None:
-    held = {path.stem for path in workspace.files.folder.rglob("*.pdf")}
+    held = {path.stem for path in (workspace.folder / "files").rglob("*.pdf")}
     stored = [one for venue in venue_ids for one in workspace.raw.files(venue) if one.sha256]
     assert held == {one.sha256 for one in stored}
     for one in stored:

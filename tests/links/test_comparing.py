@@ -2,28 +2,20 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peercorpus.file_records import Change
-from peercorpus.kinds import ChangeKind, Grade, Reason, VersionMoment
-from peercorpus.links import compare as stage
+from peercorpus.kinds import ChangeKind
 from peercorpus.links.align import match, match_similar
 from peercorpus.links.comparing import Comparison, Passage, compare
 from peercorpus.links.lines import read_lines
 from peercorpus.links.sections import read_parts
 from peercorpus.links.sentences import key_of
-from peercorpus.records import PAGE_BREAK, Evidence, PaperText, PaperVersion
-from peercorpus.stage import Options, no_report
-from peercorpus.tables import Tables
-from peercorpus.workspace import open_workspace
+from peercorpus.records import PAGE_BREAK
 
 ADDED, REMOVED, CHANGED = ChangeKind
 PAPER = """\
@@ -39,7 +31,6 @@ A camera looks up. Each picture is cut into ten thousand squares of equal size. 
 The towns have 17 clouds. This is more than was thought.
 References
 [1] L. Howard. On the Modifications of Clouds. 1803."""
-VENUE, NOON = "Nephology.cc/2024/Conference", datetime(2024, 5, 1, 12, tzinfo=UTC)
 
 
 def told(comparison: Comparison) -> list[tuple[ChangeKind, str | None, str, str]]:
@@ -282,105 +273,11 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_text_is_compared_within_seconds(name: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for left, right in ((PAPER, HOSTILE[name]), (HOSTILE[name], PAPER), (HOSTILE[name], HOSTILE[name] + " We end.")):
         found = compare(left, right)
         assert all(bool(one.before) or bool(one.after) for one in found.passages)
-    assert time.perf_counter() - started < 30
-
-
-def version(
-    forum_id: str, sha256: str | None, grade: Grade | None = None, moment: VersionMoment | None = None
-) -> PaperVersion:
-    return PaperVersion(
-        forum_id=forum_id,
-        venue_id=VENUE,
-        edit_id=f"edit-{sha256}",
-        created_at=NOON,
-        modified_at=NOON,
-        path=f"/pdf/{sha256}.pdf",
-        sha256=sha256,
-        is_initial=grade is not None,
-        grade=grade,
-        evidence=Evidence(NOON, "the call", "invented", None),
-        moment=moment,
-    )
-
-
-def text(sha256: str, markdown: str, engine: str = "pdfium-text") -> PaperText:
-    return PaperText(sha256, VENUE, engine, "1", markdown, 1, 1.0, ())
-
-
-@contextmanager
-def compared(folder: Path, records: Sequence[object]) -> Iterator[Tables]:
-    """A workspace with these versions and texts, its versions compared."""
-    with open_workspace(folder, create=True) as workspace:
-        names = ("4-versions", "5-texts")
-        with workspace.tables.replacing(names, VENUE, "invent", "a" * 64) as out:
-            for record in records:
-                out.add(record)
-        stage.run(workspace, VENUE, Options(), "b" * 64, no_report)
-        assert [one for one in stage.balance(workspace, VENUE) if not one.holds] == []
-        yield workspace.tables
-
-
-LATER = after(("17 clouds", "19 clouds"))
-
-
-EARLY, FIRST, SECOND = version("f1", "early"), version("f1", "a", Grade.EXACT), version("f1", "b")
-TWO_TEXTS = [text("a", PAPER), text("b", LATER)]
-
-
-@pytest.mark.parametrize(
-    ("moments", "chosen"),
-    [
-        ((None, None), "c"),
-        ((VersionMoment.CAMERA_READY, VersionMoment.CURRENT), "b"),
-        ((VersionMoment.DISCUSSION, VersionMoment.BEFORE_DEADLINE), "b"),
-    ],
-    ids=["the last", "the camera-ready one", "none from before the deadline"],
-)
-def test_the_stage_compares_what_reviewers_read_with_a_later_text(
-    tmp_path: Path, moments: tuple[VersionMoment | None, VersionMoment | None], chosen: str
-) -> None:
-    later = [version("f1", name, None, moment) for name, moment in zip("bc", moments, strict=True)]
-    records = [EARLY, FIRST, *later, text("early", "Other."), *TWO_TEXTS, text("c", LATER)]
-    with compared(tmp_path / "corpus", records) as tables:
-        (row,) = tables.read(Change, VENUE)
-    assert (row.forum_id, row.left_sha256, row.right_sha256, row.kind) == ("f1", "a", chosen, CHANGED)
-    assert (row.number, row.changes) == (1, 1)
-    assert (row.section, row.before) == ("3 Results", "The towns have 17 clouds.")
-
-
-def test_a_paper_whose_last_text_says_the_same_is_set_aside(tmp_path: Path) -> None:
-    with compared(tmp_path / "corpus", [FIRST, SECOND, text("a", PAPER), text("b", PAPER + "\n3")]) as tables:
-        assert tables.set_aside_counts(VENUE, stage.NAME) == {Reason.TEXT_UNCHANGED: 1}
-        assert tables.count("7-changes", VENUE) == 0
-
-
-def test_texts_of_different_engines_are_not_compared(tmp_path: Path) -> None:
-    with compared(tmp_path / "corpus", [FIRST, SECOND, text("a", PAPER), text("b", LATER, "re2")]) as tables:
-        assert tables.set_aside_counts(VENUE, stage.NAME) == {Reason.ENGINES_DIFFER: 1}
-
-
-@pytest.mark.parametrize(
-    "versions",
-    [
-        [version("f1", "a", Grade.EXACT)],
-        [version("f1", "a", Grade.BEFORE_FIRST_REVIEW), version("f1", "b")],
-        [version("f1", "b"), version("f1", "a", Grade.EXACT)],
-        [version("f1", "a", Grade.EXACT), version("f1", "no text")],
-        [version("f1", "no text", Grade.EXACT), version("f1", "b")],
-        [version("f1", "a", Grade.EXACT), version("f1", None)],
-        [version("f1", "a", Grade.EXACT), version("f1", "a")],
-        [],
-    ],
-    ids=["one version", "not proven", "only an earlier one", "later unread", "first unread", "no file", "same", "none"],
-)
-def test_a_paper_without_two_such_texts_is_not_counted(tmp_path: Path, versions: list[PaperVersion]) -> None:
-    with compared(tmp_path / "corpus", [*versions, *TWO_TEXTS]) as tables:
-        assert tables.count("7-changes", VENUE) == 0
-        assert tables.set_aside_counts(VENUE, stage.NAME) == {}
+    assert time.process_time() - started < 30
 
 
 def test_a_key_says_nothing_of_how_a_line_was_broken() -> None:

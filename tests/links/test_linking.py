@@ -8,15 +8,18 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from in_this_process import InThisProcess
 from invented_tables import ICLR, ICML, NOON, TMLR, invented, paper, text, version
 from peercorpus.errors import TableError
+from peercorpus.executors.local import LocalExecutor
 from peercorpus.file_records import Link
 from peercorpus.kinds import Grade, LinkKind, Reason
 from peercorpus.links import relate
 from peercorpus.links.alike import BY_ABSTRACT, BY_TEXT
 from peercorpus.links.candidates import NEIGHBOURS
 from peercorpus.pipeline import ALL_VENUES, build, read_standing, require_built
-from peercorpus.records import Paper
+from peercorpus.records import Paper, SetAside
+from peercorpus.spread import Failure, FailureKind, Spread
 from peercorpus.stage import Options, no_report
 from peercorpus.tables import Tables
 from peercorpus.whole_record import read_whole_record
@@ -51,8 +54,8 @@ def with_text(one: Paper, markdown: str, grade: Grade | None = Grade.EXACT) -> l
     return [one, version(one.forum_id, sha256, grade, one.venue_id), text(sha256, markdown, one.venue_id)]
 
 
-def link(workspace: Workspace) -> list[Link]:
-    relate.run(workspace, ALL_VENUES, Options(), KEY, no_report)
+def link(workspace: Workspace, spread: Spread | None = None) -> list[Link]:
+    relate.link_papers(spread or InThisProcess(), workspace, ALL_VENUES, Options(), KEY, no_report)
     tables = workspace.tables
     assert all(one.holds for venue_id in workspace.venues() for one in relate.balance(workspace, venue_id))
     return [one for venue_id in tables.venues("8-links") for one in tables.read(Link, venue_id)]
@@ -65,6 +68,55 @@ def linked(folder: Path, venues: Mapping[str, Iterable[object]]) -> list[Link]:
 
 def ids(links: Sequence[Link]) -> list[tuple[str, str]]:
     return [(one.earlier_id, one.forum_id) for one in links]
+
+
+def test_what_could_not_be_compared_is_done_again_by_a_build_that_retries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_done_by_build(spread: Spread, *, retry: bool = False) -> bool:
+        monkeypatch.setattr("peercorpus.pipeline.STAGES", (relate.stage(spread),))
+        return [step.was_finished for step in build(workspace, options=Options(retry=retry))] == [False]
+
+    failing = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It took too long."),))
+    with invented(tmp_path / "corpus", alike_in_text(2)) as workspace:
+        assert is_done_by_build(failing)
+        assert not is_done_by_build(InThisProcess())
+        assert workspace.tables.set_aside_counts(ICLR, relate.NAME) == {Reason.NOT_COMPARED: 2}
+        assert is_done_by_build(InThisProcess(), retry=True)
+        assert workspace.tables.set_aside_counts(ICLR, relate.NAME) == {}
+        assert not is_done_by_build(InThisProcess(), retry=True)
+
+
+def alike_in_text(number: int) -> dict[str, list[object]]:
+    """Papers of which each two that follow each other have most of a text in common."""
+    texts = [words(f"t{n // 2}") + " " + words(f"own{n}", 100) for n in range(number)]
+    records = [with_text(clouds(f"f{n:02}"), one) for n, one in enumerate(texts)]
+    return {ICLR: [record for paper_records in records for record in paper_records]}
+
+
+def test_links_are_the_same_however_the_pairs_are_spread(tmp_path: Path) -> None:
+    found = []
+    for name, spread in (("here", InThisProcess()), ("there", LocalExecutor())):
+        with invented(tmp_path / name, alike_in_text(12)) as workspace:
+            found.append(link(workspace, spread))
+    assert found[0] == found[1]
+    assert [(one.earlier_id, one.forum_id) for one in found[0]] == [
+        (f"f{n:02}", f"f{n + 1:02}") for n in range(0, 12, 2)
+    ]
+
+
+def test_a_paper_whose_text_cannot_be_compared_is_set_aside_and_may_be_tried_again(tmp_path: Path) -> None:
+    failing = InThisProcess(failures=(Failure(FailureKind.CRASH, "Its process died (exit code -11)."),))
+    with invented(tmp_path / "corpus", alike_in_text(4)) as workspace:
+        assert [(one.earlier_id, one.forum_id) for one in link(workspace, failing)] == [("f02", "f03")]
+        aside = {one.record_id: (one.reason, one.detail) for one in workspace.tables.read(SetAside, ICLR)}
+        why = "Whether it and '{}' are one work is not known: Its process died (exit code -11)."
+        assert aside == {
+            "f00": (Reason.NOT_COMPARED, why.format("f01")),
+            "f01": (Reason.NOT_COMPARED, why.format("f00")),
+        }
+        assert len(link(workspace)) == 2
+        assert list(workspace.tables.read(SetAside, ICLR)) == []
 
 
 def test_a_resubmission_is_linked_to_what_came_before(tmp_path: Path) -> None:

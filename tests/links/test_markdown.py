@@ -135,11 +135,11 @@ def test_what_is_read_stands_where_it_says() -> None:
     ],
 )
 def test_any_markdown_is_compared_within_seconds(block: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     text = HEAD + block * 10_000
     assert compare(text, text).passages == ()
     compare(text, HEAD + REST)
-    assert time.perf_counter() - started < 30
+    assert time.process_time() - started < 30
 
 
 def test_a_key_says_nothing_of_how_a_formula_is_marked_and_spaced() -> None:

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from peercorpus.errors import ModelError, UndefinedMetricError
-from peercorpus.metrics import bert_score, bert_scores, bertscore
+from peercorpus.metrics import BertScores, batches, bert_score, bert_scores
 from tiny_encoders import LAYERS, WINDOW, WORDS, write_bert
 
 pytestmark = pytest.mark.neural
@@ -18,7 +18,7 @@ def some_text(chance: Random, longest: int = 30) -> str:
     return " ".join(chance.choice(WORDS[:12]) for _ in range(chance.randint(1, longest)))
 
 
-def numbers(found: bertscore.BertScores) -> list[list[float]]:
+def numbers(found: BertScores) -> list[list[float]]:
     return [[getattr(each, part) for each in found.of_each] for part in PARTS]
 
 
@@ -69,7 +69,7 @@ def test_the_batch_does_not_matter(bert: Path, monkeypatch: pytest.MonkeyPatch) 
     candidates = [some_text(chance) for _ in range(50)]
     references = [[some_text(chance), some_text(chance)] for _ in candidates]
     whole = numbers(bert_scores(candidates, references, model=str(bert), layers=2))
-    monkeypatch.setattr(bertscore, "AT_A_TIME", 7)
+    monkeypatch.setattr(batches, "AT_A_TIME", 7)
     parts = numbers(bert_scores(candidates, references, model=str(bert), layers=2))
     alone = bert_score(candidates[9], references[9], model=str(bert), layers=2)
     for one, other, part in zip(whole, parts, PARTS, strict=True):

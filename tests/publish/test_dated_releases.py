@@ -71,8 +71,7 @@ def test_what_would_be_the_same_is_not_kept_again_and_this_is_said(workspace: Pa
     again = run("publish", "--workspace", workspace, "--splits", "re2")
     assert (again.code, again.out) == (
         0,
-        f"Nothing new: this would be '{workspace / 'releases' / name}' again, byte for byte, which stays the newest"
-        " release.\n",
+        f"Nothing new: '{workspace / 'releases' / name}' is what this would be, and stays as it is.\n",
     )
     assert names(workspace) == [".lock", name]
 

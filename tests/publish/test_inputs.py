@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from invented_tables import ICLR, ICML, a_forum, fill, invented
+from invented_tables import ICLR, ICML, a_forum, fill, two_conferences
 from peercorpus.errands import Listing
 from peercorpus.errors import PeercorpusError
 from peercorpus.models.endpoint import ModelSettings
@@ -28,13 +28,7 @@ def note(kind: Kind = Kind.NOTE) -> RawObject:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    venues = {
-        ICLR: [record for n in range(9) for record in a_forum(f"f{n}")],
-        ICML: [record for n in range(9) for record in a_forum(f"m{n}", ICML)],
-    }
-    with invented(tmp_path / "corpus", venues) as workspace:
-        workspace.raw.add([note()])
-    return tmp_path / "corpus"
+    return two_conferences(tmp_path / "corpus")
 
 
 def release(corpus: Path, out: Path, sides: Asked | None = RE2) -> dict[str, bytes]:

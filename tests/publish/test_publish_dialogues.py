@@ -15,7 +15,7 @@ from peercorpus.kinds import Role
 from peercorpus.pipeline import build
 from peercorpus.publish.dialogues import Format, Opening, Written, write_dialogues
 from peercorpus.publish.renderings import Rendering
-from peercorpus.publish.tokens import load_counter
+from peercorpus.publish.tokens import AT_ONCE, load_counter, load_tokenizer
 from peercorpus.records import Conversation, Paper, Post, Review, Turn
 from peercorpus.workspace import open_workspace
 from published_records import re2_paper, write_json
@@ -153,7 +153,11 @@ def test_a_tokenizer_of_hugging_face_counts(tmp_path: Path) -> None:
     known = tokenizers.Tokenizer(tokenizers.models.WordLevel({"kites": 0, "fly": 1, "?": 2}, unk_token="?"))
     known.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     known.save(str(tmp_path / "tokenizer.json"))
+    known.enable_truncation(2)
+    known.enable_padding(length=9)
+    known.save(str(tmp_path / "tokenizer.json"))
     assert load_counter(str(tmp_path))("kites fly high") == 3
+    assert load_tokenizer(str(tmp_path)).count_each(["kites", "", "kites fly high"] * AT_ONCE) == [1, 0, 3] * AT_ONCE
     with pytest.raises(PeercorpusError, match="No tokenizer"):
         load_counter(str(tmp_path / "nothing" / "of" / "the" / "kind"))
 

@@ -17,6 +17,7 @@ from commands import Run, assert_refused
 from invented_sources import Given, paper, review, talk
 from invented_tables import ICLR, ICML, a_forum
 from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.publish.tokens import Tokenizer
 from peercorpus.report.panels import PANELS, Panel
 from peercorpus.report.run import statistic, write_report
 from peercorpus.report.style import FORMATS, LABEL, name, styled, written
@@ -243,7 +244,7 @@ def test_from_python_in_one_call(workspace: Workspace, tmp_path: Path) -> None:
 def test_lengths_are_in_the_tokens_of_a_tokenizer_and_it_is_named(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("peercorpus.report.tokens.load_counter", lambda _: len)
+    monkeypatch.setattr("peercorpus.report.tokens.load_tokenizer", lambda name: Tokenizer(name, "0", list))
     made_of = statistic(workspace.folder, "paper_length", tokenizer="models/letters")
     assert made_of.facts["median"] == len("# Text of a")
     assert "tokens of the tokenizer 'letters'" in made_of.how

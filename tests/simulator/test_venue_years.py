@@ -1,10 +1,16 @@
 """The simulated venues in as many years as one asks."""
 
+import re
+from collections.abc import Mapping
+from statistics import mean, quantiles
+from typing import cast
+
 import pytest
 
 from commands import Run, assert_refused
 from peercorpus.errors import PeercorpusError
 from peercorpus.simulator.editions import FIRST, YEAR, find_venues, venue_years
+from peercorpus.simulator.generated import SHARED_BY
 from peercorpus.simulator.venues import VENUES
 from peercorpus.simulator.world import build_world
 
@@ -51,3 +57,18 @@ def test_a_world_of_22_has_papers_at_each() -> None:
 
 def test_venues_and_their_number_are_not_both_said(run: Run) -> None:
     assert_refused(run("simulate", "--venues", "JLE", "--venue-years", "3"), "leave out how many")
+
+
+def test_large_papers_share_files_and_have_threads_as_long_as_real_ones() -> None:
+    venue = venue_years(1)[0]
+    world = build_world(papers=3 * SHARED_BY, venues=[venue.venue_id], is_large=True)
+    reviews = [note for note in world.v1.notes.values() if str(note["invitation"]).endswith("Official_Review")]
+    texts = [str(cast(Mapping[str, object], note["content"])["review"]) for note in reviews]
+    words = [len(re.findall(r"\w+", text)) for text in texts]
+    assert mean(words) == pytest.approx(434, rel=0.15)
+    assert quantiles(words)[0] == pytest.approx(265, rel=0.2)
+    assert quantiles(words)[2] == pytest.approx(538, rel=0.2)
+    assert len(set(texts)) == len(texts)
+    files = {content() for content in world.v1.files.values()}
+    assert len(files) < len(world.v1.files) / 4
+    assert max(map(len, files)) < 300_000

@@ -9,6 +9,7 @@ from typing import Any
 
 from peercorpus.file_records import Link
 from peercorpus.kinds import Aspect, Grade, LinkKind, Phase, PostKind, Role, ScoreSource, SectionKind, Status
+from peercorpus.raw import Kind, RawObject
 from peercorpus.records import (
     ContextPost,
     Conversation,
@@ -170,6 +171,17 @@ def fill(workspace: Workspace, venue_id: str, records: Iterable[object]) -> None
     with workspace.tables.replacing(TABLES_BUILT, venue_id, "invent", "a" * 64) as replacement:
         for record in records:
             replacement.add(record)
+
+
+def two_conferences(folder: Path) -> Path:
+    """A workspace of nine papers at each of two conferences, with the note that keeps it."""
+    venues = {
+        ICLR: [record for n in range(9) for record in a_forum(f"f{n}")],
+        ICML: [record for n in range(9) for record in a_forum(f"m{n}", ICML)],
+    }
+    with invented(folder, venues) as workspace:
+        workspace.raw.add([RawObject(Kind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
+    return folder
 
 
 @contextmanager

@@ -111,7 +111,7 @@ def test_tables_that_were_deleted_come_back_without_reading(workspace: Workspace
     hold(workspace, VENUE, *pdfs)
     assert len(read(workspace)) == 4
     before = texts(workspace)
-    shutil.rmtree(workspace.tables.folder)
+    shutil.rmtree(workspace.folder / "tables")
     hold(workspace, VENUE, *pdfs)
     assert read(workspace) == []
     assert texts(workspace) == before
@@ -123,7 +123,7 @@ def test_without_what_was_kept_the_same_tables_are_made(workspace: Workspace) ->
     sha256s = hold(workspace, VENUE, *pdfs)
     read(workspace)
     before = texts(workspace)
-    shutil.rmtree(workspace.tables.folder)
+    shutil.rmtree(workspace.folder / "tables")
     shutil.rmtree(workspace.folder / "texts")
     hold(workspace, VENUE, *pdfs)
     assert read(workspace) == sha256s

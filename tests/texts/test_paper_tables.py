@@ -1,7 +1,7 @@
 """Tables are read cell by cell, and nothing else on a page is taken for one."""
 
 from itertools import pairwise
-from time import monotonic
+from time import process_time
 
 import pytest
 
@@ -220,11 +220,11 @@ def test_the_ticks_of_a_figure_are_no_table(page: InventedPage) -> None:
 def test_a_page_full_of_rules_takes_no_time(page: InventedPage) -> None:
     for number in range(3_000):
         page.say("a 1", 100 + 37 * number % 400, 50 + 11 * number % 700)
-    began = monotonic()
+    began = process_time()
     for most in (2_900, 20_000):
         page.shapes.rules = [Box(number % 50, 700 - number % 650, 500, 701 - number % 650) for number in range(most)]
         page.tables()
-    assert monotonic() - began < 10
+    assert process_time() - began < 10
 
 
 def test_many_words_between_rules_take_no_time(page: InventedPage) -> None:
@@ -233,9 +233,9 @@ def test_many_words_between_rules_take_no_time(page: InventedPage) -> None:
         page.spread({50 + 8 * at: "12" if (7 * at + number) % 9 else "words" for at in range(58)}, height - 0.4, 0.5)
         if number % 65 in (0, 1, 64):
             page.rule(height, 45, 560)
-    began = monotonic()
+    began = process_time()
     page.tables()
-    assert monotonic() - began < 10
+    assert process_time() - began < 10
 
 
 def test_a_page_without_text_has_no_table(page: InventedPage) -> None:

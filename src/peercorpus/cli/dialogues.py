@@ -1,5 +1,6 @@
 """`peercorpus dialogues`: conversations as training data."""
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,6 +12,10 @@ from peercorpus.cli.console import ProgressLines, say
 if TYPE_CHECKING:
     from peercorpus.dialogues import View
     from peercorpus.publish.dialogues import Format
+
+
+SAME_TEXTS = 64
+"""Texts whose number of tokens is remembered."""
 
 
 @app.command
@@ -87,5 +92,6 @@ def _format(view: "View", rendering: str, paper: str, tokenizer: str | None) -> 
     from peercorpus.publish.renderings import Rendering
     from peercorpus.publish.tokens import load_counter
 
-    counter = load_counter(tokenizer) if tokenizer is not None else None
+    # The conversations about a paper open with the same text, which is most of them.
+    counter = lru_cache(maxsize=SAME_TEXTS)(load_counter(tokenizer)) if tokenizer is not None else None
     return Format(view, Rendering(rendering), Opening(paper), counter)

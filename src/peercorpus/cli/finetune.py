@@ -10,12 +10,14 @@ from cyclopts.validators import Number
 from peercorpus.cli.app import AtLeastOne, Named, app
 from peercorpus.cli.bench import RESAMPLES, Unset, display, needs_extra, tell_missing
 from peercorpus.cli.console import ProgressLines, say
+from peercorpus.cli.spreading import HERE, Spreading
 from peercorpus.errors import PeercorpusError
 from peercorpus.kinds import Grade
 
 if TYPE_CHECKING:
     from peercorpus.finetune.choosing import Chosen
     from peercorpus.finetune.run import Wanted
+    from peercorpus.spread import Spread
 
 ShareOf1 = Parameter(validator=Number(gte=0, lte=1))
 
@@ -76,6 +78,7 @@ def finetune(
     merge: Annotated[bool, Parameter(negative=())] = False,
     evaluate: Annotated[bool, Parameter(negative=())] = False,
     limit: Annotated[int | None, AtLeastOne, Unset] = None,
+    spreading: Spreading = HERE,
 ) -> int:
     """Tune a model with LoRA on a release, in the benchmark's own words; the same command again goes on.
 
@@ -113,11 +116,12 @@ def finetune(
 
     then = Then(lengths, trainer, merge, evaluate, limit)
     then.check()
+    spread = spreading.settle()
     wanted = Wanted(release, Subject(task), model, out, read_recipe(recipe), _chosen(data), leave_out_long)
     with ProgressLines() as lines:
         if then.trainer is not None:
-            return _for_trainer(wanted, then.trainer, lines)
-        return _tune(wanted, then, lines)
+            return _for_trainer(wanted, then.trainer, lines, spread)
+        return _tune(wanted, then, lines, spread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,25 +145,25 @@ class Then:
             raise PeercorpusError("--limit is of --evaluate; add that, or leave --limit out.")
 
 
-def _for_trainer(wanted: "Wanted", named: str, lines: ProgressLines) -> int:
+def _for_trainer(wanted: "Wanted", named: str, lines: ProgressLines, spread: "Spread") -> int:
     from peercorpus.finetune.for_trainers import write_for
     from peercorpus.finetune.trainer_settings import Trainer
     from peercorpus.wording_finetune import handed_over
 
     trainer = Trainer(named)
-    folder = write_for(wanted, trainer, say, lines.show)
+    folder = write_for(wanted, trainer, say, lines.show, spread)
     say(handed_over(folder, trainer))
     return 0
 
 
-def _tune(wanted: "Wanted", then: Then, lines: ProgressLines) -> int:
+def _tune(wanted: "Wanted", then: Then, lines: ProgressLines, spread: "Spread") -> int:
     from peercorpus import wording_finetune
     from peercorpus.finetune.card import write_card
     from peercorpus.finetune.launching import tune
     from peercorpus.finetune.run import prepare_run
     from peercorpus.finetune.run_files import trained_of
 
-    made = prepare_run(wanted, say, lines.show)
+    made = prepare_run(wanted, say, lines.show, spread=spread)
     if then.lengths:
         return 0
     say(wording_finetune.lessons(made))

@@ -1,6 +1,7 @@
 """`peercorpus harvest` and `peercorpus import`: how data comes into a workspace."""
 
 import os
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import parse_qs
@@ -13,7 +14,10 @@ from peercorpus.cli.console import ProgressLines, say
 from peercorpus.errors import VenueNotFoundError
 
 if TYPE_CHECKING:
-    from peercorpus.openreview.client import Client
+    from collections.abc import Iterator
+
+    from peercorpus.openreview.client import Client, Patience
+    from peercorpus.openreview.token_cache import Urls
     from peercorpus.workspace import Workspace
 
 
@@ -31,6 +35,7 @@ def harvest(
     refresh: Annotated[bool, Parameter(negative=())] = False,
     plan: Annotated[bool, Parameter(negative=())] = False,
     max_wait_s: Annotated[float, Parameter(validator=Number(gte=0))] = 7200.0,
+    share_budget: Annotated[bool, Parameter(negative=())] = False,
     url_v1: UrlV1 = None,
     url_v2: UrlV2 = None,
     token_file: Path | None = None,
@@ -52,20 +57,21 @@ def harvest(
         Say how many requests, hours and gigabytes it will take, and stop.
     max_wait_s
         The longest single wait for OpenReview's request budget; asked for more, it ends and says when to go on.
+    share_budget
+        Go on where another harvest or another machine uses the same account, whose budget it then shares.
     token_file
         A file that holds a token and that nobody else may read (mode 0600).
     """
     from peercorpus import wording
     from peercorpus.harvest.plan import plan_harvest
     from peercorpus.harvest.run import harvest as run_harvest
-    from peercorpus.workspace import open_workspace
+    from peercorpus.openreview.client import URL_V1, URL_V2, Patience
 
     venues = list(map(read_venue_id, venue_ids))
-    with (
-        ProgressLines() as lines,
-        open_workspace(workspace, create=True) as opened,
-        _client((url_v1, url_v2), token_file, max_wait_s, opened, lines) as client,
-    ):
+    urls, patience = (url_v1 or URL_V1, url_v2 or URL_V2), Patience(longest_wait_s=max_wait_s)
+    # A plan asks for so little that it may go beside a harvest.
+    asking = _asking(urls, token_file, workspace, patience, is_held=not plan, is_shared=share_budget or plan)
+    with asking as (opened, client, lines):
         if plan:
             say(wording.planned(plan_harvest(opened, client, venues, limit=limit, files=files)))
             return
@@ -76,21 +82,27 @@ def harvest(
     say(wording.next_step("build", workspace))
 
 
-def _client(
-    urls: tuple[str | None, str | None],
-    token_file: Path | None,
-    max_wait_s: float,
-    opened: "Workspace",
-    lines: ProgressLines,
-) -> "Client":
-    """A client that is signed in as well as can be, and obeys the workspace's request budget."""
-    from peercorpus.openreview.account import read_account
-    from peercorpus.openreview.client import URL_V1, URL_V2, Client, Patience
+@contextmanager
+def _asking(
+    urls: "Urls", token_file: Path | None, folder: Path, patience: "Patience", *, is_held: bool, is_shared: bool
+) -> "Iterator[tuple[Workspace, Client, ProgressLines]]":
+    """A workspace, and a client that is signed in as well as can be, and holds the budget where it is to be held."""
+    from peercorpus.openreview.account import owner_of, read_account
+    from peercorpus.openreview.budget_lock import hold_budget, state_folder
+    from peercorpus.openreview.client import Client
+    from peercorpus.openreview.others import Tally
+    from peercorpus.workspace import open_workspace
 
-    both = (urls[0] or URL_V1, urls[1] or URL_V2)
-    account = read_account(both, token_file, os.environ, on_wait=lines.wait)
-    patience = Patience(longest_wait_s=max_wait_s)
-    return Client(*both, account, patience=patience, ledger=opened.ledger, on_wait=lines.wait)
+    with ExitStack() as until_done:
+        lines = until_done.enter_context(ProgressLines())
+        account = read_account(urls, token_file, os.environ, on_wait=lines.wait)
+        if is_held:
+            states, owner = state_folder(os.environ), owner_of(account)
+            until_done.enter_context(hold_budget(states, urls, owner, folder, is_shared=is_shared, warn=lines.say))
+        opened = until_done.enter_context(open_workspace(folder, create=True))
+        tally = Tally(lines.say, is_shared=is_shared)
+        client = Client(*urls, account, patience=patience, ledger=opened.ledger, on_wait=lines.wait, tally=tally)
+        yield opened, until_done.enter_context(client), lines
 
 
 @app.command(name="import")

@@ -29,7 +29,8 @@ def build(
     Parameters
     ----------
     retry
-        Read PDFs again that took too long, whose reading crashed, or whose file was missing.
+        Read PDFs again that took too long, whose reading crashed, or whose file was missing, and compare versions
+        and papers again where that failed.
     """
     from peercorpus import wording
     from peercorpus.pipeline import build as run_build
@@ -58,7 +59,7 @@ def publish(
     splits_from: Path | None = None,
     authors: bool = True,
 ) -> None:
-    """Write a dataset that `datasets.load_dataset` opens.
+    """Write a dataset that `datasets.load_dataset` opens; one that is there and would be the same is left as it is.
 
     Parameters
     ----------
@@ -79,8 +80,7 @@ def publish(
     test_after
         That day (2024-10-01, UTC).
     splits_from
-        The folder of an earlier release: its papers keep their sides, new ones are added. A release that is replaced
-        is kept to without.
+        The folder of an earlier release whose papers keep their sides; without it, those of one that is replaced do.
     authors
         Name the authors; the configurations for tasks never do.
     """
@@ -88,18 +88,19 @@ def publish(
     from peercorpus.cli.modelling import settle_titler
     from peercorpus.cli.siding import settle_sides
     from peercorpus.pipeline import require_built
-    from peercorpus.publish.dated import placing
-    from peercorpus.publish.run import publish as run_publish
+    from peercorpus.publish import dated, run, standing
     from peercorpus.workspace import open_workspace
 
     sides = settle_sides(splits, test_after, splits_from)
     titling = settle_titler(workspace, model_url, model, most_questions, is_asked=titles == "model")
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, titling as titler:
         require_built(opened, venue_ids or ())
-        with placing(opened.folder, out, sides) as place:
-            summary = run_publish(
-                opened, place.folder, venue_ids or None, lines.show, titler, place.sides, with_authors=authors
-            )
+        with dated.placing(opened.folder, out, sides) as place:
+            this = place.standing, opened, venue_ids, sides
+            place.is_same = titler is None and standing.still_stands(*this, authors=authors)
+            if not place.is_same:
+                asked = venue_ids or None, lines.show, titler, place.sides
+                summary = run.publish(opened, place.folder, *asked, with_authors=authors)
     say(wording_releases.same_release(place.final) if place.is_same else wording.published(summary, place.final))
     if titler is not None:
         say(wording.entitled(titler.given, titler.unanswered))

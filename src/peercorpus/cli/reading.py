@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.app import AtLeastOne
+from peercorpus.cli.spreading import Address, Executor
 from peercorpus.errors import EngineError
 from peercorpus.stage import Options
 from peercorpus.texts.engine import ENGINES, NOT_HEAVIER
@@ -44,10 +45,8 @@ class Reading:
     most_tokens: Annotated[
         int | None, AtLeastOne, Parameter(help="Tokens a run may use there; no limit, if not named.")
     ] = None
-    executor: Annotated[
-        Literal["local", "ray"], Parameter(help="ray: spread the work over a cluster; needs the extra 'ray'.")
-    ] = "local"
-    address: Annotated[str | None, Parameter(help="Of the Ray cluster (HOST:PORT, or auto).")] = None
+    executor: Executor = "local"
+    address: Address = None
     workers: Annotated[
         int | None, AtLeastOne, Parameter(help="Processes that read PDFs; one per core, if not named.")
     ] = None

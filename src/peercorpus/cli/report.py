@@ -7,6 +7,8 @@ from cyclopts import Parameter
 
 from peercorpus.cli.app import app
 from peercorpus.cli.console import ProgressLines, say
+from peercorpus.cli.spreading import HERE, Spreading
+from peercorpus.errors import PeercorpusError
 
 
 @app.command
@@ -16,6 +18,7 @@ def report(
     out: Path,
     where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
     tokenizer: str | None = None,
+    spreading: Spreading = HERE,
 ) -> None:
     """Draw the statistics of a corpus: one page, and each figure as PDF, SVG, PNG and CSV.
 
@@ -37,8 +40,15 @@ def report(
     from peercorpus.report.run import write_report
     from peercorpus.wording import plural
 
+    if spreading != HERE and tokenizer is None:
+        raise PeercorpusError(
+            "Only counting the tokens of a tokenizer is spread; name one with --tokenizer, or leave --executor,"
+            " --address and --workers out."
+        )
+    # The tokenizers' own threads use all cores of this machine.
+    spread = None if spreading == HERE else spreading.settle()
     with ProgressLines() as lines:
-        made = write_report(workspace, out, where, tokenizer, lines.show)
+        made = write_report(workspace, out, where, tokenizer, lines.show, spread)
     chosen = f"{made.papers:,} of {plural(made.every, 'paper')}" if where else plural(made.papers, "paper")
     say(f"Drew {plural(made.figures, 'figure')} of {chosen}.")
     for title, why in made.empty:

@@ -73,10 +73,16 @@ class Names:
     def _defined(self, texts: Iterable[str]) -> dict[int, str]:
         """The numbers that the authors give; one that they give to two reviewers names none."""
         found: dict[int, set[str]] = defaultdict(set)
-        for match in (match for text in texts for pattern in DEFINITIONS for match in pattern.finditer(text)):
+        naming = filter(self._may_name, texts)
+        for match in (match for text in naming for pattern in DEFINITIONS for match in pattern.finditer(text)):
             if reviewer := self._reviewer(match["id"]):
                 found[int(match["number"])].add(reviewer)
         return {key: named.pop() for key, named in found.items() if len(named) == 1}
+
+    def _may_name(self, text: str) -> bool:
+        """Whether an id is anywhere in a text: sooner known than who is named by it."""
+        folded = text.casefold()
+        return any(key in text or key in folded for key in self._folded)
 
     def named(self, text: str) -> set[str]:
         """The reviewers whom a text names.

@@ -4,14 +4,17 @@ import atexit
 import logging
 import multiprocessing
 import os
+import pickle
 import resource
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -19,7 +22,7 @@ from typing import TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
-from peercorpus.errors import EngineError, MissingExtraError, ModelError, PeercorpusError
+from peercorpus.errors import EngineError, MissingExtraError, ModelError, PeercorpusError, StoreError
 from peercorpus.spread import Failure, FailureKind
 
 ItemT = TypeVar("ItemT")
@@ -39,6 +42,27 @@ WATCHED_S = 0.05
 
 OUT_OF_MEMORY = 99
 """Exit code of a worker that held too much."""
+
+AHEAD, AHEAD_IN_ORDER = 2, 4
+"""Items under way for each process, so that none waits for the next item; or for a slow one to be done."""
+
+POOLS = 3
+"""Pools that may break one after another, without an item done. Pebble's breaks where a worker dies while none is known
+to be at work: one that was ended from outside between two items, or one that crashed before its item was noted."""
+
+LOOK_S = 1.0
+"""Seconds without a result, after which it is looked whether any can come."""
+
+STALLED_S = 130.0
+"""Seconds beyond an item's own after which nothing is waited for: pebble's workers wait a minute for one that died."""
+
+NO_WORKERS = (
+    "The processes that do the work end before they have done any of it; see whether this machine has memory left, "
+    "then run the same command again: it goes on."
+)
+
+OF_ALL = (EngineError, MissingExtraError, ModelError, StoreError)
+"""What is wrong with no single item: it would be the same for every other."""
 
 HELD = Path("/proc/self/statm")
 """Where Linux tells how many pages of memory a process holds; elsewhere the address space alone is limited."""
@@ -91,8 +115,23 @@ def work(function: Callable[[ItemT], ResultT], item: ItemT) -> ResultT:
     _at_work.set()
     try:
         return function(item)
+    except Exception as error:
+        if _can_travel(error):
+            raise
+        raise PeercorpusError(f"{type(error).__name__}: {error}") from None
     finally:
         _at_work.clear()
+
+
+def _can_travel(error: Exception) -> bool:
+    """Whether an exception can be told to the process that asked, and says nothing there of the pool."""
+    if isinstance(error, BrokenProcessPool):
+        return False
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # noqa: BLE001 -- whatever its own class does
+        return False
+    return True
 
 
 def failure_of(error: BaseException, timeout_s: float) -> Failure:
@@ -129,8 +168,9 @@ class LocalExecutor:
         *,
         timeout_s: float,
         workers: int | None = None,
+        in_order: bool = False,
     ) -> Iterator[tuple[ItemT, ResultT | Failure]]:
-        """Yield every item once, as they are done; at most two per worker are held at a time.
+        """Yield every item once; at most two per worker are held at a time, or four in their order.
 
         Where no number of workers is named, a few items are done by one; a number that is named holds, but none is
         started that would have nothing to do.
@@ -141,9 +181,31 @@ class LocalExecutor:
             return
         wanted = workers or (1 if len(first) < FEW_ITEMS else os.cpu_count() or 1)
         processes = min(wanted, len(first))
-        pool = self._pool(processes)
+        in_flight = processes * (AHEAD_IN_ORDER if in_order else AHEAD)
+        waiting, in_vain, cause = chain(first, queue), 0, BrokenProcessPool()
+        while in_vain < POOLS:
+            running: dict[Future[ResultT], ItemT] = {}
+            try:
+                with self._pool(processes) as pool:
+                    for done in _drain(pool, partial(work, function), waiting, running, timeout_s, in_flight, in_order):
+                        yield done
+                        in_vain = 0
+            except BrokenProcessPool as broken:
+                waiting, in_vain, cause = chain(running.values(), waiting), in_vain + 1, broken
+                logger.warning("The processes that do the work are replaced: %s", broken)
+            else:
+                return
+        raise PeercorpusError(NO_WORKERS) from cause
+
+    @contextmanager
+    def _pool(self, processes: int) -> Iterator[ProcessPool]:
+        # Forking a process with threads (pyarrow, polars) can leave a worker with a lock nobody holds.
+        context = multiprocessing.get_context("spawn")
+        share = machine_bytes() // (processes + 1)
+        limit_bytes = None if self.memory_bytes is None else min(self.memory_bytes, share)
+        pool = ProcessPool(processes, initializer=begin, initargs=[limit_bytes], context=context)
         try:
-            yield from _drain(pool, function, chain(first, queue), timeout_s, 2 * processes)
+            yield pool
         except BaseException:
             pool.stop()  # type: ignore[no-untyped-call]
             raise
@@ -151,13 +213,6 @@ class LocalExecutor:
             pool.close()  # type: ignore[no-untyped-call]
         finally:
             pool.join()
-
-    def _pool(self, processes: int) -> ProcessPool:
-        # Forking a process with threads (pyarrow, polars) can leave a worker with a lock nobody holds.
-        context = multiprocessing.get_context("spawn")
-        share = machine_bytes() // (processes + 1)
-        limit_bytes = None if self.memory_bytes is None else min(self.memory_bytes, share)
-        return ProcessPool(processes, initializer=begin, initargs=[limit_bytes], context=context)
 
 
 @contextmanager
@@ -175,20 +230,57 @@ def _drain(
     pool: ProcessPool,
     function: Callable[[ItemT], ResultT],
     queue: Iterator[ItemT],
+    running: dict[Future[ResultT], ItemT],
     timeout_s: float,
     in_flight: int,
+    in_order: bool,
 ) -> Iterator[tuple[ItemT, ResultT | Failure]]:
-    running: dict[Future[ResultT], ItemT] = {}
+    """Yield what is done; where the pool breaks, what is not stands in `running`.
+
+    An item whose process died is tried once more: pebble may take the death of another's process for its own.
+    """
+    second_tries: set[Future[ResultT]] = set()
     while True:
         for item in islice(queue, in_flight - len(running)):
-            with _interrupts_held():
-                running[pool.schedule(work, args=[function, item], timeout=timeout_s)] = item
+            running[_scheduled(pool, function, item, timeout_s)] = item
         if not running:
             return
-        done, _ = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
-            item, error = running.pop(future), future.exception()
-            if isinstance(error, EngineError | MissingExtraError | ModelError):
-                # Not of this file: it would be the same for every other.
+        awaited, began = [next(iter(running))] if in_order else list(running), time.monotonic()
+        while not (done := wait(awaited, LOOK_S, FIRST_COMPLETED).done):
+            if not pool.active or time.monotonic() - began > timeout_s + STALLED_S:
+                raise BrokenProcessPool("Nothing comes back from them.")
+        for future in sorted(done, key=_is_broken):
+            error = future.exception()
+            if isinstance(error, (*OF_ALL, BrokenProcessPool)):
                 raise error
-            yield item, future.result() if error is None else failure_of(error, timeout_s)
+            item = running.pop(future)
+            if isinstance(error, ProcessExpired) and future not in second_tries:
+                again = _scheduled(pool, function, item, timeout_s)
+                second_tries.add(again)
+                _put_first(running, again, item)
+            else:
+                yield item, future.result() if error is None else failure_of(error, timeout_s)
+
+
+def _put_first(running: dict[Future[ResultT], ItemT], future: Future[ResultT], item: ItemT) -> None:
+    others = dict(running)
+    running.clear()
+    running.update({future: item} | others)
+
+
+def _is_broken(future: Future[ResultT]) -> bool:
+    return isinstance(future.exception(), BrokenProcessPool)
+
+
+def _scheduled(
+    pool: ProcessPool, function: Callable[[ItemT], ResultT], item: ItemT, timeout_s: float
+) -> Future[ResultT]:
+    try:
+        with _interrupts_held():
+            return pool.schedule(function, args=[item], timeout=timeout_s)
+    except RuntimeError as broken:
+        if pool.active:
+            raise
+        future: Future[ResultT] = Future()
+        future.set_exception(BrokenProcessPool(str(broken)))
+        return future

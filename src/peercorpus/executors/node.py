@@ -3,7 +3,6 @@
 That process has the limits of one of this machine's own, ends when its worker does, and is used again for other items.
 """
 
-import hashlib
 import multiprocessing
 import os
 import re
@@ -12,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import is_dataclass, replace
 from functools import cache
@@ -21,8 +21,9 @@ from typing import TypeVar
 
 from pebble import ProcessPool
 
+from peercorpus.code_version import code_version
 from peercorpus.errors import PeercorpusError
-from peercorpus.executors.local import begin, failure_of, machine_bytes, work
+from peercorpus.executors.local import OF_ALL, begin, failure_of, machine_bytes, work
 from peercorpus.spread import Failure
 from peercorpus.texts.added import packages
 
@@ -39,7 +40,7 @@ _beside: dict[tuple[int | None, str | None], ProcessPool] = {}
 @cache
 def versions() -> Mapping[str, str]:
     """What results depend on: this package's code, and the version of each package it names or that adds engines."""
-    found = {"peercorpus": _digest(Path(__file__).parents[1])}
+    found = {"peercorpus": code_version()}
     for requirement in _required():
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
         try:
@@ -47,14 +48,6 @@ def versions() -> Mapping[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return {**found, **packages()}
-
-
-def _digest(folder: Path) -> str:
-    """Of the code in a folder."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:12]
 
 
 def _required() -> list[str]:
@@ -83,13 +76,19 @@ def do_item(
         wanted: The versions of packages with which the rest of the work is done.
 
     Raises:
-        PeercorpusError: This machine has other versions.
+        PeercorpusError: This machine has other versions, or cannot do any item.
     """
     timeout_s, memory_bytes = limits
     _require_same(wanted)
+    pool = _pool(memory_bytes)
     with _at_hand(item, content) as here:
-        future = _pool(memory_bytes).schedule(work, args=[function, here], timeout=timeout_s)
-        error = future.exception()
+        future = pool.schedule(work, args=[function, here], timeout=timeout_s) if pool.active else None
+        error = BrokenProcessPool() if future is None else future.exception()
+    if future is None or isinstance(error, BrokenProcessPool):
+        # As when its machine is dying. It says nothing of the item, which Ray now gives to another worker.
+        os._exit(1)
+    if isinstance(error, OF_ALL):
+        raise error
     return future.result() if error is None else failure_of(error, timeout_s)
 
 

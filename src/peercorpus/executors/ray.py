@@ -10,28 +10,31 @@ import os
 import secrets
 import socket
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 from peercorpus.errors import MissingExtraError, PeercorpusError
-from peercorpus.executors.local import MEMORY_BYTES
+from peercorpus.executors.local import AHEAD, AHEAD_IN_ORDER, MEMORY_BYTES
 from peercorpus.executors.node import do_item, versions
 from peercorpus.spread import Failure, FailureKind
 
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
-AHEAD = 2
-"""Items under way for each core of the cluster, so that none waits for the next item."""
-
 LOOKED_S = 5.0
 """Seconds from one look at the size of the cluster to the next: machines come and go."""
 
 ANSWER_S = 10.0
 """Seconds in which the head of a cluster must answer."""
+
+SILENCE_S = 20.0
+"""Seconds that the head may be silent while it is in use; after 60 Ray itself ends this process."""
+
+TOKENS = frozenset({"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"})
+"""Where Ray is told the token of a cluster."""
 
 NEWS_S = 60.0
 """Seconds without any result after which the log says so."""
@@ -51,6 +54,9 @@ def connect(address: str | None) -> Any:  # noqa: ANN401 -- ray is an extra, and
         PeercorpusError: No cluster answers there.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if TOKENS & os.environ.keys():
+        # Without it Ray shows the token to no cluster that was not started here.
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
     try:
         import ray
     except ImportError:
@@ -78,15 +84,23 @@ def _require_answer(ray: Any, where: str) -> None:  # noqa: ANN401
     if not colon or "/" in where or not port.isdigit():
         return
     host = ray.util.get_node_ip_address() if host in {"localhost", "127.0.0.1"} else host.strip("[]")
-    try:
-        socket.create_connection((host, int(port)), timeout=ANSWER_S).close()
-    except (OSError, OverflowError) as error:
+    silence = _silence(host, int(port))
+    if silence is not None:
         raise PeercorpusError(
-            f"No Ray cluster answers at '{where}' ({error}); see that its head runs, and that this is its HOST:PORT."
-        ) from None
+            f"No Ray cluster answers at '{where}' ({silence}); see that its head runs, and that this is its HOST:PORT."
+        )
 
 
-@dataclass(slots=True)
+def _silence(host: str, port: int) -> str | None:
+    """Why nothing answers there; None where something does."""
+    try:
+        socket.create_connection((host, port), timeout=ANSWER_S).close()
+    except (OSError, OverflowError) as error:
+        return str(error)
+    return None
+
+
+@dataclass(slots=True, eq=False)
 class _Task:
     """An item under way; `losses` is how often a worker died with it."""
 
@@ -122,63 +136,104 @@ class RayExecutor:
         *,
         timeout_s: float,
         workers: int | None = None,
+        in_order: bool = False,
     ) -> Iterator[tuple[ItemT, ResultT | Failure]]:
-        """Yield every item once, as they are done; at most two per core of the cluster are held at a time."""
-        queue = map(_Task, items)
-        first = next(queue, None)
+        """Yield every item once; at most two per core of the cluster are held at a time, or four in their order."""
+        tasks = map(_Task, items)
+        first = next(tasks, None)
         if first is None:
             return
         ray = connect(self.address)
-        # GPU tasks would end their worker, and with it the models it has loaded, were `max_calls` not 0.
-        remote = ray.remote(num_cpus=1, num_gpus=self.gpus, max_retries=0, max_calls=0)(do_item)
-        limits, room = (timeout_s, self.memory_bytes), _Room(ray, workers)
-        waiting, running = deque([first]), dict[Any, _Task]()
+        queue, head = chain([first], tasks), _Head(ray)
+        room = _Room(ray, head, workers, AHEAD_IN_ORDER if in_order else AHEAD)
+        give, running = self._giving(ray, function, timeout_s), dict[_Task, Any]()
         try:
             while True:
-                while len(running) < room.size() and (task := waiting.popleft() if waiting else next(queue, None)):
-                    content = _content(task.item) if self.brings_files else None
-                    running[remote.remote(function, task.item, content, limits, versions())] = task
+                for task in islice(queue, max(0, room.size() - len(running))):
+                    running[task] = give(task)
                 if not running:
                     return
-                for ref in _ready(ray, list(running)):
-                    task = running.pop(ref)
-                    loss, result = _fetch(ray, ref)
-                    if loss is None:
-                        yield task.item, result
-                    elif task.losses < self.retries:
+                for task in _done(ray, head, running, in_order):
+                    loss, result = _fetch(ray, running[task])
+                    if loss is not None:
+                        head.require()
+                    if loss is not None and task.losses < self.retries:
                         task.losses += 1
-                        waiting.append(task)
+                        running[task] = give(task)
                     else:
-                        yield task.item, loss
+                        del running[task]
+                        yield task.item, result if loss is None else loss
         finally:
-            for ref in running:
+            for ref in running.values():
                 ray.cancel(ref, force=True)
+
+    def _giving(self, ray: Any, function: Callable[[Any], Any], timeout_s: float) -> Callable[[_Task], Any]:  # noqa: ANN401
+        """What gives an item to some worker."""
+        # GPU tasks would end their worker, and with it the models it has loaded, were `max_calls` not 0.
+        remote = ray.remote(num_cpus=1, num_gpus=self.gpus, max_retries=0, max_calls=0)(do_item)
+
+        def give(task: _Task) -> Any:  # noqa: ANN401
+            content = _content(task.item) if self.brings_files else None
+            return remote.remote(function, task.item, content, (timeout_s, self.memory_bytes), versions())
+
+        return give
+
+
+class _Head:
+    """The head of a cluster in use: where it is dead, whatever asks it waits, until Ray ends this process."""
+
+    def __init__(self, ray: Any) -> None:  # noqa: ANN401
+        self._address = str(ray.get_runtime_context().gcs_address)
+
+    def require(self) -> None:
+        """See that it answers, or does so soon.
+
+        Raises:
+            PeercorpusError: It does not.
+        """
+        host, _, port = self._address.rpartition(":")
+        began = time.monotonic()
+        while (silence := _silence(host.strip("[]"), int(port))) is not None:
+            if time.monotonic() - began >= SILENCE_S:
+                raise PeercorpusError(
+                    f"The head of the Ray cluster at '{self._address}' died ({silence}); start the cluster, then this"
+                    " command again: it goes on."
+                )
+            time.sleep(1.0)
 
 
 class _Room:
     """How many items may be under way."""
 
-    def __init__(self, ray: Any, workers: int | None) -> None:  # noqa: ANN401
-        self._ray, self._workers = ray, workers
+    def __init__(self, ray: Any, head: _Head, workers: int | None, ahead: int) -> None:  # noqa: ANN401
+        self._ray, self._head, self._workers, self._ahead = ray, head, workers, ahead
         self._seen, self._looked = 0, -LOOKED_S
 
     def size(self) -> int:
-        """As many as were asked for, or so many for each core that the cluster has now."""
+        """As many as were asked for, more where a slow one holds up the others; else so many for each core."""
         if self._workers is not None:
-            return self._workers
+            return self._workers * (self._ahead // AHEAD)
         if time.monotonic() - self._looked >= LOOKED_S:
+            self._head.require()
             self._seen = int(self._ray.cluster_resources().get("CPU", 0))
             self._looked = time.monotonic()
-        return max(1, AHEAD * self._seen)
+        return max(1, self._ahead * self._seen)
 
 
-def _ready(ray: Any, refs: list[Any]) -> list[Any]:  # noqa: ANN401
-    """Those that are done, at least one."""
-    while not ray.wait(refs, num_returns=1, timeout=NEWS_S)[0]:
-        cores = ray.cluster_resources().get("CPU", 0)
-        logger.warning("nothing was done in %g s; the cluster has %g cores, %d items wait", NEWS_S, cores, len(refs))
-    done: list[Any] = ray.wait(refs, num_returns=len(refs), timeout=0)[0]
-    return done
+def _done(ray: Any, head: _Head, running: dict[_Task, Any], in_order: bool) -> list[_Task]:  # noqa: ANN401
+    """Those that are done, at least one; in their order the first alone."""
+    waited_s, tasks = 0.0, {ref: task for task, ref in running.items()}
+    refs = [next(iter(tasks))] if in_order else [*tasks]
+    while not ray.wait(refs, num_returns=1, timeout=LOOKED_S)[0]:
+        head.require()
+        waited_s += LOOKED_S
+        if waited_s % NEWS_S == 0:
+            cores = ray.cluster_resources().get("CPU", 0)
+            logger.warning(
+                "nothing was done in %g s; the cluster has %g cores, %d items wait", waited_s, cores, len(running)
+            )
+    done, _ = ray.wait(refs, num_returns=len(refs), timeout=0)
+    return [tasks[ref] for ref in done]
 
 
 def _fetch(ray: Any, ref: Any) -> tuple[Failure | None, Any]:  # noqa: ANN401

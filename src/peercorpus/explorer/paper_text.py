@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import pyarrow.parquet as pq
 
+from peercorpus.parquet import open_parquet
 from peercorpus.records import PAGE_BREAK
-from peercorpus.tables import Tables, open_parquet
+from peercorpus.tables import Tables
 
 COLUMNS = ["sha256", "markdown", "engine", "engine_version", "pages", "problems"]
 ROWS = 32

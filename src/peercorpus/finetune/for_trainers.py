@@ -23,6 +23,7 @@ from peercorpus.finetune.trainer_settings import Settings, Trainer, carried, not
 from peercorpus.progress import Show, show_nothing
 from peercorpus.publish.front_matter import to_yaml
 from peercorpus.publish.splits import Side
+from peercorpus.spread import Spread
 
 NAME_OF_INDEX = "{{idx}}"
 """LLaMA-Factory puts the number of the turn in its place, once a message."""
@@ -155,7 +156,9 @@ def _dataset_info(sides: set[Side]) -> str:
     return json.dumps(told, indent=2) + "\n"
 
 
-def write_for(wanted: Wanted, trainer: Trainer, say: Say, show: Show = show_nothing) -> Path:
+def write_for(
+    wanted: Wanted, trainer: Trainer, say: Say, show: Show = show_nothing, spread: Spread | None = None
+) -> Path:
     """Write the lessons of a run, and its recipe, for another trainer.
 
     Args:
@@ -163,6 +166,7 @@ def write_for(wanted: Wanted, trainer: Trainer, say: Say, show: Show = show_noth
         trainer: Which one.
         say: Told the table of lengths.
         show: Told how many papers are read.
+        spread: Over which processes lessons are made to fit; None makes all here.
 
     Returns:
         The folder with the files, in that of the run.
@@ -177,7 +181,7 @@ def write_for(wanted: Wanted, trainer: Trainer, say: Say, show: Show = show_noth
     shutil.rmtree(partial, ignore_errors=True)
     try:
         with _Told(partial, trainer, load_encoder(wanted.model)) as told:
-            prepare_run(wanted, say, show, told.add)
+            prepare_run(wanted, say, show, told.add, spread)
         _write_settings(partial, trainer, wanted, told.sides)
         partial.rename(folder)
     except OSError as error:

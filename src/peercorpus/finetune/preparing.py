@@ -16,10 +16,9 @@ import pyarrow as pa
 from peercorpus.benchmark.cases import CONFIG, BenchTask, Taken
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.choosing import Choice
-from peercorpus.finetune.encoding import Encoder
-from peercorpus.finetune.lengths import Fitted, Fitter, Lengths, length_table
+from peercorpus.finetune.fitting import Fitting
+from peercorpus.finetune.lengths import Fitted, Lengths, length_table
 from peercorpus.finetune.lessons import Lesson
-from peercorpus.finetune.recipe import Recipe
 from peercorpus.finetune.run_files import DATA, LENGTHS, LESSONS
 from peercorpus.progress import Meter, Show
 from peercorpus.publish.release import digest_of
@@ -97,7 +96,7 @@ class _Writing:
 
     choice: Choice
     tasks: tuple[BenchTask, ...]
-    fitter: Fitter
+    fitting: Fitting
     validation: int
     prepared: Prepared
     listed: IO[bytes]
@@ -110,15 +109,21 @@ class _Writing:
         for task in self.tasks:
             total = self.choice.release.count(CONFIG[task], side)
             meter = Meter(task.value, LESSONS_OF[side], self.show, total=total)
-            yield from self._of_task(task, side, drawn, meter)
+            taken, lengths = self.prepared.taken[side], Lengths()
+            if side is Side.TRAIN:
+                self.prepared.lengths[task] = lengths
+            for found in self.fitting.fit(self._asked_for(task, side, drawn, meter), total):
+                lengths.see(found)
+                if isinstance(found, Fitted):
+                    yield from self._told(found, side)
+                else:
+                    taken.left_out["lessons: longer than the context"] += 1
             if meter.done < total:
                 meter.report(total, total)
 
-    def _of_task(self, task: BenchTask, side: Side, drawn: set[str] | None, meter: Meter) -> Iterator[Fitted]:
-        taken, lengths = self.prepared.taken[side], Lengths()
-        if side is Side.TRAIN:
-            self.prepared.lengths[task] = lengths
-        seen = None
+    def _asked_for(self, task: BenchTask, side: Side, drawn: set[str] | None, meter: Meter) -> Iterator[Lesson]:
+        """The lessons of a task that are told at least once; the others are counted."""
+        taken, seen = self.prepared.taken[side], None
         for lesson in self.choice.lessons(task, side, taken):
             paper = lesson.case.paper
             if paper.forum_id != seen:
@@ -128,19 +133,16 @@ class _Writing:
                 meter.advance()
             if drawn is not None and _key(lesson) not in drawn:
                 taken.left_out["lessons: not drawn to validate on"] += 1
-                continue
-            times = 1 if side is Side.VALIDATION else self.choice.chosen.times(lesson)
-            if not times:
+            elif not self._times(lesson, side):
                 taken.left_out["lessons: their venue weighs less"] += 1
-                continue
-            found = self.fitter.fit(lesson)
-            lengths.see(found)
-            if isinstance(found, Fitted):
-                yield from self._told(found, side, times)
             else:
-                taken.left_out["lessons: longer than the context"] += 1
+                yield lesson
 
-    def _told(self, found: Fitted, side: Side, times: int) -> Iterator[Fitted]:
+    def _times(self, lesson: Lesson, side: Side) -> int:
+        return 1 if side is Side.VALIDATION else self.choice.chosen.times(lesson)
+
+    def _told(self, found: Fitted, side: Side) -> Iterator[Fitted]:
+        times = self._times(found.lesson, side)
         self.listed.write(msgspec.json.encode(_entry(found, side, times)) + b"\n")
         self.prepared.lessons[side] += times
         self.prepared.papers[side].add(found.lesson.case.paper.forum_id)
@@ -158,8 +160,7 @@ def token_file(side: Side) -> str:
 def prepare(
     choice: Choice,
     tasks: tuple[BenchTask, ...],
-    encoder: Encoder,
-    recipe: Recipe,
+    fitting: Fitting,
     folder: Path,
     show: Show,
     sink: Sink | None = None,
@@ -169,22 +170,21 @@ def prepare(
     Args:
         choice: Which lessons.
         tasks: Of these tasks.
-        encoder: Of the model.
-        recipe: How long a lesson may be.
+        fitting: How they are made to fit.
         folder: Of the run.
         show: Told how many papers are read.
         sink: Gets every lesson besides; None where nobody wants them.
 
     Raises:
-        PeercorpusError: A file of the release cannot be read, or the folder cannot be written.
+        PeercorpusError: A file of the release cannot be read, a lesson cannot be made, or the folder cannot be written.
     """
+    recipe = fitting.recipe
     prepared, partial = Prepared(), folder / f".{DATA}"
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        fitter = Fitter(encoder, recipe.paper_tokens, recipe.context)
         with (partial / LESSONS).open("wb") as listed:
-            _write(partial, _Writing(choice, tasks, fitter, recipe.validation, prepared, listed, show, sink))
+            _write(partial, _Writing(choice, tasks, fitting, recipe.validation, prepared, listed, show, sink))
     except OSError as error:
         raise PeercorpusError(f"The run '{folder}' cannot be written: {error.strerror or error}.") from None
     table = length_table(prepared.lengths, recipe.context, recipe.paper_tokens)

@@ -1,7 +1,7 @@
 """One run: see that the release is fit, choose and write the lessons, tune, and go on where it was broken off."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +14,7 @@ from peercorpus.errors import ModelError, PeercorpusError
 from peercorpus.finetune.choosing import Chosen, choose
 from peercorpus.finetune.encoding import load_encoder
 from peercorpus.finetune.fitness import check_fit
+from peercorpus.finetune.fitting import Fitting
 from peercorpus.finetune.lengths import check_lengths, check_window
 from peercorpus.finetune.lessons import Subject
 from peercorpus.finetune.preparing import Prepared, Sink, drop, keep, prepare
@@ -23,6 +24,7 @@ from peercorpus.progress import Show, show_nothing
 from peercorpus.publish.opened import Release, open_release
 from peercorpus.publish.release import check_outside
 from peercorpus.publish.splits import Side
+from peercorpus.spread import Spread
 
 Say = Callable[[str], None]
 
@@ -81,7 +83,9 @@ def _asked(wanted: Wanted, release: Release, tokenizer: str) -> Asked:
     )
 
 
-def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink | None = None) -> RunFile:
+def prepare_run(
+    wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink | None = None, spread: Spread | None = None
+) -> RunFile:
     """Write the lessons of a run and say how long they are; what an earlier call wrote stands.
 
     Args:
@@ -89,6 +93,7 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink 
         say: Told the table of lengths.
         show: Told how many papers are read.
         sink: Gets every lesson as it is told; where one is given, lessons that stand already are made again for it.
+        spread: Over which processes lessons are made to fit; None makes all here.
 
     Raises:
         PeercorpusError: The release may not be learnt from, nothing is left to learn, an answer would be cut, or the
@@ -99,12 +104,13 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink 
     check_outside(wanted.out, wanted.release)
     encoder = load_encoder(_model(wanted.model))
     asked = _asked(wanted, release, encoder.digest)
+    fitting = Fitting(encoder, wanted.recipe, spread)
     found = check_same(wanted.out, asked)
     if found is not None:
         say((wanted.out / DATA / LENGTHS).read_text("utf-8").rstrip())
         if sink is not None:
             choice = choose(release, wanted.chosen)
-            again = prepare(choice, wanted.subject.tasks, encoder, wanted.recipe, wanted.out, show, sink)
+            again = prepare(choice, wanted.subject.tasks, fitting, wanted.out, show, sink)
             drop(wanted.out)
             if again.files != found.files:
                 raise PeercorpusError(
@@ -115,7 +121,7 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink 
     fitness = check_fit(release)
     choice = choose(release, wanted.chosen)
     try:
-        prepared = prepare(choice, wanted.subject.tasks, encoder, wanted.recipe, wanted.out, show, sink)
+        prepared = prepare(choice, wanted.subject.tasks, fitting, wanted.out, show, sink)
         _check(prepared, wanted, say)
         check_window(prepared.lengths, wanted.model, encoder.window)
     except PeercorpusError:
@@ -125,7 +131,7 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink 
         asked,
         {side.value: prepared.lessons[side] for side in prepared.taken},
         {side.value: len(papers) for side, papers in prepared.papers.items()},
-        {side.value: dict(taken.left_out.most_common()) for side, taken in prepared.taken.items()},
+        {side.value: _most_first(taken.left_out) for side, taken in prepared.taken.items()},
         asdict(fitness),
         _licences(release, prepared.papers[Side.TRAIN]),
         prepared.files,
@@ -133,6 +139,11 @@ def prepare_run(wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink 
     (wanted.out / f".{RUN}").write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=1))
     keep(wanted.out)
     return made
+
+
+def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
+    """Reasons by how often they hold, then by name: which was met first depends on how the lessons were spread."""
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
 def _check(prepared: Prepared, wanted: Wanted, say: Say) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import filterfalse, pairwise
 
 from peercorpus.links.plain import plain_words
 from peercorpus.links.telling import Telling
@@ -100,7 +100,7 @@ def share(one: Set[str], other: Set[str]) -> float | None:
 
 def runs_of(text: str) -> frozenset[str]:
     """Runs of five words of a text, its references, its checklist and numbers left out."""
-    words = [word for word in plain_words(_body(text)) if not word.isdigit()]
+    words = [*filterfalse(str.isdigit, plain_words(_body(text)))]
     return frozenset(map(" ".join, zip(*(words[start:] for start in range(RUN)), strict=False)))
 
 

@@ -6,10 +6,11 @@ Signatures are the same in every run and on every machine, and so are the candid
 
 import operator
 from array import array
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
+from typing import TypeVar
 
 from rensa import RMinHash
 
@@ -27,6 +28,7 @@ NEIGHBOURS = 3
 Tokens = Collection[str]
 Pair = tuple[int, int]
 """The places of two papers, the smaller first."""
+KeyT = TypeVar("KeyT", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,8 @@ def find_candidates(tokens: Iterable[Tokens], banding: Banding, order: Sequence[
     width = WORD_BYTES * banding.rows
     found: set[Pair] = set()
     for start in range(0, width * banding.bands, width):
-        crowds: dict[bytes, list[int]] = defaultdict(list)
-        for place, signature in signatures.items():
-            crowds[signature[start : start + width]].append(place)
-        for crowd in crowds.values():
+        bands = [signature[start : start + width] for signature in signatures.values()]
+        for crowd in _crowds(zip(signatures, bands, strict=True), Counter(bands)):
             for pair in _pairs(crowd, order):
                 if pair not in found and _share(signatures[pair[0]], signatures[pair[1]]) >= banding.least:
                     found.add(pair)
@@ -77,11 +77,18 @@ def find_candidates(tokens: Iterable[Tokens], banding: Banding, order: Sequence[
 
 def find_same(keys: Iterable[str], order: Sequence[str]) -> set[Pair]:
     """The pairs of papers with the same key; an empty one is the same as none."""
-    crowds: dict[str, list[int]] = defaultdict(list)
-    for place, key in enumerate(keys):
-        if key:
+    held = [(place, key) for place, key in enumerate(keys) if key]
+    crowds = _crowds(held, Counter(key for _, key in held))
+    return {pair for crowd in crowds for pair in _pairs(crowd, order)}
+
+
+def _crowds(keys: Iterable[tuple[int, KeyT]], counts: Mapping[KeyT, int]) -> Collection[list[int]]:
+    """The places that have a key in common: most have one of their own, and are in no crowd."""
+    crowds: dict[KeyT, list[int]] = defaultdict(list)
+    for place, key in keys:
+        if counts[key] > 1:
             crowds[key].append(place)
-    return {pair for crowd in crowds.values() for pair in _pairs(crowd, order)}
+    return crowds.values()
 
 
 def _signatures(tokens: Iterable[Tokens], banding: Banding) -> Iterator[tuple[int, bytes]]:

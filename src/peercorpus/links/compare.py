@@ -6,19 +6,27 @@ or is set aside: every paper compared has a change, else the two say the same.
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 from peercorpus.file_records import Change
 from peercorpus.kinds import PUBLISHABLE_GRADES, Reason, VersionMoment
-from peercorpus.links.comparing import compare
+from peercorpus.links.comparing import Passage, compare
 from peercorpus.links.shelf import Shelf
+from peercorpus.per_file import reported
 from peercorpus.records import PaperVersion
+from peercorpus.spread import Failure, Spread
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Replacement, Tables
 from peercorpus.workspace import Workspace
 
 NAME = "compare_versions"
 TABLE = "7-changes"
+TIMEOUT_S = 600.0
+"""Seconds that comparing two texts may take: hundredths of one are usual. A limit that is met changes the table."""
+PASSING = frozenset({Reason.NOT_COMPARED})
+"""Reasons that may not hold another time."""
 
 Couple = tuple[PaperVersion, str, str]
 """The version the reviewers read, its file, and the last file of the paper."""
@@ -70,33 +78,52 @@ def engines_of(tables: Tables, venue_id: str) -> dict[str, str]:
     return {row["sha256"]: row["engine"] for batch in batches for row in batch.to_pylist()}
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Report) -> None:
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Two texts of one paper, as they go to another process, or another machine."""
+
+    earlier: str
+    later: str
+
+
+def compare_texts(texts: Texts) -> tuple[Passage, ...]:
+    """How the later of two texts differs."""
+    return compare(texts.earlier, texts.later).passages
+
+
+def compare_versions(
+    spread: Spread, workspace: Workspace, venue_id: str, options: Options, key: str, report: Report
+) -> None:
     """Compare the versions of every paper of a venue that has two."""
     tables = workspace.tables
     couples, engines = [*_couples(tables, venue_id)], engines_of(tables, venue_id)
-    wanted = {sha256 for _, *pair in couples for sha256 in pair}
-    with (
-        tables.replacing((TABLE,), venue_id, NAME, key) as out,
-        workspace.files.scratch() as scratch,
-    ):
+    alike = [(initial, left, right) for initial, left, right in couples if engines[left] == engines[right]]
+    wanted = {sha256 for _, *pair in alike for sha256 in pair}
+    with tables.replacing((TABLE,), venue_id, NAME, key) as out, workspace.files.scratch() as scratch:
         shelf = Shelf(scratch, tables, venue_id, wanted)
-        for done, (initial, left, right) in enumerate(couples, 1):
-            if engines[left] != engines[right]:
+        texts = (Texts(shelf.read(left), shelf.read(right)) for _, left, right in alike)
+        outcomes = spread(compare_texts, texts, timeout_s=TIMEOUT_S, workers=options.workers, in_order=True)
+        results = (result for _, result in reported(outcomes, len(alike), report))
+        for initial, left, right in couples:
+            if engines[left] == engines[right]:
+                _write((initial, left, right), next(results), out)
+            else:
                 detail = f"One was read by {engines[left]}, the other by {engines[right]}."
                 out.set_aside(initial.forum_id, initial.forum_id, Reason.ENGINES_DIFFER, detail)
-            else:
-                _compare_paper(initial, right, shelf, out)
-            report(done, len(couples))
+        # Asked once more, the spread knows that it is done; else its workers would be broken off.
+        next(results, None)
     logger.info("%s %s: %d papers with two texts", NAME, venue_id, len(couples))
 
 
-def _compare_paper(initial: PaperVersion, right: str, shelf: Shelf, out: Replacement) -> None:
-    left = str(initial.sha256)
-    passages = compare(shelf.read(left), shelf.read(right)).passages
-    for number, one in enumerate(passages, 1):
-        place = initial.forum_id, initial.venue_id, left, right, number, len(passages)
+def _write(couple: Couple, result: Sequence[Passage] | Failure, out: Replacement) -> None:
+    initial, left, right = couple
+    if isinstance(result, Failure):
+        out.set_aside(initial.forum_id, initial.forum_id, Reason.NOT_COMPARED, result.detail)
+        return
+    for number, one in enumerate(result, 1):
+        place = initial.forum_id, initial.venue_id, left, right, number, len(result)
         out.add(Change(*place, one.kind, one.section, one.before, one.after))
-    if not passages:
+    if not result:
         detail = "The last version says what the first one says."
         out.set_aside(initial.forum_id, initial.forum_id, Reason.TEXT_UNCHANGED, detail)
 
@@ -115,4 +142,16 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     )
 
 
-STAGE = Stage(NAME, 2, (), ("4-versions", "5-texts"), (TABLE,), (), run, balance)
+def stage(spread: Spread) -> Stage[Workspace]:
+    """The stage, with the executor that spreads its work."""
+    return Stage(
+        name=NAME,
+        version=2,
+        reads_raw=(),
+        reads=("4-versions", "5-texts"),
+        writes=(TABLE,),
+        options=(),
+        run=partial(compare_versions, spread),
+        balance=balance,
+        passing=PASSING,
+    )

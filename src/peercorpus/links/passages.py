@@ -1,16 +1,18 @@
-"""Texts of papers of several venues as the runs of words that they are compared by; only those wanted are read."""
+"""Texts of papers of several venues, by pairs, and what two of them have in common; only those wanted are read."""
 
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import IO
 
-from peercorpus.links.alike import runs_of
+from peercorpus.links.alike import runs_of, text_share
 from peercorpus.links.shelf import Shelf
 from peercorpus.links.telling import Telling
 from peercorpus.tables import Tables
 
-KEPT = 64
-"""Texts whose runs are held in memory."""
+KEPT = 16
+"""Texts whose runs a process holds: pairs of one paper follow each other."""
 
 SAMPLE = 500
 """Texts that say which runs of words many texts have."""
@@ -19,6 +21,31 @@ MOST_SHARE = 0.02
 """Share of these from which on a run tells nothing."""
 
 NONE: frozenset[str] = frozenset()
+PaperKey = tuple[str, str]
+"""The venue of a paper, and its forum."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPair:
+    """Two texts, as they go to another process, or another machine.
+
+    Attributes:
+        telling: Which runs of words few texts have.
+    """
+
+    one: str
+    other: str
+    telling: Telling
+
+
+def pair_share(pair: TextPair) -> float | None:
+    """The share of runs of words that two texts have in common; None where one is too short."""
+    return text_share(*(pair.telling.of(_kept_runs(text)) for text in (pair.one, pair.other)))
+
+
+@lru_cache(maxsize=KEPT)
+def _kept_runs(text: str) -> frozenset[str]:
+    return runs_of(text)
 
 
 class Passages:
@@ -28,9 +55,8 @@ class Passages:
     """
 
     def __init__(self, scratch: IO[bytes], tables: Tables, wanted: Mapping[str, Set[str]]) -> None:
-        self._files: dict[tuple[str, str], str] = {}
+        self._files: dict[PaperKey, str] = {}
         self._shelves: dict[str, Shelf] = {}
-        self._kept: OrderedDict[tuple[str, str], frozenset[str]] = OrderedDict()
         sampled = _sample(tables) if wanted else {}
         for venue_id in sorted({*wanted, *sampled}):
             files = _files_of(tables, venue_id, wanted.get(venue_id, NONE))
@@ -41,18 +67,15 @@ class Passages:
         texts = (self._shelves[venue_id].read(one) for venue_id, found in sampled.items() for one in found)
         self._telling = Telling(map(runs_of, texts), MOST_SHARE)
 
-    def read(self, venue_id: str, forum_id: str) -> frozenset[str]:
-        """The runs of a paper's text that few texts have; none where no text of it is held."""
-        key = venue_id, forum_id
-        if key not in self._files:
-            return NONE
-        runs = self._kept.pop(key, None)
-        if runs is None:
-            runs = self._telling.of(runs_of(self._shelves[venue_id].read(self._files[key])))
-        self._kept[key] = runs
-        if len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return runs
+    def __contains__(self, paper: object) -> bool:
+        return paper in self._files
+
+    def pair(self, one: PaperKey, other: PaperKey) -> TextPair:
+        """The texts of two papers that were wanted, and have one."""
+        return TextPair(self._read(one), self._read(other), self._telling)
+
+    def _read(self, paper: PaperKey) -> str:
+        return self._shelves[paper[0]].read(self._files[paper])
 
 
 def _sample(tables: Tables) -> dict[str, list[str]]:

@@ -1,22 +1,25 @@
 """The stage that finds submissions that are one work, over all venues at once.
 
-A row in is a paper; it is compared with those that may be like it, or set aside where it has no words. Whether two are
-one work the texts say where both are held, else titles and abstracts: see `alike.py`.
+A row in is a paper; it is compared with those that may be like it, or set aside where it has no words, or where one of
+these comparisons failed. Whether two are one work the texts say where both are held, else titles and abstracts: see
+`alike.py`.
 """
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from importlib.metadata import version
 from typing import IO
 
 from peercorpus.file_records import Link
 from peercorpus.kinds import LinkKind, Reason
-from peercorpus.links.alike import FEWEST_PAIRS, Compared, Head, Likeness, head_of, text_share
+from peercorpus.links.alike import FEWEST_PAIRS, Compared, Head, Likeness, head_of
 from peercorpus.links.candidates import ABSTRACTS, TITLES, Pair, find_candidates, find_same
-from peercorpus.links.passages import Passages
+from peercorpus.links.passages import PaperKey, Passages, TextPair, pair_share
+from peercorpus.spread import Failure, Spread
 from peercorpus.stage import Balance, Options, Report, Stage
 from peercorpus.tables import Tables
 from peercorpus.workspace import Workspace
@@ -25,6 +28,15 @@ NAME = "link_papers"
 TABLE = "8-links"
 AT_ONCE = timedelta(days=7)
 """Between submissions at two venues that were made at the same time."""
+TIMEOUT_S = 600.0
+"""Seconds that comparing two texts may take: hundredths of one are usual."""
+
+NO_WORDS = "Neither its title nor its abstract holds a word."
+PASSING = frozenset({Reason.NOT_COMPARED})
+"""Reasons that may not hold another time."""
+
+ShareTexts = Callable[[Iterator[TextPair]], Iterator[tuple[TextPair, float | Failure | None]]]
+"""Tells of pairs of texts, in their order, what each two have in common."""
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +54,11 @@ class Submission:
     created_at: datetime | None
     decided_at: datetime | None
     head: Head
+
+    @property
+    def key(self) -> PaperKey:
+        """Which of all papers it is."""
+        return self.venue_id, self.forum_id
 
     @property
     def is_at_workshop(self) -> bool:
@@ -103,56 +120,84 @@ def candidates(papers: Sequence[Submission], compared: Compared) -> list[Pair]:
     return sorted(by_title | by_abstract | same)
 
 
-def find_links(papers: Sequence[Submission], tables: Tables, scratch: IO[bytes], report: Report) -> Iterator[Link]:
-    """The links between papers: candidates that a rule says are one work."""
+Likely = tuple[Submission, Submission, Likeness]
+"""Two submissions that may be one work, by title and abstract."""
+Judged = tuple[Submission, Submission, Likeness | Failure]
+"""Two submissions, and how alike they are; or why their texts could not be compared."""
+
+
+def likely_pairs(papers: Sequence[Submission]) -> list[Likely]:
+    """The pairs of papers whose texts are worth a look."""
     compared = Compared([paper.head for paper in papers])
     found = (
         ((papers[one], papers[other]), papers[one].head, papers[other].head)
         for one, other in candidates(papers, compared)
     )
     likely = ((*pair, compared.likeness(one, other)) for pair, one, other in found)
-    worth = [one for one in likely if one[2].may_be_one()]
+    return [one for one in likely if one[2].may_be_one()]
+
+
+def passages_of(pairs: Sequence[Likely], tables: Tables, scratch: IO[bytes]) -> Passages:
+    """The texts of these papers."""
     wanted: dict[str, set[str]] = defaultdict(set)
-    for pair in worth:
+    for pair in pairs:
         for paper in pair[:2]:
             wanted[paper.venue_id].add(paper.forum_id)
-    passages = Passages(scratch, tables, wanted)
-    for done, (one, other, like) in enumerate(worth, 1):
-        texts = [passages.read(paper.venue_id, paper.forum_id) for paper in (one, other)]
-        judged = replace(like, text=text_share(*texts))
-        rule = judged.rule()
-        if rule is not None:
-            yield link_of(one, other, judged, rule)
-        report(done, len(worth))
+    return Passages(scratch, tables, wanted)
 
 
-def run(workspace: Workspace, _: str, __: Options, key: str, report: Report) -> None:
+def judge_pairs(
+    papers: Sequence[Submission], tables: Tables, scratch: IO[bytes], share_texts: ShareTexts, report: Report
+) -> Iterator[Judged]:
+    """How alike those pairs of papers are that may be one work, by their texts as well where both are held."""
+    pairs = likely_pairs(papers)
+    passages = passages_of(pairs, tables, scratch)
+    held = [one.key in passages and other.key in passages for one, other, _ in pairs]
+    texts = (passages.pair(one.key, other.key) for (one, other, _), both in zip(pairs, held, strict=True) if both)
+    shares = share_texts(texts)
+    for done, ((one, other, like), both) in enumerate(zip(pairs, held, strict=True), 1):
+        share = next(shares)[1] if both else None
+        yield one, other, share if isinstance(share, Failure) else replace(like, text=share)
+        report(done, len(pairs))
+    # Asked once more, the spread knows that it is done; else its workers would be broken off.
+    next(shares, None)
+
+
+def link_papers(spread: Spread, workspace: Workspace, _: str, options: Options, key: str, report: Report) -> None:
     """Link the papers of all venues, and write the links of each under the same key."""
     tables, venue_ids = workspace.tables, workspace.venues()
     papers = [paper for venue_id in venue_ids for paper in read_submissions(tables, venue_id)]
     compared = [paper for paper in papers if paper.head.has_words]
     links: dict[str, list[Link]] = defaultdict(list)
+    aside = {paper.key: (Reason.NO_WORDS, NO_WORDS) for paper in papers if not paper.head.has_words}
+    share_texts = partial(spread, pair_share, timeout_s=TIMEOUT_S, workers=options.workers, in_order=True)
     with workspace.files.scratch() as scratch:
-        for link in find_links(compared, tables, scratch, report):
-            links[link.venue_id].append(link)
-    aside: dict[str, list[str]] = defaultdict(list)
-    for paper in papers:
-        if not paper.head.has_words:
-            aside[paper.venue_id].append(paper.forum_id)
+        for one, other, found in judge_pairs(compared, tables, scratch, share_texts, report):
+            if isinstance(found, Failure):
+                for this, that in ((one, other), (other, one)):
+                    detail = f"Whether it and '{that.forum_id}' are one work is not known: {found.detail}"
+                    aside.setdefault(this.key, (Reason.NOT_COMPARED, detail))
+            elif (rule := found.rule()) is not None:
+                link = link_of(one, other, found, rule)
+                links[link.venue_id].append(link)
     for venue_id in venue_ids:
         with tables.replacing((TABLE,), venue_id, NAME, key) as out:
             for link in sorted(links[venue_id], key=lambda one: (one.forum_id, one.earlier_id)):
                 out.add(link)
-            for forum_id in aside[venue_id]:
-                out.set_aside(forum_id, forum_id, Reason.NO_WORDS, "Neither its title nor its abstract holds a word.")
+            for (_, forum_id), why in filter(lambda item: item[0][0] == venue_id, aside.items()):
+                out.set_aside(forum_id, forum_id, *why)
     logger.info("%s: %d links between %d papers", NAME, sum(map(len, links.values())), len(compared))
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
-    """Papers = papers that were compared with all others + papers set aside; and every link written is there."""
+    """Papers = papers with words + those set aside for none; every link written is there.
+
+    Of the papers with words those are set aside that could not be compared with another.
+    """
     tables = workspace.tables
-    compared = sum(paper.head.has_words for paper in read_submissions(tables, venue_id))
     aside = tables.set_aside_counts(venue_id, NAME)
+    with_words = sum(paper.head.has_words for paper in read_submissions(tables, venue_id))
+    compared = with_words - aside.get(Reason.NOT_COMPARED, 0)
     written = tables.count_committed(TABLE, venue_id)
     return (
         Balance(NAME, venue_id, "papers", tables.count("1-papers", venue_id), compared, aside),
@@ -165,6 +210,18 @@ def _made_with(_: Options) -> str:
     return f"rensa {version('rensa')}"
 
 
-STAGE = Stage(
-    NAME, 2, (), ("1-papers", "4-versions", "5-texts"), (TABLE,), (), run, balance, made_with=_made_with, is_of_all=True
-)
+def stage(spread: Spread) -> Stage[Workspace]:
+    """The stage, with the executor that spreads its work."""
+    return Stage(
+        name=NAME,
+        version=2,
+        reads_raw=(),
+        reads=("1-papers", "4-versions", "5-texts"),
+        writes=(TABLE,),
+        options=(),
+        run=partial(link_papers, spread),
+        balance=balance,
+        passing=PASSING,
+        made_with=_made_with,
+        is_of_all=True,
+    )

@@ -7,17 +7,19 @@ unlike every other match the padding. That package no longer runs with DeBERTa a
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
+from peercorpus.metrics.batches import Measured, Sample, measure, texts_of
 from peercorpus.metrics.definition import Metric, Takes
+from peercorpus.metrics.local_models import signed
 from peercorpus.metrics.samples import with_references
-from peercorpus.metrics.token_vectors import TokenEncoder, TokenVectors, token_encoder
+from peercorpus.metrics.token_vectors import TokenVectors, token_encoder
+from peercorpus.spread import Spread
 
 MODEL = "microsoft/deberta-large-mnli"
 LAYERS = 12
 """What Re² used of it; bert-score itself would take 18."""
-AT_A_TIME = 64
-"""Texts whose vectors are in memory at a time, with those of their references: of DeBERTa 0.7 GB at four references."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ def bert_scores(
     *,
     model: str = MODEL,
     layers: int = LAYERS,
+    spread: Spread | None = None,
 ) -> BertScores:
     """BERTScore of each text, against each of its own references.
 
@@ -73,27 +76,23 @@ def bert_scores(
         references_of_each: The references of each, in the same order; at least one for each.
         model: A folder that holds a model of transformers, or its name on the Hugging Face Hub.
         layers: How many layers of it are used; the vectors are those of the last of them.
+        spread: Over which processes, each of which loads the model once; None measures here. Torch uses all cores of
+            one machine itself, so that this pays on several machines or GPUs; see `executors.ray.RayExecutor`.
 
     Raises:
         UndefinedMetricError: There is no text, or a text has no reference.
         MissingExtraError: PyTorch or transformers is not installed.
-        ModelError: The model cannot be loaded.
+        ModelError: The model cannot be loaded, or is not the same on every machine.
     """
     samples = with_references("BERTScore", candidates, references_of_each)
-    encoder = token_encoder(model, layers)
-    of_each: list[BertScore] = []
-    is_cut: dict[str, bool] = {}
-    for first in range(0, len(samples), AT_A_TIME):
-        some = samples[first : first + AT_A_TIME]
-        vectors = _encode(encoder, some)
-        is_cut.update((text, each.is_cut) for text, each in vectors.items())
-        of_each.extend(_best(vectors, *sample) for sample in some)
-    return BertScores(tuple(of_each), sum(is_cut.values()) / len(is_cut))
+    return BertScores(*measure(partial(_measure, model, layers), samples, spread))
 
 
-def _encode(encoder: TokenEncoder, samples: Sequence[tuple[str, Sequence[str]]]) -> dict[str, TokenVectors]:
-    texts = list(dict.fromkeys(text for candidate, references in samples for text in (candidate, *references)))
-    return dict(zip(texts, encoder.encode(texts), strict=True))
+def _measure(model: str, layers: int, samples: Sequence[Sample]) -> Measured[BertScore]:
+    texts = texts_of(samples)
+    vectors = dict(zip(texts, token_encoder(model, layers).encode(texts), strict=True))
+    cut = frozenset(text for text, each in vectors.items() if each.is_cut)
+    return Measured(tuple(_best(vectors, *sample) for sample in samples), cut, signed(model))
 
 
 def _best(vectors: dict[str, TokenVectors], candidate: str, references: Sequence[str]) -> BertScore:

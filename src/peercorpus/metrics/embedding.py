@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from peercorpus.metrics.batches import Measured, Sample, measure, texts_of
 from peercorpus.metrics.definition import Metric, Takes
-from peercorpus.metrics.local_models import fetched, loading
+from peercorpus.metrics.local_models import fetched, loading, signed
 from peercorpus.metrics.samples import with_references
+from peercorpus.spread import Spread
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -44,7 +46,11 @@ def embed_cos(candidate: str, references: Sequence[str], *, model: str = MODEL) 
 
 
 def embed_cosines(
-    candidates: Sequence[str], references_of_each: Sequence[Sequence[str]], *, model: str = MODEL
+    candidates: Sequence[str],
+    references_of_each: Sequence[Sequence[str]],
+    *,
+    model: str = MODEL,
+    spread: Spread | None = None,
 ) -> EmbedCosines:
     """The cosine of each text with the nearest of its own references.
 
@@ -52,15 +58,20 @@ def embed_cosines(
         candidates: The texts to measure.
         references_of_each: The references of each, in the same order; at least one for each.
         model: A folder that holds a model of sentence-transformers, or its name on the Hugging Face Hub.
+        spread: Over which processes, each of which loads the model once; None measures here. Torch uses all cores of
+            one machine itself, so that this pays on several machines or GPUs; see `executors.ray.RayExecutor`.
 
     Raises:
         UndefinedMetricError: There is no text, or a text has no reference.
         MissingExtraError: sentence-transformers is not installed.
-        ModelError: The model cannot be loaded.
+        ModelError: The model cannot be loaded, or is not the same on every machine.
     """
     samples = with_references("EmbedCos", candidates, references_of_each)
-    network = _sentence_model(model)
-    texts = list(dict.fromkeys(text for candidate, references in samples for text in (candidate, *references)))
+    return EmbedCosines(*measure(partial(_measure, model), samples, spread))
+
+
+def _measure(model: str, samples: Sequence[Sample]) -> Measured[float]:
+    network, texts = _sentence_model(model), texts_of(samples)
     rows = network.encode(texts, normalize_embeddings=True, show_progress_bar=False)
     vectors = dict(zip(texts, rows, strict=True))
     of_each = tuple(
@@ -68,7 +79,8 @@ def embed_cosines(
         for candidate, references in samples
     )
     lengths = map(len, network.tokenizer(texts, truncation=False, verbose=False)["input_ids"])
-    return EmbedCosines(of_each, sum(length > network.max_seq_length for length in lengths) / len(texts))
+    cut = frozenset(text for text, length in zip(texts, lengths, strict=True) if length > network.max_seq_length)
+    return Measured(of_each, cut, signed(model))
 
 
 @lru_cache(maxsize=LOADED)

@@ -3,16 +3,17 @@
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 
 import httpx2
 import msgspec
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError
-from peercorpus.openreview.client import LOOPBACK, Account, Client, Patience
+from peercorpus.openreview.client import LOOPBACK, Client, Patience
 from peercorpus.openreview.login import AskCode, is_passing, sign_in
 from peercorpus.openreview.token_cache import TokenCache, Urls, config_folder, read_token_file
-from peercorpus.openreview.tokens import Token, new_token, now_ms
+from peercorpus.openreview.tokens import Token, new_token, now_ms, read_user
 
 TOKEN_VARIABLE = "PEERCORPUS_TOKEN"
 USER_VARIABLE = "PEERCORPUS_USER"
@@ -109,6 +110,18 @@ class CachedAccount:
                 self._held = self._another(self._held or self._kept(), self._door)
             return self._held.text
 
+    @property
+    def user_id(self) -> str | None:
+        """As whom it signs in; None where that is not known any more.
+
+        Raises:
+            SignInError: The cache cannot be used.
+        """
+        if self._credentials is not None:
+            return self._credentials.user
+        kept = self._kept()
+        return None if kept is None else kept.user_id
+
     def _kept(self) -> Token | None:
         token, own = self._cache.read(self._door.urls), self._credentials
         return token if token is None or own is None or own.user == token.user_id else None
@@ -188,7 +201,7 @@ def read_account(
     *,
     patience: Patience = USUAL,
     on_wait: Callable[[str], None] = lambda _: None,
-) -> Account | str | None:
+) -> CachedAccount | str | None:
     """Where the token comes from: the file named, the environment, the cache, or user and password of the environment.
 
     Args:
@@ -212,6 +225,19 @@ def read_account(
     if credentials is None and cache.read(urls) is None:
         return None
     return CachedAccount(Door(urls, patience, on_wait), cache, credentials, read_code(environ))
+
+
+def owner_of(account: CachedAccount | str | None) -> str:
+    """Whom OpenReview gives the budget that is spent: "the account 'NAME'", or for guests this machine's address.
+
+    A token that does not say whose it is stands for itself, by the beginning of its sha256.
+    """
+    if account is None:
+        return "guests at this address"
+    user_id = account.user_id if isinstance(account, CachedAccount) else read_user(account)
+    if user_id is not None:
+        return f"the account '{user_id}'"
+    return f"the token {sha256(account.encode()).hexdigest()[:8]}" if isinstance(account, str) else "an account"
 
 
 def read_credentials(environ: Mapping[str, str]) -> Credentials | None:

@@ -97,18 +97,20 @@ class Budget:
         self._next_at[route] = slot + (now + left_s - slot) / window.remaining
         return slot
 
-    def learn(self, route: str, headers: Mapping[str, str]) -> None:
-        """Take in what an answer says of its route's window."""
+    def learn(self, route: str, headers: Mapping[str, str]) -> Window | None:
+        """Take in what an answer says of its route's window, and give it; None where it says nothing."""
         with self._lock:
             said, held = read_window(headers, self.now()), self._windows.get(route)
             if said is None:
-                return
+                return None
+            known = said
             if held is not None and abs(held.ends_at - said.ends_at) < ROUNDING_S:
                 # Other threads may have requests under way that this answer does not count yet; and the seconds left
                 # are rounded up, so that the earliest end announced is the nearest.
                 remaining, ends_at = min(held.remaining, said.remaining), min(held.ends_at, said.ends_at)
-                said = replace(said, remaining=remaining, ends_at=ends_at)
-            self._keep(route, said)
+                known = replace(said, remaining=remaining, ends_at=ends_at)
+            self._keep(route, known)
+            return said
 
     def refuse(self, route: str, wait_s: float) -> None:
         """Take in that a route is closed for so many seconds."""

@@ -16,6 +16,7 @@ from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
 from peercorpus.ledger import BudgetLedger
 from peercorpus.openreview.budget import Budget
 from peercorpus.openreview.jsontext import checked, read_members
+from peercorpus.openreview.others import Tally
 from peercorpus.openreview.refusals import check
 from peercorpus.openreview.transfer import MEGABYTE, receive
 
@@ -101,6 +102,11 @@ class _Asked:
     keep: Callable[[bytes], object] | None = None
     begin: Callable[[], object] = lambda: None
 
+    @property
+    def most(self) -> int:
+        """As how many requests OpenReview may count it: whether several files in one are one is not known."""
+        return str(self.params.get("ids", "")).count(",") + 1
+
 
 class Client:
     """Both APIs of one OpenReview. The token goes to these two addresses only. Threads may share it."""
@@ -114,6 +120,7 @@ class Client:
         patience: Patience = Patience(),
         ledger: BudgetLedger | None = None,
         on_wait: Callable[[str], None] = lambda _: None,
+        tally: Tally | None = None,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
         """Take the addresses and the account.
@@ -125,6 +132,7 @@ class Client:
             patience: How long to keep trying.
             ledger: Where the request budget outlives the run; None: it does not.
             on_wait: Told in a sentence why it waits, again and again while it does.
+            tally: What is done where others spend the same budget; None: nothing.
             transport: For tests.
 
         Raises:
@@ -141,6 +149,7 @@ class Client:
         self._http = httpx2.Client(timeout=TIMEOUT, transport=transport, trust_env=not self._is_loopback())
         self._lock = threading.Lock()
         self.budget = Budget(ledger)
+        self._tally = Tally() if tally is None else tally
         self.requests = 0
         """Requests sent so far, repeated ones included."""
 
@@ -249,18 +258,22 @@ class Client:
 
     def _exchange(self, asked: _Asked, token: str | None) -> httpx2.Response:
         route = self.route(asked.api, asked.path)
+        self._tally.check()
         self._await_turn(route, asked.path)
         with self._lock:
             self.requests += 1
-        with self._http.stream(
-            "GET" if asked.body is None else "POST",
-            self._urls[asked.api] + asked.path,
-            params=dict(asked.params) or None,
-            json=asked.body,
-            headers=_headers(token),
-        ) as streamed:
+        with (
+            self._tally.under_way(asked.most) as sent,
+            self._http.stream(
+                "GET" if asked.body is None else "POST",
+                self._urls[asked.api] + asked.path,
+                params=dict(asked.params) or None,
+                json=asked.body,
+                headers=_headers(token),
+            ) as streamed,
+        ):
             self._was_reached = True
-            self.budget.learn(route, streamed.headers)
+            self._tally.learn(sent, route, asked.path, self.budget.learn(route, streamed.headers))
             asked.begin()
             response = receive(streamed, asked.most_bytes, WITHIN_S, asked.keep)
         try:

@@ -208,9 +208,20 @@ def blot_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
     """
     if isinstance(value, str):
         return _blotted(value)
+    if not isinstance(value, dict | list | tuple) or _names_nobody(value):
+        return value
     if isinstance(value, dict):
         return {name: blot_people(inner) for name, inner in value.items()}
-    return [blot_people(inner) for inner in value] if isinstance(value, list | tuple) else value
+    return [blot_people(inner) for inner in value]
+
+
+def _names_nobody(value: Any) -> bool:  # noqa: ANN401
+    """Whether no text in a value has a sign that addresses and profile ids have: most have none."""
+    try:
+        written = msgspec.json.encode(value)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return False
+    return b"@" not in written and b"~" not in written
 
 
 def _blotted(text: str) -> str:

@@ -4,7 +4,7 @@ import base64
 import math
 import time
 from dataclasses import dataclass, field
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 
@@ -49,6 +49,19 @@ class _Claims(msgspec.Struct):
     iat: Seconds | None = None
 
 
+ClaimsT = TypeVar("ClaimsT", _Claims, "_Whose")
+
+
+class _User(msgspec.Struct):
+    id: str
+
+
+class _Whose(msgspec.Struct):
+    """Whose a token is, as OpenReview writes it into its tokens."""
+
+    user: _User
+
+
 def now_ms() -> int:
     """Epoch milliseconds by this machine's clock."""
     return time.time_ns() // 1_000_000
@@ -71,12 +84,23 @@ def read_expiry_ms(text: str, now: int) -> int | None:
     Returns:
         Epoch milliseconds; None where it is no JWT, or does not say.
     """
-    try:
-        _, payload, _ = text.split(".")
-        claims = msgspec.json.decode(base64.urlsafe_b64decode(payload + "==="), type=_Claims)
-    except (ValueError, msgspec.DecodeError):
-        return None
-    if claims.exp is None:
+    claims = _read(text, _Claims)
+    if claims is None or claims.exp is None:
         return None
     behind_ms = 0 if claims.iat is None else now - int(claims.iat * 1000)
     return int(claims.exp * 1000) + (behind_ms if abs(behind_ms) >= SAME_CLOCK_MS else 0)
+
+
+def read_user(text: str) -> str | None:
+    """The account that a token says it is of; None where it is no JWT, or does not say."""
+    whose = _read(text, _Whose)
+    return None if whose is None else whose.user.id
+
+
+def _read(text: str, type_: type[ClaimsT]) -> ClaimsT | None:
+    """What a token says of itself; None where it does not say it."""
+    try:
+        _, payload, _ = text.split(".")
+        return msgspec.json.decode(base64.urlsafe_b64decode(payload + "==="), type=type_)
+    except (ValueError, msgspec.DecodeError):
+        return None

@@ -31,12 +31,14 @@ class Place:
     Attributes:
         final: Where it stands; the newest release where `is_same`.
         sides: Which it shall have, with the release that gives the earlier ones.
+        standing: The release that it comes after, or takes the place of; None where there is none.
         is_same: Whether it is the newest release byte for byte, and was not kept again.
     """
 
     folder: Path
     final: Path
     sides: Asked | None
+    standing: Path | None
     is_same: bool = False
 
 
@@ -106,6 +108,8 @@ def _protect(release: Path) -> None:
 def placing(workspace: Path, out: Path | None, sides: Asked | None, day: date | None = None) -> Iterator[Place]:
     """Give a place to publish to; after the block the release stands where `final` says.
 
+    Where nothing need be written, since `standing` is what it would be, say so by `is_same`.
+
     Args:
         workspace: Its folder.
         out: A folder that is replaced; None adds a release to those of the workspace.
@@ -117,18 +121,21 @@ def placing(workspace: Path, out: Path | None, sides: Asked | None, day: date | 
     """
     if out is not None:
         _check_not_dated(out)
-        yield Place(out, out, sides)
+        yield Place(out, out, sides, out)
         return
     folder = workspace / RELEASES
     with _alone(folder):
         releases, unnamed = dated_releases(workspace), folder / UNNAMED
         shutil.rmtree(unnamed, ignore_errors=True)
-        place = Place(unnamed, unnamed, _with_earlier(sides, releases))
+        newest = releases[0] if releases else None
+        place = Place(unnamed, unnamed, _with_earlier(sides, releases), newest)
         try:
             yield place
-            place.is_same = bool(releases) and _is_same(unnamed, releases[0])
-            place.final = releases[0] if place.is_same else folder / _free_name(folder, day or datetime.now(UTC).date())
-            if not place.is_same:
+            place.is_same = place.is_same or (newest is not None and _is_same(unnamed, newest))
+            if newest is not None and place.is_same:
+                place.final = newest
+            else:
+                place.final = folder / _free_name(folder, day or datetime.now(UTC).date())
                 _protect(unnamed)
                 unnamed.rename(place.final)
         finally:

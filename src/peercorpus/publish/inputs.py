@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from peercorpus.code_version import code_version
 from peercorpus.errors import PeercorpusError
 from peercorpus.publish.split_files import Asked, read_earlier_digest
 from peercorpus.publish.splits import Profile
@@ -55,7 +56,8 @@ class Inputs(msgspec.Struct, frozen=True):
     """Everything that decides about a release's bytes.
 
     Attributes:
-        peercorpus: Its version; `pyarrow`, which writes the Parquet files, likewise.
+        peercorpus: Its version, with a digest of its code.
+        pyarrow: The version of what writes the Parquet files.
         titles: The model that gave titles; None where they are made of the posts' own.
         authors: Whether they are named.
         takedown: A salted hash of the ids that are taken down, which only who has the workspace can tell; None: none.
@@ -106,7 +108,7 @@ def write_inputs(
     if sides is not None:
         drawn = SidesInput(sides.profile, sides.test_after, read_earlier_digest(sides.path(folder)))
     found = Inputs(
-        version("peercorpus"),
+        code_version(),
         version("pyarrow"),
         drawn,
         titles,
@@ -134,7 +136,8 @@ def read_inputs(release: Path) -> Inputs | None:
 
 def find_moved(inputs: Inputs, workspace: Workspace) -> list[Moved]:
     """What of a workspace is not what a release was made of; nothing where it can be made again byte for byte."""
-    moved = [Moved(None, name) for name in ("peercorpus", "pyarrow") if getattr(inputs, name) != version(name)]
+    now_made_with = {"peercorpus": code_version(), "pyarrow": version("pyarrow")}
+    moved = [Moved(None, name) for name, now in now_made_with.items() if getattr(inputs, name) != now]
     if inputs.takedown != digest_of_list(workspace.folder):
         moved.append(Moved(None, "takedown.txt"))
     for venue_id, before in sorted(inputs.venues.items()):

@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from peercorpus.parquet import open_parquet
 from peercorpus.publish import schemas
 from peercorpus.publish.features import parquet_metadata
-from peercorpus.tables import open_parquet
 
 SHARD_BYTES = 500_000_000
-READ_ROWS = 16
-"""Rows that are held at once: a paper's text is the greater part of one."""
+FEWEST_ROWS, MOST_ROWS, READ_BYTES = 16, 256, 400_000
+"""What is held at once: of papers with their texts the fewest rows, of small rows, read sooner so, the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,14 @@ CONFIGS = {
 def read_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
     """The rows of a Parquet file, in bounded memory; of some columns only, if any are named."""
     with open_parquet(path) as file:
-        for batch in file.iter_batches(READ_ROWS, columns=columns):
+        for batch in file.iter_batches(_rows_at_once(file.metadata), columns=columns):
             yield from batch.to_pylist()
+
+
+def _rows_at_once(told: pq.FileMetaData) -> int:
+    size_bytes = sum(told.row_group(group).total_byte_size for group in range(told.num_row_groups))
+    rows: int = READ_BYTES * told.num_rows // max(1, size_bytes)
+    return min(max(FEWEST_ROWS, rows), MOST_ROWS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,15 @@
 """Narrow columns out of Parquet files and records, and what is read off them: scores, lengths, turns."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from itertools import tee
 
 import polars as pl
 import pyarrow as pa
 
 from peercorpus.kinds import Aspect, Grade, Phase
+from peercorpus.parquet import open_parquet
 from peercorpus.report.tokens import Tokens
-from peercorpus.tables import open_parquet
+from peercorpus.store import Place
 
 BATCH_ROWS = 1_000
 TEXT_ROWS = 64
@@ -23,7 +24,7 @@ PREFERRED = {Aspect.RECOMMENDATION: "rating", Aspect.CONFIDENCE: "confidence"}
 GRADES = [grade.value for grade in Grade]
 
 
-def read_columns(paths: Iterable[Path | str], columns: Sequence[str], rows: int = BATCH_ROWS) -> Iterator[pl.DataFrame]:
+def read_columns(paths: Iterable[Place], columns: Sequence[str], rows: int = BATCH_ROWS) -> Iterator[pl.DataFrame]:
     """These columns of Parquet files, so many rows at a time; a dotted name reads one leaf of a nested column."""
     for path in paths:
         with open_parquet(path) as file:
@@ -83,12 +84,14 @@ def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
     return found
 
 
-def review_tokens(rows: pl.DataFrame, tokens: Tokens) -> pl.DataFrame:
-    """Tokens of all sections of each review, as they stand now; `rows`: `review_id`, `forum_id`, `sections`."""
-    texts = _exploded(rows, "sections", ["review_id"])
-    counted = texts.with_columns(tokens=tokens.count(texts["text"])).group_by("review_id").agg(pl.col("tokens").sum())
-    found = rows.select("review_id", "forum_id").join(counted, on="review_id", how="left", maintain_order="left")
-    return found.with_columns(pl.col("tokens").fill_null(0))
+def review_tokens(parts: Iterable[pl.DataFrame], tokens: Tokens) -> Iterator[pl.DataFrame]:
+    """Tokens of all sections of each review, as they stand now; `parts`: `review_id`, `forum_id`, `sections`."""
+    sent, held = tee(parts)
+    texts = (_exploded(rows, "sections", ["review_id"]) for rows in sent)
+    for counted, rows in zip(tokens.counted(texts, "text"), held, strict=True):
+        sums = counted.group_by("review_id").agg(pl.col("tokens").sum())
+        found = rows.select("review_id", "forum_id").join(sums, on="review_id", how="left", maintain_order="left")
+        yield found.with_columns(pl.col("tokens").fill_null(0))
 
 
 def turns(rows: pl.DataFrame) -> pl.DataFrame:

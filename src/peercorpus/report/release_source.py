@@ -34,10 +34,8 @@ class ReleaseSource(Source):
         self.name, self.tokens = folder.resolve().name, counting.says
         self._counting, self._release = counting, open_release(folder)
 
-    def _read(
-        self, config: str, wanted: Sequence[str], schema: Schema, reading: Reading, rows: int = columns.BATCH_ROWS
-    ) -> pl.DataFrame:
-        return joined(map(reading, _batches(self._release, config, wanted, rows)), schema)
+    def _read(self, config: str, wanted: Sequence[str], schema: Schema, reading: Reading) -> pl.DataFrame:
+        return joined(map(reading, _batches(self._release, config, wanted, columns.BATCH_ROWS)), schema)
 
     @cached_property
     def _versions(self) -> pl.DataFrame:
@@ -60,18 +58,15 @@ class ReleaseSource(Source):
     @cached_property
     def paper_tokens(self) -> pl.DataFrame:
         """See `Source`."""
-
-        def counted(rows: pl.DataFrame) -> pl.DataFrame:
-            held = rows.filter(pl.col("markdown").str.len_bytes() > 0)
-            return held.select("forum_id", self._counting.count(held["markdown"]).alias("tokens"))
-
-        return self._read("papers_full", ["forum_id", "markdown"], PAPER_TOKENS, counted, columns.TEXT_ROWS)
+        parts = _batches(self._release, "papers_full", ["forum_id", "markdown"], columns.TEXT_ROWS)
+        held = (rows.filter(pl.col("markdown").str.len_bytes() > 0) for rows in parts)
+        return joined(self._counting.counted(held, "markdown"), PAPER_TOKENS)
 
     @cached_property
     def review_tokens(self) -> pl.DataFrame:
         """See `Source`."""
-        wanted = ["review_id", "forum_id", columns.OF_SECTIONS]
-        return self._read("reviews", wanted, REVIEW_TOKENS, lambda rows: columns.review_tokens(rows, self._counting))
+        every = _batches(self._release, "reviews", ["review_id", "forum_id", columns.OF_SECTIONS], columns.BATCH_ROWS)
+        return joined(columns.review_tokens(every, self._counting), REVIEW_TOKENS)
 
     @cached_property
     def talks(self) -> pl.DataFrame:

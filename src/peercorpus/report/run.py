@@ -21,6 +21,7 @@ from peercorpus.report.statistic import Statistic
 from peercorpus.report.style import FORMATS, styled, written
 from peercorpus.report.tokens import tokens_of
 from peercorpus.report.workspace_source import WorkspaceSource
+from peercorpus.spread import Spread
 from peercorpus.where import parse_all
 from peercorpus.workspace import open_workspace
 
@@ -48,14 +49,18 @@ class Written:
 
 
 @contextmanager
-def opened(folder: Path, where: Iterable[str] = (), tokenizer: str | None = None) -> Iterator[Chosen]:
+def opened(
+    folder: Path, where: Iterable[str] = (), tokenizer: str | None = None, spread: Spread | None = None
+) -> Iterator[Chosen]:
     """The papers of a workspace or a release that meet conditions, with all that belongs to them.
+
+    Tokens are counted here, or by the processes of `spread`.
 
     Raises:
         PeercorpusError: It is neither, or a condition is none, or there is no such tokenizer.
         TableError: The tables of the workspace are not built.
     """
-    conditions, counting = parse_all(where), tokens_of(tokenizer)
+    conditions, counting = parse_all(where), tokens_of(tokenizer, spread)
     if (folder / "raw.db").is_file():
         with open_workspace(folder, write=False) as workspace:
             yield Chosen(WorkspaceSource(workspace, counting), conditions)
@@ -131,6 +136,7 @@ def write_report(
     where: Iterable[str] = (),
     tokenizer: str | None = None,
     show: Show = show_nothing,
+    spread: Spread | None = None,
 ) -> Written:
     """Write a report of a workspace or a release; one that is in `out` is replaced, at the end and at once.
 
@@ -138,7 +144,7 @@ def write_report(
         PeercorpusError: As `opened`, or `out` holds other files.
         MissingExtraError: Matplotlib is not installed.
     """
-    with opened(folder, where, tokenizer) as source, styled(), releasing(out, "a report", CHECKSUMS) as partial:
+    with opened(folder, where, tokenizer, spread) as source, styled(), releasing(out, "a report", CHECKSUMS) as partial:
         every, meter, shown = source.every, Meter(source.name, "report", show), []
         for done, panel in enumerate(PANELS.values(), 1):
             shown.append(_write_panel(partial, panel, panel.statistic(source)))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from urllib.parse import unquote
 
 import polars as pl
@@ -143,12 +142,9 @@ class WorkspaceSource(Source):
     @cached_property
     def review_tokens(self) -> pl.DataFrame:
         """See `Source`."""
-        return self._read(
-            Review,
-            ["review_id", "forum_id", "readers_public", "deleted", columns.OF_SECTIONS],
-            REVIEW_TOKENS,
-            lambda rows, _: columns.review_tokens(_open(rows), self._counting),
-        )
+        wanted = ["review_id", "forum_id", "readers_public", "deleted", columns.OF_SECTIONS]
+        every = (_open(rows) for venue_id in self._venues for rows in self._rows(Review, venue_id, wanted))
+        return joined(columns.review_tokens(every, self._counting), REVIEW_TOKENS)
 
     @cached_property
     def paper_tokens(self) -> pl.DataFrame:
@@ -156,17 +152,17 @@ class WorkspaceSource(Source):
         grades = [grade.value for grade in PUBLISHABLE_GRADES]
         is_read = pl.col("is_initial") & pl.col("grade").is_in(grades) & pl.col("sha256").is_not_null()
         read = self._versions.filter(is_read).select("forum_id", "sha256")
-        counted = joined(self._counted(set(read["sha256"])), {"sha256": pl.String, "tokens": pl.Int64})
+        counts = self._counting.counted(self._texts(set(read["sha256"])), "markdown")
+        counted = joined(counts, {"sha256": pl.String, "tokens": pl.Int64})
         held = read.join(counted.unique("sha256", keep="last"), on="sha256").sort("forum_id", "tokens")
         return joined([held.unique("forum_id", keep="first", maintain_order=True)], PAPER_TOKENS)
 
-    def _counted(self, wanted: set[str]) -> Iterator[pl.DataFrame]:
-        """Tokens of the texts that are wanted; a venue's rows are in no order."""
+    def _texts(self, wanted: set[str]) -> Iterator[pl.DataFrame]:
+        """The texts that are wanted; a venue's rows are in no order."""
         for venue_id in self._venues:
             paths = self._tables.paths("5-texts", venue_id)
             for rows in columns.read_columns(paths, ["sha256", "markdown"], columns.TEXT_ROWS):
-                held = rows.filter(pl.col("sha256").is_in(wanted))
-                yield held.select("sha256", self._counting.count(held["markdown"]).alias("tokens"))
+                yield rows.filter(pl.col("sha256").is_in(wanted))
 
     @cached_property
     def _talks(self) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -218,7 +214,7 @@ class WorkspaceSource(Source):
         """What left the stages of a venue; nothing of what is taken down."""
         gone = {*self._takedown.forums, *self._takedown.posts}
         for path in self._tables.paths("set-aside", venue_id):
-            stage = unquote(Path(path).parent.name.partition("=")[2])
+            stage = unquote(path.parent.name.partition("=")[2])
             for rows in columns.read_columns([path], ["record_id", "forum_id", "reason"]):
                 is_gone = pl.any_horizontal(pl.col(name).is_in(gone).fill_null(value=False) for name in ID_COLUMNS)
                 counts = rows.filter(~is_gone).group_by("forum_id", "reason").agg(rows=pl.len())

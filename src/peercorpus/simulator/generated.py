@@ -4,20 +4,30 @@ from collections.abc import Iterator
 from itertools import islice
 from random import Random
 
-from peercorpus.simulator.passages import fill, read_pools, topics
+from peercorpus.simulator.passages import fill, passages, read_pools, topics, write_long
+from peercorpus.simulator.prattle import sentences
 from peercorpus.simulator.reviewing import play_thread
 from peercorpus.simulator.script import Draft, Manuscript, Passage, Script
 from peercorpus.simulator.venues import Venue
 
 MANUSCRIPTS = 24
-SECTIONS, SENTENCES = 36, 16
-"""Of a paper as long as a real one beside the others: some 64,000 characters in all, on 18 or 19 pages."""
+"""Of a venue; the generated papers beyond them have the text of an earlier one, in a file of their own."""
+SHARED_BY = 64
+"""Generated papers of a venue that have one file, where they are as long as real ones."""
+SECTIONS, SECTION_WORDS = 25, 290
+"""Of a paper as long as a real one beside the others: some 62,000 characters in all, on 11 pages."""
 DESK_REJECTED, WITHDRAWN, UNDER_REVIEW = 0.02, 0.12, 0.2
 BAR = 0.58
 
 
-def generate_script(venue: Venue, seed: int, index: int) -> Script:
-    """Give a venue's generated paper of that index, with its thread."""
+def generate_script(venue: Venue, seed: int, index: int, *, is_long: bool = False) -> Script:
+    """Give a venue's generated paper of that index, with its thread, whose texts may be as long as real ones."""
+
+    def say(kind: str) -> str:
+        if is_long:
+            return write_long(chance, seed, topic, kind)
+        return chance.choice(passages(seed, topic, kind))
+
     chance = _chance(venue, seed, index)
     topic = chance.randrange(len(topics()))
     title, abstract = _head(chance, topic)
@@ -33,7 +43,7 @@ def generate_script(venue: Venue, seed: int, index: int) -> Script:
         abstract=abstract,
         status=status,
         decision=decision,
-        thread=play_thread(chance, venue, seed, topic, quality, status, decision),
+        thread=play_thread(chance, venue, say, quality, status, decision),
         versions=versions,
         public_history=chance.random() < 0.5,
         touched=status == "accepted" or chance.random() < 0.5,
@@ -73,6 +83,7 @@ def generate_manuscript(venue: Venue, seed: int, index: int, *, is_long: bool = 
             *(_long_passages(chance, topic) if is_long else ()),
             Passage("Conclusion", write("ending", 4), since=Draft.SUBMISSION),
         ),
+        is_long=is_long,
         equation="cal(L)(theta) = 1/n sum_(i=1)^n w_i ell(f_theta (x_i), y_i) + lambda norm(theta)^2",
         table=(("Method", "Standard split", "Shifted split"), *rows),
         caption=fill("Results on {data} ({metric}), mean of five seeds.", topic),
@@ -85,13 +96,11 @@ def generate_manuscript(venue: Venue, seed: int, index: int, *, is_long: bool = 
 
 
 def _long_passages(chance: Random, topic: int) -> Iterator[Passage]:
-    """More sections, whose sentences come again."""
-    pools = read_pools()["passages"]
-    sentences = [fill(sentence, topic) for kind in ("opening", "method", "results") for sentence in pools[kind]]
+    """More sections; each begins on the topic."""
+    pool = read_pools()["passages"]["method"]
     for number in range(SECTIONS):
-        picked = chance.choices(sentences, k=SENTENCES)
-        halves = (" ".join(picked[: SENTENCES // 2]), " ".join(picked[SENTENCES // 2 :]))
-        yield Passage(f"Study {number + 1}", "\n\n".join(halves))
+        halves = (" ".join(sentences(chance, SECTION_WORDS // 2)) for _ in range(2))
+        yield Passage(f"Study {number + 1}", f"{fill(chance.choice(pool), topic)} " + "\n\n".join(halves))
 
 
 def _chance(venue: Venue, seed: int, index: int) -> Random:

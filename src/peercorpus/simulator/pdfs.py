@@ -28,8 +28,8 @@ class Layout:
     rolling: bool
 
 
-# As many as 22 venue-years have in three versions each, some 200 MB where they are as long as real ones.
-@lru_cache(maxsize=2_048)
+# A harvest asks for one venue's files after another's; 600 long papers of one have some 30 different ones.
+@lru_cache(maxsize=1_024)
 def typeset(manuscript: Manuscript, layout: Layout, version: Draft) -> bytes:
     """Give the PDF of a manuscript.
 
@@ -75,11 +75,12 @@ def _source(manuscript: Manuscript, layout: Layout, version: Draft) -> str:
 
 def _preamble(manuscript: Manuscript, layout: Layout, version: Draft) -> str:
     is_final = version is Draft.CAMERA_READY
-    size = 10.5 if layout.columns > 1 else 11
+    size = 9 if manuscript.is_long else 10.5 if layout.columns > 1 else 11
+    margin = 20 if layout.columns > 1 or manuscript.is_long else 36
     numbers = "n => text(size: 6pt, fill: luma(120))[#n]" if layout.ruled and not is_final else "none"
     return f"""
 #set document(title: {_quoted(manuscript.title)}, date: none)
-#set page(paper: "us-letter", margin: (x: {20 if layout.columns > 1 else 36}mm, y: 27mm), numbering: "1",
+#set page(paper: "us-letter", margin: (x: {margin}mm, y: 27mm), numbering: "1",
   header: align(left)[#text(size: 8pt)[{_escape(_running_head(layout, is_final))}]])
 #set text(font: "Libertinus Serif", size: {size}pt)
 #set par(justify: true, spacing: 1.1em, leading: 0.72em)

@@ -1,10 +1,9 @@
 """Generated threads: how reviewers, authors and chairs of a venue answer each other, drawn by chance."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 
 from peercorpus.simulator.fields import Field
-from peercorpus.simulator.passages import passages
 from peercorpus.simulator.script import Change, Entry
 from peercorpus.simulator.venues import Venue
 
@@ -34,10 +33,15 @@ ACKNOWLEDGED = [
 
 
 def play_thread(
-    chance: Random, venue: Venue, seed: int, topic: int, quality: float, status: str, decision: str
+    chance: Random,
+    venue: Venue,
+    say: Callable[[str], str],
+    quality: float,
+    status: str,
+    decision: str,
 ) -> tuple[Entry, ...]:
-    """Give a whole thread, from the first review to the decision."""
-    stage = Stage(chance, venue, seed, topic, quality)
+    """Give a whole thread, from the first review to the decision; `say` gives a passage of a kind."""
+    stage = Stage(chance, venue, say, quality)
     if status == "desk_rejected":
         return (stage.desk_rejection(),)
     count = 3 if venue.rolling else chance.choice((3, 4, 4, 4, 5))
@@ -54,14 +58,9 @@ def play_thread(
 class Stage:
     """One thread while it is written."""
 
-    def __init__(self, chance: Random, venue: Venue, seed: int, topic: int, quality: float) -> None:
-        self.chance, self.venue, self.quality = chance, venue, quality
-        self.seed, self.topic = seed, topic
+    def __init__(self, chance: Random, venue: Venue, say: Callable[[str], str], quality: float) -> None:
+        self.chance, self.venue, self.say, self.quality = chance, venue, say, quality
         self.entries: list[Entry] = []
-
-    def say(self, kind: str) -> str:
-        """Give a passage of that kind."""
-        return self.chance.choice(passages(self.seed, self.topic, kind))
 
     def add(self, key: str, kind: str, by: str, at: float, content: Mapping[str, object], under: str = "") -> None:
         """Append an entry."""

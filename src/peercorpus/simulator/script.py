@@ -33,7 +33,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Manuscript:
-    """What a PDF is typeset from; the equation is Typst mathematics, the first row of the table its head."""
+    """What a PDF is typeset from; the equation is Typst mathematics, the first row of the table its head.
+
+    Attributes:
+        is_long: Whether it is as long as a real paper, and set as closely.
+    """
 
     title: str
     authors: tuple[str, ...]
@@ -43,6 +47,7 @@ class Manuscript:
     table: tuple[tuple[str, ...], ...]
     caption: str
     references: tuple[str, ...]
+    is_long: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,14 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.simulator import api1, api2
 from peercorpus.simulator.casting import Casting
 from peercorpus.simulator.editions import find_venues, venue_years
-from peercorpus.simulator.generated import MANUSCRIPTS, generate_manuscript, generate_script
+from peercorpus.simulator.generated import MANUSCRIPTS, SHARED_BY, generate_manuscript, generate_script
 from peercorpus.simulator.groups import write_groups
 from peercorpus.simulator.handwritten import read_handwritten
 from peercorpus.simulator.holdings import Holdings, World
 from peercorpus.simulator.ids import draw_share
 from peercorpus.simulator.invitations import write_invitations, write_review_invitation
 from peercorpus.simulator.pdfs import Layout, stamp, typeset
-from peercorpus.simulator.script import Draft, Manuscript
+from peercorpus.simulator.script import Draft
 from peercorpus.simulator.venues import EMPTY, VENUES, Venue
 
 NUMBER_STEP = 7
@@ -40,7 +40,7 @@ def build_world(
         seed: Of all ids, numbers and generated texts.
         venues: Ids of the venues to build; None for all.
         number: How many venue-years there are, where no venue is named; None for one of each.
-        is_large: Whether generated papers are as long as real ones; beyond the first few of a venue they share files.
+        is_large: Whether generated papers and threads are as long as real ones; several papers of a venue share a file.
 
     Raises:
         PeercorpusError: A venue is not known, there are not so many venue-years, or both are said.
@@ -72,7 +72,10 @@ def _write_papers(world: World, chosen: Sequence[Venue], papers: int, seed: int,
     for venue, index in _deal(chosen, papers):
         holdings, written = _holdings(world, venue), read_handwritten(venue.venue_id)
         number = index * NUMBER_STEP + int(draw_share(seed, venue.venue_id, "number", index) * NUMBER_STEP) + 1
-        script = written[index].script if index < len(written) else generate_script(venue, seed, index - len(written))
+        if index < len(written):
+            script = written[index].script
+        else:
+            script = generate_script(venue, seed, index - len(written), is_long=is_large)
         casting = Casting(venue, seed, number, script)
         writers[venue.api].write(casting)
         write_review_invitation(holdings, venue, casting.place, casting.forum_id)
@@ -105,16 +108,19 @@ def _file(casting: Casting, version: Draft, index: int, path: str, *, is_large: 
     layout = Layout(venue.short, venue.columns, venue.ruled, venue.rolling)
     if index < len(written):
         return partial(typeset, written[index].manuscript, layout, version)
-    generated = partial(_generated_file, venue, casting.seed, index - len(written), layout, version)
-    return partial(generated, None if is_large else path, is_long=is_large)
+    number, seed = index - len(written), casting.seed
+    if is_large:
+        return partial(_long_file, venue, seed, number // SHARED_BY, layout, version)
+    return partial(_generated_file, venue, seed, number, layout, version, path)
 
 
-def _generated_file(
-    venue: Venue, seed: int, index: int, layout: Layout, version: Draft, path: str | None, *, is_long: bool
-) -> bytes:
-    """Give a generated paper's PDF; beyond the first few an earlier one's, under an id of its own if it has a path."""
-    manuscript: Manuscript = generate_manuscript(venue, seed, index % MANUSCRIPTS, is_long=is_long)
-    pdf = typeset(manuscript, layout, version)
-    if index < MANUSCRIPTS or path is None:
+def _long_file(venue: Venue, seed: int, index: int, layout: Layout, version: Draft) -> bytes:
+    return typeset(generate_manuscript(venue, seed, index, is_long=True), layout, version)
+
+
+def _generated_file(venue: Venue, seed: int, index: int, layout: Layout, version: Draft, path: str) -> bytes:
+    """Give a generated paper's PDF; beyond the first few it is an earlier one's under an id of its own."""
+    pdf = typeset(generate_manuscript(venue, seed, index % MANUSCRIPTS), layout, version)
+    if index < MANUSCRIPTS:
         return pdf
     return stamp(pdf, path.rpartition("/")[2].removesuffix(".pdf"))

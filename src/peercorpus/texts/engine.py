@@ -15,7 +15,7 @@ from peercorpus.errors import PdfFault, PeercorpusError, UnreadablePdfError
 from peercorpus.file_records import TextHeading, TextQuality
 from peercorpus.pdf import REPAIRED, count_readable_pages, read_or_repair, repair
 from peercorpus.records import PAGE_BREAK
-from peercorpus.store import Place
+from peercorpus.store import Place, read_file
 from peercorpus.texts.added import added_engines, make_added
 from peercorpus.texts.settings import DEFAULT_SETTINGS, EngineSettings
 
@@ -197,13 +197,14 @@ class Job:
 
 
 def convert_file(job: Job) -> Converted:
-    """Read one file from disk, in whatever process this is called; a damaged one has a second chance.
+    """Read one file, in whatever process this is called; a damaged one has a second chance.
 
     Raises:
         UnreadablePdfError: The file is not there, or the engine cannot read it.
+        StoreError: The store that holds it is out of order.
     """
     try:
-        pdf = job.path.read_bytes()
+        pdf = read_file(job.path)
     except OSError as error:
         raise UnreadablePdfError(f"The file cannot be opened: {error.strerror}.", PdfFault.NOT_HERE) from None
     return _convert(load_engine(job.engine, job.settings), pdf)

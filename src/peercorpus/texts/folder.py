@@ -19,9 +19,9 @@ from peercorpus.progress import Meter, Show, show_nothing
 from peercorpus.spread import Failure, Spread
 from peercorpus.stage import Options
 from peercorpus.store import Place
-from peercorpus.store import find_pdfs as pdfs_at
 from peercorpus.texts.choose import choose_engine
 from peercorpus.texts.engine import Converted, Engine, Job, convert_file, without_pages
+from peercorpus.texts.finding import find_pdfs as pdfs_at
 from peercorpus.texts.names import Held, Met, Names
 from peercorpus.texts.outcome import why_no_text
 from peercorpus.texts.pairs import CONVERTED, Measures, Pairs, open_pairs, path_from

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 
 from pypdfium2 import PdfDocument
 from pypdfium2.version import PYPDFIUM_INFO
@@ -15,6 +14,7 @@ from pypdfium2.version import PYPDFIUM_INFO
 from peercorpus.errors import PdfFault, UnreadablePdfError
 from peercorpus.file_records import Sign
 from peercorpus.pdf import open_pdf, page_text, read_or_repair, stated
+from peercorpus.store import Place, read_file
 from peercorpus.versions.signs import DIGEST, EMAIL, FRONT_PAGES, WORDS, ends_the_text, read_signs
 
 OWN_VERSION = "1"
@@ -34,7 +34,7 @@ class Job:
     """One file to look into; small enough to send to another process."""
 
     sha256: str
-    path: Path
+    path: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +122,14 @@ def _look_into(pdf: bytes) -> Looked:
 
 
 def look_into_file(job: Job) -> Looked:
-    """Read one file from disk, in whatever process this is called.
+    """Read one file, in whatever process this is called.
 
     Raises:
         UnreadablePdfError: The file is not there, or cannot be read.
+        StoreError: The store that holds it is out of order.
     """
     try:
-        pdf = job.path.read_bytes()
+        pdf = read_file(job.path)
     except OSError as error:
         raise UnreadablePdfError(f"The file cannot be opened: {error.strerror}.", PdfFault.NOT_HERE) from None
     return look_into(pdf)

@@ -1,0 +1,157 @@
+"""The lock of a budget: one harvest at a time for each account and service, none left by whoever ends."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+
+import pytest
+
+from peercorpus.errors import SharedBudgetError
+from peercorpus.openreview.account import Credentials, owner_of, read_account
+from peercorpus.openreview.budget_lock import hold_budget, state_folder
+from peercorpus.simulator.accounts import write_token
+from peercorpus.simulator.world import build_world
+
+URLS = ("https://api.example", "https://api2.example")
+HOLDER = """
+import signal, sys
+from pathlib import Path
+from peercorpus.openreview.budget_lock import hold_budget
+
+with hold_budget(Path(sys.argv[1]), ("a", "b"), "me", Path("first"), is_shared=False, warn=print):
+    print("held", flush=True)
+    signal.pause()
+"""
+
+
+class Locks:
+    """Holds budgets as one user would, and takes down every warning."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.said = folder, list[str]()
+
+    def hold(
+        self, owner: str = "me", urls: tuple[str, str] = URLS, workspace: str = "corpus", *, is_shared: bool = False
+    ) -> AbstractContextManager[None]:
+        return hold_budget(self.folder, urls, owner, Path(workspace), is_shared=is_shared, warn=self.said.append)
+
+
+@pytest.fixture
+def locks(tmp_path: Path) -> Locks:
+    return Locks(tmp_path / "state")
+
+
+@pytest.fixture
+def held(locks: Locks) -> Iterator[None]:
+    with locks.hold(workspace="/somewhere/first"):
+        yield
+
+
+@pytest.mark.usefixtures("held")
+def test_a_second_harvest_is_told_who_holds_the_budget_and_what_to_do(locks: Locks) -> None:
+    with pytest.raises(SharedBudgetError) as caught, locks.hold():
+        pass
+    assert str(caught.value) == (
+        f"Another harvest into the workspace '/somewhere/first' (process {os.getpid()}) is spending the request budget"
+        " that OpenReview gives me; wait until it ends, name the venues of both in one command, or go on beside it with"
+        " --share-budget."
+    )
+
+
+@pytest.mark.usefixtures("held")
+@pytest.mark.parametrize(
+    "other", [("you", URLS), ("me", (URLS[0], "https://api3.example")), ("me", ("http://127.0.0.1:1", URLS[1]))]
+)
+def test_another_account_or_service_is_free(locks: Locks, other: tuple[str, tuple[str, str]]) -> None:
+    with locks.hold(*other):
+        assert locks.said == []
+
+
+@pytest.mark.usefixtures("held")
+def test_an_address_is_the_same_however_it_is_written(locks: Locks) -> None:
+    with pytest.raises(SharedBudgetError), locks.hold("ME", ("https://API.example/", "https://api2.example/")):
+        pass
+
+
+def test_who_shares_goes_on_beside_anyone_and_keeps_out_who_does_not(locks: Locks) -> None:
+    with ExitStack() as first:
+        first.enter_context(locks.hold(is_shared=True))
+        with locks.hold(is_shared=True):
+            first.close()
+            with pytest.raises(SharedBudgetError), locks.hold():
+                pass
+    with ExitStack() as first:
+        first.enter_context(locks.hold())
+        with locks.hold(is_shared=True):
+            first.close()
+            with pytest.raises(SharedBudgetError) as caught, locks.hold():
+                pass
+    assert "into the workspace" not in str(caught.value)
+    with locks.hold():
+        pass
+    assert locks.said == []
+
+
+def test_a_name_that_cannot_be_written_costs_the_name_alone(locks: Locks) -> None:
+    with locks.hold(workspace="/not \udcff utf-8"), pytest.raises(SharedBudgetError), locks.hold():
+        pass
+
+
+def test_a_killed_process_holds_nothing(locks: Locks) -> None:
+    command = [sys.executable, "-c", HOLDER, str(locks.folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(SharedBudgetError, match=rf"process {process.pid}\)"), locks.hold("me", ("a", "b")):
+            pass
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=30)
+        with locks.hold("me", ("a", "b")):
+            pass
+
+
+def test_nobody_else_can_read_who_harvests_what(locks: Locks) -> None:
+    with locks.hold():
+        assert locks.folder.stat().st_mode & 0o777 == 0o700
+        assert [path.stat().st_mode & 0o777 for path in locks.folder.iterdir()] == [0o600] * 2
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    locks = Locks(tmp_path / "file" / "state")
+    with locks.hold(), locks.hold():
+        pass
+    (said, _) = locks.said
+    assert said == (
+        f"No lock can be had in '{locks.folder}' (Not a directory): see to it that no other harvest uses the same"
+        " account."
+    )
+
+
+def test_a_harvest_that_fails_is_not_taken_for_a_lock_that_fails(locks: Locks) -> None:
+    with pytest.raises(OSError, match="of the harvest"), locks.hold():
+        raise OSError("of the harvest")
+    assert locks.said == []
+
+
+def test_the_locks_lie_where_the_user_keeps_states(tmp_path: Path) -> None:
+    assert state_folder({"PEERCORPUS_CONFIG": str(tmp_path)}) == tmp_path / "state"
+    assert state_folder({"XDG_STATE_HOME": str(tmp_path)}) == tmp_path / "peercorpus"
+    assert state_folder({"XDG_STATE_HOME": "relative"}) == Path.home() / ".local" / "state" / "peercorpus"
+
+
+def test_one_account_is_the_same_owner_by_token_cache_and_password(tmp_path: Path) -> None:
+    world, environ = build_world(papers=1), {"PEERCORPUS_CONFIG": str(tmp_path)}
+    token = write_token(world, 3600)
+    by_token = read_account(URLS, None, {**environ, "PEERCORPUS_TOKEN": token})
+    own = Credentials(world.user, world.password)
+    by_password = read_account(URLS, None, {**environ, "PEERCORPUS_USER": own.user, "PEERCORPUS_PASSWORD": "x"})
+    assert owner_of(by_token) == owner_of(by_password) == f"the account '{world.user}'"
+    assert owner_of(None) == "guests at this address"
+    assert token not in owner_of(by_token)
+    assert owner_of("opaque").startswith("the token ")
+    assert "opaque" not in owner_of("opaque")

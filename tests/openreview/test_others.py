@@ -1,0 +1,219 @@
+"""What others spend of a budget: never claimed of a client that is alone, always of a second one that takes much."""
+
+import threading
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peercorpus.errors import SharedBudgetError
+from peercorpus.ledger import Window
+from peercorpus.openreview import others
+from peercorpus.openreview.client import Client, Patience
+from peercorpus.openreview.others import Sent, Tally
+from peercorpus.simulator.budget import Budget
+from peercorpus.simulator.faults import named
+from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.world import build_world
+
+LIMIT = 40
+
+
+@pytest.fixture
+def every_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A single request of others is worth a word."""
+    monkeypatch.setattr(others, "TOLD_SHARE", 0.0)
+    monkeypatch.setattr(others, "FEWEST_TOLD", 1)
+
+
+@dataclass
+class Ours:
+    """A request of this client: under way, perhaps counted."""
+
+    path: str
+    cost: int
+    open: AbstractContextManager[Sent]
+    sent: Sent
+    said: Window | None = None
+    foreign: int = 0
+
+
+@dataclass
+class Play:
+    """A service whose paths share windows, a client with requests under way, and others, in any order."""
+
+    window_of: tuple[int, ...]
+    tally: Tally = field(default_factory=Tally)
+    used: list[int] = field(default_factory=lambda: [0, 0, 0])
+    foreign: list[int] = field(default_factory=lambda: [0, 0, 0])
+    under_way: list[Ours] = field(default_factory=list)
+    given_up: list[Ours] = field(default_factory=list)
+    most_foreign: int = 0
+
+    def step(self, kind: str, which: int) -> None:
+        if kind in {"send", "send_zip"}:
+            cost = which % 5 + 1 if kind == "send_zip" else 1
+            open_ = self.tally.under_way(5 if kind == "send_zip" else 1)
+            self.under_way.append(Ours(str(which % 3), cost, open_, open_.__enter__()))
+        elif kind == "other":
+            self.used[which % 3] += 1
+            self.foreign[which % 3] += 1
+        elif kind == "reset":
+            self.used[which % 3] = self.foreign[which % 3] = 0
+        elif kind == "late":
+            if self.given_up:
+                late = self.given_up.pop(which % len(self.given_up))
+                self.used[self.window_of[int(late.path)]] += late.cost
+        else:
+            fit = [one for one in self.under_way if kind == "fail" or (one.said is None) == (kind == "count")]
+            if fit:
+                self._go_on(kind, fit[which % len(fit)])
+
+    def _go_on(self, kind: str, ours: Ours) -> None:
+        if kind == "count":
+            window = self.window_of[int(ours.path)]
+            self.used[window] += ours.cost
+            ours.said = Window(LIMIT, max(0, LIMIT - self.used[window]), 0.0, 0.0, 3600)
+            ours.foreign = self.foreign[window]
+        elif ours.said is not None and kind == "answer":
+            self.most_foreign = max(self.most_foreign, ours.foreign)
+            self.tally.learn(ours.sent, f"host/{ours.path}", ours.path, ours.said)
+            self._end(ours)
+        else:
+            self._end(ours)
+            if ours.said is None:
+                self.given_up.append(ours)
+
+    def _end(self, ours: Ours) -> None:
+        ours.open.__exit__(None, None, None)
+        self.under_way.remove(ours)
+
+
+def steps(*kinds: str) -> st.SearchStrategy[list[tuple[str, int]]]:
+    return st.binary(min_size=40, max_size=80).map(
+        lambda drawn: [(kinds[byte % len(kinds)], byte // len(kinds)) for byte in drawn]
+    )
+
+
+ALONE = (*("send", "count", "answer") * 3, "send_zip", "fail", "late", "reset")
+WINDOWS = st.tuples(st.just(0), st.integers(0, 1), st.integers(0, 2))
+
+
+@pytest.mark.usefixtures("every_word")
+class TestOrders:
+    @settings(max_examples=250)
+    @given(WINDOWS, steps(*ALONE))
+    def test_a_client_alone_hears_of_no_others_in_whatever_order_its_answers_come(
+        self, window_of: tuple[int, int, int], drawn: list[tuple[str, int]]
+    ) -> None:
+        play = Play(window_of)
+        for kind, which in drawn:
+            play.step(kind, which)
+        assert play.tally.worst is None
+
+    @settings(max_examples=250)
+    @given(WINDOWS, steps(*ALONE, "other", "other", "other"))
+    def test_of_others_no_more_is_told_than_they_sent(
+        self, window_of: tuple[int, int, int], drawn: list[tuple[str, int]]
+    ) -> None:
+        play = Play(window_of)
+        for kind, which in drawn:
+            play.step(kind, which)
+            worst = play.tally.worst
+            assert worst is None or 0 < worst.theirs <= play.most_foreign
+
+    @given(st.integers(1, 8), st.lists(st.integers(0, 3), min_size=1, max_size=8))
+    def test_of_others_all_is_told_but_one_for_each_further_request_under_way(
+        self, at_once: int, theirs: list[int]
+    ) -> None:
+        play = Play((0, 0, 0))
+        for others_send in [0, *theirs]:
+            for _ in range(at_once):
+                play.step("send", 0)
+            for which in reversed(range(at_once)):
+                play.step("count", which)
+            for _ in range(others_send):
+                play.step("other", 0)
+            for _ in range(at_once):
+                play.step("answer", 0)
+        for kind in ("send", "count", "answer"):
+            play.step(kind, 0)
+        if play.used[0] <= LIMIT:
+            told = 0 if play.tally.worst is None else play.tally.worst.theirs
+            assert sum(theirs) - (at_once - 1) <= told <= sum(theirs)
+
+
+def test_an_answer_that_names_no_limit_claims_nothing() -> None:
+    tally = Tally()
+    for remaining in (30, 0):
+        with tally.under_way() as sent:
+            tally.learn(sent, "host/notes", "/notes", Window(None, remaining, 0.0, 0.0, None))
+            tally.learn(sent, "host/notes", "/notes", None)
+    assert tally.worst is None
+
+
+FAULTS = ("dropped", "cut_off", "error_500", "error_503_empty", "truncated_json", "rate_limit_silent")
+
+
+def ask(client: Client, times: int) -> None:
+    for _ in range(times):
+        # The first two share a window of the simulator.
+        client.get_json(2, "/notes", {"invitation": "none"})
+        client.get_json(2, "/notes/edits", {"invitation": "none"})
+        client.get_json(1, "/groups", {"id": "venues"})
+
+
+def client_of(service: Service, tally: Tally) -> Client:
+    patience = Patience(attempts=9, first_wait_s=0.001, longest_wait_s=10)
+    return Client(service.base_url_v1, service.base_url_v2, patience=patience, tally=tally)
+
+
+@pytest.mark.usefixtures("every_word")
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_a_client_alone_hears_of_no_others_over_http_whatever_fails(threads: int) -> None:
+    tally = Tally(is_shared=False)
+    allowed = Budget(limit=60, window_s=1)
+    with serve(build_world(papers=1), faults=named(*FAULTS), budget=allowed) as service:
+        client = client_of(service, tally)
+        with client:
+            running = [threading.Thread(target=ask, args=(client, 48 // threads)) for _ in range(threads)]
+            for thread in running:
+                thread.start()
+            for thread in running:
+                thread.join()
+        assert len(service.requests) > 2 * allowed.limit
+    assert tally.worst is None
+
+
+MOST_TURNS = 15
+"""Each of two clients may take so many without coming to the last fifth of a window, which is spread over an hour."""
+
+
+def take_turns(service: Service, first: Tally) -> int:
+    """Two clients of one budget, one after the other: how many requests the first may send."""
+    with client_of(service, first) as ours, client_of(service, Tally()) as theirs:
+        for sent in range(MOST_TURNS):
+            try:
+                ours.get_json(2, "/groups", {"id": "venues"})
+            except SharedBudgetError:
+                return sent
+            theirs.get_json(2, "/groups", {"id": "venues"})
+    return MOST_TURNS
+
+
+@pytest.mark.parametrize(
+    ("is_shared", "sent"), [(False, 1 + LIMIT * others.STOPPED_SHARE), (True, MOST_TURNS)], ids=["not", "shared"]
+)
+def test_a_second_client_that_takes_a_quarter_ends_the_first_unless_it_shares(*, is_shared: bool, sent: int) -> None:
+    said: list[str] = []
+    with serve(build_world(papers=1), budget=Budget(limit=LIMIT)) as service:
+        tally = Tally(said.append, is_shared=is_shared)
+        assert take_turns(service, tally) == sent
+    refused = pytest.raises(SharedBudgetError, match=r"10 of the 21 requests to /groups .* with --share-budget\.$")
+    with nullcontext() if is_shared else refused:
+        tally.check()
+    (once,) = said
+    told = "3 of the 7 requests to /groups in this window, which allows 40, were not ours."
+    assert once == f"Another client uses this budget: {told}"

@@ -1,0 +1,79 @@
+"""The tokens of a tokenizer are the same numbers wherever they are counted; a part that cannot be counted is told."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import invented_tables as made
+from commands import Run, assert_refused
+from in_this_process import InThisProcess
+from invented_tables import ICLR, ICML, a_forum
+from peercorpus.errors import ModelError, PeercorpusError
+from peercorpus.executors.local import LocalExecutor
+from peercorpus.report.run import statistic, write_report
+from peercorpus.report.tokens import Part, count_tokens
+from peercorpus.spread import Failure, FailureKind, Spread
+from peercorpus.workspace import Workspace
+
+tokenizers = pytest.importorskip("tokenizers", reason="the extra 'tokens' is not installed")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with made.invented(tmp_path / "corpus", {ICLR: [*a_forum("a"), *a_forum("b")], ICML: a_forum("m", ICML)}) as one:
+        yield one
+
+
+@pytest.fixture
+def tokenizer(tmp_path: Path) -> str:
+    """One whose tokens are letters, so that no other way to count gives the same numbers."""
+    letters = tokenizers.Tokenizer(tokenizers.models.WordLevel({"?": 0}, unk_token="?"))
+    letters.pre_tokenizer = tokenizers.pre_tokenizers.Split(tokenizers.Regex(r"\w"), "removed", invert=True)
+    letters.save(str(tmp_path / "letters.json"))
+    return str(tmp_path / "letters.json")
+
+
+def drawn(workspace: Workspace, out: Path, tokenizer: str, spread: Spread | None) -> dict[str, bytes]:
+    """Every file of a report."""
+    write_report(workspace.folder, out, (), tokenizer, spread=spread)
+    return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
+
+
+def test_a_report_is_the_same_byte_for_byte_wherever_tokens_are_counted(
+    workspace: Workspace, tokenizer: str, tmp_path: Path
+) -> None:
+    here = drawn(workspace, tmp_path / "here", tokenizer, None)
+    assert b"tokens of the tokenizer 'letters.json'" in here["numbers.json"]
+    found = statistic(workspace.folder, "paper_length", tokenizer=tokenizer)
+    assert found.facts["median"] == len("Textofa")
+    assert drawn(workspace, tmp_path / "spread", tokenizer, LocalExecutor(None)) == here
+
+
+def test_texts_whose_tokens_cannot_be_counted_are_told_and_nothing_is_left(
+    workspace: Workspace, tokenizer: str, tmp_path: Path
+) -> None:
+    stopped = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It was stopped."),))
+    with pytest.raises(PeercorpusError, match=r"^The tokens of some texts cannot be counted: It was stopped\.$"):
+        drawn(workspace, tmp_path / "out", tokenizer, stopped)
+    assert not (tmp_path / "out").exists()
+
+
+def test_another_tokenizer_of_the_same_name_is_refused(tokenizer: str) -> None:
+    with pytest.raises(ModelError, match="is another one on some machine"):
+        count_tokens(Part(("a",), tokenizer, "0" * 64))
+
+
+def test_the_command_counts_in_other_processes_where_told_so(
+    workspace: Workspace, tokenizer: str, tmp_path: Path, run: Run
+) -> None:
+    asked = "report", "-w", workspace.folder, "--tokenizer", tokenizer
+    assert run(*asked, "--out", tmp_path / "here").code == 0
+    assert run(*asked, "--out", tmp_path / "there", "--workers", "1").code == 0
+    same = ((tmp_path / place / "numbers.json").read_bytes() for place in ("here", "there"))
+    assert len(set(same)) == 1
+
+
+def test_without_a_tokenizer_there_is_nothing_to_spread(workspace: Workspace, tmp_path: Path, run: Run) -> None:
+    ended = run("report", "-w", workspace.folder, "--out", tmp_path / "out", "--executor", "ray")
+    assert_refused(ended, "Only counting the tokens of a tokenizer is spread; name one with --tokenizer")

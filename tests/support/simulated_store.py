@@ -1,0 +1,52 @@
+"""A simulated S3 store in a process of its own: what waits for its answers may hold this one's interpreter."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from peercorpus import store
+from peercorpus.store import S3Path
+
+SECRET = "wJalr-not-a-real-key"
+KEY = "AKIANOTAREALKEY"
+SERVER = """
+import sys
+from moto.server import ThreadedMotoServer
+server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+server.start()
+print(server.get_host_and_port()[1], flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(scope="session")
+def served() -> Iterator[str]:
+    """Where a simulated S3 store answers, on loopback."""
+    pytest.importorskip("obstore", reason="obstore is not installed: pip install 'peercorpus[s3]'")
+    pytest.importorskip("moto.server", reason="moto is not installed: pip install 'moto[server]'")
+    command = [sys.executable, "-c", SERVER]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+        process.stdin.close()
+
+
+@pytest.fixture
+def bucket(served: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Path]:
+    """An empty bucket."""
+    for name in ("AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_ENDPOINT_URL_S3"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", served)
+    store._bucket.cache_clear()
+    httpx2.post(f"{served}/moto-api/reset", timeout=60).raise_for_status()
+    httpx2.put(f"{served}/papers", timeout=60).raise_for_status()
+    yield S3Path("papers")
+    store._bucket.cache_clear()

@@ -1,0 +1,16 @@
+"""The rows of a workspace's tables, as two builds of it are compared."""
+
+from typing import Any
+
+from peercorpus.tables import TABLES
+from peercorpus.workspace import Workspace
+
+
+def rows(workspace: Workspace, venue_id: str) -> dict[str, list[Any]]:
+    """All records of a venue in their order; what PDFs gave, which has none, by the file's digest."""
+    found: dict[str, list[Any]] = {name: list(workspace.tables.read(kind, venue_id)) for name, kind in TABLES.items()}
+    for name in ("5-texts", "0-inspections"):
+        found[name].sort(key=lambda row: row.sha256)
+    of_files = ("read_texts", "inspect_files")
+    found["set-aside"].sort(key=lambda row: (row.stage, row.record_id if row.stage in of_files else ""))
+    return found
