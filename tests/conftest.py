@@ -1,5 +1,6 @@
 """What several folders of tests share."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,9 @@ from commands import run
 from simulated_store import bucket, served
 
 __all__ = ["bucket", "demo_folder", "run", "served"]
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and so all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

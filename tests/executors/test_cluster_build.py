@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'peercorpus
 VENUES = ["Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"]
 ROOT = Path(__file__).parents[2]
 PAPERS, FEWEST_FILES = 36, 60
-LONGEST_S = 120
+LONGEST_S = 300
 MACHINE = ("--block", "--num-cpus=2", f"--object-store-memory={100 << 20}", "--disable-usage-stats")
 
 Rows = dict[str, list[Any]]
@@ -69,7 +70,8 @@ class Machine:
         """Every process at once, none of which can do anything about it."""
         if self.is_running:
             for one in [psutil.Process(self._started.pid), *self._processes()]:
-                one.kill()
+                with suppress(psutil.NoSuchProcess):
+                    one.kill()
         self._started.wait()
 
 

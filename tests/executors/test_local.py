@@ -239,7 +239,10 @@ def test_a_number_of_workers_that_is_named_holds_for_a_few_items_too(
 
 def workers() -> set[int]:
     """The processes that work for this one."""
-    return {child.pid for child in psutil.Process().children() if "spawn_main" in " ".join(child.cmdline())}
+    # Looked up so, none is in the way that is dying.
+    found = [one.info for one in psutil.process_iter(["pid", "ppid", "cmdline"])]
+    ours = [one for one in found if one["ppid"] == os.getpid()]
+    return {one["pid"] for one in ours if "spawn_main" in " ".join(one["cmdline"] or [])}
 
 
 def test_an_interrupted_run_leaves_no_process_behind() -> None:

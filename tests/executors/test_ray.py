@@ -3,9 +3,12 @@
 import os
 import secrets
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count, takewhile
 from pathlib import Path
@@ -79,6 +82,13 @@ def seen_gpu(_item: int) -> str | None:
     return os.environ.get("CUDA_VISIBLE_DEVICES")
 
 
+def wait_for(is_so: Callable[[], object]) -> None:
+    began = time.monotonic()
+    while not is_so():
+        assert time.monotonic() - began < 60
+        time.sleep(0.05)
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two machines of a cluster, simulated on this one."""
@@ -123,8 +133,9 @@ def test_what_a_dying_machine_was_doing_is_done_elsewhere(executor: RayExecutor,
     found = [next(outcomes)]
     while len(list(tmp_path.glob(f"*-{raylet.pid}-*"))) < 5:
         found.append(next(outcomes))
-    for process in [raylet, *raylet.children(), *raylet.children(recursive=True)]:
-        process.kill()
+    for process in [raylet, *raylet.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
     cluster.remove_node(dying, allow_graceful=False)
     is_dead.set()
     found.extend(outcomes)
@@ -241,21 +252,40 @@ def test_a_cluster_that_does_not_answer_is_told() -> None:
         list(RayExecutor("127.0.0.1:1")(square, [1], timeout_s=20))
 
 
-def test_an_interrupted_run_leaves_no_process_behind(executor: RayExecutor, tmp_path: Path) -> None:
+def driver(call: str, *arguments: object) -> subprocess.Popen[str]:
+    """Another process, that calls a function of this module."""
+    code = f"import sys, test_ray; test_ray.{call}(*sys.argv[1:])"
+    return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], stderr=subprocess.PIPE, text=True)
+
+
+def hang(address: str, noted: str) -> None:
+    list(RayExecutor(address)(tell_process, [Path(noted)], timeout_s=60))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_process_that_is_ended_leaves_no_work_behind(cluster: Any, tmp_path: Path, number: int) -> None:
     noted = tmp_path / "process"
+    interrupted = driver("hang", cluster.address, noted)
+    wait_for(lambda: noted.exists() and noted.read_text())
+    assert psutil.pid_exists(int(noted.read_text()))
+    interrupted.send_signal(number)
+    interrupted.communicate(timeout=60)
+    wait_for(lambda: not psutil.pid_exists(int(noted.read_text())))
 
-    def interrupted() -> Iterator[Path]:
-        yield noted
-        while not noted.exists() or not noted.read_text():
-            time.sleep(0.05)
-        raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        list(executor(tell_process, interrupted(), timeout_s=60))
-    began = time.monotonic()
-    while psutil.pid_exists(int(noted.read_text())):
-        assert time.monotonic() - began < 20
-        time.sleep(0.1)
+def leave_early(address: str) -> None:
+    for number in range(40):
+        with pytest.raises(ModelError):
+            list(RayExecutor(address)(refuse, [str(number)], timeout_s=20))
+        outcomes = RayExecutor(address)(square, range(30), timeout_s=20, workers=4)
+        next(outcomes)
+        outcomes.close()  # type: ignore[attr-defined]
+
+
+def test_runs_that_are_left_early_do_not_end_the_process(cluster: Any) -> None:
+    left = driver("leave_early", cluster.address)
+    _, told = left.communicate(timeout=300)
+    assert left.returncode == 0, told
 
 
 def test_a_process_sees_the_gpu_that_its_item_was_given(cluster: Any) -> None:

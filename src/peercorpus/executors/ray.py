@@ -138,7 +138,12 @@ class RayExecutor:
         workers: int | None = None,
         in_order: bool = False,
     ) -> Iterator[tuple[ItemT, ResultT | Failure]]:
-        """Yield every item once; at most two per core of the cluster are held at a time, or four in their order."""
+        """Yield every item once; at most two per core of the cluster are held at a time, or four in their order.
+
+        Where the caller stops early and its process goes on, items under way are done to their end and nobody sees the
+        results. `ray.cancel` would end them, and now and then this process too: Ray 2.60 aborts where a task is done in
+        the moment it is cancelled (`Tried to complete task that was not pending`).
+        """
         tasks = map(_Task, items)
         first = next(tasks, None)
         if first is None:
@@ -147,25 +152,21 @@ class RayExecutor:
         queue, head = chain([first], tasks), _Head(ray)
         room = _Room(ray, head, workers, AHEAD_IN_ORDER if in_order else AHEAD)
         give, running = self._giving(ray, function, timeout_s), dict[_Task, Any]()
-        try:
-            while True:
-                for task in islice(queue, max(0, room.size() - len(running))):
+        while True:
+            for task in islice(queue, max(0, room.size() - len(running))):
+                running[task] = give(task)
+            if not running:
+                return
+            for task in _done(ray, head, running, in_order):
+                loss, result = _fetch(ray, running[task])
+                if loss is not None:
+                    head.require()
+                if loss is not None and task.losses < self.retries:
+                    task.losses += 1
                     running[task] = give(task)
-                if not running:
-                    return
-                for task in _done(ray, head, running, in_order):
-                    loss, result = _fetch(ray, running[task])
-                    if loss is not None:
-                        head.require()
-                    if loss is not None and task.losses < self.retries:
-                        task.losses += 1
-                        running[task] = give(task)
-                    else:
-                        del running[task]
-                        yield task.item, result if loss is None else loss
-        finally:
-            for ref in running.values():
-                ray.cancel(ref, force=True)
+                else:
+                    del running[task]
+                    yield task.item, result if loss is None else loss
 
     def _giving(self, ray: Any, function: Callable[[Any], Any], timeout_s: float) -> Callable[[_Task], Any]:  # noqa: ANN401
         """What gives an item to some worker."""
