@@ -262,14 +262,17 @@ def hang(address: str, noted: str) -> None:
     list(RayExecutor(address)(tell_process, [Path(noted)], timeout_s=60))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_process_that_is_ended_leaves_no_work_behind(cluster: Any, tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 1), (signal.SIGTERM, -15), (signal.SIGKILL, -9)])
+def test_a_process_ends_as_without_ray_and_leaves_no_work_behind(
+    cluster: Any, tmp_path: Path, number: int, code: int
+) -> None:
     noted = tmp_path / "process"
     interrupted = driver("hang", cluster.address, noted)
     wait_for(lambda: noted.exists() and noted.read_text())
     assert psutil.pid_exists(int(noted.read_text()))
     interrupted.send_signal(number)
-    interrupted.communicate(timeout=60)
+    _, told = interrupted.communicate(timeout=60)
+    assert (interrupted.returncode, "SIGTERM" in told) == (code, False)
     wait_for(lambda: not psutil.pid_exists(int(noted.read_text())))
 
 

@@ -8,9 +8,12 @@ was lost; how often an item is tried again is decided here, so that each comes b
 import logging
 import os
 import secrets
+import signal
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -69,13 +72,25 @@ def connect(address: str | None) -> Any:  # noqa: ANN401 -- ray is an extra, and
             os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         _require_answer(ray, where)
         try:
-            ray.init(where, log_to_driver=False, logging_level=logging.ERROR, **alone)
+            with _sigterm_kept():
+                ray.init(where, log_to_driver=False, logging_level=logging.ERROR, **alone)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise PeercorpusError(
                 f"No Ray cluster of this version answers at '{where}' ({type(error).__name__});"
                 " see that its head runs, and that the address is its HOST:PORT."
             ) from error
     return ray
+
+
+@contextmanager
+def _sigterm_kept() -> Iterator[None]:
+    """Ray would answer SIGTERM itself, with a trace of its own functions, and end this process with another code."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGTERM, before)
 
 
 def _require_answer(ray: Any, where: str) -> None:  # noqa: ANN401
