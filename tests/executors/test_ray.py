@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count, takewhile
 from pathlib import Path
@@ -62,7 +62,7 @@ def square_slowly(errand: Errand) -> int:
 def tell_process(item: Path) -> None:
     """Leave the number of this process, and hang."""
     item.write_text(str(os.getpid()))
-    time.sleep(60)
+    time.sleep(600)
 
 
 def end_worker(item: str) -> str:
@@ -252,27 +252,41 @@ def test_a_cluster_that_does_not_answer_is_told() -> None:
         list(RayExecutor("127.0.0.1:1")(square, [1], timeout_s=20))
 
 
-def driver(call: str, *arguments: object) -> subprocess.Popen[str]:
+@contextmanager
+def driver(call: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
     """Another process, that calls a function of this module."""
     code = f"import sys, test_ray; test_ray.{call}(*sys.argv[1:])"
-    return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def hang(address: str, noted: str) -> None:
-    list(RayExecutor(address)(tell_process, [Path(noted)], timeout_s=60))
+    """Begin an item that hangs; end as the command line does."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        list(RayExecutor(address)(tell_process, [Path(noted)], timeout_s=600))
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 1), (signal.SIGTERM, -15), (signal.SIGKILL, -9)])
-def test_a_process_ends_as_without_ray_and_leaves_no_work_behind(
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
+def test_a_process_ends_as_it_wants_to_and_leaves_no_work_behind(
     cluster: Any, tmp_path: Path, number: int, code: int
 ) -> None:
     noted = tmp_path / "process"
-    interrupted = driver("hang", cluster.address, noted)
-    wait_for(lambda: noted.exists() and noted.read_text())
-    assert psutil.pid_exists(int(noted.read_text()))
-    interrupted.send_signal(number)
-    _, told = interrupted.communicate(timeout=60)
-    assert (interrupted.returncode, "SIGTERM" in told) == (code, False)
+    with driver("hang", cluster.address, noted) as ended:
+        wait_for(lambda: ended.poll() is not None or (noted.exists() and noted.read_text()))
+        ended.send_signal(number)
+        _, told = ended.communicate(timeout=60)
+    assert (ended.returncode, "SIGTERM" in told) == (code, False), told
     wait_for(lambda: not psutil.pid_exists(int(noted.read_text())))
 
 
@@ -286,8 +300,8 @@ def leave_early(address: str) -> None:
 
 
 def test_runs_that_are_left_early_do_not_end_the_process(cluster: Any) -> None:
-    left = driver("leave_early", cluster.address)
-    _, told = left.communicate(timeout=300)
+    with driver("leave_early", cluster.address) as left:
+        _, told = left.communicate(timeout=300)
     assert left.returncode == 0, told
 
 

@@ -84,13 +84,22 @@ def connect(address: str | None) -> Any:  # noqa: ANN401 -- ray is an extra, and
 
 @contextmanager
 def _sigterm_kept() -> Iterator[None]:
-    """Ray would answer SIGTERM itself, with a trace of its own functions, and end this process with another code."""
+    """Ray would answer SIGTERM itself, with a trace of its own functions, and end this process with another code.
+
+    Only the main thread can undo that.
+    """
     before = signal.getsignal(signal.SIGTERM)
+    came = False
     try:
         yield
+    except SystemExit as ended:
+        came = ended.code == signal.SIGTERM
+        raise
     finally:
         if threading.current_thread() is threading.main_thread() and before is not None:
             signal.signal(signal.SIGTERM, before)
+            if came:
+                signal.raise_signal(signal.SIGTERM)
 
 
 def _require_answer(ray: Any, where: str) -> None:  # noqa: ANN401
