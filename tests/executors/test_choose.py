@@ -1,8 +1,10 @@
 """An executor is named on the command line; what is missing for it is told, and machines with other versions refuse."""
 
+import signal
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from test_local import behave, square
@@ -11,7 +13,7 @@ from peercorpus.errors import MissingExtraError, PeercorpusError
 from peercorpus.executors.choose import EXECUTORS, load_executor
 from peercorpus.executors.local import LocalExecutor
 from peercorpus.executors.node import do_item, versions
-from peercorpus.executors.ray import RayExecutor
+from peercorpus.executors.ray import RayExecutor, connect
 from peercorpus.spread import Failure, FailureKind
 from peercorpus.store import Place
 from peercorpus.texts.engine import Job
@@ -37,6 +39,24 @@ def test_without_ray_the_command_that_installs_it_is_told(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"peercorpus\[ray\]"):
         next(RayExecutor()(square, [1], timeout_s=20))
+
+
+def test_sigterm_is_answered_as_before_also_while_ray_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def start(*_: object, **__: object) -> None:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(signal.SIGTERM))
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=start))
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            connect("auto")
+        assert signal.getsignal(signal.SIGTERM) is stop
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_a_machine_with_another_version_refuses() -> None:

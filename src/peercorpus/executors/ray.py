@@ -93,6 +93,7 @@ def _sigterm_kept() -> Iterator[None]:
     try:
         yield
     except SystemExit as ended:
+        # Ray's own answer is there long before it has started.
         came = ended.code == signal.SIGTERM
         raise
     finally:
