@@ -108,7 +108,9 @@ def watched(run: Run) -> Iterator[None]:
         while not done.wait(0.02):
             for child in here.children():
                 try:
-                    run.most_bytes = max(run.most_bytes, child.memory_info().rss)
+                    # Until it has become a worker, a child shares the memory of this process, and seems to hold it all.
+                    if "--multiprocessing-fork" in child.cmdline():
+                        run.most_bytes = max(run.most_bytes, child.memory_info().rss)
                 except psutil.Error:
                     continue
 
