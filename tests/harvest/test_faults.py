@@ -285,7 +285,7 @@ with open_workspace(Path(folder), create=True) as workspace, Client(url_v1, url_
     harvest(workspace, client, venue_ids)
 print(peak_kb() - before_kb)
 """
-"""What `getrusage` gives is never below what the tests' own process held when it started this one."""
+"""Prints the kB that a harvest adds to its peak; `getrusage` would begin at the peak of the tests' process."""
 
 MOST_BYTES = 250_000_000
 """What a harvest may take: a file of 200 MB is the largest it reads at all."""
