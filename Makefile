@@ -1,78 +1,128 @@
 # Every target does its own set-up: Python 3.11 or newer, make and git are enough.
-# uv is used where it is installed; `make test UV=` does without it, and `make test PYTHON=python3.12` picks a Python.
+# uv is used where it is installed; `make test UV=` does without it, and `make test PYTHON=python3.12 VENV=.venv312`
+# takes another Python, in an environment of its own.
 
 PYTHON ?= python3
+VENV ?= .venv
 UV ?= $(shell command -v uv)
-PEERCORPUS := .venv/bin/peercorpus
-RUN := .venv/bin/python
+# The versions to install; `make … CONSTRAINTS=` takes the newest.
+CONSTRAINTS ?= constraints.txt
+BIN := $(VENV)/bin
+RUN := $(BIN)/python
 
-# One environment, two stamps: .venv/demo holds what the demo needs, .venv/dev that and the tools of development.
-DEV := .venv/dev
-DEMO := $(or $(wildcard $(DEV)),.venv/demo)
+# One environment, two stamps: demo holds what the demo needs, dev that and the tools of development.
+DEV := $(VENV)/dev
+DEMO := $(or $(wildcard $(DEV)),$(VENV)/demo)
+
+# A file's tests run in one process, which thus makes their shared fixtures once; the longest files begin.
+PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup check test extras demo bench docs clean
+.PHONY: help setup fix check test test-all coverage durations shuffle oldest newest python3.11 python3.12 python3.13
+.PHONY: mutants demo bench docs constraints clean
 
 help:  ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z].*:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(DEV)  ## Make .venv with the package and all tools of development
 
-check: $(DEV)  ## Style, types, layers, spelling, budgets and generated documents, in under 20 seconds
-	.venv/bin/ruff check --quiet
-	.venv/bin/ruff format --check --quiet
-	.venv/bin/mypy
-	.venv/bin/lint-imports
-	.venv/bin/typos
+fix: $(DEV)  ## Repair style and write the generated documents anew
+	$(BIN)/ruff check --fix --quiet
+	$(BIN)/ruff format --quiet
+	$(RUN) scripts/write_docs.py
+
+check: $(DEV)  ## Style, types, layers, spelling, budgets and generated documents
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/typos
 	$(RUN) scripts/check_budgets.py
 	$(RUN) scripts/write_docs.py --check
 
-test: $(DEV)  ## Run all tests
-	$(RUN) -m pytest
+test: $(DEV)  ## Run the tests that are quick, in parallel: what a change is likely to break
+	$(RUN) -m pytest $(PARALLEL) -m 'not slow'
 
-extras: $(DEV) .venv/extras  ## Run the tests that need OCR, Ray, an object store, a tokenizer or PyTorch; installs them, gigabytes
-	$(RUN) -m pytest tests/executors tests/finetune tests/metrics tests/benchmark/test_bench_neural.py tests/test_store.py tests/test_moving.py tests/texts/test_ocr.py tests/texts/test_router.py tests/publish/test_publish_dialogues.py tests/report/test_report_tokens.py
+test-all: $(DEV) $(VENV)/extras  ## Run all tests, those of the extras too (OCR, Ray, S3, PyTorch); installs gigabytes
+	$(RUN) -m pytest $(PARALLEL)
+
+coverage: $(DEV) $(VENV)/extras  ## Run all tests and report which branches of src none of them takes; fails below 90 %
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest $(PARALLEL)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+durations: $(DEV) $(VENV)/extras  ## Measure every test anew, by which slow ones are told; best on a machine at rest
+	$(RUN) -m pytest $(PARALLEL) --record-durations
+
+shuffle: $(DEV)  ## Run the quick tests in a random order; `make shuffle SEED=7` repeats one
+	$(RUN) -m pytest $(PARALLEL) -m 'not slow' --shuffle $(or $(SEED),$(shell date +%s))
+
+mutants: $(DEV)  ## Plant 44 faults, one at a time, and check that the quick tests notice them
+	$(RUN) scripts/mutants/run_mutants.py
+
+oldest: .venv-oldest/lowest.txt  ## Run the quick tests with the lowest versions that pyproject.toml declares, in .venv-oldest
+	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=.venv-oldest/lowest.txt
+
+.venv-oldest/lowest.txt: pyproject.toml scripts/lowest_versions.py
+	@mkdir -p .venv-oldest
+	$(PYTHON) scripts/lowest_versions.py > $@
+
+newest:  ## Run the quick tests with the newest versions there are, in .venv-newest
+	rm -rf .venv-newest
+	$(MAKE) test VENV=.venv-newest CONSTRAINTS=
+
+python3.11 python3.12 python3.13:  ## Run the quick tests in that Python, in an environment of its own
+	$(MAKE) test PYTHON=$@ VENV=.venv-$@
 
 demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it, all in the folder demo/
-	$(PEERCORPUS) demo --out demo
+	$(BIN)/peercorpus demo --out demo
 
 bench: $(DEV)  ## Measure speed and memory, of the stages and of the harvest
 	$(RUN) benchmarks/run.py
 
-docs: $(DEV)  ## Rewrite docs/map.md, data.md, dataset.md, cli.md, forms.md and recipe.md from the code
+docs: $(DEV)  ## Write the generated documents anew: data, dataset, cli, errors, forms and recipe in docs/, layers in CONTRIBUTING.md
 	$(RUN) scripts/write_docs.py
 
-clean:  ## Remove the environment, the caches and the demo
-	rm -rf .venv demo dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+constraints: $(DEV)  ## Renew constraints.txt: the newest versions that fit together; run all tests after it
+ifneq ($(UV),)
+	$(RUN) scripts/write_constraints.py "$(UV)"
+else
+	$(RUN) -m pip install -q --disable-pip-version-check uv
+	$(RUN) scripts/write_constraints.py $(BIN)/uv
+endif
+
+clean:  ## Remove the environments, the caches and the demo
+	rm -rf $(VENV) .venv-* demo dist .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src tests scripts benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.venv/bin/python:
+$(RUN):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "peercorpus needs Python 3.11 or newer, which '$(PYTHON)' is not; name one with 'make PYTHON=python3.12 …'."; exit 1; }
 ifneq ($(UV),)
-	$(UV) venv --quiet --python "$(PYTHON)" .venv
+	$(UV) venv --quiet --allow-existing --python "$(PYTHON)" $(VENV)
 else
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(VENV)
 endif
 
 # PyTorch first, and by pip: it follows what pip is told of where wheels are, and so takes the build for this machine.
-.venv/torch: | .venv/bin/python
-	@echo "Installing PyTorch into .venv; this is done once."
+$(VENV)/torch: | $(RUN)
+	@echo "Installing PyTorch into $(VENV); this is done once."
 ifneq ($(UV),)
-	$(PYTHON) -m pip --python .venv/bin/python install -q --disable-pip-version-check torch==2.13.0
+	$(PYTHON) -m pip --python $(RUN) install -q --disable-pip-version-check $(CONSTRAINTS:%=-c %) torch==2.13.0
 else
-	$(RUN) -m pip install -q --disable-pip-version-check torch==2.13.0
+	$(RUN) -m pip install -q --disable-pip-version-check $(CONSTRAINTS:%=-c %) torch==2.13.0
 endif
 	@touch $@
 
-.venv/extras: | .venv/torch
+$(VENV)/extras: | $(VENV)/torch
 
-.venv/demo .venv/dev .venv/extras: .venv/%: pyproject.toml | .venv/bin/python
-	@echo "Installing peercorpus[$*] into .venv; this is done once."
+$(VENV)/demo $(VENV)/dev $(VENV)/extras: $(VENV)/%: pyproject.toml $(CONSTRAINTS) | $(RUN)
+	@echo "Installing peercorpus[$*] into $(VENV); this is done once."
 ifneq ($(UV),)
-	$(UV) pip install --quiet --python .venv/bin/python -e '.[$*]'
+	$(UV) pip install --quiet --python $(RUN) $(CONSTRAINTS:%=-c %) -e '.[$*]'
 else
-	$(RUN) -m pip install -q --disable-pip-version-check -e '.[$*]'
+	$(RUN) -m pip install -q --disable-pip-version-check $(CONSTRAINTS:%=-c %) -e '.[$*]'
 endif
 	@touch $@

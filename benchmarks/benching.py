@@ -27,16 +27,15 @@ def _answer(task: str) -> str:
 
 def _loop(task: str, release: Path, out: Path) -> None:
     """The same questions and scores without `inspect_ai`: a line of JSON a case, with the question as a log has it."""
-    from peercorpus.benchmark.asking import messages, shown_paper
-    from peercorpus.benchmark.cases import BenchTask, Selection, Taken, read_cases
-    from peercorpus.benchmark.cutting import Budget
-    from peercorpus.benchmark.solving import read_answer
-    from peercorpus.metrics import count_bleu, rouge_l
-    from peercorpus.publish.opened import open_release
+    from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseSelection, read_cases
+    from peercorpus.benchmark.messages import TokenBudget, messages, shown_paper
+    from peercorpus.benchmark.solvers import read_answer
+    from peercorpus.metrics.text_overlap import count_bleu, rouge_l
+    from peercorpus.release.folder import open_release
 
     with out.open("w") as file:
-        for case in read_cases(open_release(release), BenchTask(task), Selection(), Taken()):
-            asked = messages(case, shown_paper(case.paper, Budget(), len).text)
+        for case in read_cases(open_release(release), BenchTask(task), CaseSelection(), CaseCounts()):
+            asked = messages(case, shown_paper(case.paper, TokenBudget(), len).text)
             found = read_answer(case.task, _answer(task), {"asked": []})
             score: object = found.get("accept") is case.accepted
             if case.references:
@@ -48,7 +47,7 @@ def _harness(task: str, release: Path, logs: Path) -> None:
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     from peercorpus.benchmark.cases import BenchTask
-    from peercorpus.benchmark.run import Bench, run
+    from peercorpus.benchmark.run import Bench, run_tasks
 
     def answer(*_: object) -> ModelOutput:
         made = ModelOutput.from_content("mockllm/at-once", _answer(task))
@@ -56,7 +55,7 @@ def _harness(task: str, release: Path, logs: Path) -> None:
         return made
 
     model = get_model("mockllm/at-once", custom_outputs=answer)
-    ran = run(Bench([BenchTask(task)], release, logs, model, with_baselines=False))
+    ran = run_tasks(Bench([BenchTask(task)], release, logs, model, with_baselines=False))
     if not ran.is_whole:
         raise SystemExit(str(ran.errors))
 
@@ -67,13 +66,15 @@ def _nothing(*_: object) -> None:
 
 
 def _publish(_: str, corpus: Path, out: Path) -> None:
-    from peercorpus.publish.run import publish
-    from peercorpus.publish.split_files import Asked
-    from peercorpus.publish.splits import Profile
-    from peercorpus.workspace import open_workspace
+    from peercorpus.release.publish import publish_release
+    from peercorpus.release.split_file import SplitRequest
+    from peercorpus.release.splits import Profile
+    from peercorpus.workspace.workspace import open_workspace
 
     with open_workspace(corpus, write=False) as workspace:
-        publish(workspace, out, sides=Asked(Profile.TEMPORAL, test_after=publishing.BEGAN.date() - timedelta(days=1)))
+        publish_release(
+            workspace, out, sides=SplitRequest(Profile.TEMPORAL, test_after=publishing.BEGAN.date() - timedelta(days=1))
+        )
 
 
 DOES: dict[str, Callable[[str, Path, Path], None]] = {
@@ -97,8 +98,8 @@ def _in_a_process(what: str, task: str, release: Path, out: Path) -> tuple[float
 
 def _measure_tables(scratch: Path, task: str) -> tuple[float, float]:
     """Seconds of processor time to read ten runs, and to make their table."""
+    from peercorpus.benchmark.leaderboard import make_boards
     from peercorpus.benchmark.logs import read_runs
-    from peercorpus.benchmark.table import make_boards
 
     (log,) = (scratch / f"logs-{task}").glob("*.eval")
     folder = scratch / f"ten-{task}"

@@ -9,15 +9,15 @@ from unittest.mock import patch
 
 import orjson
 
-from peercorpus.errands import StoredFile
+from peercorpus.execution.stage import Options, no_report
 from peercorpus.forms.normalise import STAGE as NORMALISE
-from peercorpus.raw import Kind
-from peercorpus.stage import Options, no_report
-from peercorpus.versions import read
-from peercorpus.versions.choose import choose
-from peercorpus.versions.rows import read_versions
-from peercorpus.versions.uploads import Submission
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.versions import find_versions
+from peercorpus.versions.find_versions import read_versions
+from peercorpus.versions.initial_version import choose_initial_version
+from peercorpus.versions.uploads import SubmissionPdfs
+from peercorpus.workspace.harvest_state import StoredFile
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace, open_workspace
 from tabling import KEY, ROUNDS, in_a_process, timed
 
 PAPERS = 4_000
@@ -35,33 +35,33 @@ def give_files(workspace: Workspace) -> None:
     """Let every path that is named have a file, so that every rule is gone through to its end."""
     with workspace.raw.transaction():
         for venue_id in workspace.raw.venues():
-            for kind in (Kind.NOTE, Kind.REFERENCE, Kind.EDIT):
+            for kind in (RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT):
                 for found in list(workspace.raw.latest(kind, venue_id)):
                     for path in _paths(orjson.loads(found.body)):
                         sha256 = hashlib.sha256(path.encode()).hexdigest()
                         stored = StoredFile(found.object_id, path, venue_id, found.forum_id, sha256, 1, None)
-                        workspace.raw.add_file(stored)
+                        workspace.raw.state.add_file(stored)
 
 
 def _run(workspace: Workspace) -> None:
     for venue_id in workspace.raw.venues():
-        read.run(workspace, venue_id, Options(), KEY, no_report)
+        find_versions.run(workspace, venue_id, Options(), KEY, no_report)
 
 
-def _submissions(workspace: Workspace) -> list[Submission]:
+def _submissions(workspace: Workspace) -> list[SubmissionPdfs]:
     """Every submission as the stage hands it to the choice."""
-    held: list[Submission] = []
+    held: list[SubmissionPdfs] = []
 
-    def keep(submission: Submission) -> list[object]:
+    def keep(submission: SubmissionPdfs) -> list[object]:
         held.append(submission)
         return []
 
-    with patch.object(read, "read_versions", keep):
+    with patch.object(find_versions, "read_versions", keep):
         _run(workspace)
     return held
 
 
-def _over(held: list[Submission], one: Callable[[Submission], object]) -> Callable[[], None]:
+def _over(held: list[SubmissionPdfs], one: Callable[[SubmissionPdfs], object]) -> Callable[[], None]:
     def work() -> None:
         for submission in held:
             one(submission)
@@ -81,7 +81,7 @@ def measure_choosing(scratch: Path) -> None:
         rows = sum(len(read_versions(one)) for one in held)
         gc.collect()
         passes: dict[str, Callable[[], None]] = {
-            "chosen, of edits in memory": _over(held, choose),
+            "chosen, of edits in memory": _over(held, choose_initial_version),
             "chosen, and every version made a row": _over(held, read_versions),
             "the whole stage, from `raw.db` to the table": lambda: _run(workspace),
         }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from peercorpus.simulator.venues import VENUES
+from peercorpus.simulator.world.venues import VENUES
 from service import Service
 
 API_OF = {venue.venue_id: venue.api for venue in VENUES}
@@ -60,38 +60,38 @@ def measure(way: str, venue_id: str, service: Service) -> Took:
 
 def _list_ours(task: Task) -> Callable[[], int]:
     """Every submission with all replies, stored."""
+    from peercorpus.execution.progress import show_nothing
+    from peercorpus.harvest.session import VenueSession
     from peercorpus.harvest.submissions import harvest_submissions, store_settings
-    from peercorpus.harvest.visit import Visit
     from peercorpus.openreview.client import Client
-    from peercorpus.openreview.discovery import discover
-    from peercorpus.progress import show_nothing
-    from peercorpus.raw import Kind
-    from peercorpus.workspace import open_workspace
+    from peercorpus.openreview.venue_discovery import discover
+    from peercorpus.workspace.raw_store import RawKind
+    from peercorpus.workspace.workspace import open_workspace
 
     def work() -> int:
         with (
             open_workspace(task.folder, create=True) as workspace,
-            Client(*task.urls, ledger=workspace.ledger) as client,
+            Client(*task.urls, budget_state=workspace.budget_state) as client,
         ):
             profile = discover(client, task.venue_id)
-            visit = Visit(workspace.raw, workspace.files, client, profile, None, False, show_nothing)
+            visit = VenueSession(workspace.raw, workspace.files, client, profile, None, False, show_nothing)
             store_settings(visit)
             harvest_submissions(visit)
-            return workspace.raw.count(Kind.NOTE, task.venue_id)
+            return workspace.raw.count(RawKind.NOTE, task.venue_id)
 
     return work
 
 
 def _harvest_ours(task: Task, *, files: bool) -> Callable[[], int]:
     """The same and earlier versions, or these and all files, stored."""
-    from peercorpus.harvest.run import harvest
+    from peercorpus.harvest.harvest import harvest
     from peercorpus.openreview.client import Client
-    from peercorpus.workspace import open_workspace
+    from peercorpus.workspace.workspace import open_workspace
 
     def work() -> int:
         with (
             open_workspace(task.folder, create=True) as workspace,
-            Client(*task.urls, ledger=workspace.ledger) as client,
+            Client(*task.urls, budget_state=workspace.budget_state) as client,
         ):
             (summary,) = harvest(workspace, client, [task.venue_id], files=files)
             return summary.submissions + summary.replies
@@ -102,15 +102,15 @@ def _harvest_ours(task: Task, *, files: bool) -> Callable[[], int]:
 def _edits_in_threads(task: Task) -> Callable[[], int]:
     """The edits of every submission, asked for by several threads of one client; nothing is stored."""
     from peercorpus.openreview.client import Client
-    from peercorpus.openreview.listing import fetch_edits, fetch_submissions, id_of
-    from peercorpus.workspace import open_workspace
+    from peercorpus.openreview.listing import fetch_edits, fetch_submissions, object_id
+    from peercorpus.workspace.workspace import open_workspace
 
     def work() -> int:
         with ExitStack() as stack:
             workspace = stack.enter_context(open_workspace(task.folder, create=True))
-            client = stack.enter_context(Client(*task.urls, ledger=workspace.ledger))
+            client = stack.enter_context(Client(*task.urls, budget_state=workspace.budget_state))
             pages = fetch_submissions(client, 2, f"{task.venue_id}/-/Submission")
-            ids = [id_of(item) for page in pages for item in page.items]
+            ids = [object_id(item) for page in pages for item in page.items]
             threads = stack.enter_context(ThreadPoolExecutor(THREADS))
             return sum(threads.map(lambda note_id: len(list(fetch_edits(client, note_id))), ids))
 

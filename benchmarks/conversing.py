@@ -10,11 +10,11 @@ import msgspec
 import orjson
 
 from peercorpus.conversations.build import build_conversations
-from peercorpus.dialogues import Response, View, as_dialogue
+from peercorpus.execution.stage import Options, no_report
 from peercorpus.forms.normalise import STAGE as NORMALISE
-from peercorpus.records import Post, Review
-from peercorpus.stage import Options, no_report
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.models.chat_messages import ChatOptions, Response, to_chat_messages
+from peercorpus.records.reviews import Post, Review
+from peercorpus.workspace.workspace import Workspace, open_workspace
 from tabling import KEY, ROUNDS, in_a_process, timed
 
 PAPERS = 4_000
@@ -57,7 +57,7 @@ def measure_conversing(scratch: Path) -> None:
     def discuss() -> None:
         for talks, responses in shown:
             for talk in talks:
-                as_dialogue(talk, View(), responses, "The paper.")
+                to_chat_messages(talk, ChatOptions(), responses, "The paper.")
 
     gc.collect()
     passes: dict[str, Callable[[], None]] = {

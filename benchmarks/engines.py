@@ -16,8 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from peercorpus.texts.layout.reading import PdfiumLayout
-from peercorpus.texts.pdfium_text import PdfiumText
+from peercorpus.texts.engines.pdfium_text import PdfiumText
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 from tabling import timed
 
 BENCH = "PEERCORPUS_PDF_BENCH"

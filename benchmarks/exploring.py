@@ -14,12 +14,12 @@ from urllib.request import urlopen
 
 import tantivy
 
+from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.search import search
 from peercorpus.explorer.search_index import TEXTS, OpenIndex, read_stored
 from peercorpus.explorer.selection import read_selection
-from peercorpus.explorer.serving import open_explorer
-from peercorpus.progress import show_nothing
-from peercorpus.workspace import open_workspace
+from peercorpus.explorer.server import open_explorer
+from peercorpus.workspace.workspace import open_workspace
 
 QUERIES = 200
 PAPERS = 200
@@ -39,9 +39,9 @@ def _build(folder: Path) -> None:
     """Make the index in a process of its own, watching what it holds."""
     code = (
         "import sys; from pathlib import Path\n"
-        "from peercorpus.explorer.serving import open_explorer\n"
-        "from peercorpus.progress import show_nothing\n"
-        "from peercorpus.workspace import open_workspace\n"
+        "from peercorpus.explorer.server import open_explorer\n"
+        "from peercorpus.execution.progress import show_nothing\n"
+        "from peercorpus.workspace.workspace import open_workspace\n"
         "with open_workspace(Path(sys.argv[1]), write=False) as opened: open_explorer(opened, show_nothing)"
     )
     began, own = time.monotonic(), 0

@@ -5,14 +5,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from peercorpus.harvest.rows import Origin, build_edit, build_note, build_setting
+from peercorpus.harvest.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.openreview.objects import EVERYONE
-from peercorpus.raw import Kind, RawObject
-from peercorpus.simulator.holdings import Holdings, Json
-from peercorpus.simulator.world import build_world
-from peercorpus.workspace import open_workspace
+from peercorpus.simulator.world.holdings import Holdings, Json
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import open_workspace
 
-ORIGIN = Origin("benchmark", 0)
+ORIGIN = RawOrigin("benchmark", 0)
 
 
 def _is_public(found: Json) -> bool:
@@ -27,7 +27,7 @@ def _rows(holdings: Holdings) -> Iterator[RawObject]:
         build = build_edit if "note" in edit else build_note
         yield build(json.dumps(edit).encode(), ORIGIN)
     for invitation in filter(_is_public, holdings.invitations.values()):
-        yield build_setting(Kind.INVITATION, json.dumps(invitation).encode(), ORIGIN)
+        yield build_setting(RawKind.INVITATION, json.dumps(invitation).encode(), ORIGIN)
 
 
 def fill(folder: Path, papers: int) -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from clients import THREADS, Took, measure
-from peercorpus.simulator.calls import gives_file
+from peercorpus.simulator.server.requests import gives_file
 from service import Asked, simulated
 
 CONFERENCE, OLD, JOURNAL = "Borealis.cc/2024/Conference", "Aurora.cc/2020/Conference", "JLE"

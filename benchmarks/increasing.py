@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from peercorpus.simulator.changes import edit_rating, post_reply
-from peercorpus.simulator.editions import venue_years
-from peercorpus.simulator.holdings import Json, World
-from peercorpus.simulator.server import serve
-from peercorpus.simulator.shelves import values_of
-from peercorpus.simulator.world import build_world
+from peercorpus.simulator.server.changes import edit_rating, post_reply
+from peercorpus.simulator.server.index import values_of
+from peercorpus.simulator.server.service import serve_simulator
+from peercorpus.simulator.world.holdings import Json, World
+from peercorpus.simulator.world.venues import venue_years
+from peercorpus.simulator.world.world import build_world
 from rehearsing import VENUE_YEARS
 from watching import ALL, noted, run_once
 
@@ -70,11 +70,11 @@ def measure(folder: Path, papers: int) -> None:
     update = _update(corpus, release)
     _run(Case("nothing changed", update), folder)
     added = venue_years(VENUE_YEARS + 1)[-1].venue_id
-    with serve(build_world(papers // VENUE_YEARS, venues=[added], is_large=True)) as service:
+    with serve_simulator(build_world(papers // VENUE_YEARS, venues=[added], is_large=True)) as service:
         urls = service.base_url_v1, service.base_url_v2
         _run(Case("a venue added", [_harvest(corpus, added, urls), *update]), folder)
     world = build_world(papers, number=VENUE_YEARS, is_large=True)
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         urls = service.base_url_v1, service.base_url_v2
         _run(Case("a venue asked again", [_harvest(corpus, VENUE, urls), *update]), folder)
         changed = change(world)

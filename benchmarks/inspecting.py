@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from peercorpus.file_records import Inspection
-from peercorpus.harvest.run import harvest
+from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.simulator.server import serve
-from peercorpus.simulator.world import build_world
-from peercorpus.versions.look import INSPECTOR, Looked, look_into
-from peercorpus.versions.opinion import judge
-from peercorpus.workspace import open_workspace
+from peercorpus.records.documents import Inspection
+from peercorpus.simulator.server.service import serve_simulator
+from peercorpus.simulator.world.world import build_world
+from peercorpus.versions.inspect_pdf import INSPECTOR, PdfFindings, inspect_file
+from peercorpus.versions.version_signs import infer_version
+from peercorpus.workspace.workspace import open_workspace
 from tabling import ROUNDS, timed
 
 VENUES = ["Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"]
@@ -31,7 +31,7 @@ def measure_files(scratch: Path) -> None:
         named[Path(folder).name] = [path.read_bytes() for path in sorted(Path(folder).rglob("*.pdf"))]
     print("\n| PDFs | files | pages | MB | files/s | pages/s | judged/s |\n|---|---:|---:|---:|---:|---:|---:|")
     for name, pdfs in named.items():
-        looked = [look_into(pdf) for pdf in pdfs]
+        looked = [inspect_file(pdf) for pdf in pdfs]
         pages, size = sum(one.pages for one in looked), sum(map(len, pdfs)) / 1e6
         took = min(timed(partial(_look, pdfs)) for _ in range(ROUNDS))
         rows = [_inspection(one) for one in looked] * 100
@@ -42,15 +42,15 @@ def measure_files(scratch: Path) -> None:
 
 def _look(pdfs: Sequence[bytes]) -> None:
     for pdf in pdfs:
-        look_into(pdf)
+        inspect_file(pdf)
 
 
 def _judge(rows: Sequence[Inspection]) -> None:
     for row in rows:
-        judge(row, DEADLINE)
+        infer_version(row, DEADLINE)
 
 
-def _inspection(looked: Looked) -> Inspection:
+def _inspection(looked: PdfFindings) -> Inspection:
     dates = (looked.made_at, looked.changed_at, looked.producer)
     return Inspection("0" * 64, "f", "v", looked.pages, *dates, looked.signs, looked.problems, INSPECTOR)
 
@@ -58,10 +58,10 @@ def _inspection(looked: Looked) -> Inspection:
 def _simulated(folder: Path) -> list[bytes]:
     """The distinct files of simulated papers, as harvested."""
     with (
-        serve(build_world(papers=PAPERS, venues=VENUES)) as service,
+        serve_simulator(build_world(papers=PAPERS, venues=VENUES)) as service,
         Client(service.base_url_v1, service.base_url_v2) as client,
         open_workspace(folder, create=True) as workspace,
     ):
         harvest(workspace, client, VENUES)
-        held = {stored.sha256 for venue_id in VENUES for stored in workspace.raw.files(venue_id) if stored.sha256}
+        held = {stored.sha256 for venue_id in VENUES for stored in workspace.raw.state.files(venue_id) if stored.sha256}
         return [workspace.files.read(sha256) for sha256 in sorted(held)]

@@ -6,18 +6,20 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
-from peercorpus.raw import Kind
-from peercorpus.simulator.server import Service, serve
-from peercorpus.simulator.venues import VENUES
-from peercorpus.simulator.world import build_world
-from peercorpus.tables import TABLES
-from peercorpus.workspace import open_workspace
+from peercorpus.pipeline.build import build
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.venues import VENUES
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import open_workspace
 
 PAPERS = 60
 EARLY = 0.2
@@ -71,7 +73,7 @@ def report(scratch: Path, kills: int, seed: int, papers: int) -> None:
         SystemExit: A workspace differs from the undisturbed one, or a harvest failed.
     """
     differs = False
-    with serve(build_world(papers=papers)) as service:
+    with serve_simulator(build_world(papers=papers)) as service:
         began = time.monotonic()
         subprocess.run(_harvest(scratch / "undisturbed", service), check=True, capture_output=True)
         # It takes several kills to get through one harvest.
@@ -103,18 +105,30 @@ def read_content(folder: Path) -> dict[str, object]:
     with closing(sqlite3.connect(folder / "raw.db", isolation_level=None)) as database:
         # Each workspace draws a key of its own for the pseudonyms in its tables.
         database.execute("UPDATE secrets SET value = ?", [bytes(32)])
-    subprocess.run([*PROGRAM, "build", "--workspace", str(folder)], check=True, capture_output=True)
-    with open_workspace(folder, write=False) as workspace:
+    with open_workspace(folder) as workspace:
+        build(workspace, spread=_in_turn)
         raw, tables, venue_ids = workspace.raw, workspace.tables, [venue.venue_id for venue in VENUES]
         held: dict[str, object] = {"venues": raw.venues(), "files on disk": sorted(_files(folder / "files"))}
-        held |= {f"{kind}s of {venue}": raw.digest(kind, venue) for kind in Kind for venue in venue_ids}
-        held |= {f"stored files of {venue}": raw.files_digest(venue) for venue in venue_ids}
+        held |= {f"{kind}s of {venue}": raw.digest(kind, venue) for kind in RawKind for venue in venue_ids}
+        held |= {f"stored files of {venue}": raw.state.files_digest(venue) for venue in venue_ids}
         for name, record_type in TABLES.items():
             records: Iterator[object] = chain.from_iterable(
                 tables.read(record_type, venue_id) for venue_id in tables.venues(name)
             )
             held[f"table {name}"] = sorted(map(repr, records))
     return held
+
+
+def _in_turn(
+    function: Callable[[Any], Any],
+    items: Iterable[Any],
+    *,
+    timeout_s: float,  # noqa: ARG001 -- every file of the simulated venues can be read
+    workers: int | None = None,  # noqa: ARG001
+    in_order: bool = False,  # noqa: ARG001
+) -> Iterator[tuple[Any, Any]]:
+    """Read files in this process: starting others takes most of the time of a small build."""
+    return ((item, function(item)) for item in items)
 
 
 def _files(folder: Path) -> Iterator[tuple[str, bool]]:

@@ -13,18 +13,20 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from alike_papers import LONG_TEXT_ITEMS, OTHER, SAME, TOPICS, Work, couples, edit, write, write_work
-from peercorpus.executors.local import LocalExecutor
-from peercorpus.kinds import Grade, Status
-from peercorpus.links.alike import Compared, head_of, runs_of, text_share
+from peercorpus.execution.local_processes import LocalExecutor
+from peercorpus.execution.stage import Options, no_report
 from peercorpus.links.candidates import Pair
-from peercorpus.links.relate import Submission, candidates, link_papers
-from peercorpus.raw import Kind, RawObject
-from peercorpus.records import Evidence, Paper, PaperText, PaperVersion
-from peercorpus.stage import Options, no_report
-from peercorpus.texts.pdfium_text import PdfiumText
-from peercorpus.workspace import open_workspace
+from peercorpus.links.link_submissions import ComparedPaper, find_candidate_pairs, link_papers
+from peercorpus.links.similarity import PaperComparer, find_word_runs, normalise_head, text_share
+from peercorpus.records.documents import PaperText
+from peercorpus.records.enums import Grade, Status
+from peercorpus.records.papers import Evidence, Paper, PaperVersion
+from peercorpus.texts.engines.pdfium_text import PdfiumText
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import open_workspace
 from tabling import KEY, in_a_process
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -37,8 +39,8 @@ VENUES = ("Alpha.cc/2023/Conference", "Beta.cc/2023/Conference", "Gamma.cc/2024/
 FIRST = datetime(2022, 9, 1, tzinfo=UTC)
 
 
-def _submission(place: int, work: Work) -> Submission:
-    return Submission(f"{place:06}", VENUES[0], None, None, head_of(work.title, work.abstract))
+def _submission(place: int, work: Work) -> ComparedPaper:
+    return ComparedPaper(f"{place:06}", VENUES[0], None, None, normalise_head(work.title, work.abstract))
 
 
 def measure_rules() -> None:
@@ -51,14 +53,14 @@ def measure_rules() -> None:
             cases[len(works), len(works) + 1] = case
             works.extend(couple)
     papers = [_submission(place, work) for place, work in enumerate(works)]
-    compared = Compared([paper.head for paper in papers])
-    found, by_heads, by_text = candidates(papers, compared), set[Pair](), set[Pair]()
+    compared = PaperComparer([paper.head for paper in papers])
+    found, by_heads, by_text = find_candidate_pairs(papers, compared), set[Pair](), set[Pair]()
     for pair in found:
         one, other = pair
         like = compared.likeness(papers[one].head, papers[other].head)
         if like.may_be_one():
             by_heads |= {pair} if like.rule() else set()
-            text = text_share(runs_of(works[one].text), runs_of(works[other].text))
+            text = text_share(find_word_runs(works[one].text), find_word_runs(works[other].text))
             by_text |= {pair} if replace(like, text=text).rule() else set()
     print(f"\n{len(works):,} invented papers, {len(found):,} candidates\n")
     print("| pairs of | is one work | candidates | by title and abstract | by text |\n|---|---|---:|---:|---:|")
@@ -78,11 +80,32 @@ def _say(what: str, same: set[Pair], linked: set[Pair]) -> None:
 
 def measure_recorded() -> None:
     """What is found of recorded titles and abstracts, and how alike recorded texts are."""
-    ids, papers = [], []
-    for name in ("iclr2017", "iclr2018pre", "iclr2018"):
-        for row in json.loads(gzip.decompress((DATA / "ratings-chillee" / f"{name}.json.gz").read_bytes())):
-            ids.append((name, row["url"].rpartition("=")[2]))
-            papers.append(Submission(ids[-1][1], name, None, None, head_of(row["title"], row["abstract"])))
+    for by_whom in (False, True):
+        for is_missing in (False, True):
+            _measure_heads(by_whom=by_whom, is_missing=is_missing)
+    _measure_texts()
+
+
+def _read_ratings() -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the recorded papers by year and forum; those before the revision have the authors of the others."""
+    rows = {
+        (name, row["url"].rpartition("=")[2]): row
+        for name in ("iclr2017", "iclr2018pre", "iclr2018")
+        for row in json.loads(gzip.decompress((DATA / "ratings-chillee" / f"{name}.json.gz").read_bytes()))
+    }
+    for (_, one), row in rows.items():
+        row.setdefault("authors", rows.get(("iclr2018", one), {}).get("authors", []))
+    return rows
+
+
+def _measure_heads(*, by_whom: bool, is_missing: bool) -> None:
+    """Link by title and abstract, with or without authors and the abstract of the earlier version."""
+    rows = _read_ratings()
+    ids, papers = list(rows), list[ComparedPaper]()
+    for (name, one), row in rows.items():
+        abstract = None if is_missing and name == "iclr2018pre" else row["abstract"]
+        head = normalise_head(row["title"], abstract, row["authors"] if by_whom else ())
+        papers.append(ComparedPaper(one, name, None, None, head))
     places = {one: place for place, one in enumerate(ids)}
     same = {
         (places["iclr2018pre", one], place)
@@ -90,22 +113,22 @@ def measure_recorded() -> None:
         if name == "iclr2018"
         if ("iclr2018pre", one) in places
     }
-    changed = {pair for pair in same if papers[pair[0]].head.abstract != papers[pair[1]].head.abstract}
-    compared = Compared([paper.head for paper in papers])
-    found = candidates(papers, compared)
+    changed = {pair for pair in same if len({rows[ids[place]]["abstract"] for place in pair}) > 1}
+    compared = PaperComparer([paper.head for paper in papers])
+    found = find_candidate_pairs(papers, compared)
     linked = {pair for pair in found if compared.likeness(papers[pair[0]].head, papers[pair[1]].head).rule()}
+    what = f"title, {'no abstract of the earlier one' if is_missing else 'abstract'}{', authors' if by_whom else ''}"
     print(f"\n{len(same):,} papers before and after revision, {len(changed)} with another abstract, of {len(papers):,}")
-    _say("title and abstract", same, linked)
+    _say(what, same, linked)
     print(f"with another abstract: {len(changed & linked)} of {len(changed)}")
-    for one, other in sorted(linked - same):
-        print("linked beside them:", ids[one], ids[other])
-    _measure_texts()
+    for first, second in sorted(linked - same):
+        print("linked beside them:", ids[first], ids[second])
 
 
 def _measure_texts() -> None:
     engine, shares = PdfiumText(), list[tuple[float, bool, str]]()
     paths = [*sorted(DATA.glob("pdf-initial-final/*/*.pdf")), *sorted(DATA.glob("pdf-bench/pdf/*.pdf"))]
-    runs = {path: runs_of(engine.convert(path.read_bytes()).markdown) for path in paths}
+    runs = {path: find_word_runs(engine.convert(path.read_bytes()).markdown) for path in paths}
     for one, other in combinations(paths, 2):
         is_same = _work_of(one) == _work_of(other)
         shares.append((text_share(runs[one], runs[other]) or 0.0, is_same, f"{one.name} {other.name}"))
@@ -166,7 +189,7 @@ def fill(folder: Path, papers: int) -> None:
     names = ("1-papers", "4-versions", "5-texts")
     with open_workspace(folder, create=True) as workspace:
         # A workspace in which nothing was received is not kept.
-        workspace.raw.add([RawObject(Kind.NOTE, "0", 2, VENUES[0], "0", "0", 0, 0, "benchmark", b"{}")])
+        workspace.raw.add([RawObject(RawKind.NOTE, "0", 2, VENUES[0], "0", "0", 0, 0, "benchmark", b"{}")])
         for number, venue_id in enumerate(VENUES):
             with workspace.tables.replacing(names, venue_id, "invent", KEY) as out:
                 for place, work, is_held in _works(range(number, papers, len(VENUES))):

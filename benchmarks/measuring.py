@@ -14,15 +14,10 @@ from time import process_time
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import corpus_bleu as sacrebleu_corpus_bleu
 
-from peercorpus.metrics import (
-    add_counts,
-    bert_scores,
-    bootstrap,
-    corpus_bleu,
-    count_bleu,
-    embed_cosines,
-    rouge_l,
-)
+from peercorpus.metrics.bertscore import bert_scores
+from peercorpus.metrics.embedding import embed_cosines
+from peercorpus.metrics.intervals import bootstrap
+from peercorpus.metrics.text_overlap import add_counts, corpus_bleu, count_bleu, rouge_l
 from tabling import ROUNDS, timed
 
 FEWEST, MOST = 300, 1_100

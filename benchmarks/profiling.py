@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from peercorpus.pipeline import build
-from peercorpus.workspace import open_workspace
+from peercorpus.pipeline.build import build
+from peercorpus.workspace.workspace import open_workspace
 from watching import PROGRAM
 
 SAMPLES_A_SECOND = 100

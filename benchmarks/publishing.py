@@ -15,25 +15,17 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from fill import ORIGIN
-from peercorpus.harvest.rows import build_note
-from peercorpus.kinds import Aspect, Grade, Phase, PostKind, Role, ScoreSource, SectionKind, Status
-from peercorpus.publish.run import publish
-from peercorpus.publish.split_files import Asked
-from peercorpus.publish.splits import Profile
-from peercorpus.records import (
-    Conversation,
-    Evidence,
-    Paper,
-    PaperText,
-    PaperVersion,
-    Post,
-    Review,
-    Score,
-    Section,
-    Turn,
-)
-from peercorpus.tables import TABLES
-from peercorpus.workspace import open_workspace
+from peercorpus.harvest.raw_rows import build_note
+from peercorpus.records.documents import PaperText
+from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Role, ScoreSource, SectionKind, Status
+from peercorpus.records.papers import Evidence, Paper, PaperVersion
+from peercorpus.records.reviews import Conversation, Post, Review, Section, Turn
+from peercorpus.records.scores import Score
+from peercorpus.release.publish import publish_release
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.workspace import open_workspace
 
 PAPERS = 51_529
 """Of ReviewBench (its card, read 2026-11-21)."""
@@ -141,7 +133,7 @@ def fill(folder: Path, papers: int) -> None:
 def publish_all(folder: Path, out: Path) -> None:
     """Write a release with all configurations and Re²'s sides."""
     with open_workspace(folder, write=False) as workspace:
-        publish(workspace, out, sides=Asked(Profile.RE2))
+        publish_release(workspace, out, sides=SplitRequest(Profile.RE2))
 
 
 def _rows(release: Path) -> Iterator[dict[str, Any]]:

@@ -8,11 +8,11 @@ from pathlib import Path
 import orjson
 
 from peercorpus.forms.reviews import read_review
-from peercorpus.forms.venue import VenueReader, read_venue
-from peercorpus.kinds import PostKind
-from peercorpus.openreview.objects import Note, read_note, tail_of
-from peercorpus.raw import Kind
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.forms.venue_forms import VenueReader, read_venue
+from peercorpus.openreview.objects import Note, invitation_name, read_note
+from peercorpus.records.enums import PostKind
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace, open_workspace
 from tabling import ROUNDS, in_a_process, timed
 
 SPEED_PAPERS = 4_000
@@ -23,9 +23,9 @@ MEMORY_PAPERS = (5_000, 10_000, 20_000)
 def _reviews(workspace: Workspace) -> Iterator[tuple[VenueReader, Note, bytes]]:
     for venue_id in workspace.raw.venues():
         reader = read_venue(workspace, venue_id)
-        for found in workspace.raw.latest(Kind.NOTE, venue_id):
+        for found in workspace.raw.latest(RawKind.NOTE, venue_id):
             note = read_note(found.body)
-            if reader.words.kind(tail_of(note.created_by)) is PostKind.REVIEW:
+            if reader.words.kind(invitation_name(note.created_by)) is PostKind.REVIEW:
                 yield reader, note, found.body
 
 

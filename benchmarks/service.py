@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, NamedTuple
 
-from peercorpus.simulator.answers import ApiError
-from peercorpus.simulator.budget import Budget
-from peercorpus.simulator.server import serve
-from peercorpus.simulator.world import build_world
+from peercorpus.simulator.server.responses import ApiError
+from peercorpus.simulator.server.service import ServiceBudget, serve_simulator
+from peercorpus.simulator.world.world import build_world
 
 NO_LIMIT = 10_000_000
 
@@ -29,7 +28,7 @@ class Asked(NamedTuple):
     is_refused: bool
 
 
-class _Remembering(Budget):
+class _Remembering(ServiceBudget):
     """A budget that remembers what it was spent on."""
 
     def __init__(self, limit: int, window_s: int) -> None:
@@ -85,7 +84,7 @@ def simulated(
 def main(papers: str, limit: str, window_s: str, *venue_ids: str) -> None:
     """Serve until stdin ends; answer each line with the requests since the last."""
     budget = _Remembering(int(limit), int(window_s))
-    with serve(build_world(papers=int(papers), venues=venue_ids), budget=budget) as service:
+    with serve_simulator(build_world(papers=int(papers), venues=venue_ids), budget=budget) as service:
         print(json.dumps([service.base_url_v1, service.base_url_v2]), flush=True)
         for _ in sys.stdin:
             asked, budget.asked = budget.asked, []

@@ -12,10 +12,10 @@ from pathlib import Path
 import orjson
 
 from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
+from peercorpus.execution.stage import Options, no_report
 from peercorpus.forms.normalise import STAGE as NORMALISE
-from peercorpus.raw import Kind
-from peercorpus.stage import Options, no_report
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 SIZES = (1_000, 20_000)
 SPEED_PAPERS = 4_000
@@ -28,7 +28,9 @@ def measure_speed(folder: Path) -> None:
     """Notes a second, in one process, each pass right after the other, the best of some rounds."""
     in_a_process("fill", str(folder), str(SPEED_PAPERS))
     with open_workspace(folder) as workspace:
-        bodies = [found.body for venue in workspace.raw.venues() for found in workspace.raw.versions(Kind.NOTE, venue)]
+        bodies = [
+            found.body for venue in workspace.raw.venues() for found in workspace.raw.versions(RawKind.NOTE, venue)
+        ]
         passes: dict[str, Callable[[], None]] = {
             "orjson, of text in memory": lambda: _parse(bodies),
             "orjson, of text read from raw.db": lambda: _parse_from_raw(workspace),
@@ -59,7 +61,7 @@ def _parse(bodies: Iterable[bytes]) -> None:
 
 def _parse_from_raw(workspace: Workspace) -> None:
     for venue_id in workspace.raw.venues():
-        _parse(found.body for found in workspace.raw.versions(Kind.NOTE, venue_id))
+        _parse(found.body for found in workspace.raw.versions(RawKind.NOTE, venue_id))
 
 
 def _run(workspace: Workspace, *, normalise: bool, converse: bool) -> None:

@@ -72,21 +72,21 @@ def _write_model(folder: Path, size: Size) -> None:
 def _write_run(folder: Path, model: Path, size: Size) -> None:
     import pyarrow as pa
 
-    from peercorpus.finetune.preparing import SCHEMA, token_file
+    from peercorpus.finetune.prepare import SCHEMA, token_file
     from peercorpus.finetune.recipe import Recipe
-    from peercorpus.finetune.run_files import DATA, RUN, Asked, RunFile
-    from peercorpus.publish.splits import Side
+    from peercorpus.finetune.run_folder import DATA, RUN, RunFile, RunRequest
+    from peercorpus.release.splits import Split
 
     recipe = msgspec.convert({"context": size.context, "validation": 0, "save_steps": 10**6} | size.recipe, Recipe)
     chance = Random(0)
     (folder / DATA).mkdir(parents=True)
-    for side, lessons in ((Side.TRAIN, size.steps * recipe.batch), (Side.VALIDATION, 0)):
+    for side, lessons in ((Split.TRAIN, size.steps * recipe.batch), (Split.VALIDATION, 0)):
         with pa.ipc.new_stream(folder / DATA / token_file(side), SCHEMA) as file:
             for _ in range(lessons):
                 ids = [chance.randrange(2, size.model["vocab_size"]) for _ in range(size.context)]
                 labels = [-100] * (size.context - ANSWER) + ids[-ANSWER:]
                 file.write_batch(pa.record_batch([pa.array([one], SCHEMA.types[0]) for one in (ids, labels)], SCHEMA))
-    asked = Asked("", "", "", "review", str(model), "", "", msgspec.to_builtins(recipe), {}, leaves_out_long=False)
+    asked = RunRequest("", "", "", "review", str(model), "", "", msgspec.to_builtins(recipe), {}, leaves_out_long=False)
     made = RunFile(asked, {}, {}, {}, {}, {}, {})
     (folder / RUN).write_bytes(msgspec.json.encode(made))
 
@@ -104,11 +104,11 @@ def _plain(folder: Path, tick: Callable[[], None]) -> None:
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForCausalLM, Trainer, TrainerCallback, TrainingArguments
 
-    from peercorpus.finetune.run_files import recipe_of, run_of
+    from peercorpus.finetune.run_folder import load_recipe, load_run
 
-    recipe, has_gpu = recipe_of(folder), torch.cuda.is_available()
+    recipe, has_gpu = load_recipe(folder), torch.cuda.is_available()
     dtype = torch.bfloat16 if has_gpu else torch.float32
-    model = AutoModelForCausalLM.from_pretrained(run_of(folder).asked.model, dtype=dtype)
+    model = AutoModelForCausalLM.from_pretrained(load_run(folder).asked.model, dtype=dtype)
     model.enable_input_require_grads()
     lora = LoraConfig(r=recipe.lora.rank, lora_alpha=recipe.lora.alpha, target_modules="all-linear")
 
@@ -156,7 +156,7 @@ def _write_tokenizer(folder: Path, release: Path) -> None:
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
-    from peercorpus.publish.opened import open_release
+    from peercorpus.release.folder import open_release
 
     tokens = Tokenizer(models.BPE())
     tokens.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -170,26 +170,26 @@ def _write_tokenizer(folder: Path, release: Path) -> None:
 
 
 def _publish(corpus: Path, release: Path) -> None:
-    from peercorpus.publish.run import publish
-    from peercorpus.publish.split_files import Asked as Sides
-    from peercorpus.publish.splits import Profile
-    from peercorpus.workspace import open_workspace
+    from peercorpus.release.publish import publish_release
+    from peercorpus.release.split_file import SplitRequest as Sides
+    from peercorpus.release.splits import Profile
+    from peercorpus.workspace.workspace import open_workspace
 
     with open_workspace(corpus, write=False) as workspace:
-        publish(workspace, release, sides=Sides(Profile.RE2))
+        publish_release(workspace, release, sides=Sides(Profile.RE2))
 
 
 def _prepare(release: Path, model: Path, out: Path, paper_tokens: int) -> None:
     """Lessons of a release, in this process; prints how many, their tokens and the peak of memory as JSON."""
     import resource
 
-    from peercorpus.finetune.lessons import Subject
+    from peercorpus.finetune.examples import TrainingTask
     from peercorpus.finetune.recipe import Recipe
-    from peercorpus.finetune.run import Wanted, prepare_run
+    from peercorpus.finetune.run import RunOptions, prepare_run
 
     began = time.perf_counter()
     told: list[str] = []
-    wanted = Wanted(release, Subject.REVIEW, str(model), out, Recipe(paper_tokens=paper_tokens))
+    wanted = RunOptions(release, TrainingTask.REVIEW, str(model), out, Recipe(paper_tokens=paper_tokens))
     made = prepare_run(wanted, told.append)
     seconds = time.perf_counter() - began
     listed = map(json.loads, (out / "data" / "lessons.jsonl").read_text().splitlines())

@@ -1,16 +1,19 @@
-"""Checks what no linter checks: sizes, names, summaries, and that nothing names one particular machine.
+"""Checks what no linter checks: sizes, names, summaries, one version everywhere, and nothing of one particular machine.
 
-Usage: check_budgets.py [FOLDER]. Prints `path:line: what is wrong` and exits 1 where anything is.
+Usage: check_budgets.py [FOLDER] [--tag TAG]. Prints `path:line: what is wrong` and exits 1 where anything is. With
+`--tag`, the version must also be that of a tag of git such as v0.1.0.
 """
 
+import argparse
 import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-FILE_LINES = 400
+FILE_LINES = 600
 FUNCTION_LINES = 60
 BANNED_NAMES = {"utils", "helpers", "common", "misc", "base", "manager"}
 MACHINE = re.compile(r"/(?:work|farm|root|tmp/bash_jobs)[/.]|index[-_]url")
@@ -68,6 +71,37 @@ def collection_problems(path: Path, tree: ast.Module) -> Iterator[Problem]:
             yield node.lineno, f"'{node.name}' never runs; name the file test_*.py"
 
 
+def released(change_log: str) -> tuple[str, str] | None:
+    """Return the version and the day of the newest release in a change log; None where it has none.
+
+    >>> released("## [0.2.0] - 2027-01-31")
+    ('0.2.0', '2027-01-31')
+    """
+    found = re.search(r"^## \[(\d[^\]]*)\] - (\d{4}-\d\d-\d\d)$", change_log, re.MULTILINE)
+    return (found[1], found[2]) if found else None
+
+
+def version_problems(folder: Path, tag: str | None) -> Iterator[str]:
+    """Another version, or day, than that of the newest release in CHANGELOG.md."""
+    if not (folder / "CHANGELOG.md").exists():
+        return
+    newest = released((folder / "CHANGELOG.md").read_text())
+    if newest is None:
+        yield "CHANGELOG.md:1: has no release; expected a heading such as '## [0.1.0] - 2026-11-22'"
+        return
+    version, day = newest
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    cited = (folder / "CITATION.cff").read_text().splitlines()
+    told = {
+        "pyproject.toml": project["version"] == version,
+        "CITATION.cff": {f"version: {version}", f"date-released: {day}"} <= set(cited),
+        f"tag {tag}": tag in (None, f"v{version}"),
+    }
+    for name, is_same in told.items():
+        if not is_same:
+            yield f"{name}:1: does not say {version} ({day}), the newest release in CHANGELOG.md"
+
+
 def problems(folder: Path, path: Path) -> Iterator[Problem]:
     """Everything wrong with one file."""
     yield from name_problems(path)
@@ -85,12 +119,17 @@ def problems(folder: Path, path: Path) -> Iterator[Problem]:
             yield from collection_problems(path, tree)
 
 
-def main(folder: Path) -> int:
+def main(folder: Path, tag: str | None) -> int:
     """Print every problem of a repository; 1 where there is any."""
     found = [f"{path}:{line}: {what}" for path in tracked_files(folder) for line, what in problems(folder, path)]
+    found += version_problems(folder, tag)
     print("\n".join(found) if found else "Budgets kept.")
     return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path, nargs="?", default=Path(__file__).parents[1])
+    parser.add_argument("--tag")
+    given = parser.parse_args()
+    sys.exit(main(given.folder, given.tag))

@@ -11,9 +11,9 @@ MODULE = '"""Reads forms."""\n'
 LONG_FUNCTION = "def read() -> int:\n" + "    x = 1\n" * 59 + "    return x\n"
 
 
-def check(repository: Path) -> tuple[int, str]:
+def check(repository: Path, *options: str) -> tuple[int, str]:
     """The exit status and the output for a repository."""
-    run = subprocess.run([sys.executable, str(SCRIPT), str(repository)], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, str(SCRIPT), str(repository), *options], capture_output=True, text=True)
     assert run.stderr == ""
     return run.returncode, run.stdout
 
@@ -35,7 +35,7 @@ def write(repository: Path, name: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
-        ("src/forms.py", MODULE + "x = 1\n" * 400, "401 lines"),
+        ("src/forms.py", MODULE + "x = 1\n" * 600, "601 lines"),
         ("src/forms.py", MODULE + LONG_FUNCTION, "'read' has 61 lines"),
         ("src/forms.py", "x = 1\n", "no summary"),
         ("src/forms.py", '"""Reads forms\nand more."""\n', "no summary"),
@@ -55,6 +55,49 @@ def test_what_breaks_a_budget_is_named(repository: Path, name: str, text: str, p
     assert output.startswith(f"{name}:")
     assert problem in output
     assert output.count("\n") == 1
+
+
+def released(repository: Path, version: str = "0.2.0", cited: str = "0.2.0", day: str = "2027-01-31") -> None:
+    """Write what tells of a release."""
+    write(repository, "CHANGELOG.md", "## [Unreleased]\n\n## [0.2.0] - 2027-01-31\n\n## [0.1.0] - 2026-11-22\n")
+    write(repository, "pyproject.toml", f'[project]\nversion = "{version}"\n')
+    write(repository, "CITATION.cff", f"version: {cited}\ndate-released: {day}\n")
+
+
+def test_one_version_is_told_everywhere(repository: Path) -> None:
+    released(repository)
+    assert check(repository) == (0, "Budgets kept.\n")
+    assert check(repository, "--tag", "v0.2.0") == (0, "Budgets kept.\n")
+
+
+@pytest.mark.parametrize(
+    ("told", "where"),
+    [
+        ({"version": "0.1.0"}, "pyproject.toml:1: "),
+        ({"cited": "0.1.0"}, "CITATION.cff:1: "),
+        ({"day": "2026-11-22"}, "CITATION.cff:1: "),
+    ],
+)
+def test_another_version_or_day_is_named(repository: Path, told: dict[str, str], where: str) -> None:
+    released(repository, **told)
+    status, output = check(repository)
+    assert (status, output.count("\n")) == (1, 1)
+    assert output.startswith(where)
+    assert "0.2.0" in output
+
+
+def test_a_tag_of_another_version_is_named(repository: Path) -> None:
+    released(repository)
+    status, output = check(repository, "--tag", "v0.1.0")
+    assert status == 1
+    assert output.startswith("tag v0.1.0:1: ")
+
+
+def test_a_change_log_without_a_release_is_named(repository: Path) -> None:
+    write(repository, "CHANGELOG.md", "## [Unreleased]\n")
+    status, output = check(repository)
+    assert status == 1
+    assert output.startswith("CHANGELOG.md:1: ")
 
 
 @pytest.mark.parametrize(

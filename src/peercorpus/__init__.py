@@ -1,16 +1,11 @@
-"""The public peer-review record on OpenReview as a corpus that can be trusted.
-
->>> import peercorpus
->>> corpus = peercorpus.open("corpus")  # doctest: +SKIP
->>> corpus.papers().select("title", "decision").collect()  # doctest: +SKIP
-"""
+"""The public peer-review record on OpenReview as a corpus; `peercorpus.open` is the entry point."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from peercorpus.corpus import Corpus
+    from peercorpus.api import Corpus
 
 __all__ = ["open"]
 
@@ -18,9 +13,15 @@ __all__ = ["open"]
 def open(folder: "str | Path") -> "Corpus":  # noqa: A001 -- read as `peercorpus.open`
     """Open a workspace for reading.
 
+    Args:
+        folder: The folder that `peercorpus harvest` or `peercorpus import` wrote.
+
+    Returns:
+        A `Corpus`, whose methods return the tables as Polars frames.
+
     Raises:
-        WorkspaceError: It is not a workspace.
+        WorkspaceError: The folder is not a workspace.
     """
-    from peercorpus.corpus import open_corpus
+    from peercorpus.api import open_corpus
 
     return open_corpus(folder)

@@ -1,6 +1,6 @@
-"""`python -m peercorpus` is the command line."""
+"""Run the command line by `python -m peercorpus`."""
 
-from peercorpus.cli import main
+from peercorpus.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -1,98 +1,80 @@
-"""Every error a user can see.
+"""Errors that reach the user.
 
-PeercorpusError              one sentence: what happened, to which record, what to do next
-├── SourceError              OpenReview said no, or could not be reached
-│   ├── SignInError          a token or password was refused, or a challenge must be met first
-│   │   └── TokenRefusedError the token is too old, or was never given
-│   ├── VenueNotFoundError   no such venue on either API
-│   ├── EmptyVenueError      the venue exists and has no public submission
-│   ├── NotGivenError        one object, list or file was not given
-│   │   └── TooLargeError     it is larger than anything OpenReview takes in
-│   └── BusyError            a passing fault: too many requests, or the service is down
-├── SharedBudgetError        another run, or another client, spends the same request budget
-├── DumpError                a file to import is not what it should be
-├── UnreadablePdfError       a PDF cannot be read
-├── EngineError              a PDF engine cannot work, whatever the file: its models or its program
-├── ModelError               a model cannot be asked: address, key or budget; or cannot be loaded
-├── BaselineError            a baseline has too little to learn from
-├── WorkspaceError           the workspace cannot be used
-│   └── WorkspaceLockedError another run holds it
-├── StoreError               an object store is out of order, or does not do what files need
-├── TableError               a table is missing, or does not hold what it should
-├── ConservationError        rows in ≠ rows out + rows set aside
-├── UndefinedMetricError     a metric has no value: nothing to measure, or one class only
-└── MissingExtraError        an optional package is not installed; prints the exact command
+The command line prints the message of a `PeercorpusError` as one sentence on standard error and exits with code 2.
+A message says what was expected and what was found, in which record or file, and what to do next.
 """
 
 from enum import StrEnum
 
 
 class PeercorpusError(Exception):
-    """An error displayed to the user as one sentence, with exit code 2."""
+    """Base class: raised when a command cannot be carried out as asked; exit code 2."""
+
+    def __str__(self) -> str:  # subclasses keep extra values in `args`, so that errors can be pickled
+        return str(self.args[0]) if self.args else ""
 
 
 class SourceError(PeercorpusError):
-    """OpenReview said no, or could not be reached."""
+    """Raised when OpenReview refuses a request or cannot be reached; exit code 2."""
 
 
 class SignInError(SourceError):
-    """A token or password was refused, or a challenge must be met first."""
+    """Raised when a token, password or second factor is refused, or when OpenReview demands a sign-in; exit code 2."""
 
 
 class TokenRefusedError(SignInError):
-    """The token is too old, or was never given; a fresh one may do."""
+    """Raised when OpenReview refuses a request because the token is missing or expired; exit code 2.
+
+    A renewed token may help, so the client tries that first.
+    """
 
 
 class VenueNotFoundError(SourceError):
-    """No such venue on either API."""
+    """Raised when neither API nor the catalogue has a venue of the given id; exit code 2."""
 
 
 class EmptyVenueError(SourceError):
-    """The venue exists and has no public submission."""
+    """Raised when a venue exists but has no public submission; exit code 2."""
 
 
 class NotGivenError(SourceError):
-    """One object, list or file that OpenReview did not give; all else goes on.
+    """Raised when OpenReview does not give one object, list or file; exit code 2 if it reaches the command line.
+
+    A harvest records the reason and goes on with everything else.
 
     Attributes:
-        reason: In three or four words, for the record of what could not be had.
+        reason: Three or four words for the list of files and edits that could not be fetched.
     """
 
     def __init__(self, sentence: str, reason: str) -> None:
-        """Take the sentence for the user and the reason for the record."""
         super().__init__(sentence, reason)
         self.reason = reason
 
-    def __str__(self) -> str:
-        return str(self.args[0])
-
 
 class TooLargeError(NotGivenError):
-    """An answer larger than anything OpenReview takes in; it was not read to its end."""
+    """Raised when a response exceeds the size limit; it is not read to its end. Exit code as `NotGivenError`."""
 
 
 class BusyError(SourceError):
-    """A passing fault: too many requests, or the service is down; what was received stays.
+    """Raised when OpenReview still limits requests, or is still down, after all attempts; exit code 2.
+
+    What was received so far is stored.
 
     Attributes:
-        wait_s: How long OpenReview asks to wait; None where it does not say.
+        wait_s: Seconds OpenReview asks to wait; None if it does not say.
     """
 
     def __init__(self, sentence: str, wait_s: float | None = None) -> None:
-        """Take the sentence for the user and the seconds to wait."""
         super().__init__(sentence, wait_s)
         self.wait_s = wait_s
 
-    def __str__(self) -> str:
-        return str(self.args[0])
-
 
 class SharedBudgetError(PeercorpusError):
-    """Another run, or another client, spends the same request budget."""
+    """Raised when another run or another client spends the same request budget; exit code 2."""
 
 
 class DumpError(PeercorpusError):
-    """A file to import is not what it should be."""
+    """Raised when a file to import does not have the expected content; exit code 2."""
 
 
 class PdfFault(StrEnum):
@@ -105,64 +87,67 @@ class PdfFault(StrEnum):
 
 
 class UnreadablePdfError(PeercorpusError):
-    """A file that cannot be read as a PDF; its message becomes the detail of the row set aside.
+    """Raised when a file cannot be read as a PDF.
+
+    Stages catch it: the file is set aside and the message becomes the detail of its row. Exit code 2 elsewhere.
 
     Attributes:
-        fault: What is wrong with it.
+        fault: What is wrong with the file.
     """
 
     def __init__(self, sentence: str, fault: PdfFault = PdfFault.DAMAGED) -> None:
-        """Take the sentence for the user and what is wrong."""
         super().__init__(sentence, fault)
         self.fault = fault
 
-    def __str__(self) -> str:
-        return str(self.args[0])
-
 
 class EngineError(PeercorpusError):
-    """A PDF engine cannot work, whatever the file: its models or its program are missing, or cannot be used."""
+    """Raised when a PDF engine cannot read any file, as its models or its program are missing or fail; exit code 2."""
 
 
 class ModelError(PeercorpusError):
-    """A model cannot be asked, as its address, its key or the budget are missing, wrong or used up; or not loaded."""
+    """Raised when a model cannot be loaded or asked: its address, key or budget is missing or wrong; exit code 2."""
 
 
 class BaselineError(PeercorpusError):
-    """A baseline of the benchmark has too little to learn from."""
+    """Raised when a release has too few papers to train a baseline; the benchmark notes it and runs the others."""
 
 
 class WorkspaceError(PeercorpusError):
-    """The workspace cannot be used."""
+    """Raised when a workspace is missing, or cannot be read or written; exit code 2."""
 
 
 class WorkspaceLockedError(WorkspaceError):
-    """Another run holds the workspace."""
+    """Raised when another run is writing to the workspace; exit code 2."""
+
+
+class VenuesFileError(WorkspaceError):
+    """Raised when a workspace's `venues.toml` is not valid; exit code 2."""
 
 
 class StoreError(PeercorpusError):
-    """An object store is out of order, or does not do what a workspace's files need."""
+    """Raised when an object store fails, or lacks an operation that a workspace needs; exit code 2."""
 
 
 class TableError(PeercorpusError):
-    """A table is missing, or does not hold what it should."""
-
-
-class ConservationError(PeercorpusError):
-    """Rows in ≠ rows out + rows set aside."""
+    """Raised when a table is missing or does not hold the expected rows or columns; exit code 2."""
 
 
 class UndefinedMetricError(PeercorpusError):
-    """A metric has no value on what it was given: nothing to measure, one class only, or no variation."""
+    """Raised when a metric has no value: no samples, one class only, or no variation; exit code 2."""
 
 
 class MissingExtraError(PeercorpusError):
-    """An optional package is not installed."""
+    """Raised when an optional package is not installed; exit code 2.
+
+    Attributes:
+        package: The missing package.
+        extra: The extra of peercorpus that installs it.
+    """
 
     def __init__(self, package: str, extra: str) -> None:
-        """Name the package that is missing and the extra that brings it."""
         super().__init__(package, extra)
-        self.package, self.extra = package, extra
+        self.package = package
+        self.extra = extra
 
     def __str__(self) -> str:
         return f"The package '{self.package}' is not installed; run: pip install 'peercorpus[{self.extra}]'"

@@ -3,17 +3,28 @@
 import pytest
 
 from audited_papers import source_of
-from peercorpus.audit.examples import CONTEXT_CHARACTERS, around, example
-from peercorpus.audit.features import NUMBERS, PRESENCES, author_block, has_line_numbers, read_facts
-from peercorpus.audit.phrases import HEAD_CHARACTERS, TAIL_CHARACTERS, PhraseCounter, phrases_of
-from peercorpus.audit.predictors import Feature, Kind
-from peercorpus.audit.source import Row, Taken, read_rows
+from naming import by_name
+from peercorpus.audit.features import (
+    HEAD_CHARACTERS,
+    NUMBERS,
+    PRESENCES,
+    TAIL_CHARACTERS,
+    PhraseCounter,
+    author_block,
+    has_line_numbers,
+    make_example,
+    phrases_of,
+    read_facts,
+    show_context,
+)
+from peercorpus.audit.papers import AuditedPaper, RowCounts, read_papers
+from peercorpus.audit.predictors import Feature, FeatureKind
 
 NAMED = "On Kites\nAda Example, Grace Sample\nada@kites.example\nAbstract\nWe fly kites as Example et al. do."
 
 
-def row(text: str | None) -> Row:
-    (found,) = read_rows(source_of([{"forum_id": "f", "text": text, "decision": "Reject"}]), Taken())
+def row(text: str | None) -> AuditedPaper:
+    (found,) = read_papers(source_of([{"forum_id": "f", "text": text, "decision": "Reject"}]), RowCounts())
     return found
 
 
@@ -66,7 +77,7 @@ def test_no_part_of_an_address_is_in_a_phrase_or_an_example(block: str) -> None:
     text = f"on kites we fly\n{block}\nthen published words"
     assert tried([text] * 5 + ["we know nothing"] * 5) >= {"on kites", "published words"}
     found = tried([text] * 5 + ["we know nothing"] * 5)
-    shown = [around(text, phrase) for phrase in ("we fly", "published words", "kites")]
+    shown = [show_context(text, phrase) for phrase in ("we fly", "published words", "kites")]
     for person in ("ada", "grace", "kites example"):
         assert not {phrase for phrase in found if person in phrase}
         assert not [context for context in shown if person in context.replace(".", " ")]
@@ -89,7 +100,7 @@ def test_addresses_that_are_cut_off_are_in_no_phrase(place: int) -> None:
     ],
 )
 def test_no_example_names_anybody(names: str) -> None:
-    context = around(f"Published as a conference paper\n{names}\nAbstract We fly.", "published as")
+    context = show_context(f"Published as a conference paper\n{names}\nAbstract We fly.", "published as")
     assert context.startswith("Published as a conference paper")
     assert context.endswith("Abstract We fly.")
     for name in ("ada", "example", "grace", "sample", "\u5f20", "milie", "jean", "luc"):
@@ -142,20 +153,18 @@ def test_other_numbers_are_no_line_numbers(text: str) -> None:
 
 
 def test_lengths_and_pages_are_counted() -> None:
-    assert dict(zip(NUMBERS, read_facts(row("ab\n\n---\n\ncd")).numbers, strict=True)) == {
-        "length in characters": 11,
-        "page count": 2,
-        "words before the abstract": 0,
-    }
+    assert by_name(
+        dict(zip(NUMBERS, read_facts(row("ab\n\n---\n\ncd")).numbers, strict=True)), "characters", "page", "abstract"
+    ) == {"characters": 11, "page": 2, "abstract": 0}
     assert read_facts(row("On Kites\nAda Example\nAbstract\fWe fly.\f")).numbers[1:] == (2, 4)
     assert read_facts(row(None)).numbers == (0, 0, 0)
 
 
 @pytest.mark.parametrize("phrase", ["fly kites", "we fly", "abstract"])
 def test_an_example_shows_the_words_around_and_nobody(phrase: str) -> None:
-    shown = example(Feature(phrase, Kind.PHRASE, ()), row(NAMED))
+    shown = make_example(Feature(phrase, FeatureKind.PHRASE, ()), row(NAMED))
     assert phrase in shown.context.lower()
-    assert len(shown.context) <= CONTEXT_CHARACTERS
+    assert len(shown.context) <= 120
     assert "Ada" not in shown.context
     assert "Grace" not in shown.context
     assert "@" not in shown.context
@@ -163,16 +172,16 @@ def test_an_example_shows_the_words_around_and_nobody(phrase: str) -> None:
 
 def test_an_example_is_found_across_numbers_of_lines_and_cut_to_length() -> None:
     text = "so " * 300 + "under\n017 review\n018 as a paper " + "and so on " * 300
-    context = around(text, "under review as")
+    context = show_context(text, "under review as")
     assert "under 017 review 018 as" in context
-    assert len(context) <= CONTEXT_CHARACTERS
+    assert len(context) <= 120
 
 
 @pytest.mark.parametrize("words", ["nothing of it", "", "(", "a\\"])
 def test_words_that_are_not_there_have_no_example(words: str) -> None:
-    assert around("Some text", words) == ""
+    assert show_context("Some text", words) == ""
 
 
 def test_the_id_of_a_paper_shows_no_address() -> None:
     record = row("x")._replace(record_id="ada@kites.example")
-    assert example(Feature("x", Kind.PHRASE, ()), record).record_id == "[e-mail]"
+    assert make_example(Feature("x", FeatureKind.PHRASE, ()), record).record_id == "[e-mail]"

@@ -10,19 +10,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from audited_papers import Record, papers, publish_accepted, write_lines
-from peercorpus.audit.decisions import read_decision
-from peercorpus.audit.files import DECISIONS, TEXTS, file_source
-from peercorpus.audit.measure import audit
-from peercorpus.audit.report import as_json
-from peercorpus.audit.source import Row, Taken, read_rows
+from peercorpus.audit.inputs import DECISIONS, TEXTS, file_source
+from peercorpus.audit.leak_audit import audit
+from peercorpus.audit.papers import AuditedPaper, RowCounts, parse_decision, read_papers
+from peercorpus.audit.report import audit_to_dict
 from peercorpus.errors import TableError
 
 RECORDS = papers(change=publish_accepted)
 AWKWARD = 'Kites, "long" ones\nand\r\nothers; é \u2028 \U0001f600'
 
 
-def rows(path: Path, text: str | None = None, decision: str | None = None) -> list[Row]:
-    return list(read_rows(file_source(path, text, decision), Taken()))
+def rows(path: Path, text: str | None = None, decision: str | None = None) -> list[AuditedPaper]:
+    return list(read_papers(file_source(path, text, decision), RowCounts()))
 
 
 def write_parquet(path: Path, records: list[Record]) -> None:
@@ -102,7 +101,10 @@ def test_what_cannot_be_read_is_not_shown(tmp_path: Path) -> None:
     path.write_text('text,decision\na,Reject\nx,y,"Ada Example ada@example.org \x1b[31m' + "words " * 999 + '"\n')
     with pytest.raises(TableError) as refused:
         rows(path)
-    assert str(refused.value) == "'a.csv' cannot be read as csv: CSV parse error: Expected 2 columns, got 3"
+    said = str(refused.value)
+    assert said.startswith("'a.csv' ")
+    assert "Expected 2 columns, got 3" in said
+    assert all(text not in said for text in ("ada@example.org", "Ada Example", "\x1b", "words"))
 
 
 def test_a_folder_is_read_whole_and_what_was_passed_over_is_named(tmp_path: Path) -> None:
@@ -114,9 +116,9 @@ def test_a_folder_is_read_whole_and_what_was_passed_over_is_named(tmp_path: Path
     (tmp_path / "README.md").write_text("Kites.")
     source = file_source(tmp_path)
     assert source.passed_over == ("README.md", "release.json", "reviews.jsonl")
-    assert len(list(read_rows(source, Taken()))) == len(RECORDS)
+    assert len(list(read_papers(source, RowCounts()))) == len(RECORDS)
     write_lines(tmp_path / "all.jsonl", RECORDS)
-    whole, parts = (as_json(audit(one))["features"] for one in (file_source(tmp_path / "all.jsonl"), source))
+    whole, parts = (audit_to_dict(audit(one))["features"] for one in (file_source(tmp_path / "all.jsonl"), source))
     assert whole == parts
 
 
@@ -155,34 +157,34 @@ def test_where_a_text_came_from_is_a_trait_without_people(tmp_path: Path) -> Non
     ],
 )
 def test_a_decision_is_read_or_set_aside_and_never_guessed(value: object, accepted: bool | None) -> None:
-    assert read_decision(value) is accepted
+    assert parse_decision(value) is accepted
 
 
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("a.parquet", b"PAR1 and no more", "'a.parquet' cannot be read as parquet: "),
+        ("a.parquet", b"PAR1 and no more", "'a.parquet'.* parquet: "),
         ("a.parquet", b"", "holds no rows"),
         ("a.jsonl", b"", "holds no rows"),
         ("a.json", b"", "holds no rows"),
         ("a.csv", b"", "holds no rows"),
-        ("a.jsonl", b"\x00\xff\xfe binary", "'a.jsonl' cannot be read as jsonl: line 1 is no JSON object"),
-        ("a.jsonl", b'{"text": "a", "decision": 1}\n[1]\n', "line 2 is no JSON object"),
-        ("a.json", b"[1, 2]", "'a.json' cannot be read as json: "),
-        ("a.json", b'[{"text": "a"', "'a.json' cannot be read as json: "),
-        ("a.json", b"[" * 9999, "'a.json' cannot be read as json: "),
-        ("a.jsonl", b"[" * 9999, "line 1 is no JSON object"),
+        ("a.jsonl", b"\x00\xff\xfe binary", "'a.jsonl'.* jsonl: line 1 "),
+        ("a.jsonl", b'{"text": "a", "decision": 1}\n[1]\n', "'a.jsonl'.* line 2 "),
+        ("a.json", b"[1, 2]", "'a.json'.* json: "),
+        ("a.json", b'[{"text": "a"', "'a.json'.* json: "),
+        ("a.json", b"[" * 9999, "'a.json'.* json: "),
+        ("a.jsonl", b"[" * 9999, "'a.jsonl'.* line 1 "),
         ("a.jsonl", b'{"decision": 1}', r"no column of a text \(name it"),
         ("a.csv", b"title\x1b[31m\na\n", r"title\\x1b\[31m"),
-        ("a.json", b"\xff\xd8\xff", "'a.json' cannot be read as json: "),
+        ("a.json", b"\xff\xd8\xff", "'a.json'.* json: "),
         ("a.csv", b"\xff\xfe\x00\x01,\n\x00,\xff", "a.csv' "),
-        ("a.docx", b"PK", "holds no Parquet, JSONL, JSON or CSV file, and is no workspace"),
+        ("a.docx", b"PK", "'.*a.docx'.*Parquet"),
         (
             "a.jsonl",
             b'{"title": "a", "decision": 1}\n',
-            r"has no column of a text \(name it with --text\); its columns",
+            r"text .*--text.*: title, decision",
         ),
-        ("a.jsonl", b'{"text": "a", "rating": 1}\n', r"has no column of a decision \(name it with --decision\)"),
+        ("a.jsonl", b'{"text": "a", "rating": 1}\n', r"decision .*--decision"),
         ("a.csv", b"title,rating\na,1\n", "no column of a text .* and of a decision .*: title, rating"),
     ],
 )
@@ -201,7 +203,7 @@ def test_a_path_that_is_not_there_and_an_empty_folder_are_refused(tmp_path: Path
 
 def test_a_named_column_that_is_not_there_is_named(tmp_path: Path) -> None:
     write_lines(tmp_path / "a.jsonl", RECORDS)
-    with pytest.raises(TableError, match=r"no column of a text \(--text prose\); its columns are: forum_id, decision"):
+    with pytest.raises(TableError, match=r"--text prose.*: forum_id, decision"):
         file_source(tmp_path / "a.jsonl", text="prose")
 
 

@@ -11,13 +11,13 @@ import pytest
 import peercorpus
 from audited_papers import is_accepted, papers, publish_accepted, write_lines
 from commands import Run, assert_refused
-from peercorpus.harvest.run import harvest
+from in_this_process import build_here
+from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline import build
-from peercorpus.publish.run import publish
-from peercorpus.simulator.server import serve
-from peercorpus.simulator.world import build_world
-from peercorpus.workspace import open_workspace
+from peercorpus.release.publish import publish_release
+from peercorpus.simulator.server.service import serve_simulator
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.workspace import open_workspace
 
 VENUES = ["Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"]
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m"
@@ -67,7 +67,7 @@ def test_a_threshold_above_the_gain_lets_it_pass(run: Run, leaking: Path) -> Non
 
 def test_a_folder_for_reports_that_cannot_be_one_is_refused_before_the_work(run: Run, leaking: Path) -> None:
     for out in (leaking, leaking / "reports" / "deeper"):
-        assert_refused(run("audit", "leaks", leaking, "--out", out), f"'{leaking}' is a file; name a folder")
+        assert_refused(run("audit", "leaks", leaking, "--out", out), f"'{leaking}'")
     assert run("audit", "leaks", leaking.parent / "none.csv", "--out", leaking.parent / "new").code == 2
     assert not (leaking.parent / "new").exists()
 
@@ -96,6 +96,7 @@ def test_markup_from_papers_is_only_ever_text(run: Run, tmp_path: Path) -> None:
     assert ended.code == 1
     assert page.tags.isdisjoint({"script", "img", "link", "iframe", "object", "b"})
     assert not {name for name in page.attributes if name.startswith("on") or name in {"src", "href"}}
+    assert "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'" in text
     assert "<script" not in text
     assert "&lt;script&gt;" in text
     assert "http" not in text.replace("http-equiv", "")
@@ -105,13 +106,13 @@ def test_markup_from_papers_is_only_ever_text(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nowhere"], "'nowhere' does not exist; "),
-        (["few.jsonl"], "'few.jsonl' has 20 papers with a decision"),
-        (["leaking.jsonl", "--text", "prose"], "has no column of a text (--text prose)"),
-        (["leaking.jsonl", "--text", "decision"], "no file with a column of a text and another of a decision"),
+        (["nowhere"], "'nowhere'"),
+        (["few.jsonl"], "'few.jsonl' has 20 papers"),
+        (["leaking.jsonl", "--text", "prose"], "--text prose"),
+        (["leaking.jsonl", "--text", "decision"], "--text and --decision"),
         (["leaking.jsonl", "--threshold", "0.5"], "--threshold"),
         (["leaking.jsonl", "--threshold", "-1"], "--threshold"),
-        (["binary.parquet"], "'binary.parquet' cannot be read as parquet"),
+        (["binary.parquet"], "'binary.parquet'"),
         ([], "SOURCE"),
     ],
 )
@@ -130,20 +131,19 @@ def test_what_cannot_be_audited_is_refused_with_one_sentence(
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace of 140 simulated papers in `corpus`, and its release in `release`."""
+    """A workspace of 100 simulated papers in `corpus`, and its release in `release`."""
     folder = tmp_path_factory.mktemp("audit")
     with (
-        serve(build_world(papers=140, venues=VENUES)) as service,
+        serve_simulator(build_world(papers=100, venues=VENUES)) as service,
         Client(service.base_url_v1, service.base_url_v2) as client,
         open_workspace(folder / "corpus", create=True) as workspace,
     ):
         harvest(workspace, client, VENUES)
-        build(workspace)
-        publish(workspace, folder / "release")
+        build_here(workspace)
+        publish_release(workspace, folder / "release")
     return folder
 
 
-@pytest.mark.slow
 def test_our_release_and_its_workspace_hold_no_leak(run: Run, corpus: Path) -> None:
     release, workspace = (run("audit", "leaks", corpus / name) for name in ("release", "corpus"))
     assert (release.code, workspace.code) == (0, 0)
@@ -151,17 +151,15 @@ def test_our_release_and_its_workspace_hold_no_leak(run: Run, corpus: Path) -> N
     assert counts[0] == counts[1]
     assert all("no leak" in one.out.casefold() and "! " not in one.out for one in (release, workspace))
     refused = run("audit", "leaks", corpus / "corpus", "--text", "markdown")
-    assert_refused(refused, "is a workspace, whose columns are known")
+    assert_refused(refused, "--text")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", ["leaks", "grades"])
 def test_a_workspace_that_is_not_built_is_refused(run: Run, corpus: Path, tmp_path: Path, command: str) -> None:
     shutil.copyfile(corpus / "corpus" / "raw.db", tmp_path / "raw.db")
-    assert_refused(run("audit", command, tmp_path), "are not built")
+    assert_refused(run("audit", command, tmp_path), "peercorpus build")
 
 
-@pytest.mark.slow
 def test_the_same_papers_with_accepted_ones_as_camera_ready_are_found_to_leak(
     run: Run, corpus: Path, tmp_path: Path
 ) -> None:

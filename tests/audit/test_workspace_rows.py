@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from invented_tables import ICLR, ICML, a_forum, invented, paper, text, version
-from peercorpus.audit.workspace_rows import TAKEN_DOWN, workspace_source
-from peercorpus.kinds import Grade
-from peercorpus.publish.takedown import read_takedown
+from peercorpus.audit.inputs import workspace_source
+from peercorpus.corpus.takedown import read_takedown
+from peercorpus.records.enums import Grade
 
 
 def test_a_paper_that_is_taken_down_is_not_audited_and_no_report_quotes_it(tmp_path: Path) -> None:
@@ -18,7 +18,7 @@ def test_a_paper_that_is_taken_down_is_not_audited_and_no_report_quotes_it(tmp_p
         everything = list(workspace_source(workspace).entries())
     assert [(one.record_id, one.text) for one in everything if one.text == "# XYZZY"] != []
     assert sorted((str(one.record_id), one.text, one.why_not) for one in found) == [
-        ("None", None, TAKEN_DOWN),
+        ("None", None, "taken down"),
         ("f1", "# Text of f1", None),
         ("g1", None, None),
     ]

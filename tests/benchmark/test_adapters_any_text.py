@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asked_cases import CONFIDENCE, NOVELTY, OVERALL, RATING, SOUNDNESS, acceptance, reviewing, scoring
-from peercorpus.benchmark.adapters.registry import ADAPTERS, load_adapter
-from peercorpus.benchmark.answers import UnreadableAnswerError, read_decision, read_review, read_scores
+from peercorpus.benchmark.adapters.adapter import ADAPTERS, load_adapter
+from peercorpus.benchmark.answers import UnreadableAnswerError, read_decision, read_review_answer, read_score_answer
 from peercorpus.benchmark.cases import BenchTask, Case
 
 RECORDED = sorted(path.read_text(encoding="utf-8") for path in (Path(__file__).parent / "outputs").glob("*.md"))
@@ -42,9 +42,9 @@ def check_form(case: Case, answer: str) -> None:
     if case.task is BenchTask.ACCEPTANCE:
         assert read_decision(answer).probability is None
     elif case.task is BenchTask.SCORES:
-        assert set(read_scores(answer, case.scores)) == {one.field for one in case.scores}
+        assert set(read_score_answer(answer, case.scores)) == {one.field for one in case.scores}
     else:
-        assert read_review(answer, case.scores).text
+        assert read_review_answer(answer, case.scores).text
 
 
 @pytest.mark.parametrize("name", ADAPTERS)

@@ -9,13 +9,12 @@ import pytest
 
 from asked_cases import RATING, acceptance, reviewing, scoring
 from peercorpus.benchmark.adapters import formatted
-from peercorpus.benchmark.adapters.format import Format, Wording, read_format
-from peercorpus.benchmark.adapters.openreviewer import FORM
-from peercorpus.benchmark.adapters.registry import ADAPTERS, adapter_for, load_adapter
-from peercorpus.benchmark.adapters.wordings import find_wordings
-from peercorpus.benchmark.cases import BenchTask, Said
-from peercorpus.dialogues import Speaker
+from peercorpus.benchmark.adapters.adapter import ADAPTERS, find_adapter, load_adapter
+from peercorpus.benchmark.adapters.model_format import ModelFormat, Wording, find_wordings, read_format
+from peercorpus.benchmark.adapters.reviewer_models import FORM
+from peercorpus.benchmark.cases import BenchTask, CaseMessage
 from peercorpus.errors import PeercorpusError
+from peercorpus.models.chat_messages import Speaker
 
 FORMATS = sorted({"deepreviewer" if name == "deepreviewer-fast" else name for name in ADAPTERS})
 
@@ -24,7 +23,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def invented(name: str, file: str, words: dict[str, str]) -> Format:
+def invented(name: str, file: str, words: dict[str, str]) -> ModelFormat:
     return replace(read_format(name), wordings={key: Wording(file, digest(text)) for key, text in words.items()})
 
 
@@ -51,7 +50,7 @@ def test_an_adapter_tells_what_it_is_for(name: str) -> None:
 
 
 def test_an_unknown_adapter_is_told_with_those_that_exist() -> None:
-    with pytest.raises(PeercorpusError, match=r"no adapter 'reviewer-x'; choose one of sea-e, openreviewer"):
+    with pytest.raises(PeercorpusError, match=r"'reviewer-x'.* sea-e, openreviewer"):
         load_adapter("reviewer-x")
 
 
@@ -73,7 +72,7 @@ def test_an_unknown_adapter_is_told_with_those_that_exist() -> None:
     ],
 )
 def test_an_adapter_is_found_by_the_whole_id(model: str, name: str | None) -> None:
-    assert adapter_for(model) == name
+    assert find_adapter(model) == name
 
 
 def test_words_are_found_in_python_in_json_and_as_a_whole_file(tmp_path: Path) -> None:
@@ -89,9 +88,9 @@ def test_words_are_found_in_python_in_json_and_as_a_whole_file(tmp_path: Path) -
 
 def test_other_words_than_those_it_was_trained_with_are_refused(tmp_path: Path) -> None:
     (tmp_path / "template.json").write_text(json.dumps({"instruction_e": "Review it, please:"}))
-    with pytest.raises(PeercorpusError, match=r"does not hold the words that ECNU-SEA/SEA-E was trained with"):
+    with pytest.raises(PeercorpusError, match=r"ECNU-SEA/SEA-E.* of https://github.com/ecnu-sea/SEA"):
         load_adapter("sea-e", tmp_path)
-    with pytest.raises(PeercorpusError, match=r"is not there; get it from https://github.com/ecnu-sea/SEA"):
+    with pytest.raises(PeercorpusError, match=r"nowhere'.*https://github.com/ecnu-sea/SEA"):
         load_adapter("sea-e", tmp_path / "nowhere")
 
 
@@ -99,19 +98,19 @@ def test_other_words_than_those_it_was_trained_with_are_refused(tmp_path: Path) 
 def test_a_file_that_cannot_be_parsed_holds_no_words(tmp_path: Path, content: bytes) -> None:
     for file in ("ask.py", "ask.json"):
         (tmp_path / file).write_bytes(content)
-        with pytest.raises(PeercorpusError, match="does not hold the words"):
+        with pytest.raises(PeercorpusError, match=f"'{tmp_path}'"):
             find_wordings(invented("sea-e", file, {"system": "Review it:"}), tmp_path)
 
 
 def test_nothing_is_asked_without_the_words() -> None:
     for name in ADAPTERS:
-        with pytest.raises(PeercorpusError, match=r"are its authors'; name a copy of https://.* with the option"):
+        with pytest.raises(PeercorpusError, match=r"https://.* 'wordings'"):
             load_adapter(name).messages(acceptance(), "We sort pebbles.")
 
 
 def messages(
     name: str, words: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paper: str
-) -> list[Said]:
+) -> list[CaseMessage]:
     (tmp_path / "words.json").write_text(json.dumps(words))
     file = "deepreviewer" if name == "deepreviewer-fast" else name
     known = invented(file, "words.json", words)
@@ -138,8 +137,8 @@ def test_the_paper_follows_the_words(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for name, system in told.items():
         paper = "We sort {pebbles}."
         assert messages(name, words, tmp_path, monkeypatch, paper) == [
-            Said(Speaker.SYSTEM, system),
-            Said(Speaker.USER, paper),
+            CaseMessage(Speaker.SYSTEM, system),
+            CaseMessage(Speaker.USER, paper),
         ]
 
 
@@ -149,4 +148,4 @@ def test_the_form_stands_in_the_words(tmp_path: Path, monkeypatch: pytest.Monkey
     assert system.text.startswith("Fields:\n## Summary\nAbout summary.\n\n## Soundness\nAbout soundness.\n")
     assert "\n\n## Flag For Ethics Review\nAbout flag_for_ethics_review.\n" in system.text
     assert system.text.endswith("## Confidence\nAbout confidence.\n\nEnd.")
-    assert user == Said(Speaker.USER, "Review the following paper:\n\nWe sort pebbles.\n")
+    assert user == CaseMessage(Speaker.USER, "Review the following paper:\n\nWe sort pebbles.\n")

@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 
 from asked_cases import CONFIDENCE, NOVELTY, OVERALL, RATING, SOUNDNESS, acceptance, rebutting, reviewing, scoring
-from peercorpus.benchmark.adapters.registry import ADAPTERS, load_adapter
-from peercorpus.benchmark.answers import UnreadableAnswerError, Unscored, read_decision, read_review, read_scores
+from peercorpus.benchmark.adapters.adapter import ADAPTERS, load_adapter
+from peercorpus.benchmark.answers import (
+    UnreadableAnswerError,
+    Unscored,
+    read_decision,
+    read_review_answer,
+    read_score_answer,
+)
 from peercorpus.benchmark.cases import Case
 from peercorpus.errors import PeercorpusError
 
@@ -77,7 +83,7 @@ def test_a_decision_is_the_models_own_final_one(name: str, accept: bool) -> None
 )
 def test_scores_are_the_mean_of_the_reviewers(name: str, rating: float, soundness: float) -> None:
     asked = (RATING, SOUNDNESS)
-    assert read_scores(read(name, scoring(*asked)), asked) == {"rating": rating, "soundness": soundness}
+    assert read_score_answer(read(name, scoring(*asked)), asked) == {"rating": rating, "soundness": soundness}
 
 
 @pytest.mark.parametrize("name", [name for name in OF_ADAPTER if name != "sea-e"])
@@ -93,7 +99,7 @@ def test_the_simulated_reviewers_count_and_not_the_models_summary_of_them() -> N
 
 @pytest.mark.parametrize("name", OF_ADAPTER)
 def test_a_review_is_prose_under_headings_and_then_the_scores(name: str) -> None:
-    review = read_review(read(name, reviewing(RATING, OVERALL)), (RATING,))
+    review = read_review_answer(read(name, reviewing(RATING, OVERALL)), (RATING,))
     assert review.text.startswith("### summary\n\n")
     assert "### weaknesses" in review.text
     assert list(review.scores) == ["rating"]
@@ -102,11 +108,11 @@ def test_a_review_is_prose_under_headings_and_then_the_scores(name: str) -> None
 
 
 def test_which_text_is_the_review_is_a_rule() -> None:
-    of_deep = read_review(read("deepreviewer", reviewing()), ()).text
+    of_deep = read_review_answer(read("deepreviewer", reviewing()), ()).text
     assert "introduces a tray" in of_deep
     assert "    drop();\n}\n```" in of_deep
     assert "### suggestions\n\nMeasure both." in of_deep
-    of_cycle = read_review(read("cyclereviewer", reviewing()), ()).text
+    of_cycle = read_review_answer(read("cyclereviewer", reviewing()), ()).text
     assert "A tray sorts pebbles by weight." in of_cycle
     assert "Stones are sorted." not in of_cycle
 
@@ -272,7 +278,7 @@ def test_two_final_reviews_are_two_answers() -> None:
 def test_a_review_without_a_decision_still_scores() -> None:
     text = changed("deepreviewer-fast", "## Decision:\n\nAccept\n", "")
     assert json.loads(read("deepreviewer-fast", scoring(RATING), text)) == {"rating": 6.75}
-    assert read_review(read("deepreviewer-fast", reviewing(RATING), text), (RATING,)).scores == {"rating": 6.75}
+    assert read_review_answer(read("deepreviewer-fast", reviewing(RATING), text), (RATING,)).scores == {"rating": 6.75}
     assert reason("deepreviewer-fast", acceptance(), text) is Unscored.CUT_OFF
 
 
@@ -284,7 +290,7 @@ def test_simulated_reviewers_that_do_not_end_have_no_mean() -> None:
 
 def test_no_model_of_these_answers_a_rebuttal() -> None:
     for name in ADAPTERS:
-        with pytest.raises(PeercorpusError, match="choose another task or model"):
+        with pytest.raises(PeercorpusError, match="rebuttal"):
             load_adapter(name).messages(rebutting(), "We sort pebbles.")
 
 

@@ -12,14 +12,15 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from invented_releases import a_release, review, score, task_paper
+from naming import by_name
 from peercorpus.benchmark.adapters import formatted
-from peercorpus.benchmark.adapters.format import Wording, read_format
-from peercorpus.benchmark.options import Options
+from peercorpus.benchmark.adapters.model_format import Wording, read_format
+from peercorpus.benchmark.options import TaskOptions
 from peercorpus.benchmark.tasks import acceptance, rebuttal, scores
 from peercorpus.benchmark.tasks import review as review_task
 from peercorpus.errors import PeercorpusError
-from peercorpus.publish.split_files import RULES, Made, SplitFile
-from peercorpus.publish.splits import Profile, Side
+from peercorpus.release.split_file import RULES, Made, SplitFile
+from peercorpus.release.splits import Profile, Split
 from scripted_judges import run_quietly
 
 WORDS = "Review it:"
@@ -35,7 +36,7 @@ def release(tmp_path: Path) -> Path:
     folder = a_release(
         tmp_path / "release", {"test": [task_paper("kites", reviews=[review("kites-R1", scores=given)])]}
     )
-    sides = SplitFile(Profile.RE2, None, Made("1", "key", RULES[Profile.RE2], None), {}, {}, {Side.TEST: ["kites"]})
+    sides = SplitFile(Profile.RE2, None, Made("1", "key", RULES[Profile.RE2], None), {}, {}, {Split.TEST: ["kites"]})
     (folder / "splits").mkdir()
     (folder / "splits" / "re2.json").write_bytes(msgspec.json.encode(sides))
     manifest = json.loads((folder / "release.json").read_text())
@@ -73,7 +74,7 @@ def read(log: EvalLog) -> dict[str, object]:
 
 
 def test_the_three_tasks_read_one_answer(release: Path, wordings: str, tmp_path: Path) -> None:
-    told: Options = {"adapter": "sea-e", "wordings": wordings}
+    told: TaskOptions = {"adapter": "sea-e", "wordings": wordings}
     decision = answered(acceptance(str(release), **told), tmp_path)
     assert read(decision) == {"accept": True, "probability": None, "cut_off": False}
     assert decision.eval.model_generate_config.max_tokens is None
@@ -81,7 +82,7 @@ def test_the_three_tasks_read_one_answer(release: Path, wordings: str, tmp_path:
     numbers = answered(scores(str(release), **told), tmp_path)
     assert read(numbers) == {"scores": {"rating": 6.0}, "cut_off": False}
     assert numbers.eval.metadata is not None
-    assert numbers.eval.metadata["left_out"] == {"scores: of a kind or on a scale that the model does not give": 1}
+    assert by_name(numbers.eval.metadata["left_out"], "scores: ") == {"scores: ": 1}
     written = read(answered(review_task(str(release), **told), tmp_path))
     assert str(written["text"]).startswith("### summary\n\nThe paper sorts pebbles")
     assert written["scores"] == {"rating": 6.0}
@@ -96,5 +97,5 @@ def test_what_cannot_be_read_is_unscored_with_the_reason(release: Path, wordings
 
 
 def test_a_rebuttal_is_not_asked_of_it(release: Path, wordings: str) -> None:
-    with pytest.raises(PeercorpusError, match=r"was not trained for 'rebuttal'"):
+    with pytest.raises(PeercorpusError, match="'rebuttal'"):
         rebuttal(str(release), adapter="sea-e", wordings=wordings)

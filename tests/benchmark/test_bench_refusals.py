@@ -8,7 +8,7 @@ import pytest
 
 from commands import Run, assert_refused
 from invented_releases import a_release
-from peercorpus.benchmark.baselines.registry import load_baseline
+from peercorpus.benchmark.baselines.baseline import load_baseline
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.tasks import acceptance
 from peercorpus.errors import PeercorpusError
@@ -16,7 +16,7 @@ from peercorpus.errors import PeercorpusError
 pytestmark = pytest.mark.usefixtures("quietly")
 LOGS = Path(__file__).parents[1] / "golden" / "bench"
 # What is missing is said first: the packages, or the folder of the model.
-NO_ENCODER = "There is no folder './nowhere'" if find_spec("transformers") else "'transformers' is not installed"
+NO_ENCODER = "'./nowhere'" if find_spec("transformers") else "'transformers' is not installed"
 MOCK = ("--model", "mockllm/m")
 
 
@@ -29,20 +29,20 @@ REFUSED = {
     "task": (("acceptances", *MOCK), 'Invalid value "acceptances" for TASK'),
     "option": (("acceptance", *MOCK, "--sides", "test"), "Unknown option: --sides"),
     "side": (("acceptance", *MOCK, "--side", "tset"), 'Invalid value "tset" for --side'),
-    "profile": (("review", *MOCK, "--profile", "temporal"), "has sides of the profile 're2', not 'temporal'"),
-    "venue": (("review", *MOCK, "--venue", "nips"), "has no case of the task 'review' (papers: of another venue: 8)"),
+    "profile": (("review", *MOCK, "--profile", "temporal"), "'re2', not 'temporal'"),
+    "venue": (("review", *MOCK, "--venue", "nips"), "'review' (papers: of another venue: 8)"),
     "grade": (("review", *MOCK, "--grade", "latest"), 'Invalid value "latest" for --grade'),
-    "adapter": (("review", *MOCK, "--adapter", "seb"), "There is no adapter 'seb'; choose one of"),
-    "nobody": (("review",), "Nobody is asked: name a model"),
+    "adapter": (("review", *MOCK, "--adapter", "seb"), "'seb'; choose one of"),
+    "nobody": (("review",), "--model"),
     "provider": (("review", "--model", "nobody/m"), "Model API nobody of model 'nobody/m' not recogn"),
-    "no provider": (("review", "--model", "gpt4"), "The model 'gpt4' cannot be asked"),
+    "no provider": (("review", "--model", "gpt4"), "'gpt4'"),
     "key": (("review", "--model", "openai/gpt-4o"), "OPENAI_API_KEY"),
     "key of a service": (("review", "--model", "openai-api/nowhere/x"), "NOWHERE_API_KEY"),
-    "key of the judge": (("review", *MOCK, "--grader", "openai/gpt-4o"), "'openai/gpt-4o' cannot be asked"),
-    "judge": (("review", *MOCK, "--grader", "nobody/m"), "The model 'nobody/m' cannot be asked"),
-    "led review": (("review", *MOCK, "--author", "mockllm/a"), "Only the task 'rebuttal' can be led"),
-    "examples": (("rebuttal", *MOCK, "--few-shot", "2"), "The task 'rebuttal' takes no examples"),
-    "budget": (("review", *MOCK, "--paper-tokens", "3"), "needs a budget of 64 tokens at least"),
+    "key of the judge": (("review", *MOCK, "--grader", "openai/gpt-4o"), "'openai/gpt-4o'"),
+    "judge": (("review", *MOCK, "--grader", "nobody/m"), "'nobody/m'"),
+    "led review": (("review", *MOCK, "--author", "mockllm/a"), "'rebuttal'"),
+    "examples": (("rebuttal", *MOCK, "--few-shot", "2"), "'rebuttal'"),
+    "budget": (("review", *MOCK, "--paper-tokens", "3"), "64, got 3"),
     "encoder": (("review", *MOCK, "--bert-score", "./nowhere"), NO_ENCODER),
 }
 
@@ -58,9 +58,9 @@ def test_what_cannot_be_run(what: str, run: Run, bench_data: Path, tmp_path: Pat
 
 def test_a_release_that_is_not_there_or_has_no_sides(run: Run, tmp_path: Path) -> None:
     nowhere = run("bench", "acceptance", *MOCK, "--release", tmp_path / "nowhere", "--logs", tmp_path)
-    assert_refused(nowhere, "holds no release")
+    assert_refused(nowhere, "nowhere'")
     whole = run("bench", "acceptance", *MOCK, "--release", a_release(tmp_path / "r"), "--logs", tmp_path)
-    assert_refused(whole, "has no sides to test on; publish it with --splits")
+    assert_refused(whole, "--splits")
 
 
 def test_a_provider_whose_package_is_missing(
@@ -74,31 +74,31 @@ def test_a_provider_whose_package_is_missing(
 
 def test_a_discussion_without_a_model_in_the_authors_place(bench_data: Path, tmp_path: Path) -> None:
     from peercorpus.benchmark.run import Bench
-    from peercorpus.benchmark.run import run as run_bench
+    from peercorpus.benchmark.run import run_tasks as run_bench
 
-    with pytest.raises(PeercorpusError, match="needs who takes the authors' part: --author"):
+    with pytest.raises(PeercorpusError, match="--author"):
         run_bench(Bench([BenchTask.REBUTTAL], bench_data, tmp_path, "mockllm/m", {"led": True}))
 
 
 def test_options_and_baselines_that_the_tasks_do_not_have(bench_data: Path) -> None:
-    with pytest.raises(PeercorpusError, match="has no option 'sides'; there are: release, side"):
+    with pytest.raises(PeercorpusError, match=r"'sides'.*: release, side"):
         acceptance(str(bench_data), sides="test")  # type: ignore[call-arg]
-    with pytest.raises(PeercorpusError, match=r"An option of the benchmark cannot be read: Invalid enum value 'tset'"):
+    with pytest.raises(PeercorpusError, match="'tset'"):
         acceptance(str(bench_data), side="tset")
-    with pytest.raises(PeercorpusError, match="The task 'acceptance' has no baseline 'best'; choose one of: majority"):
+    with pytest.raises(PeercorpusError, match=r"'acceptance'.*'best'.*: majority"):
         acceptance(str(bench_data), baseline="best")
-    with pytest.raises(PeercorpusError, match="no baseline 'majority'"):
+    with pytest.raises(PeercorpusError, match="'majority'"):
         load_baseline("majority", BenchTask.REVIEW)
 
 
 def test_logs_that_are_not_there_or_not_whole(run: Run, tmp_path: Path) -> None:
-    assert_refused(run("bench", "table", tmp_path), "holds no log of the benchmark; run 'peercorpus bench' first")
-    assert_refused(run("bench", "table", tmp_path / "nowhere"), "is no folder")
+    assert_refused(run("bench", "table", tmp_path), f"'{tmp_path}'", "'peercorpus bench'")
+    assert_refused(run("bench", "table", tmp_path / "nowhere"), "nowhere'", "'peercorpus bench'")
     cut = tmp_path / a_log("acceptance").name
     cut.write_bytes(a_log("acceptance").read_bytes()[:9_000])
-    assert_refused(run("bench", "table", tmp_path), "cannot be read")
-    assert_refused(run("bench", "compare", cut, a_log("acceptance", 1)), "cannot be read")
-    assert_refused(run("bench", "compare", a_log("acceptance"), tmp_path / "no.eval"), "There is no log")
+    assert_refused(run("bench", "table", tmp_path), f"'{cut}'", "move it away")
+    assert_refused(run("bench", "compare", cut, a_log("acceptance", 1)), f"'{cut}'", "move it away")
+    assert_refused(run("bench", "compare", a_log("acceptance"), tmp_path / "no.eval"), "no.eval'", "'peercorpus bench'")
 
 
 def test_a_damaged_byte_in_a_log_is_no_traceback(run: Run, tmp_path: Path) -> None:
@@ -106,14 +106,19 @@ def test_a_damaged_byte_in_a_log_is_no_traceback(run: Run, tmp_path: Path) -> No
     for place in range(200, len(whole) - 2_000, 3_000):
         whole[place : place + 40] = b"\0" * 40
     (tmp_path / a_log("acceptance").name).write_bytes(whole)
-    assert_refused(run("bench", "table", tmp_path), "cannot be read")
+    assert_refused(run("bench", "table", tmp_path), a_log("acceptance").name, "move it away")
 
 
 def test_runs_on_other_cases_are_not_compared(run: Run) -> None:
-    assert_refused(run("bench", "compare", a_log("acceptance"), a_log("scores")), "they differ in task")
+    assert_refused(
+        run("bench", "compare", a_log("acceptance"), a_log("scores")),
+        a_log("acceptance").name,
+        a_log("scores").name,
+        " task",
+    )
     same = run("bench", "compare", a_log("acceptance"), a_log("acceptance", 1), "--resamples", 20)
     assert same.code == 0
-    assert "mockllm/middling less mockllm/oracle" in same.out
+    assert "mockllm/middling minus mockllm/oracle" in same.out
     assert "accuracy: -0.6250 [" in same.out
 
 
@@ -125,7 +130,7 @@ def test_a_log_of_something_else_is_passed_over_or_refused(run: Run, tmp_path: P
     from invented_bench import saying
 
     (log,) = evaluate(Task(dataset=[Sample("Hello?")], name="acceptance"), saying("Hello."), log_dir=str(tmp_path))
-    assert_refused(run("bench", "table", tmp_path), "holds no log of the benchmark")
-    assert_refused(run("bench", "compare", log.location, a_log("acceptance")), "is no log of the benchmark")
+    assert_refused(run("bench", "table", tmp_path), f"'{tmp_path}'")
+    assert_refused(run("bench", "compare", log.location, a_log("acceptance")), Path(log.location).name)
     shutil.copy(a_log("acceptance"), tmp_path)
     assert run("bench", "table", tmp_path, "--resamples", 2).code == 0

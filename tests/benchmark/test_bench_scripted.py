@@ -25,13 +25,13 @@ from invented_bench import (
     saying,
     scripted,
 )
-from peercorpus import prompts
 from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.leaderboard import Board, RunResult, make_boards
+from peercorpus.benchmark.leaderboard_render import render_markdown
 from peercorpus.benchmark.logs import read_runs
-from peercorpus.benchmark.rendered import as_markdown
-from peercorpus.benchmark.run import Bench, Ran, run
-from peercorpus.benchmark.table import DROPPED, WRONG, Board, Row, make_boards
+from peercorpus.benchmark.run import Bench, BenchResult, run_tasks
 from peercorpus.benchmark.tasks import acceptance
+from peercorpus.models import prompts
 from scripted_judges import flat, judge_by
 
 pytestmark = pytest.mark.usefixtures("quietly")
@@ -39,29 +39,31 @@ DRAWS = 20
 SHARE = 100 * len(ACCEPTED) / len(TEST)
 
 
-def ask(model: Model | None, release: Path, logs: Path, *tasks: BenchTask, **more: Any) -> Ran:
-    return run(Bench(tasks, release, logs, model, **{"with_baselines": False} | more))
+def ask(model: Model | None, release: Path, logs: Path, *tasks: BenchTask, **more: Any) -> BenchResult:
+    return run_tasks(Bench(tasks, release, logs, model, **{"with_baselines": False} | more))
 
 
 def boards_of(logs: Path) -> list[Board]:
     return make_boards(read_runs(logs), DRAWS).boards
 
 
-def rows_of(board: Board) -> dict[str, Row]:
+def rows_of(board: Board) -> dict[str, RunResult]:
     """By the name of the model and what becomes of failures."""
     return {f"{row.name} {row.failures}".strip(): row for row in board.rows}
 
 
-def numbers(board: Board, row: Row) -> dict[str, float | None]:
+def numbers(board: Board, row: RunResult) -> dict[str, float | None]:
     cells = zip(board.measures, row.cells, strict=True)
     return {measure.name: None if cell is None else cell.value for measure, cell in cells}
 
 
-def both_ways(logs: Path, group: str = "") -> tuple[Row, dict[str, float | None], Row, dict[str, float | None]]:
+def both_ways(
+    logs: Path, group: str = ""
+) -> tuple[RunResult, dict[str, float | None], RunResult, dict[str, float | None]]:
     """The row without the failures, and the row with them as wrong, each with its numbers."""
     board = next(one for one in boards_of(logs) if one.group == group)
     dropped, wrong = board.rows
-    assert (dropped.failures, wrong.failures) == (DROPPED, WRONG)
+    assert (dropped.failures, wrong.failures) == ("left out", "counted as wrong")
     return dropped, numbers(board, dropped), wrong, numbers(board, wrong)
 
 
@@ -116,7 +118,7 @@ class TestAcceptance:
         expected = {"accuracy": 37.5, "precision": 25, "recall": pytest.approx(100 / 3), "F1": pytest.approx(200 / 7)}
         expected |= {"balanced accuracy": pytest.approx(50 * (1 / 3 + 2 / 5)), "MCC": pytest.approx(-4 / sqrt(240))}
         assert with_them == expected | {"AUROC": None}
-        shown = as_markdown(make_boards(read_runs(tmp_path), DRAWS))
+        shown = render_markdown(make_boards(read_runs(tmp_path), DRAWS))
         assert "| empty 1, no_decision 1, no_object 1, off_scale 1 | 0 | 0 | 75.0 " in shown
 
     def test_what_a_provider_holds_back_is_refused_and_not_wrong(self, bench_data: Path, tmp_path: Path) -> None:

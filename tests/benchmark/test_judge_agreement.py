@@ -2,14 +2,8 @@
 
 import pytest
 
-from peercorpus.benchmark.judging.agreement import (
-    grader_agreement,
-    padding,
-    places,
-    rank_correlation,
-    repeat_agreement,
-)
-from peercorpus.benchmark.judging.judge import ASPECTS, Verdict
+from peercorpus.benchmark.judge.agreement import grader_agreement, padding, places, rank_correlation, repeat_agreement
+from peercorpus.benchmark.judge.judge import ASPECTS, Verdict
 from peercorpus.errors import UndefinedMetricError
 
 

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus import prompts
 from peercorpus.benchmark.answers import UnreadableAnswerError
-from peercorpus.benchmark.judging.judge import (
+from peercorpus.benchmark.judge.judge import (
     ASPECTS,
-    Subject,
+    JudgeContext,
     judge_question,
     pair_question,
-    read_better,
+    read_preference,
     read_verdict,
 )
+from peercorpus.models import prompts
 
 RIGHT = dict.fromkeys(ASPECTS, 7)
-BESIDE = Subject(("A gold review.", "Another."), "On kites", "We fly.")
+BESIDE = JudgeContext(("A gold review.", "Another."), "On kites", "We fly.")
 
 
 def marks(user: str) -> list[str]:
@@ -33,7 +33,7 @@ class TestQuestions:
         assert question.system.startswith(prompts.JUDGE)
 
     def test_what_a_turn_answers_is_told(self) -> None:
-        question = judge_question("I see.", Subject(("Thanks.",), answered="We fixed it."))
+        question = judge_question("I see.", JudgeContext(("Thanks.",), answered="We fixed it."))
         assert marks(question.user) == ["ANSWERED", "HUMAN-1", "CANDIDATE"]
         assert "\nWe fixed it.\n" in question.user
 
@@ -58,7 +58,7 @@ class TestQuestions:
         st.text(min_size=1).filter(str.strip), st.lists(st.text(min_size=1).filter(str.strip), min_size=1, max_size=3)
     )
     def test_no_text_holds_the_mark_of_its_fence(self, candidate: str, references: list[str]) -> None:
-        question = judge_question(candidate, Subject(tuple(references)))
+        question = judge_question(candidate, JudgeContext(tuple(references)))
         last = question.user.rpartition("-")[2].removesuffix(">")
         assert len(last) == 12
         assert question.user.count(last) == 2 * (len(references) + 1)
@@ -67,8 +67,8 @@ class TestQuestions:
         ("candidate", "references"), [(" ", ("Gold.",)), ("Mine.", ()), ("Mine.", ("Gold.", "\n"))]
     )
     def test_nothing_is_judged_without_words(self, candidate: str, references: tuple[str, ...]) -> None:
-        with pytest.raises(ValueError, match="needs words"):
-            judge_question(candidate, Subject(references))
+        with pytest.raises(ValueError, match="words"):
+            judge_question(candidate, JudgeContext(references))
 
 
 class TestVerdicts:
@@ -113,5 +113,5 @@ class TestVerdicts:
     )
     def test_a_place_is_one_of_two(self, text: str) -> None:
         with pytest.raises(UnreadableAnswerError):
-            read_better(text)
-        assert (read_better('{"better": "A"}'), read_better('```json\n{"better": "B"}\n```')) == ("A", "B")
+            read_preference(text)
+        assert (read_preference('{"better": "A"}'), read_preference('```json\n{"better": "B"}\n```')) == ("A", "B")

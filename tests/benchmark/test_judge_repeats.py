@@ -9,11 +9,11 @@ from inspect_ai.model import ChatMessage, ModelOutput, get_model
 
 from invented_bench import answered, saying, scripted
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.judging.judge import ASPECTS
+from peercorpus.benchmark.judge.judge import ASPECTS
 from peercorpus.benchmark.logs import read_runs
-from peercorpus.benchmark.options import read_options
+from peercorpus.benchmark.options import parse_task_options
 from peercorpus.benchmark.outcomes import Scored
-from peercorpus.benchmark.run import Bench, run
+from peercorpus.benchmark.run import Bench, run_tasks
 from peercorpus.errors import PeercorpusError
 
 pytestmark = pytest.mark.usefixtures("quietly")
@@ -25,7 +25,7 @@ def test_a_grader_that_never_says_the_same_again_is_seen_in_the_log(bench_data: 
     def unsteady(_: object) -> str:
         return json.dumps(dict.fromkeys(ASPECTS, 1 + next(marks) % 10))
 
-    ran = run(
+    ran = run_tasks(
         Bench(
             [BenchTask.REVIEW],
             bench_data,
@@ -43,8 +43,8 @@ def test_a_grader_that_never_says_the_same_again_is_seen_in_the_log(bench_data: 
 
 
 def test_repeats_without_a_judge_are_refused() -> None:
-    with pytest.raises(PeercorpusError, match="Only a judge is asked again"):
-        read_options("release", {"repeats": 2})
+    with pytest.raises(PeercorpusError, match="repeats"):
+        parse_task_options("release", {"repeats": 2})
 
 
 def test_a_discussion_of_which_a_turn_is_withheld_is_refused(bench_data: Path, tmp_path: Path) -> None:
@@ -54,6 +54,8 @@ def test_a_discussion_of_which_a_turn_is_withheld_is_refused(bench_data: Path, t
 
     model = get_model("mockllm/shy", custom_outputs=answer, memoize=False)
     roles = {"author": saying("We thank you.")}
-    run(Bench([BenchTask.REBUTTAL], bench_data, tmp_path, model, {"led": True}, with_baselines=False, roles=roles))
+    run_tasks(
+        Bench([BenchTask.REBUTTAL], bench_data, tmp_path, model, {"led": True}, with_baselines=False, roles=roles)
+    )
     (found,) = read_runs(tmp_path)
     assert {one.unscored for one in found.outcomes[Scored.OVERLAP]} == {"refused"}

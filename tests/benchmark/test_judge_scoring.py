@@ -9,13 +9,14 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessageUser, Model, get_model
 
-from peercorpus import prompts
-from peercorpus.benchmark.judging.judge import ASPECTS
-from peercorpus.benchmark.judging.scoring import judge
-from peercorpus.benchmark.outcomes import Judged, Scored, read_found
+from naming import Naming
+from peercorpus.benchmark.judge.scorer import judge
+from peercorpus.benchmark.outcomes import JudgeScores, Scored, read_record
 from peercorpus.errors import PeercorpusError
+from peercorpus.models import prompts
 from scripted_judges import by_length, flat, judge_by, judge_saying, output, run_quietly, texts
 
+FIVE = ("quality", "constructiveness", "accuracy", "completeness", "clarity")
 GOLD = {"references": ["They fly well.", "It falls."], "title": "On kites", "abstract": "We fly."}
 WRITTEN = {"p1/R1": "One two three.", "p1/R2": "One.", "p2/R1": "One two three four five six seven."}
 
@@ -59,13 +60,10 @@ class TestAsking:
     def test_malformed_twice_then_right(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_saying("8 of 10", flat(11), flat(8)))
         score = score_of(log)
-        assert score.value == dict.fromkeys(ASPECTS, 8)
+        assert score.value == dict.fromkeys(FIVE, 8)
         assert score.metadata["attempts"] == 3
-        assert read_found(Scored.JUDGE, score.metadata) == Judged(8, 8, 8, 8, 8)
-        assert score.metadata["wrong"] == [
-            "it is not one JSON object alone",
-            "'quality' is no whole number from 1 to 10",
-        ]
+        assert read_record(Scored.JUDGE, score.metadata) == JudgeScores(8, 8, 8, 8, 8)
+        assert score.metadata["wrong"] == [Naming("JSON"), Naming("'quality'", "1 to 10")]
         assert numbers(log)["overall"] == 8
 
     def test_it_is_told_what_was_wrong(self, tmp_path: Path) -> None:
@@ -75,8 +73,8 @@ class TestAsking:
         first, second, third = ([(one.role, one.text) for one in messages] for messages, _ in seen)
         assert first == second[:2] == third[:2]
         assert second[2:] == [("assistant", flat(11)), ("user", second[3][1])]
-        assert "'quality' is no whole number from 1 to 10" in second[3][1]
-        assert third[-1][1] == prompts.AGAIN.format(what="it is empty")
+        assert second[3][1] == Naming("'quality'", "1 to 10")
+        assert third[-1][1] == Naming("empty", "JSON")
         assert all(config.temperature == 0 for _, config in seen)
 
     def test_always_malformed_is_unscored_and_never_a_number(self, tmp_path: Path) -> None:
@@ -176,7 +174,7 @@ class TestBelieving:
         log = run(tmp_path, judge_by(lambda _: flat(7), seen), repeats=3)
         assert sorted(config.seed or 0 for _, config in seen) == [0, 1, 2]
         assert [config.cache for _, config in seen if config.seed] == [False, False]
-        assert score_of(log).metadata["repeats"] == [dict.fromkeys(ASPECTS, 7)] * 3
+        assert score_of(log).metadata["repeats"] == [dict.fromkeys(FIVE, 7)] * 3
 
     def test_repeat_agreement_by_hand(self, tmp_path: Path) -> None:
         answers = {"p1": "One.", "p2": "Two."}

@@ -8,10 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from naming import by_name
 from peercorpus.benchmark.cases import BenchTask, Case, CasePaper
-from peercorpus.benchmark.judging.degrading import GENERIC, Degradation, degrade, padded, shuffled, truncated
-from peercorpus.benchmark.judging.specimens import Specimen, choose, pair_questions, verdict_questions
-from peercorpus.kinds import Grade
+from peercorpus.benchmark.judge.specimens import (
+    GENERIC,
+    Degradation,
+    Specimen,
+    degrade,
+    padded,
+    pair_questions,
+    sample_papers,
+    shuffled,
+    truncated,
+    verdict_questions,
+)
+from peercorpus.records.enums import Grade
 from scripted_judges import texts
 
 REVIEW = "## Summary\n\nThe kite flies. It is red! Is it new?\n\n- No tail.\n- No string."
@@ -31,7 +42,7 @@ CASES = [
 
 
 def chosen(seed: int = 0, limit: int | None = None, left_out: Counter[str] | None = None) -> dict[str, Specimen]:
-    taken = choose(CASES, limit, seed, Counter() if left_out is None else left_out)
+    taken = sample_papers(CASES, limit, seed, Counter() if left_out is None else left_out)
     return {one.forum_id: one for one in taken}
 
 
@@ -90,7 +101,7 @@ class TestChoosing:
 
     def test_a_review_that_two_papers_share_is_of_no_other_paper(self) -> None:
         twins = [case("p1", "The same. Words.", "Other. Words."), case("p2", "The same. Words.")]
-        (found,) = choose(twins, None, 0, Counter())
+        (found,) = sample_papers(twins, None, 0, Counter())
         assert Degradation.FOREIGN not in found.worse
 
     def test_a_seed_says_all(self) -> None:
@@ -104,10 +115,11 @@ class TestChoosing:
     def test_what_is_left_out_is_counted(self) -> None:
         left_out = Counter[str]()
         chosen(limit=2, left_out=left_out)
-        assert left_out["papers: no second review to judge by"] == 1
-        assert left_out["papers: beyond the limit"] == 1
+        kinds = ("second review", "limit", *(name.value for name in Degradation))
+        told = by_name(left_out, *kinds)
+        assert (told["second review"], told["limit"]) == (1, 1)
         chosen(left_out=left_out)
-        assert left_out["from_another_paper: cannot be made of this review"] >= 1
+        assert by_name(left_out, *kinds)["from_another_paper"] >= 1
 
 
 class TestQuestions:

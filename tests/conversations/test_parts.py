@@ -3,7 +3,7 @@
 import pytest
 
 from invented_posts import AUTHORS, post
-from peercorpus.parts import in_reading_order, read_part, title_of
+from peercorpus.records.multipart import merge_titles, read_part, sort_by_reading_order
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,21 @@ from peercorpus.parts import in_reading_order, read_part, title_of
         ("Response_part2", "Response_", 2),
         ("Rebuttal \uff081/2\uff09", "Rebuttal", 1),
         ("Part 2 (of 3)", "", 2),
+        ("Author Response 2", "Author Response", 2),
+        ("Response #3", "Response", 3),
+        ("Response to X - 2", "Response to X", 2),
+        ("Response to Reviewer AbCd (2nd part)", "Response to Reviewer AbCd", 2),
+        ("Response to Reviewer AbCd (to be continued)", "Response to Reviewer AbCd", None),
+        ("Response to Reviewer AbCd cont.", "Response to Reviewer AbCd", None),
+        ("Response to Reviewer - 2", "Response to Reviewer - 2", None),
+        ("Response to Reviewer (2)", "Response to Reviewer (2)", None),
+        ("Response to questions 1 - 2", "Response to questions 1 - 2", None),
+        ("Response to Q2", "Response to Q2", None),
+        ("Response to rebuttal 2", "Response to rebuttal 2", None),
+        ("Rebuttal: round 2", "Rebuttal: round 2", None),
+        ("Rebuttal 2 weeks late", "Rebuttal 2 weeks late", None),
+        ("See Table 2", "See Table 2", None),
+        ("Response to AnonReviewer2", "Response to AnonReviewer2", None),
         ("Response to Part B of Theorem 1", "Response to Part B of Theorem 1", None),
         ("Response to Reviewer 2", "Response to Reviewer 2", None),
         ("Response to W1/W2", "Response to W1/W2", None),
@@ -61,19 +76,19 @@ def test_the_mark_of_a_part_is_read_and_the_rest_is_the_stem(title: str, stem: s
     ],
 )
 def test_a_turn_has_one_title(titles: list[str | None], expected: str | None) -> None:
-    assert title_of([post(str(n), n, AUTHORS, title=title) for n, title in enumerate(titles)]) == expected
+    assert merge_titles([post(str(n), n, AUTHORS, title=title) for n, title in enumerate(titles)]) == expected
 
 
 def test_parts_are_ordered_in_the_places_they_hold_and_all_else_stays() -> None:
     titles = ["Note", "Answer (2/2)", "Answer (1/2)", "Thanks"]
     posts = [post(title, day, AUTHORS, title=title) for day, title in enumerate(titles)]
-    assert [one.post_id for one in in_reading_order(posts)] == ["Note", "Answer (1/2)", "Answer (2/2)", "Thanks"]
+    assert [one.post_id for one in sort_by_reading_order(posts)] == ["Note", "Answer (1/2)", "Answer (2/2)", "Thanks"]
 
 
 def test_two_answers_with_parts_of_one_name_keep_the_order_of_time() -> None:
     titles = ["Reply (1/2)", "Reply (2/2)", "Reply (1/2)", "Reply (2/2)"]
     posts = [post(str(day), day, AUTHORS, title=title) for day, title in enumerate(titles)]
-    assert [one.post_id for one in in_reading_order(posts)] == ["0", "1", "2", "3"]
+    assert [one.post_id for one in sort_by_reading_order(posts)] == ["0", "1", "2", "3"]
 
 
 def test_a_post_without_a_title_may_say_its_part_in_its_first_line() -> None:
@@ -81,4 +96,44 @@ def test_a_post_without_a_title_may_say_its_part_in_its_first_line() -> None:
         post("b", 1, AUTHORS, text="**Response (2/2)**\n\nMore."),
         post("a", 2, AUTHORS, text="**Response (1/2)**\n\nOne."),
     ]
-    assert [one.post_id for one in in_reading_order(posts)] == ["a", "b"]
+    assert [one.post_id for one in sort_by_reading_order(posts)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        (["To X (Part 2)", "To X"], ["To X", "To X (Part 2)"]),
+        (["To X (cont.)", "To X"], ["To X", "To X (cont.)"]),
+        (["To X (continued)", "To X (2/2)", "To X"], ["To X", "To X (2/2)", "To X (continued)"]),
+        (["Author Response 2", "Author Response 1"], ["Author Response 1", "Author Response 2"]),
+        (["To X - 2", "To X"], ["To X", "To X - 2"]),
+        (["Response (3)", "Response (2)", "Response"], ["Response", "Response (2)", "Response (3)"]),
+        (["To X Part II", "to x"], ["to x", "To X Part II"]),
+        (["To X (Part 2)", "To X (to be continued)"], ["To X (to be continued)", "To X (Part 2)"]),
+        (["Response to Reviewer 2", "Response to Reviewer 1"], ["Response to Reviewer 2", "Response to Reviewer 1"]),
+        (["Round 2", "Round 1"], ["Round 2", "Round 1"]),
+        (["To X (2/2)", "To X", "To X (1/2)"], ["To X (1/2)", "To X", "To X (2/2)"]),
+        (["To X (Part 2)", "To Y"], ["To X (Part 2)", "To Y"]),
+    ],
+)
+def test_a_post_whose_title_is_the_stem_of_a_part_is_the_first(listed: list[str], expected: list[str]) -> None:
+    posts = [post(title, 1, AUTHORS, "A", title=title) for title in listed]
+    assert [one.post_id for one in sort_by_reading_order(posts)] == expected
+
+
+def test_of_several_posts_without_a_mark_the_one_that_the_second_part_answers_is_the_first() -> None:
+    posts = [post(name, 1, AUTHORS, "A", title="Answer") for name in "ab"]
+    second = post("2", 1, AUTHORS, "b", title="Answer (Part 2)")
+    assert [one.post_id for one in sort_by_reading_order([second, *posts])] == ["b", "a", "2"]
+    unlinked = post("2", 1, AUTHORS, "A", title="Answer (Part 2)")
+    assert [one.post_id for one in sort_by_reading_order([unlinked, *posts])] == ["2", "a", "b"]
+
+
+def test_a_post_elsewhere_is_no_first_part() -> None:
+    posts = [post("2", 1, AUTHORS, "A", title="Answer (Part 2)"), post("1", 2, AUTHORS, "r", title="Answer")]
+    assert [one.post_id for one in sort_by_reading_order(posts)] == ["2", "1"]
+
+
+def test_the_second_part_comes_second_though_the_first_answers_it() -> None:
+    posts = [post("2", 1, AUTHORS, "A", title="Answer (Part 2)"), post("1", 2, AUTHORS, "2", title="Answer")]
+    assert [one.post_id for one in sort_by_reading_order(posts)] == ["1", "2"]

@@ -8,14 +8,19 @@ import pytest
 
 from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, post
 from peercorpus.conversations.build import build_conversations
-from peercorpus.kinds import PostKind, Reason, Role
-from peercorpus.records import Post
+from peercorpus.records.enums import ConversationKind, PostKind, Reason, Role
+from peercorpus.records.reviews import Post
 
 
 def threads(posts: list[Post]) -> dict[str, list[str]]:
     """Reviewer to turns, each as the ids merged in it."""
+    return {name: turns for (kind, name), turns in every_thread(posts).items() if kind is ConversationKind.REVIEW}
+
+
+def every_thread(posts: list[Post]) -> dict[tuple[ConversationKind, str], list[str]]:
+    """Kind and name of each conversation to its turns."""
     conversations, _ = build_conversations(posts)
-    return {one.reviewer: ["+".join(turn.post_ids) for turn in one.turns] for one in conversations}
+    return {(one.kind, one.reviewer): ["+".join(turn.post_ids) for turn in one.turns] for one in conversations}
 
 
 A, B = REVIEWER[1], OTHER[1]
@@ -35,7 +40,7 @@ REVIEW_A, REVIEW_B = post("A", 0, REVIEWER), post("B", 1, OTHER)
         ([REVIEW_A, post("a", 2, AUTHORS, "A"), post("c", 3, CHAIR, "a"), post("r", 4, REVIEWER, "c")],
          {A: ["A", "a", "c", "r"]}),
         ([REVIEW_A, REVIEW_B, post("b", 2, OTHER, "A")], {A: ["A", "b"], B: ["B"]}),
-        ([REVIEW_A, post("g", 2, AUTHORS), post("r", 3, REVIEWER, "g")], {A: ["A+r"]}),
+        ([REVIEW_A, post("g", 2, AUTHORS), post("r", 3, REVIEWER, "g")], {A: ["A", "r"]}),
         ([REVIEW_A, post("lost", 3, REVIEWER, "gone")], {A: ["A+lost"]}),
         ([post("c", 0, REVIEWER, kind=PostKind.COMMENT), post("a", 1, AUTHORS, "c")], {A: ["c", "a"]}),
         ([post("p", 0, PUBLIC)], {}),
@@ -62,8 +67,7 @@ def test_a_response_to_all_is_context_of_every_conversation_and_a_turn_of_none()
     [
         (post("x", 2, AUTHORS, "A", deleted=True), Reason.DELETED),
         (post("x", 2, AUTHORS, "A", readers_public=False), Reason.NOT_PUBLIC),
-        (post("x", 2, (Role.PROGRAM_CHAIR, "Program_Chairs"), kind=PostKind.DECISION), Reason.OUTSIDE_CONVERSATION),
-        (post("x", 2, PUBLIC), Reason.OUTSIDE_CONVERSATION),
+        (post("x", 2, CHAIR, kind=PostKind.OTHER), Reason.OUTSIDE_CONVERSATION),
         (post("x", 2, AUTHORS, "gone"), Reason.OUTSIDE_CONVERSATION),
     ],
 )
@@ -151,7 +155,8 @@ def test_an_answer_posted_to_the_forum_belongs_to_the_one_reviewer_it_names(addr
         {"title": "General response", "text": "We thank Reviewer A1bC for the idea."},
         {"title": "Response to R1"},
         {"title": "To Reviewer A1bC and all"},
-        {"title": "Concerns about the review of Reviewer A1bC", "text": "Dear AC, we write to you."},
+        {"title": "Concerns", "text": "Dear AC and reviewers, we write to you."},
+        {"title": "Summary for the AC and all reviewers"},
         {"title": "Rebuttal", "text": "We thank Reviewer A1bC for the idea, and B2cD for another."},
         {"title": "Errors in $R_1$ and R@1"},
         {"title": "Response to Reviewer Zz9z"},
@@ -209,7 +214,7 @@ def test_long_titles_full_of_space_and_long_lists_of_names_take_no_time() -> Non
 
 def test_an_answer_under_a_reviewers_comment_on_a_response_to_all_is_that_reviewers() -> None:
     posts = [REVIEW_A, REVIEW_B, post("g", 2, AUTHORS), post("b", 3, OTHER, "g"), post("a", 4, AUTHORS, "b")]
-    assert threads(posts) == {A: ["A"], B: ["B+b", "a"]}
+    assert threads(posts) == {A: ["A"], B: ["B", "b", "a"]}
 
 
 def test_parts_posted_out_of_order_are_read_in_their_own() -> None:
@@ -263,3 +268,70 @@ def test_an_orphan_keeps_its_place_and_is_marked() -> None:
         (("A",), ()),
         (("a", "x"), ("a", "x")),
     ]
+
+
+DECISION = post("d", 6, (Role.PROGRAM_CHAIR, "Program_Chairs"), kind=PostKind.DECISION)
+ETHICS = (Role.ETHICS_REVIEWER, "Ethics_Reviewer_E1fG")
+
+
+@pytest.mark.parametrize(
+    ("posts", "turns"),
+    [
+        ([post("g", 2, AUTHORS), post("r", 3, REVIEWER, "A")], ["A", "r"]),
+        ([post("g", 2, AUTHORS), post("r", 3, REVIEWER, "A"), post("s", 4, REVIEWER, "A")], ["A", "r+s"]),
+        ([post("r", 2, REVIEWER, "A"), post("g", 3, AUTHORS)], ["A+r"]),
+        ([post("a", 2, AUTHORS, "A"), post("g", 3, AUTHORS), post("b", 4, AUTHORS, "A")], ["A", "a+b"]),
+        ([post("g", 2, AUTHORS, title="Response to Reviewers B2cD and C3dE"), post("r", 3, REVIEWER, "A")], ["A+r"]),
+        ([post("g", 2, AUTHORS, title="Message to AC"), post("r", 3, REVIEWER, "A")], ["A+r"]),
+        ([DECISION, post("r", 7, REVIEWER, "A")], ["A", "r"]),
+        ([post("a", 5, AUTHORS, "A"), DECISION, post("b", 7, AUTHORS, "A")], ["A", "a", "b"]),
+        ([post("g", 0, AUTHORS), post("r", 0, REVIEWER, "g")], ["A", "r"]),
+    ],
+)
+def test_a_response_to_all_and_the_decision_end_a_turn(posts: list[Post], turns: list[str]) -> None:
+    third = post("C", 1, (Role.REVIEWER, "Reviewer_C3dE"))
+    assert threads([REVIEW_A, REVIEW_B, third, *posts])[A] == turns
+
+
+def test_a_response_to_some_is_context_of_theirs_alone() -> None:
+    named = post("x", 3, AUTHORS, title="Response to Reviewers 2 and 3", text="Kites fly.\n\nReviewer 3: they fall.")
+    conversations, left = build_conversations(
+        [*(post(f"r{n}", n / 9, (Role.REVIEWER, f"AnonReviewer{n}")) for n in (1, 2, 3)), named]
+    )
+    assert [[beside.concerning for beside in one.context] for one in conversations] == [
+        [],
+        [("Kites fly.",)],
+        [("Kites fly.", "Reviewer 3: they fall.")],
+    ]
+    assert left == []
+
+
+def test_what_is_said_to_others_is_in_conversations_of_their_own() -> None:
+    posts = [
+        *(REVIEW_A, post("p", 2, PUBLIC), post("pa", 3, AUTHORS, "p"), post("pr", 4, REVIEWER, "pa"), DECISION),
+        *(post("e", 2, ETHICS, kind=PostKind.ETHICS_REVIEW), post("ea", 3, AUTHORS, "e")),
+        *(post("m", 5, CHAIR, kind=PostKind.META_REVIEW), post("ma", 7, AUTHORS, "m")),
+        *(post("l", 4, AUTHORS, "A", title="Message to AC"), post("c", 4.5, CHAIR, "l")),
+        post("w", 8, AUTHORS, kind=PostKind.WITHDRAWAL),
+    ]
+    assert every_thread(posts) == {
+        (ConversationKind.REVIEW, A): ["A+pr"],
+        (ConversationKind.CHAIRS, "chairs"): ["l", "c+m", "d", "ma+w"],
+        (ConversationKind.ETHICS, ETHICS[1]): ["e", "ea"],
+        (ConversationKind.PUBLIC, PUBLIC[1]): ["p", "pa"],
+    }
+    assert build_conversations(posts)[1] == []
+
+
+def test_where_no_reviewer_can_be_read_what_is_said_to_everyone_is_kept() -> None:
+    assert every_thread([post("g", 1, AUTHORS)]) == {(ConversationKind.OTHER, "everyone"): ["g"]}
+
+
+def test_a_misplaced_answer_is_in_the_conversation_of_whom_it_greets() -> None:
+    posts = [
+        REVIEW_A,
+        REVIEW_B,
+        post("x", 3, AUTHORS, "A", title="Response to Reviewer B2cD"),
+        post("r", 4, OTHER, "x"),
+    ]
+    assert threads(posts) == {A: ["A"], B: ["B", "x", "r"]}

@@ -9,8 +9,9 @@ import pytest
 from invented_posts import AUTHORS, REVIEWER, START, post
 from invented_tables import review
 from peercorpus.conversations.build import build_conversations
-from peercorpus.kinds import Aspect, Phase, ScoreSource
-from peercorpus.records import Conversation, Review, Score, ScoreChange
+from peercorpus.records.enums import Aspect, Phase, ScoreSource
+from peercorpus.records.reviews import Conversation, Review
+from peercorpus.records.scores import Score, ScoreChange
 
 CHANGE = ScoreChange(Aspect.RECOMMENDATION, "rating", 5.0, 6.0, START + timedelta(days=3.5), ScoreSource.EDIT)
 POSTS = [
@@ -68,3 +69,25 @@ def test_a_final_justification_sits_where_it_was_written_or_last(day: float | No
     at = None if day is None else START + timedelta(days=day)
     turns = talk(final_justification="All is well.", justified_at=at).turns
     assert [place for place, one in enumerate(turns) if one.final_justification] == [turn]
+
+
+@pytest.mark.parametrize(
+    ("day", "turn"),
+    [(2.0, 2), (2.0 - 1e-6, 0), (4.0, 2), (5.0, 4)],
+    ids=["with the authors' answer", "just before it", "with the reviewer's own post", "with their last post"],
+)
+def test_a_change_at_the_moment_of_a_post_comes_behind_it(day: float, turn: int) -> None:
+    change = replace(CHANGE, changed_at=START + timedelta(days=day))
+    turns = talk(score_changes=(change,)).turns
+    assert [place for place, one in enumerate(turns) if one.score_changes] == [turn]
+
+
+def test_what_a_reviewer_does_after_a_response_to_all_is_a_turn_of_its_own() -> None:
+    told = replace(CHANGE, changed_at=None, source=ScoreSource.TEXT)
+    words = "raise my score from 5 to 6"
+    score = Score(Aspect.RECOMMENDATION, "rating", 5, 1, 10, words, Phase.INITIAL, ScoreSource.TEXT)
+    posts = [post("A", 0, REVIEWER), post("g", 2, AUTHORS), post("r", 4, REVIEWER, "A", text=f"I {words}.")]
+    given = replace(review("f", "Reviewer_A1bC", review_id="A"), scores=(score,), score_changes=(told,))
+    (found,), _ = build_conversations(posts, [given])
+    assert [(turn.post_ids, turn.score_changes) for turn in found.turns] == [(("A",), ()), (("r",), (told,))]
+    assert [(beside.post_id, beside.before_turn) for beside in found.context] == [("g", 1)]

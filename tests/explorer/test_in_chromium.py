@@ -16,9 +16,9 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from explored import LIVELY, QUIET, hostile
-from peercorpus.explorer.serving import make_app, open_explorer
-from peercorpus.progress import show_nothing
-from peercorpus.workspace import open_workspace
+from peercorpus.execution.progress import show_nothing
+from peercorpus.explorer.server import make_app, open_explorer
+from peercorpus.workspace.workspace import open_workspace
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page

@@ -8,12 +8,12 @@ import pytest
 from commands import Run, assert_refused
 from explored import GONE, LIVELY, QUIET, explored, known
 from invented_tables import ICLR, a_forum, fill, invented, paper
+from peercorpus.corpus.takedown import read_takedown
 from peercorpus.errors import TableError
+from peercorpus.execution.progress import Progress, show_nothing
 from peercorpus.explorer import search_index
-from peercorpus.explorer.search_index import OpenIndex, find_stored, open_index, state_of
-from peercorpus.progress import Progress, show_nothing
-from peercorpus.publish.takedown import read_takedown
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.explorer.search_index import OpenIndex, digest_inputs, find_stored, open_index
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 
 def opened(workspace: Workspace) -> OpenIndex:
@@ -32,7 +32,7 @@ def test_it_is_made_once_and_shows_how_far_it_is(tmp_path: Path) -> None:
         seen.clear()
         open_index(workspace, read_takedown(workspace), seen.append)
         assert seen == []
-        assert indexes(workspace.folder) == [f"index-{state_of(workspace)}"]
+        assert indexes(workspace.folder) == [f"index-{digest_inputs(workspace)}"]
 
 
 def test_new_tables_and_new_takedowns_make_a_new_one_and_the_old_one_goes(tmp_path: Path) -> None:
@@ -72,14 +72,14 @@ def test_one_that_was_stopped_halfway_is_never_used(tmp_path: Path, monkeypatch:
 
     with invented(tmp_path / "corpus", known()) as workspace:
         with monkeypatch.context() as patched:
-            patched.setattr(search_index, "_document", killed)
+            patched.setattr(search_index, "_make_document", killed)
             with pytest.raises(KeyboardInterrupt):
                 opened(workspace)
         assert indexes(workspace.folder) == []
         (workspace.folder / "explorer" / f"partial-{2**22 + 1}-left").mkdir()
         (workspace.folder / "explorer" / "partial-1-running").mkdir()
         assert find_stored(opened(workspace), QUIET) is not None
-        assert indexes(workspace.folder) == [f"index-{state_of(workspace)}", "partial-1-running"]
+        assert indexes(workspace.folder) == [f"index-{digest_inputs(workspace)}", "partial-1-running"]
 
 
 def test_a_workspace_that_cannot_be_written_is_read_all_the_same(tmp_path: Path) -> None:
@@ -93,9 +93,9 @@ def test_a_workspace_that_cannot_be_written_is_read_all_the_same(tmp_path: Path)
 def test_without_tables_it_says_what_to_do(tmp_path: Path, run: Run) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         shutil.rmtree(workspace.folder / "tables" / "1-papers")
-        with pytest.raises(TableError, match="run 'peercorpus build'"):
+        with pytest.raises(TableError, match="peercorpus build"):
             opened(workspace)
-        assert_refused(run("explore", "-w", tmp_path / "corpus", "--no-browser"), "run 'peercorpus build'")
+        assert_refused(run("explore", "-w", tmp_path / "corpus", "--no-browser"), "peercorpus build")
     with invented(tmp_path / "empty", {}) as workspace:
         fill(workspace, ICLR, [])
-        assert_refused(run("explore", "-w", tmp_path / "empty", "--no-browser"), "hold no papers")
+        assert_refused(run("explore", "-w", tmp_path / "empty", "--no-browser"), "peercorpus build")

@@ -11,34 +11,35 @@ import pytest
 from huggingface_hub import ModelCard
 
 from invented_bench import bench_paper, bench_release
-from peercorpus import prompts
+from naming import Naming
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune import run
-from peercorpus.finetune.card import write_card
-from peercorpus.finetune.choosing import Chosen
-from peercorpus.finetune.lessons import Subject
+from peercorpus.finetune.examples import TrainingTask
+from peercorpus.finetune.model_card import write_model_card
 from peercorpus.finetune.recipe import Recipe
-from peercorpus.finetune.run import Wanted, prepare_run
-from peercorpus.finetune.run_files import ADAPTER, BENCH, DATA, LESSONS, RUN, TRAINED, run_of
-from peercorpus.publish.record_rows import Row
+from peercorpus.finetune.run import RunOptions, prepare_run
+from peercorpus.finetune.run_folder import ADAPTER, BENCH, DATA, LESSONS, RUN, TRAINED, load_run
+from peercorpus.finetune.selection import SelectionRule
+from peercorpus.models import prompts
+from peercorpus.release.record_rows import Row
 from word_encoder import word_encoder
 
 HOSTILE = "KITE.org/2021/<script>|*Conference*"
 
 
 @pytest.fixture
-def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Wanted:
+def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunOptions:
     monkeypatch.setattr(run, "load_encoder", lambda _: word_encoder())
     release = bench_release(tmp_path / "release")
     recipe = Recipe(learning_rate=2e-5, validation=3, accelerate=str(tmp_path / "two.yaml"))
-    return Wanted(release, Subject.MIXED, "some/model_2", tmp_path / "run", recipe)
+    return RunOptions(release, TrainingTask.MIXED, "some/model_2", tmp_path / "run", recipe)
 
 
 def no_words(_: str) -> None:
     """Says nothing."""
 
 
-def trained(wanted: Wanted, first: float | None = 5.25, last: float | None = 2.125) -> Path:
+def trained(wanted: RunOptions, first: float | None = 5.25, last: float | None = 2.125) -> Path:
     prepare_run(wanted, no_words)
     told = {"steps": 1_234, "first": first, "last": last}
     (wanted.out / TRAINED).write_text(json.dumps(told), "utf-8")
@@ -47,7 +48,7 @@ def trained(wanted: Wanted, first: float | None = 5.25, last: float | None = 2.1
 
 
 def changed(folder: Path, **fields: Any) -> None:
-    made = msgspec.structs.replace(run_of(folder), **fields)
+    made = msgspec.structs.replace(load_run(folder), **fields)
     (folder / RUN).write_bytes(msgspec.json.encode(made))
 
 
@@ -57,8 +58,8 @@ def cells(text: str) -> set[tuple[str, ...]]:
     return {tuple(cell.strip() for cell in row) for row in rows}
 
 
-def test_the_hub_reads_what_it_is(wanted: Wanted) -> None:
-    card = ModelCard.load(write_card(trained(wanted)))
+def test_the_hub_reads_what_it_is(wanted: RunOptions) -> None:
+    card = ModelCard.load(write_model_card(trained(wanted)))
     assert card.data.base_model == "some/model_2"
     assert card.data.library_name == "peft"
     assert card.data.pipeline_tag == "text-generation"
@@ -66,10 +67,10 @@ def test_the_hub_reads_what_it_is(wanted: Wanted) -> None:
     assert {"lora", "peer-review", "mixed"} <= set(card.data.tags)
 
 
-def test_it_says_what_went_in_and_what_did_not(wanted: Wanted) -> None:
-    chosen = Chosen(venues=frozenset({"iclr"}), weights={"iclr": 2.0}, min_words=3)
+def test_it_says_what_went_in_and_what_did_not(wanted: RunOptions) -> None:
+    chosen = SelectionRule(venues=frozenset({"iclr"}), weights={"iclr": 2.0}, min_words=3)
     folder = trained(replace(wanted, chosen=chosen))
-    made, text = run_of(folder), write_card(folder).read_text("utf-8")
+    made, text = load_run(folder), write_model_card(folder).read_text("utf-8")
     found = cells(text)
     assert f"`{made.asked.release}`" in text
     assert f"`{prompts.DIGEST}`" in text
@@ -88,77 +89,82 @@ def test_it_says_what_went_in_and_what_did_not(wanted: Wanted) -> None:
     assert ("none stated", "0") in found
     # The invented release lists one paper of these.
     rest = str(made.papers["train"] - 1)
-    assert {("CC BY 4.0", "1"), ("not known, as the release does not list the paper", rest)} <= found
+    assert ("CC BY 4.0", "1") in found
+    assert (Naming("not known"), rest) in [row for row in found if len(row) == 2]
 
 
-def test_it_says_how_and_with_what_success(wanted: Wanted) -> None:
-    text = write_card(trained(wanted)).read_text("utf-8")
+def test_it_says_how_and_with_what_success(wanted: RunOptions) -> None:
+    text = write_model_card(trained(wanted)).read_text("utf-8")
     assert {("`learning_rate`", "2e-05"), ("`schedule`", "cosine"), ("`accelerate`", "two.yaml")} <= cells(text)
-    assert {("before the first step", "5.2500"), ("after the last step", "2.1250")} <= cells(text)
+    assert re.findall(r"^\| (before|after) [^|]+\| ([0-9.]+) \|$", text, re.MULTILINE) == [
+        ("before", "5.2500"),
+        ("after", "2.1250"),
+    ]
     assert "Steps: 1,234." in text
-    assert f"@misc{{peercorpus_adapter_{run_of(wanted.out).asked.release[:12]}," in text
+    assert f"@misc{{peercorpus_adapter_{load_run(wanted.out).asked.release[:12]}," in text
 
 
-def test_without_anything_to_validate_on_no_loss_is_made_up(wanted: Wanted) -> None:
-    text = write_card(trained(wanted, None, None)).read_text("utf-8")
-    assert "its loss is not known" in text
-    assert "before the first step" not in text
+def test_without_anything_to_validate_on_no_loss_is_made_up(wanted: RunOptions) -> None:
+    text = write_model_card(trained(wanted, None, None)).read_text("utf-8")
+    assert "1,234 steps" in text
+    assert "Steps: " not in text
+    assert not re.search(r"^\| (before|after) ", text, re.MULTILINE)
 
 
-def test_it_says_which_papers_were_refused_and_what_is_not_known(wanted: Wanted) -> None:
+def test_it_says_which_papers_were_refused_and_what_is_not_known(wanted: RunOptions) -> None:
     folder = trained(wanted)
     changed(folder, fitness={"profile": "re2", "held_out": 1_200, "links": 37})
-    known = write_card(folder).read_text("utf-8")
-    assert "none of the 1,200 papers to test and validate on" in known
+    known = write_model_card(folder).read_text("utf-8")
+    assert "none of the 1,200 papers" in known
     assert "None of 37 pairs" in known
     changed(folder, fitness={"profile": "re2", "held_out": 1_200, "links": None})
-    unknown = write_card(folder).read_text("utf-8")
-    assert "linked papers are not known" in unknown
-    assert "pairs of submissions of one work is parted" not in unknown
+    unknown = write_model_card(folder).read_text("utf-8")
+    assert "no links" in unknown
+    assert (" pairs of" in known, " pairs of" in unknown) == (True, False)
 
 
-def test_what_the_benchmark_says_stands_in_it(wanted: Wanted) -> None:
+def test_what_the_benchmark_says_stands_in_it(wanted: RunOptions) -> None:
     folder = trained(wanted)
-    assert "not been tested" in write_card(folder).read_text("utf-8")
+    assert "not been tested" in write_model_card(folder).read_text("utf-8")
     (folder / BENCH).mkdir()
     (folder / BENCH / "before-after.md").write_text("| model | accuracy |\n|---|--:|\n| adapter | 0.61 |\n")
-    text = write_card(folder).read_text("utf-8")
+    text = write_model_card(folder).read_text("utf-8")
     assert ("adapter", "0.61") in cells(text)
     assert "not been tested" not in text
 
 
-def test_the_list_of_lessons_and_the_recipe_lie_beside_it(wanted: Wanted) -> None:
+def test_the_list_of_lessons_and_the_recipe_lie_beside_it(wanted: RunOptions) -> None:
     folder = trained(wanted)
-    write_card(folder)
+    write_model_card(folder)
     assert (folder / ADAPTER / LESSONS).read_bytes() == (folder / DATA / LESSONS).read_bytes()
     beside = msgspec.json.decode((folder / ADAPTER / "recipe.json").read_bytes(), type=Recipe)
     assert beside == msgspec.structs.replace(wanted.recipe, accelerate="two.yaml")
 
 
-def test_no_path_of_this_machine_is_in_any_of_it(wanted: Wanted, tmp_path: Path) -> None:
+def test_no_path_of_this_machine_is_in_any_of_it(wanted: RunOptions, tmp_path: Path) -> None:
     (tmp_path / "my_model").mkdir()
     (tmp_path / "my_model" / "config.json").write_text("{}")
     folder = trained(replace(wanted, model=str(tmp_path / "my_model")))
-    card = write_card(folder)
+    card = write_model_card(folder)
     for path in (folder / ADAPTER).iterdir():
         assert str(tmp_path) not in path.read_text("utf-8")
-    assert "my&#95;model, a model in a folder" in card.read_text("utf-8")
+    assert "my&#95;model, " in card.read_text("utf-8")
     assert ModelCard.load(card).data.base_model is None
 
 
-def test_what_comes_from_openreview_is_shown_as_it_is(wanted: Wanted, tmp_path: Path) -> None:
+def test_what_comes_from_openreview_is_shown_as_it_is(wanted: RunOptions, tmp_path: Path) -> None:
     def paper(number: int) -> Row:
         return bench_paper(number) | {"venue_id": HOSTILE}
 
     folder = trained(replace(wanted, release=bench_release(tmp_path / "hostile", paper)))
     changed(folder, licences={"<b>|free": 4, "": 2})
-    text = write_card(folder).read_text("utf-8")
+    text = write_model_card(folder).read_text("utf-8")
     assert "KITE.org/2021/&#60;script&#62;&#124;&#42;Conference&#42;" in text
     assert "<script>" not in text
     assert {("&#60;b&#62;&#124;free", "4"), ("none stated", "2")} <= cells(text)
 
 
-def test_a_run_that_is_not_trained_has_no_card(wanted: Wanted) -> None:
+def test_a_run_that_is_not_trained_has_no_card(wanted: RunOptions) -> None:
     prepare_run(wanted, no_words)
     with pytest.raises(PeercorpusError, match=r"trained\.json"):
-        write_card(wanted.out)
+        write_model_card(wanted.out)

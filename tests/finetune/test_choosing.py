@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from invented_releases import review, score, talk, task_paper, write_release
-from peercorpus.benchmark.cases import BenchTask, Taken
+from naming import by_name
+from peercorpus.benchmark.cases import BenchTask, CaseCounts
 from peercorpus.errors import PeercorpusError
-from peercorpus.finetune.choosing import Chosen, choose
-from peercorpus.finetune.lessons import Lesson, Subject
-from peercorpus.kinds import Grade
-from peercorpus.publish.opened import open_release
-from peercorpus.publish.record_rows import Row
-from peercorpus.publish.splits import Side
+from peercorpus.finetune.examples import TrainingExample, TrainingTask
+from peercorpus.finetune.selection import SelectionRule, prepare_selection
+from peercorpus.records.enums import Grade
+from peercorpus.release.folder import open_release
+from peercorpus.release.record_rows import Row
+from peercorpus.release.splits import Split
 
 
 def _rating(value: float, high: float = 10.0) -> Row:
@@ -28,7 +29,7 @@ def _sure(value: float) -> Row:
 
 def taken_of(
     tmp_path: Path, papers: list[Row], task: BenchTask = BenchTask.REVIEW, **chosen: Any
-) -> tuple[set[str], Taken]:
+) -> tuple[set[str], CaseCounts]:
     """The ids of the lessons taken, and what was left out; `links` are pairs of papers, later and earlier."""
     links = [{"forum_id": later, "earlier_id": earlier} for later, earlier in chosen.pop("links", ())]
     rows = [
@@ -39,8 +40,8 @@ def taken_of(
     config = "rebuttal" if task is BenchTask.REBUTTAL else "review_sft"
     told = {(config, "train"): papers, ("reviews", "iclr"): rows, ("links", "iclr"): links}
     release = open_release(write_release(tmp_path / "release", told, {}))
-    taken = Taken()
-    found = choose(release, Chosen(**chosen)).lessons(task, Side.TRAIN, taken)
+    taken = CaseCounts()
+    found = prepare_selection(release, SelectionRule(**chosen)).lessons(task, Split.TRAIN, taken)
     return {lesson.lesson_id for lesson in found}, taken
 
 
@@ -84,9 +85,9 @@ def test_confidence_as_a_share_of_the_scale_and_nothing_where_it_is_not_known(tm
     reviews = [review("a", scores=[_sure(4)]), review("b", scores=[_sure(3)]), review("c", scores=[_rating(3)])]
     found, taken = taken_of(tmp_path, [task_paper("p", reviews=reviews)], min_confidence=0.75)
     assert found == {"a"}
-    assert taken.left_out == {
-        "reviews: a less confident reviewer": 1,
-        "reviews: the reviewer's confidence is not known": 1,
+    assert by_name(taken.left_out, "less confident", "confidence is not known") == {
+        "less confident": 1,
+        "confidence is not known": 1,
     }
 
 
@@ -98,10 +99,7 @@ def test_agreement_of_the_reviewers(tmp_path: Path) -> None:
     ]
     found, taken = taken_of(tmp_path, papers, max_spread=0.25)
     assert found == {"a", "b"}
-    assert taken.left_out == {
-        "papers: the reviewers lie further apart": 1,
-        "papers: fewer than two recommendations on a known scale": 1,
-    }
+    assert by_name(taken.left_out, "further apart", "fewer than two") == {"further apart": 1, "fewer than two": 1}
 
 
 def test_of_several_submissions_of_a_work_the_best_known_is_taken(tmp_path: Path) -> None:
@@ -109,7 +107,7 @@ def test_of_several_submissions_of_a_work_the_best_known_is_taken(tmp_path: Path
     links = [("b", "a"), ("c", "b")]
     found, taken = taken_of(tmp_path, papers, links=links)
     assert found == {"b-R1", "alone-R1"}
-    assert taken.left_out == {"papers: another submission of the work is taken": 2}
+    assert by_name(taken.left_out, "another submission") == {"another submission": 2}
 
 
 def test_all_submissions_of_a_work_where_they_are_asked_for(tmp_path: Path) -> None:
@@ -129,30 +127,30 @@ def test_a_submission_without_a_lesson_does_not_stand_for_its_work(tmp_path: Pat
     papers = [task_paper("a", status="withdrawn"), task_paper("b", status="rejected", grade="unrevised")]
     found, taken = taken_of(tmp_path, papers, BenchTask.ACCEPTANCE, links=[("b", "a")])
     assert found == {"b"}
-    assert taken.left_out == {"papers: another submission of the work is taken": 1}
+    assert by_name(taken.left_out, "another submission") == {"another submission": 1}
     reviews = [[review("a-R1", text="Short.")], [review("b-R1", text="Long enough for us.")]]
     papers = [task_paper(name, reviews=one) for name, one in zip("ab", reviews, strict=True)]
     assert taken_of(tmp_path / "reviews", papers, links=[("b", "a")], min_words=3)[0] == {"b-R1"}
 
 
-def _lesson(tmp_path: Path, name: str) -> Lesson:
+def _lesson(tmp_path: Path, name: str) -> TrainingExample:
     release = open_release(write_release(tmp_path / name, {("review_sft", "train"): [task_paper("p")]}, {}))
-    return next(iter(choose(release, Chosen()).lessons(BenchTask.REVIEW, Side.TRAIN, Taken())))
+    return next(iter(prepare_selection(release, SelectionRule()).lessons(BenchTask.REVIEW, Split.TRAIN, CaseCounts())))
 
 
 def test_weights_go_by_venue_before_conference(tmp_path: Path) -> None:
     lesson = _lesson(tmp_path, "one")
-    assert Chosen().times(lesson) == 1
-    assert Chosen(weights={"iclr": 3}).times(lesson) == 3
-    assert Chosen(weights={"iclr": 3, "ICLR.cc/2020/Conference": 0}).times(lesson) == 0
+    assert SelectionRule().times(lesson) == 1
+    assert SelectionRule(weights={"iclr": 3}).times(lesson) == 3
+    assert SelectionRule(weights={"iclr": 3, "ICLR.cc/2020/Conference": 0}).times(lesson) == 0
 
 
 @given(weight=st.floats(0, 5))
 def test_a_weight_is_met_on_average(tmp_path_factory: pytest.TempPathFactory, weight: float) -> None:
     lesson = _lesson(tmp_path_factory.mktemp("lesson"), "one")
     ids = [f"r{number}" for number in range(2_000)]
-    chosen = Chosen(weights={"iclr": weight})
-    told = sum(chosen.times(Lesson(name, lesson.case, None, ())) for name in ids)
+    chosen = SelectionRule(weights={"iclr": weight})
+    told = sum(chosen.times(TrainingExample(name, lesson.case, None, ())) for name in ids)
     # Four standard errors of a share of 2,000.
     assert abs(told / len(ids) - weight) < 4 * (0.25 / len(ids)) ** 0.5
 
@@ -160,18 +158,18 @@ def test_a_weight_is_met_on_average(tmp_path_factory: pytest.TempPathFactory, we
 @pytest.mark.parametrize(
     ("chosen", "subject", "says"),
     [
-        (Chosen(min_confidence=4.0), Subject.REVIEW, "from 0 to 1"),
-        (Chosen(weights={"iclr": -1.0}), Subject.REVIEW, "lies from 0 to 100"),
-        (Chosen(weights={"iclr": float("nan")}), Subject.REVIEW, "lies from 0 to 100"),
-        (Chosen(min_words=9, max_words=3), Subject.REVIEW, "No review has"),
-        (Chosen(min_words=9), Subject.ACCEPTANCE, "of no one review"),
-        (Chosen(min_confidence=0.5), Subject.SCORES, "of no one review"),
+        (SelectionRule(min_confidence=4.0), TrainingTask.REVIEW, "--min-confidence"),
+        (SelectionRule(weights={"iclr": -1.0}), TrainingTask.REVIEW, "'iclr'.* 100"),
+        (SelectionRule(weights={"iclr": float("nan")}), TrainingTask.REVIEW, "'iclr'.* 100"),
+        (SelectionRule(min_words=9, max_words=3), TrainingTask.REVIEW, "9.* 3"),
+        (SelectionRule(min_words=9), TrainingTask.ACCEPTANCE, "--min-words"),
+        (SelectionRule(min_confidence=0.5), TrainingTask.SCORES, "--min-words"),
     ],
 )
-def test_what_cannot_be_chosen_is_refused(chosen: Chosen, subject: Subject, says: str) -> None:
+def test_what_cannot_be_chosen_is_refused(chosen: SelectionRule, subject: TrainingTask, says: str) -> None:
     with pytest.raises(PeercorpusError, match=says):
         chosen.check(subject)
 
 
 def test_reviews_can_be_asked_of_where_they_are_among_what_is_learnt() -> None:
-    Chosen(min_words=9).check(Subject.MIXED)
+    SelectionRule(min_words=9).check(TrainingTask.MIXED)

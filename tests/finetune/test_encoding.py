@@ -6,24 +6,24 @@ from typing import Any
 
 import pytest
 
-from peercorpus.benchmark.cases import BenchTask, Said, Taken
-from peercorpus.dialogues import Speaker
+from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseMessage
 from peercorpus.errors import ModelError
-from peercorpus.finetune.choosing import Chosen, choose
-from peercorpus.finetune.encoding import NOT_LEARNT, Encoded, Encoder, load_encoder
-from peercorpus.publish.opened import open_release
-from peercorpus.publish.splits import Side
+from peercorpus.finetune.examples import NOT_LEARNT, Encoded, Encoder, load_encoder
+from peercorpus.finetune.selection import SelectionRule, prepare_selection
+from peercorpus.models.chat_messages import Speaker
+from peercorpus.release.folder import open_release
+from peercorpus.release.splits import Split
 
 pytestmark = pytest.mark.neural
 ENDS = {"llama": "<|eot_id|>", "qwen": "<|im_end|>\n"}
 """What ends a turn."""
 FAMILIES = sorted(ENDS)
 TALK = [
-    Said(Speaker.SYSTEM, "You review."),
-    Said(Speaker.USER, "The paper."),
-    Said(Speaker.ASSISTANT, "I doubt it."),
-    Said(Speaker.USER, "It holds."),
-    Said(Speaker.ASSISTANT, "I see."),
+    CaseMessage(Speaker.SYSTEM, "You review."),
+    CaseMessage(Speaker.USER, "The paper."),
+    CaseMessage(Speaker.ASSISTANT, "I doubt it."),
+    CaseMessage(Speaker.USER, "It holds."),
+    CaseMessage(Speaker.ASSISTANT, "I see."),
 ]
 
 
@@ -66,8 +66,8 @@ def test_exactly_what_the_assistant_says_is_learnt_with_the_mark_that_ends_it(
     encoded = encoder.encode(TALK)
     said = [words_of(models, family, ids) for ids in runs(encoded)]
     assert said == [f"I doubt it.{ENDS[family]}", f"I see.{ENDS[family]}"]
-    assert [label for label in encoded.labels if label != NOT_LEARNT] == [
-        token for token, label in zip(encoded.ids, encoded.labels, strict=True) if label != NOT_LEARNT
+    assert [label for label in encoded.labels if label != -100] == [
+        token for token, label in zip(encoded.ids, encoded.labels, strict=True) if label != -100
     ]
 
 
@@ -89,7 +89,7 @@ def test_before_an_answer_stands_what_the_model_is_asked_with(models: Path, fami
 def test_of_every_lesson_the_assistants_words_and_no_others_are_learnt(
     models: Path, family: str, encoder: Encoder, papers: Path, task: BenchTask
 ) -> None:
-    lessons = list(choose(open_release(papers), Chosen()).lessons(task, Side.TRAIN, Taken()))
+    lessons = list(prepare_selection(open_release(papers), SelectionRule()).lessons(task, Split.TRAIN, CaseCounts()))
     assert lessons
     for lesson in lessons:
         told = lesson.messages("The paper as shown.")
@@ -99,7 +99,11 @@ def test_of_every_lesson_the_assistants_words_and_no_others_are_learnt(
 
 def test_nobodys_words_end_a_turn(models: Path, family: str, encoder: Encoder) -> None:
     end = ENDS[family].strip()
-    hostile = [TALK[0], Said(Speaker.USER, f"We use {end} as the last token.{end}"), Said(Speaker.ASSISTANT, end)]
+    hostile = [
+        TALK[0],
+        CaseMessage(Speaker.USER, f"We use {end} as the last token.{end}"),
+        CaseMessage(Speaker.ASSISTANT, end),
+    ]
     ids = encoder.encode(hostile).ids
     mark = tokenizer(models, family).convert_tokens_to_ids(end)
     assert ids.count(mark) == len(hostile)
@@ -113,7 +117,7 @@ def test_words_that_a_template_takes_for_reasoning_stay_words(models: Path, tmp_
     qwen.add_tokens(["</think>", "unlike"])
     qwen.chat_template = qwen.chat_template.replace("one['content']", "one['content'].split('</think>')[-1]")
     qwen.save_pretrained(tmp_path)
-    said = [*TALK[:2], Said(Speaker.ASSISTANT, "What stands behind </think> is unlike it.")]
+    said = [*TALK[:2], CaseMessage(Speaker.ASSISTANT, "What stands behind </think> is unlike it.")]
     turns = load_encoder(str(tmp_path)).turns(said)
     assert turns[-1][1] == "What stands behind < /think> is unlike it.<|im_end|>\n"
 
@@ -122,7 +126,7 @@ def test_a_template_that_refuses_a_system_says_what_to_do(models: Path, tmp_path
     llama = tokenizer(models, "llama")
     llama.chat_template = "{{ raise_exception('System role not supported') }}"
     llama.save_pretrained(tmp_path)
-    with pytest.raises(ModelError, match="System role not supported; name another model"):
+    with pytest.raises(ModelError, match=r"System role not supported.*another model"):
         load_encoder(str(tmp_path)).encode(TALK)
 
 
@@ -130,15 +134,15 @@ def test_a_template_that_tells_it_in_other_words_later_is_refused(encoder: Encod
     def render(told: list[dict[str, str]], asks: bool) -> str:
         return f"{len(told)} messages" + "?" * asks
 
-    with pytest.raises(ModelError, match="in other words"):
+    with pytest.raises(ModelError, match=r"'forgetful'.*another model"):
         Encoder("forgetful", render, encoder.tokens, None).encode(TALK)
 
 
 def test_a_model_without_a_template_or_that_is_not_there_is_refused(models: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="No tokenizer of"):
+    with pytest.raises(ModelError, match="nothing'"):
         load_encoder(str(tmp_path / "nothing"))
     bare = tokenizer(models, "llama")
     bare.chat_template = None
     bare.save_pretrained(tmp_path / "bare")
-    with pytest.raises(ModelError, match="no chat template"):
+    with pytest.raises(ModelError, match=r"bare'.*chat template"):
         load_encoder(str(tmp_path / "bare"))

@@ -12,9 +12,9 @@ from inspect_ai.log import read_eval_log
 from invented_bench import TEST, bench_release
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.errors import ModelError, PeercorpusError
-from peercorpus.finetune.evaluating import check_evaluation, evaluate
-from peercorpus.finetune.lessons import Subject
-from peercorpus.finetune.run import Wanted, prepare_run
+from peercorpus.finetune.evaluate import check_evaluation, evaluate
+from peercorpus.finetune.examples import TrainingTask
+from peercorpus.finetune.run import RunOptions, prepare_run
 from tiny_chats import WINDOW, write_tiny_llama
 from tuned_runs import RECIPE, Tuned
 
@@ -77,25 +77,25 @@ def test_another_release_is_no_test_of_a_run(tuned: Tuned, tmp_path: Path) -> No
     other = bench_release(tmp_path / "other")
     manifest = other / "release.json"
     manifest.write_text(f"{manifest.read_text()}\n")
-    with pytest.raises(PeercorpusError, match=r"is not the release that '.*' has learnt from"):
+    with pytest.raises(PeercorpusError, match=f"'{other}'.*'{tuned.folder}'"):
         evaluate(tuned.folder, other)
-    with pytest.raises(PeercorpusError, match="is not the release"):
+    with pytest.raises(PeercorpusError, match=f"'{other}'.*'{tuned.folder}'"):
         check_evaluation(tuned.folder, other)
 
 
 def test_a_run_that_is_not_done_is_not_evaluated(tuned: Tuned, bench_data: Path, tmp_path: Path) -> None:
     run = copied(tuned, tmp_path / "run")
     (run / "trained.json").unlink()
-    with pytest.raises(PeercorpusError, match="has no adapter yet"):
+    with pytest.raises(PeercorpusError, match="'peercorpus finetune' again"):
         evaluate(run, bench_data)
 
 
 def test_what_could_not_be_asked_in_the_end_is_known_before_tuning(bench_data: Path, tmp_path: Path) -> None:
     base = write_tiny_llama(tmp_path / "llama")
-    wanted = Wanted(bench_data, Subject.MIXED, str(base), tmp_path / "fits", RECIPE)
+    wanted = RunOptions(bench_data, TrainingTask.MIXED, str(base), tmp_path / "fits", RECIPE)
     prepare_run(wanted, lambda _: None)
     check_evaluation(tmp_path / "fits", bench_data)
     recipe = msgspec.structs.replace(RECIPE, answer_tokens=WINDOW - 200)
     prepare_run(replace(wanted, out=tmp_path / "long", recipe=recipe), lambda _: None)
-    with pytest.raises(ModelError, match=rf"takes {WINDOW:,} tokens, but .* 'answer_tokens' in a recipe"):
+    with pytest.raises(ModelError, match=f" {WINDOW:,} .* 'answer_tokens'"):
         check_evaluation(tmp_path / "long", bench_data)

@@ -21,22 +21,20 @@ def test_without_the_extra_it_is_named(run: Run, papers: Path, tmp_path: Path, m
 
 
 def test_a_folder_that_is_no_release(run: Run, tmp_path: Path) -> None:
-    assert_refused(run(*asked(tmp_path, tmp_path)), "holds no release")
+    assert_refused(run(*asked(tmp_path, tmp_path)), f"'{tmp_path}'")
 
 
 @pytest.mark.parametrize(
     ("more", "says"),
     [
         (("--min-confidence", "5"), "--min-confidence"),
-        (("--weight", "iclr"), "is no weight"),
+        (("--weight", "iclr"), "--weight iclr=2"),
         (("--weight", "iclr=2", "--weight", "iclr=3"), "two weights"),
-        (("--weight", "iclr=200"), "lies from 0 to 100"),
-        (("--min-words", "9", "--max-words", "3"), "No review has"),
-        (("--recipe", "nowhere.toml"), "cannot be read"),
+        (("--weight", "iclr=200"), " 100"),
+        (("--min-words", "9", "--max-words", "3"), " 9 "),
+        (("--recipe", "nowhere.toml"), "nowhere.toml"),
         (("--lengths", "--merge"), "--lengths trains nothing"),
-        (("--for", "axolotl", "--evaluate"), "--for axolotl trains nothing"),
-        (("--for", "axolotl", "--lengths"), "leave out --lengths"),
-        (("--limit", "3"), "is of --evaluate"),
+        (("--limit", "3"), "--evaluate"),
     ],
 )
 def test_options_that_cannot_be(run: Run, papers: Path, tmp_path: Path, more: tuple[str, ...], says: str) -> None:
@@ -67,12 +65,12 @@ def test_the_configuration_of_accelerate_lies_beside_the_recipe(tmp_path: Path) 
         ("max_length = 1024", "max_length"),
         ("context = 12", ">= 128"),
         ("learning_rate = 0", "> 0"),
-        ("batch = 16\nper_device = 3", "no multiple"),
+        ("batch = 16\nper_device = 3", "per_device"),
         ("schedule = 'square'", "square"),
         ("quantised = 3", "quantised"),
         ("accelerate = 'nowhere.yaml'", "nowhere.yaml"),
         ("[lora]\nrank = 0", "rank"),
-        ("context = [", "cannot be read"),
+        ("context = [", "recipe.toml"),
         ("epochs = nan", "epochs"),
     ],
 )

@@ -10,10 +10,10 @@ import pytest
 
 from invented_bench import bench_paper, bench_release
 from peercorpus.errors import PeercorpusError
-from peercorpus.finetune.fitness import Fitness, check_fit
-from peercorpus.publish.opened import open_release
-from peercorpus.publish.release import digest_of
-from peercorpus.publish.shards import CONFIGS
+from peercorpus.finetune.run import Fitness, check_fit
+from peercorpus.release.folder import open_release
+from peercorpus.release.shards import CONFIGS
+from peercorpus.workspace.object_store import file_digest
 
 
 def write(release: Path, config: str, split: str, rows: Sequence[dict[str, object]]) -> None:
@@ -29,7 +29,7 @@ def write(release: Path, config: str, split: str, rows: Sequence[dict[str, objec
 
 def _sign(release: Path, path: Path) -> None:
     manifest = json.loads((release / "release.json").read_text())
-    manifest["files"][path.relative_to(release).as_posix()] = digest_of(path)
+    manifest["files"][path.relative_to(release).as_posix()] = file_digest(path)
     (release / "release.json").write_text(json.dumps(manifest))
 
 
@@ -64,7 +64,7 @@ def test_a_paper_to_test_on_among_those_to_learn_from_is_refused(release: Path, 
     write(release, config, "train", [bench_paper(number) for number in (*range(12), 20)])
     said = refusal(release)
     assert "'p20'" in said
-    assert "not learnt from" in said
+    assert "'peercorpus verify'" in said
 
 
 def test_so_it_is_where_the_file_of_sides_says_so_too(release: Path) -> None:
@@ -99,4 +99,4 @@ def test_a_release_without_sides_is_refused(tmp_path: Path) -> None:
     del manifest["files"]["splits/re2.json"]
     (release / "splits" / "re2.json").unlink()
     (release / "release.json").write_text(json.dumps(manifest))
-    assert "has no sides" in refusal(release)
+    assert "--splits" in refusal(release)

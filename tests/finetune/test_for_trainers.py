@@ -13,18 +13,25 @@ import pyarrow.parquet as pq
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from commands import Run, assert_refused
 from invented_bench import bench_paper, bench_release
 from peercorpus.errors import PeercorpusError
-from peercorpus.finetune import for_trainers, run
-from peercorpus.finetune.choosing import Chosen
-from peercorpus.finetune.encoding import NOT_LEARNT, Encoder, load_encoder
-from peercorpus.finetune.for_trainers import CONFIGURATIONS, write_for
-from peercorpus.finetune.lessons import Subject
+from peercorpus.finetune import other_trainers
+from peercorpus.finetune import run as finetune_run
+from peercorpus.finetune.examples import NOT_LEARNT, Encoder, TrainingTask, load_encoder
+from peercorpus.finetune.other_trainers import (
+    CONFIGURATIONS,
+    TRANSLATIONS,
+    Trainer,
+    translate_recipe,
+    untranslated_settings,
+    write_for,
+)
 from peercorpus.finetune.recipe import Lora, Recipe
-from peercorpus.finetune.run import Wanted, prepare_run
-from peercorpus.finetune.run_files import DATA, run_of
-from peercorpus.finetune.trainer_settings import NAMES, Trainer, carried, not_carried
-from peercorpus.publish.record_rows import Row
+from peercorpus.finetune.run import RunOptions, prepare_run
+from peercorpus.finetune.run_folder import DATA, load_run
+from peercorpus.finetune.selection import SelectionRule
+from peercorpus.release.record_rows import Row
 
 RECIPE = Recipe(context=8_192, paper_tokens=2_048, batch=8, per_device=2, learning_rate=1e-5, validation=3)
 
@@ -39,15 +46,20 @@ LETTERS = Encoder("letters", _render, lambda text: [ord(letter) for letter in te
 
 
 @pytest.fixture
-def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Wanted:
-    for module in (run, for_trainers):
+def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunOptions:
+    for module in (finetune_run, other_trainers):
         monkeypatch.setattr(module, "load_encoder", lambda _: LETTERS)
     release = bench_release(tmp_path / "release")
-    return Wanted(release, Subject.REBUTTAL, "some/model", tmp_path / "run", RECIPE)
+    return RunOptions(release, TrainingTask.REBUTTAL, "some/model", tmp_path / "out", RECIPE)
 
 
 def no_words(_: str) -> None:
     """Says nothing."""
+
+
+def export(wanted: RunOptions, trainer: Trainer) -> Path:
+    write_for(wanted, trainer, no_words)
+    return wanted.out
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -86,14 +98,14 @@ PIECES: dict[Trainer, Callable[[dict[str, Any]], list[tuple[bool, str]]]] = {
 
 
 @pytest.mark.parametrize("trainer", Trainer)
-def test_a_trainer_gets_our_tokens_and_learns_those_that_we_learn(wanted: Wanted, trainer: Trainer) -> None:
-    folder = write_for(wanted, trainer, no_words)
+def test_a_trainer_gets_our_tokens_and_learns_those_that_we_learn(wanted: RunOptions, trainer: Trainer) -> None:
+    folder = export(wanted, trainer)
     for side in ("train", "validation"):
         ours = tokens_for_us(wanted.out, side)
         told = [PIECES[trainer](row) for row in rows(folder / f"{side}.jsonl")]
         assert [tokens_for_them(pieces, LETTERS) for pieces in told] == ours
         assert all(len(one["input_ids"]) <= RECIPE.context for one in ours)
-        assert len(ours) == run_of(wanted.out).lessons[side] > 0
+        assert len(ours) == load_run(wanted.out).lessons[side] > 0
 
 
 @pytest.mark.neural
@@ -105,26 +117,28 @@ def test_so_it_is_with_the_chat_templates_of_real_families(tmp_path: Path, famil
 
     model = getattr(tiny_chats, f"write_tiny_{family}")(tmp_path / family)
     release = bench_release(tmp_path / "release")
-    here = Wanted(release, Subject.MIXED, str(model), tmp_path / "run", msgspec.structs.replace(RECIPE, context=4_096))
+    here = RunOptions(
+        release, TrainingTask.MIXED, str(model), tmp_path / "run", msgspec.structs.replace(RECIPE, context=4_096)
+    )
     encoder = load_encoder(str(model))
     for trainer in Trainer:
-        folder = write_for(here, trainer, no_words)
+        folder = export(here, trainer)
         told = [PIECES[trainer](row) for row in rows(folder / "train.jsonl")]
         assert [tokens_for_them(pieces, encoder) for pieces in told] == tokens_for_us(here.out, "train")
 
 
 @pytest.mark.parametrize("trainer", Trainer)
-def test_all_files_that_a_trainer_needs_lie_in_one_folder(wanted: Wanted, trainer: Trainer) -> None:
-    folder = write_for(wanted, trainer, no_words)
-    assert folder == wanted.out / trainer.value
-    names = {"train.jsonl", "validation.jsonl", CONFIGURATIONS[trainer]}
+def test_all_files_that_a_trainer_needs_lie_in_one_folder(wanted: RunOptions, trainer: Trainer) -> None:
+    folder = export(wanted, trainer)
+    names = {"train.jsonl", "validation.jsonl", CONFIGURATIONS[trainer], "data", "export.json"}
     names |= {"dataset_info.json"} if trainer is Trainer.LLAMA_FACTORY else set()
     assert {path.name for path in folder.iterdir()} == names
-    assert {path.name for path in wanted.out.iterdir()} == {DATA, trainer.value}
+    written = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert set(json.loads((folder / "export.json").read_text())["files"]) == written - {"export.json"}
 
 
-def test_llama_factory_finds_its_data_and_leaves_every_word_as_it_is(wanted: Wanted) -> None:
-    folder = write_for(wanted, Trainer.LLAMA_FACTORY, no_words)
+def test_llama_factory_finds_its_data_and_leaves_every_word_as_it_is(wanted: RunOptions) -> None:
+    folder = export(wanted, Trainer.LLAMA_FACTORY)
     said = yaml.safe_load((folder / "train.yaml").read_text("utf-8"))
     info = json.loads((folder / "dataset_info.json").read_text("utf-8"))
     for name, side in ((said["dataset"], "train"), (said["eval_dataset"], "validation")):
@@ -136,8 +150,8 @@ def test_llama_factory_finds_its_data_and_leaves_every_word_as_it_is(wanted: Wan
     assert (said["finetuning_type"], said["stage"]) == ("lora", "sft")
 
 
-def test_axolotl_learns_what_is_marked_and_refuses_what_is_too_long(wanted: Wanted) -> None:
-    folder = write_for(wanted, Trainer.AXOLOTL, no_words)
+def test_axolotl_learns_what_is_marked_and_refuses_what_is_too_long(wanted: RunOptions) -> None:
+    folder = export(wanted, Trainer.AXOLOTL)
     said = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
     for name, side in (("datasets", "train"), ("test_datasets", "validation")):
         assert said[name] == [{"path": f"{side}.jsonl", "ds_type": "json", "split": "train", "type": "input_output"}]
@@ -146,12 +160,12 @@ def test_axolotl_learns_what_is_marked_and_refuses_what_is_too_long(wanted: Want
 
 
 def test_every_setting_of_a_recipe_is_carried_over_or_named_with_the_reason() -> None:
-    for trainer, names in NAMES.items():
+    for trainer, names in TRANSLATIONS.items():
         assert set(names) == set(Recipe.__struct_fields__), trainer
-    assert not_carried(Trainer.AXOLOTL, Recipe()) == {
-        name: NAMES[Trainer.AXOLOTL][name] for name in ("paper_tokens", "answer_tokens", "validation")
+    assert untranslated_settings(Trainer.AXOLOTL, Recipe()) == {
+        name: TRANSLATIONS[Trainer.AXOLOTL][name] for name in ("paper_tokens", "answer_tokens", "validation")
     }
-    assert "accelerate" in not_carried(Trainer.LLAMA_FACTORY, Recipe(accelerate="two.yaml"))
+    assert "accelerate" in untranslated_settings(Trainer.LLAMA_FACTORY, Recipe(accelerate="two.yaml"))
 
 
 CHANGED: dict[str, Any] = {
@@ -173,26 +187,28 @@ CHANGED: dict[str, Any] = {
     "seed": 11,
     "lora": Lora(rank=4),
 }
-"""Another value of each setting that is carried over."""
+"""Another value of each setting that is translate_recipe over."""
 
 
 @pytest.mark.parametrize("trainer", Trainer)
 def test_another_value_of_any_setting_is_another_configuration(trainer: Trainer) -> None:
     plain = Recipe()
-    assert set(CHANGED) == {name for name, said in NAMES[trainer].items() if not isinstance(said, str)}
+    assert set(CHANGED) == {name for name, said in TRANSLATIONS[trainer].items() if not isinstance(said, str)}
     for name, value in CHANGED.items():
-        assert carried(trainer, msgspec.structs.replace(plain, **{name: value})) != carried(trainer, plain), name
+        assert translate_recipe(trainer, msgspec.structs.replace(plain, **{name: value})) != translate_recipe(
+            trainer, plain
+        ), name
 
 
 def test_each_trainer_is_told_in_its_own_words() -> None:
     recipe = Recipe(**CHANGED)
-    factory, axolotl = carried(Trainer.LLAMA_FACTORY, recipe), carried(Trainer.AXOLOTL, recipe)
+    factory, axolotl = translate_recipe(Trainer.LLAMA_FACTORY, recipe), translate_recipe(Trainer.AXOLOTL, recipe)
     assert factory["gradient_accumulation_steps"] == axolotl["gradient_accumulation_steps"] == 8
     assert (factory["lr_scheduler_type"], axolotl["lr_scheduler"]) == ("linear", "linear")
     assert (factory["warmup_steps"], axolotl["warmup_ratio"]) == (0.1, 0.1)
     # LLaMA-Factory takes one off where it packs.
     assert (factory["cutoff_len"], axolotl["sequence_len"]) == (4_097, 4_096)
-    assert carried(Trainer.LLAMA_FACTORY, Recipe())["cutoff_len"] == Recipe().context
+    assert translate_recipe(Trainer.LLAMA_FACTORY, Recipe())["cutoff_len"] == Recipe().context
     assert factory["neat_packing"] is axolotl["sample_packing"] is True
     assert (factory["quantization_bit"], axolotl["adapter"], axolotl["load_in_4bit"]) == (4, "qlora", True)
     assert (factory["flash_attn"], axolotl["attn_implementation"]) == ("sdpa", "sdpa")
@@ -202,88 +218,117 @@ def test_each_trainer_is_told_in_its_own_words() -> None:
 
 def test_named_layers_are_named_to_both() -> None:
     recipe = Recipe(lora=Lora(targets=("q_proj", "v_proj")))
-    assert carried(Trainer.LLAMA_FACTORY, recipe)["lora_target"] == "q_proj,v_proj"
-    assert carried(Trainer.AXOLOTL, recipe)["lora_target_modules"] == ("q_proj", "v_proj")
+    assert translate_recipe(Trainer.LLAMA_FACTORY, recipe)["lora_target"] == "q_proj,v_proj"
+    assert translate_recipe(Trainer.AXOLOTL, recipe)["lora_target_modules"] == ("q_proj", "v_proj")
 
 
 @pytest.mark.parametrize("recipe", [Recipe(lora=Lora(targets=r".*\.q_proj")), Recipe(attention="flex_attention")])
-def test_what_llama_factory_does_not_have_is_refused_before_anything_is_written(wanted: Wanted, recipe: Recipe) -> None:
+def test_what_llama_factory_does_not_have_is_refused_before_anything_is_written(
+    wanted: RunOptions, recipe: Recipe
+) -> None:
     with pytest.raises(PeercorpusError, match="LLaMA-Factory"):
-        write_for(replace(wanted, recipe=recipe), Trainer.LLAMA_FACTORY, no_words)
+        export(replace(wanted, recipe=recipe), Trainer.LLAMA_FACTORY)
     assert not wanted.out.exists()
 
 
-def test_numbers_in_a_configuration_are_read_as_numbers(wanted: Wanted) -> None:
-    folder = write_for(wanted, Trainer.LLAMA_FACTORY, no_words)
+def test_numbers_in_a_configuration_are_read_as_numbers(wanted: RunOptions) -> None:
+    folder = export(wanted, Trainer.LLAMA_FACTORY)
     assert yaml.safe_load((folder / "train.yaml").read_text("utf-8"))["learning_rate"] == 1e-5
 
 
-def test_a_lesson_that_is_told_twice_stands_twice(wanted: Wanted) -> None:
-    plain = write_for(wanted, Trainer.AXOLOTL, no_words)
-    twice = replace(wanted, out=wanted.out.with_name("twice"), chosen=Chosen(weights={"iclr": 2, "kite": 0}))
-    told = Counter(json.dumps(row) for row in rows(write_for(twice, Trainer.AXOLOTL, no_words) / "train.jsonl"))
+def test_a_lesson_that_is_told_twice_stands_twice(wanted: RunOptions) -> None:
+    plain = export(wanted, Trainer.AXOLOTL)
+    twice = replace(wanted, out=wanted.out.with_name("twice"), chosen=SelectionRule(weights={"iclr": 2, "kite": 0}))
+    told = Counter(json.dumps(row) for row in rows(export(twice, Trainer.AXOLOTL) / "train.jsonl"))
     assert set(told.values()) == {2}
     assert 0 < len(told) < len(rows(plain / "train.jsonl"))
 
 
-def test_lessons_that_stand_already_are_written_for_a_trainer_and_stay(wanted: Wanted) -> None:
-    made = prepare_run(wanted, no_words)
-    before = {path: path.read_bytes() for path in wanted.out.rglob("*") if path.is_file()}
+def test_an_export_has_the_lessons_of_a_run(wanted: RunOptions) -> None:
+    made = prepare_run(replace(wanted, out=wanted.out.with_name("run")), no_words)
     said: list[str] = []
-    folder = write_for(wanted, Trainer.AXOLOTL, said.append)
+    write_for(wanted, Trainer.AXOLOTL, said.append)
     assert len(said) == 1
-    assert {path: path.read_bytes() for path in before} == before
-    assert len(rows(folder / "train.jsonl")) == made.lessons["train"]
+    assert len(rows(wanted.out / "train.jsonl")) == made.lessons["train"]
+    assert load_run(wanted.out) == made
+    for name in made.files:
+        ours, theirs = (folder / DATA / name for folder in (wanted.out.with_name("run"), wanted.out))
+        assert theirs.read_bytes() == ours.read_bytes()
 
 
-def test_files_of_a_trainer_are_never_written_over(wanted: Wanted) -> None:
-    folder = write_for(wanted, Trainer.AXOLOTL, no_words)
-    (folder / "mine").write_text("x")
-    with pytest.raises(PeercorpusError, match="is there already"):
-        write_for(wanted, Trainer.AXOLOTL, no_words)
-    assert (folder / "mine").exists()
+def test_an_earlier_export_is_replaced_and_nothing_else(wanted: RunOptions) -> None:
+    export(wanted, Trainer.AXOLOTL)
+    folder = export(wanted, Trainer.LLAMA_FACTORY)
+    assert not (folder / "config.yaml").exists()
+    other = replace(wanted, out=wanted.out.with_name("mine"))
+    other.out.mkdir()
+    (other.out / "thesis.tex").touch()
+    with pytest.raises(PeercorpusError, match=r"thesis\.tex"):
+        export(other, Trainer.AXOLOTL)
+    with pytest.raises(PeercorpusError, match="inside the release"):
+        export(replace(wanted, out=wanted.release / "axolotl"), Trainer.AXOLOTL)
+    assert [path.name for path in other.out.iterdir()] == ["thesis.tex"]
 
 
-def test_what_a_killed_run_left_is_in_nobodys_way(wanted: Wanted) -> None:
-    (wanted.out / ".axolotl").mkdir(parents=True)
-    (wanted.out / ".axolotl" / "train.jsonl").write_text("half")
-    prepare_run(wanted, no_words)
-    folder = write_for(wanted, Trainer.AXOLOTL, no_words)
+def test_what_a_killed_export_left_is_in_nobodys_way(wanted: RunOptions) -> None:
+    partial = wanted.out.with_name(".out.partial")
+    partial.mkdir(parents=True)
+    (partial / "train.jsonl").write_text("half")
+    folder = export(wanted, Trainer.AXOLOTL)
     assert "half" not in (folder / "train.jsonl").read_text("utf-8")
-    assert not (wanted.out / ".axolotl").exists()
+    assert not partial.exists()
 
 
-def test_of_a_run_that_is_refused_nothing_is_left(wanted: Wanted) -> None:
+def test_of_a_run_that_is_refused_nothing_is_left(wanted: RunOptions) -> None:
     short = msgspec.structs.replace(RECIPE, context=512, paper_tokens=64)
-    with pytest.raises(PeercorpusError, match="answers are never cut"):
-        write_for(replace(wanted, recipe=short), Trainer.LLAMA_FACTORY, no_words)
+    with pytest.raises(PeercorpusError, match="--leave-out-long"):
+        export(replace(wanted, recipe=short), Trainer.LLAMA_FACTORY)
     assert not wanted.out.exists()
 
 
-def test_words_that_llama_factory_replaces_are_told_apart(wanted: Wanted, tmp_path: Path) -> None:
+def test_words_that_llama_factory_replaces_are_told_apart(wanted: RunOptions, tmp_path: Path) -> None:
     def paper(number: int) -> Row:
         return bench_paper(number) | {"abstract": "", "markdown": "A sum over {{idx}} and again {{idx}}."}
 
     odd = replace(wanted, release=bench_release(tmp_path / "odd", paper))
-    told = rows(write_for(odd, Trainer.LLAMA_FACTORY, no_words) / "train.jsonl")[0]["messages"][0]["content"]
+    told = rows(export(odd, Trainer.LLAMA_FACTORY) / "train.jsonl")[0]["messages"][0]["content"]
     assert "{{idx}}" not in told
     assert told.count("{ {idx}}") == 2
 
 
-def test_without_lessons_to_validate_on_nothing_is_said_of_them(wanted: Wanted) -> None:
+def test_without_lessons_to_validate_on_nothing_is_said_of_them(wanted: RunOptions) -> None:
     alone = replace(wanted, recipe=msgspec.structs.replace(RECIPE, validation=0))
     for trainer in Trainer:
-        folder = write_for(alone, trainer, no_words)
+        folder = export(alone, trainer)
         said = yaml.safe_load((folder / CONFIGURATIONS[trainer]).read_text("utf-8"))
         assert not {"eval_dataset", "test_datasets", "eval_steps"} & set(said)
         assert not (folder / "validation.jsonl").exists()
 
 
-def test_a_release_that_changed_since_is_not_handed_over(wanted: Wanted) -> None:
-    prepare_run(wanted, no_words)
+def test_a_release_that_changed_since_it_was_published_is_not_exported(wanted: RunOptions) -> None:
     path = next((wanted.release / "data" / "rebuttal").glob("train-*.parquet"))
     papers = pq.read_table(path)
     pq.write_table(papers.slice(1), path)
-    with pytest.raises(PeercorpusError, match="a file of it has changed"):
-        write_for(wanted, Trainer.AXOLOTL, no_words)
-    assert sorted(path.name for path in wanted.out.iterdir()) == [DATA]
+    with pytest.raises(PeercorpusError, match="peercorpus verify"):
+        export(wanted, Trainer.AXOLOTL)
+    assert not wanted.out.exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--format", "trl", "--task", "review", "--model", "m"), "--format llama-factory"),
+        (("--format", "axolotl", "--model", "m"), "--task"),
+        (("--format", "axolotl", "--task", "review", "--model", "m", "--assistant", "author"), "--assistant"),
+        (("V", "--format", "axolotl", "--task", "review", "--model", "m"), "--venue V"),
+        (("--format", "axolotl", "--task", "mixed"), "--model"),
+        (("--format", "axolotl", "--min-words", "3"), "--model"),
+        (("--format", "axolotl", "--leave-out-long"), "--model"),
+        (("--format", "axolotl", "--workers", "1"), "--model"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    papers: Path, tmp_path: Path, run: Run, more: tuple[str, ...], says: str
+) -> None:
+    assert_refused(run("export", papers, *more, "--out", tmp_path / "out"), says)
+    assert not (tmp_path / "out").exists()

@@ -7,7 +7,7 @@ import pytest
 
 from peercorpus.errors import ModelError, PeercorpusError
 from peercorpus.finetune.recipe import Recipe
-from peercorpus.finetune.run_files import ADAPTER
+from peercorpus.finetune.run_folder import ADAPTER
 from tuned_runs import Tuned
 
 pytestmark = [pytest.mark.neural, pytest.mark.usefixtures("tuning")]
@@ -22,10 +22,10 @@ def test_the_merged_model_is_the_base_with_its_adapter(tuned: Tuned, tmp_path: P
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from peercorpus.finetune.merging import merge
+    from peercorpus.finetune.training import merge_adapter
 
     run = copied(tuned, tmp_path / "run")
-    assert merge(run) == run / "merged"
+    assert merge_adapter(run) == run / "merged"
     ids = AutoTokenizer.from_pretrained(tuned.base)("Do kites fall when the wind turns?", return_tensors="pt")
     base = AutoModelForCausalLM.from_pretrained(tuned.base)
     merged = AutoModelForCausalLM.from_pretrained(run / "merged")
@@ -39,13 +39,13 @@ def test_the_merged_model_is_the_base_with_its_adapter(tuned: Tuned, tmp_path: P
 
 
 def test_it_has_the_tokenizer_and_nothing_of_an_adapter(tuned: Tuned, tmp_path: Path) -> None:
-    from peercorpus.benchmark.chats import load_chat
-    from peercorpus.finetune.merging import merge
+    from peercorpus.finetune.training import merge_adapter
+    from peercorpus.models.chat_templates import load_chat
 
     run = copied(tuned, tmp_path / "run")
     (run / "merged").mkdir()
     (run / "merged" / "left.json").write_text("of an earlier call")
-    merged = merge(run)
+    merged = merge_adapter(run)
     names = {path.name for path in merged.iterdir()}
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= names
     assert not names & {"left.json", "adapter_config.json"}
@@ -61,33 +61,33 @@ def test_a_merge_that_breaks_off_leaves_the_earlier_one(
 ) -> None:
     from transformers import PreTrainedTokenizerBase
 
-    from peercorpus.finetune.merging import merge
+    from peercorpus.finetune.training import merge_adapter
 
     run = copied(tuned, tmp_path / "run")
-    before = {path.name: path.read_bytes() for path in merge(run).iterdir()}
+    before = {path.name: path.read_bytes() for path in merge_adapter(run).iterdir()}
 
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(PreTrainedTokenizerBase, "save_pretrained", full)
-    with pytest.raises(ModelError, match=r"cannot be merged: .*No space left"):
-        merge(run)
+    with pytest.raises(ModelError, match="No space left"):
+        merge_adapter(run)
     assert {path.name: path.read_bytes() for path in (run / "merged").iterdir()} == before
 
 
 def test_a_run_that_is_not_done_is_refused(tuned: Tuned, tmp_path: Path) -> None:
-    from peercorpus.finetune.merging import merge
+    from peercorpus.finetune.training import merge_adapter
 
     run = copied(tuned, tmp_path / "run")
     (run / "trained.json").unlink()
-    with pytest.raises(PeercorpusError, match="has no adapter yet"):
-        merge(run)
-    with pytest.raises(PeercorpusError, match="holds no run"):
-        merge(tmp_path / "none")
+    with pytest.raises(PeercorpusError, match="'peercorpus finetune' again"):
+        merge_adapter(run)
+    with pytest.raises(PeercorpusError, match="none'"):
+        merge_adapter(tmp_path / "none")
 
 
 def test_an_adapter_of_the_hub_is_no_base(tuned: Tuned) -> None:
     from peercorpus.finetune.training import load_model
 
-    with pytest.raises(ModelError, match="on which no other is put"):
+    with pytest.raises(ModelError, match=f"'{tuned.folder / ADAPTER}'"):
         load_model(str(tuned.folder / ADAPTER), None, Recipe())

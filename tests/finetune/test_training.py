@@ -16,7 +16,7 @@ import pytest
 
 from commands import Ended, Run
 
-pytestmark = [pytest.mark.neural, pytest.mark.slow]
+pytestmark = pytest.mark.neural
 RECIPE = """
 learning_rate = 0.003
 batch = 4
@@ -89,7 +89,7 @@ def test_the_loss_falls_and_the_same_command_again_does_nothing(
     ended = run(*arguments)
     assert ended.code == 0, ended.err
     assert "do not fit" in ended.out
-    assert "None of them is among the 12 papers to test and validate on" in ended.out
+    assert " 12 papers to test" in ended.out
     found = losses(tmp_path / "run")
     steps, measured = ([one for one in found if name in one] for name in ("loss", "eval_loss"))
     assert [one["step"] for one in steps] == list(range(1, len(steps) + 1))
@@ -198,7 +198,8 @@ def test_without_papers_to_validate_on_nothing_is_said_of_the_loss(
     (tmp_path / "recipe.toml").write_text(RECIPE.replace("validation = 8", "validation = 0"))
     ended = run(*command(papers, models / "llama", tmp_path / "run", tmp_path / "recipe.toml", "acceptance"))
     assert ended.code == 0, ended.err
-    assert "Nothing was held to it" in ended.out
+    assert re.search(r"loss .*\d\.\d{4}", ended.out) is None
+    assert f"--model {tmp_path / 'run' / 'adapter'}" in ended.out
     assert all("loss" in one for one in losses(tmp_path / "run"))
 
 
@@ -222,7 +223,7 @@ def test_a_loss_that_is_no_number_leaves_no_adapter(
     with torch.no_grad():
         model.lm_head.weight[0] = float("nan")
     model.save_pretrained(tmp_path / "broken")
-    refused(run(*command(papers, tmp_path / "broken", tmp_path / "run", recipe, "acceptance")), "lower learning_rate")
+    refused(run(*command(papers, tmp_path / "broken", tmp_path / "run", recipe, "acceptance")), "learning_rate")
     assert not (tmp_path / "run" / "adapter").exists()
 
 
@@ -243,12 +244,12 @@ def test_lessons_that_are_not_as_they_were_written_are_not_learnt(
     assert run(*told, "--lengths").code == 0
     path = tmp_path / "run" / "data" / "train.arrow"
     path.write_bytes(path.read_bytes()[:-9])
-    refused(run(*told), "is not as it was written")
+    refused(run(*told), f"'{path}'")
 
 
 def test_an_adapter_is_no_base(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
     assert run(*command(papers, models / "qwen", tmp_path / "run", recipe, "acceptance")).code == 0
-    refused(run(*command(papers, tmp_path / "run" / "adapter", tmp_path / "more", recipe)), "is an adapter")
+    refused(run(*command(papers, tmp_path / "run" / "adapter", tmp_path / "more", recipe)), "adapter")
 
 
 @pytest.mark.usefixtures("quietly")
@@ -269,14 +270,16 @@ def test_one_command_tunes_merges_and_evaluates_and_says_so_in_the_card(
     assert str(tmp_path) not in card
 
 
-def test_the_lessons_go_to_another_trainer_instead(
+def test_the_lessons_of_a_model_are_exported_for_another_trainer(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
-    ended = run(*command(papers, models / "qwen", tmp_path / "run", recipe, "review", "--for", "axolotl"))
+    options = ("--format", "axolotl", "--task", "review", "--model", models / "qwen", "--recipe", recipe)
+    ended = run("export", papers, "--out", tmp_path / "out", *options)
     assert ended.code == 0, ended.err
-    assert "axolotl train config.yaml" in ended.out
-    assert (tmp_path / "run" / "axolotl" / "config.yaml").exists()
-    assert not (tmp_path / "run" / "adapter").exists()
+    assert "axolotl train" in ended.out
+    assert "config.yaml" in ended.out
+    assert (tmp_path / "out" / "config.yaml").exists()
+    assert not (tmp_path / "out" / "adapter").exists()
 
 
 def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(
@@ -286,12 +289,12 @@ def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(
     arguments = command(papers, models / "llama", tmp_path / "run", tmp_path / "short.toml", "mixed")
     ended = run(*arguments)
     assert ended.code == 2
-    assert "answers are never cut" in ended.err
+    assert "--leave-out-long" in ended.err
     assert "do not fit" in ended.out
     assert not (tmp_path / "run").exists()
     assert run(*arguments, "--leave-out-long", "--lengths").code == 0
     left_out = json.loads((tmp_path / "run" / "data" / "run.json").read_text())["left_out"]["train"]
-    assert left_out["lessons: longer than the context"] > 0
+    assert [count > 0 for reason, count in left_out.items() if "context" in reason] == [True]
 
 
 def test_a_lesson_longer_than_the_model_takes_is_refused(
@@ -301,7 +304,7 @@ def test_a_lesson_longer_than_the_model_takes_is_refused(
     config = json.loads((tmp_path / "short" / "config.json").read_text())
     (tmp_path / "short" / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 350}))
     arguments = command(papers, tmp_path / "short", tmp_path / "run", recipe, "rebuttal", "--lengths")
-    refused(run(*arguments), "takes 350 tokens, but the longest lesson has")
+    refused(run(*arguments), " 350 ")
     assert not (tmp_path / "run").exists()
     fitting = tmp_path / "fitting.toml"
     fitting.write_text("context = 350\npaper_tokens = 200\n")
@@ -313,18 +316,18 @@ def test_a_folder_with_something_else_is_refused(
 ) -> None:
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "mine.txt").write_text("mine")
-    refused(run(*command(papers, models / "llama", tmp_path / "files", recipe)), "other files than a run's")
-    refused(run(*command(papers, models / "llama", papers / "run", recipe)), "lies in the release")
+    refused(run(*command(papers, models / "llama", tmp_path / "files", recipe)), "files'")
+    refused(run(*command(papers, models / "llama", papers / "run", recipe)), "run'")
     done = command(papers, models / "llama", tmp_path / "run", recipe, "review", "--lengths")
     assert run(*done).code == 0
-    refused(run(*done, "--min-words", "3"), "a run with another chosen")
-    refused(run(*command(papers, models / "qwen", tmp_path / "run", recipe)), "a run with another model")
+    refused(run(*done, "--min-words", "3"), " chosen")
+    refused(run(*command(papers, models / "qwen", tmp_path / "run", recipe)), " model")
 
 
 def test_nothing_to_learn_from_is_refused(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
     start = command(papers, models / "llama", tmp_path / "run", recipe, "review")
     refused(run(*start, "--year", "1999"), "of another year: 12")
-    refused(run(*start, "--venue", "iclr", "--venue", "icrl"), "is of 'icrl'")
-    refused(run(*start, "--weight", "icrl=2"), "is of 'icrl'")
-    refused(run(*start, "--weight", "iclr"), "is no weight")
+    refused(run(*start, "--venue", "iclr", "--venue", "icrl"), "'icrl'")
+    refused(run(*start, "--weight", "icrl=2"), "'icrl'")
+    refused(run(*start, "--weight", "iclr"), "--weight iclr=2")
     assert not (tmp_path / "run").exists()

@@ -1,18 +1,19 @@
 """Which form a venue's reviews are read with: its invitation's, else the one declared for it, else what they show."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from peercorpus.execution.stage import Options, no_report
 from peercorpus.forms.normalise import STAGE, balance
-from peercorpus.forms.words import read_words
-from peercorpus.kinds import Aspect, Phase, PostKind, ScoreSource
-from peercorpus.raw import Kind, RawObject
-from peercorpus.records import Review
-from peercorpus.stage import Options, no_report
-from peercorpus.workspace import Workspace
+from peercorpus.forms.vocabulary import read_words
+from peercorpus.records.enums import Aspect, Phase, PostKind, ScoreSource
+from peercorpus.records.reviews import Review
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace
 
 UNKNOWN, KNOWN = "Invented.cc/2024/Conference", "ICLR.cc/2022/Conference"
 OFFERED = {"reply": {"content": {"rating": {"value-radio": ["5: yes", "6: surely", "2: no"]}}}}
@@ -34,22 +35,21 @@ def note(note_id: str, tail: str, signer: str, content: dict[str, Any], **more: 
 def read(folder: Path, venue_id: str, *notes: dict[str, Any], form: dict[str, Any] | None = None) -> list[Review]:
     """The reviews of one forum, in the order of their ids."""
     paper = note("paper", "-/Blind_Submission", "Authors", {"title": "On Kites"})
-    found = [(Kind.NOTE, each) for each in (paper, *notes)]
+    found = [(RawKind.NOTE, each) for each in (paper, *notes)]
     for _, each in found:
         each["invitation"] = f"{venue_id}/{each['invitation']}"
         each["signatures"] = [f"{venue_id}/Paper1/{name}" for name in each["signatures"]]
     if form is not None:
-        found.append((Kind.INVITATION, {"id": f"{venue_id}/-/Official_Review", **form}))
+        found.append((RawKind.INVITATION, {"id": f"{venue_id}/-/Official_Review", **form}))
     folder.mkdir(parents=True)
-    workspace = Workspace(folder)
-    with workspace.raw.transaction():
-        for kind, each in found:
-            forum_id, body = each.get("forum", ""), json.dumps(each).encode()
-            workspace.raw.add([RawObject(kind, each["id"], 1, venue_id, forum_id, each["id"], 0, 0, "test", body)])
-    STAGE.run(workspace, venue_id, Options(), "ab" * 32, no_report)
-    assert all(one.holds for one in balance(workspace, venue_id))
-    reviews = list(workspace.tables.read(Review, venue_id))
-    workspace.raw.close()
+    with closing(Workspace(folder)) as workspace:
+        with workspace.raw.transaction():
+            for kind, each in found:
+                forum_id, body = each.get("forum", ""), json.dumps(each).encode()
+                workspace.raw.add([RawObject(kind, each["id"], 1, venue_id, forum_id, each["id"], 0, 0, "test", body)])
+        STAGE.run(workspace, venue_id, Options(), "ab" * 32, no_report)
+        assert all(one.holds for one in balance(workspace, venue_id))
+        reviews = list(workspace.tables.read(Review, venue_id))
     return sorted(reviews, key=lambda review: review.review_id)
 
 

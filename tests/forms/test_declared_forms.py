@@ -11,17 +11,12 @@ from typing import Any
 import pytest
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.declared import (
-    DeclaredForm,
-    Written,
-    as_review_form,
-    declared_form,
-    declared_forms,
-)
+from peercorpus.forms.declared_forms import AnswerFormat, DeclaredForm, as_review_form, declared_form, declared_forms
+from peercorpus.forms.form import read_score
 from peercorpus.forms.reviews import read_fields
-from peercorpus.forms.scores import read_score
-from peercorpus.kinds import Aspect, FieldType, PostKind
-from peercorpus.venues.catalogue import conference_of, rows, year_of
+from peercorpus.records.enums import Aspect, FieldType, PostKind
+from peercorpus.venues.catalogue import rows
+from peercorpus.venues.venue_id import conference_of, year_of
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 FORMS = {form.id: form for form in declared_forms()}
@@ -332,7 +327,7 @@ def _misfits(form: DeclaredForm, fields: Mapping[str, Any]) -> Iterator[str]:
         if field is None or field.type is not FieldType.SCORE:
             continue
         offered = review_form.questions[name].answers
-        if isinstance(answer, int | float) != (field.written is Written.NUMBER):
+        if isinstance(answer, int | float) != (field.written is AnswerFormat.NUMBER):
             yield f"{name} is not written {answer!r}"
         if offered and str(answer) not in offered:
             yield f"{name} does not offer {answer!r}"

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.forms.derive import derive_form
 from peercorpus.forms.form import ReviewForm
+from peercorpus.forms.invitation_forms import derive_form
 from peercorpus.forms.reviews import read_fields
-from peercorpus.kinds import Aspect, FieldType, SectionKind
+from peercorpus.records.enums import Aspect, FieldType, SectionKind
 
 YES_NO = ["Yes", "No"]
 PROMISE = ["I agree."]

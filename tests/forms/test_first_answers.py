@@ -6,10 +6,10 @@ import pytest
 
 from peercorpus.forms.form import ReviewForm
 from peercorpus.forms.reviews import read_review
-from peercorpus.forms.updates import holds_update
-from peercorpus.kinds import Phase, ScoreSource
+from peercorpus.forms.score_changes import holds_update
 from peercorpus.openreview.objects import Note
-from peercorpus.records import Review
+from peercorpus.records.enums import Phase, ScoreSource
+from peercorpus.records.reviews import Review
 
 NO_FORM = ReviewForm("inferred:V", {})
 FIRST, LATER = "The proof is unclear.", "The proof is unclear.\n\nUPDATE: the authors made it clear."

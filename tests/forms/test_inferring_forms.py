@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from peercorpus.forms.infer import infer_form
+from peercorpus.forms.invitation_forms import infer_form
 from peercorpus.forms.reviews import read_fields
-from peercorpus.kinds import FieldType
+from peercorpus.records.enums import FieldType
 
 PROSE = "A passage of some length, written and not chosen.\nIt has two lines."
 

@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from joining import joined
-from peercorpus.forms.derive import derive_form
-from peercorpus.forms.form import Question, ReviewForm
-from peercorpus.forms.numbers import leading_number
+from peercorpus.forms.form import Question, ReviewForm, read_score
+from peercorpus.forms.invitation_forms import derive_form
 from peercorpus.forms.reviews import read_fields
-from peercorpus.forms.scores import read_score
-from peercorpus.kinds import Aspect, FieldType, Phase
+from peercorpus.forms.scales import leading_number
+from peercorpus.records.enums import Aspect, FieldType, Phase
 
 NUMBERS = st.integers(-3, 12) | st.floats(0, 10).map(lambda number: round(number * 2) / 2)
 WORDS = st.sampled_from(["strong accept", "Weak Accept", "Reject", "good", "", "not applicable"])

@@ -1,19 +1,21 @@
 """How a forum's notes become a paper, reviews and posts, or are set aside."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from peercorpus.forms.derive import derive_form
+from peercorpus.execution.stage import Options, no_report
+from peercorpus.forms.invitation_forms import derive_form
 from peercorpus.forms.normalise import STAGE, balance
-from peercorpus.forms.words import Words, read_words
-from peercorpus.kinds import PostKind, Reason, Role, Status
-from peercorpus.raw import Kind, RawObject
-from peercorpus.records import Paper, Post, Review, SetAside
-from peercorpus.stage import Options, no_report
-from peercorpus.workspace import Workspace
+from peercorpus.forms.vocabulary import VenueVocabulary, read_words
+from peercorpus.records.enums import PostKind, Reason, Role, Status
+from peercorpus.records.papers import Paper, SetAside
+from peercorpus.records.reviews import Post, Review
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace
 
 V = "Invented.cc/2024/Conference"
 KEY = "ab" * 32
@@ -38,9 +40,9 @@ def _v2(note_id: str, tail: str, signature: str = "", **more: Any) -> dict[str, 
 PAPER = _v2("paper", "Submission", "Authors", number=1, content={"title": "On Kites", "venueid": f"{V}/Submission"})
 
 
-def _raw(note: dict[str, Any], kind: Kind = Kind.NOTE, subject: str = "") -> RawObject:
+def _raw(note: dict[str, Any], kind: RawKind = RawKind.NOTE, subject: str = "") -> RawObject:
     body = json.dumps(note).encode()
-    subject_id, forum_id = subject or note["id"], note.get("forum") or ("paper" if kind is Kind.EDIT else "")
+    subject_id, forum_id = subject or note["id"], note.get("forum") or ("paper" if kind is RawKind.EDIT else "")
     return RawObject(kind, note["id"], 2, V, forum_id, subject_id, 0, 0, "test", body)
 
 
@@ -52,17 +54,16 @@ class Normalised:
 
     def __init__(self, folder: Path, notes: list[dict[str, Any]], *others: RawObject) -> None:
         folder.mkdir(parents=True)
-        workspace = Workspace(folder)
-        with workspace.raw.transaction():
-            workspace.raw.add([*map(_raw, notes), *others])
-        STAGE.run(workspace, V, Options(), KEY, no_report)
-        tables = workspace.tables
-        self.papers, self.reviews = list(tables.read(Paper, V)), list(tables.read(Review, V))
-        self.posts = {post.post_id: post for post in tables.read(Post, V)}
-        self.aside = {row.record_id: row.reason for row in tables.read(SetAside, V)}
-        self.sums = balance(workspace, V)
-        self.pseudonym = {name: workspace.raw.pseudonyms.of(name) for name in ACCOUNTS}.__getitem__
-        workspace.raw.close()
+        with closing(Workspace(folder)) as workspace:
+            with workspace.raw.transaction():
+                workspace.raw.add([*map(_raw, notes), *others])
+            STAGE.run(workspace, V, Options(), KEY, no_report)
+            tables = workspace.tables
+            self.papers, self.reviews = list(tables.read(Paper, V)), list(tables.read(Review, V))
+            self.posts = {post.post_id: post for post in tables.read(Post, V)}
+            self.aside = {row.record_id: row.reason for row in tables.read(SetAside, V)}
+            self.sums = balance(workspace, V)
+            self.pseudonym = {name: workspace.raw.pseudonyms.of(name) for name in ACCOUNTS}.__getitem__
 
 
 @pytest.mark.parametrize(
@@ -181,7 +182,7 @@ def test_an_edit_that_is_not_public_or_deleted_tells_nothing(tmp_path: Path, hid
     review = _v2("r", "Official_Review", "Reviewer_AbCd", content={"rating": 8})
     made = {"id": "e1", "tcdate": 1_700_000_000_000, "note": {"id": "r", "content": {"rating": {"value": 3}}}} | hidden
     later = {"id": "e2", "tcdate": 1_700_900_000_000, "note": {"id": "r", "content": {"rating": {"value": 8}}}}
-    edits = [_raw({"readers": ["everyone"], **edit}, Kind.EDIT, "r") for edit in (made, later)]
+    edits = [_raw({"readers": ["everyone"], **edit}, RawKind.EDIT, "r") for edit in (made, later)]
     (read,) = Normalised(tmp_path / "w", [PAPER, review], *edits).reviews
     assert [score.value for score in read.scores] == [8.0]
     assert read.revised is False
@@ -206,7 +207,7 @@ def test_the_venues_own_group_names_its_reviews_and_decisions(tmp_path: Path) ->
             _v2("r", "Assessment", "Reviewer_AbCd", content={"rating": 4}),
             _v2("d", "Outcome", "Program_Chairs", content={"our_verdict": "Accept as is"}),
         ],
-        RawObject(Kind.GROUP, V, 2, V, "", V, 0, 0, "test", group),
+        RawObject(RawKind.GROUP, V, 2, V, "", V, 0, 0, "test", group),
     )
     assert {post.post_id: post.kind for post in found.posts.values()} == {"r": PostKind.REVIEW, "d": PostKind.DECISION}
     assert (found.papers[0].decision, found.papers[0].status) == ("Accept as is", Status.ACCEPTED)
@@ -238,22 +239,27 @@ def test_odd_authorids_stop_nothing(tmp_path: Path, authorids: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "odd",
+    ("odd", "fields"),
     [
-        {"edit": True},
-        {"edit": {"note": "n", "invitation": "i"}},
-        {"reply": "r"},
-        {"reply": {"content": None}},
-        {"edit": {"note": {"content": {"rating": {"value": {"param": []}}, "b": {"value": {"param": None}}, "c": 1}}}},
+        ({"edit": True}, None),
+        ({"edit": {"note": "n", "invitation": "i"}}, None),
+        ({"reply": "r"}, None),
+        ({"reply": {"content": None}}, None),
+        (
+            {"edit": {"note": {"content": {"rating": {"value": {"param": []}}, "b": {"value": {"param": None}}}}}},
+            ["rating", "b"],
+        ),
+        ({"edit": {"note": {"content": {"b": {"value": {"param": None}}, "c": 1}}}}, ["b"]),
     ],
 )
-def test_odd_invitations_stop_nothing(odd: dict[str, Any]) -> None:
-    derive_form(json.dumps({"id": "V/-/Official_Review", **odd}).encode())
+def test_odd_invitations_stop_nothing(odd: dict[str, Any], fields: list[str] | None) -> None:
+    form = derive_form(json.dumps({"id": "V/-/Official_Review", **odd}).encode())
+    assert (form and list(form.questions)) == fields
 
 
 @pytest.mark.parametrize("content", [None, [1], "text", {"review_name": "bare"}, {"review_name": {"value": [1]}}])
 def test_odd_groups_say_nothing(content: Any) -> None:
-    assert read_words(json.dumps({"id": "V", "content": content}).encode()) == Words()
+    assert read_words(json.dumps({"id": "V", "content": content}).encode()) == VenueVocabulary()
 
 
 def test_an_e_mail_address_never_reaches_extra(tmp_path: Path) -> None:
@@ -271,19 +277,19 @@ def _edit(edit_id: str, at_ms: int, answers: dict[str, Any]) -> RawObject:
     """An edit of the review `r`."""
     content = {name: {"value": value} for name, value in answers.items()}
     found = {"id": edit_id, "invitation": f"{V}/-/Official_Review", "readers": ["everyone"], "tcdate": at_ms}
-    return _raw({**found, "tmdate": at_ms, "note": {"id": "r", "content": content}}, Kind.EDIT, "r")
+    return _raw({**found, "tmdate": at_ms, "note": {"id": "r", "content": content}}, RawKind.EDIT, "r")
 
 
 def asks(name: str, options: list[str]) -> RawObject:
     """A review invitation whose one question offers these answers."""
     asked = {"rating": {"value": {"param": {"type": "string", "enum": options}}}}
     found = {"id": f"{V}/-/{name}", "edit": {"invitation": {"edit": {"note": {"content": asked}}}}}
-    return _raw(found, Kind.INVITATION)
+    return _raw(found, RawKind.INVITATION)
 
 
 def says(**answers: Any) -> RawObject:
     """The venue's own group."""
-    return _raw({"id": V, "content": {name: {"value": value} for name, value in answers.items()}}, Kind.GROUP)
+    return _raw({"id": V, "content": {name: {"value": value} for name, value in answers.items()}}, RawKind.GROUP)
 
 
 def test_reviews_of_several_kinds_are_each_read_with_their_own_form(tmp_path: Path) -> None:

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.forms.derive import derive_form
-from peercorpus.forms.form import Question, ReviewForm
-from peercorpus.forms.numbers import leading_number
+from peercorpus.forms.form import Question, ReviewForm, read_score
+from peercorpus.forms.invitation_forms import derive_form
 from peercorpus.forms.reviews import read_fields, read_review
-from peercorpus.forms.scores import read_score
-from peercorpus.kinds import Aspect, Phase, ScoreSource, SectionKind
+from peercorpus.forms.scales import leading_number
 from peercorpus.openreview.objects import Note
+from peercorpus.records.enums import Aspect, Phase, ScoreSource, SectionKind
 
 NO_FORM = ReviewForm("inferred:V", {})
 TEN = Question(

@@ -4,9 +4,9 @@ from typing import Any
 
 from peercorpus.forms.form import ReviewForm
 from peercorpus.forms.reviews import read_review
-from peercorpus.kinds import ScoreSource
 from peercorpus.openreview.objects import Note, to_time
-from peercorpus.records import Review
+from peercorpus.records.enums import ScoreSource
+from peercorpus.records.reviews import Review
 
 DAY_MS = 86_400_000
 

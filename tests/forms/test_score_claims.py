@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from peercorpus.forms.claims import read_claims
 from peercorpus.forms.form import Question, ReviewForm
 from peercorpus.forms.reviews import read_review
-from peercorpus.kinds import Aspect, Phase, ScoreSource
+from peercorpus.forms.score_changes import read_claims
 from peercorpus.openreview.objects import Note
+from peercorpus.records.enums import Aspect, Phase, ScoreSource
 
 OVERALL, CONFIDENCE = Aspect.RECOMMENDATION, Aspect.CONFIDENCE
 TEN = {float(number): f"{number}: words" for number in range(1, 11)}

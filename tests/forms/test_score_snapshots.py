@@ -1,18 +1,20 @@
 """Where no readable edit shows an earlier score, an earlier version of the review that we hold does."""
 
 import json
+from contextlib import closing
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from peercorpus.execution.stage import Options, no_report
 from peercorpus.forms.normalise import STAGE, balance
-from peercorpus.kinds import Phase, Reason, ScoreSource
-from peercorpus.raw import Kind, RawObject
-from peercorpus.records import Review, SetAside
-from peercorpus.stage import Options, no_report
-from peercorpus.workspace import Workspace
+from peercorpus.records.enums import Phase, Reason, ScoreSource
+from peercorpus.records.papers import SetAside
+from peercorpus.records.reviews import Review
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace
 
 V = "Invented.cc/2024/Conference"
 POSTED_MS, DAY_MS = 1_700_000_000_000, 86_400_000
@@ -50,26 +52,24 @@ def edit(edit_id: str, day: int, rating: int) -> RawObject:
     at = POSTED_MS + day * DAY_MS
     note = {"id": "r", "content": {"rating": {"value": rating}, "review": {"value": "Clear."}}}
     body = {"id": edit_id, "readers": ["everyone"], "tcdate": at, "tmdate": at, "note": note}
-    return RawObject(Kind.EDIT, edit_id, 2, V, "paper", "r", at, 0, "test", json.dumps(body).encode())
+    return RawObject(RawKind.EDIT, edit_id, 2, V, "paper", "r", at, 0, "test", json.dumps(body).encode())
 
 
 def raw(note: dict[str, Any]) -> RawObject:
     body = json.dumps(note).encode()
-    return RawObject(Kind.NOTE, note["id"], 2, V, "paper", note["id"], note.get("tmdate", 0), 0, "test", body)
+    return RawObject(RawKind.NOTE, note["id"], 2, V, "paper", note["id"], note.get("tmdate", 0), 0, "test", body)
 
 
 def normalised(folder: Path, *objects: RawObject) -> tuple[list[Review], list[SetAside]]:
     """The reviews and what was set aside, of objects that arrived one harvest after the other."""
     folder.mkdir(parents=True)
-    workspace = Workspace(folder)
-    for found in (raw(PAPER), *objects):
-        with workspace.raw.transaction():
-            workspace.raw.add([found])
-    STAGE.run(workspace, V, Options(), "ab" * 32, no_report)
-    assert all(one.holds for one in balance(workspace, V))
-    found_rows = list(workspace.tables.read(Review, V)), list(workspace.tables.read(SetAside, V))
-    workspace.raw.close()
-    return found_rows
+    with closing(Workspace(folder)) as workspace:
+        for found in (raw(PAPER), *objects):
+            with workspace.raw.transaction():
+                workspace.raw.add([found])
+        STAGE.run(workspace, V, Options(), "ab" * 32, no_report)
+        assert all(one.holds for one in balance(workspace, V))
+        return list(workspace.tables.read(Review, V)), list(workspace.tables.read(SetAside, V))
 
 
 def read(folder: Path, *objects: RawObject) -> Review:

@@ -1,6 +1,7 @@
 """What became of a paper, what a reply is, and who wrote it: of today's venues and of the oldest."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -8,15 +9,14 @@ import pytest
 
 from peercorpus.forms import vocabulary
 from peercorpus.forms.papers import read_paper
-from peercorpus.forms.posts import is_prose
-from peercorpus.forms.speakers import read_speakers
-from peercorpus.forms.venue import read_venue
-from peercorpus.forms.words import Words
-from peercorpus.kinds import PostKind, Role, Status
-from peercorpus.openreview.objects import Note, tail_of
-from peercorpus.raw import Kind, RawObject
-from peercorpus.records import Paper
-from peercorpus.workspace import Workspace
+from peercorpus.forms.posts import is_prose_field, read_speakers
+from peercorpus.forms.venue_forms import read_venue
+from peercorpus.forms.vocabulary import VenueVocabulary
+from peercorpus.openreview.objects import Note, invitation_name
+from peercorpus.records.enums import PostKind, Role, Status
+from peercorpus.records.papers import Paper
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace
 
 V = "Invented.cc/2013/conference"
 
@@ -51,8 +51,8 @@ def reply(tail: str, at: int = 1, signature: str = "", **content: Any) -> Note:
 
 def paper_of(root: Note, *replies: Note) -> Paper:
     """The paper that a submission and its replies, in time order, make."""
-    words = Words()
-    return read_paper(root, V, [(words.kind(tail_of(note.created_by)), note) for note in replies], words)
+    words = VenueVocabulary()
+    return read_paper(root, V, [(words.kind(invitation_name(note.created_by)), note) for note in replies], words)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,43 @@ def paper_of(root: Note, *replies: Note) -> Paper:
         ("Desk Reject", Status.DESK_REJECTED),
         ("Desk rejected", Status.DESK_REJECTED),
         ("desk-rejected by the chairs", Status.DESK_REJECTED),
-        ("Not accepted", Status.UNKNOWN),
+        ("Not accepted", Status.REJECTED),
+        ("Not Accept", Status.REJECTED),
+        ("Decline", Status.REJECTED),
+        ("Declined.", Status.REJECTED),
+        ("No acceptance", Status.REJECTED),
+        ("Non-acceptance", Status.REJECTED),
+        ("Cannot be accepted in its current form", Status.REJECTED),
+        ("We are unable to accept this paper", Status.REJECTED),
+        ("Rejected by PCs", Status.REJECTED),
+        ("Decision: Reject", Status.REJECTED),
+        ("Accept? No: Reject", Status.REJECTED),
+        ("Reject? No: Accept", Status.ACCEPTED),
+        ("Accept \u2192 Reject", Status.REJECTED),
+        ("Accept -> Reject", Status.REJECTED),
+        ("Withdrawn by PCs", Status.WITHDRAWN),
+        ("Withdrawn by the authors", Status.WITHDRAWN),
+        ("Accept (withdrawn by the authors)", Status.WITHDRAWN),
+        ("Withdrawn (was accepted)", Status.WITHDRAWN),
+        ("Conditionally accepted", Status.ACCEPTED),
+        ("Accept with minor revisions", Status.ACCEPTED),
+        ("Your paper has been accepted as a poster", Status.ACCEPTED),
+        ("Oral Presentation", Status.ACCEPTED),
+        ("Accept. The reviewers recommended to reject it at first.", Status.ACCEPTED),
+        ("Accept (revoked)", Status.UNKNOWN),
+        ("Acceptance withdrawn", Status.UNKNOWN),
+        ("Rejection withdrawn", Status.UNKNOWN),
+        ("Accept?", Status.UNKNOWN),
+        ("Accept / Reject", Status.UNKNOWN),
+        ("Accept if space permits, otherwise reject", Status.UNKNOWN),
+        ("Not yet accepted", Status.UNKNOWN),
+        ("Probably accept", Status.UNKNOWN),
+        ("Major revision", Status.UNKNOWN),
+        ("Minor Revision", Status.UNKNOWN),
+        ("Revise and resubmit", Status.UNKNOWN),
+        ("Retracted", Status.UNKNOWN),
+        ("Declined by the authors", Status.UNKNOWN),
+        ("No oral", Status.UNKNOWN),
         ("Not rejected", Status.UNKNOWN),
         ("2 - possible accept to main conference", Status.UNKNOWN),
         ("The authors have accepted the terms", Status.UNKNOWN),
@@ -96,7 +132,7 @@ def paper_of(root: Note, *replies: Note) -> Paper:
         ("", Status.UNKNOWN),
     ],
 )
-def test_a_decision_says_what_its_first_telling_word_says(decision: str, status: Status) -> None:
+def test_a_decision_is_read_closely_or_not_at_all(decision: str, status: Status) -> None:
     assert vocabulary.status_of_decision(decision) is status
 
 
@@ -109,6 +145,8 @@ def test_a_decision_says_what_its_first_telling_word_says(decision: str, status:
         ("ICLR 2020 Poster", Status.ACCEPTED),
         ("Submitted to ICLR 2025", Status.UNKNOWN),
         ("ICLR 2025", Status.UNKNOWN),
+        ("ICLR 2022 Conference Withdrawn Submission", Status.WITHDRAWN),
+        ("ICLR 2022 Conference Desk Rejected Submission", Status.DESK_REJECTED),
     ],
 )
 def test_the_name_of_a_venue_says_accepted_where_it_says_how_it_is_presented(venue: str, status: Status) -> None:
@@ -215,7 +253,7 @@ def test_a_reversion_reverts_only_its_kind_and_may_come_at_the_same_instant() ->
 
 @pytest.mark.parametrize("reversion", [reversion for _, reversion, _ in LEFT])
 def test_the_box_that_reverts_is_no_prose(reversion: str) -> None:
-    assert not is_prose(reversion, "We approve the reversion.")
+    assert not is_prose_field(reversion, "We approve the reversion.")
 
 
 @pytest.mark.parametrize(
@@ -234,20 +272,19 @@ def test_the_box_that_reverts_is_no_prose(reversion: str) -> None:
     ],
 )
 def test_an_invitation_asks_for_what_its_last_element_names(tail: str, kind: PostKind) -> None:
-    assert Words().kind(tail) is kind
+    assert VenueVocabulary().kind(tail) is kind
 
 
 @pytest.mark.parametrize("tail", ["submission/review", "submission/B1/review"])
 def test_a_review_of_an_old_invitation_is_read_with_its_form(tmp_path: Path, tail: str) -> None:
     form_id = f"{V}/-/{tail}"
     form = {"id": form_id, "reply": {"content": {"review": {"value-regex": ".*"}}}}
-    workspace = Workspace(tmp_path)
-    with workspace.raw.transaction():
-        body = json.dumps(form).encode()
-        workspace.raw.add([RawObject(Kind.INVITATION, form_id, 1, V, "", form_id, 0, 0, "test", body)])
-    reader = read_venue(workspace, V)
-    assert reader.form_of(reply(tail)).form_id == form_id
-    workspace.raw.close()
+    with closing(Workspace(tmp_path)) as workspace:
+        with workspace.raw.transaction():
+            body = json.dumps(form).encode()
+            workspace.raw.add([RawObject(RawKind.INVITATION, form_id, 1, V, "", form_id, 0, 0, "test", body)])
+        reader = read_venue(workspace, V)
+        assert reader.form_of(reply(tail)).form_id == form_id
 
 
 @pytest.mark.parametrize(
@@ -261,7 +298,7 @@ def test_a_review_of_an_old_invitation_is_read_with_its_form(tmp_path: Path, tai
 )
 def test_the_oldest_anonymous_reviewers_are_reviewers(signature: str, role: Role, name: str) -> None:
     review = reply("submission/review", signature=signature)
-    assert read_speakers(old_root(), [review], Words(), in_letters) == {review.id: (role, name)}
+    assert read_speakers(old_root(), [review], VenueVocabulary(), in_letters) == {review.id: (role, name)}
 
 
 @pytest.mark.parametrize(
@@ -274,7 +311,9 @@ def test_the_oldest_anonymous_reviewers_are_reviewers(signature: str, role: Role
 )
 def test_an_author_is_known_by_the_account_listed_apart_or_with_the_name(content: dict[str, Any]) -> None:
     note = reply("Official_Comment", signature="~Ada_Example1")
-    assert read_speakers(new_root(**content), [note], Words(), in_letters) == {note.id: (Role.AUTHOR, "Authors")}
+    assert read_speakers(new_root(**content), [note], VenueVocabulary(), in_letters) == {
+        note.id: (Role.AUTHOR, "Authors")
+    }
     assert paper_of(new_root(**content)).authors == ("Ada Example",)
 
 
@@ -283,6 +322,32 @@ def test_an_author_is_known_by_the_account_listed_apart_or_with_the_name(content
 )
 def test_a_name_alone_makes_nobody_an_author(authors: Any) -> None:
     note = reply("Public_Comment", signature="~Ada_Example1")
-    assert read_speakers(new_root(authors=authors), [note], Words(), in_letters) == {
+    assert read_speakers(new_root(authors=authors), [note], VenueVocabulary(), in_letters) == {
         note.id: (Role.PUBLIC, "public_p13")
     }
+
+
+@pytest.mark.parametrize("decision", ["Major revision", "Accept (revoked)", "Two readers liked it"])
+def test_a_decision_that_is_not_understood_is_unknown_with_its_words_on_both_apis(decision: str) -> None:
+    new = new_root(venueid=f"{V}/Submission", venue="Submitted to V")
+    answer = Note(id="d", forum="paper", invitations=[f"{V}/Paper1/-/Decision"], tcdate=1)
+    answer.content = {"decision": {"value": decision}}
+    for paper in (paper_of(new, answer), paper_of(old_root(), reply("Decision", decision=decision))):
+        assert (paper.status, paper.decision) == (Status.UNKNOWN, decision)
+    assert paper_of(new).status is Status.UNDER_REVIEW
+
+
+def test_a_decision_that_is_pending_leaves_a_paper_under_review() -> None:
+    answer = Note(id="d", forum="paper", invitations=[f"{V}/Paper1/-/Decision"], tcdate=1)
+    answer.content = {"decision": {"value": "Decision Pending"}}
+    assert paper_of(new_root(venueid=f"{V}/Submission"), answer).status is Status.UNDER_REVIEW
+
+
+def test_submitted_to_a_venue_means_rejected_only_where_the_venue_says_so() -> None:
+    headings = {"Submitted to V": "Reject", "V poster": "Accept (Poster)", "V": "Submitted"}
+    group = {"id": V, "content": {"decision_heading_map": {"value": headings}}}
+    words = vocabulary.read_words(json.dumps(group).encode())
+    root = new_root(venueid=f"{V}/Submission", venue="Submitted to V")
+    assert read_paper(root, V, [], words).status is Status.REJECTED
+    assert read_paper(root, V, [], VenueVocabulary()).status is Status.UNDER_REVIEW
+    assert read_paper(new_root(venueid=f"{V}/Submission", venue="V"), V, [], words).status is Status.UNDER_REVIEW

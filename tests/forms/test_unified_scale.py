@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.forms.unified import LABELS, unified_scale
+from naming import Naming
+from peercorpus.forms.scales import LABELS, unified_scale
 
 Labels: TypeAlias = dict[float, str]
 
@@ -68,7 +69,7 @@ def test_an_answer_lies_on_its_own_side_of_the_threshold(labels: Labels, value: 
 def test_what_re2s_card_calls_below_the_threshold_is_above_it() -> None:
     scale = unified_scale(NEURIPS_2022)
     assert scale is not None
-    assert LABELS[round(scale.unify(5) or 0)] == "marginally above the acceptance threshold"
+    assert LABELS[round(scale.unify(5) or 0)] == Naming("marginally above")
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.openreview.client import Client, Patience
-from peercorpus.raw import Kind
-from peercorpus.simulator.holdings import World
-from peercorpus.simulator.server import Service, serve
-from peercorpus.simulator.venues import VENUES
-from peercorpus.simulator.world import build_world
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.retries import Patience
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.holdings import World
+from peercorpus.simulator.world.venues import VENUES
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 PAPERS = 11
 
@@ -30,7 +31,7 @@ def invented() -> World:
 
 @pytest.fixture
 def service(invented: World) -> Iterator[Service]:
-    with serve(invented) as running:
+    with serve_simulator(invented) as running:
         yield running
 
 
@@ -58,9 +59,9 @@ def digests(venue_ids: list[str]) -> Callable[[Workspace], dict[str, str]]:
     """What a workspace holds, as digests of its content."""
 
     def take(workspace: Workspace) -> dict[str, str]:
-        kinds = [kind.value for kind in Kind]
+        kinds = [kind.value for kind in RawKind]
         found = {f"{venue} {kind}": workspace.raw.digest(kind, venue) for venue in venue_ids for kind in kinds}
-        files = {f"{venue} files": workspace.raw.files_digest(venue) for venue in venue_ids}
+        files = {f"{venue} files": workspace.raw.state.files_digest(venue) for venue in venue_ids}
         return found | files | {"venues": " ".join(workspace.raw.venues())}
 
     return take

@@ -7,18 +7,19 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from peercorpus.harvest.run import HarvestSummary, harvest
+from peercorpus.harvest.harvest import HarvestSummary, harvest
 from peercorpus.openreview.client import Client
-from peercorpus.raw import Kind
-from peercorpus.simulator.answers import Answer, forbidden, invalid, page
-from peercorpus.simulator.calls import Request
-from peercorpus.simulator.changes import hide_note, replace_pdf
-from peercorpus.simulator.faults import CUT_OFF, DROPPED, Fault, Faults, named, server_error
-from peercorpus.simulator.holdings import Json, World
-from peercorpus.simulator.server import Service, serve
-from peercorpus.simulator.shelves import values_of
-from peercorpus.simulator.world import build_world
-from peercorpus.workspace import Workspace
+from peercorpus.simulator.server.changes import hide_note, replace_pdf
+from peercorpus.simulator.server.damage import CUT_OFF, DROPPED, Fault, server_error
+from peercorpus.simulator.server.faults import Faults, faults_by_name
+from peercorpus.simulator.server.index import values_of
+from peercorpus.simulator.server.requests import Request
+from peercorpus.simulator.server.responses import Response, forbidden, html_response, invalid
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.holdings import Json, World
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace
 
 MakeClient = Callable[..., Client]
 Members = dict[str, bytes]
@@ -49,7 +50,7 @@ def asked_alone(service: Service) -> list[str]:
 
 def assert_all_right(workspace: Workspace, world: World) -> None:
     """Every paper's file is the one it names, and nothing else was written."""
-    stored = {one.path: one for one in workspace.raw.files(BOREALIS)}
+    stored = {one.path: one for one in workspace.raw.state.files(BOREALIS)}
     assert set(stored) == {values_of(note, "content.pdf")[0] for note in papers(world)}
     for path, one in stored.items():
         assert one.problem is None
@@ -60,15 +61,15 @@ def assert_all_right(workspace: Workspace, world: World) -> None:
     assert {path for path in files - kept if path.parent != workspace.folder or path.name not in beside} == set()
 
 
-def in_zips(damage: Callable[[Members], Members | bytes | Answer]) -> Faults:
+def in_zips(damage: Callable[[Members], Members | bytes | Response]) -> Faults:
     """A service whose zips are damaged."""
 
-    def alters(answer: Answer) -> Answer:
+    def alters(answer: Response) -> Response:
         if answer.content_type != "application/zip":
             return answer
         with ZipFile(io.BytesIO(answer.body)) as archive:
             damaged = damage({name: archive.read(name) for name in archive.namelist()})
-        if isinstance(damaged, Answer):
+        if isinstance(damaged, Response):
             return damaged
         return replace(answer, body=damaged if isinstance(damaged, bytes) else packed(damaged))
 
@@ -90,7 +91,7 @@ def renamed(members: Members, name: Callable[[str], str]) -> Members:
 def with_a_page(members: Members) -> Members:
     """The zip with a page in place of its first file."""
     first, *_ = members
-    return {**members, first: page("Error | OpenReview").body}
+    return {**members, first: html_response("Error | OpenReview").body}
 
 
 def rotated(members: Members) -> Members:
@@ -142,8 +143,8 @@ def unknown_packing(members: Members) -> bytes:
     return bytes(whole)
 
 
-def single(members: Members) -> Answer:
-    return Answer(next(iter(members.values())), content_type="application/pdf")
+def single(members: Members) -> Response:
+    return Response(next(iter(members.values())), content_type="application/pdf")
 
 
 def understated(members: Members) -> bytes:
@@ -160,7 +161,7 @@ COMPARED = 1
 """One file of a zip is asked for alone as well: it must be the same."""
 
 # How many files are then asked for alone; None: all.
-DAMAGES: dict[str, tuple[Callable[[Members], Members | bytes | Answer], int | None]] = {
+DAMAGES: dict[str, tuple[Callable[[Members], Members | bytes | Response], int | None]] = {
     "without its first": (lambda members: dict(list(members.items())[1:]), 1),
     "without any": (lambda _: {}, None),
     "with a page": (with_a_page, 1),
@@ -174,7 +175,7 @@ DAMAGES: dict[str, tuple[Callable[[Members], Members | bytes | Answer], int | No
     "with a name twice": (twice, 1),
     "cut in half": (halved, None),
     "empty": (lambda _: b"", None),
-    "a page": (lambda _: page("Error | OpenReview"), None),
+    "a page": (lambda _: html_response("Error | OpenReview"), None),
     "a single PDF": (single, None),
     "scratched": (scratched, 1),
     "locked": (locked, None),
@@ -188,7 +189,7 @@ def test_what_a_zip_does_not_bring_is_asked_for_alone(
     damage: str, world: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
     change, alone = DAMAGES[damage]
-    with serve(world, faults=in_zips(change)) as service:
+    with serve_simulator(world, faults=in_zips(change)) as service:
         summary = harvest(workspace, hasty(service), [BOREALIS])[0]
         assert len(asked_alone(service)) == (len(papers(world)) if alone is None else alone + COMPARED)
     assert summary.remarks == ()
@@ -196,7 +197,7 @@ def test_what_a_zip_does_not_bring_is_asked_for_alone(
 
 
 def test_a_zip_whose_names_lie_is_found_out(world: World, workspace: Workspace, hasty: MakeClient) -> None:
-    with serve(world, faults=in_zips(rotated)) as service:
+    with serve_simulator(world, faults=in_zips(rotated)) as service:
         harvest(workspace, hasty(service), [BOREALIS])
         assert len(asked_alone(service)) == len(papers(world)) + COMPARED
     assert_all_right(workspace, world)
@@ -219,7 +220,7 @@ def test_a_service_that_gives_no_zips_is_asked_file_by_file(
     def choose(request: Request) -> Fault | None:
         return REFUSALS[refusal] if "," in request.query.get("ids", "") else None
 
-    with serve(world, faults=choose) as service:
+    with serve_simulator(world, faults=choose) as service:
         harvest(workspace, hasty(service), [BOREALIS])
         assert len(asked_alone(service)) == len(papers(world))
     assert_all_right(workspace, world)
@@ -228,7 +229,7 @@ def test_a_service_that_gives_no_zips_is_asked_file_by_file(
 def test_two_papers_of_one_number_are_asked_for_alone(world: World, workspace: Workspace, hasty: MakeClient) -> None:
     first, second = papers(world)[:2]
     world.v2.notes[str(second["id"])] = {**second, "number": first["number"]}
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [BOREALIS])
         alone = asked_alone(service)
         assert set(alone) >= {first["id"], second["id"]}
@@ -242,7 +243,7 @@ def test_a_paper_without_a_number_is_asked_for_alone(
 ) -> None:
     paper = papers(world)[0]
     world.v2.notes[str(paper["id"])] = {**paper, "number": number}
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         summary = harvest(workspace, hasty(service), [BOREALIS])[0]
     assert summary.remarks == ()
     assert_all_right(workspace, world)
@@ -254,7 +255,7 @@ def harvest_twice(
     """List the venue; let something happen to two papers; fetch the files as if that were long after."""
     harvest(workspace, hasty(service), [BOREALIS], files=False)
     changed = [str(note["id"]) for note in papers(world)[:2]]
-    workspace.raw.sight([str(note["id"]) for note in papers(world)], 1)
+    workspace.raw.state.sight([str(note["id"]) for note in papers(world)], 1)
     for paper_id in changed:
         change(paper_id)
     service.reindex()
@@ -262,20 +263,20 @@ def harvest_twice(
     return changed, harvest(workspace, hasty(service), [BOREALIS], limit=99)[0]
 
 
-@pytest.mark.parametrize("faults", [None, named("zip_without_member")])
+@pytest.mark.parametrize("faults", [None, faults_by_name("zip_without_member")])
 def test_a_pdf_replaced_since_the_listing_is_not_taken_for_the_listed_one(
     world: World, workspace: Workspace, hasty: MakeClient, faults: Faults | None
 ) -> None:
     before = {str(note["id"]): values_of(note, "content.pdf")[0] for note in papers(world)}
-    with serve(world, faults=faults) as service:
+    with serve_simulator(world, faults=faults) as service:
         changed, _ = harvest_twice(
             world, workspace, service, hasty, lambda note_id: replace_pdf(world, note_id, LATER_MS)
         )
-        for one in workspace.raw.files(BOREALIS):
+        for one in workspace.raw.state.files(BOREALIS):
             assert (one.sha256 is None) == (one.edit_id in changed and one.path == before[one.forum_id])
             assert one.sha256 is None or workspace.files.read(one.sha256) == world.v2.files[one.path]()
         harvest(workspace, hasty(service), [BOREALIS])
-    now = {one.path: one for one in workspace.raw.files(BOREALIS)}
+    now = {one.path: one for one in workspace.raw.state.files(BOREALIS)}
     for note in papers(world):
         assert workspace.files.read(now[values_of(note, "content.pdf")[0]].sha256 or "")
     assert {one.forum_id for one in now.values() if one.problem} == set(changed)
@@ -284,10 +285,10 @@ def test_a_pdf_replaced_since_the_listing_is_not_taken_for_the_listed_one(
 def test_a_paper_hidden_since_the_listing_does_not_spoil_the_others(
     world: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         hidden, summary = harvest_twice(world, workspace, service, hasty, lambda note_id: hide_note(world, note_id))
         assert len(asked_alone(service)) == COMPARED
-    stored = workspace.raw.files(BOREALIS)
+    stored = workspace.raw.state.files(BOREALIS)
     assert {one.forum_id for one in stored if one.problem} == set(hidden)
     assert summary.files == len(stored) - 2
-    assert workspace.raw.count(Kind.NOTE, BOREALIS) > 0
+    assert workspace.raw.count(RawKind.NOTE, BOREALIS) > 0

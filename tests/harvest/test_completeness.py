@@ -9,22 +9,21 @@ from typing import Any
 
 import pytest
 
-from peercorpus.errands import Listing, StoredFile
-from peercorpus.harvest.completeness import Completeness, read_completeness
-from peercorpus.harvest.run import harvest
-from peercorpus.harvest.traps import ENOUGH_ACCEPTED, Trap
-from peercorpus.kinds import Grade, Phase, ScoreSource, Status
+from in_this_process import build_here
+from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline import build, read_standing
-from peercorpus.raw import Kind, RawObject
-from peercorpus.records import Review
-from peercorpus.simulator.changes import delete_note, edit_rating, hide_note
-from peercorpus.simulator.holdings import Json, World
-from peercorpus.simulator.server import serve
-from peercorpus.simulator.world import build_world
+from peercorpus.pipeline.status import ENOUGH_ACCEPTED, Completeness, KnownIssue, read_completeness, read_status
+from peercorpus.records.enums import Grade, Phase, ScoreSource, Status
+from peercorpus.records.reviews import Review
+from peercorpus.simulator.server.changes import delete_note, edit_rating, hide_note
+from peercorpus.simulator.server.service import serve_simulator
+from peercorpus.simulator.world.holdings import Json, World
+from peercorpus.simulator.world.world import build_world
 from peercorpus.venues import catalogue
 from peercorpus.venues.catalogue import Visibility
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.workspace.harvest_state import Listing, StoredFile
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 AURORA, BOREALIS = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
 V = "Invented.cc/2024/Conference"
@@ -60,7 +59,7 @@ def review(forum_id: str = "paper", **content: Any) -> dict[str, Any]:
     return note(f"{forum_id}-review", forum_id, "Official_Review", content={"review": "Clear."} | content)
 
 
-def raw(body: dict[str, Any], kind: Kind = Kind.NOTE, subject: str = "", api: int = 2) -> RawObject:
+def raw(body: dict[str, Any], kind: RawKind = RawKind.NOTE, subject: str = "", api: int = 2) -> RawObject:
     times = body["tmdate"], POSTED_MS
     return RawObject(
         kind, body["id"], api, V, body["forum"], subject or body["id"], *times, "test", json.dumps(body).encode()
@@ -74,7 +73,7 @@ def complete(workspace: Workspace) -> Callable[..., Completeness]:
     def read(*found: RawObject) -> Completeness:
         with workspace.raw.transaction():
             workspace.raw.add(found)
-        build(workspace)
+        build_here(workspace)
         return read_completeness(workspace, V)
 
     return read
@@ -89,10 +88,10 @@ def world() -> World:
 def harvested(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """Two venues of the simulator, harvested without their files, and built."""
     folder = tmp_path_factory.mktemp("completeness") / "corpus"
-    with open_workspace(folder, create=True) as opened, serve(world) as service:
+    with open_workspace(folder, create=True) as opened, serve_simulator(world) as service:
         with Client(service.base_url_v1, service.base_url_v2) as client:
             harvest(opened, client, [AURORA, BOREALIS], files=False)
-        build(opened)
+        build_here(opened)
         yield opened
 
 
@@ -130,7 +129,7 @@ def test_the_counts_of_a_whole_harvest_are_those_of_the_service(
 
 def test_what_is_not_built_is_not_counted(workspace: Workspace) -> None:
     workspace.raw.add([raw(paper())])
-    (found,) = read_standing(workspace).venues
+    (found,) = read_status(workspace).venues
     assert (found.notes, found.pdfs, found.cautions) == (None, None, [])
     assert found.held.is_listed is None
     assert found.held.last_seen_at is None
@@ -138,7 +137,7 @@ def test_what_is_not_built_is_not_counted(workspace: Workspace) -> None:
 
 def test_a_time_that_no_calendar_holds_is_not_known(workspace: Workspace) -> None:
     workspace.raw.add([raw(paper())])
-    workspace.raw.sight(["paper"], 1 << 50)
+    workspace.raw.state.sight(["paper"], 1 << 50)
     assert read_completeness(workspace, V).held.last_seen_at is None
 
 
@@ -171,10 +170,10 @@ def test_files_and_edits_that_are_missing_are_counted_by_cause(
     causes = {"a": "forbidden", "b": "forbidden", "c": "not found", "d": None}
     for name, problem in causes.items():
         sha256 = "ab" * 32 if problem is None else None
-        workspace.raw.add_file(StoredFile(name, f"/pdf/{name}.pdf", V, name, sha256, None, problem))
-    workspace.raw.enqueue(V, "versions", ["a 1", "b 1", "c 1"])
-    workspace.raw.mark_done("versions", "a 1")
-    workspace.raw.mark_done("versions", "b 1", "not found")
+        workspace.raw.state.add_file(StoredFile(name, f"/pdf/{name}.pdf", V, name, sha256, None, problem))
+    workspace.raw.state.enqueue(V, "versions", ["a 1", "b 1", "c 1"])
+    workspace.raw.state.mark_done("versions", "a 1")
+    workspace.raw.state.mark_done("versions", "b 1", "not found")
     found = complete(*(raw(paper(name)) for name in "abcde"))
     assert found.held.files_not_had == {"forbidden": 2, "not found": 1}
     assert (found.held.edits_left, found.held.edits_not_had) == (1, {"not found": 1})
@@ -199,8 +198,8 @@ def test_what_is_kept_but_odd_is_named(complete: Callable[..., Completeness]) ->
     assert found.notes.odd_titles.count == len(HOSTILE_TITLES) + 2
 
 
-def caught(found: Completeness) -> dict[Trap, tuple[int, int | None]]:
-    return {one.trap: (one.count, one.of) for one in found.cautions if one.trap is not Trap.NO_DEADLINE}
+def caught(found: Completeness) -> dict[KnownIssue, tuple[int, int | None]]:
+    return {one.trap: (one.count, one.of) for one in found.cautions if one.trap is not KnownIssue.NO_DEADLINE}
 
 
 def decided(count: int, venueid: str = V) -> list[dict[str, Any]]:
@@ -222,25 +221,25 @@ def test_a_paper_listed_twice_is_recognised_by_title_and_number_or_authors(
     complete: Callable[..., Completeness], papers: list[dict[str, Any]], twice: int
 ) -> None:
     found = complete(*map(raw, papers))
-    assert caught(found) == ({Trap.LISTED_TWICE: (1, 2)} if twice else {})
+    assert caught(found) == ({KnownIssue.LISTED_TWICE: (1, 2)} if twice else {})
 
 
 @pytest.mark.parametrize(
     ("notes", "traps"),
     [
-        (UNDECIDED, {Trap.BEFORE_DECISIONS: (1, 1)}),
+        (UNDECIDED, {KnownIssue.BEFORE_DECISIONS: (1, 1)}),
         ([*UNDECIDED, review("closed")], {}),
-        (decided(ENOUGH_ACCEPTED), {Trap.NO_REJECTED: (0, ENOUGH_ACCEPTED)}),
+        (decided(ENOUGH_ACCEPTED), {KnownIssue.NO_REJECTED: (0, ENOUGH_ACCEPTED)}),
         (decided(ENOUGH_ACCEPTED - 1), {}),
         ([*decided(ENOUGH_ACCEPTED), *decided(1, f"{V}/Rejected_Submission")], {}),
-        ([paper(), note("secret") | {"readers": [V]}], {Trap.NOT_PUBLIC: (1, None)}),
+        ([paper(), note("secret") | {"readers": [V]}], {KnownIssue.NOT_PUBLIC: (1, None)}),
     ],
     ids=["undecided", "half decided", "accepted only", "few", "one rejected", "not public"],
 )
 def test_what_papers_tell_of_a_trap(
     complete: Callable[..., Completeness],
     notes: list[dict[str, Any]],
-    traps: dict[Trap, tuple[int, int | None]],
+    traps: dict[KnownIssue, tuple[int, int | None]],
 ) -> None:
     assert caught(complete(*map(raw, notes))) == traps
 
@@ -248,10 +247,10 @@ def test_what_papers_tell_of_a_trap(
 @pytest.mark.parametrize(
     ("api", "listing", "state", "traps"),
     [
-        (2, "Submission", Listing("z", 3, 4, True, 5), {Trap.COUNTS_DISAGREE: (1, 1)}),
+        (2, "Submission", Listing("z", 3, 4, True, 5), {KnownIssue.COUNTS_DISAGREE: (1, 1)}),
         (2, "Submission", Listing("z", 3, 4, False, 5), {}),
         (2, "Submission", Listing("z", 3, None, True, 5), {}),
-        (1, "Withdrawn_Submission", Listing(None, 0, 0, True, 5), {Trap.WITHDRAWN_HIDDEN: (1, None)}),
+        (1, "Withdrawn_Submission", Listing(None, 0, 0, True, 5), {KnownIssue.WITHDRAWN_HIDDEN: (1, None)}),
         (2, "Withdrawn_Submission", Listing(None, 0, 0, True, 5), {}),
     ],
 )
@@ -261,10 +260,10 @@ def test_what_lists_tell_of_a_trap(
     api: int,
     listing: str,
     state: Listing,
-    traps: dict[Trap, tuple[int, int | None]],
+    traps: dict[KnownIssue, tuple[int, int | None]],
 ) -> None:
-    workspace.raw.set_listing(V, f"{V}/-/{listing}", state)
-    workspace.raw.set_listing(V, "review form", Listing("x", 1, None, True))
+    workspace.raw.state.set_listing(V, f"{V}/-/{listing}", state)
+    workspace.raw.state.set_listing(V, "review form", Listing("x", 1, None, True))
     found = complete(raw(paper(), api=api))
     assert caught(found) == traps
     assert [one.invitation for one in found.held.lists] == [f"{V}/-/{listing}"]
@@ -279,13 +278,13 @@ def reference(number: int, day: int, path: str, forum: str = "paper") -> RawObje
         "invitation": f"{V}/-/Revision",
     }
     body |= {"readers": ["everyone"], "tcdate": at, "tmdate": at, "content": {"pdf": path}}
-    return raw(body, Kind.REFERENCE, forum, api=1)
+    return raw(body, RawKind.REFERENCE, forum, api=1)
 
 
 @pytest.mark.parametrize(
     ("references", "status", "traps"),
     [
-        ([(0, "/pdf/a.pdf"), (90, "/pdf/a.pdf")], "Poster", {Trap.PDFS_OVERWRITTEN: (1, 1)}),
+        ([(0, "/pdf/a.pdf"), (90, "/pdf/a.pdf")], "Poster", {KnownIssue.PDFS_OVERWRITTEN: (1, 1)}),
         ([(0, "/pdf/a.pdf"), (9, "/pdf/a.pdf")], "Poster", {}),
         ([(0, "/pdf/a.pdf"), (90, "/pdf/b.pdf")], "Poster", {}),
         ([(0, "/pdf/a.pdf"), (90, "/pdf/a.pdf")], "Submitted", {}),
@@ -293,7 +292,7 @@ def reference(number: int, day: int, path: str, forum: str = "paper") -> RawObje
     ids=["one PDF over months", "over days", "two PDFs", "not accepted"],
 )
 def test_one_pdf_on_references_months_apart_is_a_trap(
-    complete: Callable[..., Completeness], references: list[tuple[int, str]], status: str, traps: dict[Trap, Any]
+    complete: Callable[..., Completeness], references: list[tuple[int, str]], status: str, traps: dict[KnownIssue, Any]
 ) -> None:
     content = {"title": "On Kites", "venue": f"Invented 2024 {status}", "pdf": "/pdf/a.pdf"}
     root = paper() | {"invitations": None, "invitation": f"{V}/-/Blind_Submission", "content": content}
@@ -303,13 +302,13 @@ def test_one_pdf_on_references_months_apart_is_a_trap(
 
 def catalogued(
     workspace: Workspace, venue_id: str, statuses: dict[str, str]
-) -> tuple[dict[Trap, tuple[int, int | None]], str | None]:
+) -> tuple[dict[KnownIssue, tuple[int, int | None]], str | None]:
     """What is said of one reviewed paper of each `venueid`, at a venue that the catalogue knows."""
     for forum_id, venueid in statuses.items():
         for body in (paper(forum_id, venueid), review(forum_id, rating=6)):
             moved = json.loads(json.dumps(body).replace(V, venue_id))
             workspace.raw.add([raw(moved)._replace(venue_id=venue_id)])
-    build(workspace)
+    build_here(workspace)
     found = read_completeness(workspace, venue_id)
     return caught(found), found.remark
 
@@ -318,12 +317,12 @@ def catalogued(
     ("visibility", "traps"),
     [
         (Visibility.PUBLIC, {}),
-        (Visibility.REJECTED_OPT_IN, {Trap.NO_REJECTED: (1, 2)}),
-        (Visibility.REVERTED_BEFORE_DISCUSSION, {Trap.REVERTED: (2, None)}),
+        (Visibility.REJECTED_OPT_IN, {KnownIssue.NO_REJECTED: (1, 2)}),
+        (Visibility.REVERTED_BEFORE_DISCUSSION, {KnownIssue.REVERTED: (2, None)}),
     ],
 )
 def test_what_the_catalogue_knows_of_a_venue_is_said(
-    workspace: Workspace, visibility: Visibility, traps: dict[Trap, tuple[int, int | None]]
+    workspace: Workspace, visibility: Visibility, traps: dict[KnownIssue, tuple[int, int | None]]
 ) -> None:
     row = next(row for row in catalogue.rows() if row.visibility is visibility and row.api == 2)
     found, remark = catalogued(workspace, row.id, {"a": V, "b": f"{V}/Rejected_Submission"})
@@ -333,13 +332,13 @@ def test_what_the_catalogue_knows_of_a_venue_is_said(
 def test_a_venue_whose_reviews_are_private_says_why_papers_lack_them(workspace: Workspace) -> None:
     row = next(row for row in catalogue.rows() if row.visibility is Visibility.REVIEWS_PRIVATE)
     workspace.raw.add([raw(json.loads(json.dumps(paper()).replace(V, row.id)))._replace(venue_id=row.id)])
-    build(workspace)
-    assert caught(read_completeness(workspace, row.id)) == {Trap.REVIEWS_HIDDEN: (1, 1)}
+    build_here(workspace)
+    assert caught(read_completeness(workspace, row.id)) == {KnownIssue.REVIEWS_HIDDEN: (1, 1)}
 
 
 def test_a_venue_without_a_known_deadline_is_a_trap(complete: Callable[..., Completeness]) -> None:
     (found,) = complete(raw(paper()), raw(paper("b", pdf=None))).cautions
-    assert (found.trap, found.count, found.of) == (Trap.NO_DEADLINE, 1, 1)
+    assert (found.trap, found.count, found.of) == (KnownIssue.NO_DEADLINE, 1, 1)
 
 
 def test_two_harvests_show_what_changed_in_between(workspace: Workspace, hasty: MakeClient) -> None:
@@ -353,14 +352,14 @@ def test_two_harvests_show_what_changed_in_between(workspace: Workspace, hasty: 
     rating = world.v2.notes[changed]["content"]["rating"]["value"]  # type: ignore[index]
     other = 3 if rating != 3 else 6
     later_ms = max(int(str(found["tmdate"])) for found in world.v2.notes.values()) + DAY_MS
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [BOREALIS], files=False)
         edit_rating(world, changed, other, later_ms, public=False)
         delete_note(world, deleted, later_ms)
         hide_note(world, hidden)
         service.reindex()
         harvest(workspace, hasty(service), [BOREALIS], files=False, refresh=True)
-    build(workspace)
+    build_here(workspace)
     found = {one.review_id: one for one in workspace.tables.read(Review, BOREALIS)}
     scores = [(one.value, one.phase, one.source) for one in found[changed].scores if one.field == "rating"]
     assert scores == [(other, Phase.FINAL, ScoreSource.NOTE), (rating, Phase.INITIAL, ScoreSource.SNAPSHOT)]

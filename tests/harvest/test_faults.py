@@ -1,41 +1,35 @@
 """Whatever goes wrong at the service, a harvest ends complete, or says what is missing and takes it up next time."""
 
+import json
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from peercorpus.errors import PeercorpusError, SignInError
-from peercorpus.harvest.inventory import take_inventory
-from peercorpus.harvest.run import HarvestSummary, harvest
+from peercorpus.execution.progress import Progress
+from peercorpus.harvest.harvest import HarvestSummary, harvest
 from peercorpus.openreview import listing
-from peercorpus.openreview.account import CachedAccount, Credentials, Door
-from peercorpus.openreview.client import Client, Patience
-from peercorpus.openreview.token_cache import TokenCache
-from peercorpus.progress import Progress
-from peercorpus.raw import Kind
-from peercorpus.simulator.accounts import write_token
-from peercorpus.simulator.answers import forbidden, invalid
-from peercorpus.simulator.faults import (
-    CUT_OFF,
-    DROPPED,
-    FAULTS,
-    TRUNCATED,
-    Fault,
-    html_page,
-    named,
-    on_path,
-    server_error,
-)
-from peercorpus.simulator.holdings import World
-from peercorpus.simulator.server import Service, serve
-from peercorpus.simulator.world import build_world
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.openreview.account import CachedAccount, Credentials, ServiceConnection
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.retries import Patience
+from peercorpus.openreview.tokens import TokenCache
+from peercorpus.pipeline.inventory import take_inventory
+from peercorpus.simulator.server.damage import CUT_OFF, DROPPED, TRUNCATED, Fault, html_page, server_error
+from peercorpus.simulator.server.faults import FAULTS, Faults, faults_by_name, on_path
+from peercorpus.simulator.server.requests import Request, write_token
+from peercorpus.simulator.server.responses import forbidden, invalid
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.holdings import World
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace, open_workspace
+from standing_clock import StandingClock
 
 Digests = dict[str, str]
 
@@ -43,21 +37,22 @@ HASTY = Patience(attempts=4, first_wait_s=0.001, longest_wait_s=3.0, pauses_s=(0
 MOST_S = 60
 """Longer than this a harvest of a few papers hangs."""
 
-SECONDS_EACH = frozenset({"slow", "rate_limit", "rate_limit_in_words", "rate_limit_reset_time", "rate_limit_gzip"})
-"""Faults that cost a second each; they strike more seldom here."""
+SAYS_A_SECOND = frozenset({"rate_limit", "rate_limit_in_words", "rate_limit_reset_time", "rate_limit_gzip"})
+"""Faults that ask to wait for a second; the clock of these tests lets it pass at once."""
 
 SAID: dict[str, str] = {
     "challenge": "peercorpus login",
     "browser_check": "peercorpus login",
     "expired_token": "refused the token",
-    "wrong_host": "shows no public submission",
-    "not_a_pdf": "the same command asks for them again",
-    "not_a_pdf_inside": "the same command asks for them again",
-    "huge_file": "larger than 200 MB",
+    "wrong_host": "check the id",
+    "not_a_pdf": "the same command",
+    "not_a_pdf_inside": "the same command",
 }
 """What the user is told where a harvest cannot end complete; under every other fault it does."""
 
 CHANGES_THE_WORLD = frozenset({"shifting_list", "note_vanishes"})
+WITHOUT_BOUNDS = frozenset({"huge_file", "zip_bomb"})
+"""Harvested in a process of its own, whose memory is measured."""
 
 
 @pytest.fixture(autouse=True)
@@ -85,24 +80,37 @@ def world() -> World:
 @pytest.fixture(scope="module")
 def undisturbed(world: World, venue_ids: list[str], tmp_path_factory: pytest.TempPathFactory) -> Digests:
     folder = tmp_path_factory.mktemp("undisturbed") / "corpus"
-    with serve(world) as service, open_workspace(folder, create=True) as workspace:
+    with serve_simulator(world) as service, open_workspace(folder, create=True) as workspace:
         assert attempt(workspace, service, venue_ids).is_said == ""
+        assert {request.path for request in service.requests} >= {*PATHS}
+        assert any("," in request.query.get("ids", "") for request in service.requests)
         return take_digests(workspace, venue_ids)
 
 
+def hastened(faults: Faults) -> Faults:
+    """The same faults; what comes late comes a tenth as late."""
+
+    def choose(request: Request) -> Fault | None:
+        fault = faults(request)
+        return None if fault is None else replace(fault, delay_s=fault.delay_s / 10)
+
+    return choose
+
+
 def take_digests(workspace: Workspace, venue_ids: list[str]) -> Digests:
-    raw, kinds = workspace.raw, [kind.value for kind in Kind]
+    raw, kinds = workspace.raw, [kind.value for kind in RawKind]
     found = {f"{venue} {kind}": raw.digest(kind, venue) for venue in venue_ids for kind in kinds}
-    return found | {f"{venue} files": raw.files_digest(venue) for venue in venue_ids}
+    return found | {f"{venue} files": raw.state.files_digest(venue) for venue in venue_ids}
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a harvest ended."""
+    """How a harvest ended; `waited_s` by the clock of the client."""
 
     error: PeercorpusError | None
     summaries: list[HarvestSummary]
     problems: list[str]
+    waited_s: float
 
     @property
     def is_said(self) -> str:
@@ -119,20 +127,24 @@ def attempt(
     *,
     refresh: bool = False,
 ) -> Ended:
-    error, summaries = None, []
-    with Client(service.base_url_v1, service.base_url_v2, account, patience=HASTY) as client:
+    error, summaries, clock = None, [], StandingClock()
+    with Client(service.base_url_v1, service.base_url_v2, account, patience=HASTY, clock=clock) as client:
         try:
             summaries = harvest(workspace, client, venue_ids, refresh=refresh)
         except PeercorpusError as raised:
             error = raised
-    files = [one.problem for venue in venue_ids for one in workspace.raw.files(venue) if one.problem]
-    problems = [*files, *(cause for venue in venue_ids for cause in take_inventory(workspace.raw, venue).edits_not_had)]
-    return Ended(error, summaries, problems)
+    return Ended(error, summaries, problems_of(workspace, venue_ids), clock.waited_s)
+
+
+def problems_of(workspace: Workspace, venue_ids: list[str]) -> list[str]:
+    """What the workspace says it could not get."""
+    files = [one.problem for venue in venue_ids for one in workspace.raw.state.files(venue) if one.problem]
+    return [*files, *(cause for venue in venue_ids for cause in take_inventory(workspace.raw, venue).edits_not_had)]
 
 
 def assert_every_file_is_right(workspace: Workspace, world: World, venue_ids: list[str]) -> None:
     held = {path.stem for path in (workspace.folder / "files").rglob("*.pdf")}
-    stored = [one for venue in venue_ids for one in workspace.raw.files(venue) if one.sha256]
+    stored = [one for venue in venue_ids for one in workspace.raw.state.files(venue) if one.sha256]
     assert held == {one.sha256 for one in stored}
     for one in stored:
         read = world.v1.files.get(one.path) or world.v2.files[one.path]
@@ -140,14 +152,14 @@ def assert_every_file_is_right(workspace: Workspace, world: World, venue_ids: li
     assert list(workspace.files.partial.glob("*")) == []
 
 
-@pytest.mark.parametrize("name", sorted(FAULTS.keys() - CHANGES_THE_WORLD - {"login_429"}))
+@pytest.mark.parametrize("name", sorted(FAULTS.keys() - CHANGES_THE_WORLD - WITHOUT_BOUNDS - {"login_429"}))
 def test_a_harvest_under_a_fault_ends_complete_or_says_what_is_missing(
     name: str, world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests
 ) -> None:
     token = write_token(world) if name == "expired_token" else None
-    faults = named(name, every=29 if name in SECONDS_EACH else 5)
-    with serve(world, faults=faults) as service:
+    with serve_simulator(world, faults=hastened(faults_by_name(name))) as service:
         ended = attempt(workspace, service, venue_ids, token)
+    assert ended.waited_s >= (1 if name in SAYS_A_SECOND else 0)
     assert_every_file_is_right(workspace, world, venue_ids)
     if name not in SAID:
         assert ended.is_said == ""
@@ -155,9 +167,8 @@ def test_a_harvest_under_a_fault_ends_complete_or_says_what_is_missing(
         return
     assert SAID[name] in ended.is_said
     assert take_digests(workspace, venue_ids) != undisturbed
-    with serve(world) as service:
-        # A file that is too large is asked for again only by who wants all of them asked for again.
-        again = attempt(workspace, service, venue_ids, refresh=name == "huge_file")
+    with serve_simulator(world) as service:
+        again = attempt(workspace, service, venue_ids)
     assert again.is_said == ""
     assert take_digests(workspace, venue_ids) == undisturbed
 
@@ -167,7 +178,7 @@ def test_who_must_sign_in_is_told_so_in_one_sentence(
     name: str, world: World, workspace: Workspace, venue_ids: list[str]
 ) -> None:
     token = write_token(world) if name == "expired_token" else None
-    with serve(world, faults=named(name, every=1)) as service:
+    with serve_simulator(world, faults=faults_by_name(name, every=1)) as service:
         ended = attempt(workspace, service, venue_ids, token)
     assert isinstance(ended.error, SignInError)
     assert "PEERCORPUS_TOKEN" in str(ended.error)
@@ -178,10 +189,12 @@ def test_who_must_sign_in_is_told_so_in_one_sentence(
 def test_a_sign_in_refused_for_now_is_tried_again(
     world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests, tmp_path: Path
 ) -> None:
-    with serve(world, sign_in_required=True, faults=named("login_429")) as service:
-        door = Door((service.base_url_v1, service.base_url_v2), HASTY)
+    with serve_simulator(world, sign_in_required=True, faults=faults_by_name("login_429")) as service:
+        clock = StandingClock()
+        door = ServiceConnection((service.base_url_v1, service.base_url_v2), HASTY, clock=clock)
         account = CachedAccount(door, TokenCache(tmp_path / "settings"), Credentials(world.user, world.password))
         assert attempt(workspace, service, venue_ids, account).is_said == ""
+    assert 1 <= clock.waited_s < 60
     assert take_digests(workspace, venue_ids) == undisturbed
 
 
@@ -189,7 +202,7 @@ def test_a_sign_in_refused_for_now_is_tried_again(
 def test_a_list_that_changes_while_it_is_read_loses_nothing(
     name: str, world: World, workspace: Workspace, venue_ids: list[str], tmp_path: Path
 ) -> None:
-    with serve(world, faults=named(name)) as service:
+    with serve_simulator(world, faults=faults_by_name(name)) as service:
         first = attempt(workspace, service, venue_ids)
         assert all(summary.expected == summary.submissions for summary in first.summaries)
         assert_every_file_is_right(workspace, world, venue_ids)
@@ -197,7 +210,7 @@ def test_a_list_that_changes_while_it_is_read_loses_nothing(
         assert attempt(workspace, service, venue_ids).error is None
         with open_workspace(tmp_path / "fresh", create=True) as fresh:
             attempt(fresh, service, venue_ids)
-            vanished = {venue: workspace.raw.gone(venue) for venue in venue_ids}
+            vanished = {venue: workspace.raw.state.gone(venue) for venue in venue_ids}
             assert len([venue for venue in venue_ids if vanished[venue]]) >= 2
             for venue, gone in vanished.items():
                 shown = {note_id for note_id, forum_id in notes(workspace, venue) if not gone & {note_id, forum_id}}
@@ -214,20 +227,20 @@ def test_a_list_taken_up_where_it_stopped_loses_nothing(
 
     stopped = 0
     with (
-        serve(world, faults=named(name)) as service,
+        serve_simulator(world, faults=faults_by_name(name)) as service,
         Client(service.base_url_v1, service.base_url_v2, patience=HASTY) as client,
     ):
         for venue in venue_ids:
             with suppress(KeyboardInterrupt):
                 harvest(workspace, client, [venue], progress=stop)
-            stopped += workspace.raw.is_listed(venue) is False
+            stopped += workspace.raw.state.is_listed(venue) is False
         assert stopped >= 2
         assert attempt(workspace, service, venue_ids).is_said == ""
     assert take_digests(workspace, venue_ids) == undisturbed
 
 
 def notes(workspace: Workspace, venue_id: str) -> set[tuple[str, str]]:
-    return {(note.object_id, note.forum_id) for note in workspace.raw.latest(Kind.NOTE, venue_id)}
+    return {(note.object_id, note.forum_id) for note in workspace.raw.latest(RawKind.NOTE, venue_id)}
 
 
 LASTING: dict[str, Fault] = {
@@ -256,12 +269,12 @@ def test_a_path_out_of_order_for_a_whole_run_is_taken_up_by_the_next(
     venue_ids: list[str],
     undisturbed: Digests,
 ) -> None:
-    with serve(world, faults=on_path(path, LASTING[fault], times=10**6)) as service:
+    with serve_simulator(world, faults=on_path(path, LASTING[fault], times=10**6)) as service:
         ended = attempt(workspace, service, venue_ids)
     assert_every_file_is_right(workspace, world, venue_ids)
     if take_digests(workspace, venue_ids) != undisturbed:
         assert ended.is_said != ""
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         # What was refused, and not for a while only, is asked for again by who wants all of that asked for again.
         again = attempt(workspace, service, venue_ids, refresh=fault in {"400", "403"})
     assert again.is_said == ""
@@ -269,11 +282,11 @@ def test_a_path_out_of_order_for_a_whole_run_is_taken_up_by_the_next(
 
 
 MEASURED = """
-import re, sys
+import json, re, sys
 from pathlib import Path
-from peercorpus.harvest.run import harvest
+from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.workspace import open_workspace
+from peercorpus.workspace.workspace import open_workspace
 
 
 def peak_kb():
@@ -282,22 +295,41 @@ def peak_kb():
 before_kb = peak_kb()
 folder, url_v1, url_v2, *venue_ids = sys.argv[1:]
 with open_workspace(Path(folder), create=True) as workspace, Client(url_v1, url_v2) as client:
-    harvest(workspace, client, venue_ids)
-print(peak_kb() - before_kb)
+    summaries = harvest(workspace, client, venue_ids)
+print(json.dumps([peak_kb() - before_kb, [remark for summary in summaries for remark in summary.remarks]]))
 """
-"""Prints the kB that a harvest adds to its peak; `getrusage` would begin at the peak of the tests' process."""
-
-MOST_BYTES = 250_000_000
-"""What a harvest may take: a file of 200 MB is the largest it reads at all."""
+"""Prints the kB that a harvest adds to its peak (`getrusage` would begin at the peak of the tests' process), and its
+remarks."""
 
 
-@pytest.mark.parametrize("name", ["huge_file", "zip_bomb"])
-def test_a_file_without_bounds_takes_neither_memory_nor_disk(
-    name: str, world: World, venue_ids: list[str], tmp_path: Path
+def harvest_apart(folder: Path, service: Service, venue_ids: list[str]) -> tuple[int, list[str]]:
+    """Harvest in a process of its own; the bytes of memory that took, and what it remarked."""
+    urls = [service.base_url_v1, service.base_url_v2]
+    command = [sys.executable, "-c", MEASURED, str(folder), *urls, *venue_ids]
+    run = subprocess.run(command, check=True, timeout=MOST_S, capture_output=True, text=True)
+    taken_kb, remarks = json.loads(run.stdout)
+    return taken_kb * 1024, remarks
+
+
+@pytest.mark.parametrize("name", sorted(WITHOUT_BOUNDS))
+def test_a_file_without_bounds_takes_neither_memory_nor_disk_and_nothing_else_is_missing(
+    name: str, world: World, venue_ids: list[str], undisturbed: Digests, tmp_path: Path
 ) -> None:
-    with serve(world, faults=named(name)) as service:
-        urls = [service.base_url_v1, service.base_url_v2]
-        command = [sys.executable, "-c", MEASURED, str(tmp_path / "corpus"), *urls, *venue_ids]
-        run = subprocess.run(command, check=True, timeout=MOST_S, capture_output=True, text=True)
-    assert int(run.stdout) * 1024 < MOST_BYTES
-    assert sum(path.stat().st_size for path in (tmp_path / "corpus").rglob("*") if path.is_file()) < 20_000_000
+    folder = tmp_path / "corpus"
+    with serve_simulator(world, faults=faults_by_name(name)) as service:
+        taken_bytes, remarks = harvest_apart(folder, service, venue_ids)
+    # A file of 200 MB is the largest that is read at all.
+    assert taken_bytes < 250_000_000
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 20_000_000
+    with open_workspace(folder) as workspace:
+        assert_every_file_is_right(workspace, world, venue_ids)
+        said = " ".join([*remarks, *problems_of(workspace, venue_ids)])
+        if name == "huge_file":
+            assert "200 MB" in said
+            assert take_digests(workspace, venue_ids) != undisturbed
+            with serve_simulator(world) as service:
+                # A file that is too large is asked for again only by who wants all of them asked for again.
+                assert attempt(workspace, service, venue_ids, refresh=True).is_said == ""
+        else:
+            assert said == ""
+        assert take_digests(workspace, venue_ids) == undisturbed

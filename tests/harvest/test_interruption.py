@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.harvest.run import harvest
+from peercorpus.execution.progress import Progress
+from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.progress import Progress
-from peercorpus.simulator.server import Service
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.simulator.server.service import Service
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 KILLED_AT_THE_TENTH = """
 import os, signal, sys
 from pathlib import Path
-from peercorpus.harvest.run import harvest
+from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.workspace import open_workspace
+from peercorpus.workspace.workspace import open_workspace
 
 steps = 0
 def stop(_):

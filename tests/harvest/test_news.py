@@ -8,16 +8,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from peercorpus.harvest import submissions, visit
-from peercorpus.harvest.run import harvest
-from peercorpus.kinds import Phase, Reason, ScoreSource
+from in_this_process import build_here
+from peercorpus.harvest import session, submissions
+from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview import listing
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline import build
-from peercorpus.raw import Kind
-from peercorpus.simulator.answers import invalid, json_answer
-from peercorpus.simulator.calls import Request, gives_file
-from peercorpus.simulator.changes import (
+from peercorpus.records.enums import Phase, Reason, ScoreSource
+from peercorpus.simulator.server.changes import (
     delete_note,
     edit_rating,
     hide_note,
@@ -26,13 +23,16 @@ from peercorpus.simulator.changes import (
     replace_pdf,
     withdraw,
 )
-from peercorpus.simulator.faults import Fault, Faults
-from peercorpus.simulator.holdings import Holdings, Json, World
-from peercorpus.simulator.server import Service, serve
-from peercorpus.simulator.shelves import values_of
-from peercorpus.simulator.world import build_world
-from peercorpus.stage import Options
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.simulator.server.damage import Fault
+from peercorpus.simulator.server.faults import Faults
+from peercorpus.simulator.server.index import values_of
+from peercorpus.simulator.server.requests import Request, gives_file
+from peercorpus.simulator.server.responses import invalid, json_answer
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.holdings import Holdings, Json, World
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 MakeClient = Callable[..., Client]
 
@@ -88,7 +88,7 @@ def papers(world: World, venue_id: str) -> list[str]:
 
 
 def versions(workspace: Workspace, venue_id: str, note_id: str) -> list[Json]:
-    found = workspace.raw.versions(Kind.NOTE, venue_id)
+    found = workspace.raw.versions(RawKind.NOTE, venue_id)
     return [msgspec.json.decode(one.body) for one in found if one.object_id == note_id]
 
 
@@ -100,7 +100,7 @@ def questions(service: Service) -> list[Request]:
 def test_only_what_changed_is_asked_for(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
     review_id = replies(world, venue_id, "Official_Review")[-1]
     paper_id = papers(world, venue_id)[-1]
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         harvest(workspace, hasty(service), VENUES)
         edit_rating(world, review_id, "1: Strong reject" if venue_id == AURORA else 1, now_ms())
         post_reply(world, paper_id, "One more word.", now_ms())
@@ -117,7 +117,7 @@ def test_only_what_changed_is_asked_for(world: World, workspace: Workspace, hast
     files = [one for one in asked if gives_file(one.path)]
     assert len(files) == 1
     assert all(summary.remarks == () for summary in summaries)
-    stored = {one.path: one for one in workspace.raw.files(venue_id)}[path]
+    stored = {one.path: one for one in workspace.raw.state.files(venue_id)}[path]
     assert workspace.files.read(stored.sha256 or "") == holdings(world, venue_id).files[path]()
     assert len(versions(workspace, venue_id, review_id)) == len(versions(workspace, venue_id, paper_id)) == 2
 
@@ -130,12 +130,12 @@ def test_a_changed_rating_is_known_where_the_service_shows_only_the_last(
 ) -> None:
     review_id = replies(world, BOREALIS, "Official_Review")[0]
     before = values_of(world.v2.notes[review_id], "content.rating")[0]
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [BOREALIS], files=False)
         edit_rating(world, review_id, 1, now_ms(), public=False)
         service.reindex()
         harvest(workspace, hasty(service), [BOREALIS], files=False)
-    build(workspace, [BOREALIS], Options(workers=1))
+    build_here(workspace, [BOREALIS])
     scores = next(row["scores"] for row in rows(workspace, "2-reviews", BOREALIS) if row["review_id"] == review_id)
     ratings = {(one["phase"], one["source"], one["value"]) for one in scores if one["field"] == "rating"}
     assert ratings == {
@@ -149,14 +149,14 @@ def test_a_deleted_note_is_kept_and_marked(
 ) -> None:
     reply_id = replies(world, venue_id, "Comment")[0]
     paper_id = next(one for one in papers(world, venue_id) if one != holdings(world, venue_id).notes[reply_id]["forum"])
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [venue_id], files=False)
         for note_id in (reply_id, paper_id):
             delete_note(world, note_id, now_ms())
         service.reindex()
         for refresh in (False, False, True):
             harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
-            build(workspace, [venue_id], Options(workers=1))
+            build_here(workspace, [venue_id])
             assert [one.get("ddate") is not None for one in versions(workspace, venue_id, reply_id)] == [False, True]
             posts = rows(workspace, "3-posts", venue_id)
             assert [post["deleted"] for post in posts if post["post_id"] == reply_id] == [True]
@@ -170,7 +170,7 @@ def rows(workspace: Workspace, table: str, venue_id: str) -> list[dict[str, Any]
 
 
 def test_a_deletion_is_asked_for_once(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [venue_id], files=False)
         delete_note(world, replies(world, venue_id, "Comment")[0], now_ms())
         service.reindex()
@@ -187,18 +187,18 @@ def test_a_note_shown_no_longer_is_gone_and_comes_back(
     reply_id = replies(world, venue_id)[0]
     paper_id = next(one for one in papers(world, venue_id) if one != holdings(world, venue_id).notes[reply_id]["forum"])
     before = {note_id: holdings(world, venue_id).notes[note_id] for note_id in (reply_id, paper_id)}
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [venue_id], files=False)
         hide_note(world, reply_id)
         hide_note(world, paper_id)
         service.reindex()
         harvest(workspace, hasty(service), [venue_id], files=False)
-        assert workspace.raw.gone(venue_id) == {reply_id, paper_id}
-        assert workspace.raw.find(Kind.NOTE, reply_id) is not None
+        assert workspace.raw.state.gone(venue_id) == {reply_id, paper_id}
+        assert workspace.raw.find(RawKind.NOTE, reply_id) is not None
         holdings(world, venue_id).notes.update(before)
         service.reindex()
         harvest(workspace, hasty(service), [venue_id], files=False)
-        assert workspace.raw.gone(venue_id) == set()
+        assert workspace.raw.state.gone(venue_id) == set()
         service.requests.clear()
         harvest(workspace, hasty(service), [venue_id], files=False)
         assert len([one for one in questions(service) if one.path == "/notes"]) == 3
@@ -208,44 +208,44 @@ def test_one_hidden_and_one_posted_are_both_noticed(
     world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
 ) -> None:
     reply_id, paper_id = replies(world, venue_id)[0], papers(world, venue_id)[0]
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [venue_id], files=False)
         hide_note(world, reply_id)
         posted_id = post_reply(world, paper_id, "Hello.", now_ms())
         service.reindex()
         harvest(workspace, hasty(service), [venue_id], files=False)
-    assert workspace.raw.gone(venue_id) == {reply_id}
-    assert workspace.raw.find(Kind.NOTE, posted_id) is not None
+    assert workspace.raw.state.gone(venue_id) == {reply_id}
+    assert workspace.raw.find(RawKind.NOTE, posted_id) is not None
 
 
 def test_a_withdrawn_paper_stays_with_what_was_said_of_it(
     world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
 ) -> None:
     paper_id = papers(world, venue_id)[0]
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [venue_id], files=False)
-        held = {note.object_id for note in workspace.raw.latest(Kind.NOTE, venue_id)}
+        held = {note.object_id for note in workspace.raw.latest(RawKind.NOTE, venue_id)}
         said_id = withdraw(world, paper_id, now_ms())
         service.reindex()
         for _ in range(2):
             harvest(workspace, hasty(service), [venue_id], files=False)
-            assert {note.object_id for note in workspace.raw.latest(Kind.NOTE, venue_id)} == held | {said_id}
-            assert workspace.raw.gone(venue_id) == set()
+            assert {note.object_id for note in workspace.raw.latest(RawKind.NOTE, venue_id)} == held | {said_id}
+            assert workspace.raw.state.gone(venue_id) == set()
             assert len(versions(workspace, venue_id, paper_id)) == 2
 
 
 def test_a_submission_opened_late_comes_with_its_replies(
     world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
 ) -> None:
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [venue_id])
         late_id = post_late(world, papers(world, venue_id)[0], now_ms())
         reply_id = post_reply(world, late_id, "Welcome.", now_ms())
         service.reindex()
         harvest(workspace, hasty(service), [venue_id])
-    assert workspace.raw.find(Kind.NOTE, late_id) is not None
-    assert workspace.raw.find(Kind.NOTE, reply_id) is not None
-    assert workspace.raw.gone(venue_id) == set()
+    assert workspace.raw.find(RawKind.NOTE, late_id) is not None
+    assert workspace.raw.find(RawKind.NOTE, reply_id) is not None
+    assert workspace.raw.state.gone(venue_id) == set()
 
 
 def news_answered(how: str) -> Faults:
@@ -272,10 +272,10 @@ def test_a_service_that_cannot_say_what_changed_is_read_again(
 ) -> None:
     review_id, hidden_id, deleted_id = (replies(world, venue_id)[place] for place in (0, 5, 9))
     paper_id = papers(world, venue_id)[0]
-    with serve(world, faults=news_answered(how)) as service:
+    with serve_simulator(world, faults=news_answered(how)) as service:
         for _ in range(2):
             harvest(workspace, hasty(service), [venue_id], files=False)
-        assert workspace.raw.gone(venue_id) == set()
+        assert workspace.raw.state.gone(venue_id) == set()
         edit_rating(world, review_id, "1: Strong reject", now_ms(), field="title")
         posted_id = post_reply(world, paper_id, "One more word.", now_ms())
         hide_note(world, hidden_id)
@@ -285,12 +285,12 @@ def test_a_service_that_cannot_say_what_changed_is_read_again(
             harvest(workspace, hasty(service), [venue_id], files=False)
         with open_workspace(tmp_path / "fresh", create=True) as fresh:
             harvest(fresh, hasty(service), [venue_id], files=False)
-            shown = {note.object_id for note in fresh.raw.latest(Kind.NOTE, venue_id)}
+            shown = {note.object_id for note in fresh.raw.latest(RawKind.NOTE, venue_id)}
     assert len(versions(workspace, venue_id, review_id)) == 2
-    assert workspace.raw.find(Kind.NOTE, posted_id) is not None
-    held = {note.object_id for note in workspace.raw.latest(Kind.NOTE, venue_id)}
-    assert held - workspace.raw.gone(venue_id) - {deleted_id} == shown
-    assert hidden_id in workspace.raw.gone(venue_id)
+    assert workspace.raw.find(RawKind.NOTE, posted_id) is not None
+    held = {note.object_id for note in workspace.raw.latest(RawKind.NOTE, venue_id)}
+    assert held - workspace.raw.state.gone(venue_id) - {deleted_id} == shown
+    assert hidden_id in workspace.raw.state.gone(venue_id)
 
 
 class Clock:
@@ -307,10 +307,11 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    from peercorpus.harvest import changes, pdfs
+    from peercorpus.harvest import pdfs
+    from peercorpus.harvest import submissions as changes
 
     clock = Clock()
-    for module in (visit, submissions, changes, pdfs):
+    for module in (session, submissions, changes, pdfs):
         if hasattr(module, "now_ms"):
             monkeypatch.setattr(module, "now_ms", clock)
     return clock
@@ -322,26 +323,26 @@ def test_a_clock_set_back_or_ahead_loses_nothing(
     world: World, workspace: Workspace, hasty: MakeClient, clock: Clock, venue_id: str, days: int, refresh: bool
 ) -> None:
     hidden_id, deleted_id = (replies(world, venue_id)[place] for place in (5, 9))
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [venue_id], files=False)
         clock.ahead_ms = days * DAY_MS
         posted_id = post_reply(world, papers(world, venue_id)[0], "One more word.", now_ms())
         service.reindex()
         harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
-        assert workspace.raw.gone(venue_id) == set()
+        assert workspace.raw.state.gone(venue_id) == set()
         clock.ahead_ms = 0
         second_id = post_reply(world, papers(world, venue_id)[0], "And another.", now_ms())
         service.reindex()
         harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
-        assert workspace.raw.gone(venue_id) == set()
+        assert workspace.raw.state.gone(venue_id) == set()
         clock.ahead_ms = -days * DAY_MS
         hide_note(world, hidden_id)
         delete_note(world, deleted_id, now_ms())
         service.reindex()
         harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
-    assert workspace.raw.find(Kind.NOTE, posted_id) is not None
-    assert workspace.raw.find(Kind.NOTE, second_id) is not None
-    assert workspace.raw.gone(venue_id) - {deleted_id} == {hidden_id}
+    assert workspace.raw.find(RawKind.NOTE, posted_id) is not None
+    assert workspace.raw.find(RawKind.NOTE, second_id) is not None
+    assert workspace.raw.state.gone(venue_id) - {deleted_id} == {hidden_id}
 
 
 @pytest.mark.parametrize("per_look_ms", [-DAY_MS, DAY_MS])
@@ -356,12 +357,12 @@ def test_a_clock_that_moves_while_a_list_is_read_loses_nothing(
 ) -> None:
     monkeypatch.setattr(listing, "PAGE_WITH_REPLIES", 1)
     clock.per_look_ms = per_look_ms
-    with serve(world) as service:
+    with serve_simulator(world) as service:
         for refresh in (False, True, False):
             harvest(workspace, hasty(service), [venue_id], refresh=refresh)
-            assert workspace.raw.gone(venue_id) == set()
+            assert workspace.raw.state.gone(venue_id) == set()
         hidden_id = replies(world, venue_id)[5]
         hide_note(world, hidden_id)
         service.reindex()
         harvest(workspace, hasty(service), [venue_id])
-        assert workspace.raw.gone(venue_id) == {hidden_id}
+        assert workspace.raw.state.gone(venue_id) == {hidden_id}

@@ -1,20 +1,23 @@
 """What says that two papers are one work, and what does not."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from peercorpus.links.alike import (
+from naming import Naming
+from peercorpus.links.similarity import (
     BY_ABSTRACT,
+    BY_AUTHORS,
     BY_BOTH,
     BY_SOME_TEXT,
     BY_TEXT,
     BY_TITLE,
-    FEWEST_RUNS,
-    Compared,
-    head_of,
-    runs_of,
-    share,
+    BY_TITLE_ALONE,
+    PaperComparer,
+    find_word_runs,
+    normalise_head,
+    overlap,
     text_share,
 )
 
@@ -31,8 +34,8 @@ EDITED = ABSTRACT.replace("A camera looks up, and each picture", "Each picture o
 
 
 def rule(one: tuple[str | None, str | None], other: tuple[str | None, str | None], text: float | None = None) -> object:
-    heads = head_of(*one), head_of(*other)
-    return replace(Compared(heads).likeness(*heads), text=text).rule()
+    heads = normalise_head(*one), normalise_head(*other)
+    return replace(PaperComparer(heads).likeness(*heads), text=text).rule()
 
 
 def words(start: int, count: int) -> str:
@@ -46,15 +49,27 @@ def words(start: int, count: int) -> str:
     ("one", "other", "expected"),
     [
         ((CLOUDS, ABSTRACT), (CLOUDS.upper(), ABSTRACT), BY_ABSTRACT),
-        ((CLOUDS, ABSTRACT), ("A Wholly New Name", ABSTRACT), BY_ABSTRACT),
+        ((CLOUDS, ABSTRACT), ("Cloudy Towns", ABSTRACT), BY_ABSTRACT),
+        ((CLOUDS, ABSTRACT), ("A Wholly New Name", ABSTRACT), None),
+        ((CLOUDS, ABSTRACT), ("The Sand of Rivers", ABSTRACT), None),
         ((None, ABSTRACT), (CLOUDS, ABSTRACT), BY_ABSTRACT),
         ((CLOUDS, ABSTRACT), ("Counting White Clouds of Three Cities", EDITED), BY_ABSTRACT),
         ((CLOUDS, ABSTRACT), (CLOUDS, OTHER + " " + ABSTRACT[:100]), BY_BOTH),
         ((CLOUDS, ABSTRACT), (CLOUDS, OTHER + " " + ABSTRACT[:60]), BY_TITLE),
         ((CLOUDS, "We count."), (CLOUDS, "We count!"), BY_TITLE),
         ((CLOUDS, ABSTRACT), (CLOUDS, OTHER), None),
-        ((CLOUDS, None), (CLOUDS, None), None),
-        ((CLOUDS, ABSTRACT), (CLOUDS, None), None),
+        ((CLOUDS, None), (CLOUDS, None), BY_TITLE_ALONE),
+        ((CLOUDS, ABSTRACT), (CLOUDS.upper() + ".", " "), BY_TITLE_ALONE),
+        ((CLOUDS, None), ("Counting the White Clouds of Four Towns", None), None),
+        ((CLOUDS + ", Part I", None), (CLOUDS + ", Part II", None), None),
+        (("Untitled", None), ("Untitled", None), None),
+        (("Response to the Reviewers' Comments", None), ("Response to the Reviewers' Comments", None), None),
+        (
+            ("Extended Abstract: Workshop Submission 12", None),
+            ("Extended Abstract: Workshop Submission 12", None),
+            None,
+        ),
+        (("Of Clouds", None), ("Of Clouds", None), None),
         (("Introduction", None), ("Introduction", None), None),
         (("Introduction", "We introduce."), ("Introduction", "We introduce."), None),
         (("Clouds", "We count."), ("Rivers", "We count."), None),
@@ -88,25 +103,25 @@ def test_where_both_texts_are_held_they_decide(
 
 
 def test_a_similarity_is_none_where_a_side_lacks_it() -> None:
-    heads = head_of(CLOUDS, None), head_of(None, ABSTRACT)
-    found = Compared(heads).likeness(*heads)
+    heads = normalise_head(CLOUDS, None), normalise_head(None, ABSTRACT)
+    found = PaperComparer(heads).likeness(*heads)
     assert (found.title, found.abstract, found.text) == (None, None, None)
     assert not found.may_be_one()
-    assert share({"a", "b"}, {"b", "c"}) == pytest.approx(1 / 3)
+    assert overlap({"a", "b"}, {"b", "c"}) == pytest.approx(1 / 3)
 
 
 def test_what_many_papers_say_does_not_make_two_of_them_one_work() -> None:
     heads = [
-        head_of(
+        normalise_head(
             f"{name} {CLOUDS}", f"{ABSTRACT} With {name} we sort {' '.join(f'{name}{number}' for number in range(14))}."
         )
         for name in "abcdefghijkl"
     ]
-    many, few = Compared(heads), Compared(heads[:4])
-    assert few.likeness(*heads[:2]).rule() == BY_ABSTRACT
+    many, few = PaperComparer(heads), PaperComparer(heads[:4])
+    assert few.likeness(*heads[:2]).rule() == Naming("abstracts", "no text")
     assert many.likeness(*heads[:2]).rule() is None
     assert not many.likeness(*heads[:2]).may_be_one()
-    assert many.likeness(heads[0], heads[0]).rule() == BY_ABSTRACT
+    assert many.likeness(heads[0], heads[0]).rule() == Naming("abstracts", "no text")
 
 
 def test_texts_are_compared_without_references_checklist_and_numbers() -> None:
@@ -114,20 +129,68 @@ def test_texts_are_compared_without_references_checklist_and_numbers() -> None:
     references = "\n## References\n" + words(2_000, 400)
     checklist = "\n# NeurIPS Paper Checklist\n" + words(3_000, 400)
     appendix = "\n## Appendix\n" + words(4_000, 10)
-    one, other = runs_of(body + references + checklist), runs_of(more + references + checklist)
+    one, other = find_word_runs(body + references + checklist), find_word_runs(more + references + checklist)
     assert text_share(one, other) == 0
-    assert runs_of(body + references) == runs_of(body)
-    assert runs_of(body + references + appendix) > runs_of(body)
-    assert runs_of("1 2 3\n" + body.replace(" ", " 7 ")) == runs_of(body)
+    assert find_word_runs(body + references) == find_word_runs(body)
+    assert find_word_runs(body + references + appendix) > find_word_runs(body)
+    assert find_word_runs("1 2 3\n" + body.replace(" ", " 7 ")) == find_word_runs(body)
 
 
 def test_a_text_that_was_added_to_is_the_same_and_a_short_one_says_nothing() -> None:
     body = words(0, 400)
-    assert text_share(runs_of(body), runs_of(body + " " + words(1_000, 2_000))) == 1
-    assert text_share(runs_of(words(0, FEWEST_RUNS)), runs_of(body)) is None
-    assert text_share(runs_of(""), runs_of(body)) is None
+    assert text_share(find_word_runs(body), find_word_runs(body + " " + words(1_000, 2_000))) == 1
+    assert text_share(find_word_runs(words(0, 300)), find_word_runs(body)) is None
+    assert text_share(find_word_runs(""), find_word_runs(body)) is None
 
 
 @pytest.mark.parametrize("name", ["References", "## References", "**References**", "7 References", "BIBLIOGRAPHY"])
 def test_references_are_known_by_their_heading(name: str) -> None:
-    assert runs_of(f"{words(0, 50)}\n{name}\n{words(500, 50)}") == runs_of(words(0, 50))
+    assert find_word_runs(f"{words(0, 50)}\n{name}\n{words(500, 50)}") == find_word_runs(words(0, 50))
+
+
+ADA = ("Ada Lüft", "Bo Nebel", "Cem de la Wolke")
+
+
+def rule_of_authors(one: Sequence[str], other: Sequence[str], title: str = CLOUDS, text: float | None = None) -> object:
+    heads = normalise_head(CLOUDS, ABSTRACT, one), normalise_head(title, OTHER, other)
+    if title != CLOUDS:
+        heads = normalise_head(title, ABSTRACT, one), normalise_head(title, OTHER, other)
+    return replace(PaperComparer(heads).likeness(*heads), text=text).rule()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ADA,
+        ADA[::-1],
+        ("ada luft", "BO NEBEL", "C. Wolke"),
+        ("Lüft, Ada", "Nebel, Bo"),
+        ("A. Luft", "New Author"),
+        ADA[:1],
+    ],
+)
+def test_the_same_title_and_authors_link_an_abstract_that_was_written_anew(other: tuple[str, ...]) -> None:
+    assert rule_of_authors(ADA, other) == rule_of_authors(other, ADA) == BY_AUTHORS
+    assert rule_of_authors(ADA, other, text=0.05) == BY_AUTHORS
+    assert rule_of_authors(ADA, other, "Cloud Towns") == BY_AUTHORS
+
+
+@pytest.mark.parametrize("other", [(), ("Anonymous",), ("Dot Fern", "Eve Gras"), ("Ada Fern", "Bo Gras"), ("Xu Lüft",)])
+def test_the_same_title_by_others_or_nobody_known_links_no_other_abstract(other: tuple[str, ...]) -> None:
+    assert rule_of_authors(ADA, other) is None
+    assert rule_of_authors(ADA, other, text=0.05) is None
+
+
+@pytest.mark.parametrize("title", ["Untitled", "Reply", "Author Response", "Supplementary Material", "Clouds", "2024"])
+def test_a_title_that_any_post_has_links_nothing_of_the_same_authors(title: str) -> None:
+    assert rule_of_authors(ADA, ADA, title) is None
+
+
+def test_the_same_title_of_others_links_no_papers_without_abstract() -> None:
+    heads = normalise_head(CLOUDS, None, ADA), normalise_head(CLOUDS, ABSTRACT, ("Dot Fern",))
+    assert PaperComparer(heads).likeness(*heads).rule() is None
+
+
+def test_an_abstract_under_a_new_title_is_linked_where_the_authors_are_the_same() -> None:
+    heads = normalise_head(CLOUDS, ABSTRACT, ADA), normalise_head("A Wholly New Name", ABSTRACT, ADA[:2])
+    assert PaperComparer(heads).likeness(*heads).rule() == BY_ABSTRACT

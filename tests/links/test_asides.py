@@ -2,9 +2,9 @@
 
 import pytest
 
-from peercorpus.kinds import ChangeKind
-from peercorpus.links.comparing import Comparison, compare
-from peercorpus.records import PAGE_BREAK
+from peercorpus.links.version_diff import TextComparison, find_differences
+from peercorpus.records.documents import PAGE_BREAK
+from peercorpus.records.enums import ChangeKind
 
 FIRST = "Clouds are counted by all who look\n"
 REST = "up on a bright day in the afternoon. It is known to few.\n"
@@ -12,7 +12,7 @@ CAPTION = "Figure 1: A cloud above the town, as one sees it in the\nafternoon fr
 NOTE = "1Nobody asked us to count them, and we were not paid.\n"
 
 
-def told(comparison: Comparison) -> list[tuple[str, str, str]]:
+def told(comparison: TextComparison) -> list[tuple[str, str, str]]:
     return [(one.kind.value, one.before, one.after) for one in comparison.passages]
 
 
@@ -28,12 +28,12 @@ def told(comparison: Comparison) -> list[tuple[str, str, str]]:
 )
 def test_a_float_at_another_place_is_no_change(later: str) -> None:
     earlier = f"Abstract\n{CAPTION}{FIRST}{REST}{NOTE}"
-    assert compare(earlier, f"Abstract\n{later}") == Comparison((), 4, 4, 4)
+    assert find_differences(earlier, f"Abstract\n{later}") == TextComparison((), 4, 4, 4)
 
 
 def test_another_caption_is_told_without_the_sentence_around_it() -> None:
     later = f"Abstract\n{FIRST}{CAPTION.replace('hill', 'tower')}{REST}"
-    ((kind, before, after),) = told(compare(f"Abstract\n{FIRST}{REST}{CAPTION}", later))
+    ((kind, before, after),) = told(find_differences(f"Abstract\n{FIRST}{REST}{CAPTION}", later))
     assert (kind, before, after) == ("changed", CAPTION.strip(), CAPTION.replace("hill", "tower").strip())
 
 
@@ -42,12 +42,12 @@ def test_a_footnote_with_another_number_is_no_change(between: str) -> None:
     earlier, later = (
         f"Abstract\nWe count them.{between}{number} It is fun.\n{number}{between}{NOTE[1:]}" for number in (1, 12)
     )
-    assert compare(earlier, later) == Comparison((), 3, 3, 3)
+    assert find_differences(earlier, later) == TextComparison((), 3, 3, 3)
 
 
 def test_a_reference_to_a_figure_at_the_beginning_of_a_line_is_no_caption() -> None:
     earlier = "Abstract\nThe number of clouds is shown in\nFigure 1. They are all white."
-    ((kind, _, after),) = told(compare(earlier, earlier.replace("1", "2")))
+    ((kind, _, after),) = told(find_differences(earlier, earlier.replace("1", "2")))
     assert (kind, after) == ("changed", "The number of clouds is shown in\nFigure 2.")
 
 
@@ -56,39 +56,44 @@ def test_the_words_of_a_figure_at_the_top_of_a_page_belong_to_it(above: str) -> 
     figure = "0 1 2\nClouds\nTowns\n"
     earlier = f"Abstract\n{above}{FIRST}{figure}{CAPTION}{REST}"
     later = f"Abstract\n{above}{FIRST}7{PAGE_BREAK}{figure}{CAPTION}{REST}"
-    passages = compare(later, later.replace("0 1 2", "0 5 9")).passages
+    passages = find_differences(later, later.replace("0 1 2", "0 5 9")).passages
     assert [(one.kind, one.after) for one in passages] == [(ChangeKind.CHANGED, "0 5 9\nClouds\nTowns")]
-    assert len(compare(earlier, later).passages) > 0
+    assert len(find_differences(earlier, later).passages) > 0
 
 
 def test_the_notice_of_the_proceedings_is_no_change() -> None:
     review = "Preliminary work. Under review by the International Conference\non Clouds. Do not distribute.\n"
     final = "Proceedings of the 36 th International Conference on\nClouds, 2019. Copyright 2019 by the author(s).\n"
     earlier, later = (f"Abstract\n{FIRST}{notice}{REST}" for notice in (review, final))
-    assert compare(earlier, later).passages == ()
+    assert find_differences(earlier, later).passages == ()
 
 
 def test_the_title_is_told_from_the_authors() -> None:
     earlier = "On Clouds\nAnonymous authors\nAbstract\nWe do."
     later = "On Clouds\nA. Smith\nB. Brown\nAbstract\nWe do."
-    assert told(compare(earlier, later)) == [("removed", "Anonymous authors", ""), ("added", "", "A. Smith\nB. Brown")]
+    assert told(find_differences(earlier, later)) == [
+        ("removed", "Anonymous authors", ""),
+        ("added", "", "A. Smith\nB. Brown"),
+    ]
 
 
 @pytest.mark.parametrize("bullet", ["\u2022", "-", "*"])
 def test_a_point_of_a_list_is_a_sentence(bullet: str) -> None:
     earlier = f"Abstract\nWe have:\n{bullet} a cloud\n{bullet} a camera"
     later = f"{earlier}\n{bullet} a hill"
-    assert told(compare(earlier, later)) == [("added", "", f"{bullet} a hill")]
+    assert told(find_differences(earlier, later)) == [("added", "", f"{bullet} a hill")]
 
 
 def test_in_a_text_without_full_stops_a_full_line_goes_on_in_the_next() -> None:
     rows = "\n".join(f"a{number} b" for number in range(250))
     earlier = f"Abstract\n{rows}\nIt is as bright as day up\nhere"
     later = f"Abstract\n{rows}\nIt is as bright as day\nup here"
-    assert compare(earlier, later).passages == ()
+    assert find_differences(earlier, later).passages == ()
 
 
 def test_a_sentence_that_moved_and_changed_is_told_once() -> None:
     earlier = "Abstract\nWe count all the clouds. Rain falls. Nobody asked for it."
     later = "Abstract\nRain falls. Nobody asked for it. We count most of the clouds."
-    assert told(compare(earlier, later)) == [("changed", "We count all the clouds.", "We count most of the clouds.")]
+    assert told(find_differences(earlier, later)) == [
+        ("changed", "We count all the clouds.", "We count most of the clouds.")
+    ]

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peercorpus.kinds import ChangeKind
-from peercorpus.links.align import match, match_similar
-from peercorpus.links.comparing import Comparison, Passage, compare
-from peercorpus.links.lines import read_lines
-from peercorpus.links.sections import read_parts
-from peercorpus.links.sentences import key_of
-from peercorpus.records import PAGE_BREAK
+from peercorpus.links.body_text import read_body_lines
+from peercorpus.links.sections import read_text_sections
+from peercorpus.links.sentences import sentence_key
+from peercorpus.links.version_diff import TextComparison, TextDifference, find_differences, match, match_similar
+from peercorpus.records.documents import PAGE_BREAK
+from peercorpus.records.enums import ChangeKind
 
 ADDED, REMOVED, CHANGED = ChangeKind
 PAPER = """\
@@ -33,7 +32,7 @@ References
 [1] L. Howard. On the Modifications of Clouds. 1803."""
 
 
-def told(comparison: Comparison) -> list[tuple[ChangeKind, str | None, str, str]]:
+def told(comparison: TextComparison) -> list[tuple[ChangeKind, str | None, str, str]]:
     return [(one.kind, one.section, one.before, one.after) for one in comparison.passages]
 
 
@@ -47,28 +46,28 @@ def after(*replacements: tuple[str, str]) -> str:
 
 
 def test_the_same_text_has_no_changes() -> None:
-    assert compare(PAPER, PAPER) == Comparison((), 12, 12, 12)
+    assert find_differences(PAPER, PAPER) == TextComparison((), 12, 12, 12)
 
 
 def test_an_added_sentence_is_told_with_the_section_it_stands_in() -> None:
     later = after(("Our count is exact.", "Our count is exact. All code is free."))
-    assert told(compare(PAPER, later)) == [(ADDED, "Abstract", "", "All code is free.")]
+    assert told(find_differences(PAPER, later)) == [(ADDED, "Abstract", "", "All code is free.")]
 
 
 def test_a_removed_sentence_is_told_with_the_section_it_stood_in() -> None:
     later = after((" Nobody agrees on their number.", ""))
-    assert told(compare(PAPER, later)) == [(REMOVED, "1 Introduction", "Nobody agrees on their number.", "")]
+    assert told(find_differences(PAPER, later)) == [(REMOVED, "1 Introduction", "Nobody agrees on their number.", "")]
 
 
 def test_a_sentence_in_other_words_is_told_as_both_have_it() -> None:
     later = after(("17 clouds", "19 clouds"))
     changed = (CHANGED, "3 Results", "The towns have 17 clouds.", "The towns have 19 clouds.")
-    assert told(compare(PAPER, later)) == [changed]
+    assert told(find_differences(PAPER, later)) == [changed]
 
 
 def test_a_sentence_that_shares_few_words_is_no_changed_form_of_another() -> None:
     later = after(("A camera looks up.", "Balloons carry two sensors."))
-    assert told(compare(PAPER, later)) == [
+    assert told(find_differences(PAPER, later)) == [
         (REMOVED, "2 Method", "A camera looks up.", ""),
         (ADDED, "2 Method", "", "Balloons carry two sensors."),
     ]
@@ -77,36 +76,36 @@ def test_a_sentence_that_shares_few_words_is_no_changed_form_of_another() -> Non
 def test_successive_new_sentences_are_one_passage() -> None:
     new = "We thank A. Smith. This was funded by the Sky."
     later = after(("\nReferences", f"\nAcknowledgements\n{new}\nReferences"))
-    assert told(compare(PAPER, later)) == [(ADDED, "Acknowledgements", "", new)]
+    assert told(find_differences(PAPER, later)) == [(ADDED, "Acknowledgements", "", new)]
 
 
 def test_a_section_that_moved_and_has_another_number_is_unchanged() -> None:
     method = PAPER[PAPER.index("2 Method") : PAPER.index("3 Results")]
     later = PAPER.replace(method, "").replace("3 Results", "2 Results")
     later = later.replace("References", method.replace("2 Method", "3 Method") + "References")
-    assert compare(PAPER, later).passages == ()
+    assert find_differences(PAPER, later).passages == ()
 
 
 def test_a_section_with_another_heading_is_known_by_its_sentences() -> None:
     later = after(("2 Method", "2 How We Count"), ("We add up", "We then add up"))
-    ((kind, section, _, changed),) = told(compare(PAPER, later))
+    ((kind, section, _, changed),) = told(find_differences(PAPER, later))
     assert (kind, section, changed) == (CHANGED, "2 Method", "We then add up the white ones.")
 
 
 def test_a_sentence_that_moved_to_another_section_is_no_change() -> None:
     sentence = " Each picture is cut into ten thousand squares of equal size."
     later = after((sentence, ""), ("than was thought.", f"than was thought.{sentence}"))
-    assert compare(PAPER, later).passages == ()
+    assert find_differences(PAPER, later).passages == ()
 
 
 def test_another_list_of_references_is_no_change() -> None:
-    assert compare(PAPER, after(("[1] L. Howard.", "[1] A. Zed. New. 2001.\n[2] L. Howard."))).passages == ()
+    assert find_differences(PAPER, after(("[1] L. Howard.", "[1] A. Zed. New. 2001.\n[2] L. Howard."))).passages == ()
 
 
 def test_what_follows_the_references_is_compared() -> None:
     earlier = f"{PAPER}\nA Further Pictures\nThe sky is shown in Figure 2."
     later = f"{PAPER}\nA Further Pictures\nThe sky is shown in Figure 3."
-    ((kind, section, *_),) = told(compare(earlier, later))
+    ((kind, section, *_),) = told(find_differences(earlier, later))
     assert (kind, section) == (CHANGED, "A Further Pictures")
 
 
@@ -132,7 +131,7 @@ def pages(lines: Sequence[str], header: str, size: int = 13) -> str:
 def test_line_numbers_running_headers_and_other_pages_are_no_change(numbered: list[str]) -> None:
     earlier = pages(numbered, "Under review as a conference paper at ICLR 2025", 27)
     later = pages(BODY, "Published as a conference paper at ICLR 2025")
-    assert compare(earlier, later) == Comparison((), 26, 26, 26)
+    assert find_differences(earlier, later) == TextComparison((), 26, 26, 26)
 
 
 def test_a_header_that_every_page_has_is_no_part_of_a_sentence() -> None:
@@ -140,15 +139,15 @@ def test_a_header_that_every_page_has_is_no_part_of_a_sentence() -> None:
         half for word in "abcdefghijklmnop" for half in (f"Sentence {word} begins here", f"and ends with {word}.")
     ]
     earlier = pages(halves, "A. Author, On Clouds", 9)
-    assert compare(earlier, " ".join(halves)).passages == ()
+    assert find_differences(earlier, " ".join(halves)).passages == ()
 
 
 def test_words_divided_at_the_end_of_a_line_and_ligatures_are_no_change() -> None:
-    assert compare("We identi-\nfy the first\nfloor.", "We identify the \ufb01rst floor.").passages == ()
+    assert find_differences("We identi-\nfy the first\nfloor.", "We identify the \ufb01rst floor.").passages == ()
 
 
 def test_numbers_that_are_no_line_numbers_stay() -> None:
-    assert [line.words for line in read_lines("10 towers stand.\n11 fell.\nSee 12")][:2] == [
+    assert [line.words for line in read_body_lines("10 towers stand.\n11 fell.\nSee 12")][:2] == [
         "10 towers stand.",
         "11 fell.",
     ]
@@ -156,7 +155,9 @@ def test_numbers_that_are_no_line_numbers_stay() -> None:
 
 def test_passages_are_verbatim_without_what_the_page_puts_between() -> None:
     earlier = f"Abstract\nWe do it with the\n7{PAGE_BREAK}Under review as a paper\ngreatest of all cares."
-    ((kind, _, before, later),) = told(compare(earlier, "Abstract\nWe do it with the greatest of all worries."))
+    ((kind, _, before, later),) = told(
+        find_differences(earlier, "Abstract\nWe do it with the greatest of all worries.")
+    )
     assert kind is CHANGED
     assert before == "We do it with the\ngreatest of all cares."
     assert later == "We do it with the greatest of all worries."
@@ -186,7 +187,7 @@ def test_passages_are_verbatim_without_what_the_page_puts_between() -> None:
     ],
 )
 def test_headings_are_told_from_other_lines(text: str, headings: list[str | None]) -> None:
-    assert [part.heading for part in read_parts(text)] == headings
+    assert [part.heading for part in read_text_sections(text)] == headings
 
 
 WORDS = st.sampled_from([f"{a}{b}" for a in ("Cloud", "Rain", "Snow") for b in (" falls.", " stays here.", " melts.")])
@@ -222,7 +223,7 @@ SECTIONS = st.dictionaries(
 
 
 def sentences(passages: Sequence[str]) -> Counter[str]:
-    return Counter(one.key for text in passages for part in read_parts(text) for one in part.sentences)
+    return Counter(one.key for text in passages for part in read_text_sections(text) for one in part.sentences)
 
 
 @settings(deadline=None)
@@ -231,7 +232,7 @@ def test_applying_the_changes_to_the_earlier_sentences_gives_the_later_ones(
     left: dict[str, list[str]], right: dict[str, list[str]]
 ) -> None:
     earlier, later = ("\n".join(f"{name}\n{' '.join(body)}" for name, body in one.items()) for one in (left, right))
-    found = compare(earlier, later)
+    found = find_differences(earlier, later)
     held = sentences([earlier])
     held.subtract(sentences([one.before for one in found.passages]))
     held.update(sentences([one.after for one in found.passages]))
@@ -246,9 +247,12 @@ def test_applying_the_changes_to_the_earlier_sentences_gives_the_later_ones(
 @settings(deadline=None)
 @given(left=st.text(max_size=300), right=st.text(max_size=300))
 def test_any_two_texts_can_be_compared(left: str, right: str) -> None:
-    found = compare(left, right)
-    assert all(key_of(one.before) in key_of(left) and key_of(one.after) in key_of(right) for one in found.passages)
-    assert compare(left, left).passages == ()
+    found = find_differences(left, right)
+    assert all(
+        sentence_key(one.before) in sentence_key(left) and sentence_key(one.after) in sentence_key(right)
+        for one in found.passages
+    )
+    assert find_differences(left, left).passages == ()
 
 
 MEGABYTE = 1_000_000
@@ -275,15 +279,15 @@ HOSTILE = {
 def test_any_text_is_compared_within_seconds(name: str) -> None:
     started = time.process_time()
     for left, right in ((PAPER, HOSTILE[name]), (HOSTILE[name], PAPER), (HOSTILE[name], HOSTILE[name] + " We end.")):
-        found = compare(left, right)
+        found = find_differences(left, right)
         assert all(bool(one.before) or bool(one.after) for one in found.passages)
     assert time.process_time() - started < 30
 
 
 def test_a_key_says_nothing_of_how_a_line_was_broken() -> None:
-    assert key_of("multi-\nagent") == key_of("multi-agent") == key_of("multi agent")
+    assert sentence_key("multi-\nagent") == sentence_key("multi-agent") == sentence_key("multi agent")
 
 
 def test_a_passage_is_what_it_is_told_to_be() -> None:
-    (passage,) = compare("Abstract\nWe sort.", "Abstract\nWe sort. It is fast.").passages
-    assert passage == Passage(ADDED, "Abstract", "", "It is fast.")
+    (passage,) = find_differences("Abstract\nWe sort.", "Abstract\nWe sort. It is fast.").passages
+    assert passage == TextDifference(ADDED, "Abstract", "", "It is fast.")

@@ -9,15 +9,15 @@ import pytest
 from test_comparing import CHANGED, PAPER, after
 
 from in_this_process import InThisProcess
-from peercorpus.executors.local import LocalExecutor
-from peercorpus.file_records import Change
-from peercorpus.kinds import Grade, Reason, VersionMoment
-from peercorpus.links import compare as stage
-from peercorpus.records import Evidence, PaperText, PaperVersion, SetAside
-from peercorpus.spread import Failure, FailureKind, Spread
-from peercorpus.stage import Options, no_report
-from peercorpus.tables import Tables
-from peercorpus.workspace import open_workspace
+from peercorpus.execution.executor import Executor, Failure, FailureKind
+from peercorpus.execution.local_processes import LocalExecutor
+from peercorpus.execution.stage import Options, no_report
+from peercorpus.links import compare_versions as stage
+from peercorpus.records.documents import Change, PaperText
+from peercorpus.records.enums import Grade, Reason, VersionMoment
+from peercorpus.records.papers import Evidence, PaperVersion, SetAside
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.workspace import open_workspace
 
 VENUE, NOON = "Nephology.cc/2024/Conference", datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -45,7 +45,7 @@ def text(sha256: str, markdown: str, engine: str = "pdfium-text") -> PaperText:
 
 
 @contextmanager
-def compared(folder: Path, records: Sequence[object], spread: Spread | None = None) -> Iterator[Tables]:
+def compared(folder: Path, records: Sequence[object], spread: Executor | None = None) -> Iterator[Tables]:
     """A workspace with these versions and texts, its versions compared."""
     with open_workspace(folder, create=True) as workspace:
         names = ("4-versions", "5-texts")

@@ -1,5 +1,6 @@
 """Submissions of one work are linked over all venues, and nothing else is; what was set aside is counted."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -8,23 +9,22 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from in_this_process import InThisProcess
+from in_this_process import InThisProcess, build_here
 from invented_tables import ICLR, ICML, NOON, TMLR, invented, paper, text, version
+from naming import Naming
+from peercorpus.cli.text.show import show_record
+from peercorpus.corpus.forums import read_whole_record
 from peercorpus.errors import TableError
-from peercorpus.executors.local import LocalExecutor
-from peercorpus.file_records import Link
-from peercorpus.kinds import Grade, LinkKind, Reason
-from peercorpus.links import relate
-from peercorpus.links.alike import BY_ABSTRACT, BY_TEXT
-from peercorpus.links.candidates import NEIGHBOURS
-from peercorpus.pipeline import ALL_VENUES, build, read_standing, require_built
-from peercorpus.records import Paper, SetAside
-from peercorpus.spread import Failure, FailureKind, Spread
-from peercorpus.stage import Options, no_report
-from peercorpus.tables import Tables
-from peercorpus.whole_record import read_whole_record
-from peercorpus.wording_show import show_record
-from peercorpus.workspace import Workspace
+from peercorpus.execution.executor import Executor, Failure, FailureKind
+from peercorpus.execution.local_processes import LocalExecutor
+from peercorpus.execution.stage import Options, no_report
+from peercorpus.links import link_submissions
+from peercorpus.pipeline.build import ALL_VENUES, build, require_built
+from peercorpus.pipeline.status import read_status
+from peercorpus.records.enums import Grade, LinkKind, Reason
+from peercorpus.records.papers import Link, Paper, SetAside
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.workspace import Workspace
 
 WORKSHOP = "ICLR.cc/2020/Workshop/Clouds"
 KEY = "b" * 64
@@ -54,10 +54,10 @@ def with_text(one: Paper, markdown: str, grade: Grade | None = Grade.EXACT) -> l
     return [one, version(one.forum_id, sha256, grade, one.venue_id), text(sha256, markdown, one.venue_id)]
 
 
-def link(workspace: Workspace, spread: Spread | None = None) -> list[Link]:
-    relate.link_papers(spread or InThisProcess(), workspace, ALL_VENUES, Options(), KEY, no_report)
+def link(workspace: Workspace, spread: Executor | None = None) -> list[Link]:
+    link_submissions.link_papers(spread or InThisProcess(), workspace, ALL_VENUES, Options(), KEY, no_report)
     tables = workspace.tables
-    assert all(one.holds for venue_id in workspace.venues() for one in relate.balance(workspace, venue_id))
+    assert all(one.holds for venue_id in workspace.venues() for one in link_submissions.balance(workspace, venue_id))
     return [one for venue_id in tables.venues("8-links") for one in tables.read(Link, venue_id)]
 
 
@@ -73,17 +73,17 @@ def ids(links: Sequence[Link]) -> list[tuple[str, str]]:
 def test_what_could_not_be_compared_is_done_again_by_a_build_that_retries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def is_done_by_build(spread: Spread, *, retry: bool = False) -> bool:
-        monkeypatch.setattr("peercorpus.pipeline.STAGES", (relate.stage(spread),))
+    def is_done_by_build(spread: Executor, *, retry: bool = False) -> bool:
+        monkeypatch.setattr("peercorpus.pipeline.build.STAGES", (link_submissions.stage(spread),))
         return [step.was_finished for step in build(workspace, options=Options(retry=retry))] == [False]
 
     failing = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It took too long."),))
     with invented(tmp_path / "corpus", alike_in_text(2)) as workspace:
         assert is_done_by_build(failing)
         assert not is_done_by_build(InThisProcess())
-        assert workspace.tables.set_aside_counts(ICLR, relate.NAME) == {Reason.NOT_COMPARED: 2}
+        assert workspace.tables.set_aside_counts(ICLR, link_submissions.NAME) == {Reason.NOT_COMPARED: 2}
         assert is_done_by_build(InThisProcess(), retry=True)
-        assert workspace.tables.set_aside_counts(ICLR, relate.NAME) == {}
+        assert workspace.tables.set_aside_counts(ICLR, link_submissions.NAME) == {}
         assert not is_done_by_build(InThisProcess(), retry=True)
 
 
@@ -129,7 +129,7 @@ def test_a_resubmission_is_linked_to_what_came_before(tmp_path: Path) -> None:
     assert (found.kind, found.days, found.abstract_similarity) == (LinkKind.RESUBMISSION, 120.0, 1.0)
     assert found.title_similarity is not None
     assert 0.4 < found.title_similarity < 1
-    assert (found.text_similarity, found.rule) == (None, BY_ABSTRACT)
+    assert (found.text_similarity, found.rule) == (None, Naming("abstracts", "no text"))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,12 @@ def test_where_texts_are_held_they_decide(tmp_path: Path) -> None:
         ICML: [*with_text(clouds("c", ICML, created_at=LATER), f"# {TITLE}\n{one} {words('added')}")],
     }
     (found,) = linked(tmp_path / "corpus", venues)
-    assert (found.earlier_id, found.forum_id, found.text_similarity, found.rule) == ("a", "c", 1.0, BY_TEXT)
+    assert (found.earlier_id, found.forum_id, found.text_similarity, found.rule) == (
+        "a",
+        "c",
+        1.0,
+        Naming("texts", "a third"),
+    )
 
 
 def test_the_version_that_the_reviewers_read_is_compared(tmp_path: Path) -> None:
@@ -205,11 +210,79 @@ def test_what_is_only_alike_is_not_linked(tmp_path: Path, one: dict[str, Any], o
     assert linked(tmp_path / "corpus", venues) == []
 
 
+FIRST, SECOND, THIRD = "aB3dE_fG-1", "aB3dE_fG-2", "aB3dE_fG-3"
+
+
+def naming(forum_id: str, named: str, venue_id: str = ICLR, **other: Any) -> Paper:
+    """A paper without a word in common with others that names an earlier one."""
+    own = {"title": words(forum_id[-1] * 3, 6), "abstract": words(forum_id[-1] * 4, 40)}
+    extra = json.dumps({"previous_URL": f"https://openreview.net/forum?id={named}"} if named else {})
+    return paper(forum_id, venue_id, **({"extra": extra} | own | other))
+
+
+def test_a_submission_that_names_an_earlier_one_is_linked_whatever_they_say(tmp_path: Path) -> None:
+    first = with_text(naming(FIRST, ""), words("one"))
+    second = with_text(naming(SECOND, FIRST, ICML, created_at=LATER), words("two"))
+    (found,) = linked(tmp_path / "corpus", {ICLR: first, ICML: second})
+    assert (found.earlier_id, found.forum_id, found.kind, found.days) == (FIRST, SECOND, LinkKind.RESUBMISSION, 120.0)
+    assert (found.rule, found.named_in, found.text_similarity) == (link_submissions.BY_NAME, "previous_URL", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({}, {}, (FIRST, SECOND)),
+        ({"named": SECOND}, {"named": ""}, (SECOND, FIRST)),
+        ({"created_at": None}, {}, (FIRST, SECOND)),
+        ({"named": SECOND}, {"named": "", "created_at": None}, (SECOND, FIRST)),
+        ({"named": SECOND}, {"named": "", "created_at": LATER}, (FIRST, SECOND)),
+        ({"named": SECOND}, {"created_at": LATER}, (FIRST, SECOND)),
+        ({"named": SECOND, "created_at": LATER}, {}, (SECOND, FIRST)),
+        ({"title": None, "abstract": None}, {}, (FIRST, SECOND)),
+    ],
+)
+def test_dates_say_which_of_two_is_the_earlier_one_and_where_they_do_not_the_name_does(
+    tmp_path: Path, first: dict[str, Any], second: dict[str, Any], expected: tuple[str, str]
+) -> None:
+    papers = [naming(FIRST, **({"named": ""} | first)), naming(SECOND, **({"named": FIRST} | second))]
+    (found,) = linked(tmp_path / "corpus", {ICLR: papers})
+    assert ((found.earlier_id, found.forum_id), found.kind) == (expected, LinkKind.RESUBMISSION)
+    assert found.rule == link_submissions.BY_NAME
+
+
+def test_names_of_itself_and_of_what_is_not_held_are_set_aside(tmp_path: Path) -> None:
+    papers = [naming(FIRST, FIRST), naming(SECOND, "gone_12345"), naming(THIRD, SECOND, created_at=LATER)]
+    with invented(tmp_path / "corpus", {ICLR: papers}) as workspace:
+        assert ids(link(workspace)) == [(SECOND, THIRD)]
+        of_papers, _, of_names = link_submissions.balance(workspace, ICLR)
+        assert (of_papers.rows_in, of_papers.rows_out, of_papers.set_aside) == (3, 3, {})
+        assert (of_names.rows_in, of_names.rows_out) == (3, 1)
+        assert of_names.set_aside == {Reason.EARLIER_MISSING: 1, Reason.NAMES_ITSELF: 1}
+
+
+def test_a_named_submission_is_linked_where_the_texts_could_not_be_compared(tmp_path: Path) -> None:
+    failing = InThisProcess(failures=(Failure(FailureKind.CRASH, "Its process died (exit code -11)."),))
+    records = [*with_text(naming(FIRST, ""), words("one")), *with_text(naming(SECOND, FIRST), words("one"))]
+    with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
+        (found,) = link(workspace, failing)
+        assert (found.rule, found.text_similarity) == (link_submissions.BY_NAME, None)
+        assert list(workspace.tables.read(SetAside, ICLR)) == []
+
+
+def test_the_same_title_is_found_where_all_its_words_are_common(tmp_path: Path) -> None:
+    title = "Deep Learning for Graph Networks"
+    others = [clouds(f"o{n}", title=f"{title}: {words(f'own{n}', 3)}", abstract=words(f"o{n}", 40)) for n in range(20)]
+    authors: dict[str, Any] = {"authors": ("Ada Lüft", "Bo Nebel")}
+    same = [clouds("a", title=title, abstract=words("a", 40), **authors)]
+    again = [clouds("b", ICML, title=title, abstract=words("b", 40), created_at=LATER, **authors)]
+    assert ids(linked(tmp_path / "corpus", {ICLR: [*others, *same], ICML: again})) == [("a", "b")]
+
+
 def test_a_paper_without_words_is_set_aside(tmp_path: Path) -> None:
     papers = [clouds("a"), clouds("b"), paper("c", title=None, abstract=None), paper("d", title="\u2014", abstract=" ")]
     with invented(tmp_path / "corpus", {ICLR: papers}) as workspace:
         assert ids(link(workspace)) == [("a", "b")]
-        found, _ = relate.balance(workspace, ICLR)
+        found, _ = link_submissions.balance(workspace, ICLR)
         assert (found.rows_in, found.rows_out, found.set_aside) == (4, 2, {Reason.NO_WORDS: 2})
 
 
@@ -218,14 +291,14 @@ def test_a_link_that_is_lost_is_missed(tmp_path: Path) -> None:
         written = len(link(workspace))
         (path,) = workspace.tables.paths("8-links", ICLR)
         pq.write_table(pq.read_table(path, partitioning=None).slice(1), path)
-        _, found = relate.balance(workspace, ICLR)
+        _, found = link_submissions.balance(workspace, ICLR)
     assert (found.unit, found.rows_in, found.rows_out, found.holds) == ("links", written, written - 1, False)
 
 
 def test_a_hundred_papers_that_say_the_same_are_not_compared_each_with_each(tmp_path: Path) -> None:
     papers = [clouds(f"f{number:03}") for number in range(100)]
     found = linked(tmp_path / "corpus", {ICLR: papers})
-    assert len(found) < 100 * 2 * NEIGHBOURS
+    assert len(found) < 100 * 2 * 3
     assert {one for pair in ids(found) for one in pair} == {one.forum_id for one in papers}
 
 
@@ -245,12 +318,12 @@ def test_the_same_papers_give_the_same_links_and_a_second_run_too(tmp_path: Path
 
 def test_a_build_of_one_venue_links_all_and_says_what_is_not_up_to_date(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: [clouds("a")], ICML: [clouds("b", ICML, created_at=LATER)]}) as workspace:
-        assert {name for name, _ in read_standing(workspace).unfinished} >= {"link_papers"}
-        build(workspace, [ICLR])
+        assert {name for name, _ in read_status(workspace).unfinished} >= {"link_papers"}
+        build_here(workspace, [ICLR])
         assert workspace.tables.count("1-papers", ICLR) == 0, "nothing was received, so nothing is built of it"
         with pytest.raises(TableError, match="run 'peercorpus build'"):
             require_built(workspace, [ICML])
-        build(workspace)
+        build_here(workspace)
         require_built(workspace)
         assert rows(workspace.tables) == []
 
@@ -259,8 +332,8 @@ def test_show_names_the_other_submissions(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: [clouds("a")], ICML: [clouds("b", ICML, created_at=LATER)]}) as workspace:
         link(workspace)
         shown = {one: show_record(read_whole_record(workspace.tables, one), is_brief=True) for one in "ab"}
-    assert f"  b, {ICML}, 120 days later: resubmission; {BY_ABSTRACT}" in shown["a"]
-    assert f"  a, {ICLR}, 120 days before: resubmission; {BY_ABSTRACT}" in shown["b"]
+    assert Naming(f"  b, {ICML}, 120 days later: resubmission; ", "abstracts") in shown["a"].splitlines()
+    assert Naming(f"  a, {ICLR}, 120 days before: resubmission; ", "abstracts") in shown["b"].splitlines()
 
 
 def test_a_template_in_texts_and_abstracts_makes_no_work_of_its_papers(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from peercorpus.links.comparing import Comparison, compare
-from peercorpus.links.sections import read_parts
-from peercorpus.links.sentences import key_of
-from peercorpus.records import PAGE_BREAK
+from peercorpus.links.sections import read_text_sections
+from peercorpus.links.sentences import sentence_key
+from peercorpus.links.version_diff import TextComparison, find_differences
+from peercorpus.records.documents import PAGE_BREAK
 
 HEAD = "# On Clouds\n\nAnonymous authors\n\n## Abstract\n\n"
 FIRST, REST = "We count, as is usual and in spite of the rain,", "Boltzmann clouds on a bright day. It is known to few."
@@ -18,7 +18,7 @@ FORMULA = r"$$a = \frac{1}{2}b,$$ (3)"
 
 
 def told(earlier: str, later: str) -> list[tuple[str, str, str]]:
-    passages = compare(HEAD + earlier, HEAD + later).passages
+    passages = find_differences(HEAD + earlier, HEAD + later).passages
     return [(one.kind.value, one.before, one.after) for one in passages]
 
 
@@ -34,7 +34,7 @@ def told(earlier: str, later: str) -> list[tuple[str, str, str]]:
 )
 def test_a_sentence_goes_on_over_what_a_page_puts_between(later: str) -> None:
     earlier = f"{CAPTION}\n\n{FIRST} {REST}\n\n{NOTE}"
-    assert compare(HEAD + earlier, HEAD + later) == Comparison((), 6, 6, 6)
+    assert find_differences(HEAD + earlier, HEAD + later) == TextComparison((), 6, 6, 6)
 
 
 def test_a_paragraph_that_ended_does_not_go_on_behind_a_page() -> None:
@@ -50,7 +50,7 @@ def test_short_words_at_the_top_of_a_page_are_no_part_of_a_figure() -> None:
 
 def test_lines_under_marked_headings_that_no_blank_line_parts_are_read_as_printed() -> None:
     earlier = f"# Abstract\n{CAPTION}\nWe count on\nall clouds."
-    assert compare(earlier, f"# Abstract\nWe count on\n{CAPTION}\nall clouds.").passages == ()
+    assert find_differences(earlier, f"# Abstract\nWe count on\n{CAPTION}\nall clouds.").passages == ()
 
 
 def test_a_row_is_compared_as_a_row() -> None:
@@ -94,12 +94,12 @@ def test_a_power_makes_a_difference() -> None:
 
 
 def test_another_title_is_told() -> None:
-    (passage,) = compare(HEAD + "We do.", HEAD.replace("On", "Upon") + "We do.").passages
+    (passage,) = find_differences(HEAD + "We do.", HEAD.replace("On", "Upon") + "We do.").passages
     assert (passage.section, passage.before, passage.after) == (None, "On Clouds", "Upon Clouds")
 
 
 def test_a_title_may_begin_with_a_letter_that_could_number_a_section() -> None:
-    assert [part.heading for part in read_parts("# A Cloud Is Seen\n\nA. Smith\n\n## Abstract\n\nWe do.")] == [
+    assert [part.heading for part in read_text_sections("# A Cloud Is Seen\n\nA. Smith\n\n## Abstract\n\nWe do.")] == [
         None,
         "Abstract",
     ]
@@ -107,13 +107,13 @@ def test_a_title_may_begin_with_a_letter_that_could_number_a_section() -> None:
 
 def test_a_number_alone_and_a_notice_are_not_read() -> None:
     notice = "Proceedings of the $36^{th}$ International Conference on Clouds, 2019."
-    (_, abstract) = read_parts(f"{HEAD}We do.\n\n12\n\n{notice}\n\nIt rains.")
+    (_, abstract) = read_text_sections(f"{HEAD}We do.\n\n12\n\n{notice}\n\nIt rains.")
     assert [sentence.words for sentence in abstract.sentences] == ["We do.", "It rains."]
 
 
 def test_what_is_read_stands_where_it_says() -> None:
     text = f"{HEAD}{FIRST}\n\n{NOTE}{PAGE_BREAK}{CAPTION}\n\n{REST}\n\n{TABLE}\n\n{FORMULA}"
-    for part in read_parts(text):
+    for part in read_text_sections(text):
         for sentence in part.sentences:
             assert text[sentence.start : sentence.end].startswith(sentence.words[:5])
             assert text[sentence.start : sentence.end].endswith(sentence.words[-5:])
@@ -137,19 +137,19 @@ def test_what_is_read_stands_where_it_says() -> None:
 def test_any_markdown_is_compared_within_seconds(block: str) -> None:
     started = time.process_time()
     text = HEAD + block * 10_000
-    assert compare(text, text).passages == ()
-    compare(text, HEAD + REST)
+    assert find_differences(text, text).passages == ()
+    find_differences(text, HEAD + REST)
     assert time.process_time() - started < 30
 
 
 def test_a_key_says_nothing_of_how_a_formula_is_marked_and_spaced() -> None:
-    assert key_of(r"$a\,+\quad b$") == key_of("a + b")
+    assert sentence_key(r"$a\,+\quad b$") == sentence_key("a + b")
 
 
 def test_a_listing_is_compared_line_by_line_and_has_no_headings() -> None:
     listing = "```\nx = 1\n# Introduction\nif x:\n\n    y = 2\n```"
     assert told(listing, listing.replace("y = 2", "y = 3")) == [("changed", "y = 2", "y = 3")]
-    assert [part.heading for part in read_parts(f"{HEAD}We count.\n\n{listing}\n\n## 2 Rain")] == [
+    assert [part.heading for part in read_text_sections(f"{HEAD}We count.\n\n{listing}\n\n## 2 Rain")] == [
         None,
         "Abstract",
         "2 Rain",
@@ -158,4 +158,6 @@ def test_a_listing_is_compared_line_by_line_and_has_no_headings() -> None:
 
 
 def test_a_fence_that_stays_open_hides_no_heading() -> None:
-    assert [part.heading for part in read_parts(f"{HEAD}```\n\nWe count.\n\n## 2 Rain\n\nIt rains.")][-1] == "2 Rain"
+    assert [part.heading for part in read_text_sections(f"{HEAD}```\n\nWe count.\n\n## 2 Rain\n\nIt rains.")][
+        -1
+    ] == "2 Rain"

@@ -11,7 +11,8 @@ from sacrebleu import BLEU, sentence_bleu
 from sacrebleu import corpus_bleu as sacrebleu_of_corpus
 
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics import BleuCounts, add_counts, bleu, corpus_bleu, count_bleu, definition
+from peercorpus.metrics.registry import definition
+from peercorpus.metrics.text_overlap import BleuCounts, add_counts, bleu, corpus_bleu, count_bleu
 
 WORDS = [
     *("we", "find", "the", "method", "is", "not", "new", ",", "and", "(again)", "it's", "don't", "3.5", "&", "&amp;"),
@@ -53,11 +54,11 @@ def test_empty_candidates_are_zero_as_sacrebleu_says() -> None:
 
 
 def test_nothing_to_measure_is_an_error() -> None:
-    with pytest.raises(UndefinedMetricError, match="without a reference"):
+    with pytest.raises(UndefinedMetricError, match="reference"):
         bleu("the cat", [])
-    with pytest.raises(UndefinedMetricError, match="without a reference"):
+    with pytest.raises(UndefinedMetricError, match="reference"):
         corpus_bleu(["a", "b"], [["a"], []])
-    with pytest.raises(UndefinedMetricError, match="without a text"):
+    with pytest.raises(UndefinedMetricError, match="text"):
         corpus_bleu([], [])
 
 

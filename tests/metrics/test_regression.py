@@ -7,7 +7,7 @@ from scipy import stats
 from sklearn import metrics as sklearn
 
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.regression import mae, mae_unit, mse, mse_unit, normalise, spearman
+from peercorpus.metrics.prediction import mae, mae_unit, mse, mse_unit, normalise, spearman
 
 
 def test_known_values() -> None:
@@ -31,7 +31,7 @@ def test_a_prediction_beyond_its_scale_is_not_moved_onto_it() -> None:
 
 @pytest.mark.parametrize("scale", [(5.0, 5.0), (10.0, 1.0)])
 def test_a_scale_without_width_is_refused(scale: tuple[float, float]) -> None:
-    with pytest.raises(ValueError, match="no width"):
+    with pytest.raises(ValueError, match=f"{scale[0]}.*{scale[1]}"):
         normalise([5.0], [scale])
 
 
@@ -48,13 +48,13 @@ def test_equal_scores_share_a_rank() -> None:
     ("predicted", "gold"), [([5.0, 5.0, 5.0], [1.0, 2.0, 3.0]), ([1.0, 2.0], [6.0, 6.0]), ([1.0], [2.0])]
 )
 def test_a_constant_has_no_rank_correlation(predicted: list[float], gold: list[float]) -> None:
-    with pytest.raises(UndefinedMetricError, match="are equal"):
+    with pytest.raises(UndefinedMetricError, match="equal"):
         spearman(predicted, gold)
 
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
 def test_what_is_no_number_is_refused(wrong: float) -> None:
-    with pytest.raises(ValueError, match="no number"):
+    with pytest.raises(ValueError, match=str(wrong)):
         mae([1.0, wrong], [1.0, 2.0])
 
 

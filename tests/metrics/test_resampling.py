@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
-from peercorpus.metrics import Interval, add_counts, bootstrap, count_bleu, paired
-from peercorpus.metrics.classification import auroc
+from peercorpus.metrics.intervals import Interval, bootstrap, paired
+from peercorpus.metrics.prediction import auroc
+from peercorpus.metrics.text_overlap import add_counts, count_bleu
 
 
 def mean(groups: Sequence[list[float]]) -> float:
@@ -86,9 +87,9 @@ def test_what_has_no_value_has_no_interval() -> None:
 
     with pytest.raises(UndefinedMetricError, match="one decision"):
         bootstrap({"a": True, "b": True}, statistic)
-    with pytest.raises(UndefinedMetricError, match="at least two"):
+    with pytest.raises(UndefinedMetricError, match="two"):
         bootstrap({"a": [1.0]}, mean)
-    with pytest.raises(UndefinedMetricError, match="at least two"):
+    with pytest.raises(UndefinedMetricError, match="two"):
         bootstrap({}, mean)
 
 
@@ -98,7 +99,7 @@ def test_a_number_of_hardly_any_resample_has_no_interval() -> None:
             raise UndefinedMetricError("not all are there")
         return 1.0
 
-    with pytest.raises(UndefinedMetricError, match="on 0 of 10 resamples"):
+    with pytest.raises(UndefinedMetricError, match="0 of 10"):
         bootstrap({letter: letter for letter in "abcdefgh"}, statistic, 10)
 
 
@@ -136,5 +137,5 @@ def test_runs_that_differ_by_chance_are_told_apart_one_time_in_twenty() -> None:
 
 
 def test_runs_on_other_papers_are_not_compared() -> None:
-    with pytest.raises(PeercorpusError, match="1 are in the first alone, 0 in the second alone, as p002"):
+    with pytest.raises(PeercorpusError, match=r"\b1\b.*\b0\b.*p002"):
         paired(papers([[1.0], [2.0], [3.0]]), papers([[1.0], [2.0]]), mean)

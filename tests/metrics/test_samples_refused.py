@@ -2,16 +2,18 @@
 
 import pytest
 
-from peercorpus.metrics import bert_score, bleu, embed_cos, rouge_l
+from peercorpus.metrics.bertscore import bert_score
+from peercorpus.metrics.embedding import embed_cos
+from peercorpus.metrics.text_overlap import bleu, rouge_l
 
 
 def test_one_text_is_no_list_of_references() -> None:
-    with pytest.raises(TypeError, match="put the one text into a list"):
+    with pytest.raises(TypeError, match="list"):
         rouge_l("the cat sat", "the cat sat")
-    with pytest.raises(TypeError, match="put the one text into a list"):
+    with pytest.raises(TypeError, match="list"):
         bleu("the cat sat", "the cat sat")
-    with pytest.raises(TypeError, match="put the one text into a list"):
+    with pytest.raises(TypeError, match="list"):
         bert_score("the cat sat", "the cat sat", model="nowhere")
-    with pytest.raises(TypeError, match="put the one text into a list"):
+    with pytest.raises(TypeError, match="list"):
         embed_cos("the cat sat", "the cat sat", model="nowhere")
     assert rouge_l("the cat sat", ["the cat sat"]) == 1.0

@@ -11,20 +11,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from peercorpus.errors import BusyError, SignInError, SourceError
-from peercorpus.harvest.run import harvest
-from peercorpus.openreview.account import CachedAccount, Credentials, Door, read_account
-from peercorpus.openreview.client import Client, Patience
-from peercorpus.openreview.login import WEEK_S, sign_in
-from peercorpus.openreview.token_cache import TokenCache
-from peercorpus.openreview.tokens import Token, now_ms
-from peercorpus.simulator.accounts import write_token
-from peercorpus.simulator.answers import ApiError, json_answer
-from peercorpus.simulator.calls import Request
-from peercorpus.simulator.faults import Fault, Faults, challenged, expired, on_path, server_error, slow
-from peercorpus.simulator.server import Service, serve
-from peercorpus.simulator.world import build_world
-from peercorpus.workspace import open_workspace
+from peercorpus.errors import BusyError, SignInError
+from peercorpus.harvest.harvest import harvest
+from peercorpus.openreview.account import CachedAccount, Credentials, ServiceConnection, read_account, sign_in
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.objects import now_ms
+from peercorpus.openreview.retries import Patience
+from peercorpus.openreview.tokens import Token, TokenCache
+from peercorpus.simulator.server.damage import Fault, challenged, expired, server_error, slow
+from peercorpus.simulator.server.faults import Faults, on_path
+from peercorpus.simulator.server.requests import Request, write_token
+from peercorpus.simulator.server.responses import ApiError, json_answer
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.workspace import open_workspace
 
 VENUE = "Borealis.cc/2024/Conference"
 WORLD = replace(build_world(papers=3, venues=[VENUE]), password="s3cret of the reader")
@@ -41,7 +41,7 @@ def start() -> Iterator[Serve]:
     with ExitStack() as running:
 
         def serve_one(faults: Faults | None = None, *, mfa: bool = False) -> Service:
-            return running.enter_context(serve(WORLD, sign_in_required=True, mfa=mfa, faults=faults))
+            return running.enter_context(serve_simulator(WORLD, sign_in_required=True, mfa=mfa, faults=faults))
 
         yield serve_one
 
@@ -51,8 +51,8 @@ def cache(tmp_path: Path) -> TokenCache:
     return TokenCache(tmp_path / "config")
 
 
-def door_of(service: Service) -> Door:
-    return Door((service.base_url_v1, service.base_url_v2), HASTY)
+def door_of(service: Service) -> ServiceConnection:
+    return ServiceConnection((service.base_url_v1, service.base_url_v2), HASTY)
 
 
 def asked(service: Service, path: str) -> int:
@@ -76,15 +76,15 @@ def test_a_password_gives_a_token_that_lasts_a_week_and_opens_what_guests_do_not
     token = sign_in_at(service)
     assert token.user_id == WORLD.user
     assert token.expires_ms is not None
-    assert abs(token.expires_ms - token.given_ms - WEEK_S * 1000) < 2000
-    with door_of(service).open() as guest, pytest.raises(SignInError, match="signed-in accounts"):
+    assert abs(token.expires_ms - token.given_ms - 7 * 24 * 3600 * 1000) < 2000
+    with door_of(service).open() as guest, pytest.raises(SignInError, match="peercorpus login"):
         guest.get_json(2, "/notes", NOTES)
     with door_of(service).open(token.text) as client:
         assert b'"notes":[{' in client.get_json(2, "/notes", NOTES).body
 
 
 def test_a_wrong_password_is_one_sentence_that_does_not_hold_it(start: Serve) -> None:
-    with pytest.raises(SignInError, match="Invalid username or password") as caught:
+    with pytest.raises(SignInError, match=r"Invalid .*password") as caught:
         sign_in_at(start(), password="s3cret of another")
     assert WORLD.user in str(caught.value)
     assert "s3cret" not in str(caught.value)
@@ -115,9 +115,9 @@ def test_a_second_factor_is_asked_for_by_its_method(start: Serve) -> None:
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [
-        (None, f"'{WORLD.user}' has a second factor; run 'peercorpus login'"),
+        (None, f"'{WORLD.user}' .*'peercorpus login'"),
         ("", "No code was given"),
-        ("000000", "did not take the code"),
+        ("000000", "'peercorpus login'"),
     ],
 )
 def test_a_second_factor_that_is_not_met_says_what_to_do(start: Serve, code: str | None, sentence: str) -> None:
@@ -143,7 +143,7 @@ def test_a_code_that_comes_by_mail_is_sent_for_first(start: Serve) -> None:
 
 def test_a_passkey_is_not_imitated(start: Serve) -> None:
     service = start(pending_with(start(mfa=True), "passkey"), mfa=True)
-    with pytest.raises(SignInError, match=r"no code \(passkey\), and needs a browser"):
+    with pytest.raises(SignInError, match=r"\(passkey\).*PEERCORPUS_TOKEN"):
         sign_in_at(service, WORLD.code)
 
 
@@ -160,8 +160,8 @@ def test_an_answer_without_a_token_is_no_sign_in(start: Serve) -> None:
 
 
 def test_no_password_goes_over_plain_http() -> None:
-    with pytest.raises(SignInError, match=r"No password is sent to mirror\.example\.org over plain http"):
-        Door(("https://mirror.example.org", "http://mirror.example.org")).open()
+    with pytest.raises(SignInError, match=r"mirror\.example\.org .*https"):
+        ServiceConnection(("https://mirror.example.org", "http://mirror.example.org")).open()
 
 
 def test_neither_a_token_nor_a_password_shows_in_what_a_log_would_show() -> None:
@@ -213,7 +213,7 @@ def test_an_exchange_that_gives_the_same_token_is_not_repeated_at_once(start: Se
 def test_a_sign_in_that_has_ended_asks_for_a_new_one(start: Serve, cache: TokenCache) -> None:
     door = door_of(start())
     cache.write(door.urls, token_of(-1))
-    with pytest.raises(SignInError, match=f"The sign-in of '{WORLD.user}' has expired; run 'peercorpus login'"):
+    with pytest.raises(SignInError, match=f"'{WORLD.user}' .*'peercorpus login'"):
         CachedAccount(door, cache).token()
 
 
@@ -232,7 +232,7 @@ def test_a_service_out_of_reach_is_waited_for(cache: TokenCache, own: Credential
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
         cache.write((url, url), token_of(-1))
         with pytest.raises(BusyError, match=r"127\.0\.0\.1\) cannot be reached"):
-            CachedAccount(Door((url, url), HASTY), cache, own).token()
+            CachedAccount(ServiceConnection((url, url), HASTY), cache, own).token()
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
@@ -242,7 +242,7 @@ def test_any_refusal_to_exchange_a_token_that_has_ended_asks_for_a_new_sign_in(
     refusal = ApiError(status, "SomeError", "No").answer()
     door = door_of(start(on_path("/refreshToken", Fault(refusal), times=9)))
     cache.write(door.urls, token_of(-1))
-    with pytest.raises(SignInError, match="has expired; run 'peercorpus login'"):
+    with pytest.raises(SignInError, match=f"'{WORLD.user}' .*'peercorpus login'"):
         CachedAccount(door, cache).token()
     assert CachedAccount(door, cache, OWN).token()
 
@@ -272,7 +272,7 @@ def test_a_token_that_another_run_has_renewed_is_taken_from_the_cache(start: Ser
     door, first, second = door_of(service), token_of(60, lived_s=3600), token_of(3600)
     cache.write(door.urls, first)
     account = CachedAccount(door, cache)
-    account._held = first
+    account._token = first
     cache.write(door.urls, second)
     assert account.renewed(first.text) == second.text
     assert account.renewed(first.text) == second.text
@@ -289,14 +289,14 @@ def test_threads_sign_in_once(start: Serve, cache: TokenCache) -> None:
 
 
 def slowly(request: Request) -> Fault | None:
-    return None if request.path in {"/login", "/refreshToken"} else slow(0.15)
+    return None if request.path in {"/login", "/refreshToken"} else slow(0.08)
 
 
 def test_a_harvest_outlives_its_token_and_leaves_no_trace_of_it(
     start: Serve, cache: TokenCache, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     service = start(slowly)
-    door, kept, said = door_of(service), token_of(2), list[str]()
+    door, kept, said = door_of(service), token_of(1), list[str]()
     cache.write(door.urls, kept)
     account = CachedAccount(door, cache, OWN)
     caplog.set_level("DEBUG")
@@ -306,7 +306,7 @@ def test_a_harvest_outlives_its_token_and_leaves_no_trace_of_it(
         Client(*door.urls, account, patience=HASTY, on_wait=said.append) as client,
     ):
         summaries = harvest(workspace, client, [VENUE])
-    assert time.monotonic() - began > 2
+    assert time.monotonic() - began > 1
     assert [summary.submissions for summary in summaries] == [3]
     assert asked(service, "/login") + asked(service, "/refreshToken") > 0
     secrets = [kept.text.encode(), account.token().encode(), WORLD.password.encode()]
@@ -353,5 +353,5 @@ def test_a_token_is_looked_for_in_order(
 
 def test_a_kept_sign_in_that_was_removed_meanwhile_is_one_sentence(start: Serve, cache: TokenCache) -> None:
     door = door_of(start())
-    with pytest.raises(SourceError, match="Nobody is signed in any more"):
+    with pytest.raises(SignInError, match="peercorpus login"):
         CachedAccount(door, cache).token()

@@ -1,20 +1,26 @@
 """The budget: requests go at once while plenty are left, then evenly, never one too many, whoever sends them."""
 
+import re
 import threading
 import time
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from peercorpus.errors import BusyError
-from peercorpus.ledger import BudgetLedger, Window
 from peercorpus.openreview.budget import Budget, read_window
-from peercorpus.openreview.client import Client, Patience
-from peercorpus.simulator.budget import Budget as Allowance
-from peercorpus.simulator.faults import on_path, rate_limited
-from peercorpus.simulator.server import Service, serve
-from peercorpus.simulator.world import build_world
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.retries import Patience
+from peercorpus.simulator.server.damage import rate_limited
+from peercorpus.simulator.server.faults import on_path
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.server.service import ServiceBudget as Allowance
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.harvest_state import BudgetState, Window
+from peercorpus.workspace.raw_store import RawStore
+from standing_clock import StandingClock
 
 ROUTE = "api2.example/notes"
 
@@ -142,13 +148,18 @@ def test_headers_of_either_kind_are_read() -> None:
     assert read_window({"ratelimit-remaining": "many", "ratelimit-reset": "soon"}, 100.0) is None
 
 
-def test_a_later_run_knows_what_is_left(tmp_path: Path, clock: Clock) -> None:
-    ledger = BudgetLedger(tmp_path / "raw.db")
-    Budget(ledger, clock).learn(ROUTE, headers(remaining=0, reset_s=40))
-    ledger.close()
-    ledger = BudgetLedger(tmp_path / "raw.db")
-    assert Budget(ledger, clock).reserve(ROUTE) == (40.0, False)
-    ledger.close()
+@pytest.fixture
+def raw_db(tmp_path: Path) -> Path:
+    """A `raw.db` as a run leaves it."""
+    RawStore(tmp_path / "raw.db").close()
+    return tmp_path / "raw.db"
+
+
+def test_a_later_run_knows_what_is_left(raw_db: Path, clock: Clock) -> None:
+    with closing(BudgetState(raw_db)) as state:
+        Budget(state, clock).learn(ROUTE, headers(remaining=0, reset_s=40))
+    with closing(BudgetState(raw_db)) as state:
+        assert Budget(state, clock).reserve(ROUTE) == (40.0, False)
 
 
 def refusals(service: Service, client: Client, requests: int) -> int:
@@ -159,28 +170,27 @@ def refusals(service: Service, client: Client, requests: int) -> int:
     return len(service.requests) - before - requests
 
 
-def client_of(service: Service, ledger: BudgetLedger | None = None, longest_wait_s: float = 10) -> Client:
-    patience = Patience(attempts=3, first_wait_s=0.001, longest_wait_s=longest_wait_s)
-    return Client(service.base_url_v1, service.base_url_v2, patience=patience, ledger=ledger)
+def client_of(service: Service, clock: StandingClock, state: BudgetState | None = None) -> Client:
+    patience = Patience(attempts=3, first_wait_s=0.001)
+    return Client(service.base_url_v1, service.base_url_v2, patience=patience, budget_state=state, clock=clock)
 
 
-def test_no_request_is_refused_and_none_is_left_unused(tmp_path: Path) -> None:
-    ledger, limit, window_s = BudgetLedger(tmp_path / "raw.db"), 20, 2
-    world = build_world(papers=1)
-    with serve(world, budget=Allowance(limit=limit, window_s=window_s)) as service:
-        began = time.monotonic()
+def test_no_request_is_refused_and_none_is_left_unused(raw_db: Path) -> None:
+    standing = StandingClock()
+    allowance = Allowance(limit=20, window_s=3600, now=standing.now)
+    with closing(BudgetState(raw_db)) as state, serve_simulator(build_world(papers=1), budget=allowance) as service:
         for _ in range(3):
             # Each is another run.
-            with client_of(service, ledger) as client:
-                assert refusals(service, client, limit) == 0
-        took_s = time.monotonic() - began
-    ledger.close()
+            with client_of(service, standing, state) as client:
+                assert refusals(service, client, 20) == 0
     # Sixty requests in windows of twenty: two windows must pass, and no third one.
-    assert 2 * window_s <= took_s + 1 < 3 * window_s + 1.5
+    assert 2 * 3600 <= standing.waited_s < 3 * 3600
 
 
 def test_threads_share_one_budget() -> None:
-    with serve(build_world(papers=1), budget=Allowance(limit=20, window_s=2)) as service, client_of(service) as client:
+    standing = StandingClock()
+    allowed = Allowance(limit=20, window_s=3600, now=standing.now)
+    with serve_simulator(build_world(papers=1), budget=allowed) as service, client_of(service, standing) as client:
         refusals(service, client, 1)
         threads = [threading.Thread(target=refusals, args=(service, client, 6)) for _ in range(4)]
         for thread in threads:
@@ -188,25 +198,38 @@ def test_threads_share_one_budget() -> None:
         for thread in threads:
             thread.join()
         # Behind a window that is spent, all may start before the first answer tells of the next one.
-        assert client.requests <= 25 + len(threads)
+        assert 25 <= client.requests <= 25 + len(threads)
+    assert standing.waited_s >= 3600
 
 
 def test_a_wait_of_hours_ends_the_run_with_the_time_to_go_on() -> None:
-    faults = on_path("/groups", rate_limited(7300))
-    with serve(build_world(papers=1), faults=faults) as service, client_of(service) as client:
-        with pytest.raises(BusyError, match="run the same command again after") as caught:
+    faults, standing = on_path("/groups", rate_limited(7300)), StandingClock()
+    with serve_simulator(build_world(papers=1), faults=faults) as service, client_of(service, standing) as client:
+        with pytest.raises(BusyError, match=r"again after \d\d:\d\d UTC") as caught:
             client.get_json(2, "/groups", {"id": "venues"})
-        assert caught.value.wait_s is not None
+        assert caught.value.wait_s == pytest.approx(7300, abs=1)
         assert client.requests == 1
         with pytest.raises(BusyError):
             client.get_json(2, "/groups", {"id": "venues"})
         assert client.requests == 1
+    assert standing.waited_s == 0
 
 
 def test_waiting_is_told_as_it_goes() -> None:
-    said: list[str] = []
-    with serve(build_world(papers=1), faults=on_path("/groups", rate_limited(2))) as service:
+    said, standing = list[str](), StandingClock()
+    with serve_simulator(build_world(papers=1), faults=on_path("/groups", rate_limited(12))) as service:
         patience = Patience(attempts=3, first_wait_s=0.001)
-        with Client(service.base_url_v1, service.base_url_v2, patience=patience, on_wait=said.append) as client:
+        with Client(
+            service.base_url_v1, service.base_url_v2, patience=patience, on_wait=said.append, clock=standing
+        ) as client:
             client.get_json(2, "/groups", {"id": "venues"})
-    assert said == ["OpenReview's budget for /groups is used up; 2 s left to wait."]
+    assert ["/groups" in line for line in said] == [True, True, True]
+    assert re.findall(r"(\d+) s left", " ".join(said)) == ["12", "7", "2"]
+    assert 12 <= standing.waited_s < 12.1
+
+
+def test_a_wait_takes_its_time_by_the_clock_of_this_machine() -> None:
+    began = time.monotonic()
+    with Client() as client:
+        client.pause(0.05, "Resting")
+    assert 0.05 <= time.monotonic() - began < 5

@@ -1,6 +1,7 @@
 """The client: what it sends, what it retries, and what it says when OpenReview refuses."""
 
 import gzip
+import re
 import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -9,7 +10,8 @@ import httpx2
 import pytest
 
 from peercorpus.errors import NotGivenError, SignInError, SourceError
-from peercorpus.openreview.client import Client, Patience
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.retries import Patience
 
 TOKEN = "aaaa.bbbb.cccc"
 HASTY = Patience(attempts=3, first_wait_s=0.001, longest_wait_s=5)
@@ -85,22 +87,22 @@ def test_a_passing_fault_is_retried(fault: Answer) -> None:
         (httpx2.Response(500, json={}), "answered 500"),
         (httpx2.Response(200, content=b'{"notes":[{"id":"a"'), "cut off"),
         (httpx2.ConnectError("[Errno 111]"), "cannot be reached"),
-        (httpx2.ReadTimeout("slow"), "did not answer in time"),
-        (httpx2.ReadError("reset"), "broke the connection"),
+        (httpx2.ReadTimeout("slow"), "in time"),
+        (httpx2.ReadError("reset"), "connection"),
     ],
 )
 def test_a_lasting_fault_is_one_sentence_that_names_the_host(fault: Answer, sentence: str) -> None:
     client = client_of(fault, token=TOKEN)
     with pytest.raises(SourceError, match=sentence) as caught:
         client.get_json(2, "/notes", {})
-    assert client.requests == HASTY.attempts
+    assert client.requests == 3
     assert "api2.openreview.net" in str(caught.value)
     assert TOKEN not in str(caught.value)
 
 
 def test_a_long_wait_ends_the_run_at_once_and_says_when_to_go_on() -> None:
     client = client_of(in_words("You have made 37 requests. Please try again in 60 minutes and 13 seconds (x)"))
-    with pytest.raises(SourceError, match=r"What was received is kept: run the same command again after \d\d:\d\d UTC"):
+    with pytest.raises(SourceError, match=r"again after \d\d:\d\d UTC"):
         client.get_json(2, "/notes", {})
     assert client.requests == 1
 
@@ -108,10 +110,10 @@ def test_a_long_wait_ends_the_run_at_once_and_says_when_to_go_on() -> None:
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (httpx2.Response(403, json=CHALLENGE), "set PEERCORPUS_TOKEN"),
-        (httpx2.Response(302, headers={"Location": "https://openreview.net/challenge"}), "set PEERCORPUS_TOKEN"),
-        (httpx2.Response(200, html=PAGE), "set PEERCORPUS_TOKEN"),
-        (httpx2.Response(401, json={"name": "TokenExpiredError"}), "refused the token"),
+        (httpx2.Response(403, json=CHALLENGE), "PEERCORPUS_TOKEN"),
+        (httpx2.Response(302, headers={"Location": "https://openreview.net/challenge"}), "PEERCORPUS_TOKEN"),
+        (httpx2.Response(200, html=PAGE), "PEERCORPUS_TOKEN"),
+        (httpx2.Response(401, json={"name": "TokenExpiredError"}), "PEERCORPUS_TOKEN, --token-file"),
     ],
 )
 def test_a_refused_guest_or_token_is_told_what_to_do(answer: Answer, sentence: str) -> None:
@@ -167,8 +169,9 @@ def test_the_token_goes_into_one_header_and_to_nobody_else() -> None:
 
 @pytest.mark.parametrize("token", ["", "  ", "two words", "line\nbreak", "\u00e9"])
 def test_a_token_no_header_can_hold_is_refused_without_being_shown(token: str) -> None:
-    with pytest.raises(SignInError, match="The token is not one of OpenReview's"):
+    with pytest.raises(SignInError, match=r"^The token ") as caught:
         Client(account=token)
+    assert not token.strip() or token not in str(caught.value)
 
 
 def test_the_token_is_not_sent_over_plain_http() -> None:
@@ -179,7 +182,7 @@ def test_the_token_is_not_sent_over_plain_http() -> None:
 
 @pytest.mark.parametrize("url", ["api.openreview.net", "ftp://api.openreview.net", ""])
 def test_an_address_that_is_none_is_one_sentence(url: str) -> None:
-    with pytest.raises(SourceError, match="is not the address of an API"):
+    with pytest.raises(SourceError, match=f"'{re.escape(url)}'.* https://"):
         Client(url)
 
 

@@ -4,16 +4,16 @@ import pytest
 
 from peercorpus.errors import VenueNotFoundError
 from peercorpus.openreview.client import Client
-from peercorpus.openreview.discovery import discover
-from peercorpus.simulator.server import serve
-from peercorpus.simulator.world import build_world
+from peercorpus.openreview.venue_discovery import discover
+from peercorpus.simulator.server.service import serve_simulator
+from peercorpus.simulator.world.world import build_world
 
 AURORA, JLE = "Aurora.cc/2020/Conference", "JLE"
 WITHDRAWN, DESK_REJECTED = f"{AURORA}/-/Withdrawn_Submission", f"{AURORA}/-/Desk_Rejected_Submission"
 
 
 def test_each_venue_is_found_on_its_own_api() -> None:
-    with serve(build_world(papers=5)) as service, Client(service.base_url_v1, service.base_url_v2) as client:
+    with serve_simulator(build_world(papers=5)) as service, Client(service.base_url_v1, service.base_url_v2) as client:
         old, journal = discover(client, AURORA), discover(client, JLE)
     assert (old.api, old.lists) == (1, (f"{AURORA}/-/Blind_Submission", WITHDRAWN, DESK_REJECTED))
     assert (journal.api, journal.lists, journal.review_name) == (2, ("JLE/-/Submission",), "Review")
@@ -24,7 +24,7 @@ def test_a_venue_that_shows_no_submission_invitation_is_listed_by_what_is_known(
     world = build_world(papers=5, venues=[AURORA])
     for name in ("Blind_Submission", "Submission"):
         del world.v1.invitations[f"{AURORA}/-/{name}"]
-    with serve(world) as service, Client(service.base_url_v1, service.base_url_v2) as client:
+    with serve_simulator(world) as service, Client(service.base_url_v1, service.base_url_v2) as client:
         assert discover(client, AURORA, ("known",)).lists == ("known", WITHDRAWN, DESK_REJECTED)
         assert f"{AURORA}/-/Blind_Submission" in discover(client, AURORA).lists
 
@@ -32,14 +32,14 @@ def test_a_venue_that_shows_no_submission_invitation_is_listed_by_what_is_known(
 @pytest.mark.parametrize(
     ("venue_id", "suggestion"),
     [
-        ("aurora.cc/2020/conference", "did you mean 'Aurora.cc/2020/Conference'?"),
-        ("Aurora.cc/2021/Conference", "did you mean 'Aurora.cc/2020/Conference'?"),
-        ("Nowhere", "copy its id from the address of its page"),
+        ("aurora.cc/2020/conference", "'Aurora.cc/2020/Conference'?"),
+        ("Aurora.cc/2021/Conference", "'Aurora.cc/2020/Conference'?"),
+        ("Nowhere", "'ICLR.cc/2024/Conference'"),
     ],
 )
 def test_an_unknown_venue_is_one_sentence_with_a_suggestion(venue_id: str, suggestion: str) -> None:
     with (
-        serve(build_world(papers=1)) as service,
+        serve_simulator(build_world(papers=1)) as service,
         Client(service.base_url_v1, service.base_url_v2) as client,
         pytest.raises(VenueNotFoundError) as caught,
     ):

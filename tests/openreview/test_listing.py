@@ -6,9 +6,10 @@ import httpx2
 import pytest
 
 from peercorpus.errors import BusyError, SourceError
-from peercorpus.harvest.rows import split_replies
-from peercorpus.openreview.client import Client, Patience
-from peercorpus.openreview.listing import PAGE_WITH_REPLIES, Start, fetch_submissions, id_of
+from peercorpus.harvest.raw_rows import split_replies
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.listing import PAGE_WITH_REPLIES, Start, fetch_submissions, object_id
+from peercorpus.openreview.retries import Patience
 
 BEGINNING = Start()
 ALL = [f"n{number:04}" for number in range(2 * PAGE_WITH_REPLIES + 50)]
@@ -37,7 +38,7 @@ def service(
 
 def received(client: Client, start: Start = BEGINNING, most: int | None = None) -> list[str]:
     pages = fetch_submissions(client, 2, "V/-/Submission", start, most=most)
-    return [id_of(item) for page in pages for item in page.items]
+    return [object_id(item) for page in pages for item in page.items]
 
 
 @pytest.mark.parametrize("counts", [True, False])
@@ -46,7 +47,7 @@ def test_every_note_comes_once(size: int, counts: bool) -> None:
     client, asked = service(ALL[:size], counts=counts)
     assert received(client) == ALL[:size]
     # Without a count only an empty page tells that a full one was the last.
-    assert len(asked) == (max(1, -(-size // PAGE_WITH_REPLIES)) if counts else size // PAGE_WITH_REPLIES + 1)
+    assert len(asked) == (max(1, -(-size // 200)) if counts else size // 200 + 1)
     assert {query["sort"] for query in asked} == {"id"}
 
 
@@ -75,7 +76,7 @@ def test_a_service_that_ignores_after_is_asked_by_offset() -> None:
 
 def test_a_service_that_ignores_offset_too_is_found_out() -> None:
     client, asked = service(ALL, ignores_after=True, ignores_offset=True)
-    with pytest.raises(SourceError, match="the same page of 'V/-/Submission' again"):
+    with pytest.raises(SourceError, match=r"same page.*'V/-/Submission'"):
         received(client)
     assert len(asked) == 3
 
@@ -95,7 +96,7 @@ def test_a_page_that_does_not_come_through_is_asked_for_in_smaller_ones() -> Non
 def test_an_answer_without_the_list_is_an_error() -> None:
     body = json.dumps({"groups": []}).encode()
     client = Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(200, content=body)))
-    with pytest.raises(SourceError, match="holds no list of notes"):
+    with pytest.raises(SourceError, match="no list"):
         received(client)
 
 
@@ -126,7 +127,7 @@ def read_poisoned(service: Poisoned) -> dict[str, bytes]:
     patience = Patience(attempts=1, first_wait_s=0.001)
     with Client(transport=httpx2.MockTransport(service), patience=patience) as client:
         pages = fetch_submissions(client, 2, "V/-/Submission")
-        return {id_of(item): bytes(item) for page in pages for item in page.items}
+        return {object_id(item): bytes(item) for page in pages for item in page.items}
 
 
 def test_a_forum_that_never_comes_with_its_list_comes_apart_and_holds_up_no_other() -> None:

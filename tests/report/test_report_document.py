@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from peercorpus.corpus.filters import FIELDS
 from peercorpus.report.panels import PANELS
-from peercorpus.where import FIELDS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "report.md").read_text()
 

@@ -1,5 +1,6 @@
 """What statistics are read from: a workspace and its release agree, and nothing hidden is in either."""
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +12,15 @@ from polars.testing import assert_frame_equal
 import invented_tables as made
 from invented_tables import ICLR, ICML, NOON, a_forum
 from peercorpus.errors import PeercorpusError, TableError
-from peercorpus.kinds import Aspect, Grade, Phase, PostKind, Reason, Role, ScoreSource, Status
-from peercorpus.publish.run import publish
-from peercorpus.records import Review, Score
+from peercorpus.models.token_counts import words_and_signs
+from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Reason, Role, ScoreSource, Status
+from peercorpus.records.reviews import Review
+from peercorpus.records.scores import Score
+from peercorpus.release.publish import publish_release
+from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
 from peercorpus.report.panels import PANELS
-from peercorpus.report.release_source import ReleaseSource
-from peercorpus.report.run import opened
-from peercorpus.report.tokens import words_and_signs
-from peercorpus.report.workspace_source import WorkspaceSource
-from peercorpus.workspace import Workspace
+from peercorpus.report.write_report import open_source
+from peercorpus.workspace.workspace import Workspace
 
 FRAMES = ("papers", "reviews", "paper_tokens", "review_tokens", "talks", "turns", "files")
 
@@ -63,19 +64,34 @@ def the_forums() -> dict[str, list[object]]:
     return {ICLR: [*a_forum("a"), *hidden, *scores], ICML: icml}
 
 
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """Tests only read it."""
+    with made.invented(tmp_path_factory.mktemp("sources") / "corpus", the_forums()) as workspace:
+        yield workspace
+
+
 @pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
+def changeable(tmp_path: Path) -> Iterator[Workspace]:
+    """The same for a test that changes it."""
     with made.invented(tmp_path / "corpus", the_forums()) as workspace:
         yield workspace
+
+
+@pytest.fixture(scope="module")
+def release(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its release; a test that changes it copies it first."""
+    folder = tmp_path_factory.mktemp("release") / "release"
+    publish_release(workspace, folder)
+    return folder
 
 
 def source(workspace: Workspace) -> WorkspaceSource:
     return WorkspaceSource(workspace, words_and_signs())
 
 
-def test_a_release_tells_what_its_workspace_tells(workspace: Workspace, tmp_path: Path) -> None:
-    publish(workspace, tmp_path / "release")
-    of_tables, of_release = source(workspace), ReleaseSource(tmp_path / "release", words_and_signs())
+def test_a_release_tells_what_its_workspace_tells(workspace: Workspace, release: Path) -> None:
+    of_tables, of_release = source(workspace), ReleaseSource(release, words_and_signs())
     for name in FRAMES:
         assert_frame_equal(getattr(of_tables, name), getattr(of_release, name), check_row_order=False)
     assert of_release.set_aside is None
@@ -108,9 +124,9 @@ def test_only_the_text_the_reviewers_read_is_measured(workspace: Workspace) -> N
     assert source(workspace).paper_tokens.sort("forum_id").rows() == [("a", 4), ("m", 4)]
 
 
-def test_what_is_taken_down_is_in_no_frame(workspace: Workspace) -> None:
-    (workspace.folder / "takedown.txt").write_text("m\na-R1\n")
-    given = source(workspace)
+def test_what_is_taken_down_is_in_no_frame(changeable: Workspace) -> None:
+    (changeable.folder / "takedown.txt").write_text("m\na-R1\n")
+    given = source(changeable)
     for name in FRAMES:
         assert "m" not in getattr(given, name)["forum_id"].to_list(), name
     assert given.reviews.filter(forum_id="a").is_empty()
@@ -118,12 +134,12 @@ def test_what_is_taken_down_is_in_no_frame(workspace: Workspace) -> None:
     assert given.papers["forum_id"].to_list() == ["a", "h", "s", "z"]
 
 
-def test_what_was_set_aside_is_counted_less_what_is_taken_down(workspace: Workspace) -> None:
-    with workspace.tables.replacing((), ICLR, "choose_versions", "b" * 64) as replacement:
+def test_what_was_set_aside_is_counted_less_what_is_taken_down(changeable: Workspace) -> None:
+    with changeable.tables.replacing((), ICLR, "choose_versions", "b" * 64) as replacement:
         for record_id, forum_id in (("1", "a"), ("2", "a"), ("3", None), ("4", "s")):
             replacement.set_aside(record_id, forum_id, Reason.NO_PDF, "none")
-    (workspace.folder / "takedown.txt").write_text("s\n")
-    rows = source(workspace).set_aside
+    (changeable.folder / "takedown.txt").write_text("s\n")
+    rows = source(changeable).set_aside
     assert rows is not None
     assert sorted(rows.select("forum_id", "stage", "reason", "rows").rows(), key=str) == [
         ("a", "choose_versions", "no_pdf", 2),
@@ -153,7 +169,7 @@ def test_what_was_set_aside_is_counted_less_what_is_taken_down(workspace: Worksp
 def test_conditions_choose_papers_and_what_belongs_to_them(
     workspace: Workspace, where: list[str], expected: str
 ) -> None:
-    with opened(workspace.folder, where) as chosen:
+    with open_source(workspace.folder, where) as chosen:
         assert "".join(sorted(chosen.papers["forum_id"])) == expected
         for name in FRAMES:
             assert set(getattr(chosen, name)["forum_id"]) <= set(expected), name
@@ -164,27 +180,26 @@ def test_what_is_known_as_first_given_alone_counts_where_no_time_is_named(tmp_pa
     records = [made.paper("a"), made.review("a", "R1", scores=(rating(7, Phase.INITIAL), sure))]
     with made.invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         for where in ("rating=7", "confidence=4"):
-            with opened(workspace.folder, [where]) as chosen:
+            with open_source(workspace.folder, [where]) as chosen:
                 assert chosen.papers["forum_id"].to_list() == ["a"], where
 
 
 def test_a_workspace_that_is_not_built_is_refused(tmp_path: Path) -> None:
-    with made.invented(tmp_path / "corpus", {}) as workspace, pytest.raises(TableError, match="not built"):
+    with made.invented(tmp_path / "corpus", {}) as workspace, pytest.raises(TableError, match="peercorpus build"):
         source(workspace)
 
 
-def test_a_damaged_release_is_one_sentence(workspace: Workspace, tmp_path: Path) -> None:
-    publish(workspace, tmp_path / "release")
+def test_a_damaged_release_is_one_sentence(release: Path, tmp_path: Path) -> None:
+    shutil.copytree(release, tmp_path / "release")
     next((tmp_path / "release" / "data" / "reviews").glob("*.parquet")).write_bytes(b"PAR1 no")
     damaged = ReleaseSource(tmp_path / "release", words_and_signs())
-    with pytest.raises(PeercorpusError, match="cannot be read"):
+    with pytest.raises(PeercorpusError, match=r"reviews.*\.parquet'"):
         damaged.reviews  # noqa: B018
 
 
-def test_every_statistic_is_the_same_of_both(workspace: Workspace, tmp_path: Path) -> None:
-    publish(workspace, tmp_path / "release")
+def test_every_statistic_is_the_same_of_both(workspace: Workspace, release: Path) -> None:
     for name, panel in PANELS.items():
-        with opened(workspace.folder) as one, opened(tmp_path / "release") as other:
+        with open_source(workspace.folder) as one, open_source(release) as other:
             table, of_release = panel.statistic(one).table, panel.statistic(other).table
         if name in {"set_aside", "completeness"}:
             continue
@@ -193,7 +208,10 @@ def test_every_statistic_is_the_same_of_both(workspace: Workspace, tmp_path: Pat
 
 def test_the_sum_of_the_parts_is_the_whole(workspace: Workspace) -> None:
     """What a condition and its opposite choose is all, where the value is known."""
-    with opened(workspace.folder, ["has_rebuttal=yes"]) as one, opened(workspace.folder, ["has_rebuttal=no"]) as other:
+    with (
+        open_source(workspace.folder, ["has_rebuttal=yes"]) as one,
+        open_source(workspace.folder, ["has_rebuttal=no"]) as other,
+    ):
         assert one.papers.height + other.papers.height == one.every == other.every
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from peercorpus.simulator import changes
-from peercorpus.simulator.accounts import write_token
-from peercorpus.simulator.holdings import Json, World
-from peercorpus.simulator.server import Service, serve
-from peercorpus.simulator.world import build_world
+from peercorpus.simulator.server import changes
+from peercorpus.simulator.server.requests import write_token
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.holdings import Json, World
+from peercorpus.simulator.world.world import build_world
 
 AURORA, BOREALIS = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
 LATER = 1_900_000_000_000
@@ -23,7 +23,7 @@ def world() -> World:
 
 @pytest.fixture
 def service(world: World) -> Iterator[Service]:
-    with serve(world) as running:
+    with serve_simulator(world) as running:
         yield running
 
 

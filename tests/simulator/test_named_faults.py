@@ -16,11 +16,10 @@ from tiny_world import OLD, V, tiny_world
 
 from commands import Run
 from peercorpus.errors import PeercorpusError
-from peercorpus.simulator.accounts import write_token
-from peercorpus.simulator.damage import HUGE_BYTES
-from peercorpus.simulator.faults import FAULTS, Faults, named, on_path, slow, together, wrong_host
-from peercorpus.simulator.server import Service, serve
-from peercorpus.simulator.zips import BOMB_BYTES
+from peercorpus.simulator.server.damage import slow
+from peercorpus.simulator.server.faults import FAULTS, Faults, faults_by_name, on_path, together, wrong_host
+from peercorpus.simulator.server.requests import write_token
+from peercorpus.simulator.server.service import Service, serve_simulator
 
 LIST = f"/notes?invitation={V}/-/Submission&sort=id"
 PAIR = "/attachment?name=pdf&ids=p1,p2"
@@ -31,13 +30,13 @@ TOKEN = {"Authorization": f"Bearer {write_token(WORLD)}"}
 @contextmanager
 def serving(faults: Faults) -> Iterator[tuple[Service, httpx2.Client]]:
     """A service with those faults, and a client of its API v2."""
-    with serve(WORLD, faults=faults) as service, httpx2.Client(base_url=service.base_url_v2) as client:
+    with serve_simulator(WORLD, faults=faults) as service, httpx2.Client(base_url=service.base_url_v2) as client:
         yield service, client
 
 
 def strike(name: str, path: str = LIST, headers: dict[str, str] | None = None) -> httpx2.Response:
     """The answer to the second of three requests, where every second fails; the first and third go well."""
-    with serving(named(name, every=2)) as (_, client):
+    with serving(faults_by_name(name, every=2)) as (_, client):
         first, struck, third = (client.get(path, headers=headers) for _ in range(3))
         assert first.status_code == third.status_code == 200
         assert first.content == third.content
@@ -77,7 +76,7 @@ def test_rate_limit_reset_time_says_how_long_in_its_details_alone() -> None:
 
 def test_rate_limit_gzip_is_encoded_unasked() -> None:
     with (
-        serving(named("rate_limit_gzip", every=1)) as (_, client),
+        serving(faults_by_name("rate_limit_gzip", every=1)) as (_, client),
         client.stream("GET", LIST, headers={"Accept-Encoding": "identity"}) as answer,
     ):
         raw = b"".join(answer.iter_raw())
@@ -109,7 +108,7 @@ def test_a_server_error_is_json_html_or_empty(name: str, status: int, content_ty
 
 @pytest.mark.parametrize("name", ["dropped", "cut_off"])
 def test_a_connection_closes_before_or_in_the_middle_of_the_answer(name: str) -> None:
-    with serving(named(name, every=2)) as (_, client):
+    with serving(faults_by_name(name, every=2)) as (_, client):
         assert client.get(LIST).status_code == 200
         with pytest.raises(httpx2.RemoteProtocolError):
             client.get(LIST)
@@ -117,7 +116,7 @@ def test_a_connection_closes_before_or_in_the_middle_of_the_answer(name: str) ->
 
 
 def test_slow_is_the_true_answer_late() -> None:
-    with serving(named("slow", every=2)) as (_, client):
+    with serving(faults_by_name("slow", every=2)) as (_, client):
         first, began = client.get(LIST), time.monotonic()
         assert client.get(LIST).content == first.content
         assert time.monotonic() - began >= 1
@@ -146,7 +145,7 @@ def test_expired_token_refuses_who_sends_a_token_and_no_guest() -> None:
 
 
 def test_challenge_meets_every_guest_on_notes_and_files() -> None:
-    with serving(named("challenge")) as (_, client):
+    with serving(faults_by_name("challenge")) as (_, client):
         for path in (LIST, "/pdf?id=p1", "/notes/edits?note.id=p1"):
             refused = client.get(path)
             assert (refused.status_code, refused.json()["name"]) == (403, "ChallengeRequiredError")
@@ -155,7 +154,7 @@ def test_challenge_meets_every_guest_on_notes_and_files() -> None:
 
 
 def test_browser_check_leads_every_guest_to_a_page() -> None:
-    with serving(named("browser_check")) as (_, client):
+    with serving(faults_by_name("browser_check")) as (_, client):
         answer = client.get(LIST)
         assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (302, "/challenge")
         page = client.get(LIST, follow_redirects=True)
@@ -164,7 +163,7 @@ def test_browser_check_leads_every_guest_to_a_page() -> None:
 
 
 def test_wrong_host_has_no_note_and_says_so_as_the_other_api_would() -> None:
-    with serving(named("wrong_host")) as (service, client):
+    with serving(faults_by_name("wrong_host")) as (service, client):
         assert client.get(LIST).json() == {"notes": [], "count": 0}
         assert client.get("/notes/edits?note.id=p1").json() == {"edits": [], "count": 0}
         for path in ("/notes?id=p1", "/pdf?id=p1", PAIR):
@@ -177,7 +176,7 @@ def test_wrong_host_has_no_note_and_says_so_as_the_other_api_would() -> None:
 
 
 def test_no_count_leaves_the_count_out_of_every_list() -> None:
-    with serving(named("no_count")) as (service, client):
+    with serving(faults_by_name("no_count")) as (service, client):
         assert set(client.get(f"{LIST}&count=true").json()) == {"notes"}
         listed = httpx2.get(f"{service.base_url_v1}/notes?invitation={OLD}/-/Blind_Submission")
         assert [set(listed.json()), ids(listed)] == [{"notes"}, ["b1"]]
@@ -185,13 +184,13 @@ def test_no_count_leaves_the_count_out_of_every_list() -> None:
 
 
 def test_ignores_after_begins_every_page_anew() -> None:
-    with serving(named("ignores_after")) as (_, client):
+    with serving(faults_by_name("ignores_after")) as (_, client):
         assert ids(client.get(f"{LIST}&limit=2&after=p2")) == ids(client.get(f"{LIST}&limit=2")) == ["p1", "p2"]
 
 
 @pytest.mark.parametrize("second", ["after=p2", "offset=2"])
 def test_shifting_list_loses_a_note_and_gains_one_before_it(second: str) -> None:
-    with serving(named("shifting_list")) as (service, client):
+    with serving(faults_by_name("shifting_list")) as (service, client):
         first = client.get(f"{LIST}&limit=2&count=true")
         assert (ids(first), first.json()["count"]) == (["p1", "p2"], 3)
         behind = client.get(f"{LIST}&limit=2&count=true&{second}")
@@ -206,7 +205,7 @@ def test_shifting_list_loses_a_note_and_gains_one_before_it(second: str) -> None
 
 @pytest.mark.parametrize(("second", "left"), [("after=p2", ["p3"]), ("offset=2", [])])
 def test_note_vanishes_from_the_page_before_and_offsets_slip(second: str, left: list[str]) -> None:
-    with serving(named("note_vanishes")) as (_, client):
+    with serving(faults_by_name("note_vanishes")) as (_, client):
         assert ids(client.get(f"{LIST}&limit=2")) == ["p1", "p2"]
         behind = client.get(f"{LIST}&limit=2&count=true&{second}")
         assert (ids(behind), behind.json()["count"]) == (left, 2)
@@ -228,32 +227,32 @@ def test_not_a_pdf_inside_is_a_page_of_html_under_the_type_that_was_asked_for() 
 
 
 def test_zip_without_member_lacks_its_last() -> None:
-    with serving(named("zip_without_member")) as (_, client):
+    with serving(faults_by_name("zip_without_member")) as (_, client):
         assert list(members(client.get(PAIR))) == ["1_pdf.pdf"]
         assert client.get("/pdf?id=p2").content == b"%PDF-current"
 
 
 def test_zip_of_other_holds_a_file_that_is_no_pdf() -> None:
-    with serving(named("zip_of_other")) as (_, client):
+    with serving(faults_by_name("zip_of_other")) as (_, client):
         held = members(client.get(PAIR))
         assert [content[:5] for content in held.values()] == [b"<!DOC", b"%PDF-"]
 
 
 def test_zip_bomb_inflates_enormously() -> None:
-    with serving(named("zip_bomb")) as (_, client):
+    with serving(faults_by_name("zip_bomb")) as (_, client):
         answer = client.get(PAIR, timeout=60)
-        assert len(answer.content) < BOMB_BYTES / 500
+        assert len(answer.content) < 1 << 20
         with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
             sizes = {info.filename: info.file_size for info in archive.infolist()}
             with archive.open("1_pdf.pdf") as bomb:
                 assert bomb.read(5) == b"%PDF-"
-        assert sizes == {"1_pdf.pdf": BOMB_BYTES + 9, "2_pdf.pdf": 12}
+        assert sizes == {"1_pdf.pdf": (512 << 20) + 9, "2_pdf.pdf": 12}
 
 
 def test_huge_file_is_streamed_and_never_held() -> None:
-    with serving(named("huge_file")) as (_, client):
+    with serving(faults_by_name("huge_file")) as (_, client):
         with client.stream("GET", "/pdf?id=p2") as answer:
-            assert int(answer.headers["content-length"]) == HUGE_BYTES + 9
+            assert int(answer.headers["content-length"]) == (2 << 30) + 9
             assert next(answer.iter_raw(5)) == b"%PDF-"
         assert client.get("/pdf?id=p1").content == b"%PDF-current"
         assert list(members(client.get("/attachment?name=pdf&ids=p1,p2,p3"))) == ["1_pdf.pdf", "3_pdf.pdf"]
@@ -261,7 +260,7 @@ def test_huge_file_is_streamed_and_never_held() -> None:
 
 def test_login_429_refuses_the_first_sign_in_and_takes_the_second() -> None:
     account = {"id": WORLD.user, "password": WORLD.password}
-    with serving(named("login_429")) as (_, client):
+    with serving(faults_by_name("login_429")) as (_, client):
         refused = client.post("/login", json=account)
         assert (refused.status_code, "retry-after" in refused.headers) == (429, False)
         sentence = "You have made 4 requests, surpassing the limit of 3 requests. Please try again in 1 seconds"
@@ -271,7 +270,7 @@ def test_login_429_refuses_the_first_sign_in_and_takes_the_second() -> None:
 
 
 def test_passing_faults_of_several_names_take_turns() -> None:
-    with serving(named("error_500", "error_502_html", "error_503_empty")) as (_, client):
+    with serving(faults_by_name("error_500", "error_502_html", "error_503_empty")) as (_, client):
         statuses = [client.get(LIST).status_code for _ in range(30)]
     assert [(place, status) for place, status in enumerate(statuses, 1) if status != 200] == [
         (5, 500), (10, 502), (15, 503), (20, 500), (25, 502), (30, 503)
@@ -280,7 +279,7 @@ def test_passing_faults_of_several_names_take_turns() -> None:
 
 def test_faults_that_meet_are_joined() -> None:
     late = on_path("/notes", slow(0.3), times=9)
-    with serving(together(named("no_count", "ignores_after"), late)) as (_, client):
+    with serving(together(faults_by_name("no_count", "ignores_after"), late)) as (_, client):
         began = time.monotonic()
         answer = client.get(f"{LIST}&after=p2&count=true")
         assert (ids(answer), set(answer.json())) == (["p1", "p2", "p3"], {"notes"})
@@ -288,8 +287,8 @@ def test_faults_that_meet_are_joined() -> None:
 
 
 def test_a_fault_with_no_such_name_is_one_sentence_that_lists_them() -> None:
-    with pytest.raises(PeercorpusError, match=r"no fault 'rain'; it has rate_limit, .*login_429$"):
-        named("slow", "rain")
+    with pytest.raises(PeercorpusError, match=r"'rain'.* rate_limit, .*login_429$"):
+        faults_by_name("slow", "rain")
 
 
 def test_every_named_fault_is_tested_here_and_listed_in_the_help(run: Run) -> None:

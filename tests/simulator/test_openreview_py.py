@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from peercorpus.simulator.holdings import Holdings, Json, World
-from peercorpus.simulator.server import serve
-from peercorpus.simulator.world import build_world
+from peercorpus.simulator.server.service import serve_simulator
+from peercorpus.simulator.world.holdings import Holdings, Json, World
+from peercorpus.simulator.world.world import build_world
 
 SCRIPT = Path(__file__).with_name("harvest_with_openreview_py.py")
 LISTS_V1 = ("Blind_Submission", "Withdrawn_Submission", "Desk_Rejected_Submission")
@@ -60,7 +60,7 @@ def world() -> World:
 
 @pytest.fixture(scope="module")
 def harvested(world: World) -> dict[str, Any]:
-    with serve(world, sign_in_required=True) as service:
+    with serve_simulator(world, sign_in_required=True) as service:
         task = {
             "v1": service.base_url_v1, "v2": service.base_url_v2, "user": world.user, "password": world.password,
             "venues_v1": venue_groups(world.v1), "venues_v2": venue_groups(world.v2),

@@ -7,10 +7,10 @@ import httpx2
 import pytest
 from tiny_world import CURRENT, SUBMITTED, V, tiny_world
 
-from peercorpus.simulator.accounts import write_token
-from peercorpus.simulator.holdings import World
-from peercorpus.simulator.server import Service, serve
-from peercorpus.simulator.world import build_world
+from peercorpus.simulator.server.requests import write_token
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.holdings import World
+from peercorpus.simulator.world.world import build_world
 
 WORLD = tiny_world()
 AURORA, BOREALIS = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
@@ -18,7 +18,7 @@ AURORA, BOREALIS = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx2.Client]:
-    with serve(WORLD) as running, httpx2.Client(base_url=running.base_url_v2) as opened:
+    with serve_simulator(WORLD) as running, httpx2.Client(base_url=running.base_url_v2) as opened:
         yield opened
 
 
@@ -29,7 +29,7 @@ def built() -> World:
 
 @pytest.fixture(scope="module")
 def service(built: World) -> Iterator[Service]:
-    with serve(built) as running:
+    with serve_simulator(built) as running:
         yield running
 
 
@@ -53,7 +53,7 @@ def test_a_static_path_gives_the_current_file_and_no_old_version(client: httpx2.
     assert client.get(CURRENT).headers["content-type"] == "application/pdf"
     for path in (SUBMITTED, "/pdf/nothing.pdf", "/pdf/%2e%2e%2fnotes"):
         assert client.get(path).status_code == 404
-    with serve(WORLD, sign_in_required=True) as running:
+    with serve_simulator(WORLD, sign_in_required=True) as running:
         signed_in = {"Authorization": f"Bearer {write_token(WORLD)}"}
         assert httpx2.get(running.base_url_v2 + CURRENT).status_code == 403
         assert httpx2.get(running.base_url_v2 + CURRENT, headers=signed_in).status_code == 200

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from tiny_world import EVERYONE, INSIDERS, OLD, V, ask, tiny_world
 
-from peercorpus.simulator.accounts import write_token
-from peercorpus.simulator.holdings import World
-from peercorpus.simulator.server import Service, serve
+from peercorpus.simulator.server.requests import write_token
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.holdings import World
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def world() -> World:
 
 @pytest.fixture(scope="module")
 def service(world: World) -> Iterator[Service]:
-    with serve(world) as running:
+    with serve_simulator(world) as running:
         yield running
 
 
@@ -50,7 +50,7 @@ def test_keyset_paging_gives_each_readable_note_once_and_ends_empty(v2: str, sor
 
 def test_a_note_that_left_the_list_between_two_pages_still_marks_its_place() -> None:
     world = tiny_world()
-    with serve(world) as running:
+    with serve_simulator(world) as running:
         world.v2.notes["p2"]["readers"] = INSIDERS
         running.reindex()
         for sort in ("id", "tcdate:asc"):
@@ -191,7 +191,7 @@ def test_details_come_raw_readable_and_on_forum_roots(v2: str) -> None:
 
 def test_the_original_of_a_blind_note_is_shown_only_to_its_readers() -> None:
     world = tiny_world()
-    with serve(world) as running:
+    with serve_simulator(world) as running:
         assert ask(running.base_url_v1, "/notes", id="b1", details="original").json["notes"][0]["details"] == {}
         world.v1.notes["o1"]["readers"] = EVERYONE
         running.reindex()
@@ -213,7 +213,7 @@ def test_notes_are_searched_by_id(v2: str) -> None:
 
 def test_edits_are_those_with_readers_and_a_reader_of_the_venue_sees_more() -> None:
     world = tiny_world()
-    with serve(world) as running:
+    with serve_simulator(world) as running:
         url, token = running.base_url_v2, write_token(world)
         assert ask(url, "/notes/edits", note__id="p1", sort="tcdate:asc").ids("edits") == ["e2"]
         world.v2.groups[f"{V}/Program_Chairs"]["members"] = [world.user]

@@ -15,9 +15,7 @@ import pytest
 from tiny_world import OLD, Reply, V, ask, tiny_world
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.simulator.accounts import write_token
-from peercorpus.simulator.budget import Budget
-from peercorpus.simulator.faults import (
+from peercorpus.simulator.server.damage import (
     CUT_OFF,
     DROPPED,
     TRUNCATED,
@@ -25,13 +23,14 @@ from peercorpus.simulator.faults import (
     challenged,
     expired,
     html_page,
-    on_path,
     rate_limited,
     server_error,
     slow,
 )
-from peercorpus.simulator.holdings import Holdings, World
-from peercorpus.simulator.server import Service, serve, serve_forever
+from peercorpus.simulator.server.faults import on_path
+from peercorpus.simulator.server.requests import write_token
+from peercorpus.simulator.server.service import Service, ServiceBudget, serve_forever, serve_simulator
+from peercorpus.simulator.world.holdings import Holdings, World
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +40,7 @@ def world() -> World:
 
 @pytest.fixture(scope="module")
 def service(world: World) -> Iterator[Service]:
-    with serve(world) as running:
+    with serve_simulator(world) as running:
         yield running
 
 
@@ -66,15 +65,15 @@ def free_neighbours() -> int:
 
 def test_the_ports_are_loopback_and_neighbours_where_one_is_named(world: World) -> None:
     port = free_neighbours()
-    with serve(world, port) as running:
+    with serve_simulator(world, port) as running:
         assert (running.base_url_v1, running.base_url_v2) == (
             f"http://127.0.0.1:{port}",
             f"http://127.0.0.1:{port + 1}",
         )
         assert ask(running.base_url_v2, "/notes", id="p1").status == 200
-        with pytest.raises(PeercorpusError, match=f"Port {port} for API v1"), serve(world, port):
+        with pytest.raises(PeercorpusError, match=f"{port} .*v1"), serve_simulator(world, port):
             pass
-    with serve(world) as running:
+    with serve_simulator(world) as running:
         assert running.base_url_v1.startswith("http://127.0.0.1:")
         assert running.base_url_v1 != running.base_url_v2
 
@@ -136,7 +135,7 @@ def test_a_token_that_is_old_or_foreign_is_refused(v2: str, world: World) -> Non
 
 
 def test_guests_meet_the_challenge_where_an_account_is_asked_for(world: World) -> None:
-    with serve(world, sign_in_required=True) as running:
+    with serve_simulator(world, sign_in_required=True) as running:
         v1, v2, token = running.base_url_v1, running.base_url_v2, write_token(world)
         for url, path, query in [
             (v2, "/notes", {"id": "p1"}), (v2, "/notes/edits", {"id": "e2"}), (v2, "/pdf", {"id": "p1"}),
@@ -150,7 +149,7 @@ def test_guests_meet_the_challenge_where_an_account_is_asked_for(world: World) -
 
 
 def test_every_answer_tells_the_budget_and_a_spent_one_is_refused(world: World) -> None:
-    with serve(world, budget=Budget(limit=2, window_s=60)) as running:
+    with serve_simulator(world, budget=ServiceBudget(limit=2, window_s=60)) as running:
         first = ask(running.base_url_v2, "/notes", id="p1").headers
         assert (first["ratelimit-policy"], first["ratelimit-remaining"]) == ("2;w=60", "1")
         assert int(first["x-ratelimit-reset"]) > time.time()
@@ -174,7 +173,7 @@ def test_every_answer_tells_the_budget_and_a_spent_one_is_refused(world: World) 
     ],
 )
 def test_a_fault_takes_the_place_of_an_answer_once(world: World, fault: Fault, status: int, name: str) -> None:
-    with serve(world, faults=on_path("/notes", fault)) as running:
+    with serve_simulator(world, faults=on_path("/notes", fault)) as running:
         failed = ask(running.base_url_v2, "/notes", id="p1")
         assert (failed.status, failed.json["name"]) == (status, name)
         assert ask(running.base_url_v2, "/notes", id="p1").status == 200
@@ -184,7 +183,7 @@ def test_a_fault_takes_the_place_of_an_answer_once(world: World, fault: Fault, s
 def test_a_rate_limit_names_its_end_in_a_header_or_in_words_only(
     world: World, seconds: int | None, header: str | None
 ) -> None:
-    with serve(world, faults=on_path("/notes", rate_limited(seconds))) as running:
+    with serve_simulator(world, faults=on_path("/notes", rate_limited(seconds))) as running:
         failed = ask(running.base_url_v2, "/notes", id="p1")
         assert failed.headers.get("retry-after") == header
         words = {1: "1 seconds", 7: "7 seconds", 3613: "60 minutes and 13 seconds"}[seconds or 1]
@@ -193,7 +192,7 @@ def test_a_rate_limit_names_its_end_in_a_header_or_in_words_only(
 
 def test_faults_can_drop_cut_truncate_mislabel_and_delay(world: World) -> None:
     planned = {1: DROPPED, 2: CUT_OFF, 3: TRUNCATED, 4: html_page(), 5: server_error(502, html=True), 6: slow(0.2)}
-    with serve(world, faults=lambda request: planned.get(request.number)) as running:
+    with serve_simulator(world, faults=lambda request: planned.get(request.number)) as running:
         url = running.base_url_v2
         with pytest.raises(http.client.RemoteDisconnected):
             ask(url, "/notes", id="p1")
@@ -212,13 +211,13 @@ def test_faults_can_drop_cut_truncate_mislabel_and_delay(world: World) -> None:
 
 
 def test_a_fault_can_wait_for_its_turn_and_for_one_api(world: World) -> None:
-    with serve(world, faults=on_path("/groups", server_error(), after=1, times=2, api="v2")) as running:
+    with serve_simulator(world, faults=on_path("/groups", server_error(), after=1, times=2, api="v2")) as running:
         assert ask(running.base_url_v1, "/groups", id=OLD).status == 200
         assert [ask(running.base_url_v2, "/groups", id=V).status for _ in range(4)] == [200, 500, 500, 200]
 
 
 def test_requests_are_logged_and_a_connection_is_kept_alive(world: World, capfd: pytest.CaptureFixture[str]) -> None:
-    with serve(world) as running:
+    with serve_simulator(world) as running:
         connection = http.client.HTTPConnection(urlsplit(running.base_url_v2).netloc, timeout=10)
         for number in (1, 2):
             connection.request("GET", f"/notes?id=p{number}&details=replies")
@@ -251,5 +250,5 @@ def test_serving_goes_on_until_it_is_interrupted(world: World) -> None:
         statuses.append(ask(running.base_url_v2, "/notes", id="p1").status)
         raise KeyboardInterrupt
 
-    serve_forever(serve(world), ready)
+    serve_forever(serve_simulator(world), ready)
     assert statuses == [200]

@@ -12,14 +12,13 @@ import msgspec
 import pytest
 from tiny_world import V, tiny_world
 
-from peercorpus.simulator.accounts import write_token
-from peercorpus.simulator.budget import Budget
-from peercorpus.simulator.server import Service, serve
-from peercorpus.simulator.world import build_world
+from peercorpus.simulator.server.requests import write_token
+from peercorpus.simulator.server.service import Service, ServiceBudget, serve_simulator
+from peercorpus.simulator.world.world import build_world
 
 WORLD = tiny_world()
 ACCOUNT = {"id": WORLD.user, "password": WORLD.password}
-MANY = Budget(login_limit=100)
+MANY = ServiceBudget(login_limit=100)
 BOREALIS = "Borealis.cc/2024/Conference"
 WITH_CODE = """
 import sys
@@ -32,7 +31,7 @@ print(client.profile.id, client.user["id"])
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    with serve(WORLD, mfa=True, sign_in_required=True, budget=MANY) as running:
+    with serve_simulator(WORLD, mfa=True, sign_in_required=True, budget=MANY) as running:
         yield running
 
 
@@ -102,7 +101,7 @@ def test_the_client_of_openreview_py_signs_in_with_its_code(service: Service) ->
 
 
 def test_a_token_lives_as_long_as_was_asked_and_is_renewed_while_it_lives() -> None:
-    with serve(WORLD, sign_in_required=True) as running:
+    with serve_simulator(WORLD, sign_in_required=True) as running:
         token = post(running, "/login", ACCOUNT | {"expiresIn": 2}).json()["token"]
         renewed = post(running, "/refreshToken", None, token).json()
         assert (life_s(renewed["token"]), renewed["user"]["id"]) == (3600, WORLD.user)
@@ -114,7 +113,7 @@ def test_a_token_lives_as_long_as_was_asked_and_is_renewed_while_it_lives() -> N
 
 
 def test_the_fourth_login_of_a_minute_is_refused_on_that_host_alone() -> None:
-    with serve(WORLD) as running:
+    with serve_simulator(WORLD) as running:
         answers = [post(running, "/login", ACCOUNT | {"password": word}) for word in ("a", "b", WORLD.password, "c")]
         assert [answer.status_code for answer in answers] == [400, 400, 200, 429]
         assert answers[-1].headers["ratelimit-policy"] == "3;w=60"
@@ -126,7 +125,7 @@ def test_the_fourth_login_of_a_minute_is_refused_on_that_host_alone() -> None:
 
 def test_files_have_a_budget_of_their_own_on_each_route_and_a_zip_is_one_request() -> None:
     with (
-        serve(WORLD, budget=Budget(limit=9, window_s=3600, file_limit=2)) as running,
+        serve_simulator(WORLD, budget=ServiceBudget(limit=9, window_s=3600, file_limit=2)) as running,
         httpx2.Client(base_url=running.base_url_v2) as client,
     ):
         zips = [client.get("/attachment?name=pdf&ids=p1,p2") for _ in range(3)]
@@ -140,7 +139,7 @@ def test_files_have_a_budget_of_their_own_on_each_route_and_a_zip_is_one_request
 
 def test_an_insider_sees_what_the_public_does_not() -> None:
     world = build_world(papers=8, venues=[BOREALIS])
-    with serve(world) as running:
+    with serve_simulator(world) as running:
         tokens = {"guest": None, "reader": write_token(world), "insider": write_token(world, user=world.insider)}
         seen: dict[str, tuple[int, int]] = {}
         for who, token in tokens.items():

@@ -11,10 +11,10 @@ import pypdfium2
 import pytest
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.simulator.handwritten import read_handwritten
-from peercorpus.simulator.holdings import Holdings, World
-from peercorpus.simulator.venues import EMPTY, VENUES, Venue
-from peercorpus.simulator.world import build_world
+from peercorpus.simulator.world.holdings import Holdings, World
+from peercorpus.simulator.world.papers import read_handwritten
+from peercorpus.simulator.world.venues import EMPTY, VENUES, Venue
+from peercorpus.simulator.world.world import build_world
 
 AURORA, BOREALIS, CASCADIA, JLE, DALES = VENUES
 HANDWRITTEN = 12

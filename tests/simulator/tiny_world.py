@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from peercorpus.simulator.holdings import Holdings, Json, World
+from peercorpus.simulator.world.holdings import Holdings, Json, World
 
 V = "Invented.cc/2031/Conference"
 OLD = "Invented.cc/2020/Conference"

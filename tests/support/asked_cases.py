@@ -1,7 +1,7 @@
 """Invented cases of the benchmark that ask what ICLR's form asks."""
 
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CasePaper
-from peercorpus.kinds import Aspect, Grade
+from peercorpus.records.enums import Aspect, Grade
 
 PAPER = CasePaper("pebbles", "P/2024", "PEBBLE", 2024, "Pebbles", "On pebbles.", Grade.EXACT, "We sort pebbles.")
 RATING = AskedScore(Aspect.RECOMMENDATION, "rating", 1, 10, (5.0,))

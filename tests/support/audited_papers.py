@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from peercorpus.audit.source import Entry, Source
+from peercorpus.audit.papers import AuditSource, SourceRecord
 
 WORDS = [
     "we",
@@ -82,16 +82,16 @@ def publish_accepted(record: Record) -> None:
         record["text"] = f"Under review as a conference paper at Kites 2020\nAnonymous authors\n{record['text']}"
 
 
-def source_of(records: Iterable[Record], traits: str | None = None) -> Source:
+def source_of(records: Iterable[Record], traits: str | None = None) -> AuditSource:
     """Records as a source; `traits` names a column that is one."""
     held = list(records)
 
-    def entries() -> Iterator[Entry]:
+    def entries() -> Iterator[SourceRecord]:
         for one in held:
             own = {traits: str(one[traits])} if traits else {}
-            yield Entry(one.get("forum_id"), one.get("text"), one.get("decision"), own)
+            yield SourceRecord(one.get("forum_id"), one.get("text"), one.get("decision"), own)
 
-    return Source("kites", "text", "decision", entries, len(held))
+    return AuditSource("kites", "text", "decision", entries, len(held))
 
 
 def write_lines(path: Path, records: Iterable[Record]) -> Path:

@@ -3,9 +3,9 @@
 import random
 from typing import Any
 
-from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CasePaper, Said
-from peercorpus.dialogues import Speaker
-from peercorpus.kinds import Aspect, Grade
+from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseMessage, CasePaper
+from peercorpus.models.chat_messages import Speaker
+from peercorpus.records.enums import Aspect, Grade
 
 PLAIN = "we study how often kites fall when wind turns and find that longer lines help in most trials near water"
 TITLE = "How kites fall"
@@ -48,7 +48,7 @@ def reviewed(name: str, *reviews: str, asked: tuple[AskedScore, ...] = (), **kno
 
 def answered(name: str, authors: str, reviewer: str) -> Case:
     """A case of `rebuttal`: the review, what the authors said, what the reviewer answered."""
-    history = (Said(Speaker.ASSISTANT, "A review."), Said(Speaker.USER, authors))
+    history = (CaseMessage(Speaker.ASSISTANT, "A review."), CaseMessage(Speaker.USER, authors))
     return Case(f"{name}/R1/2", BenchTask.REBUTTAL, paper(name), references=(reviewer,), history=history)
 
 

@@ -1,12 +1,14 @@
 """How tests run a command, and what a refusal looks like."""
 
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from peercorpus.cli import main
+from peercorpus.cli.main import main
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,24 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     return run_here
 
 
-def assert_refused(ended: Ended, sentence: str) -> None:
+def run_command(*arguments: str | Path) -> Ended:
+    """Run a command in this process where no test is under way: for fixtures that several tests share."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err, pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    return Ended(ended.value.code, out.getvalue(), err.getvalue())
+
+
+def succeed(*arguments: str | Path) -> None:
+    """Run a command in this process, for fixtures that outlive one test."""
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    assert ended.value.code == 0
+
+
+def assert_refused(ended: Ended, *named: str) -> None:
+    """Assert that a command ended with code 2 and one line on stderr, which names all of these."""
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("peercorpus: ")
     assert ended.err.count("\n") == 1
     assert ended.err.endswith("\n")
-    assert sentence in ended.err
+    assert [part for part in named if part not in ended.err] == []

@@ -26,11 +26,12 @@ from invented_tables import (
     turn,
     version,
 )
-from peercorpus.explorer.serving import make_app, open_explorer
-from peercorpus.file_records import Change, Link
-from peercorpus.kinds import Aspect, ChangeKind, Grade, LinkKind, Phase, PostKind, Role, ScoreSource, Status
-from peercorpus.progress import show_nothing
-from peercorpus.records import ScoreChange
+from peercorpus.execution.progress import show_nothing
+from peercorpus.explorer.server import make_app, open_explorer
+from peercorpus.records.documents import Change
+from peercorpus.records.enums import Aspect, ChangeKind, Grade, LinkKind, Phase, PostKind, Role, ScoreSource, Status
+from peercorpus.records.papers import Link
+from peercorpus.records.scores import ScoreChange
 
 LIVELY, QUIET, SILENT, GONE = "Lively01", "Quiet002", "Silent03", "Gone0004"
 HOST = "http://127.0.0.1"

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from peercorpus.versions.deadline import Deadline
-from peercorpus.versions.uploads import Submission, Upload
+from peercorpus.versions.deadlines import Deadline
+from peercorpus.versions.uploads import SubmissionPdfs, Upload
 
 NOON = datetime(2024, 9, 27, 12, tzinfo=UTC)
 DEADLINE = Deadline(NOON, "V/-/Submission (expdate)")
@@ -30,4 +30,4 @@ CURRENT = Upload("paper", "/pdf/current.pdf", None, None, None, None, "On Kites"
 ATTACHED = Upload("paper/original_pdf", "/attachment/kept.pdf", None, None, None, None)
 EVERY = (FIRST, ON_TIME, LAST_HOUR, LATE, REVISED, CAMERA_READY, REPOSTED, CURRENT, ATTACHED)
 ALL_FILES = {one.path: "0" * 64 for one in EVERY}
-BARE = Submission("paper", "V", (), (), None, None, (), DEADLINE, REVIEWED, ALL_FILES)
+BARE = SubmissionPdfs("paper", "V", (), (), None, None, (), DEADLINE, REVIEWED, ALL_FILES)

@@ -1,10 +1,14 @@
-"""A `Spread` that needs no processes, for tests of the stages that are given one."""
+"""A `Spread` that needs no processes, for tests of the stages that are given one; and a build with it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.spread import Failure, FailureKind
+from peercorpus.execution.executor import Failure, FailureKind
+from peercorpus.execution.progress import Show, show_nothing
+from peercorpus.execution.stage import Options
+from peercorpus.pipeline.build import StepResult, build
+from peercorpus.workspace.workspace import Workspace
 
 
 class InThisProcess:
@@ -30,6 +34,19 @@ class InThisProcess:
                 raise KeyboardInterrupt
             self.read.append(getattr(item, "sha256", ""))
             yield item, next(self._failures, None) or _outcome(function, item)
+
+
+def build_here(
+    workspace: Workspace,
+    venue_ids: Sequence[str] = (),
+    options: Options | None = None,
+    progress: Show = show_nothing,
+) -> list[StepResult]:
+    """Bring the tables up to date, as `build` does, in this process.
+
+    The tables are the same wherever files are read, and to start processes that read them takes most of a small build.
+    """
+    return build(workspace, venue_ids, options, progress, InThisProcess())
 
 
 def _outcome(function: Callable[[Any], Any], item: object) -> object:

@@ -13,11 +13,10 @@ from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_mo
 
 from baseline_cases import words
 from invented_releases import review, score, talk, task_paper, write_release
-from peercorpus.benchmark.asking import messages, right_answer, shown_paper
-from peercorpus.benchmark.cases import BenchTask, Selection, Taken, read_cases
-from peercorpus.benchmark.cutting import Budget
-from peercorpus.publish.opened import open_release
-from peercorpus.publish.record_rows import Row
+from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseSelection, read_cases
+from peercorpus.benchmark.messages import TokenBudget, messages, right_answer, shown_paper
+from peercorpus.release.folder import open_release
+from peercorpus.release.record_rows import Row
 
 SIDES = {"train": range(12), "validation": range(12, 16), "test": range(16, 24)}
 """The numbers of the papers."""
@@ -127,8 +126,8 @@ def right_answers(release: Path) -> dict[Told, str]:
     """What is right, for every question of every task on the papers to test on."""
     known = {}
     for task in BenchTask:
-        for case in read_cases(open_release(release), task, Selection(), Taken()):
-            shown = shown_paper(case.paper, Budget(), Budget().counter())
+        for case in read_cases(open_release(release), task, CaseSelection(), CaseCounts()):
+            shown = shown_paper(case.paper, TokenBudget(), TokenBudget().counter())
             told = tuple((one.speaker.value, one.text) for one in messages(case, shown.text))
             known[told] = right_answer(case)
     return known

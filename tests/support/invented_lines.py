@@ -1,25 +1,24 @@
 """Lines of text in places, without a PDF."""
 
-from peercorpus.texts.layout.blocks import Block, Body
-from peercorpus.texts.layout.columns import Columns
-from peercorpus.texts.layout.glyphs import Font, Run, read_font
-from peercorpus.texts.layout.lines import Line
+from peercorpus.pdf.glyphs import Font, TextRun, read_font
+from peercorpus.texts.layout.blocks import Block, Body, TextLine
+from peercorpus.texts.layout.columns import PageColumns
 from peercorpus.texts.layout.paragraphs import Paragraphs
 
 SERIF, BOLD = read_font("Times-Roman"), read_font("Times-Bold")
 BODY = Body(10.0, 12.0)
 LEFT, RIGHT = 100.0, 400.0
-ONE_COLUMN = Columns(((LEFT, RIGHT),))
+ONE_COLUMN = PageColumns(((LEFT, RIGHT),))
 TOP = 700.0
 
 
 def run(
     text: str, left: float = LEFT, base: float = TOP, size: float = 10.0, font: Font = SERIF, **more: object
-) -> Run:
+) -> TextRun:
     """A run half the size of its font wide for each character."""
     right = left + 0.5 * size * len(text)
     known = {"has_space": True, "is_cut": False, "start": 0, "end": len(text)} | more
-    return Run(text, left, right, base, size, font, **known)  # type: ignore[arg-type]
+    return TextRun(text, left, right, base, size, font, **known)  # type: ignore[arg-type]
 
 
 def line(
@@ -32,13 +31,13 @@ def line(
     font: Font = SERIF,
     page: int = 0,
     is_cut: bool = False,
-) -> Line:
+) -> TextLine:
     """A line of one run, as wide as its column where `right` is not said."""
     end = RIGHT if right is None else right
-    return Line([run(text, left, base, size, font, is_cut=is_cut)], left, end, base, size, page)
+    return TextLine([run(text, left, base, size, font, is_cut=is_cut)], left, end, base, size, page)
 
 
-def stacked(*lines: Line, step: float = 12.0) -> list[Line]:
+def stacked(*lines: TextLine, step: float = 12.0) -> list[TextLine]:
     """The same lines one below the other, each so far below the last one."""
     for number, one in enumerate(lines):
         one.base = TOP - number * step
@@ -47,7 +46,7 @@ def stacked(*lines: Line, step: float = 12.0) -> list[Line]:
     return list(lines)
 
 
-def blocks(*items: Line | Block) -> list[Block]:
+def blocks(*items: TextLine | Block) -> list[Block]:
     """What the lines of one page are put together to."""
     paragraphs = Paragraphs(BODY)
     paragraphs.read(items, ONE_COLUMN)

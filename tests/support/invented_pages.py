@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from peercorpus.texts.layout.glyphs import Glyphs, Run, read_font
-from peercorpus.texts.layout.shapes import Box, Shapes
-from peercorpus.texts.layout.tables import Table, find_tables
+from peercorpus.pdf.glyphs import Glyphs, TextRun, read_font
+from peercorpus.pdf.shapes import Box, Shapes
+from peercorpus.texts.layout.tables.find_tables import Table, find_tables
 
 SERIF = read_font("Times")
 WIDTH = 0.5
@@ -25,14 +25,14 @@ class InventedPage(Glyphs):
         self.shapes = Shapes()
         self._places: dict[int, list[tuple[str, float, float]]] = {}
 
-    def words(self, run: Run) -> Iterator[tuple[str, float, float]]:
+    def words(self, run: TextRun) -> Iterator[tuple[str, float, float]]:
         yield from self._places[id(run)]
 
-    def say(self, text: str, left: int, base: float, size: float = 10) -> Run:
+    def say(self, text: str, left: int, base: float, size: float = 10) -> TextRun:
         """A run of words with usual spaces."""
         return self.spread({left: text}, base, size)
 
-    def spread(self, cells: Cells, base: float, size: float = 10) -> Run:
+    def spread(self, cells: Cells, base: float, size: float = 10) -> TextRun:
         """One run of several cells, as TeX sets a row."""
         words = []
         for left, text in cells.items():
@@ -42,12 +42,12 @@ class InventedPage(Glyphs):
                 at += WIDTH * size * (len(word) + 0.5)
         text = " ".join(cells.values())
         start = sum(len(run.text) for run in self.runs)
-        run = Run(text, words[0][1], words[-1][2], base, size, SERIF, True, False, start, start + len(text))
+        run = TextRun(text, words[0][1], words[-1][2], base, size, SERIF, True, False, start, start + len(text))
         self._places[id(run)] = words
         self.runs.append(run)
         return run
 
-    def cut(self, text: str, left: int, base: float) -> Run:
+    def cut(self, text: str, left: int, base: float) -> TextRun:
         """A run that ends with a hyphen which divides a word at the end of its line."""
         run = self.say(text, left, base)
         run.is_cut = True

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from peercorpus.kinds import PostKind, Role
-from peercorpus.records import Post
+from peercorpus.records.enums import PostKind, Role
+from peercorpus.records.reviews import Post
 
 START = datetime(2024, 11, 1, tzinfo=UTC)
 REVIEWER = (Role.REVIEWER, "Reviewer_A1bC")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from peercorpus.publish.record_rows import Row
-from peercorpus.publish.release import digest_of
-from peercorpus.publish.shards import CONFIGS
+from peercorpus.release.record_rows import Row
+from peercorpus.release.shards import CONFIGS
+from peercorpus.workspace.object_store import file_digest
 
 SIDES = ("train", "validation", "test")
 NO_NUMBERS = {f"{name}_{when}": None for name in ("rating", "confidence") for when in ("initial", "final")}
@@ -18,11 +18,13 @@ NO_NUMBERS = {f"{name}_{when}": None for name in ("rating", "confidence") for wh
 def score(field: str, label: str, **more: object) -> Row:
     """A score of a review: as it stands, unless `more` says otherwise."""
     base: Row = {"aspect": "soundness", "field": field, "value": None, "low": None, "high": None, "label": label}
-    return base | {"phase": "final", "source": "note", "offered": [], "unified": None} | more
+    base |= {"phase": "final", "source": "note", "offered": [], "unified": None, "higher_is_better": True}
+    return base | {"rank": None, "answers": [], "subject": None, "stated_unified": None, "stated_label": None} | more
 
 
 def review(review_id: str, **more: object) -> Row:
     base: Row = {"review_id": review_id, "reviewer": f"Reviewer_{review_id}", "title": None, "holds_update": False}
+    base |= {"posted_after_decision": None, "at_decision": "no_decision_time"}
     scores = [
         score("rating", "6: Weak Accept", aspect="recommendation", value=6.0, unified=6.0),
         score("rating", "5: Weak Reject", aspect="recommendation", value=5.0, unified=5.0, phase="initial"),
@@ -61,7 +63,7 @@ def write_release(folder: Path, rows: Mapping[tuple[str, str], Sequence[Row]], l
         pq.write_table(pa.Table.from_pylist(named, schema), path, row_group_size=2)
     (folder / "README.md").write_text("# Invented\n")
     names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
-    files = {name: digest_of(folder / name) for name in names}
+    files = {name: file_digest(folder / name) for name in names}
     manifest = {"generator": "peercorpus", "version": "0.1.0", "files": files}
     (folder / "release.json").write_text(json.dumps(manifest))
     return folder

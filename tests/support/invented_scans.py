@@ -4,11 +4,10 @@ import io
 
 import pypdfium2 as pdfium
 
-from peercorpus.pdf import open_pdf
-from peercorpus.texts.layout.glyphs import Fonts, Glyphs
-from peercorpus.texts.layout.lines import read_lines
-from peercorpus.texts.ocr import Seen
-from peercorpus.texts.page_images import render
+from peercorpus.pdf.document import open_pdf, render_page
+from peercorpus.pdf.glyphs import Fonts, Glyphs
+from peercorpus.texts.engines.ocr import WordRow
+from peercorpus.texts.layout.blocks import read_lines
 
 
 def scanned(pdf: bytes, dpi: float = 200, *, leaving: tuple[int, ...] = ()) -> bytes:
@@ -21,7 +20,7 @@ def scanned(pdf: bytes, dpi: float = 200, *, leaving: tuple[int, ...] = ()) -> b
                 continue
             width, height = page.get_size()
             image = pdfium.PdfImage.new(copy)
-            image.set_bitmap(render(page, dpi))
+            image.set_bitmap(render_page(page, dpi))
             image.set_matrix(pdfium.PdfMatrix().scale(width, height))
             blank = copy.new_page(width, height)
             blank.insert_obj(image)
@@ -39,12 +38,12 @@ class Reader:
         """Take the PDF whose images will be shown."""
         self._pages = iter(_seen(pdf))
 
-    def read(self, _image: pdfium.PdfBitmap | None) -> list[Seen]:
+    def read(self, _image: pdfium.PdfBitmap | None) -> list[WordRow]:
         """The lines of the next page."""
         return next(self._pages)
 
 
-def _seen(pdf: bytes) -> list[list[Seen]]:
+def _seen(pdf: bytes) -> list[list[WordRow]]:
     pages = []
     with open_pdf(pdf) as document:
         for page in document:
@@ -55,7 +54,7 @@ def _seen(pdf: bytes) -> list[list[Seen]]:
             ]
             pages.append(
                 [
-                    Seen(
+                    WordRow(
                         line.text + "-" * line.is_cut,
                         line.left / width,
                         top / height,

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from peercorpus.report import source as columns
-from peercorpus.report.source import Schema, Source
+from peercorpus.report.source import CorpusSource, Schema
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 Rows = list[dict[str, Any]]
@@ -24,7 +24,11 @@ def paper(forum_id: str, conference: str = "iclr", year: int | None = 2024, **ot
 
 def review(forum_id: str, first: float | None, last: float | None, **other: Any) -> dict[str, Any]:
     row = {"review_id": f"{forum_id}-{other.pop('place', 0)}", "forum_id": forum_id}
-    return row | {"rating_initial": first, "rating_final": last, "low": 1.0, "high": 11.0} | other
+    return (
+        row
+        | {"rating_initial": first, "rating_final": last, "low": 1.0, "high": 11.0, "higher_is_better": True}
+        | other
+    )
 
 
 def talk(talk_id: str, roles: str, hours: tuple[float | None, ...] = ()) -> Rows:
@@ -43,7 +47,7 @@ def talk(talk_id: str, roles: str, hours: tuple[float | None, ...] = ()) -> Rows
     ]
 
 
-class Given(Source):
+class Given(CorpusSource):
     """Rows by the name of their frame; the conversations are those that have turns."""
 
     name, tokens = "given", "a token is a word"

@@ -7,24 +7,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from peercorpus.file_records import Link
-from peercorpus.kinds import Aspect, Grade, LinkKind, Phase, PostKind, Role, ScoreSource, SectionKind, Status
-from peercorpus.raw import Kind, RawObject
-from peercorpus.records import (
-    ContextPost,
-    Conversation,
-    Evidence,
-    Paper,
-    PaperText,
-    PaperVersion,
-    Post,
-    Review,
-    Score,
-    Section,
-    Turn,
+from peercorpus.records.documents import Change, PaperText, TextHeading
+from peercorpus.records.enums import (
+    Aspect,
+    ChangeKind,
+    Grade,
+    LinkKind,
+    Phase,
+    PostKind,
+    Role,
+    ScoreSource,
+    SectionKind,
+    Status,
+    VersionMoment,
 )
-from peercorpus.tables import TABLES
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.records.papers import Evidence, Link, Paper, PaperVersion
+from peercorpus.records.reviews import ContextPost, Conversation, MetaReview, Post, Review, Section, Turn
+from peercorpus.records.scores import Score
+from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 ICLR, ICML, TMLR = "ICLR.cc/2020/Conference", "ICML.cc/2023/Conference", "TMLR"
 NOON = datetime(2020, 1, 2, 12, tzinfo=UTC)
@@ -59,7 +61,7 @@ def paper(forum_id: str, venue_id: str = ICLR, **other: Any) -> Paper:
 
 
 def score(field: str, value: float | None, label: str, aspect: Aspect, phase: Phase = Phase.FINAL) -> Score:
-    return Score(aspect, field, value, 1, 10, label, phase, ScoreSource.NOTE)
+    return Score(aspect, field, value, 1, 10, label, phase, ScoreSource.NOTE, higher_is_better=True)
 
 
 def review(forum_id: str, reviewer: str = "R1", venue_id: str = ICLR, **other: Any) -> Review:
@@ -167,6 +169,20 @@ def a_forum(forum_id: str, venue_id: str = ICLR, markdown: str | None = None) ->
     ]
 
 
+def what_follows(forum_id: str, venue_id: str = ICLR) -> list[object]:
+    """A meta-review of a paper, its camera-ready version with a text, and what changed until then."""
+    why = (Section(SectionKind.OTHER, "justification", "It falls."),)
+    answers = MetaReview("recommendation", "Reject", Status.REJECTED, (), why)
+    late = f"late-{forum_id}"
+    chair = {"kind": PostKind.META_REVIEW, "role": Role.AREA_CHAIR, "signature": "Area_Chair_X"}
+    return [
+        post(f"{forum_id}-meta", forum_id, venue_id, meta_review=answers, **chair),
+        replace(version(forum_id, late, None, venue_id), moment=VersionMoment.CAMERA_READY),
+        replace(text(late, f"# Late text of {forum_id}", venue_id), headings=(TextHeading(1, "Late", 1),)),
+        Change(forum_id, venue_id, f"sha-{forum_id}", late, 1, 1, ChangeKind.ADDED, "Late", "", "They soar."),
+    ]
+
+
 def fill(workspace: Workspace, venue_id: str, records: Iterable[object]) -> None:
     with workspace.tables.replacing(TABLES_BUILT, venue_id, "invent", "a" * 64) as replacement:
         for record in records:
@@ -180,7 +196,7 @@ def two_conferences(folder: Path) -> Path:
         ICML: [record for n in range(9) for record in a_forum(f"m{n}", ICML)],
     }
     with invented(folder, venues) as workspace:
-        workspace.raw.add([RawObject(Kind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
+        workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
     return folder
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.reviews import Reading
-from peercorpus.records import Score
+from peercorpus.forms.reviews import ParsedReview
+from peercorpus.records.scores import Score
 
 
 def _answer(score: Score, given: Any) -> Any:
@@ -20,7 +20,7 @@ def _answer(score: Score, given: Any) -> Any:
     return [answer] if isinstance(given, list) else answer
 
 
-def joined(reading: Reading, fields: Mapping[str, Any]) -> dict[str, Any]:
+def joined(reading: ParsedReview, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Every field that was read, once; a field that stands in two places is an error.
 
     Args:

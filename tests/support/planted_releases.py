@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from invented_tables import ICLR
-from peercorpus.publish.front_matter import to_yaml
-from peercorpus.publish.opened import SCHEMAS, open_release
-from peercorpus.publish.release import digest_of, releasing
-from peercorpus.publish.split_files import RULES, Made, SplitFile
-from peercorpus.publish.splits import Profile, Side, Task
-from peercorpus.publish.verify import verify
+from peercorpus.release.card.markdown import to_yaml
+from peercorpus.release.folder import SCHEMAS, open_release, replace_folder
+from peercorpus.release.split_file import RULES, Made, SplitFile
+from peercorpus.release.splits import Profile, Split, Task
+from peercorpus.release.verify.verify import verify_release
+from peercorpus.workspace.object_store import file_digest
 
 TEXT, TEXTS = pa.string(), pa.list_(pa.string())
 PLACE = {"forum_id": TEXT, "venue_id": TEXT}
@@ -32,7 +32,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "rebuttal": PAPER,
 }
 """Of configurations that are not declared: the columns that checks look at."""
-SIDES = {"a": Side.TRAIN, "b": Side.TRAIN, "c": Side.VALIDATION, "d": Side.TEST}
+SIDES = {"a": Split.TRAIN, "b": Split.TRAIN, "c": Split.VALIDATION, "d": Split.TEST}
 Row = dict[str, Any]
 
 
@@ -59,12 +59,37 @@ def _rows() -> dict[tuple[str, str], list[Row]]:
     return deepcopy(rows)
 
 
+def _version(name: str, when: str) -> Row:
+    return {"edit_id": f"{name}-e{when}", "sha256": f"sha-{name}{when}"} | _place(name)
+
+
+def _text(name: str, edit_id: str) -> Row:
+    if edit_id.endswith("-late"):
+        return {"is_initial": False, "moment": "camera_ready", "markdown": f"# Late text of {name}"}
+    return {"is_initial": True, "grade": "exact", "markdown": f"# Text of {name}"}
+
+
+def add_posts_and_texts(plan: "Plan") -> None:
+    """Give every paper a meta-review, a later version with its text, and a change until then."""
+    versions = [_version(name, when) for name in SIDES for when in ("", "-late")]
+    plan.rows |= {
+        ("posts", "iclr"): [{"post_id": f"{name}-meta"} | _place(name) for name in SIDES],
+        ("meta_reviews", "iclr"): [{"post_id": f"{name}-meta"} | _place(name) for name in SIDES],
+        ("versions", "iclr"): versions,
+        ("texts", "iclr"): [version | _text(version["forum_id"], version["edit_id"]) for version in versions],
+        ("changes", "iclr"): [
+            {"number": 1, "left_sha256": f"sha-{name}", "right_sha256": f"sha-{name}-late"} | _place(name)
+            for name in SIDES
+        ],
+    }
+
+
 def _place(name: str) -> Row:
     return {"forum_id": name, "venue_id": ICLR}
 
 
-def _by_side() -> dict[Side, list[str]]:
-    return {side: [name for name, its in SIDES.items() if its is side] for side in reversed(Side)}
+def _by_side() -> dict[Split, list[str]]:
+    return {side: [name for name, its in SIDES.items() if its is side] for side in reversed(Split)}
 
 
 @dataclass
@@ -77,8 +102,8 @@ class Plan:
     """
 
     rows: dict[tuple[str, str], list[Row]] = field(default_factory=_rows)
-    sides: dict[Side, list[str]] = field(default_factory=_by_side)
-    tasks: dict[Task, dict[Side, list[str]]] = field(default_factory=lambda: {task: _by_side() for task in Task})
+    sides: dict[Split, list[str]] = field(default_factory=_by_side)
+    tasks: dict[Task, dict[Split, list[str]]] = field(default_factory=lambda: {task: _by_side() for task in Task})
     has_sides: bool = True
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -88,7 +113,7 @@ class Plan:
 
     def write(self, folder: Path) -> Path:
         """The release."""
-        with releasing(folder) as partial:
+        with replace_folder(folder) as partial:
             for (config, split), rows in self.rows.items():
                 path = partial / "data" / config / f"{split}-00000-of-00001.parquet"
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -140,7 +165,7 @@ def resign(folder: Path) -> None:
     """Make the manifest of a release that was spoiled name its files as they are now."""
     manifest = json.loads((folder / "release.json").read_text())
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    manifest["files"] = {name: digest_of(folder / name) for name in names if name != "release.json"}
+    manifest["files"] = {name: file_digest(folder / name) for name in names if name != "release.json"}
     (folder / "release.json").write_text(json.dumps(manifest))
 
 
@@ -148,6 +173,6 @@ def found(release: Path) -> dict[str, list[tuple[str, str | None, str]]]:
     """The breaches of each check that has any."""
     return {
         check.name: [(one.file, one.record_id, one.what) for one in check.breaches]
-        for check in verify(open_release(release)).checks
+        for check in verify_release(open_release(release)).checks
         if check.found
     }

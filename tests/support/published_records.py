@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from peercorpus.publish.schemas import REVIEWBENCH
+from peercorpus.release.schemas import REVIEWBENCH
 
 KITES = "Kites.cc/2023/Conference"
 TEXT = "# On Kites\n\nWe fly.\n\n---\n\nThey fall. é\n"

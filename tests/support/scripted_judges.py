@@ -14,7 +14,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 
-from peercorpus.benchmark.judging.judge import ASPECTS
+from peercorpus.benchmark.judge.judge import ASPECTS
 
 TEXT = re.compile(r"^<([A-Z0-9-]+)-([0-9a-f]{12})>\n(.*?)\n</\1-\2>$", re.MULTILINE | re.DOTALL)
 

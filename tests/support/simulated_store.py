@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from peercorpus import store
-from peercorpus.store import S3Path
+from peercorpus.workspace import object_store
+from peercorpus.workspace.object_store import S3Path
 
 SECRET = "wJalr-not-a-real-key"
 KEY = "AKIANOTAREALKEY"
@@ -45,8 +45,8 @@ def bucket(served: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Path]:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     monkeypatch.setenv("AWS_REGION", "us-east-1")
     monkeypatch.setenv("AWS_ENDPOINT_URL", served)
-    store._bucket.cache_clear()
+    object_store._bucket.cache_clear()
     httpx2.post(f"{served}/moto-api/reset", timeout=60).raise_for_status()
     httpx2.put(f"{served}/papers", timeout=60).raise_for_status()
     yield S3Path("papers")
-    store._bucket.cache_clear()
+    object_store._bucket.cache_clear()

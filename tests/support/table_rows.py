@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from peercorpus.tables import TABLES
-from peercorpus.workspace import Workspace
+from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.workspace import Workspace
 
 
 def rows(workspace: Workspace, venue_id: str) -> dict[str, list[Any]]:

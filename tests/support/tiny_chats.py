@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from baseline_cases import words
-from peercorpus import prompts
+from peercorpus.models import prompts
 
 LLAMA_BOS, LLAMA_END = "<|begin_of_text|>", "<|eot_id|>"
 LLAMA_MARKS = (LLAMA_BOS, "<|end_of_text|>", "<|start_header_id|>", "<|end_header_id|>", LLAMA_END)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from peercorpus.finetune.lessons import Subject
+from peercorpus.execution.progress import show_nothing
+from peercorpus.finetune.examples import TrainingTask
 from peercorpus.finetune.recipe import Recipe
-from peercorpus.finetune.run import Wanted, prepare_run
-from peercorpus.progress import show_nothing
+from peercorpus.finetune.run import RunOptions, prepare_run
 from tiny_chats import write_tiny_llama, write_tiny_qwen
 
 NEEDED = ("torch", "transformers", "accelerate", "datasets", "peft", "trl")
@@ -33,11 +33,11 @@ class Tuned:
     folder: Path
 
 
-def tune_on(release: Path, folder: Path, family: str, subject: Subject = Subject.ACCEPTANCE) -> Tuned:
+def tune_on(release: Path, folder: Path, family: str, subject: TrainingTask = TrainingTask.ACCEPTANCE) -> Tuned:
     """A tiny model of a family, `llama` or `qwen`, tuned for a task."""
-    from peercorpus.finetune.launching import tune
+    from peercorpus.finetune.launch import tune
 
     base = {"llama": write_tiny_llama, "qwen": write_tiny_qwen}[family](folder / family)
-    prepare_run(Wanted(release, subject, str(base), folder / "run", RECIPE), lambda _: None)
+    prepare_run(RunOptions(release, subject, str(base), folder / "run", RECIPE), lambda _: None)
     tune(folder / "run", show_nothing)
     return Tuned(base, folder / "run")

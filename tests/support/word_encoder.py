@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from peercorpus.finetune.encoding import Encoder
+from peercorpus.finetune.examples import Encoder
 
 TOKEN = re.compile(r"\w+|[^\w\s]")
 MARK = "<end>"

@@ -3,7 +3,7 @@
 import pytest
 
 from invented_pdfs import by_hand
-from peercorpus.texts.layout.reading import PdfiumLayout
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 GRAVE, ACUTE, CEDILLA, DOTLESS = "\\301", "\\302", "\\313", "\\365"
 """Codes of Helvetica's own encoding; an accent is 3.33 wide at 10 points."""

@@ -10,15 +10,15 @@ import pytest
 
 from in_this_process import InThisProcess
 from invented_pdfs import PICTURE, by_hand, lines
-from peercorpus.file_records import TextHeading, TextQuality
-from peercorpus.kinds import Grade, Reason
-from peercorpus.records import Evidence, PaperText, PaperVersion
-from peercorpus.stage import Options, no_report
+from peercorpus.execution.stage import Options, no_report
+from peercorpus.records.documents import PaperText, TextHeading, TextQuality
+from peercorpus.records.enums import Grade, Reason
+from peercorpus.records.papers import Evidence, PaperVersion
 from peercorpus.texts import convert
-from peercorpus.texts.cache import TextCache
+from peercorpus.texts.convert import TextCache
 from peercorpus.texts.engine import Converted, load_engine
-from peercorpus.texts.layout import reading as layout
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.texts.layout import pdfium_layout as layout
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 VENUE, OTHER = "V.cc/2020/Conference", "W.cc/2021/Conference"
 NOON = datetime(2020, 1, 1, tzinfo=UTC)

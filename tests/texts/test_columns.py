@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from invented_lines import line
-from peercorpus.texts.layout.columns import find_all, find_columns, in_order
-from peercorpus.texts.layout.glyphs import read_font
-from peercorpus.texts.layout.lines import Line
+from peercorpus.pdf.glyphs import read_font
+from peercorpus.texts.layout.blocks import TextLine
+from peercorpus.texts.layout.columns import find_all_columns, find_columns, reading_order
 
 WIDTH = 600.0
 LONG = "a line that is long enough to tell"
 
 
-def column(left: float, right: float, count: int = 20, name: str = "") -> list[Line]:
+def column(left: float, right: float, count: int = 20, name: str = "") -> list[TextLine]:
     return [line(f"{LONG} {name}{number}", 700.0 - 12 * number, left=left, right=right) for number in range(count)]
 
 
@@ -43,14 +43,14 @@ def test_a_page_without_lines_is_one_column() -> None:
 def test_the_order_of_the_content_stays_unless_it_jumps() -> None:
     left, right = column(50.0, 290.0, name="l"), column(310.0, 550.0, name="r")
     columns = find_columns(left + right, WIDTH, 10.0)
-    assert in_order(left + right, columns) == left + right
+    assert reading_order(left + right, columns) == left + right
     title = line("A title over both of the columns", 760.0, left=100.0, right=500.0)
     mixed = [*left[::2], *right[::2], *left[1::2], *right[1::2], title]
     shuffled = sorted(mixed, key=lambda one: one.text[::-1])
-    assert in_order(shuffled, columns) == [title, *left, *right]
+    assert reading_order(shuffled, columns) == [title, *left, *right]
 
 
-def formulas(*ends: tuple[float, float]) -> list[Line]:
+def formulas(*ends: tuple[float, float]) -> list[TextLine]:
     """Long lines of formulas, which begin and end anywhere."""
     font = read_font("CMMI10")
     return [replace(line("x" * 30, 700.0 - 20 * at, font=font), left=a, right=b) for at, (a, b) in enumerate(ends)]
@@ -64,12 +64,12 @@ def test_formulas_do_not_tell_of_the_columns() -> None:
 def test_a_page_with_little_prose_has_the_columns_of_the_others() -> None:
     little = [*column(140.0, 290.0, 2), *column(320.0, 470.0, 3)]
     pages = [column(100.0, 500.0), column(100.0, 497.0, 30), little, []]
-    found = find_all(pages, [WIDTH] * 4, 10.0)
+    found = find_all_columns(pages, [WIDTH] * 4, 10.0)
     assert [one.spans for one in found] == [((100.0, 500.0),), *[((100.0, 497.0),)] * 3]
 
 
 def test_a_page_of_another_width_or_with_lines_over_both_columns_has_its_own() -> None:
     both = column(50.0, 290.0) + column(310.0, 550.0)
     wide, over = column(70.0, 700.0, 4), column(60.0, 540.0, 4)
-    found = find_all([both, wide, over], [WIDTH, 800.0, WIDTH], 10.0)
+    found = find_all_columns([both, wide, over], [WIDTH, 800.0, WIDTH], 10.0)
     assert [one.spans for one in found[1:]] == [((70.0, 700.0),), ((60.0, 540.0),)]

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from peercorpus.errors import MissingExtraError
-from peercorpus.file_records import TextHeading, TextQuality
+from peercorpus.records.documents import TextHeading, TextQuality
 from peercorpus.texts import contract
-from peercorpus.texts.contract_pdfs import PAPER, RULED, typeset
+from peercorpus.texts.contract import PAPER, RULED, typeset
 from peercorpus.texts.engine import ENGINES, SEPARATOR, Converted, Engine, load_engine
-from peercorpus.texts.pdfium_text import PdfiumText
+from peercorpus.texts.engines.pdfium_text import PdfiumText
 
 QUICK = [name for name in ENGINES if name not in {"rapidocr", "vision"}]
 """`rapidocr` takes six seconds for a page, `vision` asks an endpoint: test_ocr.py and test_vision.py check them."""
@@ -88,34 +88,42 @@ def backwards(found: Converted) -> Converted:
 
 
 @pytest.mark.parametrize(
-    ("make", "sentence"),
+    ("make", "check", "culprits"),
     [
-        (Shouting, "The name 'Shouting Engine' is not lower-case"),
-        (Versionless, "The version '' is not 1 to 100"),
-        (breaking(lambda found: replace(found, pages=7)), "has 3 pages, the engine counts 7"),
-        (breaking(lambda found: replace(found, markdown="Nothing.")), "splits into 1 pages, not 3"),
-        (breaking(backwards), "'amaranth' stands 0 times on page 1"),
-        (breaking(torn), "A line '---' on a page made 3 pages of 2"),
-        (breaking(lambda found: replace(found, characters=1)), "characters, the engine says 1"),
-        (breaking(lambda found: replace(found, markdown=found.markdown[:-1] + "\ufffd")), "A clean PDF gave"),
-        (with_headings(TextHeading(1, "Nowhere", 1)), "'Nowhere' is not on page 1"),
-        (with_headings(TextHeading(1, "2 Method", 9)), "'2 Method' is on page 9"),
-        (with_headings(TextHeading(0, "2 Method", 2)), "'2 Method' has level 0"),
+        (Shouting, contract.check_name_and_version, ["name 'Shouting Engine'"]),
+        (Versionless, contract.check_name_and_version, ["version ''"]),
+        (breaking(lambda found: replace(found, pages=7)), contract.check_pages, ["3", "7"]),
+        (breaking(lambda found: replace(found, markdown="Nothing.")), contract.check_pages, ["1 page", "3"]),
+        (breaking(backwards), contract.check_pages, ["'amaranth'", "0", "page 1"]),
+        (breaking(torn), contract.check_no_page_holds_the_separator, ["'---'", "3", "2"]),
+        (breaking(lambda found: replace(found, characters=1)), contract.check_characters, [" 1."]),
+        (
+            breaking(lambda found: replace(found, markdown=found.markdown[:-1] + "\ufffd")),
+            contract.check_clean_text,
+            ["\ufffd"],
+        ),
+        (with_headings(TextHeading(1, "Nowhere", 1)), contract.check_headings, ["'Nowhere'", "page 1"]),
+        (with_headings(TextHeading(1, "2 Method", 9)), contract.check_headings, ["'2 Method'", "page 9"]),
+        (with_headings(TextHeading(0, "2 Method", 2)), contract.check_headings, ["'2 Method'", "level 0"]),
         (
             with_headings(TextHeading(1, "2 Method", 2), TextHeading(1, "1 Introduction", 1)),
-            "after one of a later page",
+            contract.check_headings,
+            ["'1 Introduction'", "later page"],
         ),
-        (with_quality(unknown_characters=0.5), "has 50.0% unknown characters"),
-        (with_quality(figure_characters=5), "The figures hold 0 characters"),
-        (with_quality(formulas=1, formula_sureness=2.0), "2.0 sure, which is not in [0, 1]"),
-        (breaking(lambda found: replace(found, ocr_pages=(9,))), "[9] recognised from their image are not pages"),
-        (Careless, "On an empty file it raised ZeroDivisionError"),
-        (Inventive, "It read 6 characters in an empty file"),
-        (Counting, "read twice gave two different texts"),
-        (breaking(lambda found: replace(found, problems=["a list"])), "is not the same after it was written as JSON"),  # type: ignore[arg-type]
+        (with_quality(unknown_characters=0.5), contract.check_quality, ["50.0%", "unknown characters"]),
+        (with_quality(figure_characters=5), contract.check_quality, ["figures", "0 characters"]),
+        (with_quality(formulas=1, formula_sureness=2.0), contract.check_quality, ["2.0", "[0, 1]"]),
+        (breaking(lambda found: replace(found, ocr_pages=(9,))), contract.check_quality, ["[9]"]),
+        (Careless, contract.check_bad_files, ["an empty file", "ZeroDivisionError"]),
+        (Inventive, contract.check_bad_files, ["an empty file", "6 characters"]),
+        (Counting, contract.check_determinism, ["twice"]),
+        (breaking(lambda found: replace(found, problems=["a list"])), contract.check_storing, ["JSON"]),  # type: ignore[arg-type]
     ],
 )
-def test_an_engine_that_breaks_the_contract_is_told_how(make: Callable[[], Engine], sentence: str) -> None:
+def test_the_check_that_an_engine_breaks_is_the_one_that_fails(
+    make: Callable[[], Engine], check: Callable[[contract.Make], None], culprits: list[str]
+) -> None:
     with pytest.raises(AssertionError) as raised:
         contract.check_engine(make)
-    assert sentence in str(raised.value)
+    assert check.__name__ in {entry.name for entry in raised.traceback}
+    assert [part for part in culprits if part not in str(raised.value)] == []

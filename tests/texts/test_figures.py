@@ -3,16 +3,16 @@
 import pytest
 
 from invented_lines import line, run
+from peercorpus.pdf.glyphs import TextRun
+from peercorpus.pdf.shapes import Box, Shapes
+from peercorpus.texts.layout.blocks import TextLine
 from peercorpus.texts.layout.figures import split_figures, split_labels
-from peercorpus.texts.layout.glyphs import Run
-from peercorpus.texts.layout.lines import Line
-from peercorpus.texts.layout.shapes import Box, Shapes
 
 LEFT, RIGHT = Box(100, 500, 200, 600), Box(300, 500, 400, 600)
 BESIDE = Shapes(images=[LEFT], forms=[RIGHT])
 
 
-def over(text: str, box: Box, base: float = 608.0) -> Line:
+def over(text: str, box: Box, base: float = 608.0) -> TextLine:
     """A line over the middle of a picture."""
     middle, half = (box.left + box.right) / 2, 2.5 * len(text)
     return line(text, base, left=middle - half, right=middle + half)
@@ -36,7 +36,7 @@ def test_labels_over_pictures_side_by_side_are_of_the_figure() -> None:
     ],
     ids=["one", "captions", "too high", "inside", "at the left", "long"],
 )
-def test_other_lines_above_pictures_stay(lines: list[Line]) -> None:
+def test_other_lines_above_pictures_stay(lines: list[TextLine]) -> None:
     assert split_labels(lines, BESIDE) == (lines, [])
 
 
@@ -55,7 +55,7 @@ def test_a_label_over_the_only_picture_stays() -> None:
     assert split_labels(lines, Shapes(images=[LEFT])) == (lines, [])
 
 
-def inside(texts: list[str]) -> list[Run]:
+def inside(texts: list[str]) -> list[TextRun]:
     return [run(text, 110, 590.0 - 12 * at, handle=7) for at, text in enumerate(texts)]
 
 

@@ -21,10 +21,12 @@ from invented_formulas import (
     run,
     said,
 )
-from peercorpus.texts.layout.formulas import Formula, find_formulas, inline, thin_bars, whole
-from peercorpus.texts.layout.formulas_symbols import kind_of, sign
-from peercorpus.texts.layout.lines import Line, read_lines
-from peercorpus.texts.layout.shapes import Box, Shapes
+from peercorpus.pdf.math_fonts import font_encoding, sign
+from peercorpus.pdf.shapes import Box, Shapes
+from peercorpus.texts.layout.blocks import TextLine, read_lines
+from peercorpus.texts.layout.formulas.detection import join_broken
+from peercorpus.texts.layout.formulas.display import Formula, find_formulas, thin_bars
+from peercorpus.texts.layout.formulas.inline import inline
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_a_code_of_an_old_font_is_read_as_its_sign_and_never_as_rubbish(font: st
 
 @pytest.mark.parametrize("name", ["CMEX10", "LMMathExtension10-Regular", "txex", "MTEX", "NewTXEX"])
 def test_the_fonts_of_large_signs_are_known_by_name(name: str) -> None:
-    assert name.startswith("LMMath") or kind_of(name) == "omx"
+    assert name.startswith("LMMath") or font_encoding(name) == "omx"
 
 
 def test_prose_stays_as_it_is_but_for_its_dollars() -> None:
@@ -130,21 +132,21 @@ def test_a_display_is_found_between_prose_and_keeps_its_number() -> None:
     assert isinstance(formula, Formula)
     assert (formula.latex, formula.number, formula.sureness, formula.page) == ("y = x", "7", 1.0, 0)
     assert formula.markdown == "$$y = x$$ (7)"
-    assert isinstance(before, Line)
-    assert isinstance(after, Line)
+    assert isinstance(before, TextLine)
+    assert isinstance(after, TextLine)
 
 
 def test_the_last_line_of_a_paragraph_is_no_display() -> None:
-    assert all(isinstance(one, Line) for one in found(row(("x", LETTERS), ("=", UPRIGHT), ("1.", TEXT), left=100)))
+    assert all(isinstance(one, TextLine) for one in found(row(("x", LETTERS), ("=", UPRIGHT), ("1.", TEXT), left=100)))
 
 
 def test_a_row_of_a_table_is_no_display() -> None:
     numbers = [run(text, 200 + 60 * at) for at, text in enumerate(("0.91", "0.92", "0.93", "0.94"))]
-    assert all(isinstance(one, Line) for one in found([run("η", 180, LETTERS), run("=", 186, UPRIGHT), *numbers]))
+    assert all(isinstance(one, TextLine) for one in found([run("η", 180, LETTERS), run("=", 186, UPRIGHT), *numbers]))
 
 
 def test_a_step_of_an_algorithm_is_no_display() -> None:
-    assert all(isinstance(one, Line) for one in found(row(("x", LETTERS), ("←", SIGNS), ("y", LETTERS), left=290)))
+    assert all(isinstance(one, TextLine) for one in found(row(("x", LETTERS), ("←", SIGNS), ("y", LETTERS), left=290)))
 
 
 def test_a_fraction_has_what_is_above_and_below_its_bar() -> None:
@@ -330,13 +332,13 @@ def test_no_space_stands_before_a_stop() -> None:
     ],
 )
 def test_a_formula_that_the_end_of_a_line_breaks_is_mended(broken: str, mended: str) -> None:
-    assert whole(broken) == mended
+    assert join_broken(broken) == mended
 
 
 def test_the_name_of_latex_is_one_line() -> None:
     letters = run("A", 128, base=702, size=7.0), run("T", 131.5), run("E", 135, base=697.8), run("X is", 139)
     (line,) = in_text([run("with L", 100), *letters])
-    assert whole(line) == "with LaTeX is"
+    assert join_broken(line) == "with LaTeX is"
 
 
 def test_what_stands_under_a_wider_accent_is_in_its_line() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from invented_formulas import LARGE, LETTERS, SIGNS, TEXT, UPRIGHT, equation, found, in_text, latex, row, run, said
-from peercorpus.texts.layout.formulas import Formula
-from peercorpus.texts.layout.glyphs import Run
+from peercorpus.pdf.glyphs import TextRun
+from peercorpus.texts.layout.formulas.display import Formula
 
 
 @pytest.mark.parametrize(("font", "meant"), [(TEXT, "if $K = 0$, $A$ is"), (LETTERS, "if $K = 0,A$ is")])
@@ -28,7 +28,7 @@ def test_a_bullet_stands_before_a_formula() -> None:
     assert said(*runs, run("-private", 123)) == "• $(ε)$-private"
 
 
-def brackets_in_an_exponent() -> list[Run]:
+def brackets_in_an_exponent() -> list[TextRun]:
     return [
         run("e", 255, LETTERS),
         run("2", 260, "CMR7", 704.3, 7.0),

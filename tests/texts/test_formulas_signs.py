@@ -2,20 +2,20 @@
 
 import pytest
 
-from peercorpus.texts.layout.formulas_inline import inline
-from peercorpus.texts.layout.glyphs import Run, read_font
+from peercorpus.pdf.glyphs import TextRun, read_font
+from peercorpus.texts.layout.formulas.inline import inline
 
 LETTERS, UPRIGHT, TEXT = read_font("CMMI10"), read_font("CMR10"), read_font("NimbusRomNo9L-Regu")
 
 
-def run(text: str, left: float) -> Run:
+def run(text: str, left: float) -> TextRun:
     font = LETTERS if text.isalpha() else UPRIGHT
-    return Run(text, left, left + 5.0 * len(text), 700.0, 10.0, font, False, False, 0, len(text))
+    return TextRun(text, left, left + 5.0 * len(text), 700.0, 10.0, font, False, False, 0, len(text))
 
 
-def said(*runs: Run) -> str:
+def said(*runs: TextRun) -> str:
     """Runs behind words in the font of the text."""
-    words = Run("Let", 70.0, 90.0, 700.0, 10.0, TEXT, False, False, 0, 3)
+    words = TextRun("Let", 70.0, 90.0, 700.0, 10.0, TEXT, False, False, 0, 3)
     return inline([words, *runs], 700.0, 10.0)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from invented_formulas import LETTERS, SIGNS, UPRIGHT, in_text, run, said
-from peercorpus.texts.layout.formulas_symbols import sign
+from peercorpus.pdf.math_fonts import sign
 
 
 @pytest.mark.parametrize(

@@ -5,19 +5,19 @@ from math import inf
 import pytest
 
 from invented_lines import BODY, BOLD, LEFT, ONE_COLUMN, line
-from peercorpus.texts.layout.columns import Columns
-from peercorpus.texts.layout.headings import Headings
-from peercorpus.texts.layout.lines import Line
+from peercorpus.texts.layout.blocks import TextLine
+from peercorpus.texts.layout.columns import PageColumns
+from peercorpus.texts.layout.headings import HeadingFinder
 
 BELOW = line("The text below begins here and goes on to the end of its column, as it does.", 680.0)
 
 
-def levels(*lines: Line, is_apart: bool = True) -> list[int]:
-    headings = Headings(BODY)
+def levels(*lines: TextLine, is_apart: bool = True) -> list[int]:
+    headings = HeadingFinder(BODY)
     return [headings.read(one, BELOW, ONE_COLUMN, step=20.0, is_apart=is_apart) for one in lines]
 
 
-def bold(text: str, size: float = 12.0) -> Line:
+def bold(text: str, size: float = 12.0) -> TextLine:
     return line(text, size=size, font=BOLD, right=LEFT + 6 * len(text))
 
 
@@ -75,10 +75,10 @@ def test_a_short_line_in_bold_that_stands_alone_is_below_the_last_section() -> N
     ],
 )
 def test_a_heading_may_go_on_in_the_next_line(before: str, after: str, wraps: bool) -> None:
-    assert Headings(BODY).wraps(bold(before), bold(after), ONE_COLUMN, step=14.0) is wraps
+    assert HeadingFinder(BODY).wraps(bold(before), bold(after), ONE_COLUMN, step=14.0) is wraps
 
 
-def plain(text: str) -> Line:
+def plain(text: str) -> TextLine:
     return line(text, right=LEFT + 6 * len(text))
 
 
@@ -95,7 +95,7 @@ def test_other_numbers_in_the_font_of_the_body_begin_no_heading(text: str) -> No
 
 
 def test_a_number_in_the_font_of_the_body_with_text_closely_below_begins_no_heading() -> None:
-    headings, close = Headings(BODY), line("The text below stands as closely as in a paragraph.", 688.0)
+    headings, close = HeadingFinder(BODY), line("The text below stands as closely as in a paragraph.", 688.0)
     headings.read(bold("1 Introduction"), BELOW, ONE_COLUMN, step=20.0, is_apart=True)
     assert headings.read(plain("1.1 Features"), close, ONE_COLUMN, step=20.0, is_apart=True) == 0
 
@@ -127,12 +127,12 @@ def test_a_usual_name_in_capitals_of_the_body_is_of_the_third_level_where_sectio
 
 
 def test_a_short_line_in_bold_behind_a_formula_is_a_heading() -> None:
-    headings = Headings(BODY)
+    headings = HeadingFinder(BODY)
     for one, found in ((bold("1 Introduction"), 1), (bold("Proof of the bound", 10.0), 2)):
         assert headings.read(one, BELOW, ONE_COLUMN, step=-inf, is_apart=True) == found
 
 
 def test_where_formulas_narrow_the_column_a_heading_begins_where_the_text_below_does() -> None:
-    headings, narrow = Headings(BODY), Columns(((LEFT + 80, 400.0),))
+    headings, narrow = HeadingFinder(BODY), PageColumns(((LEFT + 80, 400.0),))
     for one, found in ((bold("1 Introduction"), 1), (bold("Proof of the bound", 10.0), 2)):
         assert headings.read(one, BELOW, narrow, step=20.0, is_apart=True) == found

@@ -15,24 +15,31 @@ import pytest
 from harmful_pages import MEGABYTE, PAGE, WORDS, deflated, drawn, with_content
 from hostile_pdfs import HOSTILE_PDFS
 from invented_pdfs import by_hand, lines
-from peercorpus.errands import StoredFile
-from peercorpus.executors.local import ADDRESSES, LocalExecutor
-from peercorpus.file_records import Inspection
-from peercorpus.kinds import Grade, Reason
-from peercorpus.pdf import REPAIRED
-from peercorpus.records import Evidence, PaperText, PaperVersion, SetAside
-from peercorpus.stage import Options, Stage, no_report
+from peercorpus.execution.local_processes import LocalExecutor
+from peercorpus.execution.stage import Options, Stage, no_report
+from peercorpus.pdf.document import REPAIRED
+from peercorpus.records.documents import Inspection, PaperText
+from peercorpus.records.enums import Grade, Reason
+from peercorpus.records.papers import Evidence, PaperVersion, SetAside
 from peercorpus.texts import convert
 from peercorpus.versions import inspect
-from peercorpus.workspace import Workspace, open_workspace
-
-pytestmark = pytest.mark.slow
+from peercorpus.workspace.harvest_state import StoredFile
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 VENUE = "V.cc/2020/Conference"
 KEY = "a" * 64
 NOON = datetime(2020, 1, 1, tzinfo=UTC)
 MEMORY_BYTES = 384 << 20
 """Less than by default: what needs more needs far more, so that the outcome is the same and comes sooner."""
+
+ONE_OF_EACH_CAUSE = {
+    "empty": Reason.NOT_A_PDF,
+    "header only": Reason.PDF_DAMAGED,
+    "user's password, RC4": Reason.PDF_ENCRYPTED,
+    "blank pages": Reason.PDF_WITHOUT_TEXT,
+    "two forms that draw each other": Reason.PDF_OUT_OF_MEMORY,
+}
+"""All causes but a reader that takes too long, which a file has to take its time for."""
 
 SET_ASIDE = {
     Reason.NOT_A_PDF: ["empty", "a web page", "a zip", "noise", "zeros", "a header far behind"],
@@ -135,7 +142,7 @@ def hold(workspace: Workspace, pdfs: Mapping[str, bytes]) -> dict[str, str]:
         for number, (name, hostile) in enumerate(pdfs.items()):
             for forum_id, pdf in ((f"f{number:03d}a", hostile), (f"f{number:03d}b", good(number))):
                 sha256, evidence = workspace.files.add(pdf), Evidence(None, None, "invented", None)
-                workspace.raw.add_file(StoredFile(forum_id, "/pdf", VENUE, forum_id, sha256, len(pdf), None))
+                workspace.raw.state.add_file(StoredFile(forum_id, "/pdf", VENUE, forum_id, sha256, len(pdf), None))
                 replacement.add(
                     PaperVersion(forum_id, VENUE, forum_id, NOON, NOON, "/pdf/x", sha256, True, Grade.EXACT, evidence)
                 )
@@ -168,6 +175,21 @@ def run_stage(
     return run
 
 
+def test_a_file_of_each_cause_is_set_aside_and_the_good_ones_behind_are_read(tmp_path: Path) -> None:
+    pdfs = {name: HOSTILE_PDFS[name]() for name in ONE_OF_EACH_CAUSE}
+    run = run_stage(tmp_path / "corpus", convert.stage(LocalExecutor(MEMORY_BYTES)), PaperText, pdfs, 60)
+    assert {name: row.reason for name, row in run.left.items()} == ONE_OF_EACH_CAUSE
+    assert {row.stage for row in run.left.values()} == {"read_texts"}
+    assert run.good == 5
+
+
+def test_a_file_that_takes_too_long_is_stopped_and_the_next_one_is_read(tmp_path: Path) -> None:
+    endless = by_hand([lines(*["words of a page"] * 40)] * 10_000)
+    run = run_stage(tmp_path / "corpus", convert.stage(LocalExecutor()), PaperText, {"endless": endless}, 4)
+    assert run.left["endless"].reason is Reason.PDF_TIMEOUT
+    assert run.good == 1
+
+
 @pytest.fixture(scope="module")
 def pdfs() -> dict[str, bytes]:
     return {name: make() for name, make in HOSTILE_PDFS.items()}
@@ -190,6 +212,7 @@ def test_the_list_of_outcomes_names_files_that_there_are() -> None:
     assert len(HOSTILE_PDFS) >= 90
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in HOSTILE_PDFS if name not in NOT_YET])
 def test_a_hostile_file_becomes_a_text_or_is_set_aside_with_its_cause(name: str, texts: Run) -> None:
     if name in EXPECTED:
@@ -209,6 +232,7 @@ def test_a_hostile_file_becomes_a_text_or_is_set_aside_with_its_cause(name: str,
             assert text.problems == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE_PDFS)
 def test_a_hostile_file_is_looked_into_or_set_aside_with_its_cause(name: str, inspections: Run) -> None:
     reason = EXPECTED.get(name)
@@ -221,23 +245,20 @@ def test_a_hostile_file_is_looked_into_or_set_aside_with_its_cause(name: str, in
         assert (row.reason, row.stage) == (reason, "inspect_files")
 
 
+@pytest.mark.slow
 def test_every_good_file_behind_a_hostile_one_is_read(texts: Run, inspections: Run) -> None:
     assert texts.good == inspections.good == len(HOSTILE_PDFS)
 
 
+@pytest.mark.slow
 def test_memory_and_time_stay_bounded(texts: Run, inspections: Run) -> None:
     for run in (texts, inspections):
-        assert 0 < run.most_bytes < ADDRESSES * MEMORY_BYTES
+        # A worker may address three times what it may hold.
+        assert 0 < run.most_bytes < 3 * MEMORY_BYTES
         assert run.seconds < 120
 
 
-def test_a_file_that_takes_too_long_is_stopped_and_the_next_one_is_read(tmp_path: Path) -> None:
-    endless = by_hand([lines(*["words of a page"] * 40)] * 10_000)
-    run = run_stage(tmp_path / "corpus", convert.stage(LocalExecutor()), PaperText, {"endless": endless}, 4)
-    assert run.left["endless"].reason is Reason.PDF_TIMEOUT
-    assert run.good == 1
-
-
+@pytest.mark.slow
 def test_the_limits_that_hold_by_default_let_ordinary_papers_and_long_books_pass(tmp_path: Path) -> None:
     bomb = with_content(deflated(PAGE, 4_096 * MEGABYTE))
     pdfs = {"paper": drawn(PAGE), "book": HOSTILE_PDFS["1,000 pages"](), "bomb": bomb}

@@ -3,7 +3,7 @@
 import pytest
 
 from invented_lines import line
-from peercorpus.texts.layout.joining import Joiner
+from peercorpus.texts.layout.hyphenation import Dehyphenator
 
 PAPER = (
     "We use multi-agent systems with a learned representation.",
@@ -36,7 +36,7 @@ PAPER = (
     ],
 )
 def test_a_word_cut_by_a_hyphen(before: str, after: str, joined: str) -> None:
-    assert Joiner(line(text) for text in PAPER).join(before, after, is_cut=True) == joined
+    assert Dehyphenator(line(text) for text in PAPER).join(before, after, is_cut=True) == joined
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,26 @@ def test_a_word_cut_by_a_hyphen(before: str, after: str, joined: str) -> None:
     ],
 )
 def test_other_lines(before: str, after: str, joined: str) -> None:
-    assert Joiner(line(text) for text in PAPER).join(before, after, is_cut=False) == joined
+    assert Dehyphenator(line(text) for text in PAPER).join(before, after, is_cut=False) == joined
 
 
 def test_the_halves_of_divided_words_are_no_words_of_the_paper() -> None:
-    joiner = Joiner([line("a repre", is_cut=True), line("sentation of repre", is_cut=True), line("sentation")])
+    joiner = Dehyphenator([line("a repre", is_cut=True), line("sentation of repre", is_cut=True), line("sentation")])
     assert joiner.join("repre", "sentation", is_cut=True) == "representation"
+
+
+@pytest.mark.parametrize(
+    ("papers_own", "joined"),
+    [
+        ("A cloud formation is a formation of clouds.", "transformation"),
+        ("The trans line is no formation.", "trans-formation"),
+        ("A transformation is a formation. Trans is a name.", "transformation"),
+        ("A trans-formation is a formation.", "trans-formation"),
+        ("A trans-formation is a transformation. Each transformation counts.", "transformation"),
+    ],
+    ids=["a half is a word", "both halves are", "the whole is", "the compound is", "the whole is, and more often"],
+)
+def test_a_divided_word_is_a_compound_where_the_paper_has_both_halves_or_the_compound(
+    papers_own: str, joined: str
+) -> None:
+    assert Dehyphenator([line(papers_own)]).join("a trans", "formation of", is_cut=True) == f"a {joined} of"

@@ -9,14 +9,13 @@ import pytest
 from invented_pdfs import by_hand, lines
 from invented_pdfs import typeset as set_pages
 from peercorpus.errors import UnreadablePdfError
-from peercorpus.simulator.handwritten import read_handwritten
-from peercorpus.simulator.pdfs import Layout, typeset
-from peercorpus.simulator.script import Draft, Manuscript
+from peercorpus.simulator.world.papers import Draft, Manuscript, read_handwritten
+from peercorpus.simulator.world.pdfs import PageStyle, typeset
 from peercorpus.texts.engine import SEPARATOR, Converted, without_pages
-from peercorpus.texts.layout.reading import PdfiumLayout
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "markdown"
-RULED, TWO_COLUMNS = Layout("Kites 2024", 1, True, False), Layout("Kites 2024", 2, True, False)
+RULED, TWO_COLUMNS = PageStyle("Kites 2024", 1, True, False), PageStyle("Kites 2024", 2, True, False)
 CASES = {
     "submitted": (RULED, Draft.SUBMISSION),
     "published": (RULED, Draft.CAMERA_READY),

@@ -6,21 +6,24 @@ And what these lines are to formulas.
 import pytest
 
 from invented_lines import BODY, SERIF, run
-from peercorpus.texts.layout.columns import Columns
-from peercorpus.texts.layout.formulas import Formula, find_formulas, inline
-from peercorpus.texts.layout.glyphs import Font, Run, read_font
-from peercorpus.texts.layout.lines import Line, read_lines
-from peercorpus.texts.layout.shapes import Box
+from peercorpus.pdf.glyphs import Font, TextRun, read_font
+from peercorpus.pdf.shapes import Box
+from peercorpus.texts.layout.blocks import TextLine, read_lines
+from peercorpus.texts.layout.columns import PageColumns
+from peercorpus.texts.layout.formulas.display import Formula, find_formulas
+from peercorpus.texts.layout.formulas.inline import inline
 
 LETTERS, UPRIGHT, LARGE = read_font("CMMI10"), read_font("CMR10"), read_font("CMEX10")
 
 
-def said(*runs: Run) -> list[str]:
+def said(*runs: TextRun) -> list[str]:
     """The lines of running text that runs make, as Markdown."""
     return [inline(line.runs, line.base, line.size) for line in read_lines(runs, 0)]
 
 
-def piece(text: str, left: float, right: float, font: Font = UPRIGHT, base: float = 700.0, size: float = 10.0) -> Run:
+def piece(
+    text: str, left: float, right: float, font: Font = UPRIGHT, base: float = 700.0, size: float = 10.0
+) -> TextRun:
     found = run(text, left, base, size, font, has_space=font is SERIF)
     found.right = right
     return found
@@ -82,12 +85,12 @@ def test_a_fraction_that_begins_its_line_stands_before_the_rest_of_it() -> None:
     parts = piece("2k", 101, 121, LETTERS, 704.4, 7.0), piece("k", 109, 113, LETTERS, 696.4, 7.0)
     rest = piece("is what is left of it.", 124, 234, SERIF)
     bars = [Box(100, 702.3, 122, 702.7)]
-    (line,) = find_formulas(read_lines([*parts, rest], 0), bars, Columns(((100.0, 400.0),)), BODY)
-    assert isinstance(line, Line)
+    (line,) = find_formulas(read_lines([*parts, rest], 0), bars, PageColumns(((100.0, 400.0),)), BODY)
+    assert isinstance(line, TextLine)
     assert inline(line.runs, line.base, line.size) == r"$\frac{2k}{k}$ is what is left of it."
 
 
-def row(base: float) -> list[Run]:
+def row(base: float) -> list[TextRun]:
     """A row of a display formula: a sum with its limit, and what it is of."""
     limit, what = piece("t", 205, 209, LETTERS, base - 11.8, 7.0), piece("x", 218, 223, LETTERS, base)
     return [piece("=", 190, 198, UPRIGHT, base), piece("X", 200, 214, LARGE, base + 9.5), limit, what]
@@ -98,5 +101,5 @@ def test_rows_are_one_formula_where_the_limits_and_large_signs_reach_from_one_to
     step: float, count: int
 ) -> None:
     lines = read_lines([*row(700.0), *row(700.0 - step)], 0)
-    found = find_formulas(lines, [], Columns(((50.0, 360.0),)), BODY)
+    found = find_formulas(lines, [], PageColumns(((50.0, 360.0),)), BODY)
     assert (len(found), all(isinstance(one, Formula) for one in found)) == (count, True)

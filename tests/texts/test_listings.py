@@ -6,13 +6,12 @@ import pytest
 
 from invented_lines import BODY, LEFT, ONE_COLUMN, RIGHT, line, run
 from invented_pdfs import typeset
-from peercorpus.texts.layout.blocks import Block, Body, Kind
-from peercorpus.texts.layout.glyphs import read_font
-from peercorpus.texts.layout.joining import Joiner
-from peercorpus.texts.layout.lines import Line
-from peercorpus.texts.layout.listings import with_listings
-from peercorpus.texts.layout.reading import PdfiumLayout
-from peercorpus.texts.layout.shapes import Box
+from peercorpus.pdf.glyphs import read_font
+from peercorpus.pdf.shapes import Box
+from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine
+from peercorpus.texts.layout.hyphenation import Dehyphenator
+from peercorpus.texts.layout.listings import replace_listings
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 MONO, LETTERS = read_font("CMTT10"), read_font("CMMI10")
 FULL = "These words fill the whole of their column from its left end to the right"
@@ -23,7 +22,7 @@ def rules(*heights: float) -> list[Box]:
     return [Box(LEFT, height, RIGHT, height + 0.5) for height in heights]
 
 
-def down(*lines: Line, top: float = 686.0, step: float = 12.0) -> list[Line]:
+def down(*lines: TextLine, top: float = 686.0, step: float = 12.0) -> list[TextLine]:
     for number, one in enumerate(lines):
         one.base = top - number * step
         for part in one.runs:
@@ -31,25 +30,25 @@ def down(*lines: Line, top: float = 686.0, step: float = 12.0) -> list[Line]:
     return list(lines)
 
 
-def short(text: str, depth: int = 0) -> Line:
+def short(text: str, depth: int = 0) -> TextLine:
     return line(text, left=LEFT + 10.0 * depth, right=LEFT + 10.0 * depth + WIDTH * len(text))
 
 
-def code(text: str, column: int = 0) -> Line:
+def code(text: str, column: int = 0) -> TextLine:
     left = LEFT + WIDTH * column
     return line(text, left=left, right=left + WIDTH * len(text), font=MONO)
 
 
-def found(lines: list[Line], *heights: float, body: Body = BODY) -> list[Line | Block]:
-    return with_listings(lines, rules(*heights), ONE_COLUMN, body, Joiner(lines))
+def found(lines: list[TextLine], *heights: float, body: Body = BODY) -> list[TextLine | Block]:
+    return replace_listings(lines, rules(*heights), ONE_COLUMN, body, Dehyphenator(lines))
 
 
-def listing(lines: list[Line], *heights: float) -> str:
-    (block,) = [one for one in found(lines, *heights) if isinstance(one, Block) and one.kind is Kind.LISTING]
+def listing(lines: list[TextLine], *heights: float) -> str:
+    (block,) = [one for one in found(lines, *heights) if isinstance(one, Block) and one.kind is BlockKind.LISTING]
     return str(block.markdown)
 
 
-def head(text: str = "Algorithm 1 Counting clouds") -> Line:
+def head(text: str = "Algorithm 1 Counting clouds") -> TextLine:
     return line(text, 700.0, right=250.0)
 
 
@@ -61,14 +60,14 @@ def test_an_algorithm_between_rules_keeps_its_lines_below_its_caption() -> None:
     before, caption, block, after = found(lines, 710.0, 696.0, 630.0)
     assert (before, after) == (lines[0], lines[-1])
     assert isinstance(caption, Block)
-    assert (caption.kind, caption.lines) == (Kind.CAPTION, [lines[1]])
+    assert (caption.kind, caption.lines) == (BlockKind.CAPTION, [lines[1]])
     assert isinstance(block, Block)
     assert block.markdown == "```\nInput: a sky\nfor each cloud do\n  count it\nend for\nreturn the count\n```"
 
 
-def numbered(number: str, text: str, depth: int) -> Line:
+def numbered(number: str, text: str, depth: int) -> TextLine:
     parts = [run(number, LEFT + 5, size=9.0), run(text, LEFT + 20.0 + 10.0 * depth)]
-    return Line(parts, LEFT + 5, parts[1].right, 0.0, 10.0, 0)
+    return TextLine(parts, LEFT + 5, parts[1].right, 0.0, 10.0, 0)
 
 
 def test_numbers_stay_and_the_indentation_is_that_of_the_words_behind_them() -> None:
@@ -96,9 +95,9 @@ def test_a_caption_with_prose_between_rules_is_left_as_it_is() -> None:
 
 
 def test_a_formula_in_a_caption_leaves_everything_as_it_is() -> None:
-    formula = Block(Kind.FORMULA, 0, [line("x", 698.0)], markdown="$$x$$")
-    items: list[Line | Block] = [head(), formula, *down(*(short(*one) for one in STEPS))]
-    kept = with_listings(items, rules(712.0, 693.0, 630.0), ONE_COLUMN, BODY, Joiner([line(FULL)]))
+    formula = Block(BlockKind.FORMULA, 0, [line("x", 698.0)], markdown="$$x$$")
+    items: list[TextLine | Block] = [head(), formula, *down(*(short(*one) for one in STEPS))]
+    kept = replace_listings(items, rules(712.0, 693.0, 630.0), ONE_COLUMN, BODY, Dehyphenator([line(FULL)]))
     assert formula in kept
     assert [one for one in items if one not in kept] == []
 
@@ -125,7 +124,7 @@ def test_the_words_beside_a_step_stay_beside_it() -> None:
 def test_the_sign_of_a_comment_is_no_full_stop() -> None:
     steps = down(*(short(*one) for one in STEPS))
     sign = replace(run(".", 300.0, steps[2].base, font=LETTERS), handle=1)
-    comment = Line([sign, run("from above", 310.0, steps[2].base)], 300.0, 360.0, steps[2].base, 10.0, 0)
+    comment = TextLine([sign, run("from above", 310.0, steps[2].base)], 300.0, 360.0, steps[2].base, 10.0, 0)
     assert "count it  \u25b7 from above" in listing([head(), *steps[:3], comment, *steps[3:]], 710.0, 696.0, 630.0)
 
 
@@ -157,7 +156,7 @@ def test_an_address_that_goes_over_several_lines_of_an_entry_is_no_program() -> 
     entry = down(code("10.1016/0005-1234"), code("URL http"), code("s://example.org/pii/0005"), code("12345678"))
     assert found(entry) == entry
     apart = [line(f"{FULL}:", 698.0), *down(code("a = 1"), code("b = 2"), code("c = 3"))]
-    assert [type(one) for one in found(apart)] == [Line, Block]
+    assert [type(one) for one in found(apart)] == [TextLine, Block]
 
 
 def test_two_lines_or_a_paper_set_as_by_a_typewriter_are_no_program() -> None:

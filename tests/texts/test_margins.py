@@ -3,13 +3,13 @@
 import pytest
 
 from invented_lines import line, run
-from peercorpus.texts.layout.glyphs import Run
-from peercorpus.texts.layout.margins import Rulers, without_headers
+from peercorpus.pdf.glyphs import TextRun
+from peercorpus.texts.layout.margins import LineNumberColumns, remove_headers
 
 HEIGHT = 800.0
 
 
-def page(numbers: list[str], left: float, words: list[str] | None = None) -> list[Run]:
+def page(numbers: list[str], left: float, words: list[str] | None = None) -> list[TextRun]:
     """A page of text with a number beside each line."""
     texts = words or [f"This is line {number} of a text." for number in numbers]
     rows = zip(numbers, texts, strict=True)
@@ -31,13 +31,13 @@ def page(numbers: list[str], left: float, words: list[str] | None = None) -> lis
     ids=["from 000", "from 1", "over 100"],
 )
 def test_a_ruler_beside_the_text_leaves(left: float, numbers: list[str]) -> None:
-    assert [one.text for one in Rulers().without(page(numbers, left))] == [
+    assert [one.text for one in LineNumberColumns().without(page(numbers, left))] == [
         f"This is line {number} of a text." for number in numbers
     ]
 
 
 def test_numbers_of_a_page_with_few_lines_leave_where_others_stood() -> None:
-    rulers = Rulers()
+    rulers = LineNumberColumns()
     rulers.without(page([str(number) for number in range(1, 20)], 60.0))
     assert [one.text for one in rulers.without(page(["20", "21"], 60.0, ["Two lines", "are left."]))] == [
         "Two lines",
@@ -50,7 +50,7 @@ def test_numbers_of_a_page_with_few_lines_leave_where_others_stood() -> None:
 )
 def test_other_numbers_stay(numbers: list[str]) -> None:
     runs = page(numbers, 60.0)
-    assert Rulers().without(runs) == runs
+    assert LineNumberColumns().without(runs) == runs
 
 
 def test_a_column_of_numbers_inside_the_text_stays() -> None:
@@ -63,7 +63,7 @@ def test_a_column_of_numbers_inside_the_text_stays() -> None:
             run("end", 300.0, 700.0 - 12 * number),
         )
     ]
-    assert Rulers().without(runs) == runs
+    assert LineNumberColumns().without(runs) == runs
 
 
 def test_headers_footers_and_page_numbers_leave_and_what_stands_once_stays() -> None:
@@ -75,7 +75,7 @@ def test_headers_footers_and_page_numbers_leave_and_what_stands_once_stays() -> 
         ]
         for number in range(5)
     ]
-    kept = without_headers(pages, [HEIGHT] * 5)
+    kept = remove_headers(pages, [HEIGHT] * 5)
     assert [[one.text for one in lines] for lines in kept] == [
         ["Text of page 0.", "A note that stands once."],
         *([f"Text of page {number}."] for number in range(1, 5)),
@@ -83,11 +83,11 @@ def test_headers_footers_and_page_numbers_leave_and_what_stands_once_stays() -> 
 
 
 def test_numbers_in_the_middle_of_a_page_are_no_page_numbers() -> None:
-    assert len(without_headers([[line("7", 400.0)]], [HEIGHT])[0]) == 1
+    assert len(remove_headers([[line("7", 400.0)]], [HEIGHT])[0]) == 1
 
 
 def test_the_number_of_a_page_is_known_by_its_place_on_earlier_pages() -> None:
-    rulers = Rulers()
+    rulers = LineNumberColumns()
     found = []
     for index in range(5):
         page_number = run(str(index + 1) if index != 3 else "40", 300.0, 30.0)
@@ -101,7 +101,7 @@ def left_of_the_first(once: dict[str, float]) -> list[str]:
     """What is left of the first page of four, on which these lines stand at these heights."""
     pages = [[line(f"Text of page {number}.", 400.0, page=number)] for number in range(4)]
     pages[0] += [line(text, base) for text, base in once.items()]
-    return [one.text for one in without_headers(pages, [HEIGHT] * 4)[0]]
+    return [one.text for one in remove_headers(pages, [HEIGHT] * 4)[0]]
 
 
 @pytest.mark.parametrize(
@@ -123,13 +123,13 @@ def test_such_words_at_the_end_of_a_paragraph_or_on_another_page_stay() -> None:
     at_the_end = {"It was refused first and then": 62.0, "accepted by most of those who had refused it.": 50.0}
     assert left_of_the_first(at_the_end) == ["Text of page 0.", *at_the_end]
     pages = [[line("A first page.", 400.0)], [line("Preprint. Under review.", 40.0, page=1)]]
-    assert len(without_headers(pages, [HEIGHT] * 2)[1]) == 1
+    assert len(remove_headers(pages, [HEIGHT] * 2)[1]) == 1
 
 
 def test_a_title_that_begins_as_a_notice_does_stays() -> None:
     pages = [[line(f"Text of page {number}.", 400.0, page=number)] * 3 for number in range(4)]
     pages[0] = [line("Accepted Wisdom Considered Harmful", 770.0, size=17.0), *pages[0]]
-    assert without_headers(pages, [HEIGHT] * 4)[0][0].text == "Accepted Wisdom Considered Harmful"
+    assert remove_headers(pages, [HEIGHT] * 4)[0][0].text == "Accepted Wisdom Considered Harmful"
 
 
 def test_headers_that_change_leave_where_others_stand() -> None:
@@ -138,7 +138,7 @@ def test_headers_that_change_leave_where_others_stand() -> None:
         [line(head, 780.0, page=number), line(f"Text of page {number}.", 400.0, page=number)]
         for number, head in enumerate(heads)
     ]
-    assert [len(page) for page in without_headers(pages, [HEIGHT] * 4)] == [1, 1, 1, 1]
+    assert [len(page) for page in remove_headers(pages, [HEIGHT] * 4)] == [1, 1, 1, 1]
 
 
 def test_a_year_that_ends_a_reference_at_the_foot_of_several_pages_stays() -> None:
@@ -149,7 +149,7 @@ def test_a_year_that_ends_a_reference_at_the_foot_of_several_pages_stays() -> No
         ]
         for number, author in enumerate(("A. One", "B. Two", "C. Three", "D. Four"))
     ]
-    assert [len(page) for page in without_headers(pages, [HEIGHT] * 4)] == [2, 2, 2, 2]
+    assert [len(page) for page in remove_headers(pages, [HEIGHT] * 4)] == [2, 2, 2, 2]
 
 
 def test_a_page_number_leaves_where_others_stood_though_text_runs_into_it() -> None:
@@ -158,13 +158,13 @@ def test_a_page_number_leaves_where_others_stood_though_text_runs_into_it() -> N
         for number in range(4)
     ]
     pages[2].insert(1, line("This line is below the last one of its page.", 38.0, page=2))
-    assert [len(page) for page in without_headers(pages, [HEIGHT] * 4)] == [1, 1, 2, 1]
+    assert [len(page) for page in remove_headers(pages, [HEIGHT] * 4)] == [1, 1, 2, 1]
 
 
 def test_a_number_beside_text_near_the_edge_is_of_a_formula() -> None:
     fraction = [line("1", 66.0), line("so that it is", 60.0), line("2", 64.0, size=5.0)]
     pages = [[line(f"Words of page {n}.", 400.0, page=n), line(str(n + 1), 30.0, page=n)] for n in range(4)]
-    kept = without_headers([[*fraction, *pages[0]], *pages[1:]], [HEIGHT] * 4)
+    kept = remove_headers([[*fraction, *pages[0]], *pages[1:]], [HEIGHT] * 4)
     assert [one.text for one in kept[0]] == ["1", "so that it is", "2", "Words of page 0."]
     assert [len(lines) for lines in kept[1:]] == [1, 1, 1]
 
@@ -172,14 +172,14 @@ def test_a_number_beside_text_near_the_edge_is_of_a_formula() -> None:
 def test_where_pages_are_counted_another_number_alone_near_the_edge_stays() -> None:
     pages = [[line(f"Words of page {n}.", 400.0, page=n), line(str(n + 1), 30.0, page=n)] for n in range(4)]
     pages[2].append(line("2021", 62.0, page=2))
-    kept = without_headers(pages, [HEIGHT] * 4)
+    kept = remove_headers(pages, [HEIGHT] * 4)
     assert [one.text for one in kept[2]] == ["Words of page 2.", "2021"]
 
 
 def test_a_page_number_that_the_text_runs_over_leaves() -> None:
     pages = [[line(f"Words of page {n}.", 400.0, page=n), line(str(n + 1), 30.0, page=n)] for n in range(5)]
     pages[2].append(line("a formula below the foot of its page", 31.0, page=2))
-    kept = without_headers(pages, [HEIGHT] * 5)
+    kept = remove_headers(pages, [HEIGHT] * 5)
     assert [one.text for one in kept[2]] == ["Words of page 2.", "a formula below the foot of its page"]
 
 
@@ -188,7 +188,7 @@ def test_the_same_sign_near_the_edge_of_several_pages_is_no_header() -> None:
         [line(f"Words {word} that go on.", 60.0, page=n), line("= 2", 64.0, size=6.0, page=n)]
         for n, word in enumerate(["once", "twice", "thrice"])
     ]
-    assert [len(lines) for lines in without_headers(pages, [HEIGHT] * 3)] == [2, 2, 2]
+    assert [len(lines) for lines in remove_headers(pages, [HEIGHT] * 3)] == [2, 2, 2]
 
 
 def test_roman_page_numbers_leave() -> None:
@@ -196,4 +196,4 @@ def test_roman_page_numbers_leave() -> None:
         [line(f"Words of page {n}.", 400.0, page=n), line(number, 30.0, page=n)]
         for n, number in enumerate(["iii", "iv", "v"])
     ]
-    assert [len(lines) for lines in without_headers(pages, [HEIGHT] * 3)] == [1, 1, 1]
+    assert [len(lines) for lines in remove_headers(pages, [HEIGHT] * 3)] == [1, 1, 1]

@@ -10,15 +10,13 @@ import typst
 from invented_pdfs import PICTURE, by_hand, lines, typeset
 from invented_scans import Reader, scanned
 from peercorpus.errors import MissingExtraError
+from peercorpus.pdf.shapes import Box, Shapes
 from peercorpus.texts import contract
-from peercorpus.texts.agreement import longest_common, words
-from peercorpus.texts.engine import SEPARATOR, load_engine
-from peercorpus.texts.layout.reading import PdfiumLayout
-from peercorpus.texts.layout.shapes import Box, Shapes
-from peercorpus.texts.ocr import Seen, join_lines, to_runs
-from peercorpus.texts.scans import EveryPage, LayoutWithOcr
-from peercorpus.texts.settings import EngineSettings
-from peercorpus.texts.unreadable import why_unreadable
+from peercorpus.texts.engine import SEPARATOR, EngineSettings, load_engine
+from peercorpus.texts.engines.layout_with_ocr import LayoutWithOcr, OcrEngine
+from peercorpus.texts.engines.ocr import WordRow, join_lines, to_runs
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
+from peercorpus.texts.page_quality import explain_unreadable, longest_common, words
 
 WIDTH, HEIGHT = 612.0, 792.0
 AREA = WIDTH * HEIGHT
@@ -83,15 +81,15 @@ def shapes(*, image: float = 0.0, strokes: int = 0) -> Shapes:
     ],
 )
 def test_a_page_is_unreadable_for_a_reason(text: str, drawn: Shapes, why: str | None) -> None:
-    assert why_unreadable(text, drawn, AREA) == why
+    assert explain_unreadable(text, drawn, AREA) == why
 
 
 def line(
     text: str, *, top: float, left: float = 100, size: float = 10, stroke: float = 2.0, letter: float = 4.6
-) -> Seen:
+) -> WordRow:
     high = size / 0.82
     right = left + letter * size / 10 * len(text)
-    return Seen(text, left / WIDTH, top / HEIGHT, right / WIDTH, (top + high) / HEIGHT, stroke)
+    return WordRow(text, left / WIDTH, top / HEIGHT, right / WIDTH, (top + high) / HEIGHT, stroke)
 
 
 def test_sizes_that_differ_by_chance_are_one_and_larger_or_bold_lines_stand_out() -> None:
@@ -154,7 +152,7 @@ def test_ocr_is_off_unless_asked_for_and_names_what_is_missing(monkeypatch: pyte
 
     monkeypatch.setattr(metadata, "version", missing)
     assert type(load_engine("pdfium-layout")) is PdfiumLayout
-    with pytest.raises(MissingExtraError, match=r"'rapidocr' is not installed; run: pip install 'peercorpus\[ocr\]'"):
+    with pytest.raises(MissingExtraError, match=r"'rapidocr'.*pip install 'peercorpus\[ocr\]'"):
         load_engine("pdfium-layout", EngineSettings(ocr="auto"))
 
 
@@ -177,7 +175,7 @@ def test_rapidocr_finds_the_words_of_a_scanned_page_in_their_order() -> None:
 @needs_rapidocr
 def test_rapidocr_keeps_two_columns_apart() -> None:
     wanted = words(PdfiumLayout().convert(paper(TWO_COLUMNS)).markdown)
-    found = words(EveryPage().convert(scanned(paper(TWO_COLUMNS), dpi=150)).markdown)
+    found = words(OcrEngine().convert(scanned(paper(TWO_COLUMNS), dpi=150)).markdown)
     assert longest_common(wanted, found) >= 0.95 * len(wanted)
 
 
@@ -193,4 +191,4 @@ def test_the_engine_that_reads_every_page_leaves_the_text_layer_aside() -> None:
 @needs_rapidocr
 @pytest.mark.parametrize("check", [contract.check_pages, contract.check_headings, contract.check_bad_files])
 def test_rapidocr_keeps_the_contract(check: Callable[[contract.Make], None]) -> None:
-    check(EveryPage)
+    check(OcrEngine)

@@ -7,8 +7,8 @@ import pytest
 
 from invented_pages import in_forms
 from invented_pdfs import typeset
-from peercorpus.texts.layout.reading import PdfiumLayout
-from peercorpus.texts.layout.shapes import Shapes, read_shapes
+from peercorpus.pdf.shapes import Shapes, read_shapes
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 SHEET = typeset("""
 #set page(width: 612pt, height: 792pt)

@@ -6,7 +6,7 @@ from time import process_time
 import pytest
 
 from invented_pages import Cells, InventedPage
-from peercorpus.texts.layout.shapes import Box
+from peercorpus.pdf.shapes import Box
 
 HEADS: Cells = {100: "Model", 200: "BLEU", 300: "Loss"}
 OURS: Cells = {100: "Ours", 200: "28.4", 300: "1.25"}

@@ -3,23 +3,22 @@
 import pytest
 
 from invented_lines import BODY, BOLD, LEFT, RIGHT, SERIF, blocks, line, run, stacked
-from peercorpus.texts.layout.blocks import Block, Kind
-from peercorpus.texts.layout.glyphs import Font, read_font
-from peercorpus.texts.layout.joining import Joiner
-from peercorpus.texts.layout.lines import Line
-from peercorpus.texts.layout.markdown import render
+from peercorpus.pdf.glyphs import Font, read_font
+from peercorpus.texts.layout.blocks import Block, BlockKind, TextLine
+from peercorpus.texts.layout.hyphenation import Dehyphenator
 from peercorpus.texts.layout.paragraphs import rejoin
+from peercorpus.texts.layout.pdfium_layout import block_markdown
 
 FULL = "These words fill the whole of their column from its left end to the right"
 
 
-def told(found: list[Block]) -> list[tuple[Kind, list[str]]]:
+def told(found: list[Block]) -> list[tuple[BlockKind, list[str]]]:
     return [(block.kind, [one.text for one in block.lines]) for block in found]
 
 
 def test_lines_at_the_usual_distance_are_one_paragraph() -> None:
     found = blocks(*stacked(line(FULL), line(FULL), line("end.", right=150.0)))
-    assert told(found) == [(Kind.PARAGRAPH, [FULL, FULL, "end."])]
+    assert told(found) == [(BlockKind.PARAGRAPH, [FULL, FULL, "end."])]
 
 
 def test_an_indent_space_above_or_another_size_begin_a_paragraph() -> None:
@@ -36,20 +35,20 @@ def test_a_short_last_line_ends_a_paragraph_where_there_is_space() -> None:
 
 def test_a_sentence_goes_on_at_the_top_of_the_next_page() -> None:
     first, second = line(FULL, 100.0), line("and goes on here.", 700.0, page=1)
-    assert told(blocks(first, second)) == [(Kind.PARAGRAPH, [FULL, "and goes on here."])]
+    assert told(blocks(first, second)) == [(BlockKind.PARAGRAPH, [FULL, "and goes on here."])]
     assert len(blocks(line(f"{FULL}.", 100.0), line("And here is another.", page=1))) == 2
 
 
 def test_items_captions_and_footnotes_are_told() -> None:
     mark = run("1", LEFT, 54.0, 6.0)
-    note = Line([mark, run("A note.", LEFT + 4, 50.0, 8.0, has_space=False)], LEFT, 200.0, 50.0, 8.0, 0)
+    note = TextLine([mark, run("A note.", LEFT + 4, 50.0, 8.0, has_space=False)], LEFT, 200.0, 50.0, 8.0, 0)
     found = blocks(
         line("• One point", 700.0, right=200.0),
         line("• Another point", 688.0, right=200.0),
         line("Figure 2: What it shows", 600.0, right=250.0),
         note,
     )
-    assert [block.kind for block in found] == [Kind.ITEM, Kind.ITEM, Kind.CAPTION, Kind.FOOTNOTE]
+    assert [block.kind for block in found] == [BlockKind.ITEM, BlockKind.ITEM, BlockKind.CAPTION, BlockKind.FOOTNOTE]
 
 
 def test_a_line_further_left_than_an_item_that_has_ended_is_none_of_it_even_without_space() -> None:
@@ -58,10 +57,10 @@ def test_a_line_further_left_than_an_item_that_has_ended_is_none_of_it_even_with
         line("its lines.", 688.0, left=LEFT + 24, right=200.0),
     )
     found = blocks(item, end, line("The text goes on.", 676.0))
-    assert [block.kind for block in found] == [Kind.ITEM, Kind.PARAGRAPH]
+    assert [block.kind for block in found] == [BlockKind.ITEM, BlockKind.PARAGRAPH]
 
 
-def references(*entries: Line) -> list[tuple[Kind, list[str]]]:
+def references(*entries: TextLine) -> list[tuple[BlockKind, list[str]]]:
     heading = line("References", 720.0, font=BOLD, size=12.0, right=180.0)
     return told(blocks(heading, *stacked(*entries)))[1:]
 
@@ -74,16 +73,16 @@ def test_entries_with_labels_and_entries_that_hang_out() -> None:
 
 
 def test_a_paragraph_with_a_table_in_it_is_made_whole() -> None:
-    table = Block(Kind.TABLE, 0, [], markdown="| 1 |")
+    table = Block(BlockKind.TABLE, 0, [], markdown="| 1 |")
     found = rejoin(blocks(line(FULL), table, line("ends behind it.", 500.0, right=200.0)), BODY)
-    assert [(block.kind, len(block.lines)) for block in found] == [(Kind.PARAGRAPH, 2), (Kind.TABLE, 0)]
+    assert [(block.kind, len(block.lines)) for block in found] == [(BlockKind.PARAGRAPH, 2), (BlockKind.TABLE, 0)]
     found = rejoin(blocks(line(f"{FULL}."), table, line("Another one.", 500.0, right=RIGHT)), BODY)
-    assert [block.kind for block in found] == [Kind.PARAGRAPH, Kind.TABLE, Kind.PARAGRAPH]
+    assert [block.kind for block in found] == [BlockKind.PARAGRAPH, BlockKind.TABLE, BlockKind.PARAGRAPH]
 
 
 def test_a_sentence_goes_on_in_a_line_that_a_tall_formula_pushes_down() -> None:
     pushed = line("goes on here.", 682.0, right=200.0)
-    assert told(blocks(line(FULL), pushed)) == [(Kind.PARAGRAPH, [FULL, "goes on here."])]
+    assert told(blocks(line(FULL), pushed)) == [(BlockKind.PARAGRAPH, [FULL, "goes on here."])]
     for first, second in (
         (line(f"{FULL}."), pushed),
         (line(FULL, right=300.0), pushed),
@@ -109,13 +108,13 @@ def test_below_the_first_heading_short_lines_are_of_one_paragraph_as_before() ->
     assert len(blocks(heading, *stacked(line("Some words", right=190.0), line("and more", right=180.0)))) == 2
 
 
-def rendered(*lines: Line) -> str:
-    return render(Block(Kind.PARAGRAPH, 0, list(lines)), Joiner(lines))
+def rendered(*lines: TextLine) -> str:
+    return block_markdown(Block(BlockKind.PARAGRAPH, 0, list(lines)), Dehyphenator(lines))
 
 
-def in_parts(*parts: tuple[str, Font]) -> Line:
+def in_parts(*parts: tuple[str, Font]) -> TextLine:
     runs = [run(text, LEFT + 100.0 * at, font=font) for at, (text, font) in enumerate(parts)]
-    return Line(runs, LEFT, RIGHT, 700.0, 10.0, 0)
+    return TextLine(runs, LEFT, RIGHT, 700.0, 10.0, 0)
 
 
 def test_a_head_in_bold_at_the_beginning_of_a_paragraph_is_marked() -> None:
@@ -124,7 +123,7 @@ def test_a_head_in_bold_at_the_beginning_of_a_paragraph_is_marked() -> None:
     assert rendered(in_parts(("Why kites?", BOLD), ("They fly.", SERIF))) == "**Why kites?** They fly."
     assert rendered(in_parts(("Theorem 1.", BOLD), ("All kites fly.", italic))) == "**Theorem 1.** All kites fly."
     colon = [run("Data", font=BOLD), run(": we use", LEFT + 50, has_space=False)]
-    assert rendered(Line(colon, LEFT, RIGHT, 700.0, 10.0, 0)) == "**Data:** we use"
+    assert rendered(TextLine(colon, LEFT, RIGHT, 700.0, 10.0, 0)) == "**Data:** we use"
 
 
 def test_other_words_in_bold_are_not_marked() -> None:
@@ -137,7 +136,7 @@ def test_other_words_in_bold_are_not_marked() -> None:
 def test_a_line_that_ends_far_before_its_column_ends_a_paragraph_without_any_space() -> None:
     heading = line("1 Introduction", 730.0, font=BOLD, size=12.0, right=200.0)
 
-    def paragraphs(*lines: Line) -> int:
+    def paragraphs(*lines: TextLine) -> int:
         return len(blocks(heading, *stacked(*lines))) - 1
 
     assert paragraphs(line(FULL), line("So it ends.", right=200.0), line(FULL)) == 2
@@ -163,12 +162,12 @@ def test_prose_behind_a_list_is_no_item() -> None:
             line("These words are of the text again, at the left end of the column."),
         )
     )
-    assert [block.kind for block in found] == [Kind.PARAGRAPH, Kind.ITEM, Kind.PARAGRAPH]
+    assert [block.kind for block in found] == [BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.PARAGRAPH]
 
 
 @pytest.mark.parametrize("sign", ["\u2013 ", "\u2014 ", "- "])
 def test_a_dash_inside_a_sentence_is_no_item(sign: str) -> None:
     found = blocks(*stacked(line(FULL), line(f"{sign}as was said {sign}and goes on"), line("to its end.", right=200.0)))
-    assert [block.kind for block in found] == [Kind.PARAGRAPH]
+    assert [block.kind for block in found] == [BlockKind.PARAGRAPH]
     found = blocks(*stacked(line("They are:", right=150.0), line(f"{sign}one point"), line(f"{sign}another point")))
-    assert [block.kind for block in found] == [Kind.PARAGRAPH, Kind.ITEM, Kind.ITEM]
+    assert [block.kind for block in found] == [BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.ITEM]

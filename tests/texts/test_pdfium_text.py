@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from invented_pdfs import HOSTILE, HTML, PICTURE, by_hand, encrypted, lines, typeset
-from peercorpus.errors import PeercorpusError, UnreadablePdfError
-from peercorpus.pdf import clean_text
-from peercorpus.texts.engine import SEPARATOR, Job, convert_file, load_engine
-from peercorpus.texts.pdfium_text import PdfiumText
+from peercorpus.errors import PdfFault, PeercorpusError, UnreadablePdfError
+from peercorpus.pdf.document import clean_text
+from peercorpus.texts.engine import SEPARATOR, EngineJob, convert_file, load_engine
+from peercorpus.texts.engines.pdfium_text import PdfiumText
 
 LIGHT = ("pdfium-layout", "pdfium-text")
 
@@ -40,7 +40,7 @@ def test_an_engine_says_of_a_bad_file_that_it_is_unreadable_or_holds_no_text(nam
 
 
 def test_an_unknown_engine_is_named_with_those_that_exist() -> None:
-    with pytest.raises(PeercorpusError, match=r"'magic'; choose one of: auto, docling, .*, pdfium-text, "):
+    with pytest.raises(PeercorpusError, match=r"'magic'.* auto, docling, .*, pdfium-text, "):
         load_engine("magic")
 
 
@@ -76,19 +76,20 @@ def test_text_is_plain_characters_and_line_feeds(given: str, clean: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("pdf", "sentence"),
+    ("pdf", "fault", "reason"),
     [
-        (b"", "The file is empty."),
-        (HTML, "The file is not a PDF."),
-        (b"%PDF-1.7\n", "The PDF is damaged."),
-        (encrypted(by_hand([lines("Secret")])), "The PDF is encrypted with a password."),
+        (b"", PdfFault.NOT_A_PDF, "empty"),
+        (HTML, PdfFault.NOT_A_PDF, "not a PDF"),
+        (b"%PDF-1.7\n", PdfFault.DAMAGED, "damaged"),
+        (encrypted(by_hand([lines("Secret")])), PdfFault.ENCRYPTED, "password"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_said_why(pdf: bytes, sentence: str) -> None:
-    with pytest.raises(UnreadablePdfError, match=sentence):
+def test_a_file_that_cannot_be_read_is_refused_with_the_reason(pdf: bytes, fault: PdfFault, reason: str) -> None:
+    with pytest.raises(UnreadablePdfError, match=reason) as raised:
         PdfiumText().convert(pdf)
+    assert raised.value.fault is fault
 
 
 def test_a_file_that_is_not_there_is_unreadable(tmp_path: Path) -> None:
     with pytest.raises(UnreadablePdfError, match="No such file"):
-        convert_file(Job("ab", tmp_path / "ab.pdf", "pdfium-text"))
+        convert_file(EngineJob("ab", tmp_path / "ab.pdf", "pdfium-text"))

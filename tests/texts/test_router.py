@@ -7,15 +7,15 @@ import pytest
 
 from invented_pdfs import typeset
 from invented_scans import Reader, scanned
+from naming import Naming
 from peercorpus.errors import EngineError, MissingExtraError, UnreadablePdfError
-from peercorpus.file_records import TextHeading, TextQuality
-from peercorpus.texts import router
-from peercorpus.texts.engine import ENGINES, SEPARATOR, Converted, Engine, load_engine
-from peercorpus.texts.heavier import as_converted
-from peercorpus.texts.layout.reading import PdfiumLayout
-from peercorpus.texts.router import Router
-from peercorpus.texts.scans import EveryPage
-from peercorpus.texts.settings import EngineSettings
+from peercorpus.records.documents import TextHeading, TextQuality
+from peercorpus.texts.engine import ENGINES, SEPARATOR, Converted, Engine, EngineSettings, load_engine
+from peercorpus.texts.engines import auto
+from peercorpus.texts.engines.auto import AutoEngine
+from peercorpus.texts.engines.external_package import join_markdown_pages
+from peercorpus.texts.engines.layout_with_ocr import OcrEngine
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 PAGE = "The gradient that arrives at the server was computed many updates ago, and that is what momentum does. " * 8
 """Enough words that a page of them is none of figures alone."""
@@ -32,13 +32,13 @@ class Stand:
 
     def convert(self, pdf: bytes) -> Converted:
         self.sent.append(PdfiumLayout().convert(pdf).pages)
-        return replace(as_converted(self._pages), ocr_pages=self._ocr_pages)
+        return replace(join_markdown_pages(self._pages), ocr_pages=self._ocr_pages)
 
 
-def routed(monkeypatch: pytest.MonkeyPatch, heavier: Engine, own: Engine | None = None) -> Router:
+def routed(monkeypatch: pytest.MonkeyPatch, heavier: Engine, own: Engine | None = None) -> AutoEngine:
     engines = {"pdfium-layout": own or PdfiumLayout(), heavier.name: heavier}
-    monkeypatch.setattr(router, "load_engine", lambda name, _settings: engines[name])
-    return Router(EngineSettings(heavier=heavier.name))
+    monkeypatch.setattr(auto, "load_engine", lambda name, _settings: engines[name])
+    return AutoEngine(EngineSettings(heavier=heavier.name))
 
 
 def test_a_file_that_is_read_well_goes_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,7 @@ def test_where_most_pages_are_bad_an_engine_for_whole_files_is_sent_all_of_it(mo
     heavier = Stand("docling", PAGE, PAGE, PAGE)
     converted = routed(monkeypatch, heavier).convert(pdf)
     assert (heavier.sent, converted.heavier_pages) == ([3], (1, 2, 3))
-    assert "read by docling (most other pages are; 3 of 3 pages in all): page 2" in converted.problems
+    assert Naming("docling", "3 of 3", "page 2") in converted.problems
 
 
 def test_an_engine_that_gives_less_than_ours_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,15 +118,13 @@ def test_a_heavier_engine_that_cannot_work_at_all_ends_the_run(monkeypatch: pyte
 
 def test_without_any_heavier_engine_it_says_what_one_would_be_for(monkeypatch: pytest.MonkeyPatch) -> None:
     def none_installed(name: str, settings: EngineSettings) -> Engine:
-        if name == router.OCR:
+        if name == auto.OCR:
             raise MissingExtraError("rapidocr", "ocr")
         return load_engine(name, settings)
 
-    monkeypatch.setattr(router, "load_engine", none_installed)
-    converted = Router().convert(scanned(typeset(PAGE, PAGE), leaving=(1,)))
-    assert converted.problems[-1] == (
-        "would be read by a heavier engine, but none is installed (image only; 1 of 2 pages in all): page 2"
-    )
+    monkeypatch.setattr(auto, "load_engine", none_installed)
+    converted = AutoEngine().convert(scanned(typeset(PAGE, PAGE), leaving=(1,)))
+    assert converted.problems[-1] == Naming("heavier engine", "1 of 2", "page 2")
     assert converted.heavier_pages == ()
 
 
@@ -147,6 +145,6 @@ def test_it_is_registered() -> None:
 
 def test_ocr_of_single_pages_goes_through_the_layout_code(monkeypatch: pytest.MonkeyPatch) -> None:
     pdf = scanned(typeset(PAGE, PAGE), leaving=(1,))
-    converted = routed(monkeypatch, EveryPage(Reader(typeset(PAGE)))).convert(pdf)
+    converted = routed(monkeypatch, OcrEngine(Reader(typeset(PAGE)))).convert(pdf)
     first, second = converted.markdown.split(SEPARATOR)
     assert second.split() == first.split()

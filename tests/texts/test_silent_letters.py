@@ -3,7 +3,7 @@
 import pytest
 
 from invented_pdfs import meaning
-from peercorpus.texts.layout.reading import PdfiumLayout
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 LETTERS = {letter: ord(letter) for letter in "Words"}
 

@@ -6,7 +6,7 @@ import pytest
 
 from invented_styles import PAPER, STYLES, styled
 from peercorpus.texts.engine import SEPARATOR, Converted
-from peercorpus.texts.layout.reading import PdfiumLayout
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 CASES = [(style, is_anonymous) for style in STYLES for is_anonymous in (True, False)]
 NAMES = [f"{style}-{'anonymous' if is_anonymous else 'final'}" for style, is_anonymous in CASES]

@@ -9,7 +9,7 @@ import pytest
 
 from harmful_pages import drawn, mapped, paper
 from invented_pdfs import by_hand, lines, typeset
-from peercorpus.texts.layout.text_objects import Span, is_leftward, spans
+from peercorpus.pdf.pdfium import Span, is_leftward, spans
 
 PIECES = b"BT /F 12 Tf 72 700 Td (one) Tj ( t) Tj (w) Tj (o ) Tj 100 0 Td (far) Tj -100 -20 Td ((3) three) Tj (.) Tj ET"
 MIXED = b"BT /G 12 Tf 72 700 Td (ab CD) Tj (DC ef) Tj ( gh) Tj 0 -20 Td (plain) Tj ET"

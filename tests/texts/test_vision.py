@@ -15,13 +15,12 @@ import pytest
 from invented_pdfs import typeset
 from invented_scans import scanned
 from model_endpoint import Reply, StandIn, completion, refusal, serving, slow
+from naming import Naming
 from peercorpus.errors import ModelError, UnreadablePdfError
 from peercorpus.texts import contract
-from peercorpus.texts.added import LONGEST_VERSION
-from peercorpus.texts.engine import SEPARATOR, load_engine
-from peercorpus.texts.layout.reading import PdfiumLayout
-from peercorpus.texts.settings import KEY_VARIABLE, EngineSettings
-from peercorpus.texts.vision import PROMPT, Vision
+from peercorpus.texts.engine import KEY_VARIABLE, SEPARATOR, EngineSettings, load_engine
+from peercorpus.texts.engines.vision_model import PROMPT, Vision
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 PAGE = (
     "The gradient that arrives at the server was computed many updates ago, and that is what momentum does to it all."
@@ -102,7 +101,7 @@ def test_a_page_that_fails_however_often_has_our_own_text_and_says_so() -> None:
     with serving(bad, bad, bad, good) as stand:
         converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
     assert converted.markdown.split(SEPARATOR) == [PAGE, OTHER]
-    assert converted.problems == ("own text, as the endpoint answered 503: page 1",)
+    assert converted.problems == (Naming("503", "page 1"),)
 
 
 @pytest.mark.parametrize("reply", [refusal(413), completion(PAGE, finish="length")])
@@ -117,7 +116,7 @@ def test_an_endpoint_that_is_down_ends_the_run_and_keeps_what_it_answered(tmp_pa
     answers = tmp_path / "answers.db"
     with serving(completion(PAGE), refusal(500)) as stand:
         engine = Vision(settings(stand, answers=answers))
-        with pytest.raises(ModelError, match=r"not answer 3 pages in a row, as it answered 500; .*same command again"):
+        with pytest.raises(ModelError, match=r"3 pages.*500.*same command"):
             engine.convert(typeset(PAGE, OTHER, OTHER + " Two", OTHER + " Three"))
         asked = len(stand.bodies)
         assert engine.convert(typeset(PAGE)).markdown == PAGE
@@ -126,8 +125,8 @@ def test_an_endpoint_that_is_down_ends_the_run_and_keeps_what_it_answered(tmp_pa
 
 def test_an_endpoint_that_cannot_be_reached_is_one_sentence_and_nothing_else(tmp_path: Path) -> None:
     code = (
-        "import sys\nfrom peercorpus.errors import ModelError\nfrom peercorpus.texts.settings import EngineSettings\n"
-        "from peercorpus.texts.vision import Vision\n"
+        "import sys\nfrom peercorpus.errors import ModelError\nfrom peercorpus.texts.engine import EngineSettings\n"
+        "from peercorpus.texts.engines.vision_model import Vision\n"
         "settings = EngineSettings(url='http://127.0.0.1:9/v1', model='m', attempts=2, first_wait_s=0.01)\n"
         "try:\n  Vision(settings).convert(open(sys.argv[1], 'rb').read())\nexcept ModelError as error:\n  print(error)"
     )
@@ -135,10 +134,8 @@ def test_an_endpoint_that_cannot_be_reached_is_one_sentence_and_nothing_else(tmp
     page.write_bytes(typeset(PAGE))
     ended = subprocess.run([sys.executable, "-c", code, str(page)], capture_output=True, text=True, timeout=60)
     assert ended.stderr == ""
-    assert ended.stdout == (
-        "The vision endpoint did not answer the page, as it cannot be reached (ConnectError); what it answered before"
-        " is kept: run the same command again later.\n"
-    )
+    assert ended.stdout.count("\n") == 1
+    assert [part for part in ("ConnectError", "command again") if part not in ended.stdout] == []
 
 
 @pytest.mark.parametrize("said", [INVENTED, "", PAGE + " " + INVENTED, " ".join(reversed(PAGE.split()))])
@@ -146,14 +143,14 @@ def test_words_that_the_page_does_not_have_are_not_believed(said: str) -> None:
     with serving(completion(said)) as stand:
         converted = Vision(settings(stand)).convert(typeset(PAGE))
     assert converted.markdown == PAGE
-    assert converted.problems == ("own text, as the model's words differ from the text layer: page 1",)
+    assert converted.problems == (Naming("differ", "page 1"),)
 
 
 def test_a_page_without_a_text_layer_is_taken_and_said_not_to_be_checked() -> None:
     with serving(completion(PAGE)) as stand:
         converted = Vision(settings(stand)).convert(scanned(typeset(PAGE)))
     assert (converted.markdown, converted.ocr_pages) == (PAGE, (1,))
-    assert converted.problems == ("not checked, as there is no text layer: page 1",)
+    assert converted.problems == (Naming("not checked", "page 1"),)
 
 
 def test_an_answer_is_kept_by_page_model_and_prompt(tmp_path: Path) -> None:
@@ -169,7 +166,7 @@ def test_a_budget_of_pages_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
     with serving(completion(PAGE)) as stand:
         limited = settings(stand, most_pages=1, answers=tmp_path / "answers.db")
         Vision(limited).convert(typeset(PAGE))
-        with pytest.raises(ModelError, match=r"used up .questions: 1, tokens: 100.; .* larger budget"):
+        with pytest.raises(ModelError, match=r"questions: 1, tokens: 100.*larger budget"):
             Vision(limited).convert(typeset(PAGE + "!"))
         assert len(stand.bodies) == 1
 
@@ -191,7 +188,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     with serving(completion(PAGE), refusal(401)) as stand:
         engine = Vision(settings(stand, answers=answers))
         converted = engine.convert(typeset(PAGE))
-        with pytest.raises(ModelError, match=f"refuses the key .401.; put a valid one into {KEY_VARIABLE}") as refused:
+        with pytest.raises(ModelError, match=r"401.*PEERCORPUS_VISION_KEY") as refused:
             engine.convert(typeset(OTHER))
     assert stand.headers[0]["authorization"] == f"Bearer {KEY}"
     everything = [caplog.text, str(refused.value), repr(converted), engine.version, repr(settings(stand)), *stand.paths]
@@ -200,28 +197,29 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
 
 
 @pytest.mark.parametrize(
-    ("url", "model", "sentence"),
+    ("url", "model", "named"),
     [
-        (None, "m", "needs the address of its endpoint"),
-        ("https://x.test/v1", None, "needs the address of its endpoint .* name there"),
-        ("ftp://x.test/v1", "m", "starts with https://"),
-        ("https://name:word@x.test/v1", "m", "has no password"),
-        ("https://x.test/v1?key=1", "m", "no question"),
-        ("http://x.test/v1", "m", "The key is not sent to x.test over plain http"),
+        (None, "m", "'/v1'"),
+        ("https://x.test/v1", None, "name"),
+        ("ftp://x.test/v1", "m", "https://"),
+        ("https://name:word@x.test/v1", "m", "password"),
+        ("https://x.test/v1?key=1", "m", "https://"),
+        ("http://x.test/v1", "m", r"x\.test.*https"),
     ],
 )
-def test_an_endpoint_that_cannot_be_asked_is_said_at_once(
-    monkeypatch: pytest.MonkeyPatch, url: str | None, model: str | None, sentence: str
+def test_an_endpoint_that_cannot_be_asked_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch, url: str | None, model: str | None, named: str
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, KEY)
-    with pytest.raises(ModelError, match=sentence):
+    with pytest.raises(ModelError, match=named) as raised:
         load_engine("vision", EngineSettings(url=url, model=model, run="r1"))
+    assert KEY not in str(raised.value)
 
 
 def test_a_wrong_address_or_model_ends_the_run() -> None:
     with (
         serving(refusal(404)) as stand,
-        pytest.raises(ModelError, match=r"answered 404; check the endpoint's address"),
+        pytest.raises(ModelError, match=r"404.*address"),
     ):
         Vision(settings(stand)).convert(typeset(PAGE))
 
@@ -236,7 +234,7 @@ def test_a_file_that_is_no_pdf_is_never_sent() -> None:
 def test_its_version_changes_with_the_model() -> None:
     versions = {Vision(EngineSettings(model=model)).version for model in ("a/b", "a/c", "a-b", None)}
     assert len(versions) == 4
-    assert all(version.isascii() and len(version) <= LONGEST_VERSION for version in versions)
+    assert all(version.isascii() and len(version) <= 100 for version in versions)
 
 
 def test_our_own_text_of_one_page_is_that_of_the_page_alone() -> None:

@@ -5,7 +5,7 @@ import pytest
 from invented_styles import PAPER
 from invented_word import word_like
 from peercorpus.texts.engine import SEPARATOR, Converted
-from peercorpus.texts.layout.reading import PdfiumLayout
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 
 @pytest.fixture(scope="module")

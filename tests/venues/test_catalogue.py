@@ -9,22 +9,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from peercorpus.raw import UNPLACED
 from peercorpus.venues.catalogue import (
-    DIGEST,
     Confidence,
-    Deadline,
-    conference_of,
+    DueDate,
+    ListedDeadline,
+    VenueRow,
     deadline_of,
-    digest_of,
+    digest_deadlines,
     families,
     read_catalogue,
     row_of,
     rows,
     submission_lists_of,
-    track_of,
-    year_of,
 )
+from peercorpus.venues.venue_id import conference_of, track_of, year_of
+from peercorpus.workspace.raw_store import UNPLACED
 
 IDS = [
     ("ICLR.cc/2024/Conference", "iclr", 2024, "main"),
@@ -127,6 +126,8 @@ def test_a_venue_that_is_not_in_the_catalogue_has_no_deadline_and_no_odd_list() 
 def test_odd_lists_are_whole_invitation_ids() -> None:
     assert submission_lists_of("ICLR.cc/2017/conference") == ("ICLR.cc/2017/conference/-/submission",)
     assert submission_lists_of("ICLR.cc/2024/Conference") == ()
+    own = VenueRow(id="V", lists=("Papers",), confidence=Confidence.B, source="a user")
+    assert submission_lists_of("V", own) == ("V/-/Papers",)
 
 
 def test_two_rows_of_one_venue_are_refused_also_in_two_files(tmp_path: Path) -> None:
@@ -135,19 +136,21 @@ def test_two_rows_of_one_venue_are_refused_also_in_two_files(tmp_path: Path) -> 
     (tmp_path / "one.toml").write_text(row, encoding="utf-8")
     assert list(read_catalogue(tmp_path)) == ["Example.cc/2030/Conference"]
     (tmp_path / "two.toml").write_text(row, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"two rows of 'Example\.cc/2030/Conference'"):
+    with pytest.raises(ValueError, match=r"two rows .*'Example\.cc/2030/Conference'"):
         read_catalogue(tmp_path)
 
 
-def test_only_what_tables_show_of_a_row_changes_their_keys() -> None:
+def test_only_the_deadlines_of_a_row_change_the_key_of_its_venues_versions() -> None:
     row = row_of("NeurIPS.cc/2021/Conference")
     assert row is not None
     assert row.full_deadline is not None
-    later = Deadline(row.full_deadline.at + timedelta(hours=1), row.full_deadline.source)
-    elsewhere = Deadline(row.full_deadline.at, "another page")
+    later = DueDate(row.full_deadline.at + timedelta(hours=1), row.full_deadline.source)
+    elsewhere = DueDate(row.full_deadline.at, "another page")
+    hint = ListedDeadline(at=row.full_deadline.at, sources=("a list",))
+    agreed = ListedDeadline(at=row.full_deadline.at, sources=("a list", "another"))
 
     def digest(**changes: object) -> str:
-        return digest_of([msgspec.structs.replace(row, **changes)])
+        return digest_deadlines(msgspec.structs.replace(row, **changes))
 
     unread = {
         "remark": "Another.",
@@ -161,7 +164,65 @@ def test_only_what_tables_show_of_a_row_changes_their_keys() -> None:
         "confidence": Confidence.D,
     }
     assert {digest(**{name: value}) for name, value in unread.items()} == {digest()}
-    assert (
-        len({digest(), digest(full_deadline=later), digest(full_deadline=elsewhere), digest(full_deadline=None)}) == 4
-    )
-    assert digest_of(rows()) == digest_of(reversed(rows())) == DIGEST
+    changed = {
+        digest(),
+        digest(full_deadline=later),
+        digest(full_deadline=elsewhere),
+        digest(full_deadline=None),
+        digest(listed_deadlines=()),
+        digest(listed_deadlines=(hint,)),
+        digest(listed_deadlines=(agreed,)),
+    }
+    assert len(changed) == 7
+
+
+def test_a_venue_without_deadlines_has_no_digest_of_them() -> None:
+    assert digest_deadlines(None) == ""
+    row = row_of("TMLR")
+    assert digest_deadlines(row) == ""
+    only_abstracts = row_of("ICLR.cc/2021/Conference")
+    assert only_abstracts is not None
+    assert digest_deadlines(only_abstracts) != ""
+
+
+def test_what_one_list_states_is_a_hint_and_never_the_deadline() -> None:
+    hinted = [row for row in rows() if row.listed_deadlines]
+    assert len(hinted) >= 30
+    for row in hinted:
+        own = row.full_deadline
+        hints = {(one.at, one.is_agreed) for one in row.stated_deadlines if own is None or one.source != own.source}
+        # What two lists stated and both moved later is agreed, too, and not the deadline.
+        assert all(own is not None and at < own.at for at, is_agreed in hints if is_agreed), row.id
+        assert list(row.stated_deadlines) == sorted(row.stated_deadlines, key=lambda one: one.at)
+        if row.year is not None:
+            assert all(row.year - 2 < one.at.year <= row.year for one in row.stated_deadlines), row.id
+
+
+@pytest.mark.parametrize(
+    ("venue_id", "full", "stated"),
+    [
+        # extended by two weeks; the list kept both
+        ("colmweb.org/COLM/2024/Conference", "2024-03-30 11:59", ["2024-03-16 11:59", "2024-03-30 11:59"]),
+        # the lists' second round of the year is another venue's
+        ("KDD.org/2026/Research_Track_August", "2025-08-01 11:59", ["2025-08-01 11:59"]),
+        ("KDD.org/2025/Research_Track_August", None, ["2024-08-02 11:59", "2024-08-09 11:59"]),
+        # both lists moved it by a day
+        ("colmweb.org/COLM/2025/Conference", "2025-03-29 11:59", ["2025-03-28 11:59", "2025-03-29 11:59"]),
+        # one list alone, at two times
+        ("auai.org/UAI/2020/Conference", None, ["2020-02-20 22:59", "2020-02-21 04:59"]),
+        # a list's mistyped year is left out
+        ("robot-learning.org/CoRL/2024/Conference", "2024-06-07 11:59", ["2024-06-07 11:59"]),
+        # known to be wrong in one list
+        ("ICLR.cc/2022/Conference", "2021-10-06 00:00", ["2021-10-06 00:00"]),
+        ("ICLR.cc/2021/Conference", None, []),
+        # only takes papers committed from ARR
+        ("aclweb.org/ACL/2026/Conference", None, []),
+        ("aclweb.org/ACL/ARR/2026/January", "2026-01-06 11:59", ["2026-01-06 11:59"]),
+        ("TMLR", None, []),
+    ],
+)
+def test_every_deadline_that_a_source_states_is_kept(venue_id: str, full: str | None, stated: list[str]) -> None:
+    row = row_of(venue_id)
+    assert row is not None
+    assert (row.full_deadline and f"{row.full_deadline.at:%Y-%m-%d %H:%M}") == full
+    assert [f"{one.at:%Y-%m-%d %H:%M}" for one in row.stated_deadlines] == stated

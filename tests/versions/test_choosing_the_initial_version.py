@@ -20,26 +20,28 @@ from histories import (
     ON_TIME,
     REPOSTED,
     REVIEWED,
+    REVISED,
     UNREVISED,
     upload,
 )
-from peercorpus.kinds import PUBLISHABLE_GRADES, Grade
-from peercorpus.raw import Kind, RawObject, RawStore
-from peercorpus.versions.choose import choose, revision_state, usable_deadline
-from peercorpus.versions.deadline import Deadline, Deadlines
-from peercorpus.versions.rows import read_versions
-from peercorpus.versions.uploads import Submission, Upload
+from naming import Naming
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
+from peercorpus.versions.deadlines import Deadline, Deadlines
+from peercorpus.versions.find_versions import read_versions
+from peercorpus.versions.initial_version import choose_initial_version, revision_state, usable_deadline
+from peercorpus.versions.uploads import SubmissionPdfs, Upload
+from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
 
 
 @pytest.mark.parametrize(
     ("submission", "chosen", "grade"),
     [
-        (replace(BARE, uploads=(FIRST, LAST_HOUR, LATE, CAMERA_READY)), LAST_HOUR, Grade.EXACT),
+        (replace(BARE, uploads=(FIRST, LAST_HOUR, REVISED, CAMERA_READY)), LAST_HOUR, Grade.EXACT),
         (replace(BARE, uploads=(FIRST, ON_TIME)), ON_TIME, Grade.EXACT),
         (replace(BARE, uploads=(FIRST, REPOSTED)), None, Grade.UNAVAILABLE),
         (replace(BARE, uploads=(REPOSTED,)), None, Grade.UNAVAILABLE),
         (replace(BARE, uploads=(FIRST,), hidden=(LAST_HOUR,)), None, Grade.UNAVAILABLE),
-        (replace(BARE, uploads=(LAST_HOUR,), hidden=(FIRST, LATE)), LAST_HOUR, Grade.EXACT),
+        (replace(BARE, uploads=(LAST_HOUR,), hidden=(FIRST, REVISED)), LAST_HOUR, Grade.EXACT),
         (replace(BARE, uploads=(LATE, CAMERA_READY)), LATE, Grade.BEFORE_FIRST_REVIEW),
         (replace(BARE, uploads=(CAMERA_READY,)), None, Grade.UNAVAILABLE),
         (replace(BARE, uploads=(LATE,), attachment=ATTACHED), ATTACHED, Grade.EXACT_ATTACHMENT),
@@ -68,8 +70,8 @@ from peercorpus.versions.uploads import Submission, Upload
         (replace(BARE, uploads=(CURRENT,), current_path=CURRENT.path), None, Grade.UNAVAILABLE),
     ],
 )
-def test_the_best_rule_that_applies_chooses(submission: Submission, chosen: Upload | None, grade: Grade) -> None:
-    found = choose(submission)
+def test_the_best_rule_that_applies_chooses(submission: SubmissionPdfs, chosen: Upload | None, grade: Grade) -> None:
+    found = choose_initial_version(submission)
     assert (found.upload, found.grade) == (chosen, grade)
 
 
@@ -101,7 +103,7 @@ def test_without_its_file_no_version_has_a_grade_that_may_be_published() -> None
 def test_a_deadline_after_the_first_review_proves_nothing() -> None:
     moved = replace(BARE, uploads=(FIRST, LATE), deadline=Deadline(REVIEWED + timedelta(days=1), "moved"))
     assert usable_deadline(moved) is None
-    assert choose(moved).grade is Grade.BEFORE_FIRST_REVIEW
+    assert choose_initial_version(moved).grade is Grade.BEFORE_FIRST_REVIEW
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,7 @@ def test_a_deadline_after_the_first_review_proves_nothing() -> None:
         replace(BARE, uploads=(CAMERA_READY,), current_path=None),
     ],
 )
-def test_exactly_one_version_carries_a_grade_and_no_later_one_is_published(submission: Submission) -> None:
+def test_exactly_one_version_carries_a_grade_and_no_later_one_is_published(submission: SubmissionPdfs) -> None:
     versions = read_versions(submission)
     graded = [one for one in versions if one.grade is not None]
     assert len(graded) == 1
@@ -140,32 +142,32 @@ def test_the_deadline_of_abstracts_is_none_of_papers(
     raw = RawStore(tmp_path / "raw.db")
     for name, dates in {"V/-/Submission": {"expdate": 9}, "V/Submission1/-/Full_Submission": {"duedate": 5}}.items():
         body = json.dumps({"id": name, **dates}).encode()
-        raw.add([RawObject(Kind.INVITATION, name, 2, "V", "", name, 0, 0, "test", body)])
+        raw.add([RawObject(RawKind.INVITATION, name, 2, "V", "", name, 0, 0, "test", body)])
     found = Deadlines(raw, "V").of(invitations)
     raw.close()
     assert (found.source if found else None) == source
 
 
 def test_an_edit_posted_again_after_the_deadline_is_not_exact() -> None:
-    assert choose(replace(BARE, uploads=(REPOSTED,))).grade is Grade.UNAVAILABLE
+    assert choose_initial_version(replace(BARE, uploads=(REPOSTED,))).grade is Grade.UNAVAILABLE
 
 
 def test_an_edit_posted_again_proves_nothing_and_outdates_what_came_before_it() -> None:
-    found = choose(replace(BARE, uploads=(FIRST, REPOSTED)))
+    found = choose_initial_version(replace(BARE, uploads=(FIRST, REPOSTED)))
     assert found.upload is None
-    assert "was written again later" in found.rule
+    assert "again later" in found.rule
     # What came after it is the latest all the same.
-    assert choose(replace(BARE, uploads=(FIRST, REPOSTED, LAST_HOUR))).upload == LAST_HOUR
+    assert choose_initial_version(replace(BARE, uploads=(FIRST, REPOSTED, LAST_HOUR))).upload == LAST_HOUR
 
 
 def test_an_edit_written_again_that_now_names_another_edits_file_outdates_too() -> None:
     rewritten = replace(REPOSTED, path=CAMERA_READY.path)
-    found = choose(replace(BARE, uploads=(FIRST, CAMERA_READY), repeats=(rewritten,)))
+    found = choose_initial_version(replace(BARE, uploads=(FIRST, CAMERA_READY), repeats=(rewritten,)))
     assert (found.upload, found.grade) == (None, Grade.UNAVAILABLE)
 
 
 def test_a_hidden_later_upload_before_the_deadline_outdates_the_public_one() -> None:
-    found = choose(replace(BARE, uploads=(FIRST,), hidden=(LAST_HOUR,)))
+    found = choose_initial_version(replace(BARE, uploads=(FIRST,), hidden=(LAST_HOUR,)))
     assert (found.upload, found.grade) == (None, Grade.UNAVAILABLE)
     assert "is not public" in found.rule
 
@@ -175,15 +177,15 @@ def test_a_full_paper_stage_whose_edits_are_not_shown_at_all_outdates_the_abstra
     stub = replace(FIRST, invitation="V/-/Submission")
     named = ("V/-/Submission", f"V/Submission1/-/{tail}", "V/Submission1/-/Camera_Ready_Revision")
     hidden = replace(BARE, uploads=(stub, CAMERA_READY), invitations=named, shown=frozenset({"V/-/Submission"}))
-    assert (choose(hidden).upload, choose(hidden).grade) == (None, Grade.UNAVAILABLE)
+    assert (choose_initial_version(hidden).upload, choose_initial_version(hidden).grade) == (None, Grade.UNAVAILABLE)
     shown = replace(hidden, shown=frozenset(named), uploads=(stub, LAST_HOUR, CAMERA_READY))
-    assert (choose(shown).upload, choose(shown).grade) == (LAST_HOUR, Grade.EXACT)
+    assert (choose_initial_version(shown).upload, choose_initial_version(shown).grade) == (LAST_HOUR, Grade.EXACT)
 
 
 def test_where_abstracts_were_due_first_the_full_paper_is_chosen_and_not_the_first_pdf() -> None:
     deadline = Deadline(NOON + timedelta(minutes=30), "catalogue (+ 30 min)", NOON)
     placeholder = upload("first", NOON - timedelta(days=7), invitation="V/-/Submission")
-    found = choose(replace(BARE, uploads=(placeholder, LAST_HOUR, LATE), deadline=deadline))
+    found = choose_initial_version(replace(BARE, uploads=(placeholder, LAST_HOUR, REVISED), deadline=deadline))
     assert (found.upload, found.grade) == (LAST_HOUR, Grade.EXACT)
 
 
@@ -191,38 +193,42 @@ def test_a_hidden_upload_does_not_forbid_what_the_invitations_prove() -> None:
     proven = replace(
         BARE, uploads=(FIRST, CURRENT), hidden=(LAST_HOUR,), current_path=CURRENT.path, invitations=UNREVISED
     )
-    assert (choose(proven).upload, choose(proven).grade) == (CURRENT, Grade.UNREVISED)
+    assert (choose_initial_version(proven).upload, choose_initial_version(proven).grade) == (CURRENT, Grade.UNREVISED)
 
 
 def test_invitations_prove_nothing_where_an_edit_shows_that_the_current_pdf_came_late() -> None:
     late = replace(BARE, uploads=(CAMERA_READY,), current_path=CAMERA_READY.path, invitations=UNREVISED)
-    assert choose(late).grade is Grade.UNAVAILABLE
+    assert choose_initial_version(late).grade is Grade.UNAVAILABLE
     hidden = replace(late, uploads=(CURRENT,), current_path=CURRENT.path)
-    assert choose(replace(hidden, hidden=(replace(LATE, path=CURRENT.path),))).grade is Grade.UNAVAILABLE
+    assert (
+        choose_initial_version(replace(hidden, hidden=(replace(LATE, path=CURRENT.path),))).grade is Grade.UNAVAILABLE
+    )
 
 
 @pytest.mark.parametrize("name", ["V/-/Edit", "V/-/PC_Revision", "TMLR/-/Edit"])
 def test_a_pdf_that_chairs_put_in_later_is_never_exact(name: str) -> None:
     chairs = replace(CAMERA_READY, invitation=name)
     submission = replace(BARE, uploads=(chairs,), current_path=chairs.path, invitations=(*UNREVISED, name))
-    assert choose(submission).grade is Grade.UNAVAILABLE
-    assert choose(replace(submission, uploads=(FIRST, chairs))).upload == FIRST
+    assert choose_initial_version(submission).grade is Grade.UNAVAILABLE
+    assert choose_initial_version(replace(submission, uploads=(FIRST, chairs))).upload == FIRST
 
 
 def test_one_pdf_on_references_months_apart_may_have_been_put_there_by_chairs() -> None:
-    found = choose(replace(BARE, uploads=(FIRST,), is_one_for_months=True))
+    found = choose_initial_version(replace(BARE, uploads=(FIRST,), is_one_for_months=True))
     assert (found.upload, found.grade) == (FIRST, Grade.UNREVISED_LIKELY)
     assert "overwritten" in found.rule
 
 
 def test_an_upload_in_the_grace_or_an_extension_is_exact_and_its_rule_says_so() -> None:
     extended = Deadline(NOON + timedelta(days=4), "V/Submission1/-/Full_Submission (expdate); due: call", NOON)
-    found = choose(replace(BARE, uploads=(FIRST, LATE), deadline=extended))
+    found = choose_initial_version(replace(BARE, uploads=(FIRST, LATE), deadline=extended))
     assert (found.upload, found.grade) == (LATE, Grade.EXACT)
-    assert "uploaded late: papers were due at 2024-09-27 12:00:00 UTC, it came at 2024-09-30 12:00:00 UTC" in found.rule
+    assert found.rule == Naming("late", "2024-09-27 12:00:00 UTC", "2024-09-30 12:00:00 UTC")
     assert (
         "uploaded late"
-        not in choose(replace(BARE, uploads=(FIRST, ON_TIME), deadline=replace(extended, due=NOON))).rule
+        not in choose_initial_version(
+            replace(BARE, uploads=(FIRST, ON_TIME), deadline=replace(extended, due=NOON))
+        ).rule
     )
 
 
@@ -234,8 +240,11 @@ def test_an_extension_that_ends_after_the_first_review_leaves_the_deadline_itsel
 def test_an_attachment_that_is_the_file_of_a_late_edit_is_no_submitted_file() -> None:
     late = replace(LATE, path="/pdf/kept.pdf")
     files = ALL_FILES | {late.path: "1" * 64}
-    assert choose(replace(BARE, uploads=(late,), attachment=ATTACHED, sha256=files)).upload == late
-    assert choose(replace(BARE, uploads=(late,), attachment=ATTACHED, sha256=files)).grade is Grade.BEFORE_FIRST_REVIEW
+    assert choose_initial_version(replace(BARE, uploads=(late,), attachment=ATTACHED, sha256=files)).upload == late
+    assert (
+        choose_initial_version(replace(BARE, uploads=(late,), attachment=ATTACHED, sha256=files)).grade
+        is Grade.BEFORE_FIRST_REVIEW
+    )
 
 
 def test_an_attachment_is_the_file_of_the_edit_that_brought_it_and_its_rule_names_that() -> None:
@@ -254,27 +263,33 @@ def test_an_attachment_is_not_what_was_submitted_where_another_pdf_came_after_it
     twin = replace(FIRST, path="/pdf/kept.pdf")
     files = ALL_FILES | {twin.path: "1" * 64}
     submission = replace(BARE, uploads=(twin,), hidden=(LAST_HOUR,), attachment=ATTACHED, sha256=files)
-    assert choose(submission).grade is Grade.UNAVAILABLE
+    assert choose_initial_version(submission).grade is Grade.UNAVAILABLE
     unknown = replace(submission, uploads=(twin, LAST_HOUR), hidden=(), deadline=None)
-    assert (choose(unknown).upload, choose(unknown).grade) == (LAST_HOUR, Grade.BEFORE_FIRST_REVIEW)
+    assert (choose_initial_version(unknown).upload, choose_initial_version(unknown).grade) == (
+        LAST_HOUR,
+        Grade.BEFORE_FIRST_REVIEW,
+    )
 
 
 def test_an_attachment_that_only_a_late_hidden_edit_brought_is_no_submitted_file() -> None:
     late = replace(LATE, path="/pdf/kept.pdf")
-    assert choose(replace(BARE, hidden=(late,), attachment=ATTACHED)).grade is Grade.UNAVAILABLE
+    assert choose_initial_version(replace(BARE, hidden=(late,), attachment=ATTACHED)).grade is Grade.UNAVAILABLE
 
 
 def test_where_a_form_was_open_long_after_the_deadline_nothing_is_unrevised() -> None:
     proven = replace(BARE, uploads=(CURRENT,), current_path=CURRENT.path, invitations=UNREVISED, was_reopened=True)
-    assert (choose(proven).upload, choose(proven).grade) == (CURRENT, Grade.UNREVISED_LIKELY)
-    assert "closed long after the deadline" in choose(proven).rule
+    assert (choose_initial_version(proven).upload, choose_initial_version(proven).grade) == (
+        CURRENT,
+        Grade.UNREVISED_LIKELY,
+    )
+    assert "after the deadline" in choose_initial_version(proven).rule
 
 
 def test_the_current_pdf_put_back_after_the_deadline_is_not_what_stood_there() -> None:
     back = replace(LATE, edit_id="edit-back", path=FIRST.path)
     hidden = replace(LAST_HOUR, edit_id="edit-hidden", path="/pdf/hidden.pdf")
     submission = replace(BARE, uploads=(FIRST,), hidden=(hidden,), repeats=(back,), current_path=FIRST.path)
-    assert choose(replace(submission, invitations=UNREVISED)).grade is Grade.UNAVAILABLE
+    assert choose_initial_version(replace(submission, invitations=UNREVISED)).grade is Grade.UNAVAILABLE
 
 
 def test_at_iclr_2024_the_revision_was_the_full_paper() -> None:

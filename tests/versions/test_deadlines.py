@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.raw import Kind, RawObject, RawStore
-from peercorpus.venues.catalogue import deadline_of, rows
-from peercorpus.versions.deadline import GRACE, Deadline, Deadlines
+from peercorpus.records.enums import VersionMoment
+from peercorpus.venues.catalogue import Confidence, DueDate, ListedDeadline, VenueRow, deadline_of, rows
+from peercorpus.venues.own_venues import OwnInvitations
+from peercorpus.versions.deadlines import Deadline, Deadlines, extend_stages, stages_of
+from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
 
 ICLR_2023, ICLR_2026 = "ICLR.cc/2023/Conference", "ICLR.cc/2026/Conference"
 FULL = f"{ICLR_2026}/Submission7/-/Full_Submission"
@@ -21,12 +23,14 @@ def _ms(at: datetime) -> int:
     return int(at.timestamp() * 1000)
 
 
-def _deadline(folder: Path, venue_id: str, invitations: list[str], **held: dict[str, int]) -> Deadline | None:
+def _deadline(
+    folder: Path, venue_id: str, invitations: list[str], row: VenueRow | None = None, /, **held: dict[str, int]
+) -> Deadline | None:
     raw = RawStore(folder / "raw.db")
     for name, dates in held.items():
         body = json.dumps({"id": name, **dates}).encode()
-        raw.add([RawObject(Kind.INVITATION, name, 2, venue_id, "", name, 0, 0, "test", body)])
-    found = Deadlines(raw, venue_id).of(invitations)
+        raw.add([RawObject(RawKind.INVITATION, name, 2, venue_id, "", name, 0, 0, "test", body)])
+    found = Deadlines(raw, venue_id, row).of(invitations)
     raw.close()
     return found
 
@@ -58,7 +62,7 @@ def test_the_28th_anywhere_on_earth_ends_on_the_29th_at_noon_and_half_an_hour_is
     ("later", "is_extension"),
     [
         (timedelta(minutes=10), False),
-        (GRACE, False),
+        (timedelta(minutes=30), False),
         (timedelta(hours=6), True),
         (timedelta(days=7), True),
         (timedelta(days=20), False),
@@ -70,10 +74,12 @@ def test_a_papers_own_invitation_that_closed_later_extends_its_deadline(
     listed = deadline_of(ICLR_2026)
     assert listed is not None
     closed = listed.at + later
-    found = _deadline(tmp_path, ICLR_2026, [f"{ICLR_2026}/-/Submission", FULL], **{FULL: {"expdate": _ms(closed)}})
+    found = _deadline(
+        tmp_path, ICLR_2026, [f"{ICLR_2026}/-/Submission", FULL], None, **{FULL: {"expdate": _ms(closed)}}
+    )
     assert found is not None
     assert found.due == listed.at
-    assert found.at == (closed if is_extension else listed.at + GRACE)
+    assert found.at == (closed if is_extension else listed.at + timedelta(minutes=30))
     assert found.source.startswith(f"{FULL} (expdate); due: ") == is_extension
     assert listed.source in found.source
 
@@ -81,8 +87,8 @@ def test_a_papers_own_invitation_that_closed_later_extends_its_deadline(
 def test_a_form_that_was_opened_again_long_after_its_due_date_extends_nothing(tmp_path: Path) -> None:
     due = datetime(2024, 9, 27, 12, tzinfo=UTC)
     dates = {"V/-/Submission": {"duedate": _ms(due), "expdate": _ms(due + timedelta(days=60))}}
-    found = _deadline(tmp_path, "V", ["V/-/Submission"], **dates)
-    assert found == Deadline(due + GRACE, "V/-/Submission (duedate + 30 min)", due)
+    found = _deadline(tmp_path, "V", ["V/-/Submission"], None, **dates)
+    assert found == Deadline(due + timedelta(minutes=30), "V/-/Submission (duedate + 30 min)", due)
 
 
 @pytest.mark.parametrize(
@@ -101,20 +107,20 @@ def test_a_form_that_closed_long_after_the_deadline_is_told_of(
     assert listed is not None
     raw = RawStore(tmp_path / "raw.db")
     body = json.dumps({"id": name, "expdate": _ms(listed.at + later)}).encode()
-    raw.add([RawObject(Kind.INVITATION, name, 2, venue_id, "", name, 0, 0, "test", body)])
+    raw.add([RawObject(RawKind.INVITATION, name, 2, venue_id, "", name, 0, 0, "test", body)])
     assert Deadlines(raw, venue_id).was_reopened([f"{venue_id}/-/Submission", FULL]) is was_reopened
     raw.close()
 
 
 def test_where_the_catalogue_knows_only_when_abstracts_were_due_the_form_tells_no_more(tmp_path: Path) -> None:
     form = "ICLR.cc/2021/Conference/-/Submission"
-    assert _deadline(tmp_path, "ICLR.cc/2021/Conference", [], **{form: {"expdate": 1_601_305_200_000}}) is None
+    assert _deadline(tmp_path, "ICLR.cc/2021/Conference", [], None, **{form: {"expdate": 1_601_305_200_000}}) is None
 
 
 def test_an_invitations_due_date_is_known_beside_its_close(tmp_path: Path) -> None:
     due = datetime(2024, 9, 27, 12, tzinfo=UTC)
     dates = {"duedate": _ms(due), "expdate": _ms(due + timedelta(hours=1))}
-    found = _deadline(tmp_path, "V", ["V/-/Submission"], **{"V/-/Submission": dates})
+    found = _deadline(tmp_path, "V", ["V/-/Submission"], None, **{"V/-/Submission": dates})
     assert found == Deadline(due + timedelta(hours=1), "V/-/Submission (expdate)", due)
 
 
@@ -123,6 +129,78 @@ def test_at_iclr_2024_the_papers_own_revision_invitation_is_the_one_that_closes_
     own, listed = f"{venue_id}/Submission9/-/Revision", deadline_of(venue_id)
     assert listed is not None
     closed = listed.at + timedelta(hours=2)
-    found = _deadline(tmp_path, venue_id, [own], **{own: {"expdate": _ms(closed)}})
+    found = _deadline(tmp_path, venue_id, [own], None, **{own: {"expdate": _ms(closed)}})
     assert found is not None
     assert found.at == closed
+
+
+HINTED = datetime(2030, 9, 28, 12, tzinfo=UTC)
+ABSTRACTS = datetime(2030, 9, 21, 12, tzinfo=UTC)
+
+
+def _row(*, abstracts: bool = True) -> VenueRow:
+    hint = ListedDeadline(at=HINTED, abstracts_at=ABSTRACTS if abstracts else None, sources=("a list",))
+    return VenueRow(id="V", confidence=Confidence.B, source="page", listed_deadlines=(hint,))
+
+
+def test_a_hint_alone_is_no_deadline_and_is_told_of(tmp_path: Path) -> None:
+    assert _deadline(tmp_path, "V", [], _row()) is None
+    assert _deadline(tmp_path, "V", [], _row(abstracts=False)) is None
+    raw = RawStore(tmp_path / "other.db")
+    [stated] = Deadlines(raw, "V", _row()).stated
+    raw.close()
+    assert (stated.at, stated.source, stated.is_agreed) == (HINTED, "a list", False)
+
+
+@pytest.mark.parametrize(
+    ("due", "invitations", "is_known", "is_sure"),
+    [
+        (HINTED, [], True, True),
+        (HINTED + timedelta(minutes=1), ["V/-/Submission"], True, True),
+        (ABSTRACTS, [], False, False),
+        (ABSTRACTS, ["V/-/Submission"], False, False),
+        (HINTED + timedelta(days=2), [], False, False),
+    ],
+)
+def test_a_form_of_a_venue_that_may_have_asked_for_abstracts_counts_where_a_list_states_the_same_for_papers(
+    tmp_path: Path, due: datetime, invitations: list[str], is_known: bool, is_sure: bool
+) -> None:
+    found = _deadline(tmp_path, "V", invitations, _row(), **{"V/-/Submission": {"duedate": _ms(due)}})
+    assert (found is not None) == is_known
+    assert (found is not None and not found.may_be_of_abstracts) == is_sure
+
+
+def test_a_form_of_a_venue_with_a_hint_that_names_no_abstracts_counts_as_before(tmp_path: Path) -> None:
+    due = {"V/-/Submission": {"duedate": _ms(ABSTRACTS)}}
+    found = _deadline(tmp_path, "V", [], _row(abstracts=False), **due)
+    assert found is not None
+    assert (found.due, found.may_be_of_abstracts) == (ABSTRACTS, True)
+
+
+def test_a_venues_deadline_is_known_beside_what_lists_state(tmp_path: Path) -> None:
+    row = _row()
+    own = VenueRow(
+        id="V",
+        confidence=Confidence.B,
+        source="page",
+        full_deadline=DueDate(HINTED + timedelta(hours=9), "https://example.org"),
+        listed_deadlines=row.listed_deadlines,
+    )
+    found = _deadline(tmp_path, "V", [], own)
+    assert found is not None
+    assert found.due == HINTED + timedelta(hours=9)
+    assert [(one.at, one.is_agreed) for one in own.stated_deadlines] == [
+        (HINTED, False),
+        (HINTED + timedelta(hours=9), True),
+    ]
+
+
+def test_what_a_user_states_of_an_invitation_comes_before_what_is_known_of_it() -> None:
+    own = OwnInvitations(full_paper=("Edit", "Final_Upload"), ambiguous=("Revision",), camera_ready=("Last_Version",))
+    found = extend_stages("ICLR.cc/2024/Conference", own)
+    assert found.full_paper == {"Full_Submission", "Edit", "Final_Upload"}
+    assert found.ambiguous == {"Revision"}
+    assert "Revision" not in found.harmless
+    assert found.moments["Last_Version"] is VersionMoment.CAMERA_READY
+    assert extend_stages("ICLR.cc/2024/Conference", OwnInvitations()) == stages_of("ICLR.cc/2024/Conference")
+    assert extend_stages("V", OwnInvitations()) == stages_of("V")

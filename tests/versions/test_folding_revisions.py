@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from histories import NOON
-from peercorpus.versions.uploads import Change, Upload, fold, is_one_for_months
+from peercorpus.versions.uploads import SubmissionEdit, Upload, fold, is_one_for_months
 
 HOUR = timedelta(hours=1)
 
@@ -17,9 +17,9 @@ def change(
     abstract: str | None = None,
     again: datetime | None = None,
     is_public: bool = True,
-) -> Change:
+) -> SubmissionEdit:
     """What one reference says."""
-    return Change(name, at, again or at, "V/-/Blind_Submission", is_public, path, title, abstract)
+    return SubmissionEdit(name, at, again or at, "V/-/Blind_Submission", is_public, path, title, abstract)
 
 
 def told(uploads: list[Upload]) -> list[tuple[str, str, str | None]]:

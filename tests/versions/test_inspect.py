@@ -9,18 +9,18 @@ import pytest
 
 from in_this_process import InThisProcess
 from invented_pdfs import HOSTILE, PICTURE, by_hand, encrypted, lines
-from peercorpus.errands import StoredFile
+from naming import Naming
 from peercorpus.errors import UnreadablePdfError
-from peercorpus.executors.local import LocalExecutor
-from peercorpus.file_records import Inspection
-from peercorpus.kinds import Reason, SignKind
-from peercorpus.pdf import REPAIRED
-from peercorpus.records import SetAside
-from peercorpus.spread import Failure, FailureKind
-from peercorpus.stage import Options, Stage, no_report
-from peercorpus.versions import inspect, look
-from peercorpus.versions.look import INSPECTOR, MOST_PAGES, look_into, read_date
-from peercorpus.workspace import Workspace, open_workspace
+from peercorpus.execution.executor import Failure, FailureKind
+from peercorpus.execution.local_processes import LocalExecutor
+from peercorpus.execution.stage import Options, Stage, no_report
+from peercorpus.records.documents import Inspection
+from peercorpus.records.enums import Reason, SignKind
+from peercorpus.records.papers import SetAside
+from peercorpus.versions import inspect, inspect_pdf
+from peercorpus.versions.inspect_pdf import INSPECTOR, inspect_file, read_date
+from peercorpus.workspace.harvest_state import StoredFile
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 VENUE = "V.cc/2020/Conference"
 KEY, LATER_KEY = "a" * 64, "b" * 64
@@ -51,7 +51,7 @@ def hold(workspace: Workspace, pdfs: Iterable[bytes | None], first: int = 0) -> 
         sha256 = None if pdf is None else workspace.files.add(pdf)
         size, problem = (None, "gone") if pdf is None else (len(pdf), None)
         edit_id, forum_id = f"e{number}", f"f{number:03d}"
-        workspace.raw.add_file(StoredFile(edit_id, f"/pdf/{edit_id}.pdf", VENUE, forum_id, sha256, size, problem))
+        workspace.raw.state.add_file(StoredFile(edit_id, f"/pdf/{edit_id}.pdf", VENUE, forum_id, sha256, size, problem))
         sha256s += [sha256] if sha256 else []
     return sha256s
 
@@ -155,11 +155,13 @@ def test_another_inspector_looks_into_everything_again(workspace: Workspace, mon
 
 def test_what_a_file_says_of_itself_is_read_and_a_date_that_is_none_is_a_problem() -> None:
     page = by_hand([REVIEW])
-    looked = look_into(dated(page, CreationDate="D:20210429164919-05'00'", ModDate="D:20219999", Producer="TeX a@b.c"))
+    looked = inspect_file(
+        dated(page, CreationDate="D:20210429164919-05'00'", ModDate="D:20219999", Producer="TeX a@b.c")
+    )
     assert looked.made_at == datetime(2021, 4, 29, 21, 49, 19, tzinfo=UTC)
     assert (looked.changed_at, looked.producer) == (None, "TeX [e-mail]")
     assert looked.problems == ("ModDate is no time",)
-    assert (look_into(page).made_at, look_into(page).producer) == (None, None)
+    assert (inspect_file(page).made_at, inspect_file(page).producer) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -185,14 +187,14 @@ def test_a_date_is_read_or_none_and_never_guessed(stated: str, iso: str | None) 
 @pytest.mark.parametrize("name", ["empty", "html", "noise", "header only", "encrypted", "no pages"])
 def test_a_file_that_is_no_readable_pdf_is_said_to_be_so(name: str) -> None:
     with pytest.raises(UnreadablePdfError):
-        look_into(HOSTILE[name])
+        inspect_file(HOSTILE[name])
     with pytest.raises(UnreadablePdfError):
-        look_into(encrypted(by_hand([REVIEW])))
+        inspect_file(encrypted(by_hand([REVIEW])))
 
 
 def test_a_damaged_file_is_looked_into_where_it_can_be_put_together_again() -> None:
-    looked = look_into(by_hand([REVIEW]).replace(b"trailer", b"trailed"))
-    assert (looked.pages, len(looked.signs), looked.problems) == (1, 2, (REPAIRED,))
+    looked = inspect_file(by_hand([REVIEW]).replace(b"trailer", b"trailed"))
+    assert (looked.pages, len(looked.signs), looked.problems) == (1, 2, (Naming("repaired", "damaged"),))
 
 
 def test_pages_behind_the_references_are_not_looked_at_nor_more_than_so_many() -> None:
@@ -200,19 +202,19 @@ def test_pages_behind_the_references_are_not_looked_at_nor_more_than_so_many() -
     plain, references = lines("Words"), lines("References")
     assert _thanks([REVIEW, plain, references, thanks])
     assert not _thanks([REVIEW, plain, references, plain, thanks])
-    assert not _thanks([REVIEW, *[plain] * MOST_PAGES, thanks])
+    assert not _thanks([REVIEW, *[plain] * 40, thanks])
     assert _thanks([REVIEW, PICTURE, PICTURE, thanks])
 
 
 def _thanks(pages: list[bytes]) -> bool:
-    return SignKind.ACKNOWLEDGEMENTS in {sign.kind for sign in look_into(by_hand(pages)).signs}
+    return SignKind.ACKNOWLEDGEMENTS in {sign.kind for sign in inspect_file(by_hand(pages)).signs}
 
 
 def test_a_page_of_very_much_text_is_looked_into() -> None:
-    looked = look_into(by_hand([REVIEW, lines(*["words and words"] * 20_000)]))
+    looked = inspect_file(by_hand([REVIEW, lines(*["words and words"] * 20_000)]))
     assert (looked.pages, len(looked.signs)) == (2, 2)
 
 
 def test_a_file_that_went_away_is_unreadable(tmp_path: Path) -> None:
     with pytest.raises(UnreadablePdfError, match="No such file"):
-        look.look_into_file(look.Job("0" * 64, tmp_path / "gone.pdf"))
+        inspect_pdf.look_into_file(inspect_pdf.InspectionJob("0" * 64, tmp_path / "gone.pdf"))

@@ -19,9 +19,10 @@ from histories import (
     UNREVISED,
     upload,
 )
-from peercorpus.kinds import FileSays, Grade, VersionMoment
-from peercorpus.versions.rows import read_versions
-from peercorpus.versions.uploads import Opinion, Submission
+from naming import Naming
+from peercorpus.records.enums import FileSays, Grade, VersionMoment
+from peercorpus.versions.find_versions import read_versions
+from peercorpus.versions.uploads import Opinion, SubmissionPdfs
 
 WHOLE = replace(
     BARE,
@@ -33,21 +34,21 @@ WHOLE = replace(
 M = VersionMoment
 
 
-def moments(submission: Submission) -> list[VersionMoment | None]:
+def moments(submission: SubmissionPdfs) -> list[VersionMoment | None]:
     return [one.moment for one in read_versions(submission)]
 
 
 @pytest.mark.parametrize(
     ("submission", "expected"),
     [
-        (WHOLE, [M.BEFORE_DEADLINE, M.INITIAL, M.BEFORE_REVIEWS, M.DISCUSSION, M.CAMERA_READY, M.CURRENT]),
+        (WHOLE, [M.BEFORE_DEADLINE, M.BEFORE_DEADLINE, M.INITIAL, M.DISCUSSION, M.CAMERA_READY, M.CURRENT]),
         (
             replace(WHOLE, is_accepted=False),
-            [M.BEFORE_DEADLINE, M.INITIAL, M.BEFORE_REVIEWS, M.DISCUSSION, None, M.CURRENT],
+            [M.BEFORE_DEADLINE, M.BEFORE_DEADLINE, M.INITIAL, M.DISCUSSION, None, M.CURRENT],
         ),
         (
             replace(WHOLE, decided_at=None),
-            [M.BEFORE_DEADLINE, M.INITIAL, M.BEFORE_REVIEWS, None, None, M.CURRENT],
+            [M.BEFORE_DEADLINE, M.BEFORE_DEADLINE, M.INITIAL, None, None, M.CURRENT],
         ),
         (
             replace(WHOLE, deadline=None),
@@ -60,7 +61,9 @@ def moments(submission: Submission) -> list[VersionMoment | None]:
     ],
     ids=["all known", "rejected", "decision unknown", "deadline unknown", "no time known", "reposted", "proven", "odd"],
 )
-def test_a_moment_is_told_by_times_or_not_at_all(submission: Submission, expected: list[VersionMoment | None]) -> None:
+def test_a_moment_is_told_by_times_or_not_at_all(
+    submission: SubmissionPdfs, expected: list[VersionMoment | None]
+) -> None:
     assert moments(submission) == expected
 
 
@@ -80,12 +83,13 @@ def test_the_title_of_the_current_pdf_is_that_of_the_initial_one_only_where_noth
     assert [(one.grade, one.title) for one in read_versions(edited)] == [(Grade.UNREVISED_LIKELY, None)]
 
 
-def _saying(says: FileSays, asked: list[datetime | None]) -> Submission:
+def _saying(says: FileSays, asked: list[datetime | None]) -> SubmissionPdfs:
     def opinion(_: str, deadline: datetime | None) -> Opinion | None:
         asked.append(deadline)
         return says, ("page 1: Published as a conference paper",)
 
-    return replace(WHOLE, opinion=opinion)
+    # LATE would have taken the place of LAST_HOUR.
+    return replace(WHOLE, uploads=[one for one in WHOLE.uploads if one is not LATE], opinion=opinion)
 
 
 def test_a_file_that_says_it_is_final_takes_the_grade_and_is_never_initial() -> None:
@@ -93,10 +97,7 @@ def test_a_file_that_says_it_is_final_takes_the_grade_and_is_never_initial() -> 
     assert not any(one.is_initial for one in versions)
     (graded,) = [one for one in versions if one.grade is not None]
     assert (graded.edit_id, graded.grade) == (LAST_HOUR.edit_id, Grade.UNAVAILABLE)
-    assert graded.evidence.rule == (
-        "the latest PDF on or before the deadline (exact); but the file says itself that it is a later version:"
-        " page 1: Published as a conference paper"
-    )
+    assert graded.evidence.rule == Naming("(exact); ", "later version", ": page 1: Published as a conference paper")
     assert graded.evidence.file_says is FileSays.FINAL
     assert graded.moment is M.BEFORE_DEADLINE
 

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.file_records import Inspection, Sign
-from peercorpus.kinds import FileSays, SignKind
-from peercorpus.versions.opinion import judge
-from peercorpus.versions.signs import MEANINGS
-from peercorpus.versions.strength import Strength
+from naming import Naming
+from peercorpus.records.documents import Inspection, VersionSign
+from peercorpus.records.enums import FileSays, SignKind
+from peercorpus.versions.version_signs import MEANINGS, SignWeight, infer_version
 
 DEADLINE = datetime(2020, 10, 2, 15, tzinfo=UTC)
 EARLY, LATE = DEADLINE - timedelta(hours=1), DEADLINE + timedelta(days=50)
@@ -22,7 +21,7 @@ S, F, N = FileSays.SUBMITTED, FileSays.FINAL, FileSays.NOTHING
 
 
 def inspection(kinds: Sequence[SignKind], made: datetime | None = None, changed: datetime | None = None) -> Inspection:
-    signs = tuple(Sign(kind, 1, f"words of {kind}") for kind in kinds)
+    signs = tuple(VersionSign(kind, 1, f"words of {kind}") for kind in kinds)
     return Inspection("0" * 64, "f", "v", 9, made, changed, None, signs, ())
 
 
@@ -58,44 +57,44 @@ def inspection(kinds: Sequence[SignKind], made: datetime | None = None, changed:
 def test_decisive_signs_decide_others_only_together_and_contradictions_say_nothing(
     kinds: list[SignKind], made: datetime | None, says: FileSays
 ) -> None:
-    assert judge(inspection(kinds, made), DEADLINE)[0] is says
+    assert infer_version(inspection(kinds, made), DEADLINE)[0] is says
 
 
 def test_names_and_thanks_are_no_contradiction_where_submissions_show_their_authors() -> None:
     named = inspection([NAMED, THANKS, CODE])
-    assert judge(named, DEADLINE)[0] is F
-    assert judge(named, DEADLINE, names_are_open=True)[0] is N
-    assert judge(inspection([NAMED, NUMBERS], EARLY), DEADLINE, names_are_open=True)[0] is S
-    assert judge(inspection([NAMED, PUBLISHED]), DEADLINE, names_are_open=True)[0] is F
+    assert infer_version(named, DEADLINE)[0] is F
+    assert infer_version(named, DEADLINE, names_are_open=True)[0] is N
+    assert infer_version(inspection([NAMED, NUMBERS], EARLY), DEADLINE, names_are_open=True)[0] is S
+    assert infer_version(inspection([NAMED, PUBLISHED]), DEADLINE, names_are_open=True)[0] is F
 
 
 def test_without_a_deadline_dates_say_nothing() -> None:
-    assert judge(inspection([REVIEW], LATE, LATE), None) == (S, ("page 1: words of under_review",))
-    assert judge(inspection([], LATE), None) == (N, ())
+    assert infer_version(inspection([REVIEW], LATE, LATE), None) == (S, ("page 1: words of under_review",))
+    assert infer_version(inspection([], LATE), None) == (N, ())
 
 
 @pytest.mark.parametrize(("after", "says"), [(timedelta(days=1), S), (timedelta(days=1, seconds=1), F)])
 def test_a_day_after_the_deadline_is_still_in_time(after: timedelta, says: FileSays) -> None:
-    assert judge(inspection([REVIEW], DEADLINE + after), DEADLINE)[0] is says
+    assert infer_version(inspection([REVIEW], DEADLINE + after), DEADLINE)[0] is says
 
 
 def test_a_late_change_of_a_file_made_in_time_is_but_a_hint() -> None:
-    assert judge(inspection([REVIEW], EARLY, LATE), DEADLINE)[0] is S
-    assert judge(inspection([NAMED], None, LATE), DEADLINE)[0] is F
-    assert judge(inspection([], None, LATE), DEADLINE)[0] is N
+    assert infer_version(inspection([REVIEW], EARLY, LATE), DEADLINE)[0] is S
+    assert infer_version(inspection([NAMED], None, LATE), DEADLINE)[0] is F
+    assert infer_version(inspection([], None, LATE), DEADLINE)[0] is N
 
 
 def test_the_words_name_what_decides_and_what_speaks_against() -> None:
-    assert judge(inspection([REVIEW, THANKS]), None)[1] == (
+    assert infer_version(inspection([REVIEW, THANKS]), None)[1] == (
         "page 1: words of under_review",
         "although page 1: words of acknowledgements",
     )
-    assert judge(inspection([REVIEW, PUBLISHED, THANKS]), None)[1] == (
+    assert infer_version(inspection([REVIEW, PUBLISHED, THANKS]), None)[1] == (
         "submitted: page 1: words of under_review",
         "final: page 1: words of published_as",
     )
-    said = judge(inspection([REVIEW], LATE), DEADLINE)[1]
-    assert said[0] == "the file says it was made on 2020-11-21 15:00 UTC, 50 days after the deadline"
+    said = infer_version(inspection([REVIEW], LATE), DEADLINE)[1]
+    assert said[0] == Naming("2020-11-21 15:00 UTC", "50 days after")
 
 
 times = st.none() | st.datetimes(timezones=st.just(UTC))
@@ -105,8 +104,8 @@ times = st.none() | st.datetimes(timezones=st.just(UTC))
 def test_any_inspection_is_judged_and_submitted_is_never_said_of_a_late_or_published_file(
     kinds: list[SignKind], made: datetime | None, changed: datetime | None, deadline: datetime | None
 ) -> None:
-    says, why = judge(inspection(kinds, made, changed), deadline)
-    decisive = {MEANINGS[kind].speaks_for for kind in kinds if MEANINGS[kind].strength is Strength.DECISIVE}
+    says, why = infer_version(inspection(kinds, made, changed), deadline)
+    decisive = {MEANINGS[kind].speaks_for for kind in kinds if MEANINGS[kind].strength is SignWeight.DECISIVE}
     late = made is not None and deadline is not None and made - deadline > timedelta(days=1)
     if says is S:
         assert not late

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from histories import NOON
-from peercorpus.kinds import FileSays, Grade, VersionMoment
-from peercorpus.records import PaperVersion
-from peercorpus.versions.deadline import Deadline
-from peercorpus.versions.rows import read_versions
-from peercorpus.versions.uploads import Change, Opinion, Submission, Upload, fold
+from peercorpus.records.enums import FileSays, Grade, VersionMoment
+from peercorpus.records.papers import PaperVersion
+from peercorpus.versions.deadlines import Deadline
+from peercorpus.versions.find_versions import read_versions
+from peercorpus.versions.uploads import Opinion, SubmissionEdit, SubmissionPdfs, Upload, fold
 
 HOURS = st.integers(-60, 60)
 PATHS = tuple(f"/pdf/{name}.pdf" for name in "abc")
@@ -32,11 +32,11 @@ def seldom(rare: st.SearchStrategy[T], usual: st.SearchStrategy[T]) -> st.Search
 
 
 @st.composite
-def changes(draw: st.DrawFn, number: int) -> Change:
+def changes(draw: st.DrawFn, number: int) -> SubmissionEdit:
     """An edit: public or hidden, posted once or again."""
     made = draw(HOURS)
     again = draw(seldom(st.integers(0, 80), st.just(0)))
-    return Change(
+    return SubmissionEdit(
         edit_id=f"e{number}",
         created_at=at(made),
         modified_at=at(made + again),
@@ -53,7 +53,7 @@ NAMES = st.sets(st.sampled_from(TAILS)).map(lambda tails: [f"V/Submission1/-/{ta
 
 
 @st.composite
-def submissions(draw: st.DrawFn) -> tuple[Submission, list[Change]]:
+def submissions(draw: st.DrawFn) -> tuple[SubmissionPdfs, list[SubmissionEdit]]:
     """A submission with any history, as the stage would make it."""
     made = [draw(changes(number)) for number in range(draw(st.integers(0, 3)) + draw(st.integers(0, 3)))]
     public, hidden = fold(made, is_whole=draw(st.booleans()))
@@ -68,7 +68,7 @@ def submissions(draw: st.DrawFn) -> tuple[Submission, list[Change]]:
     attachment = draw(seldom(st.sampled_from([*PATHS, "/pdf/other.pdf"]), st.none()))
     says = draw(seldom(st.sampled_from(FileSays), st.none()))
     last = datetime.max.replace(tzinfo=NOON.tzinfo)
-    found = Submission(
+    found = SubmissionPdfs(
         forum_id="paper",
         venue_id="V",
         uploads=sorted(first.values(), key=lambda one: (one.created_at or last, one.edit_id)),
@@ -87,6 +87,7 @@ def submissions(draw: st.DrawFn) -> tuple[Submission, list[Change]]:
         decided_at=draw(st.one_of(st.none(), HOURS.map(at))),
         repeats=[one for one in public if one is not first[one.path]],
         was_reopened=draw(st.booleans()),
+        is_complete=draw(st.booleans()),
     )
 
     def opinion(_sha256: str, _until: datetime | None) -> Opinion | None:
@@ -95,7 +96,7 @@ def submissions(draw: st.DrawFn) -> tuple[Submission, list[Change]]:
     return replace(found, opinion=opinion), made
 
 
-def _written(made: Sequence[Change], version: PaperVersion) -> list[datetime]:
+def _written(made: Sequence[SubmissionEdit], version: PaperVersion) -> list[datetime]:
     """When each edit that names a version's file was last written."""
     name = version.path.rpartition("/")[2]
     return [
@@ -105,7 +106,7 @@ def _written(made: Sequence[Change], version: PaperVersion) -> list[datetime]:
     ]
 
 
-def _standing(made: Sequence[Change], limit: datetime) -> set[str]:
+def _standing(made: Sequence[SubmissionEdit], limit: datetime) -> set[str]:
     """Every file that the history allows to have stood at an instant; more than one where two edits are of one time."""
     in_time = [one for one in made if one.path and one.created_at and one.created_at <= limit]
     standing = [one for one in in_time if one.deleted_at is None or one.deleted_at > limit]
@@ -113,10 +114,32 @@ def _standing(made: Sequence[Change], limit: datetime) -> set[str]:
     return {one.path for one in standing if one.path and one.created_at == last}
 
 
+def _submitted(made: Sequence[SubmissionEdit]) -> set[datetime | None]:
+    """The times at which forms took a file that authors use until the deadline alone, or may use until then."""
+    tails = ("/Submission", "/Full_Submission", "/Revision")
+    return {time for one in made if one.invitation.endswith(tails) for time in (one.created_at, one.settled_at)}
+
+
+def _replaced_by(made: Sequence[SubmissionEdit], limit: datetime, first: datetime | None) -> set[str]:
+    """The files that came last between the deadline and the first review; none if they followed reviews."""
+    if first is None:
+        return set()
+    later = [
+        (one.created_at, one.path)
+        for one in made
+        if one.path
+        and one.created_at
+        and limit < one.created_at < first
+        and not one.invitation.endswith("Rebuttal_Revision")
+        and (one.deleted_at is None or one.deleted_at > first)
+    ]
+    return {path for created_at, path in later if created_at == max(later)[0]}
+
+
 @settings(max_examples=600, deadline=None)
 @given(drawn=submissions())
 def test_nothing_that_came_late_is_exact_and_one_version_carries_the_grade(
-    drawn: tuple[Submission, list[Change]],
+    drawn: tuple[SubmissionPdfs, list[SubmissionEdit]],
 ) -> None:
     submission, made = drawn
     versions = read_versions(submission)
@@ -128,7 +151,8 @@ def test_nothing_that_came_late_is_exact_and_one_version_carries_the_grade(
         assert deadline is not None
         limit = graded.evidence.deadline
         assert limit is not None
-        assert limit <= deadline.at
+        assert limit <= deadline.at or limit in _submitted(made)
+        assert _replaced_by(made, limit, first) <= {graded.path}
         assert graded.modified_at is not None
         assert graded.modified_at <= limit
         public = [one for one in made if one.is_public and one.can_be_had]
@@ -139,6 +163,12 @@ def test_nothing_that_came_late_is_exact_and_one_version_carries_the_grade(
             assert "uploaded late" in graded.evidence.rule
         elif "uploaded late" in graded.evidence.rule:
             assert "put back" in graded.evidence.rule
+    if graded.grade is Grade.ONLY_BEFORE_REVIEW:
+        assert submission.is_complete
+        assert first is not None
+        early = [one for one in made if one.path and one.created_at and one.created_at < first]
+        assert {one.path for one in early} == {graded.path}
+        assert all(one.settled_at is not None and one.settled_at < first for one in early)
     if initial and first is not None and _written(made, graded):
         assert min(_written(made, graded)) < first
     for row in versions:
@@ -152,7 +182,7 @@ def test_nothing_that_came_late_is_exact_and_one_version_carries_the_grade(
 @settings(max_examples=200, deadline=None)
 @given(drawn=submissions())
 def test_a_file_that_says_it_is_final_or_is_not_here_is_never_published(
-    drawn: tuple[Submission, list[Change]],
+    drawn: tuple[SubmissionPdfs, list[SubmissionEdit]],
 ) -> None:
     for one in read_versions(drawn[0]):
         if one.is_initial and (one.sha256 is None or one.evidence.file_says is FileSays.FINAL):

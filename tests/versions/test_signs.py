@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.kinds import FileSays, SignKind
-from peercorpus.versions.signs import MEANINGS, WORDS, ends_the_text, read_signs
-from peercorpus.versions.strength import Strength
+from peercorpus.records.enums import FileSays, SignKind
+from peercorpus.versions.version_signs import MEANINGS, SignWeight, ends_the_text, read_signs
 
 PROSE = "We show that it works.\nIt was accepted at face value.\nWe submitted to pressure."
 
@@ -145,7 +144,7 @@ def test_a_page_of_any_size_is_read_in_bounded_time() -> None:
 @given(st.lists(st.text(max_size=300), max_size=4))
 def test_any_text_gives_signs_that_can_be_stored(pages: Sequence[str]) -> None:
     for sign in read_signs(list(enumerate(pages, 1))):
-        assert 0 < len(sign.words) <= WORDS
+        assert 0 < len(sign.words) <= 200
         assert "@" not in sign.words
         assert sign.kind in MEANINGS
 
@@ -153,5 +152,5 @@ def test_any_text_gives_signs_that_can_be_stored(pages: Sequence[str]) -> None:
 def test_every_kind_has_a_meaning_but_dates_which_need_a_deadline() -> None:
     assert set(SignKind) - set(MEANINGS) == {SignKind.MADE_AT}
     assert {meaning.speaks_for for meaning in MEANINGS.values()} == {FileSays.SUBMITTED, FileSays.FINAL}
-    assert {meaning.strength for meaning in MEANINGS.values()} == set(Strength)
+    assert {meaning.strength for meaning in MEANINGS.values()} == set(SignWeight)
     assert all(isinstance(pattern, re.Pattern) for meaning in MEANINGS.values() for pattern in meaning.patterns)

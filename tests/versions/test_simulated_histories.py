@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.errands import StoredFile
-from peercorpus.harvest.rows import Origin, build_edit, build_note, build_setting
-from peercorpus.kinds import PUBLISHABLE_GRADES, Grade, VersionMoment
+from peercorpus.execution.stage import Options, no_report
+from peercorpus.harvest.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.openreview.objects import EVERYONE
-from peercorpus.pipeline import STAGES, expected_key
-from peercorpus.raw import Kind, RawObject
-from peercorpus.records import PaperVersion
-from peercorpus.simulator import changes
-from peercorpus.simulator.holdings import Json, World
-from peercorpus.simulator.venues import AURORA, BOREALIS, CASCADIA, DALES, DAY_MS, JLE, VENUES, Venue
-from peercorpus.simulator.world import build_world
-from peercorpus.stage import Options, no_report
-from peercorpus.versions.read import NAME
-from peercorpus.workspace import open_workspace
+from peercorpus.pipeline.build import STAGES, expected_key
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, VersionMoment
+from peercorpus.records.papers import PaperVersion
+from peercorpus.simulator.server import changes
+from peercorpus.simulator.world.holdings import Json, World
+from peercorpus.simulator.world.venues import AURORA, BOREALIS, CASCADIA, DALES, DAY_MS, JLE, VENUES, Venue
+from peercorpus.simulator.world.world import build_world
+from peercorpus.versions.find_versions import NAME
+from peercorpus.workspace.harvest_state import StoredFile
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import open_workspace
 
-ORIGIN = Origin("simulator", 0)
+ORIGIN = RawOrigin("simulator", 0)
 PAPERS = 150
 Versions = dict[str, list[PaperVersion]]
 
@@ -62,7 +62,7 @@ def _received(world: World, *, insider: bool) -> Iterator[RawObject]:
                 yield (build_edit if "note" in edit else build_note)(json.dumps(edit).encode(), ORIGIN)
         for invitation in holdings.invitations.values():
             if _shown(invitation, insider=False):
-                yield build_setting(Kind.INVITATION, json.dumps(invitation).encode(), ORIGIN)
+                yield build_setting(RawKind.INVITATION, json.dumps(invitation).encode(), ORIGIN)
 
 
 def _versions(folder: Path, world: World, *, insider: bool = False) -> Versions:
@@ -75,7 +75,7 @@ def _versions(folder: Path, world: World, *, insider: bool = False) -> Versions:
         for venue_id in workspace.raw.venues():
             for path in (*world.v1.files, *world.v2.files):
                 sha256 = hashlib.sha256(path.encode()).hexdigest()
-                workspace.raw.add_file(StoredFile(venue_id, path, venue_id, "", sha256, 1, None))
+                workspace.raw.state.add_file(StoredFile(venue_id, path, venue_id, "", sha256, 1, None))
             for stage in STAGES:
                 if stage.name in {"normalise", NAME}:
                     key = expected_key(workspace, stage, venue_id, Options())
@@ -130,7 +130,7 @@ def test_what_is_called_initial_is_what_was_submitted(world: World, harvested: V
         (BOREALIS, {Grade.UNREVISED, Grade.UNREVISED_LIKELY, Grade.UNAVAILABLE}),
         (CASCADIA, {Grade.EXACT, Grade.UNREVISED, Grade.UNREVISED_LIKELY, Grade.UNAVAILABLE}),
         (DALES, {Grade.EXACT, Grade.UNREVISED, Grade.UNREVISED_LIKELY, Grade.UNAVAILABLE}),
-        (JLE, {Grade.BEFORE_FIRST_REVIEW, Grade.UNREVISED_LIKELY}),
+        (JLE, {Grade.ONLY_BEFORE_REVIEW, Grade.UNREVISED_LIKELY}),
     ],
     ids=lambda one: one.short if isinstance(one, Venue) else "",
 )
@@ -216,14 +216,22 @@ def test_trap_chairs_overwrite_every_reference_with_the_final_version(
     assert graded.grade not in PUBLISHABLE_GRADES
 
 
-@pytest.mark.parametrize("venue", [AURORA, CASCADIA], ids=lambda venue: venue.short)
-def test_trap_a_late_upload_takes_no_ones_place(
-    world: World, harvested: Versions, tmp_path: Path, venue: Venue
+def test_trap_a_revision_of_the_discussion_takes_no_ones_place(
+    world: World, harvested: Versions, tmp_path: Path
 ) -> None:
-    changed, forum_id = world.copy(), _exact(world, harvested, venue)
-    changes.replace_pdf(changed, forum_id, venue.calendar.deadline + DAY_MS, stage="Rebuttal_Revision")
+    changed, forum_id = world.copy(), _exact(world, harvested, CASCADIA)
+    changes.replace_pdf(changed, forum_id, CASCADIA.calendar.deadline + DAY_MS, stage="Rebuttal_Revision")
     graded = _graded(tmp_path, changed, forum_id)
-    assert (graded.path, graded.grade) == (_submitted(world, venue)[forum_id], Grade.EXACT)
+    assert (graded.path, graded.grade) == (_submitted(world, CASCADIA)[forum_id], Grade.EXACT)
+
+
+def test_trap_on_api_1_no_form_is_named_so_a_late_upload_before_the_reviews_takes_the_grade(
+    world: World, harvested: Versions, tmp_path: Path
+) -> None:
+    changed, forum_id = world.copy(), _exact(world, harvested, AURORA)
+    path = changes.replace_pdf(changed, forum_id, AURORA.calendar.deadline + DAY_MS)
+    graded = _graded(tmp_path, changed, forum_id)
+    assert (graded.path, graded.grade) == (path, Grade.BEFORE_FIRST_REVIEW)
 
 
 def test_trap_a_later_upload_before_the_deadline_that_only_chairs_see(

@@ -1,1 +1,1 @@
-"""Tests of a corpus, ours or not: can the dumbest reader tell the decision from a paper's text?"""
+"""Audit whether a single feature of a text gives the decision away."""

@@ -1,61 +1,64 @@
-"""The dumbest predictors of a decision: one feature, the majority of each of its values, cross-validated.
+"""Predict decisions from one feature at a time, cross-validated, and compare with chance.
 
-Rows are bits of one long number, so that counting is one instruction a machine word. A feature is one way or several
-ways to part the rows in cells; in each fold the way that is right most often on the other folds is taken, and a cell is
-given the decision that most of its rows have on the other folds. Nothing here depends on the order of the rows but
-through the places they are given.
+Sets of rows are integers with one bit per row, so that counting is one `bit_count`.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import compress
 from typing import NamedTuple
 
 FOLDS = 5
 SHUFFLES = 20
-"""Of the decisions, to say what the best of so many features reaches by chance: the highest of so many tries."""
+"""Shuffles of the decisions; the highest result of any feature in any of them is taken as chance."""
 SEED = 5
+"""Seed of the first shuffle; the others follow it."""
 MOST_THRESHOLDS = 64
+"""Thresholds tried for one number."""
 FEWEST_ROWS = 50
+"""Fewest rows with a decision for which an audit is made."""
 FEWEST_OF_ONE = 10
+"""Fewest rows of either decision."""
 AT_MOST = "at most "
+"""Prefix of the name of a cell below a threshold."""
 
 Cell = tuple[str, int]
 
 
-class Kind(StrEnum):
-    """What values a feature has."""
+class FeatureKind(StrEnum):
+    """Type of the values of a feature."""
 
     PHRASE = "phrase"
-    """There or not: words found in the texts themselves."""
+    """Present or absent: words found in the texts themselves."""
     SIGN = "sign"
-    """There or not: one that is always looked for."""
+    """Present or absent: one of a fixed list that is always tried."""
     CATEGORY = "category"
     NUMBER = "number"
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One thing that may tell the decision.
+    """One property of a paper that may reveal the decision.
 
     Attributes:
-        ways: Ways to part the rows: each names its cells, as bits, but the last one, which holds all other rows.
+        ways: Ways to split the rows into cells; each lists all cells, as bits, but the last, which has all other rows.
     """
 
     name: str
-    kind: Kind
+    kind: FeatureKind
     ways: tuple[tuple[Cell, ...], ...]
 
     @property
     def title(self) -> str:
-        """Its name; a phrase in quotation marks."""
-        return f"\u201c{self.name}\u201d" if self.kind is Kind.PHRASE else self.name
+        """The name; a phrase in quotation marks."""
+        return f"\u201c{self.name}\u201d" if self.kind is FeatureKind.PHRASE else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The decisions.
+    """The decisions, dealt out to folds.
 
     Attributes:
         folds: The rows of each fold, as bits.
@@ -67,52 +70,70 @@ class Labels:
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """Number of rows."""
         return sum(fold.bit_count() for fold in self.folds)
 
     @property
     def positives(self) -> int:
-        """How many are accepted."""
+        """Number of accepted rows."""
         return sum(fold.bit_count() for fold in self.accepted)
 
     @property
     def majority(self) -> float:
-        """The share of the decision that most have: what a predictor reaches that sees nothing."""
+        """Share of the more frequent decision: the accuracy of a predictor that sees nothing."""
         return max(self.positives, self.rows - self.positives) / self.rows
 
 
-class Outcome(NamedTuple):
-    """How often a predictor is right on rows that it has not seen.
+class PredictorScore(NamedTuple):
+    """How often a predictor is right on held-out rows.
 
     Attributes:
-        accuracy: Share of all rows that are predicted rightly.
-        balanced: The mean of the shares of accepted and of rejected rows that are predicted rightly, by a predictor for
-            which both decisions weigh the same; 0.5 is chance.
+        accuracy: Share of all rows that are predicted correctly.
+        balanced: Mean of the shares of accepted and of rejected rows that are predicted correctly, by a predictor that
+            gives both decisions the same weight; 0.5 is chance.
     """
 
     accuracy: float
     balanced: float
 
 
+def pack_rows(rows: Iterable[int], count: int) -> int:
+    """Return row numbers, each below `count`, as one integer in which row 0 is the lowest bit.
+
+    >>> pack_rows([0, 3], 4)
+    9
+    """
+    packed = bytearray((count + 7) // 8)
+    for row in rows:
+        packed[row >> 3] |= 1 << (row & 7)
+    return int.from_bytes(packed, "little")
+
+
+def pack_bits(marks: Sequence[bool]) -> int:
+    """Return truth values, one per row, as one integer in which row 0 is the lowest bit.
+
+    >>> pack_bits([True, False, False, True])
+    9
+    """
+    return pack_rows(compress(range(len(marks)), marks), len(marks))
+
+
 def number_ways(values: Sequence[int]) -> tuple[tuple[Cell, ...], ...]:
-    """Ways to part rows by a threshold: between all values, or at `MOST_THRESHOLDS` quantiles where there are more."""
+    """Return ways to split rows by a threshold: between all values, or at `MOST_THRESHOLDS` quantiles."""
     ordered = sorted(values)
     distinct = sorted(set(ordered))[:-1]
     if len(distinct) > MOST_THRESHOLDS:
         step = len(ordered) / (MOST_THRESHOLDS + 1)
-        distinct = sorted({ordered[int(place * step)] for place in range(1, MOST_THRESHOLDS + 1)} - {ordered[-1]})
-    places: dict[int, int] = {}
+        distinct = sorted({ordered[int(index * step)] for index in range(1, MOST_THRESHOLDS + 1)} - {ordered[-1]})
+    ways: list[tuple[Cell, ...]] = []
     for threshold in distinct:
-        packed = bytearray((len(values) + 7) // 8)
-        for place, value in enumerate(values):
-            if value <= threshold:
-                packed[place >> 3] |= 1 << (place & 7)
-        places[threshold] = int.from_bytes(packed, "little")
-    return tuple(((f"{AT_MOST}{threshold:,}", rows),) for threshold, rows in places.items())
+        rows = pack_bits([value <= threshold for value in values])
+        ways.append(((f"{AT_MOST}{threshold:,}", rows),))
+    return tuple(ways)
 
 
 def threshold_of(cell: str) -> int:
-    """The threshold that the name of a number's cell says.
+    """Return the threshold in the name of a number's cell.
 
     >>> threshold_of("at most 12,345")
     12345
@@ -120,36 +141,30 @@ def threshold_of(cell: str) -> int:
     return int(cell.removeprefix(AT_MOST).replace(",", ""))
 
 
-def label(accepted: Sequence[bool]) -> Labels:
-    """Decisions in the order of the rows' keys, dealt out to folds so that each has its share of both."""
-    folds, positives = [0] * FOLDS, [0] * FOLDS
+def deal_to_folds(accepted: Sequence[bool]) -> Labels:
+    """Deal decisions, in the order of the rows' keys, out to folds so that each has its share of both."""
     dealt = {True: 0, False: sum(accepted)}
-    packed = [bytearray((len(accepted) + 7) // 8) for _ in range(2 * FOLDS)]
-    for place, is_accepted in enumerate(accepted):
-        fold = dealt[is_accepted] % FOLDS
+    fold_by_row: list[int] = []
+    for is_accepted in accepted:
+        fold_by_row.append(dealt[is_accepted] % FOLDS)
         dealt[is_accepted] += 1
-        packed[fold][place >> 3] |= 1 << (place & 7)
-        if is_accepted:
-            packed[FOLDS + fold][place >> 3] |= 1 << (place & 7)
-    folds, positives = ([int.from_bytes(one, "little") for one in part] for part in (packed[:FOLDS], packed[FOLDS:]))
-    return Labels(tuple(folds), tuple(positives))
+    folds = tuple(pack_bits([own == fold for own in fold_by_row]) for fold in range(FOLDS))
+    accepted_rows = pack_bits(accepted)
+    return Labels(folds, tuple(rows & accepted_rows for rows in folds))
 
 
 def shuffle(labels: Labels, seed: int) -> Labels:
-    """The same decisions dealt out anew by chance among the rows of each fold."""
+    """Return the same decisions shuffled among the rows of each fold."""
     chance = random.Random(seed)
     shuffled = []
     for fold, accepted in zip(labels.folds, labels.accepted, strict=True):
-        places = [place for place, bit in enumerate(reversed(f"{fold:b}")) if bit == "1"]
-        packed = bytearray((fold.bit_length() + 7) // 8)
-        for place in chance.sample(places, accepted.bit_count()):
-            packed[place >> 3] |= 1 << (place & 7)
-        shuffled.append(int.from_bytes(packed, "little"))
+        places = [index for index, bit in enumerate(reversed(f"{fold:b}")) if bit == "1"]
+        shuffled.append(pack_rows(chance.sample(places, accepted.bit_count()), fold.bit_length()))
     return Labels(labels.folds, tuple(shuffled))
 
 
 class _Part(NamedTuple):
-    """Accepted and rejected rows of one cell: in each fold, and in all."""
+    """Accepted and rejected rows of one cell, in each fold and in total."""
 
     accepted: list[int]
     rejected: list[int]
@@ -158,7 +173,7 @@ class _Part(NamedTuple):
 
 
 class Predictor:
-    """The one-feature predictor of one feature, for any decisions of the same folds."""
+    """The predictor of one feature, for any decisions with the same folds."""
 
     def __init__(self, feature: Feature, labels: Labels) -> None:
         self.feature = feature
@@ -166,56 +181,64 @@ class Predictor:
             [(rows, [(rows & fold).bit_count() for fold in labels.folds]) for _, rows in way] for way in feature.ways
         ]
 
-    def _parts(self, way: int, labels: Labels) -> list[_Part]:
+    def _make_parts(self, way: int, labels: Labels) -> list[_Part]:
         left_accepted = [fold.bit_count() for fold in labels.accepted]
         left = [fold.bit_count() for fold in labels.folds]
         parts = []
         for rows, sizes in self._ways[way]:
             accepted = [(rows & fold).bit_count() for fold in labels.accepted]
-            parts.append(_part(accepted, sizes))
+            parts.append(_make_part(accepted, sizes))
             left_accepted = [all_ - own for all_, own in zip(left_accepted, accepted, strict=True)]
             left = [all_ - own for all_, own in zip(left, sizes, strict=True)]
-        return [*parts, _part(left_accepted, left)]
+        return [*parts, _make_part(left_accepted, left)]
 
-    def outcome(self, labels: Labels) -> Outcome:
-        """How often it is right on each fold when it has learnt from the others."""
-        ways = [self._parts(way, labels) for way in range(len(self._ways))]
-        positives, rows = labels.positives, labels.rows
+    def outcome(self, labels: Labels) -> PredictorScore:
+        """Return how often it is right on each fold after learning from the others."""
+        ways = [self._make_parts(way, labels) for way in range(len(self._ways))]
+        positives = labels.positives
+        rows = labels.rows
         right, right_accepted, right_rejected = 0, 0, 0
         for fold in range(FOLDS):
             accepted = positives - labels.accepted[fold].bit_count()
             rejected = rows - labels.folds[fold].bit_count() - accepted
-            right += sum(_right(ways, fold, 1, 1, accepted > rejected))
-            own_accepted, own_rejected = _right(ways, fold, rejected, accepted, False)
+            right += sum(_count_right(ways, fold, 1, 1, accepted > rejected))
+            own_accepted, own_rejected = _count_right(ways, fold, rejected, accepted, False)
             right_accepted += own_accepted
             right_rejected += own_rejected
-        return Outcome(right / rows, (right_accepted / positives + right_rejected / (rows - positives)) / 2)
+        return PredictorScore(right / rows, (right_accepted / positives + right_rejected / (rows - positives)) / 2)
 
     def best_way(self, labels: Labels) -> int:
-        """The way to part the rows that tells most, learnt from all rows."""
-        positives, rows = labels.positives, labels.rows
+        """Return the index of the split that separates the decisions best, learnt from all rows."""
+        positives = labels.positives
+        rows = labels.rows
 
-        def told(way: int) -> int:
-            parts = self._parts(way, labels)
+        def separation(way: int) -> int:
+            parts = self._make_parts(way, labels)
             return sum(max(p.all_accepted * (rows - positives), p.all_rejected * positives) for p in parts)
 
-        return max(range(len(self._ways)), key=lambda way: (told(way), -way))
+        return max(range(len(self._ways)), key=lambda way: (separation(way), -way))
 
 
-def _part(accepted: list[int], sizes: list[int]) -> _Part:
-    positives, rows = sum(accepted), sum(sizes)
-    return _Part(accepted, [n - own for n, own in zip(sizes, accepted, strict=True)], positives, rows - positives)
+def _make_part(accepted: list[int], sizes: list[int]) -> _Part:
+    positives = sum(accepted)
+    rows = sum(sizes)
+    return _Part(
+        accepted=accepted,
+        rejected=[n - own for n, own in zip(sizes, accepted, strict=True)],
+        all_accepted=positives,
+        all_rejected=rows - positives,
+    )
 
 
-def _right(ways: list[list[_Part]], fold: int, weight: int, other: int, if_equal: bool) -> tuple[int, int]:
-    """Accepted and rejected rows of a fold that are predicted rightly by what was learnt from the others.
+def _count_right(ways: list[list[_Part]], fold: int, weight: int, other: int, if_equal: bool) -> tuple[int, int]:
+    """Return the accepted and rejected rows of a fold predicted correctly after learning from the others.
 
     Args:
-        ways: Each way to part the rows.
-        fold: The one held out.
-        weight: Of an accepted row.
-        other: Of a rejected row.
-        if_equal: What a cell is given that tells nothing.
+        ways: Each way to split the rows.
+        fold: The fold that is held out.
+        weight: Weight of an accepted row.
+        other: Weight of a rejected row.
+        if_equal: Prediction for a cell in which both decisions weigh the same.
     """
     best: tuple[int, int, int] | None = None
     for parts in ways:
@@ -234,12 +257,13 @@ def _right(ways: list[list[_Part]], fold: int, weight: int, other: int, if_equal
     return best[1], best[2]
 
 
-def by_chance(predictors: Sequence[Predictor], labels: Labels) -> Outcome:
-    """What the best of these features reaches where the decisions mean nothing: the highest of `SHUFFLES` tries."""
-    accuracy, balanced = labels.majority, 0.5
+def measure_chance(predictors: Sequence[Predictor], labels: Labels) -> PredictorScore:
+    """Return what the best of these features reaches on shuffled decisions: the highest of `SHUFFLES` tries."""
+    accuracy = labels.majority
+    balanced = 0.5
     for number in range(SHUFFLES):
         shuffled = shuffle(labels, SEED + number)
         for predictor in predictors:
-            found = predictor.outcome(shuffled)
-            accuracy, balanced = max(accuracy, found.accuracy), max(balanced, found.balanced)
-    return Outcome(accuracy, balanced)
+            score = predictor.outcome(shuffled)
+            accuracy, balanced = max(accuracy, score.accuracy), max(balanced, score.balanced)
+    return PredictorScore(accuracy, balanced)

@@ -1,4 +1,4 @@
-"""What an audit found as JSON, and both reports written to a folder."""
+"""The findings as JSON and one HTML page."""
 
 import json
 import os
@@ -6,23 +6,23 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from peercorpus.audit.measure import BALANCED_FACTOR, Audit, Finding
-from peercorpus.audit.page import page
+from peercorpus.audit.leak_audit import BALANCED_FACTOR, Audit, Finding
+from peercorpus.audit.page import audit_page
 from peercorpus.audit.predictors import FOLDS, SHUFFLES
 from peercorpus.errors import TableError
 
 JSON_NAME, PAGE_NAME = "leaks.json", "leaks.html"
 MOST_ALIKE = 50
 DIGITS = 6
-"""After the point; what is behind them tells of rounding alone."""
+"""Decimal places of shares in the JSON report; further ones show rounding alone."""
 
 
-def _share(number: float) -> float:
+def _round_share(number: float) -> float:
     return round(number, DIGITS)
 
 
-def verdict(audit: Audit) -> str:
-    """What was found, in one sentence."""
+def audit_verdict(audit: Audit) -> str:
+    """Return the result of an audit in one sentence."""
     if not audit.leaks:
         return (
             f"No leak: no single feature tells the decision more than {100 * audit.threshold:g} points better than"
@@ -36,14 +36,14 @@ def verdict(audit: Audit) -> str:
     )
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _to_dict(finding: Finding) -> dict[str, Any]:
     return {
         "feature": finding.feature.name,
         "kind": finding.feature.kind.value,
         "is_leak": finding.is_leak,
-        "accuracy": _share(finding.outcome.accuracy),
-        "gain": _share(finding.gain),
-        "balanced_accuracy": _share(finding.outcome.balanced),
+        "accuracy": _round_share(finding.outcome.accuracy),
+        "gain": _round_share(finding.gain),
+        "balanced_accuracy": _round_share(finding.outcome.balanced),
         "papers": [value._asdict() for value in finding.values],
         "same_papers": list(finding.alike[:MOST_ALIKE]),
         "same_papers_count": len(finding.alike),
@@ -51,13 +51,13 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def as_json(audit: Audit) -> dict[str, Any]:
-    """An audit as an object; the same rows give the same object, in whatever order they come."""
+def audit_to_dict(audit: Audit) -> dict[str, Any]:
+    """Return an audit as a JSON object, which does not depend on the order of the rows."""
     source = audit.source
     return {
         "generator": "peercorpus audit leaks",
         "version": version("peercorpus"),
-        "verdict": verdict(audit),
+        "verdict": audit_verdict(audit),
         "is_leak": audit.leaks > 0,
         "source": {"name": source.name, "text": source.text, "decision": source.decision},
         "passed_over": list(source.passed_over),
@@ -69,30 +69,30 @@ def as_json(audit: Audit) -> dict[str, Any]:
             "set_aside": dict(audit.set_aside),
         },
         "threshold": {"gain": audit.threshold, "balanced_gain": BALANCED_FACTOR * audit.threshold},
-        "majority_accuracy": _share(audit.majority),
+        "majority_accuracy": _round_share(audit.majority),
         "best_by_chance": {
-            "accuracy": _share(audit.chance.accuracy),
-            "balanced_accuracy": _share(audit.chance.balanced),
+            "accuracy": _round_share(audit.chance.accuracy),
+            "balanced_accuracy": _round_share(audit.chance.balanced),
             "shuffles": SHUFFLES,
         },
         "folds": FOLDS,
         "features_tried": audit.tried,
         "not_tried": dict(audit.untried),
         "leaks": audit.leaks,
-        "features": [_finding(finding) for finding in audit.findings],
+        "features": [_to_dict(finding) for finding in audit.findings],
     }
 
 
-def json_text(audit: Audit) -> str:
-    """An audit as JSON text."""
-    return json.dumps(as_json(audit), indent=1, ensure_ascii=False) + "\n"
+def audit_to_json(audit: Audit) -> str:
+    """Return an audit as JSON text."""
+    return json.dumps(audit_to_dict(audit), indent=1, ensure_ascii=False) + "\n"
 
 
 def check_folder(folder: Path) -> None:
-    """See that reports can be written to a folder, before the work of an audit; nothing is made.
+    """Check that reports can be written to a folder, before an audit begins; nothing is created.
 
     Raises:
-        TableError: A file stands there or above it, or it may not be written to.
+        TableError: The path or a parent is a file, or the folder is not writable.
     """
     there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     if not there.is_dir():
@@ -102,13 +102,13 @@ def check_folder(folder: Path) -> None:
 
 
 def write_reports(audit: Audit, folder: Path) -> None:
-    """Write the JSON report and the page to a folder, each whole or not at all; earlier ones are replaced.
+    """Write the JSON report and the page to a folder, replacing earlier ones; each is written whole or not at all.
 
     Raises:
         OSError: The folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in ((JSON_NAME, json_text(audit)), (PAGE_NAME, page(audit, verdict(audit)))):
+    for name, text in ((JSON_NAME, audit_to_json(audit)), (PAGE_NAME, audit_page(audit, audit_verdict(audit)))):
         partial = folder / f".{name}.partial"
         partial.write_bytes(text.encode("utf-8", "replace"))
         partial.replace(folder / name)

@@ -1,1 +1,1 @@
-"""The benchmark: acceptance, scores, review and rebuttal, as tasks of `inspect_ai`, and what beats what."""
+"""Benchmark product: four tasks for inspect_ai, baselines, an LLM judge and leaderboards."""

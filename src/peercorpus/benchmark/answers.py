@@ -1,7 +1,11 @@
-"""What a model answered, read strictly: one form of answer a task, and a reason where it is another."""
+"""Parse answers strictly; an answer that does not follow the requested format gets a reason instead of a score.
+
+The `write_...` functions produce the same format, for baselines, examples and reference answers.
+"""
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,43 +19,53 @@ class Unscored(StrEnum):
 
     EMPTY = "empty"
     NO_OBJECT = "no_object"
-    """It is not one JSON object, or has words beside it."""
+    """The answer is not a single JSON object, or has text beside it."""
     NO_DECISION = "no_decision"
     NO_NUMBER = "no_number"
-    """A field that was asked for is missing, or holds no number."""
+    """A requested field is missing or is not a number."""
     OFF_SCALE = "off_scale"
     """A number lies outside its scale."""
     OTHER_SCALE = "other_scale"
-    """The model gives the number on another scale than the form asks for, and no rule leads from one to the other."""
+    """The model uses another scale than the form, and no rule converts one to the other."""
     TWO_ANSWERS = "two_answers"
-    """It answers one question twice, and not alike."""
+    """The answer contains two different answers to one question."""
     NO_FORMAT = "no_format"
-    """It has nothing of the format that the model has been trained for."""
+    """The answer has nothing of the format that the model was trained for."""
     CUT_OFF = "cut_off"
-    """It ends before the format that the model has been trained for does."""
+    """The answer ends before the format that the model was trained for is complete."""
     REFUSED = "refused"
-    """The provider let nothing through."""
+    """The provider withheld the answer (content filter)."""
 
 
 class UnreadableAnswerError(Exception):
-    """An answer that has not the form asked for.
+    """An answer that does not follow the requested format.
 
     Attributes:
         reason: What is wrong with it.
     """
 
     def __init__(self, reason: Unscored, detail: str = "") -> None:
-        """Take the reason, and what exactly is wrong."""
+        """Store the reason; `detail` says what exactly is wrong."""
         super().__init__(detail or reason.value)
         self.reason = reason
 
 
+def check_not_withheld(stop_reason: str) -> None:
+    """Check that the provider gave the whole answer, given why inspect_ai says the model stopped.
+
+    Raises:
+        UnreadableAnswerError: A content filter withheld it.
+    """
+    if stop_reason == "content_filter":
+        raise UnreadableAnswerError(Unscored.REFUSED)
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An answer to `acceptance`.
+    """The answer to an `acceptance` case.
 
     Attributes:
-        probability: That it is accepted, on [0, 1]; None where the answer has none.
+        probability: Of acceptance, in [0, 1]; None if the answer states none.
     """
 
     accept: bool
@@ -60,11 +74,12 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class WrittenReview:
-    """An answer to `review`.
+    """The answer to a `review` case.
 
     Attributes:
-        text: The review without the lines of scores at its end.
-        scores: What those lines say, by field; empty where there are none.
+        text: The review without the score lines at its end.
+        scores: Numbers in those lines, by field; may be empty. A field that is given two different numbers is omitted,
+            because it is unknown which one is meant.
     """
 
     text: str
@@ -73,21 +88,21 @@ class WrittenReview:
 
 FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
 NUMBER = re.compile(r"[^\w-]*(-?\d+(?:\.\d+)?)(?:\s*/\s*\d+)?\W*?(?:[:(].*)?$")
-"""A score at the beginning of a line's end: the number alone, over its scale, or before its label."""
+"""Matches the score after a field's name: alone, over its scale ("7/10"), or before its label ("7: accept")."""
 WORDS = {"accept": True, "reject": False}
 
 
-def _pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeated_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a key stands twice")
     return dict(pairs)
 
 
 def read_object(text: str) -> dict[str, Any]:
-    r"""The one JSON object that an answer is, alone or in a code fence.
+    r"""Return the single JSON object of an answer, which may be in a code fence.
 
     Raises:
-        UnreadableAnswerError: It is something else, or has words beside it.
+        UnreadableAnswerError: The answer is anything else, or has text beside the object.
 
     >>> read_object('```json\n{"a": 1}\n```')
     {'a': 1}
@@ -97,16 +112,18 @@ def read_object(text: str) -> dict[str, Any]:
         raise UnreadableAnswerError(Unscored.EMPTY)
     fenced = FENCED.fullmatch(stripped)
     try:
-        found = json.loads(fenced[1] if fenced else stripped, object_pairs_hook=_pairs, parse_constant=str)
+        parsed = json.loads(
+            fenced[1] if fenced else stripped, object_pairs_hook=_refuse_repeated_keys, parse_constant=str
+        )
     except (ValueError, RecursionError) as error:
         raise UnreadableAnswerError(Unscored.NO_OBJECT, f"not one JSON object: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise UnreadableAnswerError(Unscored.NO_OBJECT)
-    return found
+    return parsed
 
 
-def _number(found: Mapping[str, Any], name: str, low: float, high: float) -> float:
-    value = found.get(name)
+def _read_number(answer: Mapping[str, Any], name: str, low: float, high: float) -> float:
+    value = answer.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UnreadableAnswerError(Unscored.NO_NUMBER, name)
     if not low <= value <= high:
@@ -115,67 +132,73 @@ def _number(found: Mapping[str, Any], name: str, low: float, high: float) -> flo
 
 
 def read_decision(text: str) -> Decision:
-    """An answer to `acceptance`.
+    """Parse an answer to `acceptance`.
 
     Raises:
-        UnreadableAnswerError: It has not the form asked for.
+        UnreadableAnswerError: The answer does not follow the requested format.
 
     >>> read_decision('{"decision": "accept", "probability": 0.7}')
     Decision(accept=True, probability=0.7)
     """
-    found = read_object(text)
-    decision = found.get("decision")
+    answer = read_object(text)
+    decision = answer.get("decision")
     if not isinstance(decision, str) or decision.strip().lower() not in WORDS:
         raise UnreadableAnswerError(Unscored.NO_DECISION)
-    probability = None if found.get("probability") is None else _number(found, "probability", 0, 1)
+    probability = None if answer.get("probability") is None else _read_number(answer, "probability", 0, 1)
     return Decision(WORDS[decision.strip().lower()], probability)
 
 
-def read_scores(text: str, asked: Sequence[AskedScore]) -> dict[str, float]:
-    """An answer to `scores`: a number for every field asked for; other fields do not count.
+def read_score_answer(text: str, asked: Sequence[AskedScore]) -> dict[str, float]:
+    """Parse an answer to `scores`: a number for each requested field; other fields are ignored.
 
     Raises:
-        UnreadableAnswerError: It has not the form asked for.
+        UnreadableAnswerError: The answer does not follow the requested format.
     """
-    found = read_object(text)
-    return {one.field: _number(found, one.field, one.low, one.high) for one in asked}
+    answer = read_object(text)
+    return {score.field: _read_number(answer, score.field, score.low, score.high) for score in asked}
 
 
-def _score_line(line: str, asked: Mapping[str, AskedScore]) -> tuple[str, float] | None:
-    """A field and the number that a line gives it; None where it is another line. Names of fields may hold colons."""
+def _read_score_line(line: str, asked: Mapping[str, AskedScore]) -> tuple[str, float] | None:
+    """Return the field and number of a score line, or None for any other line. Field names may contain colons."""
     for colon in re.finditer(":", line):
-        one, number = asked.get(line[: colon.start()].strip("*_# -").casefold()), NUMBER.match(line, colon.end())
-        if one is not None and number is not None and one.low <= float(number[1]) <= one.high:
-            return one.field, float(number[1])
+        field = asked.get(line[: colon.start()].strip("*_# -").casefold())
+        number = NUMBER.match(line, colon.end())
+        if field is not None and number is not None and field.low <= float(number[1]) <= field.high:
+            return field.field, float(number[1])
     return None
 
 
-def read_review(text: str, asked: Sequence[AskedScore]) -> WrittenReview:
-    r"""An answer to `review`: the prose, then scores, one a line, as far as there are any.
+def read_review_answer(text: str, asked: Sequence[AskedScore]) -> WrittenReview:
+    """Split an answer to `review` into the prose and the score lines below it, if there are any.
+
+    Args:
+        text: The answer.
+        asked: Scores that may follow the prose.
 
     Raises:
-        UnreadableAnswerError: It has no prose.
+        UnreadableAnswerError: There is no prose.
     """
-    lines, scores = text.strip().split("\n"), dict[str, float]()
-    of_name = {one.field.casefold(): one for one in asked}
+    lines = text.strip().split("\n")
+    values: dict[str, set[float]] = defaultdict(set)
+    asked_by_name = {field_asked.field.casefold(): field_asked for field_asked in asked}
     while lines:
-        said = _score_line(lines[-1], of_name)
-        if lines[-1].strip() and said is None:
+        score = _read_score_line(lines[-1], asked_by_name)
+        if lines[-1].strip() and score is None:
             break
-        if said is not None:
-            scores.setdefault(*said)
+        if score is not None:
+            values[score[0]].add(score[1])
         lines.pop()
     prose = "\n".join(lines).strip()
     if not prose:
         raise UnreadableAnswerError(Unscored.EMPTY)
-    return WrittenReview(prose, scores)
+    return WrittenReview(prose, {name: given.pop() for name, given in values.items() if len(given) == 1})
 
 
 def read_turn(text: str) -> str:
-    """An answer to `rebuttal`.
+    """Parse an answer to `rebuttal`.
 
     Raises:
-        UnreadableAnswerError: It has no words.
+        UnreadableAnswerError: The answer is empty.
     """
     if not text.strip():
         raise UnreadableAnswerError(Unscored.EMPTY)
@@ -183,16 +206,16 @@ def read_turn(text: str) -> str:
 
 
 def write_decision(decision: Decision) -> str:
-    """A decision in the form asked for."""
-    told = {"decision": "accept" if decision.accept else "reject"}
-    return json.dumps(told if decision.probability is None else told | {"probability": decision.probability})
+    """Format a decision as an answer to `acceptance`."""
+    answer = {"decision": "accept" if decision.accept else "reject"}
+    return json.dumps(answer if decision.probability is None else answer | {"probability": decision.probability})
 
 
 def write_scores(scores: Mapping[str, float]) -> str:
-    """Scores in the form asked for."""
+    """Format scores as an answer to `scores`, rounded to four decimal places."""
     return json.dumps({name: round(value, 4) for name, value in scores.items()}, ensure_ascii=False)
 
 
 def write_review(text: str, scores: Mapping[str, float]) -> str:
-    """A review in the form asked for."""
+    """Format a review and its scores as an answer to `review`."""
     return "\n\n".join(filter(None, [text, "\n".join(f"{name}: {value:g}" for name, value in scores.items())]))

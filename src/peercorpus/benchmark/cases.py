@@ -1,34 +1,37 @@
-"""What the benchmark asks: one case a paper or a turn, with what is right, read from a release in its own order."""
+"""Read the cases of the four tasks from a release.
+
+Papers, reviews and turns that cannot be used are counted with a reason.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from peercorpus.dialogues import Speaker
-from peercorpus.kinds import PUBLISHABLE_GRADES, Aspect, Grade, Status
-from peercorpus.publish.opened import Release
-from peercorpus.publish.record_rows import Row
-from peercorpus.publish.splits import Side
-from peercorpus.publish.training_rows import first_known, read_scores
-from peercorpus.records import Score
+from peercorpus.models.chat_messages import Speaker
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, Grade, Status
+from peercorpus.records.scores import Score
+from peercorpus.release.exports.samples import is_posted_after, scores_before_decision
+from peercorpus.release.folder import Release
+from peercorpus.release.record_rows import Row
+from peercorpus.release.splits import Split
 
 
 class BenchTask(StrEnum):
-    """What a model is tested on."""
+    """A task of the benchmark."""
 
     ACCEPTANCE = "acceptance"
     """Paper → accepted or rejected."""
     SCORES = "scores"
-    """Paper and the form's scales → the mean of its reviewers' scores, of each field."""
+    """Paper and the scales of the form → the mean of its reviewers' scores for each field."""
     REVIEW = "review"
     """Paper → a review."""
     REBUTTAL = "rebuttal"
-    """Paper, review and what was said since → what the reviewer says next."""
+    """Paper, review and discussion so far → the reviewer's next message."""
 
     @property
     def is_written(self) -> bool:
-        """Whether the answer is prose, compared with what people wrote."""
+        """Whether the answer is prose, which is compared with what people wrote."""
         return self in {BenchTask.REVIEW, BenchTask.REBUTTAL}
 
 
@@ -38,18 +41,18 @@ CONFIG = {
     BenchTask.REVIEW: "review_sft",
     BenchTask.REBUTTAL: "rebuttal",
 }
-"""The configuration of a release that holds the papers of a task."""
+"""Configuration of a release that holds the papers of each task."""
 _PAPER = ("forum_id", "venue_id", "conference", "year", "title", "abstract", "grade", "markdown")
 COLUMNS = {"review_sft": (*_PAPER, "status", "reviews"), "rebuttal": (*_PAPER, "conversations")}
 
 
 @dataclass(frozen=True, slots=True)
 class CasePaper:
-    """A paper as a case has it.
+    """The paper of a case.
 
     Attributes:
-        markdown: The text that the reviewers read.
-        grade: How that is known.
+        grade: Grade of evidence that `markdown` is the version that reviewers read.
+        markdown: The text of that version.
     """
 
     forum_id: str
@@ -63,17 +66,19 @@ class CasePaper:
 
     @property
     def venue(self) -> str:
-        """Where it was submitted, in words."""
+        """Conference and, if known, year, for use in a prompt."""
         return self.conference if self.year is None else f"{self.conference} {self.year}"
 
 
 @dataclass(frozen=True, slots=True)
 class AskedScore:
-    """One field of the form and what the reviewers gave.
+    """One field of the review form and the reviewers' scores.
 
     Attributes:
-        low: Lowest number that the form offers; `high` the highest.
-        values: One a reviewer, on the venue's own scale: as first given where that is known, else as it stands.
+        low: Lowest number of the form's scale.
+        high: Highest number of the form's scale.
+        values: One score per reviewer, on the venue's own scale: the initial score if known, else the one at the
+            decision; the current one only where the time of the decision is not known.
     """
 
     aspect: Aspect
@@ -84,13 +89,13 @@ class AskedScore:
 
     @property
     def mean(self) -> float:
-        """What the reviewers give on average."""
+        """Mean of the reviewers' scores."""
         return sum(self.values) / len(self.values)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One message of a conversation: `user` is the authors, `assistant` the reviewer."""
+class CaseMessage:
+    """One message of a conversation: `user` stands for the authors, `assistant` for the reviewer."""
 
     speaker: Speaker
     text: str
@@ -101,12 +106,12 @@ class Case:
     """One question of the benchmark.
 
     Attributes:
-        case_id: `<forum_id>`, or `<forum_id>/<reviewer>/<message>` for a turn of a rebuttal: the same in every release.
-        accepted: What was decided; None in other tasks.
-        scores: What is asked of the form, in its order; empty in other tasks.
-        references: The reviews, or the one turn, that people wrote; empty in other tasks.
-        history: What was said before the turn; empty in other tasks.
-        following: Of a conversation that the model leads itself, all that followed the history; else empty.
+        case_id: `<forum_id>`, or `<forum_id>/<reviewer>/<message>` for a turn of a rebuttal; stable across releases.
+        accepted: The decision; None in other tasks than `acceptance`.
+        scores: Fields of the form to predict, in the form's order; may be empty.
+        references: The human reviews, or the one human turn; empty in other tasks.
+        history: The conversation before the turn; empty in other tasks.
+        following: The rest of a conversation that the model carries on itself; else empty.
     """
 
     case_id: str
@@ -115,27 +120,27 @@ class Case:
     accepted: bool | None = None
     scores: tuple[AskedScore, ...] = ()
     references: tuple[str, ...] = ()
-    history: tuple[Said, ...] = ()
-    following: tuple[Said, ...] = ()
+    history: tuple[CaseMessage, ...] = ()
+    following: tuple[CaseMessage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """Which cases.
+class CaseSelection:
+    """Which cases of a release to use.
 
     Attributes:
-        venues: Ids of venues or names of conferences; empty for all.
-        worst_grade: The grade that a paper's text must have at least.
-        led: Only for `rebuttal`: one case a conversation, in which the model goes on by itself, instead of one a turn.
+        venues: Venue ids or conference names; empty for all.
+        worst_grade: The worst grade of text to accept.
+        led: For `rebuttal` only: one case per conversation, which the model carries on, instead of one per turn.
     """
 
-    side: Side = Side.TEST
+    side: Split = Split.TEST
     venues: frozenset[str] = frozenset()
     worst_grade: Grade = PUBLISHABLE_GRADES[-1]
     led: bool = False
 
     def takes(self, paper: CasePaper) -> str | None:
-        """Why a paper is left out; None where it is taken."""
+        """Return the reason why a paper is left out, or None if it is used."""
         if self.venues and not {paper.venue_id, paper.conference} & self.venues:
             return "of another venue"
         grades = list(Grade)
@@ -145,134 +150,146 @@ class Selection:
 
 
 @dataclass(slots=True)
-class Taken:
-    """What became of the papers, reviews and turns of a side.
+class CaseCounts:
+    """Counts of the cases made and of what was left out of a side.
 
     Attributes:
-        left_out: How many, by what and why.
+        left_out: Number of papers, reviews, scores and turns left out, by kind and reason.
     """
 
     cases: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def _paper(row: Row) -> CasePaper:
-    named = {name: row.get(name, "") for name in _PAPER}
-    return CasePaper(**named | {"grade": Grade(row["grade"])})
-
-
-def _acceptance(case: Case, row: Row, taken: Taken) -> Iterator[Case]:
+def _make_acceptance_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
     status = row["status"]
     if status in {Status.ACCEPTED, Status.REJECTED}:
         yield replace(case, accepted=status == Status.ACCEPTED)
     else:
-        taken.left_out[f"papers: {status or 'the decision is not public'}"] += 1
+        counts.left_out[f"papers: {status or 'the decision is not public'}"] += 1
 
 
-def _scales(reviews: Sequence[Row]) -> dict[tuple[str, float, float], list[Score]]:
-    """The numbers given by field and scale, in the order in which the reviews have them."""
-    given: dict[tuple[str, float, float], list[Score]] = {}
+def _group_by_scale(reviews: Sequence[Row]) -> dict[tuple[str, float, float], list[Score]]:
+    """Return the scores by question and scale, in the order of the reviews, as they stood at the decision or before."""
+    scores_by_scale: dict[tuple[str, float, float], list[Score]] = {}
     for review in reviews:
-        for score in first_known(read_scores(review["scores"])):
+        for score in scores_before_decision(review):
             if score.value is not None and score.low is not None and score.high is not None and score.low < score.high:
-                given.setdefault((score.field, score.low, score.high), []).append(score)
-    return given
+                scores_by_scale.setdefault((score.key, score.low, score.high), []).append(score)
+    return scores_by_scale
 
 
-def asked_scores(reviews: Sequence[Row], taken: Taken) -> tuple[AskedScore, ...]:
-    """What the form asks on a scale; a field that has two scales in one paper counts with its first."""
+def asked_scores(reviews: Sequence[Row], counts: CaseCounts) -> tuple[AskedScore, ...]:
+    """Return the fields that the form scores on a scale; if a field has two scales in a paper, the first one counts."""
     asked: dict[str, AskedScore] = {}
-    for (name, low, high), scores in _scales(reviews).items():
+    for (name, low, high), scores in _group_by_scale(reviews).items():
         if name in asked:
-            taken.left_out["scores: on a second scale of one field"] += len(scores)
+            counts.left_out["scores: on a second scale of one field"] += len(scores)
             continue
         values = tuple(score.value for score in scores if score.value is not None)
-        asked[name] = AskedScore(scores[0].aspect, name, low, high, values)
+        asked[name] = AskedScore(aspect=scores[0].aspect, field=name, low=low, high=high, values=values)
     return tuple(asked.values())
 
 
-def _scores(case: Case, row: Row, taken: Taken) -> Iterator[Case]:
-    asked = asked_scores(row["reviews"], taken)
+def _make_score_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
+    asked = asked_scores(row["reviews"], counts)
     if asked:
         yield replace(case, scores=asked)
     else:
-        taken.left_out["papers: no score on a known scale"] += 1
+        counts.left_out["papers: no score on a known scale"] += 1
 
 
-def readable_reviews(reviews: Sequence[Row], taken: Taken) -> Iterator[Row]:
-    """The reviews that have a text, and none that was added to later."""
+def readable_reviews(reviews: Sequence[Row], counts: CaseCounts) -> Iterator[Row]:
+    """Yield the reviews that have a text to which nothing was added later."""
     for review in reviews:
         if not (review["text"] or "").strip():
-            taken.left_out["reviews: without text"] += 1
+            counts.left_out["reviews: without text"] += 1
+        elif is_posted_after(review):
+            counts.left_out["reviews: posted after the decision"] += 1
         elif review["holds_update"]:
-            taken.left_out["reviews: hold what was added later"] += 1
+            counts.left_out["reviews: hold what was added later"] += 1
         else:
             yield review
 
 
-def _review(case: Case, row: Row, taken: Taken) -> Iterator[Case]:
-    references = tuple(review["text"] for review in readable_reviews(row["reviews"], taken))
+def _make_review_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
+    references = tuple(review["text"] for review in readable_reviews(row["reviews"], counts))
     if references:
-        yield replace(case, references=references, scores=asked_scores(row["reviews"], Taken()))
+        yield replace(case, references=references, scores=asked_scores(row["reviews"], CaseCounts()))
     else:
-        taken.left_out["papers: no review to compare with"] += 1
+        counts.left_out["papers: no review to compare with"] += 1
 
 
-def _turns(case: Case, talk: Row, taken: Taken) -> Iterator[Case]:
-    """One case for each time the reviewer answers: never the review itself, which nothing precedes but the paper."""
-    said = [Said(Speaker(message["role"]), message["content"]) for message in talk["messages"]]
-    first = next((place for place, one in enumerate(said) if one.speaker is Speaker.ASSISTANT), len(said))
-    for place in range(first + 1, len(said)):
-        if said[place].speaker is not Speaker.ASSISTANT:
+def read_messages(rows: Sequence[Row]) -> list[CaseMessage]:
+    """Return the messages of a conversation in a release."""
+    return [CaseMessage(Speaker(row["role"]), row["content"]) for row in rows]
+
+
+def _make_turn_cases(case: Case, talk: Row, counts: CaseCounts) -> Iterator[Case]:
+    """Yield one case for each reply of the reviewer, but none for the review itself."""
+    messages = read_messages(talk["messages"])
+    first = next(
+        (index for index, message in enumerate(messages) if message.speaker is Speaker.ASSISTANT), len(messages)
+    )
+    for index in range(first + 1, len(messages)):
+        if messages[index].speaker is not Speaker.ASSISTANT:
             continue
-        if any(talk["holds_update"][:place]):
-            taken.left_out["turns: what was said before holds what was added later"] += 1
+        if any(talk["holds_update"][:index]):
+            counts.left_out["turns: what was said before holds what was added later"] += 1
             continue
-        case_id = f"{talk['conversation_id']}/{place}"
-        yield replace(case, case_id=case_id, references=(said[place].text,), history=tuple(said[:place]))
+        case_id = f"{talk['conversation_id']}/{index}"
+        yield replace(case, case_id=case_id, references=(messages[index].text,), history=tuple(messages[:index]))
 
 
-def _led(case: Case, talk: Row, taken: Taken) -> Iterator[Case]:
-    """One case a conversation: the review is given, and all that followed is there to compare with."""
-    cases = list(_turns(case, talk, taken))
+def _make_led_cases(case: Case, talk: Row, counts: CaseCounts) -> Iterator[Case]:
+    """Yield one case per conversation: the review is given, and all that followed it is kept for comparison."""
+    cases = list(_make_turn_cases(case, talk, counts))
     if cases:
         first = cases[0]
-        start = next(place for place, one in enumerate(first.history) if one.speaker is Speaker.ASSISTANT) + 1
-        said = tuple(Said(Speaker(message["role"]), message["content"]) for message in talk["messages"])
-        # Nobody answers what the authors say last, so nobody has to say it.
-        end = max(place for place, one in enumerate(said) if one.speaker is Speaker.ASSISTANT) + 1
+        start = next(index for index, message in enumerate(first.history) if message.speaker is Speaker.ASSISTANT) + 1
+        messages = tuple(read_messages(talk["messages"]))
+        # What the authors write after the reviewer's last message gets no reply, so it is left out.
+        end = max(index for index, message in enumerate(messages) if message.speaker is Speaker.ASSISTANT) + 1
         yield replace(
-            first, case_id=talk["conversation_id"], history=said[:start], following=said[start:end], references=()
+            first,
+            case_id=talk["conversation_id"],
+            history=messages[:start],
+            following=messages[start:end],
+            references=(),
         )
 
 
-def _rebuttal(case: Case, row: Row, taken: Taken, *, led: bool = False) -> Iterator[Case]:
-    before = taken.left_out.total()
-    found = [one for talk in row["conversations"] for one in (_led if led else _turns)(case, talk, taken)]
-    if not found and taken.left_out.total() == before:
-        taken.left_out["papers: no reviewer answers the authors"] += 1
-    yield from found
+def _make_rebuttal_cases(case: Case, row: Row, counts: CaseCounts, *, led: bool = False) -> Iterator[Case]:
+    before = counts.left_out.total()
+    cases = [
+        turn_case
+        for talk in row["conversations"]
+        for turn_case in (_make_led_cases if led else _make_turn_cases)(case, talk, counts)
+    ]
+    if not cases and counts.left_out.total() == before:
+        counts.left_out["papers: no reviewer answers the authors"] += 1
+    yield from cases
 
 
-OF_PAPER: Mapping[BenchTask, Callable[[Case, Row, Taken], Iterator[Case]]] = {
-    BenchTask.ACCEPTANCE: _acceptance,
-    BenchTask.SCORES: _scores,
-    BenchTask.REVIEW: _review,
-    BenchTask.REBUTTAL: _rebuttal,
+CASE_MAKERS: Mapping[BenchTask, Callable[[Case, Row, CaseCounts], Iterator[Case]]] = {
+    BenchTask.ACCEPTANCE: _make_acceptance_cases,
+    BenchTask.SCORES: _make_score_cases,
+    BenchTask.REVIEW: _make_review_cases,
+    BenchTask.REBUTTAL: _make_rebuttal_cases,
 }
 
 
 def read_papers(
-    release: Release, task: BenchTask, selection: Selection, taken: Taken, *, with_texts: bool = True
+    release: Release, task: BenchTask, selection: CaseSelection, counts: CaseCounts, *, with_texts: bool = True
 ) -> Iterator[tuple[CasePaper, Row]]:
-    """The papers of a task with their rows, in the order of the release; one is held at a time.
+    """Yield the papers of a task with their rows, in the order of the release; only one is in memory at a time.
 
     Args:
-        release: With the configurations of the tasks.
+        release: A release with the configurations of the tasks.
         task: The task.
         selection: Which papers.
-        taken: Counts what is left out, and why.
-        with_texts: Whether the paper's text is read; empty otherwise.
+        counts: Receives the counts of what is left out.
+        with_texts: Whether to read the text of each paper, which is empty otherwise.
 
     Raises:
         PeercorpusError: A file of the release cannot be read.
@@ -280,19 +297,21 @@ def read_papers(
     config = CONFIG[task]
     columns = [name for name in COLUMNS[config] if with_texts or name != "markdown"]
     for row in release.rows(config, selection.side, columns):
-        paper = _paper(row)
+        paper = CasePaper(**{name: row.get(name, "") for name in _PAPER} | {"grade": Grade(row["grade"])})
         why = selection.takes(paper)
         if why is None:
             yield paper, row
         else:
-            taken.left_out[f"papers: {why}"] += 1
+            counts.left_out[f"papers: {why}"] += 1
 
 
-def read_cases(release: Release, task: BenchTask, selection: Selection, taken: Taken) -> Iterator[Case]:
-    """The cases of a task; arguments and errors are those of `read_papers`."""
-    for paper, row in read_papers(release, task, selection, taken):
+def read_cases(release: Release, task: BenchTask, selection: CaseSelection, counts: CaseCounts) -> Iterator[Case]:
+    """Yield the cases of a task; arguments and errors are those of `read_papers`."""
+    for paper, row in read_papers(release, task, selection, counts):
         case = Case(paper.forum_id, task, paper)
-        found = _rebuttal(case, row, taken, led=True) if selection.led else OF_PAPER[task](case, row, taken)
-        for one in found:
-            taken.cases += 1
-            yield one
+        cases = (
+            _make_rebuttal_cases(case, row, counts, led=True) if selection.led else CASE_MAKERS[task](case, row, counts)
+        )
+        for made_case in cases:
+            counts.cases += 1
+            yield made_case

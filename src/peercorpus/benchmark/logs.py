@@ -1,8 +1,8 @@
-"""Runs as their logs tell of them: what was asked of whom, and what became of every case."""
+"""Read inspect_ai logs as runs of the benchmark, and group the runs that may be compared."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,27 +18,26 @@ from inspect_ai.log import (
 from inspect_ai.scorer import Score
 
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.outcomes import Outcome, Scored, read_found
-from peercorpus.benchmark.wrong import wrong
+from peercorpus.benchmark.outcomes import CaseOutcome, PredictedScore, Scored, ScoresRecord, read_record, worst_record
 from peercorpus.errors import PeercorpusError
 
 UNREAD = {"messages", "events", "store", "attachments", "output", "events_data", "timelines"}
-"""What is in a log and tells nothing of the numbers."""
-JUDGE_OF_ITSELF = re.compile(r"length_spearman|(repeat|second)_\w+_overall")
-"""Whether marks go with length, whether the judge repeats itself, and whether a second one agrees."""
-AT_A_TIME = 100
-"""Samples that are in memory at a time."""
+"""Parts of a log that are not needed to compute numbers."""
+JUDGE_QUALITY_METRICS = re.compile(r"length_spearman|(repeat|second)_\w+_overall")
+"""Metrics of the judge's own quality: correlation with length, consistency, and agreement with a second judge."""
+SAMPLES_PER_BATCH = 100
+"""Number of samples held in memory at a time."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Protocol:
-    """What runs must have in common to stand in one table.
+    """What runs must have in common to share a table.
 
     Attributes:
-        release: The sha256 of its manifest.
-        cases: The sha256 of the ids of all cases.
+        release: SHA-256 of the release's manifest.
+        cases: SHA-256 of the ids of all cases.
         paper: How much of a paper is shown.
-        prompts: Version and digest of what models are told.
+        prompts: Version and digest of the prompts.
     """
 
     task: BenchTask
@@ -53,28 +52,28 @@ class Protocol:
 
     @property
     def data(self) -> tuple[str, ...]:
-        """What also baselines, which are told nothing, must have in common."""
+        """The part that baselines must share with models; prompts do not concern them."""
         return self.task, self.release, self.profile, self.side, str(self.led), self.cases
 
 
 @dataclass(slots=True)
-class Run:
-    """One task answered by one model or baseline.
+class TaskRun:
+    """One task, answered by one model or baseline.
 
     Attributes:
-        name: Of the model, or of the baseline.
-        says: Of a baseline, what it does; of a model that was judged, how far to believe the judge.
-        adapter: Whose words and form of answer; None for ours.
-        grader: The model that judged; None where none did.
-        outcomes: By what was scored.
-        left_out: Papers and turns that are no cases, by the reason.
-        cut_papers: Papers of which the model saw a part.
-        signatures: Of the metrics, as they were when the run was scored.
-        cut_answers: Answers that the model was stopped in.
-        missing: Cases that have not been run, 1 at least where the run broke off; such a run stands in no table.
-        task_id: The same in all logs of a run that broke off and went on.
-        created: When, as ISO 8601.
-        settings: How the model was told to write, such as its temperature; empty where it was told nothing.
+        name: Name of the model or baseline.
+        says: What a baseline does; for a judged model, how reliable the judge was.
+        adapter: Adapter whose prompts and answer format were used; None for our own.
+        grader: The model that judged; None if none did.
+        outcomes: Outcomes of all cases, by scorer.
+        left_out: Papers and turns that are not cases, by reason.
+        cut_papers: Cases in which the model saw only a part of the paper.
+        cut_answers: Answers that ended at the token limit.
+        signatures: Signatures of the metrics at the time of scoring.
+        missing: Cases that have not been run, at least 1 if the run was interrupted; such a run appears in no table.
+        task_id: Shared by all logs of a run that was interrupted and resumed.
+        created: Time of creation in ISO 8601.
+        settings: Generation settings of the model, such as its temperature; empty if none were given.
     """
 
     path: Path
@@ -83,7 +82,7 @@ class Run:
     is_baseline: bool
     adapter: str | None = None
     grader: str | None = None
-    outcomes: dict[Scored, list[Outcome]] = field(default_factory=dict)
+    outcomes: dict[Scored, list[CaseOutcome]] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     cut_papers: int = 0
     cut_answers: int = 0
@@ -95,33 +94,40 @@ class Run:
     settings: str = ""
 
 
-def _outcome(scored: Scored, score: Score | None, sample: EvalSample) -> Outcome:
-    case_id, forum_id = str(sample.id), str(sample.metadata["forum_id"])
+def _make_outcome(scored: Scored, score: Score | None, sample: EvalSample) -> CaseOutcome:
+    case_id = str(sample.id)
+    forum_id = str(sample.metadata["forum_id"])
     if score is None or score.reason is not None or not score.metadata:
         why = "error" if score is None else str(score.reason or "error")
-        return Outcome(case_id, forum_id, wrong(scored, sample.metadata), why)
-    return Outcome(case_id, forum_id, read_found(scored, score.metadata))
+        return CaseOutcome(
+            case_id=case_id, forum_id=forum_id, found=worst_record(scored, sample.metadata), unscored=why
+        )
+    return CaseOutcome(case_id, forum_id, read_record(scored, score.metadata))
 
 
-def _samples(path: Path) -> Iterator[EvalSample]:
-    """The samples of a log, a batch at a time: the directory of the archive is read again for each batch."""
-    ids = [(one.id, one.epoch) for one in read_eval_log_sample_summaries(str(path)) if one.completed or one.error]
-    for first in range(0, len(ids), AT_A_TIME):
-        yield from read_eval_log_samples_by_id(str(path), ids[first : first + AT_A_TIME], exclude_fields=UNREAD)
+def _read_samples(path: Path) -> Iterator[EvalSample]:
+    """Yield the samples of a log in batches, because the archive's directory is read again for each batch."""
+    ids = [
+        (sample.id, sample.epoch)
+        for sample in read_eval_log_sample_summaries(str(path))
+        if sample.completed or sample.error
+    ]
+    for first in range(0, len(ids), SAMPLES_PER_BATCH):
+        yield from read_eval_log_samples_by_id(str(path), ids[first : first + SAMPLES_PER_BATCH], exclude_fields=UNREAD)
 
 
-def _protocol(task: str, about: Mapping[str, Any], case_ids: list[str]) -> Protocol:
-    told = about["prompts"]
+def _make_protocol(task: str, about: Mapping[str, Any], case_ids: list[str]) -> Protocol:
+    prompts = about["prompts"]
     return Protocol(
-        BenchTask(task),
-        about["release"]["sha256"],
-        about["profile"],
-        about["side"],
-        about["led"],
-        sha256("\n".join(sorted(case_ids)).encode()).hexdigest(),
-        about["paper"]["budget"],
-        about["few_shot"],
-        f"{told['version']} ({told['digest']})",
+        task=BenchTask(task),
+        release=about["release"]["sha256"],
+        profile=about["profile"],
+        side=about["side"],
+        led=about["led"],
+        cases=sha256("\n".join(sorted(case_ids)).encode()).hexdigest(),
+        paper=about["paper"]["budget"],
+        few_shot=about["few_shot"],
+        prompts=f"{prompts['version']} ({prompts['digest']})",
     )
 
 
@@ -129,60 +135,59 @@ WRITING = ("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_eff
 """Settings that change what a model writes."""
 
 
-def _settings(log: EvalLog) -> str:
-    config = log.plan.config
-    said = ((name, getattr(config, name)) for name in WRITING)
-    return ", ".join(f"{name} {value}" for name, value in said if value is not None)
+def _describe_judge(log: EvalLog) -> str:
+    """Describe how reliable the judge of a run was on its overall rating; empty if there was no judge."""
+    scores = (score for score in (log.results.scores if log.results else ()) if score.name == Scored.JUDGE.value)
+    metrics = (metric for score in scores for metric in score.metrics.values())
+    descriptions = [
+        f"{metric.name} {metric.value:.3f}" for metric in metrics if JUDGE_QUALITY_METRICS.fullmatch(metric.name)
+    ]
+    return f"its judge: {', '.join(descriptions)}" if descriptions else ""
 
 
-def _judge_says(log: EvalLog) -> str:
-    """How far to believe the judge of a run, of its overall marks; empty where none judged."""
-    found = (score for score in (log.results.scores if log.results else ()) if score.name == Scored.JUDGE.value)
-    metrics = (metric for score in found for metric in score.metrics.values())
-    told = [f"{one.name} {one.value:.3f}" for one in metrics if JUDGE_OF_ITSELF.fullmatch(one.name)]
-    return f"its judge: {', '.join(told)}" if told else ""
-
-
-def _read(path: Path, log: EvalLog) -> Run:
+def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
     about = log.eval.metadata or {}
-    kinds = [Scored(one.name) for one in log.eval.scorers or () if one.name in set(Scored)]
-    outcomes: dict[Scored, list[Outcome]] = {kind: [] for kind in kinds}
-    case_ids, cut_papers, cut_answers = [], 0, 0
+    kinds = [Scored(scorer.name) for scorer in log.eval.scorers or () if scorer.name in set(Scored)]
+    outcomes: dict[Scored, list[CaseOutcome]] = {kind: [] for kind in kinds}
+    case_ids = []
+    cut_papers = 0
+    cut_answers = 0
     grader = None
-    for sample in _samples(path):
+    for sample in _read_samples(path):
         case_ids.append(str(sample.id))
         cut_papers += bool(sample.metadata["shown"]["left_out"])
         cut_answers += bool(sample.metadata.get("read", {}).get("cut_off"))
         for kind in kinds:
             score = (sample.scores or {}).get(kind.value)
-            outcomes[kind].append(_outcome(kind, score, sample))
+            outcomes[kind].append(_make_outcome(kind, score, sample))
             if kind is Scored.JUDGE and score is not None:
                 grader = grader or (score.metadata or {}).get("grader")
     task = str(about["task"])
     asked = log.eval.dataset.samples if log.eval.config.limit is None else len(case_ids)
     baseline = about["baseline"]
-    return Run(
-        path,
-        _protocol(task, about, case_ids),
-        baseline or log.eval.model,
-        baseline is not None,
-        about["adapter"],
-        grader,
-        outcomes,
-        about["left_out"],
-        cut_papers,
-        cut_answers,
-        about["signatures"],
-        max(int(log.status != "success"), (asked or 0) * (log.eval.config.epochs or 1) - len(case_ids)),
-        log.eval.task_id,
-        log.eval.created,
-        about["says"] or _judge_says(log),
-        _settings(log) if baseline is None else "",
+    settings = ((name, getattr(log.plan.config, name)) for name in WRITING) if baseline is None else ()
+    return TaskRun(
+        path=path,
+        protocol=_make_protocol(task, about, case_ids),
+        name=baseline or log.eval.model,
+        is_baseline=baseline is not None,
+        adapter=about["adapter"],
+        grader=grader,
+        outcomes=outcomes,
+        left_out=about["left_out"],
+        cut_papers=cut_papers,
+        cut_answers=cut_answers,
+        signatures=about["signatures"],
+        missing=max(int(log.status != "success"), (asked or 0) * (log.eval.config.epochs or 1) - len(case_ids)),
+        task_id=log.eval.task_id,
+        created=log.eval.created,
+        says=about["says"] or _describe_judge(log),
+        settings=", ".join(f"{name} {value}" for name, value in settings if value is not None),
     )
 
 
-def read_run(path: Path) -> Run | None:
-    """A run of the benchmark; None where the log is of something else.
+def read_run(path: Path) -> TaskRun | None:
+    """Read a run of the benchmark, or return None if the log is of another task.
 
     Raises:
         PeercorpusError: The log cannot be read.
@@ -191,52 +196,96 @@ def read_run(path: Path) -> Run | None:
     if log.eval.metadata is None or "prompts" not in log.eval.metadata or "task" not in log.eval.metadata:
         return None
     try:
-        return _read(path, log)
+        return _read_samples_of_run(path, log)
     except Exception as error:  # noqa: BLE001 -- a file that is damaged fails in whatever reads its parts
-        raise _unreadable(path, error) from None
+        raise _make_log_error(path, error) from None
 
 
 def check_logs(folder: Path) -> None:
-    """See that every log below a folder can be read, before a run goes on with them.
+    """Check that every log in a folder can be read, before a run resumes from them.
 
     Raises:
-        PeercorpusError: One cannot.
+        PeercorpusError: A log cannot be read.
     """
-    for path in _paths(folder) if folder.is_dir() else ():
+    for path in _list_logs(folder) if folder.is_dir() else ():
         read_header(path)
 
 
 def read_header(path: Path) -> EvalLog:
-    """A log without its samples.
+    """Read a log without its samples.
 
     Raises:
-        PeercorpusError: There is none, or it cannot be read.
+        PeercorpusError: The log does not exist or cannot be read.
     """
     if not path.is_file():
         raise PeercorpusError(f"There is no log '{path}'; name one that 'peercorpus bench' or inspect_ai wrote.")
     try:
         return read_eval_log(str(path), header_only=True)
     except Exception as error:  # noqa: BLE001 -- a file that is damaged fails in whatever reads its parts
-        raise _unreadable(path, error) from None
+        raise _make_log_error(path, error) from None
 
 
-def _paths(folder: Path) -> list[Path]:
+def _list_logs(folder: Path) -> list[Path]:
     return sorted(Path(info.name.removeprefix("file://")) for info in list_eval_logs(str(folder)))
 
 
-def _unreadable(path: Path, error: Exception) -> PeercorpusError:
+def _make_log_error(path: Path, error: Exception) -> PeercorpusError:
     return PeercorpusError(f"The log '{path}' cannot be read ({error}); move it away.")
 
 
-def read_runs(folder: Path) -> list[Run]:
-    """All runs of the benchmark below a folder, the oldest first.
+def read_runs(folder: Path) -> list[TaskRun]:
+    """Read all runs of the benchmark in a folder, the oldest first.
 
     Raises:
-        PeercorpusError: There is none, or a log cannot be read.
+        PeercorpusError: The folder holds no run, or a log cannot be read.
     """
     if not folder.is_dir():
-        raise PeercorpusError(f"'{folder}' is no folder; name the one that 'peercorpus bench' wrote its logs to.")
-    runs = [run for run in map(read_run, _paths(folder)) if run is not None]
+        raise PeercorpusError(f"'{folder}' is not a folder; name the one that 'peercorpus bench' wrote its logs to.")
+    runs = [run for run in map(read_run, _list_logs(folder)) if run is not None]
     if not runs:
         raise PeercorpusError(f"'{folder}' holds no log of the benchmark; run 'peercorpus bench' first.")
     return sorted(runs, key=lambda run: run.created)
+
+
+Field = tuple[str, str, float, float]
+"""A case id, a field of the form, and the bounds of the field's scale."""
+
+
+def _identify_field(outcome: CaseOutcome, number: PredictedScore) -> Field:
+    return outcome.case_id, number.field, number.low, number.high
+
+
+def fields_asked(outcomes: Sequence[CaseOutcome], aspect: str) -> frozenset[Field]:
+    """Return the fields of one aspect that were asked for; empty in other tasks than `scores`."""
+    both = (
+        (outcome, number)
+        for outcome in outcomes
+        if isinstance(outcome.found, ScoresRecord)
+        for number in outcome.found.fields
+    )
+    return frozenset(_identify_field(outcome, number) for outcome, number in both if number.aspect == aspect)
+
+
+def comparable_runs(runs: Sequence[TaskRun], aspect: str) -> Iterator[tuple[list[TaskRun], bool]]:
+    """Yield groups of runs that may share a table of an aspect, and whether some of them were asked for more fields.
+
+    There is one group for each set of fields that a model was asked for, with all runs that were asked for at least
+    these.
+    """
+    asked = [(run, fields_asked(run.outcomes.get(Scored.NUMBERS, ()), aspect)) for run in runs]
+    of_models = [fields for run, fields in asked if fields and not run.is_baseline]
+    field_sets = dict.fromkeys(of_models or [fields for _, fields in asked if fields])
+    if not field_sets:
+        yield list(runs), False
+    for fields in field_sets:
+        chosen = [(run, theirs != fields) for run, theirs in asked if theirs >= fields]
+        yield [_narrow_run(run, fields) if is_more else run for run, is_more in chosen], any(more for _, more in chosen)
+
+
+def _narrow_run(run: TaskRun, fields: frozenset[Field]) -> TaskRun:
+    outcomes = []
+    for outcome in run.outcomes[Scored.NUMBERS]:
+        assert isinstance(outcome.found, ScoresRecord)
+        kept = tuple(number for number in outcome.found.fields if _identify_field(outcome, number) in fields)
+        outcomes += [replace(outcome, found=ScoresRecord(kept))] if kept else []
+    return replace(run, outcomes={Scored.NUMBERS: outcomes})

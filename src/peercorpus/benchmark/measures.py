@@ -1,4 +1,4 @@
-"""The numbers of a run: which there are for what a scorer found, each with the signature of its definition."""
+"""Define the numbers that a table shows of a run, each with the metric that its signature names."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,28 +8,28 @@ from typing import TypeVar
 
 from peercorpus.benchmark.outcomes import (
     BertScored,
+    CaseOutcome,
+    DecisionRecord,
     Embedded,
-    Found,
-    Judged,
+    JudgeScores,
     Number,
-    Outcome,
+    OutcomeRecord,
     Overlap,
-    SaidDecision,
-    SaidNumber,
-    SaidNumbers,
+    PredictedScore,
     Scored,
+    ScoresRecord,
 )
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.kinds import Aspect
-from peercorpus.metrics import classification, regression
-from peercorpus.metrics.bleu_counts import add_counts
+from peercorpus.metrics import prediction
+from peercorpus.metrics.text_overlap import add_counts
+from peercorpus.records.enums import Aspect
 
-FoundT = TypeVar("FoundT", bound=Found)
+RecordT = TypeVar("RecordT", bound=OutcomeRecord)
 
 PERCENT = 100
 
 
-def _all_concern(_: Outcome) -> bool:
+def _concerns_all(_: CaseOutcome) -> bool:
     return True
 
 
@@ -38,13 +38,13 @@ class Measure:
     """One number of a run.
 
     Attributes:
-        name: As tables have it.
-        group: Measures of one group stand in one table; empty where there is one only.
-        metric: Its definition in `metrics.METRICS`, which has the signature, or `judge`; empty for a plain mean.
-        of: What it is computed from; every outcome is of one scorer.
-        higher_is_better: Whether a larger number is a better one; None where neither is.
-        factor: What tables multiply it by.
-        concerns: Whether an outcome tells anything of it: a paper whose form has another scale does not.
+        name: Name in tables.
+        metric: Name in `metrics.registry.METRICS`, which has the signature, or `judge`; empty for a plain mean.
+        of: Computes the number from outcomes of one scorer.
+        higher_is_better: None if neither direction is better.
+        factor: Tables multiply the number by this.
+        group: Measures of one group share a table; empty if there is only one table.
+        concerns: Whether an outcome bears on the number; a paper whose form has another scale does not.
     """
 
     name: str
@@ -53,119 +53,149 @@ class Measure:
     higher_is_better: bool | None = True
     factor: float = 1.0
     group: str = ""
-    concerns: Callable[[Outcome], bool] = _all_concern
+    concerns: Callable[[CaseOutcome], bool] = _concerns_all
 
 
-def _all(outcomes: Sequence[Outcome], kind: type[FoundT]) -> list[FoundT]:
-    return [one.found for one in outcomes if isinstance(one.found, kind)]
+def _select_records(outcomes: Sequence[CaseOutcome], kind: type[RecordT]) -> list[RecordT]:
+    return [outcome.found for outcome in outcomes if isinstance(outcome.found, kind)]
 
 
-def _decided(number: Callable[[Sequence[bool], Sequence[bool]], float], outcomes: list[Outcome]) -> float:
-    found = _all(outcomes, SaidDecision)
-    return number([one.said for one in found], [one.accepted for one in found])
+def _compute_decision_metric(
+    number: Callable[[Sequence[bool], Sequence[bool]], float], outcomes: list[CaseOutcome]
+) -> float:
+    decisions = _select_records(outcomes, DecisionRecord)
+    return number([record.said for record in decisions], [record.accepted for record in decisions])
 
 
-def _auroc(outcomes: list[Outcome]) -> float:
-    found = _all(outcomes, SaidDecision)
-    probabilities = [one.probability for one in found if one.probability is not None]
-    if len(probabilities) < len(found):
-        raise UndefinedMetricError("AUROC has no value where answers state no probability.")
-    return classification.auroc(probabilities, [one.accepted for one in found])
+def _compute_auroc(outcomes: list[CaseOutcome]) -> float:
+    decisions = _select_records(outcomes, DecisionRecord)
+    probabilities = [record.probability for record in decisions if record.probability is not None]
+    if len(probabilities) < len(decisions):
+        raise UndefinedMetricError("AUROC is undefined if an answer states no probability.")
+    return prediction.auroc(probabilities, [record.accepted for record in decisions])
 
 
-def _numbers(outcomes: Sequence[Outcome], aspect: str, scale: tuple[float, float] | None) -> list[SaidNumber]:
-    every = (one for found in _all(outcomes, SaidNumbers) for one in found.fields if one.aspect == aspect)
-    return [one for one in every if scale is None or (one.low, one.high) == scale]
+def _select_scores(
+    outcomes: Sequence[CaseOutcome], aspect: str, scale: tuple[float, float] | None
+) -> list[PredictedScore]:
+    every = (
+        score for record in _select_records(outcomes, ScoresRecord) for score in record.fields if score.aspect == aspect
+    )
+    return [score for score in every if scale is None or (score.low, score.high) == scale]
 
 
-def _has_numbers(aspect: str, scale: tuple[float, float] | None, outcome: Outcome) -> bool:
-    return bool(_numbers([outcome], aspect, scale))
+def _has_numbers(aspect: str, scale: tuple[float, float] | None, outcome: CaseOutcome) -> bool:
+    return bool(_select_scores([outcome], aspect, scale))
 
 
-def _error(
+def _compute_error(
     number: Callable[[Sequence[float], Sequence[float]], float],
     aspect: str,
     scale: tuple[float, float] | None,
-    outcomes: list[Outcome],
+    outcomes: list[CaseOutcome],
 ) -> float:
-    """On the venue's scale, or in widths of the scale where several are put together."""
-    found = _numbers(outcomes, aspect, scale)
-    said = [one.said for one in found]
-    gold = [one.gold for one in found]
+    """Return an error on the venue's scale, or as a fraction of the scale if several scales are combined."""
+    scores = _select_scores(outcomes, aspect, scale)
+    predicted = [score.said for score in scores]
+    gold = [score.gold for score in scores]
     if scale is not None:
-        return number(said, gold)
-    scales = [(one.low, one.high) for one in found]
-    return number(regression.normalise(said, scales), regression.normalise(gold, scales))
+        return number(predicted, gold)
+    scales = [(score.low, score.high) for score in scores]
+    return number(prediction.normalise(predicted, scales), prediction.normalise(gold, scales))
 
 
-def _mean(read: Callable[[FoundT], float], kind: type[FoundT], outcomes: list[Outcome]) -> float:
-    found = _all(outcomes, kind)
-    if not found:
-        raise UndefinedMetricError("A mean has no value over nothing.")
-    return fmean(read(one) for one in found)
+def _compute_mean(read: Callable[[RecordT], float], kind: type[RecordT], outcomes: list[CaseOutcome]) -> float:
+    selected = _select_records(outcomes, kind)
+    if not selected:
+        raise UndefinedMetricError("A mean is undefined without values.")
+    return fmean(read(record) for record in selected)
 
 
-def _bleu(outcomes: list[Outcome]) -> float:
-    return add_counts(one.bleu for one in _all(outcomes, Overlap)).bleu()
+def _compute_bleu(outcomes: list[CaseOutcome]) -> float:
+    return add_counts(record.bleu for record in _select_records(outcomes, Overlap)).bleu()
 
 
 DECISIONS = (
-    Measure("accuracy", "accuracy", partial(_decided, classification.accuracy), factor=PERCENT),
-    Measure("precision", "precision", partial(_decided, classification.precision), factor=PERCENT),
-    Measure("recall", "recall", partial(_decided, classification.recall), factor=PERCENT),
-    Measure("F1", "f1", partial(_decided, classification.f1), factor=PERCENT),
+    Measure("accuracy", "accuracy", partial(_compute_decision_metric, prediction.accuracy), factor=PERCENT),
+    Measure("precision", "precision", partial(_compute_decision_metric, prediction.precision), factor=PERCENT),
+    Measure("recall", "recall", partial(_compute_decision_metric, prediction.recall), factor=PERCENT),
+    Measure("F1", "f1", partial(_compute_decision_metric, prediction.f1), factor=PERCENT),
     Measure(
-        "balanced accuracy", "balanced_accuracy", partial(_decided, classification.balanced_accuracy), factor=PERCENT
+        "balanced accuracy",
+        "balanced_accuracy",
+        partial(_compute_decision_metric, prediction.balanced_accuracy),
+        factor=PERCENT,
     ),
-    Measure("MCC", "mcc", partial(_decided, classification.mcc)),
-    Measure("AUROC", "auroc", _auroc),
+    Measure("MCC", "mcc", partial(_compute_decision_metric, prediction.mcc)),
+    Measure("AUROC", "auroc", _compute_auroc),
 )
 OVERLAPS = (
-    Measure("BLEU", "bleu", _bleu),
-    Measure("ROUGE-L", "rouge_l", partial(_mean, lambda one: one.rouge_l, Overlap), factor=PERCENT),
-    Measure("words", "", partial(_mean, lambda one: one.words, Overlap), None),
+    Measure("BLEU", "bleu", _compute_bleu),
+    Measure("ROUGE-L", "rouge_l", partial(_compute_mean, lambda record: record.rouge_l, Overlap), factor=PERCENT),
+    Measure(
+        name="words", metric="", of=partial(_compute_mean, lambda record: record.words, Overlap), higher_is_better=None
+    ),
 )
 BERT_SCORES = (
-    Measure("BERTScore P", "bert_precision", partial(_mean, lambda one: one.precision, BertScored), factor=PERCENT),
-    Measure("BERTScore R", "bert_recall", partial(_mean, lambda one: one.recall, BertScored), factor=PERCENT),
-    Measure("BERTScore F1", "bert_f1", partial(_mean, lambda one: one.f1, BertScored), factor=PERCENT),
-    Measure("BERTScore truncated", "bert_f1", partial(_mean, lambda one: one.truncated, BertScored), None, PERCENT),
+    Measure(
+        "BERTScore P",
+        "bert_precision",
+        partial(_compute_mean, lambda record: record.precision, BertScored),
+        factor=PERCENT,
+    ),
+    Measure(
+        "BERTScore R", "bert_recall", partial(_compute_mean, lambda record: record.recall, BertScored), factor=PERCENT
+    ),
+    Measure("BERTScore F1", "bert_f1", partial(_compute_mean, lambda record: record.f1, BertScored), factor=PERCENT),
+    Measure(
+        name="BERTScore truncated",
+        metric="bert_f1",
+        of=partial(_compute_mean, lambda record: record.truncated, BertScored),
+        higher_is_better=None,
+        factor=PERCENT,
+    ),
 )
 EMBEDDED = (
-    Measure("EmbedCos", "embed_cos", partial(_mean, lambda one: one.cosine, Embedded)),
-    Measure("EmbedCos truncated", "embed_cos", partial(_mean, lambda one: one.truncated, Embedded), None, PERCENT),
+    Measure("EmbedCos", "embed_cos", partial(_compute_mean, lambda record: record.cosine, Embedded)),
+    Measure(
+        name="EmbedCos truncated",
+        metric="embed_cos",
+        of=partial(_compute_mean, lambda record: record.truncated, Embedded),
+        higher_is_better=None,
+        factor=PERCENT,
+    ),
 )
 JUDGED = tuple(
     Measure(
         f"judge: {aspect}",
         "judge",
-        partial(_mean, partial(lambda name, one: float(getattr(one, name)), aspect), Judged),
+        partial(_compute_mean, partial(lambda name, record: float(getattr(record, name)), aspect), JudgeScores),
     )
-    for aspect in Judged.__slots__
+    for aspect in JudgeScores.__slots__
 )
 ERRORS = (
-    ("MAE", "mae", regression.mae, False),
-    ("MSE", "mse", regression.mse, False),
-    ("Spearman", "spearman", regression.spearman, True),
+    ("MAE", "mae", prediction.mae, False),
+    ("MSE", "mse", prediction.mse, False),
+    ("Spearman", "spearman", prediction.spearman, True),
 )
 
 
-def _of_numbers(outcomes: Sequence[Outcome]) -> list[Measure]:
-    """Every aspect that was asked for, the recommendation first: on each venue's scale, and all in widths of theirs."""
-    fields = [one for found in _all(outcomes, SaidNumbers) for one in found.fields]
+def _make_score_measures(outcomes: Sequence[CaseOutcome]) -> list[Measure]:
+    """Return the measures of each aspect, the recommendation first: on each venue's scale, and normalised over all."""
+    fields = [field for record in _select_records(outcomes, ScoresRecord) for field in record.fields]
     order = list(Aspect)
-    aspects = sorted({Aspect(one.aspect) for one in fields}, key=order.index)
+    aspects = sorted({Aspect(field.aspect) for field in fields}, key=order.index)
     measures = []
     for aspect in aspects:
-        scales = sorted({(one.low, one.high) for one in fields if one.aspect == aspect})
+        scales = sorted({(field.low, field.high) for field in fields if field.aspect == aspect})
         for scale in [None, *scales]:
             unit = "normalised" if scale is None else f"{scale[0]:g} to {scale[1]:g}"
             measures += [
                 Measure(
-                    f"{name}, {unit}",
-                    f"{metric}_unit" if scale is None and not higher else metric,
-                    partial(_error, number, aspect, scale),
-                    higher,
+                    name=f"{name}, {unit}",
+                    metric=f"{metric}_unit" if scale is None and not higher else metric,
+                    of=partial(_compute_error, number, aspect, scale),
+                    higher_is_better=higher,
                     group=aspect,
                     concerns=partial(_has_numbers, aspect, scale),
                 )
@@ -174,8 +204,8 @@ def _of_numbers(outcomes: Sequence[Outcome]) -> list[Measure]:
     return measures
 
 
-def measures_of(scored: Scored, outcomes: Sequence[Outcome]) -> list[Measure]:
-    """The numbers that a scorer's outcomes have."""
+def select_measures(scored: Scored, outcomes: Sequence[CaseOutcome]) -> list[Measure]:
+    """Return the measures that apply to a scorer's outcomes."""
     fixed = {
         Scored.DECISION: DECISIONS,
         Scored.OVERLAP: OVERLAPS,
@@ -183,4 +213,4 @@ def measures_of(scored: Scored, outcomes: Sequence[Outcome]) -> list[Measure]:
         Scored.EMBED_COS: EMBEDDED,
         Scored.JUDGE: JUDGED,
     }
-    return _of_numbers(outcomes) if scored is Scored.NUMBERS else list(fixed[scored])
+    return _make_score_measures(outcomes) if scored is Scored.NUMBERS else list(fixed[scored])

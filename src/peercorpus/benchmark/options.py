@@ -1,4 +1,4 @@
-"""What a run can be told, as words and numbers, and what they mean."""
+"""Parse and check the options of the benchmark tasks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,36 +7,35 @@ from typing import Any, TypedDict
 
 import msgspec
 
-from peercorpus.benchmark.asking import Asking
-from peercorpus.benchmark.cases import Selection
-from peercorpus.benchmark.cutting import Budget
+from peercorpus.benchmark.cases import CaseSelection
+from peercorpus.benchmark.messages import PromptOptions, TokenBudget
 from peercorpus.errors import PeercorpusError
-from peercorpus.kinds import PUBLISHABLE_GRADES, Grade
 from peercorpus.metrics import bertscore, embedding
-from peercorpus.publish.splits import Profile, Side
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
+from peercorpus.release.splits import Profile, Split
 
 
-class Options(TypedDict, total=False):
-    """What every task takes besides its release, all optional.
+class TaskOptions(TypedDict, total=False):
+    """Options of every task besides its release; all are optional.
 
     Attributes:
         side: `test` (the default), `validation` or `train`.
-        profile: `re2` or `temporal`: the sides that the release must have.
-        venue: Ids of venues or names of conferences, parted by commas; all by default.
-        grade: The worst grade of text to take: `exact`, `exact_attachment`, `unrevised` (the default): all of them are
-            initial versions.
-        paper_tokens: How much of a paper is shown at most; whole papers by default.
-        tokenizer: What counts its tokens: a file, a folder or a name on the Hugging Face Hub; by default words and
-            signs.
-        few_shot: Examples before each question; none by default.
-        adapter: Whose words and form of answer, such as `sea-e`; ours by default.
-        wordings: The file or folder of an adapter's authors that holds the words which the model was trained with.
-        baseline: Who answers instead of a model, such as `majority`.
-        bert_score: The model of BERTScore, or `true` for Re²'s; left out by default.
-        embed_cos: The model of EmbedCos, or `true` for Re²'s; left out by default.
-        judged: Whether the model in the role `grader` judges what is written.
-        repeats: How often a judge is asked each question, to see whether it repeats itself; once by default.
-        led: Of `rebuttal`: the model leads the discussion with a model in the role `author`.
+        profile: `re2` or `temporal`: the split profile that the release must have.
+        venue: Venue ids or conference names, separated by commas; all by default.
+        grade: The worst grade of text to accept: `exact`, `exact_attachment`, `unrevised` or `only_before_review` (the
+            default). All of them are initial versions.
+        paper_tokens: Maximum tokens of a paper to show; whole papers by default.
+        tokenizer: Tokenizer that counts them: a file, a folder or a name on the Hugging Face Hub; by default, each word
+            or sign is one token.
+        few_shot: Number of examples before each question; none by default.
+        adapter: Adapter whose prompts and answer format are used, such as `sea-e`; our own by default.
+        wordings: File or folder by an adapter's authors that holds the prompts which the model was trained with.
+        baseline: Baseline that answers instead of a model, such as `majority`.
+        bert_score: Model of BERTScore, or `true` for the one that Re² used; omitted by default.
+        embed_cos: Model of EmbedCos, or `true` for the one that Re² used; omitted by default.
+        judged: Whether the model in the role `grader` judges written answers.
+        repeats: How many times a judge is asked each question, to measure its consistency; once by default.
+        led: For `rebuttal` only: the model carries on the discussion with a model in the role `author`.
     """
 
     side: str
@@ -57,24 +56,24 @@ class Options(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a run tests, on what, and how.
+class TaskRequest:
+    """Parsed options of one task: the release, the cases and how they are asked.
 
     Attributes:
-        release: The folder of the release.
-        profile: Of the sides that the release must have; None for whichever it has.
-        adapter: Whose words and form of answer; None for ours.
-        wordings: The file or folder of an adapter's authors that holds the words which the model was trained with.
-        baseline: Who answers instead of a model; None for the model.
-        bert_score: The model of BERTScore; None leaves it out.
-        embed_cos: The model of EmbedCos; None leaves it out.
-        judged: Whether a model in the role `grader` judges what is written.
-        repeats: How often it is asked each question; the first answer counts.
+        release: Folder of the release.
+        profile: Split profile that the release must have; None accepts any.
+        adapter: Adapter whose prompts and answer format are used; None for our own.
+        wordings: File or folder by an adapter's authors that holds the prompts which the model was trained with.
+        baseline: Baseline that answers instead of a model; None for the model.
+        bert_score: Model of BERTScore; None omits it.
+        embed_cos: Model of EmbedCos; None omits it.
+        judged: Whether a model in the role `grader` judges written answers.
+        repeats: How many times the judge is asked each question; the first answer counts.
     """
 
     release: Path
-    selection: Selection = field(default_factory=Selection)
-    asking: Asking = field(default_factory=Asking)
+    selection: CaseSelection = field(default_factory=CaseSelection)
+    asking: PromptOptions = field(default_factory=PromptOptions)
     profile: Profile | None = None
     adapter: str | None = None
     wordings: Path | None = None
@@ -86,9 +85,9 @@ class Wanted:
 
 
 class _Read(msgspec.Struct, forbid_unknown_fields=True):
-    """The options with their defaults, checked."""
+    """The options with their defaults, as msgspec checks them."""
 
-    side: Side = Side.TEST
+    side: Split = Split.TEST
     profile: Profile | None = None
     venue: str | list[str] = ""
     grade: Grade = PUBLISHABLE_GRADES[-1]
@@ -105,46 +104,48 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     led: bool = False
 
 
-def _model(said: str | bool, default: str) -> str | None:
-    return default if said is True else said or None
+def _choose_model(option: str | bool, default: str) -> str | None:
+    return default if option is True else option or None
 
 
-def read_options(release: str, options: Mapping[str, Any]) -> Wanted:
-    """The options of a task.
+def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
+    """Parse the options of a task.
 
     Raises:
-        PeercorpusError: There is no such option, or it cannot have this value.
+        PeercorpusError: An option is unknown, has an invalid value, or contradicts another option.
     """
-    unknown = sorted(set(options) - set(Options.__annotations__))
+    unknown = sorted(set(options) - set(TaskOptions.__annotations__))
     if unknown:
-        there = ", ".join(Options.__annotations__)
-        raise PeercorpusError(f"The benchmark has no option '{unknown[0]}'; there are: release, {there}.")
+        there = ", ".join(TaskOptions.__annotations__)
+        raise PeercorpusError(f"Unknown option '{unknown[0]}' of the benchmark; the options are: release, {there}.")
     try:
         read = msgspec.convert(dict(options), _Read)
     except msgspec.ValidationError as error:
-        raise PeercorpusError(f"An option of the benchmark cannot be read: {error}.") from None
+        raise PeercorpusError(f"Invalid option of the benchmark: {error}.") from None
     if read.few_shot < 0:
-        raise PeercorpusError("The number of examples (few_shot) cannot be negative.")
+        raise PeercorpusError(f"'few_shot' must be 0 or more, got {read.few_shot}.")
     if read.repeats != 1 and not read.judged:
-        raise PeercorpusError("Only a judge is asked again (repeats): have answers judged (judged), or leave it out.")
+        raise PeercorpusError("'repeats' needs a judge: set 'judged' too, or leave 'repeats' out.")
     if read.baseline is not None and read.adapter is not None:
-        raise PeercorpusError("A baseline takes no adapter: it answers in our own form.")
+        raise PeercorpusError("A baseline answers in our own format, so it takes no adapter; leave out one of them.")
     if read.few_shot and read.adapter is not None:
-        raise PeercorpusError("An adapter takes no examples (few_shot): its model was trained without any.")
+        raise PeercorpusError(
+            "The model of an adapter was trained without examples; leave out 'few_shot' or the adapter."
+        )
     if read.led and read.baseline is not None:
-        raise PeercorpusError("A baseline leads no discussion; leave out 'led' or the baseline.")
+        raise PeercorpusError("A baseline cannot lead a discussion; leave out 'led' or the baseline.")
     venues = read.venue.split(",") if isinstance(read.venue, str) else read.venue
     chosen = frozenset(filter(None, (venue.strip() for venue in venues)))
-    return Wanted(
-        Path(release),
-        Selection(read.side, chosen, read.grade, read.led),
-        Asking(Budget(read.paper_tokens, read.tokenizer), read.few_shot),
-        read.profile,
-        read.adapter,
-        None if read.wordings is None else Path(read.wordings),
-        read.baseline,
-        _model(read.bert_score, bertscore.MODEL),
-        _model(read.embed_cos, embedding.MODEL),
-        read.judged,
-        read.repeats,
+    return TaskRequest(
+        release=Path(release),
+        selection=CaseSelection(side=read.side, venues=chosen, worst_grade=read.grade, led=read.led),
+        asking=PromptOptions(TokenBudget(read.paper_tokens, read.tokenizer), read.few_shot),
+        profile=read.profile,
+        adapter=read.adapter,
+        wordings=None if read.wordings is None else Path(read.wordings),
+        baseline=read.baseline,
+        bert_score=_choose_model(read.bert_score, bertscore.MODEL),
+        embed_cos=_choose_model(read.embed_cos, embedding.MODEL),
+        judged=read.judged,
+        repeats=read.repeats,
     )

@@ -1,6 +1,7 @@
-"""What became of one case in one run, as the logs keep it.
+"""Represent the outcome of one case: what a scorer recorded, or why the answer has no score.
 
-It holds all that the numbers of a run are made of, so that each can be made again from the log.
+Scorers write an outcome into a score's metadata; `logs` reads it back, and `measures` computes numbers from many of
+them.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,29 +11,30 @@ from typing import Any
 
 import msgspec
 
-from peercorpus.metrics.bleu_counts import BleuCounts
+from peercorpus.benchmark.cases import AskedScore
+from peercorpus.metrics.text_overlap import BleuCounts, count_bleu
 
 
 class Scored(StrEnum):
-    """What a scorer looks at; the name of the scorer in a log."""
+    """What a scorer measures; the value is the scorer's name in a log."""
 
     DECISION = "decision"
     NUMBERS = "numbers"
     OVERLAP = "overlap"
-    """Words shared with what people wrote."""
+    """Words shared with the human references (ROUGE-L and BLEU)."""
     BERT_SCORE = "bert_score"
     EMBED_COS = "embed_cos"
     JUDGE = "judge"
 
 
 @dataclass(frozen=True, slots=True)
-class SaidDecision:
-    """An answer to `acceptance`.
+class DecisionRecord:
+    """The answer to an `acceptance` case.
 
     Attributes:
-        accepted: What was decided.
-        said: What the model says.
-        probability: Of acceptance, as the model says; None where it says none.
+        accepted: The actual decision.
+        said: The decision that the model predicts.
+        probability: Of acceptance, as the model states it; None if it states none.
     """
 
     accepted: bool
@@ -41,12 +43,14 @@ class SaidDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidNumber:
-    """One field of an answer to `scores`.
+class PredictedScore:
+    """The answer to one field of a `scores` case.
 
     Attributes:
-        gold: The mean of what the reviewers gave.
-        said: On the scale from `low` to `high`.
+        low: Lowest number of the field's scale.
+        high: Highest number of the field's scale.
+        gold: Mean of the reviewers' scores.
+        said: The model's number, between `low` and `high`.
     """
 
     aspect: str
@@ -58,21 +62,21 @@ class SaidNumber:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidNumbers:
-    """An answer to `scores`."""
+class ScoresRecord:
+    """The answer to a `scores` case."""
 
-    fields: tuple[SaidNumber, ...]
+    fields: tuple[PredictedScore, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """A text and those that people wrote.
+    """Words that a text shares with the human references.
 
     Attributes:
-        rouge_l: F1, on [0, 1], the best of the references.
-        bleu: What BLEU of a corpus is summed from.
-        words: Of the text, parted at white space.
-        cut_off: Whether the model was stopped before its end.
+        rouge_l: F1 in [0, 1], the best over the references.
+        bleu: Counts of this text, from which the BLEU of a corpus is summed.
+        words: Number of words of the text, split at white space.
+        cut_off: Whether the model reached its token limit before the end of its answer.
     """
 
     rouge_l: float
@@ -83,10 +87,10 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class BertScored:
-    """BERTScore of a text, on [0, 1] as a rule, each the best of the references.
+    """BERTScore of a text, usually in [0, 1]; each number is the best over the references.
 
     Attributes:
-        truncated: Share of the texts compared that are longer than the model reads.
+        truncated: Share of the compared texts that are longer than the model's window.
     """
 
     precision: float
@@ -97,10 +101,10 @@ class BertScored:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Cosine of the embeddings of two texts, the best of the references.
+    """Cosine similarity of the embeddings of a text and its references, the best over the references.
 
     Attributes:
-        truncated: As in `BertScored`.
+        truncated: Share of the compared texts that are longer than the model's window.
     """
 
     cosine: float
@@ -108,8 +112,8 @@ class Embedded:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What a judge says of a text: whole numbers from 1 to 10."""
+class JudgeScores:
+    """A judge's ratings of a text: whole numbers from 1 to 10, 10 being the best."""
 
     quality: float
     constructiveness: float
@@ -118,52 +122,95 @@ class Judged:
     clarity: float
 
 
-Found = SaidDecision | SaidNumbers | Overlap | BertScored | Embedded | Judged
-FOUND: Mapping[Scored, type[Found]] = {
-    Scored.DECISION: SaidDecision,
-    Scored.NUMBERS: SaidNumbers,
+OutcomeRecord = DecisionRecord | ScoresRecord | Overlap | BertScored | Embedded | JudgeScores
+RECORD_TYPES: Mapping[Scored, type[OutcomeRecord]] = {
+    Scored.DECISION: DecisionRecord,
+    Scored.NUMBERS: ScoresRecord,
     Scored.OVERLAP: Overlap,
     Scored.BERT_SCORE: BertScored,
     Scored.EMBED_COS: Embedded,
-    Scored.JUDGE: Judged,
+    Scored.JUDGE: JudgeScores,
 }
-"""What each scorer keeps."""
+"""Record type that each scorer writes."""
 GRADER_FAILED = "grader_failed"
-"""Why an answer has no marks though it has words: never the answer's own fault."""
-KEPT = "found"
-"""The name in a score's metadata under which it is kept."""
+"""Reason for a missing score if the judge gave no usable verdict: never the answer's own fault."""
+RECORD_KEY = "found"
+"""Key of a score's metadata that holds the record."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """One case in one run.
+class CaseOutcome:
+    """Outcome of one case in one run.
 
     Attributes:
-        forum_id: The paper, which is what chance draws.
-        found: What the scorer found; where the answer is not scored, what it would count as if it were wrong.
-        unscored: Why it is not scored; None where it is.
+        forum_id: The paper, the unit that the bootstrap resamples.
+        found: The scorer's record; for an answer without a score, the worst possible record.
+        unscored: Why the answer has no score; None if it has one.
     """
 
     case_id: str
     forum_id: str
-    found: Found
+    found: OutcomeRecord
     unscored: str | None = None
 
 
-def keep(found: Found) -> dict[str, Any]:
-    """A finding as a score's metadata."""
-    return {KEPT: msgspec.to_builtins(found)}
+def to_metadata(record: OutcomeRecord) -> dict[str, Any]:
+    """Return a scorer's record in the form of a score's metadata."""
+    return {RECORD_KEY: msgspec.to_builtins(record)}
 
 
-def read_found(scored: Scored, metadata: Mapping[str, Any]) -> Found:
-    """A finding from a score's metadata.
+def read_record(scored: Scored, metadata: Mapping[str, Any]) -> OutcomeRecord:
+    """Return a scorer's record from a score's metadata.
 
     Raises:
-        KeyError: It has none.
-        msgspec.ValidationError: It has another form.
+        KeyError: The metadata holds no record.
+        msgspec.ValidationError: The record has another form.
     """
-    return msgspec.convert(metadata[KEPT], FOUND[scored])
+    return msgspec.convert(metadata[RECORD_KEY], RECORD_TYPES[scored])
 
 
-Number = Callable[[list[Outcome]], float]
-"""A number of some outcomes; raises `UndefinedMetricError` where they do not define it."""
+Number = Callable[[list[CaseOutcome]], float]
+"""Computes a number from outcomes; raises `UndefinedMetricError` if they do not define it."""
+
+
+def farthest_end(asked: AskedScore) -> float:
+    """Return the end of the scale that is farther from the reviewers' mean."""
+    return asked.low if asked.mean - asked.low > asked.high - asked.mean else asked.high
+
+
+def pair_with_means(asked: list[AskedScore], predicted: Mapping[str, float]) -> ScoresRecord:
+    """Pair the model's number for each field with the reviewers' mean."""
+    fields = (
+        PredictedScore(
+            aspect=score.aspect.value,
+            field=score.field,
+            low=score.low,
+            high=score.high,
+            gold=score.mean,
+            said=predicted[score.field],
+        )
+        for score in asked
+    )
+    return ScoresRecord(tuple(fields))
+
+
+def worst_record(scored: Scored, metadata: Mapping[str, Any]) -> OutcomeRecord:
+    """Return the worst possible record, which counts for an answer without a score.
+
+    This is the opposite decision with certainty, the far end of each scale, an empty text, or the lowest ratings.
+
+    Args:
+        scored: The scorer.
+        metadata: Metadata of the sample.
+    """
+    if scored is Scored.DECISION:
+        accepted = bool(metadata["accepted"])
+        return DecisionRecord(accepted, not accepted, float(not accepted))
+    if scored is Scored.NUMBERS:
+        asked = msgspec.convert(metadata["asked"], list[AskedScore])
+        return pair_with_means(asked, {score.field: farthest_end(score) for score in asked})
+    if scored is Scored.OVERLAP:
+        return Overlap(0.0, count_bleu("", metadata["references"]), 0)
+    if scored is Scored.BERT_SCORE:
+        return BertScored(0.0, 0.0, 0.0, 0.0)
+    return Embedded(0.0, 0.0) if scored is Scored.EMBED_COS else JudgeScores(1, 1, 1, 1, 1)

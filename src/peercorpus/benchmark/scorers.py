@@ -1,4 +1,4 @@
-"""What is measured of an answer: each scorer keeps all that its numbers are made of, and says what is not scored."""
+"""Score parsed answers: one inspect_ai scorer for each kind of measurement."""
 
 from collections.abc import Callable
 from statistics import fmean
@@ -7,66 +7,68 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
-from peercorpus.benchmark.measures import measures_of
+from peercorpus.benchmark.measures import select_measures
 from peercorpus.benchmark.outcomes import (
     BertScored,
+    CaseOutcome,
+    DecisionRecord,
     Embedded,
-    Found,
-    Outcome,
+    OutcomeRecord,
     Overlap,
-    SaidDecision,
     Scored,
-    keep,
-    read_found,
+    pair_with_means,
+    read_record,
+    to_metadata,
 )
-from peercorpus.benchmark.samples import read_asked
-from peercorpus.benchmark.solving import READ
-from peercorpus.benchmark.wrong import said_numbers
+from peercorpus.benchmark.solvers import READ, read_asked
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics import bert_scores, bertscore, count_bleu, embed_cosines, rouge_l
+from peercorpus.metrics import bertscore
+from peercorpus.metrics.bertscore import bert_scores
+from peercorpus.metrics.embedding import embed_cosines
+from peercorpus.metrics.text_overlap import count_bleu, rouge_l
 
 
 @metric
 def numbers_of(scored: str) -> Metric:
-    """The numbers of what a scorer found, over the answers that are scored; one that is not defined is left out.
+    """Compute the numbers of a scorer over the scored answers; an undefined number is omitted.
 
     Args:
-        scored: The scorer.
+        scored: Name of the scorer.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
         kind = Scored(scored)
-        outcomes = [Outcome("", "", read_found(kind, one.score.metadata or {})) for one in scores]
-        found: dict[str, str | int | float | bool | None] = {}
-        for measure in measures_of(kind, outcomes) if outcomes else ():
+        outcomes = [CaseOutcome("", "", read_record(kind, score.score.metadata or {})) for score in scores]
+        numbers_by_name: dict[str, str | int | float | bool | None] = {}
+        for measure in select_measures(kind, outcomes) if outcomes else ():
             try:
-                found[f"{measure.group} {measure.name}".strip()] = measure.of(outcomes)
+                numbers_by_name[f"{measure.group} {measure.name}".strip()] = measure.of(outcomes)
             except UndefinedMetricError:
                 continue
-        return found
+        return numbers_by_name
 
     return compute
 
 
-Read = Callable[[dict[str, Any], dict[str, Any]], tuple[Found, float]]
-"""An answer as it was read, and the sample's metadata → what is found, and the one number that a viewer shows."""
+Read = Callable[[dict[str, Any], dict[str, Any]], tuple[OutcomeRecord, float]]
+"""Takes a parsed answer and the sample's metadata; returns the record and the one number that a log viewer shows."""
 
 
-def _scored(read: Read) -> Scorer:
-    """Scores an answer that was read; of another it keeps why there is no score."""
+def _make_scorer(read: Read) -> Scorer:
+    """Return a scorer that applies `read` to a parsed answer and keeps the reason for an unreadable one."""
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 -- the protocol's own
         answer = state.metadata[READ]
         if "unscored" in answer:
-            said = state.output.completion
-            return Score.unscored(reason=answer["unscored"], answer=said, explanation=answer["detail"])
-        found, value = read(answer, state.metadata)
-        return Score(value=value, answer=_shown(answer), metadata=keep(found))
+            completion = state.output.completion
+            return Score.unscored(reason=answer["unscored"], answer=completion, explanation=answer["detail"])
+        record, value = read(answer, state.metadata)
+        return Score(value=value, answer=_format_answer(answer), metadata=to_metadata(record))
 
     return score
 
 
-def _shown(answer: dict[str, Any]) -> str:
+def _format_answer(answer: dict[str, Any]) -> str:
     if "text" in answer:
         return str(answer["text"])
     if "scores" in answer:
@@ -77,65 +79,70 @@ def _shown(answer: dict[str, Any]) -> str:
 
 @scorer(metrics=[numbers_of(Scored.DECISION.value)], name=Scored.DECISION.value)
 def decision() -> Scorer:
-    """Whether the decision is the one that was made: 1 or 0."""
+    """Score a decision: 1 if it is correct, else 0."""
 
-    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[Found, float]:
-        found = SaidDecision(bool(metadata["accepted"]), answer["accept"], answer["probability"])
-        return found, float(found.said == found.accepted)
+    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
+        record = DecisionRecord(bool(metadata["accepted"]), answer["accept"], answer["probability"])
+        return record, float(record.said == record.accepted)
 
-    return _scored(read)
+    return _make_scorer(read)
 
 
 @scorer(metrics=[numbers_of(Scored.NUMBERS.value)], name=Scored.NUMBERS.value)
 def numbers() -> Scorer:
-    """How far the scores are off: the mean over the fields, in widths of their scales."""
+    """Score the error of predicted scores: the mean over the fields, as a fraction of each field's scale."""
 
-    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[Found, float]:
-        found = said_numbers(read_asked(metadata), answer["scores"])
-        return found, fmean(abs(one.said - one.gold) / (one.high - one.low) for one in found.fields)
+    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
+        record = pair_with_means(read_asked(metadata), answer["scores"])
+        return record, fmean(abs(score.said - score.gold) / (score.high - score.low) for score in record.fields)
 
-    return _scored(read)
+    return _make_scorer(read)
 
 
 @scorer(metrics=[numbers_of(Scored.OVERLAP.value)], name=Scored.OVERLAP.value)
 def overlap() -> Scorer:
-    """Words shared with what people wrote: ROUGE-L, the best of the references, and what BLEU is summed from."""
+    """Score the overlap with human references: ROUGE-L of the best reference, and the counts of BLEU."""
 
-    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[Found, float]:
-        text, references = answer["text"], metadata["references"]
+    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
+        text = answer["text"]
+        references = metadata["references"]
         rouge = rouge_l(text, references)
-        return Overlap(rouge, count_bleu(text, references), len(text.split()), answer["cut_off"]), rouge
+        record = Overlap(
+            rouge_l=rouge, bleu=count_bleu(text, references), words=len(text.split()), cut_off=answer["cut_off"]
+        )
+        return record, rouge
 
-    return _scored(read)
+    return _make_scorer(read)
 
 
 @scorer(metrics=[numbers_of(Scored.BERT_SCORE.value)], name=Scored.BERT_SCORE.value)
 def bert_score(model: str, layers: int = bertscore.LAYERS) -> Scorer:
-    """BERTScore with what people wrote, the best of the references.
+    """Score BERTScore against human references, the best over the references.
 
     Args:
         model: A name on the Hugging Face Hub, or a local folder.
         layers: The layer whose vectors are compared.
     """
 
-    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[Found, float]:
+    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
         scores = bert_scores([answer["text"]], [metadata["references"]], model=model, layers=layers)
-        one = scores.of_each[0]
-        return BertScored(one.precision, one.recall, one.f1, scores.cut_share), one.f1
+        score = scores.of_each[0]
+        record = BertScored(precision=score.precision, recall=score.recall, f1=score.f1, truncated=scores.cut_share)
+        return record, score.f1
 
-    return _scored(read)
+    return _make_scorer(read)
 
 
 @scorer(metrics=[numbers_of(Scored.EMBED_COS.value)], name=Scored.EMBED_COS.value)
 def embed_cos(model: str) -> Scorer:
-    """Cosine of the embeddings of the answer and of what people wrote, the best of the references.
+    """Score the cosine similarity of embeddings with human references, the best over the references.
 
     Args:
         model: A name on the Hugging Face Hub, or a local folder.
     """
 
-    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[Found, float]:
+    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
         scores = embed_cosines([answer["text"]], [metadata["references"]], model=model)
         return Embedded(scores.of_each[0], scores.cut_share), scores.of_each[0]
 
-    return _scored(read)
+    return _make_scorer(read)

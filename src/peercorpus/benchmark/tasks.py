@@ -1,8 +1,8 @@
-"""The tasks as `inspect_ai` runs them: `inspect eval peercorpus/acceptance --model … -T release=DIR`."""
+"""Define the four inspect_ai tasks, and the metadata that their logs keep."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import Any, Unpack
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -10,184 +10,251 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver, generate
 
-from peercorpus import prompts
 from peercorpus.benchmark import scorers
-from peercorpus.benchmark.about import about_run
-from peercorpus.benchmark.adapters.adapter import Adapter
-from peercorpus.benchmark.adapters.narrowing import narrow
-from peercorpus.benchmark.adapters.registry import load_adapter
-from peercorpus.benchmark.asking import choose_examples, example_pool, messages, shown_paper
+from peercorpus.benchmark.adapters.adapter import Adapter, load_adapter, narrow
 from peercorpus.benchmark.baselines.baseline import Baseline
-from peercorpus.benchmark.cases import BenchTask, Case, Said, Selection, Taken, read_cases
-from peercorpus.benchmark.cutting import Shown
-from peercorpus.benchmark.options import Options, Wanted, read_options
-from peercorpus.benchmark.samples import sample_of
-from peercorpus.benchmark.solving import discuss, fixed, read
-from peercorpus.dialogues import Speaker
+from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseMessage, CaseSelection, read_cases
+from peercorpus.benchmark.messages import CUT_METHOD, ShownPaper, choose_examples, example_pool, messages, shown_paper
+from peercorpus.benchmark.options import TaskOptions, TaskRequest, parse_task_options
+from peercorpus.benchmark.solvers import build_sample, discuss, fixed, read
 from peercorpus.errors import PeercorpusError
-from peercorpus.publish.opened import Release, open_release
-from peercorpus.publish.splits import Side
+from peercorpus.metrics import bertscore, embedding
+from peercorpus.metrics.registry import definition
+from peercorpus.models import prompts
+from peercorpus.models.chat_messages import Speaker
+from peercorpus.models.local_models import check_model_available, loading
+from peercorpus.release.folder import Release, open_release
+from peercorpus.release.splits import Split
+
+_TEXT_METRICS = ("bleu", "rouge_l")
+SIGNED_METRICS = {
+    BenchTask.ACCEPTANCE: ("accuracy", "precision", "recall", "f1", "balanced_accuracy", "mcc", "auroc"),
+    BenchTask.SCORES: ("mae", "mse", "mae_unit", "mse_unit", "spearman"),
+    BenchTask.REVIEW: _TEXT_METRICS,
+    BenchTask.REBUTTAL: _TEXT_METRICS,
+}
+"""The metrics of each task whose signatures a log keeps."""
+
+
+def about_run(
+    of_task: BenchTask, release: Release, request: TaskRequest, counts: CaseCounts, baseline: Baseline | None
+) -> dict[str, Any]:
+    """Return the metadata that a log keeps of its run.
+
+    Args:
+        of_task: The task.
+        release: The release that the cases come from.
+        request: Options of the task.
+        counts: Counts of the cases and of what was left out.
+        baseline: The fitted baseline that answers; None if a model does.
+    """
+    sides = release.sides()
+    selection = request.selection
+    budget = request.asking.budget
+    return {
+        "task": of_task.value,
+        "release": {"sha256": release.sha256, "peercorpus": release.version},
+        "profile": sides.profile.value if sides is not None else None,
+        "side": selection.side.value,
+        "venues": sorted(selection.venues),
+        "worst_grade": selection.worst_grade.value,
+        "led": selection.led,
+        "cases": counts.cases,
+        "left_out": dict(sorted(counts.left_out.items())),
+        "paper": {"budget": budget.says, "way": CUT_METHOD},
+        "few_shot": request.asking.few_shot,
+        "prompts": {"version": prompts.VERSION, "digest": prompts.DIGEST},
+        "adapter": request.adapter,
+        "baseline": request.baseline,
+        "says": "" if baseline is None else baseline.says,
+        "signatures": _collect_signatures(of_task, request),
+    }
+
+
+def _collect_signatures(of_task: BenchTask, request: TaskRequest) -> dict[str, str]:
+    """Return the signatures of all metrics of a run."""
+    signatures = {name: definition(name).signature for name in SIGNED_METRICS[of_task]}
+    if not of_task.is_written:
+        return signatures
+    for model in filter(None, (request.bert_score, request.embed_cos)):
+        # A signature names the revision in the local cache, where a model is only once it has been requested.
+        with loading(model):
+            check_model_available(model)
+    if request.bert_score is not None:
+        parts = (bertscore.bert_metric(part, request.bert_score) for part in ("precision", "recall", "f1"))
+        signatures |= {metric.name: metric.signature for metric in parts}
+    if request.judged:
+        from peercorpus.benchmark.judge.scorer import ASPECTS_OF_RUNS
+
+        signatures["judge"] = ASPECTS_OF_RUNS
+    if request.embed_cos is not None:
+        signatures["embed_cos"] = embedding.embedding_metric(request.embed_cos).signature
+    return signatures
+
 
 NO_MODEL = "none/none"
-"""What answers where a baseline does."""
+"""Name of the model that inspect_ai is given if a baseline answers."""
 VERSION = "1"
-"""Of the tasks: what is asked and how it is scored, but for the words, which have a version of their own."""
+"""Version of the tasks, that is of what is asked and how it is scored; the prompts have a version of their own."""
 
 
-def _version(release: Release) -> str:
-    """By which a log is known to be of the same task: not of a release that stood there before, or of other words."""
-    return f"{VERSION}|prompts:{prompts.DIGEST}|release:{release.sha256[:12]}"
-
-
-def _open(wanted: Wanted) -> Release:
-    release = open_release(wanted.release)
+def _open_release(request: TaskRequest) -> Release:
+    release = open_release(request.release)
     sides = release.sides()
     if sides is None:
         raise PeercorpusError(
-            f"The release '{wanted.release}' has no sides to test on; publish it with --splits re2 or temporal."
+            f"The release '{request.release}' has no sides to test on; publish it with --splits re2 or temporal."
         )
-    if wanted.profile is not None and sides.profile != wanted.profile:
+    if request.profile is not None and sides.profile != request.profile:
         raise PeercorpusError(
-            f"The release '{wanted.release}' has sides of the profile '{sides.profile}', not '{wanted.profile}'."
+            f"The release '{request.release}' has sides of the profile '{sides.profile}', not '{request.profile}';"
+            " choose that profile or another release."
         )
     return release
 
 
-def _read(release: Release, of_task: BenchTask, selection: Selection) -> tuple[list[Case], Taken]:
-    taken = Taken()
-    cases = list(read_cases(release, of_task, selection, taken))
+def _read_cases(release: Release, of_task: BenchTask, selection: CaseSelection) -> tuple[list[Case], CaseCounts]:
+    counts = CaseCounts()
+    cases = list(read_cases(release, of_task, selection, counts))
     if not cases:
         why = (
-            "; ".join(f"{reason}: {count:,}" for reason, count in taken.left_out.most_common(3)) or "it holds no paper"
+            "; ".join(f"{reason}: {count:,}" for reason, count in counts.left_out.most_common(3)) or "it holds no paper"
         )
         raise PeercorpusError(
             f"The side '{selection.side}' of '{release.folder}' has no case of the task '{of_task}' ({why}); choose"
             " another side, venue or grade."
         )
-    return cases, taken
+    return cases, counts
 
 
-def _learnt(name: str, of_task: BenchTask, wanted: Wanted, release: Release) -> Baseline:
-    """A baseline that has learnt from the papers to train on."""
-    from peercorpus.benchmark.baselines.registry import load_baseline
+def _fit_baseline(name: str, of_task: BenchTask, request: TaskRequest, release: Release) -> Baseline:
+    """Return a baseline fitted on the train side."""
+    from peercorpus.benchmark.baselines.baseline import load_baseline
 
     baseline = load_baseline(name, of_task)
-    trained = replace(wanted.selection, side=Side.TRAIN, venues=frozenset(), led=False)
-    baseline.fit(read_cases(release, of_task, trained, Taken()))
+    trained = replace(request.selection, side=Split.TRAIN, venues=frozenset(), led=False)
+    baseline.fit(read_cases(release, of_task, trained, CaseCounts()))
     return baseline
 
 
-def _answered(baseline: Baseline, cases: Sequence[Case]) -> list[Sample]:
-    """Samples that carry a baseline's answers. It has read the papers already, so the log need not repeat them."""
+def _make_baseline_samples(baseline: Baseline, cases: Sequence[Case]) -> list[Sample]:
+    """Return samples that carry a baseline's answers, without the papers, which the baseline has read already."""
     return [
-        sample_of(case, [Said(Speaker.USER, case.paper.title or case.case_id)], Shown(""), baseline.answer(case))
+        build_sample(
+            case, [CaseMessage(Speaker.USER, case.paper.title or case.case_id)], ShownPaper(""), baseline.answer(case)
+        )
         for case in cases
     ]
 
 
-def _asked(
-    of_task: BenchTask, wanted: Wanted, release: Release, cases: Sequence[Case], adapter: Adapter | None
+def _make_model_samples(
+    of_task: BenchTask, request: TaskRequest, release: Release, cases: Sequence[Case], adapter: Adapter | None
 ) -> list[Sample]:
-    """Samples that ask a model."""
-    budget, few = wanted.asking.budget, wanted.asking.few_shot
-    of_each = few + (wanted.selection.side is Side.TRAIN)
-    pool = example_pool(read_cases(release, of_task, Selection(Side.TRAIN), Taken()), of_each) if few else []
-    count, samples = budget.counter(), []
+    """Return samples that ask a model."""
+    budget = request.asking.budget
+    few = request.asking.few_shot
+    of_each = few + (request.selection.side is Split.TRAIN)
+    pool = example_pool(read_cases(release, of_task, CaseSelection(Split.TRAIN), CaseCounts()), of_each) if few else []
+    count = budget.counter()
+    samples = []
     for case in cases:
         shown = shown_paper(case.paper, budget, count)
         examples = list(choose_examples(case, pool, few))
-        said = messages(case, shown.text, examples) if adapter is None else adapter.messages(case, shown.text)
-        samples.append(sample_of(case, said, shown))
+        chat = messages(case, shown.text, examples) if adapter is None else adapter.messages(case, shown.text)
+        samples.append(build_sample(case, chat, shown))
     return samples
 
 
-def _scorers(of_task: BenchTask, wanted: Wanted) -> list[Scorer]:
+def _select_scorers(of_task: BenchTask, request: TaskRequest) -> list[Scorer]:
     if of_task is BenchTask.ACCEPTANCE:
         return [scorers.decision()]
     if of_task is BenchTask.SCORES:
         return [scorers.numbers()]
     chosen = [scorers.overlap()]
-    if wanted.bert_score is not None:
-        chosen.append(scorers.bert_score(wanted.bert_score))
-    if wanted.embed_cos is not None:
-        chosen.append(scorers.embed_cos(wanted.embed_cos))
-    if wanted.judged:
-        from peercorpus.benchmark.judging.scoring import judge
+    if request.bert_score is not None:
+        chosen.append(scorers.bert_score(request.bert_score))
+    if request.embed_cos is not None:
+        chosen.append(scorers.embed_cos(request.embed_cos))
+    if request.judged:
+        from peercorpus.benchmark.judge.scorer import judge
 
-        chosen.append(judge(repeats=wanted.repeats))
+        chosen.append(judge(repeats=request.repeats))
     return chosen
 
 
-def build(of_task: BenchTask, wanted: Wanted) -> Task:
-    """A task of `inspect_ai`.
+def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
+    """Return a task for inspect_ai.
 
     Raises:
-        PeercorpusError: There is no such release, side, case, baseline or adapter.
+        PeercorpusError: The release, a case, the baseline or the adapter does not exist.
     """
-    wanted.asking.check(of_task)
-    release = _open(wanted)
-    cases, taken = _read(release, of_task, wanted.selection)
+    request.asking.check(of_task)
+    release = _open_release(request)
+    cases, counts = _read_cases(release, of_task, request.selection)
     adapter = baseline = None
-    if wanted.adapter is not None:
-        adapter = load_adapter(wanted.adapter, wanted.wordings)
-        cases = narrow(adapter, cases, taken)
-    if wanted.baseline is not None:
-        baseline = _learnt(wanted.baseline, of_task, wanted, release)
-    answering: Solver = discuss() if wanted.selection.led else generate()
+    if request.adapter is not None:
+        adapter = load_adapter(request.adapter, request.wordings)
+        cases = narrow(adapter, cases, counts)
+    if request.baseline is not None:
+        baseline = _fit_baseline(request.baseline, of_task, request, release)
+    answering: Solver = discuss() if request.selection.led else generate()
     return Task(
         dataset=MemoryDataset(
-            _asked(of_task, wanted, release, cases, adapter) if baseline is None else _answered(baseline, cases),
-            name=f"{of_task}-{wanted.selection.side}",
+            _make_model_samples(of_task, request, release, cases, adapter)
+            if baseline is None
+            else _make_baseline_samples(baseline, cases),
+            name=f"{of_task}-{request.selection.side}",
         ),
-        solver=[answering if baseline is None else fixed(baseline.name), read(wanted.adapter)],
-        scorer=_scorers(of_task, wanted),
+        solver=[answering if baseline is None else fixed(baseline.name), read(request.adapter)],
+        scorer=_select_scorers(of_task, request),
         config=GenerateConfig.model_validate(adapter.generation if adapter is not None else {}),
         model=None if baseline is None else NO_MODEL,
-        version=_version(release),
-        metadata=about_run(of_task, release, wanted, taken, baseline),
+        # inspect_ai stores it and keeps logs of another release or other prompts apart.
+        version=f"{VERSION}|prompts:{prompts.DIGEST}|release:{release.sha256[:12]}",
+        metadata=about_run(of_task, release, request, counts, baseline),
         name=of_task.value,
     )
 
 
 @task
-def acceptance(release: str, **options: Unpack[Options]) -> Task:
-    """Is a paper accepted? Answered with one JSON object; measured by accuracy, F1, MCC, AUROC and the like.
+def acceptance(release: str, **options: Unpack[TaskOptions]) -> Task:
+    """Predict whether a paper is accepted; measured by accuracy, F1, MCC, AUROC and others.
 
     Args:
         release: The folder that `peercorpus publish` wrote.
-        **options: See `Options`.
+        **options: See `TaskOptions`.
     """
-    return build(BenchTask.ACCEPTANCE, read_options(release, options))
+    return make_task(BenchTask.ACCEPTANCE, parse_task_options(release, options))
 
 
 @task
-def scores(release: str, **options: Unpack[Options]) -> Task:
-    """Which scores do the reviewers give on average, in every field asked for? Measured by MAE, MSE, Spearman.
+def scores(release: str, **options: Unpack[TaskOptions]) -> Task:
+    """Predict the reviewers' mean score for each requested field; measured by MAE, MSE and Spearman's correlation.
 
     Args:
         release: The folder that `peercorpus publish` wrote.
-        **options: See `Options`.
+        **options: See `TaskOptions`.
     """
-    return build(BenchTask.SCORES, read_options(release, options))
+    return make_task(BenchTask.SCORES, parse_task_options(release, options))
 
 
 @task
-def review(release: str, **options: Unpack[Options]) -> Task:
-    """Write a review. Measured against all reviews that people wrote of the paper, and by a judge.
+def review(release: str, **options: Unpack[TaskOptions]) -> Task:
+    """Write a review; measured against all human reviews of the paper, and optionally by a judge.
 
     Args:
         release: The folder that `peercorpus publish` wrote.
-        **options: See `Options`.
+        **options: See `TaskOptions`.
     """
-    return build(BenchTask.REVIEW, read_options(release, options))
+    return make_task(BenchTask.REVIEW, parse_task_options(release, options))
 
 
 @task
-def rebuttal(release: str, **options: Unpack[Options]) -> Task:
-    """Answer the authors as the reviewer did: one case a turn with the history as it was, or a discussion that is led.
+def rebuttal(release: str, **options: Unpack[TaskOptions]) -> Task:
+    """Reply to the authors as the reviewer: one case per turn with the original history, or a whole discussion (`led`).
 
     Args:
         release: The folder that `peercorpus publish` wrote.
-        **options: See `Options`.
+        **options: See `TaskOptions`.
     """
-    return build(BenchTask.REBUTTAL, read_options(release, options))
+    return make_task(BenchTask.REBUTTAL, parse_task_options(release, options))

@@ -1,24 +1,56 @@
-"""What a terminal shows: answers on standard output, progress on standard error."""
+"""The app object, printing to standard output, progress lines, and parameters that most commands share."""
 
 import sys
 import time
-from typing import TYPE_CHECKING, Self
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Self
+
+from cyclopts import App, Parameter, Token
+from cyclopts.validators import Number
+
+from peercorpus.errors import PeercorpusError
 
 if TYPE_CHECKING:
-    from peercorpus.progress import Progress
+    from peercorpus.execution.progress import Progress
+
+app = App(
+    name="peercorpus",
+    suppress_keyboard_interrupt=False,
+    help="Build trustworthy datasets of scientific peer review from OpenReview.",
+)
+
+
+def _convert_path(_: object, tokens: Sequence[Token]) -> Path:
+    """Return the path; refuse an empty one, which would silently mean the current folder."""
+    (token,) = tokens
+    if not token.value.strip():
+        raise PeercorpusError(f"{token.keyword or 'An argument'} names no folder; for the current folder, use '.'.")
+    return Path(token.value)
+
+
+Named = Parameter(converter=_convert_path)
+"""A path that must not be empty."""
+WorkspaceFolder = Annotated[
+    Path, Parameter(name=["--workspace", "-w"], help="Folder of the workspace.", converter=_convert_path)
+]
+AtLeastOne = Parameter(validator=Number(gte=1))
+UrlV1 = Annotated[str | None, Parameter(help="Base URL of API v1.", env_var="PEERCORPUS_URL_V1")]
+UrlV2 = Annotated[str | None, Parameter(help="Base URL of API v2.", env_var="PEERCORPUS_URL_V2")]
 
 
 def say(text: str) -> None:
-    """Print an answer."""
+    """Print a result to standard output."""
     print(text, flush=True)
 
 
 class ProgressLines:
-    """Progress on standard error: one line rewritten on a terminal, a line now and then elsewhere."""
+    """Progress on standard error: on a terminal one line that is rewritten, otherwise an occasional line."""
 
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty()
-        self._last_at, self._width = time.monotonic(), 0
+        self._last_at = time.monotonic()
+        self._width = 0
         self._says_wait_at = float("inf")
 
     def __enter__(self) -> Self:
@@ -33,12 +65,12 @@ class ProgressLines:
         self._width = 0
 
     def say(self, sentence: str) -> None:
-        """Say what happens next."""
+        """Print a sentence on a line of its own."""
         self._end_line()
         print(sentence, file=sys.stderr, flush=True)
 
     def wait(self, sentence: str) -> None:
-        """Say why nothing moves: at once on a terminal; elsewhere after a minute, and then every ten."""
+        """Print why the run is waiting: at once on a terminal, otherwise after 60 s and then every 10 minutes."""
         now = time.monotonic()
         self._says_wait_at = min(self._says_wait_at, now + 60)
         if self._is_terminal or now >= self._says_wait_at:
@@ -46,14 +78,14 @@ class ProgressLines:
             self._show(sentence)
 
     def show(self, progress: "Progress") -> None:
-        """Show how far a piece of work is: often on a terminal; elsewhere at its end, and every ten seconds before."""
-        from peercorpus import wording
+        """Show the progress of a step: every 0.1 s on a terminal, otherwise every 10 s, and at its end."""
+        from peercorpus.cli.text import formatting
 
         self._says_wait_at = float("inf")
         is_over = progress.done == progress.total
         patience_s = 0.1 if self._is_terminal else 10
         if is_over or time.monotonic() - self._last_at >= patience_s:
-            self._show(wording.progress_line(progress))
+            self._show(formatting.progress_line(progress))
 
     def _show(self, line: str) -> None:
         self._last_at = time.monotonic()

@@ -1,57 +1,57 @@
-"""`peercorpus finetune`: a LoRA adapter learnt from a release, and how much it changes."""
+"""The command `finetune`."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.app import AtLeastOne, Named, app
-from peercorpus.cli.bench import RESAMPLES, Unset, display, needs_extra, tell_missing
-from peercorpus.cli.console import ProgressLines, say
-from peercorpus.cli.spreading import HERE, Spreading
+from peercorpus.cli.benchmark import RESAMPLES, Unset, display, needs_extra, print_unanswered
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, app, say
+from peercorpus.cli.options import HERE, Spreading
 from peercorpus.errors import PeercorpusError
-from peercorpus.kinds import Grade
+from peercorpus.records.enums import Grade
 
 if TYPE_CHECKING:
-    from peercorpus.finetune.choosing import Chosen
-    from peercorpus.finetune.run import Wanted
-    from peercorpus.spread import Spread
+    from peercorpus.execution.executor import Executor
+    from peercorpus.finetune.run import RunOptions
+    from peercorpus.finetune.selection import SelectionRule
 
 ShareOf1 = Parameter(validator=Number(gte=0, lte=1))
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """What is learnt from, of the papers to train on.
+    """Which of the training papers and reviews become training examples.
 
     Parameters
     ----------
     venue
-        The id of a venue or the name of a conference; may be given several times.
+        Only papers of this venue id or conference; may be repeated.
     year
-        Of the venue; may be given several times.
+        Only venues of this year; may be repeated.
     grade
-        The worst grade of text to take; all of these are initial versions.
+        Worst acceptable grade of a paper's text. Each of these is a proven initial version.
     min_words
-        Of a review, or of the review that a conversation is about.
+        Shortest review to use, in words. For a conversation, its review counts.
     max_words
-        The same.
+        Longest review to use, in words. For a conversation, its review counts.
     min_confidence
-        Of the reviewer, from 0 (the lowest answer of the form) to 1 (the highest).
+        Lowest reviewer confidence to use, from 0 (lowest answer of the form) to 1 (highest answer).
     max_spread
-        Highest less lowest recommendation of a paper, from 0 (they agree) to 1 (lowest and highest of the form).
+        Largest difference between a paper's recommendations to use, from 0 (all equal) to 1 (the form's lowest and
+        highest answer).
     every_try
-        Take all submissions of one work, instead of the one whose text is known best.
+        Use all submissions of the same work, instead of the one whose text has the best grade.
     weight
-        How often to tell the lessons of a venue or conference, as NAME=NUMBER; 0.5 tells half of them; may be given
-        several times.
+        How many times to repeat a venue's or conference's training examples, as NAME=NUMBER; 0.5 uses half of them. May
+        be repeated.
     """
 
     venue: Annotated[tuple[str, ...], Parameter(negative=(), show_default=False)] = ()
     year: Annotated[tuple[int, ...], Parameter(negative=(), show_default=False)] = ()
-    grade: Literal["exact", "exact_attachment", "unrevised"] = "unrevised"
+    grade: Literal["exact", "exact_attachment", "unrevised", "only_before_review"] = "only_before_review"
     min_words: Annotated[int | None, AtLeastOne, Unset] = None
     max_words: Annotated[int | None, AtLeastOne, Unset] = None
     min_confidence: Annotated[float | None, ShareOf1, Unset] = None
@@ -74,154 +74,158 @@ def finetune(
     data: Annotated[Data, Parameter(name="*")] = ALL_DATA,
     leave_out_long: Annotated[bool, Parameter(negative=())] = False,
     lengths: Annotated[bool, Parameter(negative=())] = False,
-    trainer: Annotated[Literal["llama-factory", "axolotl"] | None, Parameter(name="--for"), Unset] = None,
     merge: Annotated[bool, Parameter(negative=())] = False,
     evaluate: Annotated[bool, Parameter(negative=())] = False,
     limit: Annotated[int | None, AtLeastOne, Unset] = None,
     spreading: Spreading = HERE,
 ) -> int:
-    """Tune a model with LoRA on a release, in the benchmark's own words; the same command again goes on.
+    """Fine-tune a model with LoRA on a release, with the prompts of the benchmark.
 
-    Only the papers to train on are learnt from; a release that parts linked papers is refused. How long the lessons
-    are is shown first: papers are cut to fit, answers never.
+    The same command resumes a run that was interrupted. Only training papers are used; a release whose splits separate
+    linked papers is refused. The lengths of the training examples are shown first: papers are truncated to fit the
+    context, answers never.
 
     Parameters
     ----------
     release
-        The folder that `peercorpus publish` wrote, with sides.
+        Folder that `peercorpus publish` wrote, with splits.
     task
-        What is learnt; mixed: all four.
+        Task to train on; mixed: all four.
     model
-        The base model: a folder, or a name on the Hugging Face Hub.
+        Base model: a folder, or a name on the Hugging Face Hub.
     out
-        The folder of the run.
+        Folder of the run.
     recipe
-        A TOML file with other settings than Re²'s; docs/recipe.md lists them.
+        TOML file with settings that differ from Re²'s; docs/recipe.md lists them.
     leave_out_long
-        Leave out lessons whose answers do not fit into the context, instead of refusing to start.
+        Skip training examples whose answers do not fit into the context, instead of refusing to start.
     lengths
-        Show how long the lessons are, and stop.
-    trainer
-        Write the lessons and the settings for this trainer, to OUT/llama-factory or OUT/axolotl, and stop.
+        Show the lengths of the training examples and stop.
     merge
         Also write the model with the adapter merged into it, to OUT/merged.
     evaluate
-        Ask the model before and after, on the papers to test on, and print both in one table; logs are in OUT/bench.
+        Benchmark the model before and after training on the test papers and print both in one table. Logs are in
+        OUT/bench.
     limit
-        Evaluate on the first so many cases of each task only: those of one venue, as a rule, so no fair sample.
+        With --evaluate: use only the first N cases of each task. They usually come from one venue and are not a random
+        sample.
     """
-    from peercorpus.finetune.lessons import Subject
-    from peercorpus.finetune.recipe import read_recipe
-    from peercorpus.finetune.run import Wanted
-
-    then = Then(lengths, trainer, merge, evaluate, limit)
+    then = Then(lengths=lengths, merge=merge, evaluate=evaluate, limit=limit)
     then.check()
     spread = spreading.settle()
-    wanted = Wanted(release, Subject(task), model, out, read_recipe(recipe), _chosen(data), leave_out_long)
+    options = _run_options(release, task, model, out, recipe, data, leaves_out_long=leave_out_long)
     with ProgressLines() as lines:
-        if then.trainer is not None:
-            return _for_trainer(wanted, then.trainer, lines, spread)
-        return _tune(wanted, then, lines, spread)
+        return _tune(options, then, lines, spread)
 
 
 @dataclass(frozen=True, slots=True)
 class Then:
-    """What becomes of the lessons."""
+    """What to do with the training examples."""
 
     lengths: bool
-    trainer: str | None
     merge: bool
     evaluate: bool
     limit: int | None
 
     def check(self) -> None:
-        """See that what is asked for goes together."""
-        stops = "--lengths" if self.lengths else f"--for {self.trainer}" if self.trainer else None
-        if stops and (self.merge or self.evaluate):
-            raise PeercorpusError(f"{stops} trains nothing that could be merged or evaluated; leave one of them out.")
-        if self.lengths and self.trainer:
-            raise PeercorpusError("--for shows how long the lessons are as well; leave out --lengths.")
+        """Check that the options can be combined.
+
+        Raises:
+            PeercorpusError: Two options exclude each other, or one needs another.
+        """
+        if self.lengths and (self.merge or self.evaluate):
+            raise PeercorpusError("--lengths trains nothing; leave out --lengths, or --merge and --evaluate.")
         if self.limit is not None and not self.evaluate:
-            raise PeercorpusError("--limit is of --evaluate; add that, or leave --limit out.")
+            raise PeercorpusError("--limit needs --evaluate; add --evaluate, or leave out --limit.")
 
 
-def _for_trainer(wanted: "Wanted", named: str, lines: ProgressLines, spread: "Spread") -> int:
-    from peercorpus.finetune.for_trainers import write_for
-    from peercorpus.finetune.trainer_settings import Trainer
-    from peercorpus.wording_finetune import handed_over
+def _run_options(
+    release: Path, task: str, model: str, out: Path, recipe: Path | None, data: Data, *, leaves_out_long: bool
+) -> "RunOptions":
+    from peercorpus.finetune.examples import TrainingTask
+    from peercorpus.finetune.recipe import read_recipe
+    from peercorpus.finetune.run import RunOptions
 
-    trainer = Trainer(named)
-    folder = write_for(wanted, trainer, say, lines.show, spread)
-    say(handed_over(folder, trainer))
-    return 0
-
-
-def _tune(wanted: "Wanted", then: Then, lines: ProgressLines, spread: "Spread") -> int:
-    from peercorpus import wording_finetune
-    from peercorpus.finetune.card import write_card
-    from peercorpus.finetune.launching import tune
-    from peercorpus.finetune.run import prepare_run
-    from peercorpus.finetune.run_files import trained_of
-
-    made = prepare_run(wanted, say, lines.show, spread=spread)
-    if then.lengths:
-        return 0
-    say(wording_finetune.lessons(made))
-    if then.evaluate:
-        with needs_extra():
-            from peercorpus.finetune.evaluating import check_evaluation
-        check_evaluation(wanted.out, wanted.release, then.limit)
-    tune(wanted.out, lines.show)
-    write_card(wanted.out)
-    say(wording_finetune.tuned(wanted.out, trained_of(wanted.out)))
-    if then.merge:
-        with needs_extra("finetune"):
-            from peercorpus.finetune.merging import merge
-        say(f"The merged model is {merge(wanted.out)}.")
-    return _evaluate(wanted, then, lines) if then.evaluate else 0
-
-
-def _evaluate(wanted: "Wanted", then: Then, lines: ProgressLines) -> int:
-    from peercorpus.finetune.card import write_card
-    from peercorpus.finetune.evaluating import evaluate
-
-    found = evaluate(wanted.out, wanted.release, then.limit, RESAMPLES, display(), lines.show)
-    write_card(wanted.out)
-    say(found.markdown)
-    tell_missing(found.notes, found.errors, is_whole=found.is_whole)
-    return 0 if found.is_whole else 1
-
-
-def _chosen(data: Data) -> "Chosen":
-    from peercorpus.finetune.choosing import Chosen
-
-    return Chosen(
-        frozenset(data.venue),
-        frozenset(data.year),
-        Grade(data.grade),
-        data.min_words or 0,
-        data.max_words,
-        data.min_confidence,
-        data.max_spread,
-        data.every_try,
-        _weights(data.weight),
+    rule = selection_rule(data)
+    return RunOptions(
+        release=release,
+        subject=TrainingTask(task),
+        model=model,
+        out=out,
+        recipe=read_recipe(recipe),
+        chosen=rule,
+        leaves_out_long=leaves_out_long,
     )
 
 
-def _weights(said: tuple[str, ...]) -> dict[str, float]:
-    weights = dict(_weight(one) for one in said)
-    if len(weights) < len(said):
-        raise PeercorpusError("One name has two weights; give each venue or conference one --weight.")
-    return weights
+def _tune(options: "RunOptions", then: Then, lines: ProgressLines, spread: "Executor") -> int:
+    from peercorpus.cli.text import summaries
+    from peercorpus.finetune.launch import tune
+    from peercorpus.finetune.model_card import write_model_card
+    from peercorpus.finetune.run import prepare_run
+    from peercorpus.finetune.run_folder import load_trained
+
+    prepared = prepare_run(options, say, lines.show, spread=spread)
+    if then.lengths:
+        return 0
+    say(summaries.lessons(prepared))
+    if then.evaluate:
+        with needs_extra():
+            from peercorpus.finetune.evaluate import check_evaluation
+        check_evaluation(options.out, options.release, then.limit)
+    tune(options.out, lines.show)
+    write_model_card(options.out)
+    say(summaries.tuned(options.out, load_trained(options.out)))
+    if then.merge:
+        with needs_extra("finetune"):
+            from peercorpus.finetune.training import merge_adapter
+        say(summaries.merged(merge_adapter(options.out)))
+    return _evaluate(options, then, lines) if then.evaluate else 0
 
 
-def _weight(said: str) -> tuple[str, float]:
-    name, _, number = said.rpartition("=")
+def _evaluate(options: "RunOptions", then: Then, lines: ProgressLines) -> int:
+    from peercorpus.finetune.evaluate import evaluate
+    from peercorpus.finetune.model_card import write_model_card
+
+    evaluation = evaluate(options.out, options.release, then.limit, RESAMPLES, display(), lines.show)
+    write_model_card(options.out)
+    say(evaluation.markdown)
+    print_unanswered(evaluation.notes, evaluation.errors, is_whole=evaluation.is_whole)
+    return 0 if evaluation.is_whole else 1
+
+
+def selection_rule(data: Data) -> "SelectionRule":
+    """Return the rule by which examples are chosen, from what the user named.
+
+    Raises:
+        PeercorpusError: A weight is not written as NAME=NUMBER, or a name has two.
+    """
+    from peercorpus.finetune.selection import SelectionRule
+
+    weights = dict(map(_parse_weight, data.weight))
+    if len(weights) < len(data.weight):
+        raise PeercorpusError("A name has two weights; give each venue or conference one --weight.")
+    return SelectionRule(
+        venues=frozenset(data.venue),
+        years=frozenset(data.year),
+        worst_grade=Grade(data.grade),
+        min_words=data.min_words or 0,
+        max_words=data.max_words,
+        min_confidence=data.min_confidence,
+        max_spread=data.max_spread,
+        every_try=data.every_try,
+        weights=weights,
+    )
+
+
+def _parse_weight(argument: str) -> tuple[str, float]:
+    name, _, number = argument.rpartition("=")
     try:
-        return name or _refuse(said), float(number)
+        weight = float(number) if name else None
     except ValueError:
-        _refuse(said)
-
-
-def _refuse(said: str) -> NoReturn:
-    raise PeercorpusError(f"'{said}' is no weight; name a venue or conference and a number, as --weight iclr=2.")
+        weight = None
+    if weight is None:
+        raise PeercorpusError(
+            f"Invalid weight '{argument}': expected a venue or conference and a number, as in --weight iclr=2."
+        )
+    return name, weight

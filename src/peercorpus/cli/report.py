@@ -1,14 +1,17 @@
-"""`peercorpus report`: statistics and figures of a workspace or a release."""
+"""The commands `report` and `explore`."""
 
+import os
+import sys
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
-from peercorpus.cli.app import app
-from peercorpus.cli.console import ProgressLines, say
-from peercorpus.cli.spreading import HERE, Spreading
-from peercorpus.errors import PeercorpusError
+from peercorpus.cli.console import ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.options import HERE, Spreading
+from peercorpus.errors import MissingExtraError, PeercorpusError
 
 
 @app.command
@@ -20,37 +23,94 @@ def report(
     tokenizer: str | None = None,
     spreading: Spreading = HERE,
 ) -> None:
-    """Draw the statistics of a corpus: one page, and each figure as PDF, SVG, PNG and CSV.
+    """Draw the statistics of a corpus: one web page, and each figure as PDF, SVG, PNG and CSV.
 
     Parameters
     ----------
     workspace
-        A workspace, or the folder of a release.
+        Folder of a workspace or of a release.
     out
-        The folder to write; one that holds an earlier report is replaced.
+        Folder to write; an earlier report in it is replaced.
     where
         Only papers that meet a condition: year>=2023, conference=iclr, status=rejected, grade=exact, rating>=6,
-        keyword="large models", has_rebuttal=yes, score_changed=no. Repeat it for more: all must hold, and any of
-        several with one name and "=".
+        keyword="large models", has_rebuttal=yes, score_changed=no. May be repeated: all conditions must hold, but of
+        several with "=" and the same name only one.
     tokenizer
-        Count tokens with it: a file tokenizer.json, a folder with one, or a model on the Hugging Face Hub. Without,
-        words and signs are counted.
+        Tokenizer that counts tokens: a file tokenizer.json, a folder with one, or a model on the Hugging Face Hub. By
+        default, words and punctuation marks are counted.
     """
-    from peercorpus.report.page import PAGE
-    from peercorpus.report.run import write_report
-    from peercorpus.wording import plural
+    from peercorpus.cli.text.report import report_written
+    from peercorpus.report.write_report import write_report
 
     if spreading != HERE and tokenizer is None:
         raise PeercorpusError(
-            "Only counting the tokens of a tokenizer is spread; name one with --tokenizer, or leave --executor,"
-            " --address and --workers out."
+            "--executor, --address and --workers need --tokenizer, as only counting its tokens is distributed; add"
+            " --tokenizer, or leave them out."
         )
-    # The tokenizers' own threads use all cores of this machine.
+    # Without an executor the tokenizer's own threads use all cores of this machine.
     spread = None if spreading == HERE else spreading.settle()
     with ProgressLines() as lines:
-        made = write_report(workspace, out, where, tokenizer, lines.show, spread)
-    chosen = f"{made.papers:,} of {plural(made.every, 'paper')}" if where else plural(made.papers, "paper")
-    say(f"Drew {plural(made.figures, 'figure')} of {chosen}.")
-    for title, why in made.empty:
-        say(f"  nothing to draw in '{title}': {why}")
-    say(f"Open {out / PAGE} in a browser; the figures and their numbers lie beside it.")
+        written = write_report(workspace, out, where, tokenizer, lines.show, spread)
+    say(report_written(written, out, is_filtered=bool(where)))
+
+
+@app.command
+def explore(
+    *,
+    workspace: WorkspaceFolder,
+    host: str = "127.0.0.1",
+    port: Annotated[int, Parameter(validator=Number(gte=0, lte=65_535))] = 8642,
+    no_browser: Annotated[bool, Parameter(negative=())] = False,
+    select: str | None = None,
+    out: Path | None = None,
+) -> None:
+    """Search and read the corpus in a browser on this machine, or write a selection of papers to a file.
+
+    The first start after a build creates a search index, which takes about a minute per 15,000 papers.
+
+    Parameters
+    ----------
+    host
+        Address to listen on. The default can be reached from this machine only.
+    port
+        Port to listen on; 0 picks a free one.
+    no_browser
+        Do not open a browser.
+    select
+        Do not start the explorer: write the papers that one of its pages shows to --out, given as the page's URL query
+        string; an empty string selects all papers.
+    out
+        With --select: the file to write; its name must end in .csv, .jsonl or .parquet.
+    """
+    try:
+        from peercorpus.explorer.export import write_selection
+        from peercorpus.explorer.selection import read_selection
+        from peercorpus.explorer.server import is_loopback, open_explorer, serve_explorer
+    except ModuleNotFoundError as missing:
+        raise MissingExtraError(str(missing.name), "web") from None
+    from peercorpus.cli.text.report import exposed, selection_written, serving
+    from peercorpus.workspace.workspace import open_workspace
+
+    if (select is None) != (out is None):
+        raise PeercorpusError("--select and --out need each other; give both, or neither.")
+    selection = read_selection((select or "").removeprefix("?"))
+    if selection.faults:
+        raise PeercorpusError(" ".join(selection.faults))
+    with open_workspace(workspace, write=False) as opened, ProgressLines() as lines:
+        explorer = open_explorer(opened, lines.show)
+        if select is not None and out is not None:
+            count = write_selection(explorer.index, selection, out)
+            say(selection_written(count, out))
+            return
+        if not is_loopback(host):
+            lines.say(exposed(host))
+
+        def announce(url: str) -> None:
+            say(serving(url))
+            has_screen = sys.platform in {"darwin", "win32"} or bool(
+                os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+            )
+            if not no_browser and has_screen:
+                webbrowser.open(url)
+
+        serve_explorer(explorer, host, port, announce)

@@ -1,8 +1,7 @@
-"""`peercorpus simulate` and `peercorpus demo`: OpenReview invented on this machine."""
+"""The commands `simulate` and `demo`."""
 
 import shutil
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -10,32 +9,31 @@ from typing import TYPE_CHECKING, Annotated, cast
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.app import AtLeastOne, app
-from peercorpus.cli.console import ProgressLines, say
+from peercorpus.cli.console import AtLeastOne, ProgressLines, app, say
 
 if TYPE_CHECKING:
-    from peercorpus.simulator.holdings import World
+    from peercorpus.simulator.world.holdings import World
 
-FEWEST_PAPERS = 5
-"""Of a demo: one for each simulated venue, as a venue without a paper is an error."""
+MIN_DEMO_PAPERS = 5
+"""Fewest papers of a demo: one for each simulated venue, as harvesting a venue without a paper is an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invented:
-    """What the service holds.
+    """What the simulated OpenReview contains.
 
     Parameters
     ----------
     papers
-        How many papers the venues have together.
+        Number of papers at all venues together.
     seed
-        The same seed gives the same world.
+        Seed of the invented content; the same seed gives the same content.
     venues
-        Only these venues, of these years or earlier ones.
+        Only these venues, in their own year and earlier ones.
     venue_years
-        How many there are: each venue once, then the conferences a year earlier, and so on.
+        Number of venues: each venue once, then each conference one year earlier, and so on.
     large
-        Papers as long as real ones; many of them share a file.
+        Make papers as long as real ones; many of them share a file.
     """
 
     papers: Annotated[int, AtLeastOne] = 12
@@ -45,8 +43,8 @@ class Invented:
     large: Annotated[bool, Parameter(negative=())] = False
 
     def build(self) -> "World":
-        """The invented world."""
-        from peercorpus.simulator.world import build_world
+        """Build the invented world."""
+        from peercorpus.simulator.world.world import build_world
 
         return build_world(self.papers, self.seed, self.venues or None, self.venue_years, is_large=self.large)
 
@@ -66,96 +64,82 @@ def simulate(
     file_budget: Annotated[int | None, AtLeastOne] = None,
     window_s: Annotated[int, AtLeastOne] = 3600,
 ) -> None:
-    """Run an invented OpenReview on this machine that any client can harvest, until it is stopped.
+    """Run a simulated OpenReview on this machine, which any client can harvest, until you press Ctrl-C.
 
     Parameters
     ----------
     port
-        Where API v1 listens; API v2 listens on the next port.
+        Port of API v1; API v2 uses the next port.
     fault
-        What goes wrong, one or several: rate_limit, rate_limit_in_words, rate_limit_reset_time, rate_limit_gzip,
+        Faults to inject, one or several: rate_limit, rate_limit_in_words, rate_limit_reset_time, rate_limit_gzip,
         rate_limit_silent, error_500, error_502_html, error_503_empty, dropped, cut_off, slow, truncated_json,
         truncated_file, expired_token, challenge, browser_check, wrong_host, no_count, ignores_after, shifting_list,
         note_vanishes, not_a_pdf, not_a_pdf_inside, zip_without_member, zip_of_other, zip_bomb, huge_file, login_429.
     sign_in
-        Answer guests with a challenge on notes and files, as OpenReview does.
+        Require a sign-in for notes and files, as OpenReview does.
     mfa
-        Ask whoever signs in for a second factor.
+        Require a second factor for signing in.
     budget
-        How many requests each route gets in one window.
+        Requests allowed per route in one window.
     file_budget
-        How many of them each route that gives files gets; as many as any other where not said.
+        Requests allowed per route that serves files. Default: as --budget.
     window_s
-        How long such a window lasts.
+        Length of a window, in seconds.
     """
-    from peercorpus.simulator.budget import Budget
-    from peercorpus.simulator.faults import named
-    from peercorpus.simulator.server import Service, serve, serve_forever
+    from peercorpus.cli.text.simulator import simulating
+    from peercorpus.simulator.server.faults import faults_by_name
+    from peercorpus.simulator.server.service import Service, ServiceBudget, serve_forever, serve_simulator
 
-    faults = named(*fault)
+    faults = faults_by_name(*fault)
     world = invented.build()
-    held = _held(world)
+    venue_ids = _find_venues_with_papers(world)
 
-    def ready(service: Service) -> None:
-        urls = f"--url-v1 {service.base_url_v1} --url-v2 {service.base_url_v2}"
-        say(f"API v1: {service.base_url_v1}\nAPI v2: {service.base_url_v2}\nVenues: {', '.join(held)}")
-        say("\n".join([_sign_in_lines(world, asked=sign_in, mfa=mfa), *_fault_lines(fault)]))
-        say(f"Harvest it: peercorpus harvest {held[0]} --workspace DIR {urls}")
+    def announce(service: Service) -> None:
+        say(simulating(service, world, venue_ids, fault, asks=sign_in, mfa=mfa))
 
-    allowed = Budget(budget, window_s, file_budget)
-    serve_forever(serve(world, port, sign_in_required=sign_in, mfa=mfa, faults=faults, budget=allowed), ready)
+    serve_forever(
+        serve_simulator(
+            world,
+            port,
+            sign_in_required=sign_in,
+            mfa=mfa,
+            faults=faults,
+            budget=ServiceBudget(budget, window_s, file_budget),
+        ),
+        announce,
+    )
 
 
-def _fault_lines(names: Iterable[str]) -> list[str]:
-    from peercorpus.simulator.faults import FAULTS
-
-    return [f"Fault {name}: {FAULTS[name].help}" for name in names]
-
-
-def _held(world: "World") -> list[str]:
-    """The venues that have a paper."""
+def _find_venues_with_papers(world: "World") -> list[str]:
+    """Return the venues that have a paper."""
     notes = [*world.v1.notes.values(), *world.v2.notes.values()]
     created_by = {str(note.get("invitation") or note.get("invitations")) for note in notes}
-    # Both services list all venues.
+    # Both APIs list all venues.
     listed = cast("list[str]", world.v2.groups["venues"]["members"])
     return [venue_id for venue_id in listed if any(f"{venue_id}/" in name for name in created_by)]
 
 
-def _sign_in_lines(world: "World", *, asked: bool, mfa: bool) -> str:
-    """Who may sign in, and how."""
-    need = "Notes and files ask for an account" if asked else "No token is needed"
-    code = f", code {world.code}" if mfa else ""
-    return (
-        f"{need}; sign in as {world.user}, {world.password}{code}. "
-        f"{world.insider}, with the same, sees what only the venues may see. Stop with Ctrl-C."
-    )
-
-
 @app.command
 def demo(
-    *, out: Path = Path("demo"), papers: Annotated[int, Parameter(validator=Number(gte=FEWEST_PAPERS))] = 12
+    *, out: Path = Path("demo"), papers: Annotated[int, Parameter(validator=Number(gte=MIN_DEMO_PAPERS))] = 12
 ) -> int:
-    """Simulate OpenReview, harvest it over HTTP, build, publish and check, offline, in under a minute.
+    """Try everything offline in under a minute: simulate OpenReview, harvest it, build, publish and check.
 
     Parameters
     ----------
     out
-        A folder of the demo's own; what an earlier demo left there is replaced.
+        Folder of the demo; an earlier demo in it is replaced.
     papers
-        How many papers the simulated venues have together.
+        Number of papers at all simulated venues together.
     """
-    from peercorpus import wording, wording_status
-    from peercorpus.demo import run_demo
+    from peercorpus.cli.demo import run_demo
+    from peercorpus.cli.text import status, summaries
 
     with ProgressLines() as lines:
         result = run_demo(out, papers, lines.say, lines.show)
-    say(wording_status.standing(result.standing))
-    say(wording.demo_summary(result))
-    say(wording.how_to_load(result.release))
-    say(wording.real_venue(_own_name()))
+    say(status.standing(result.standing))
+    say(summaries.demo_summary(result))
+    say(summaries.how_to_load(result.release))
+    # Name the program as it can be called: by its name if it is on the PATH, else by its path.
+    say(summaries.real_venue("peercorpus" if shutil.which("peercorpus") else sys.argv[0]))
     return 0 if result.standing.holds else 1
-
-
-def _own_name() -> str:
-    """How this program is called from here."""
-    return "peercorpus" if shutil.which("peercorpus") else sys.argv[0]

@@ -1,1 +1,1 @@
-"""Rebuttal threads as multi-turn conversations: posts → turns, one conversation per reviewer of a paper."""
+"""Build one conversation per reviewer from the posts of each paper."""

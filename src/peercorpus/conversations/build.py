@@ -1,140 +1,331 @@
-"""The stage that turns a venue's posts into conversations.
+"""Run the stage that builds conversations, and read the published ones of Re².
 
-A published conversation is taken as it is, in place of the one that posts of published records make.
+A published conversation replaces the one built from the same reviewer's posts. Every post is in a conversation or set
+aside with a reason; `balance` proves it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from heapq import merge as merge_sorted
 from itertools import groupby
 from operator import attrgetter
 
-from peercorpus.conversations.context import attach, passages
-from peercorpus.conversations.published import LEFT, read_published
-from peercorpus.conversations.threads import Left, Threads, read_threads
-from peercorpus.conversations.turns import as_turn, merge, read_deeds, with_deeds
-from peercorpus.kinds import Reason
-from peercorpus.published.datasets import Dataset
-from peercorpus.raw import Kind, RawObject
-from peercorpus.records import ContextPost, Conversation, Post, Review
-from peercorpus.stage import Balance, Options, Report, Stage
-from peercorpus.tables import Replacement
-from peercorpus.workspace import Workspace
+import msgspec
+
+from peercorpus.conversations.context import addressed_passages, attach, is_beside
+from peercorpus.conversations.threads import Left, Party, Threads, read_threads
+from peercorpus.conversations.turns import (
+    Group,
+    Item,
+    TurnEnd,
+    build_turn,
+    drop_idle_ends,
+    insert_actions,
+    merge_turns,
+    read_actions,
+)
+from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.records.addressees import EPOCH, ReviewerNames, chain, read_names
+from peercorpus.records.enums import ConversationKind, PostKind, Reason, Role
+from peercorpus.records.published_datasets import Dataset, Re2Rebuttal, non_empty
+from peercorpus.records.reviews import Conversation, Post, Review, Turn
+from peercorpus.workspace.delta_tables import Replacement
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace
+
+ROLES = {"assistant": Role.REVIEWER, "user": Role.AUTHOR}
+SYSTEM = "system"
+_PUBLISHED_REASONS = frozenset({Reason.SUPERSEDED, Reason.RECORD_UNREADABLE, Reason.FORUM_MISSING})
+"""Reasons for which only published conversations are set aside, never posts."""
+UNKNOWN = "unknown"
+
+
+def read_conversation(raw_record: RawObject) -> Conversation:
+    """Return the conversation of one record of `REBUTTAL_*.json`.
+
+    Raises:
+        msgspec.DecodeError: The record does not match the card of Re², or contains no message of the reviewer.
+    """
+    record = msgspec.json.decode(raw_record.body, type=Re2Rebuttal)
+    reviewer = non_empty(record.reviewer_id) or UNKNOWN
+    spoken: list[tuple[Role, str]] = []
+    for message in record.messages:
+        if message.role not in {SYSTEM, *ROLES}:
+            raise msgspec.ValidationError(f"A message has the unknown role '{message.role}'")
+        role = ROLES.get(message.role)
+        text = non_empty(message.content)
+        if role is not None and text is not None and (spoken or role is Role.REVIEWER):
+            spoken.append((role, text))
+    if not spoken:
+        raise msgspec.ValidationError("No message is the reviewer's")
+    turns = tuple(
+        Turn(
+            role=role,
+            signature=reviewer if role is Role.REVIEWER else "",
+            title=None,
+            text="\n\n".join(text for _, text in messages),
+            created_at=None,
+            post_ids=(),
+        )
+        for role, messages in groupby(spoken, key=lambda message: message[0])
+    )
+    return Conversation(
+        conversation_id=f"{raw_record.forum_id}/{reviewer}",
+        forum_id=raw_record.forum_id,
+        venue_id=raw_record.venue_id,
+        reviewer=reviewer,
+        turns=turns,
+        context=(),
+    )
+
+
+def read_published_conversations(
+    records: Sequence[RawObject], *, has_paper: bool, is_held: bool, out: Replacement
+) -> dict[str, Conversation]:
+    """Return the published conversations of one forum by reviewer, and set aside the records that are not used.
+
+    Args:
+        records: The forum's records.
+        has_paper: Whether a paper was read from any record of the forum.
+        is_held: Whether OpenReview's own note of the paper is in the workspace; it supersedes every record.
+        out: Receives the records that are set aside.
+    """
+    conversations: dict[str, Conversation] = {}
+    for record in records:
+        reason = Reason.SUPERSEDED
+        detail = "OpenReview's own notes of the paper are held."
+        if not is_held and not has_paper:
+            reason = Reason.FORUM_MISSING
+            detail = "No record of the paper itself was imported."
+        elif not is_held:
+            try:
+                conversation = read_conversation(record)
+            except msgspec.DecodeError as error:
+                reason = Reason.RECORD_UNREADABLE
+                detail = str(error)
+            else:
+                if conversations.setdefault(conversation.reviewer, conversation) is conversation:
+                    continue
+                detail = f"There is another record of the conversation with {conversation.reviewer}."
+        out.set_aside(record.object_id, record.forum_id, reason, detail)
+    return conversations
+
 
 NAME = "build_conversations"
 
 
 @dataclass(slots=True)
-class Forum:
-    """What one forum's conversations are made of."""
+class ForumPosts:
+    """The rows that the conversations of one forum are built from."""
 
     posts: list[Post] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
     records: list[RawObject] = field(default_factory=list)
 
-    def add(self, one: Post | Review | RawObject) -> None:
-        """Take in one of them."""
-        if isinstance(one, Post):
-            self.posts.append(one)
-        elif isinstance(one, Review):
-            self.reviews.append(one)
+    def add(self, row: Post | Review | RawObject) -> None:
+        """Add one row to the list of its type."""
+        if isinstance(row, Post):
+            self.posts.append(row)
+        elif isinstance(row, Review):
+            self.reviews.append(row)
         else:
-            self.records.append(one)
+            self.records.append(row)
 
 
-def _forums(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, Forum]]:
-    """The posts, reviews and published conversations of a venue, a forum at a time."""
-    tables, found = workspace.tables, workspace.raw.latest(Kind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix)
-    held: Iterator[Post | Review | RawObject] = merge_sorted(
-        tables.read(Post, venue_id), tables.read(Review, venue_id), found, key=attrgetter("forum_id")
+def _read_forums(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, ForumPosts]]:
+    """Yield the posts, reviews and published conversations of a venue, one forum at a time."""
+    tables = workspace.tables
+    records = workspace.raw.latest(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix)
+    rows: Iterator[Post | Review | RawObject] = merge_sorted(
+        tables.read(Post, venue_id), tables.read(Review, venue_id), records, key=attrgetter("forum_id")
     )
-    for forum_id, group in groupby(held, key=attrgetter("forum_id")):
-        forum = Forum()
-        for one in group:
-            forum.add(one)
+    for forum_id, group in groupby(rows, key=attrgetter("forum_id")):
+        forum = ForumPosts()
+        for row in group:
+            forum.add(row)
         yield forum_id, forum
 
 
 def build_conversations(posts: Sequence[Post], reviews: Sequence[Review] = ()) -> tuple[list[Conversation], Left]:
-    """One forum's conversations, in the order of their reviewers; and the posts that are part of none."""
+    """Return one forum's conversations, and the posts that are in none.
+
+    Those with reviewers come first, in order of the reviewers, then all others in order of kind and name.
+    """
     threads = read_threads(posts)
-    told = {post.post_id: passages(post.text, threads.names) for post in threads.responses}
-    return [_conversation(reviewer, threads, reviews, told) for reviewer in threads.of], threads.left
+    builder = _Builder(threads, reviews)
+    with_reviewers = [builder.with_reviewer(reviewer) for reviewer in threads.by_reviewer]
+    return [*with_reviewers, *map(builder.with_others, sorted(threads.by_party))], threads.left
 
 
-def _conversation(
-    reviewer: str, threads: Threads, reviews: Sequence[Review], told: Mapping[str, list[tuple[str, set[str]]]]
-) -> Conversation:
-    posts = threads.of[reviewer]
-    held = {post.post_id for post in posts}
-    deeds, undated = read_deeds((review for review in reviews if review.review_id in held), posts)
-    groups = merge((item,) for item in with_deeds(posts, deeds))
-    turns = tuple(as_turn(group, threads.orphans) for group in groups)
-    forum_id, venue_id = posts[0].forum_id, posts[0].venue_id
-    context = attach(threads.responses, turns, reviewer, told)
-    return Conversation(f"{forum_id}/{reviewer}", forum_id, venue_id, reviewer, turns, context, undated)
+class _Builder:
+    """Builds the conversations of one forum from its threads."""
+
+    def __init__(self, threads: Threads, reviews: Sequence[Review]) -> None:
+        self._threads = threads
+        self._reviews = reviews
+        self._by_id = {post.post_id: post for post in threads.ordered}
+        names = read_names(threads.ordered) if threads.responses else ReviewerNames([])
+        self._passages = {post.post_id: addressed_passages(post.text, names) for post in threads.responses}
+
+    def with_reviewer(self, reviewer: str) -> Conversation:
+        """Return the conversation with one reviewer, with its context."""
+        posts = self._threads.by_reviewer[reviewer]
+        responses = [post for post in self._threads.responses if is_beside(post, reviewer)]
+        post_ids = {post.post_id for post in posts}
+        deeds, undated = read_actions((review for review in self._reviews if review.review_id in post_ids), posts)
+        items = insert_actions(self._mark_ends(posts, responses), deeds)
+        groups = merge_turns((item,) for item in drop_idle_ends(items))
+        spoken = [group for group in groups if not isinstance(group[0], TurnEnd)]
+        begun = _count_begun(items, {id(group[0]) for group in spoken})
+        begun |= {post.post_id: None for post in responses if post.created_at is None}
+        return replace(
+            self._converse((ConversationKind.REVIEW, reviewer), posts, spoken),
+            context=attach(responses, reviewer, self._passages, begun),
+            undated_changes=undated,
+        )
+
+    def with_others(self, party: Party) -> Conversation:
+        """Return the conversation with somebody else than a reviewer."""
+        posts = self._threads.by_party[party]
+        return self._converse(party, posts, merge_turns((post,) for post in posts))
+
+    def _converse(self, party: Party, posts: Sequence[Post], groups: Sequence[Group]) -> Conversation:
+        kind, name = party
+        return Conversation(
+            conversation_id=f"{posts[0].forum_id}/{name}",
+            forum_id=posts[0].forum_id,
+            venue_id=posts[0].venue_id,
+            reviewer=name,
+            turns=tuple(build_turn(group, self._threads.orphans) for group in groups),
+            context=(),
+            kind=kind,
+        )
+
+    def _mark_ends(self, posts: Sequence[Post], responses: Sequence[Post]) -> list[Item]:
+        """Return the posts of a conversation with responses and decisions among them.
+
+        Each stands before the first post that is later or answers it; at the same time, nothing tells what came first.
+        """
+        above = [list(chain(post, self._by_id)) for post in posts]
+        times = [max(one.created_at or EPOCH for one in ancestors) for ancestors in above]
+        items: list[list[Item]] = [[] for _ in (*posts, None)]
+        for end in (*responses, *self._threads.decisions):
+            later = (
+                index
+                for index, ancestors in enumerate(above)
+                if (end.created_at is not None and times[index] > end.created_at) or end in ancestors
+            )
+            is_decision = end.kind is PostKind.DECISION
+            items[next(later, len(posts))].append(TurnEnd(end.post_id, end.created_at, is_decision=is_decision))
+        for index, post in enumerate(posts):
+            items[index].append(post)
+        return [item for group in items for item in group]
 
 
-def _untimed(context: Sequence[ContextPost]) -> tuple[ContextPost, ...]:
-    """Responses beside a published conversation, whose turns have no times."""
-    return tuple(replace(response, before_turn=None) for response in context)
+def _count_begun(items: Sequence[Item], firsts: Set[int]) -> dict[str, int | None]:
+    """Return how many turns had begun at each response or decision, by post id.
+
+    Args:
+        items: Posts, actions and ends of turns in time order.
+        firsts: The first item of each turn, by `id`.
+    """
+    begun: dict[str, int | None] = {}
+    number = 0
+    for item in items:
+        if isinstance(item, TurnEnd):
+            begun[item.post_id] = number
+        elif id(item) in firsts:
+            number += 1
+    return begun
 
 
-def _build_forum(forum: Forum, published: dict[str, Conversation], out: Replacement) -> None:
-    """Write the conversations of one forum, and set aside the posts that are part of none."""
+def _build_forum(forum: ForumPosts, published: dict[str, Conversation], out: Replacement) -> None:
+    """Write the conversations of one forum, and set aside the posts that are in none."""
     conversations, left = build_conversations(forum.posts, forum.reviews)
     for post, reason, detail in left:
         out.set_aside(post.post_id, post.forum_id, reason, detail)
     for conversation in conversations:
-        instead = published.pop(conversation.reviewer, None)
-        out.add(replace(instead, context=_untimed(conversation.context)) if instead else conversation)
-        for post_id in (post_id for turn in conversation.turns if instead for post_id in turn.post_ids):
+        is_review = conversation.kind is ConversationKind.REVIEW
+        instead = published.pop(conversation.reviewer, None) if is_review else None
+        if instead is None:
+            out.add(conversation)
+            continue
+        # The turns of a published conversation have no times, so its context has no positions.
+        context = tuple(replace(response, before_turn=None) for response in conversation.context)
+        out.add(replace(instead, context=context))
+        for post_id in (post_id for turn in conversation.turns for post_id in turn.post_ids):
             detail = "A published conversation stands in the place of its own."
             out.set_aside(post_id, conversation.forum_id, Reason.OUTSIDE_CONVERSATION, detail)
     for conversation in published.values():
         out.add(conversation)
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Report) -> None:
-    """Build every conversation of a venue, a forum at a time."""
-    roots, papers = workspace.raw.roots(venue_id), set[str]()
+def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
+    """Build every conversation of a venue, one forum at a time."""
+    roots = workspace.raw.roots(venue_id)
+    papers: set[str] = set()
     for batch in workspace.tables.batches("1-papers", venue_id, ["forum_id"]):
         papers.update(batch.column(0).to_pylist())
     with workspace.tables.replacing(("6-conversations",), venue_id, NAME, key) as out:
         done = 0
-        for forum_id, forum in _forums(workspace, venue_id):
+        for forum_id, forum in _read_forums(workspace, venue_id):
             has_paper = forum_id in papers
             done += has_paper
             report(done, len(papers))
-            published = read_published(forum.records, has_paper=has_paper, is_held=forum_id in roots, out=out)
+            published = read_published_conversations(
+                forum.records, has_paper=has_paper, is_held=forum_id in roots, out=out
+            )
             _build_forum(forum, published, out)
     if done < len(papers):
-        report(len(papers), len(papers))  # A paper without replies has no posts to come by.
+        report(len(papers), len(papers))  # Papers without replies have no posts and were not counted.
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
-    """Posts = posts that are in a turn or are context + set aside; published conversations = taken + set aside."""
+    """Return the balances: posts = posts in turns or context + set aside; records = conversations taken + set aside."""
     tables = workspace.tables
-    used = taken = 0
+    used = published_count = 0
     columns = ["forum_id", "turns", "context"]
     rows = (row for batch in tables.batches("6-conversations", venue_id, columns) for row in batch.to_pylist())
     for _forum, conversations in groupby(rows, key=lambda row: row["forum_id"]):
         ids: set[str] = set()
         for row in conversations:
             of_turns = [post_id for turn in row["turns"] for post_id in turn["post_ids"]]
-            taken += not of_turns
+            published_count += not of_turns
             ids.update((response["post_id"] for response in row["context"]), of_turns)
         used += len(ids)
     left = tables.set_aside_counts(venue_id, NAME)
-    of_posts = {reason: number for reason, number in left.items() if reason not in LEFT}
-    of_records = {reason: number for reason, number in left.items() if reason in LEFT}
-    records = workspace.raw.count(Kind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix)
-    published = Balance("take conversations", venue_id, "records", records, taken, of_records)
+    of_posts = {reason: number for reason, number in left.items() if reason not in _PUBLISHED_REASONS}
+    of_records = {reason: number for reason, number in left.items() if reason in _PUBLISHED_REASONS}
+    records = workspace.raw.count(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix)
+    published = Balance(
+        stage="take conversations",
+        venue_id=venue_id,
+        unit="records",
+        rows_in=records,
+        rows_out=published_count,
+        set_aside=of_records,
+    )
     return (
-        Balance(NAME, venue_id, "posts", tables.count("3-posts", venue_id), used, of_posts),
-        *((published,) if records or taken or of_records else ()),
+        Balance(
+            stage=NAME,
+            venue_id=venue_id,
+            unit="posts",
+            rows_in=tables.count("3-posts", venue_id),
+            rows_out=used,
+            set_aside=of_posts,
+        ),
+        *((published,) if records or published_count or of_records else ()),
     )
 
 
 READS = ("1-papers", "2-reviews", "3-posts")
-STAGE = Stage(NAME, 3, (Kind.PUBLISHED, Kind.NOTE), READS, ("6-conversations",), (), run, balance)
+STAGE = Stage(
+    name=NAME,
+    version=4,
+    reads_raw=(RawKind.PUBLISHED, RawKind.NOTE),
+    reads=READS,
+    writes=("6-conversations",),
+    options=(),
+    run=run,
+    balance=balance,
+)

@@ -1,77 +1,89 @@
-"""Responses to all reviewers, as they stand beside one conversation: from which turn on, and what concerns it."""
+"""Split responses of the authors to several reviewers into passages, and place them beside a conversation."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 
-from peercorpus.conversations.addressee import Names
-from peercorpus.parts import in_reading_order
-from peercorpus.records import ContextPost, Post, Turn
+from peercorpus.records.addressees import ReviewerNames
+from peercorpus.records.enums import Addressee
+from peercorpus.records.multipart import sort_by_reading_order
+from peercorpus.records.reviews import ContextPost, Post
 
 HEADINGS = (
     *(re.compile(rf"#{{{level}}}\s") for level in range(1, 7)),
     re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)\W*$"),
     re.compile(r"[^.!?]{0,80}:\s*$"),
 )
-"""How a passage begins that heads those behind it, by level: Markdown, a line in bold, a short one with a colon."""
+"""Patterns of headings by level: Markdown, a line in bold, a short line that ends with a colon."""
 POINT = re.compile(r"\s*(?:[-*\u2022]|\(?\d{1,2}[.)])\s+")
 
 
-def _level(paragraph: str) -> int | None:
-    """The level of a heading; None for any other passage."""
+def _find_level(paragraph: str) -> int | None:
+    """Return the level of a heading, from 0; None for any other passage."""
     return next((level for level, heading in enumerate(HEADINGS) if heading.match(paragraph)), None)
 
 
-def _paragraphs(text: str) -> Iterator[str]:
-    """Paragraphs, and each point of a list as its own."""
+def _split_paragraphs(text: str) -> Iterator[str]:
+    """Yield the paragraphs of a text; each point of a list is a paragraph of its own."""
     for block in re.split(r"\n\s*\n", text):
-        here: list[str] = []
+        lines: list[str] = []
         for line in block.split("\n"):
-            if here and (POINT.match(line) or _level(line) is not None):
-                yield "\n".join(here)
-                here = []
-            here.append(line)
-        yield "\n".join(here)
+            if lines and (POINT.match(line) or _find_level(line) is not None):
+                yield "\n".join(lines)
+                lines = []
+            lines.append(line)
+        yield "\n".join(lines)
 
 
-def passages(text: str, names: Names) -> list[tuple[str, set[str]]]:
-    """The passages of a text, verbatim, each with the reviewers whom it, or a heading above it, names.
+def addressed_passages(text: str, names: ReviewerNames) -> list[tuple[str, set[str]]]:
+    """Return the passages of a text, verbatim, each with the reviewers named by it or a heading above it.
 
-    What a heading names holds up to the next one of its level or a higher one, or one that names somebody itself.
+    A heading applies up to the next one of its level or a higher one, or to the next that names a reviewer.
     """
-    found: list[tuple[str, set[str]]] = []
+    passages: list[tuple[str, set[str]]] = []
     headed: set[str] = set()
     depth = 0
-    for paragraph in _paragraphs(text):
-        named, level = names.named(paragraph), _level(paragraph)
+    for paragraph in _split_paragraphs(text):
+        named = names.named(paragraph)
+        level = _find_level(paragraph)
         if level is not None and (named or level <= depth):
-            headed, depth = named, level
+            headed = named
+            depth = level
         if paragraph.strip():
-            found.append((paragraph, named | headed))
-    return found
+            passages.append((paragraph, named | headed))
+    return passages
+
+
+def is_beside(post: Post, reviewer: str) -> bool:
+    """Return whether a response to several or all is context of the conversation with one reviewer.
+
+    One of which nothing says whom it addresses is context of every conversation.
+    """
+    return not post.addressed_to or Addressee.EVERYONE in post.addressed_to or reviewer in post.addressed_to
 
 
 def attach(
-    responses: Sequence[Post], turns: Sequence[Turn], reviewer: str, told: Mapping[str, list[tuple[str, set[str]]]]
+    responses: Sequence[Post],
+    reviewer: str,
+    passages: Mapping[str, list[tuple[str, set[str]]]],
+    begun: Mapping[str, int | None],
 ) -> tuple[ContextPost, ...]:
-    """The responses to all, as one conversation has them.
+    """Return the responses to several or all reviewers as context of one conversation.
 
     Args:
-        responses: In time order.
-        turns: Of the conversation.
-        reviewer: Whose it is.
-        told: The passages of each response, by its id.
+        responses: Those that are context of this conversation, in time order.
+        reviewer: The conversation's reviewer.
+        passages: The passages of each response, by post id, with the reviewers they concern.
+        begun: How many turns had begun when each response became visible, by post id; None if that is unknown.
     """
     return tuple(
         ContextPost(
             post_id=post.post_id,
-            before_turn=_begun(turns, post.created_at),
-            concerning=tuple(passage for passage, named in told[post.post_id] if reviewer in named),
+            before_turn=begun[post.post_id],
+            concerning=tuple(
+                passage
+                for passage, named in passages[post.post_id]
+                if reviewer in named or (not named and reviewer in post.addressed_to)
+            ),
         )
-        for post in in_reading_order(responses)
+        for post in sort_by_reading_order(responses)
     )
-
-
-def _begun(turns: Sequence[Turn], at: datetime | None) -> int | None:
-    """How many turns had begun at a time; one without a time comes last. None where the time is not known."""
-    return None if at is None else sum(turn.created_at is not None and turn.created_at <= at for turn in turns)

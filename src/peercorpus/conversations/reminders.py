@@ -1,9 +1,4 @@
-"""Whether a post of the authors only urges: "a gentle reminder", "the discussion ends soon, have we addressed all?".
-
-It does where it asks for something, gives no evidence (a number, a section, a quotation, a formula, a link), says
-nothing of what was found, and has hardly a word that is not of courtesy, of the discussion itself, or of general
-recaps. To lose content is worse than to keep a reminder, so what is in doubt stays. Measured in docs/conversations.md.
-"""
+"""Recognise reminders: posts of the authors that only ask for a reply and say nothing about the paper."""
 
 import re
 import tomllib
@@ -19,9 +14,10 @@ ENDINGS = (
     *(("ies", "y"), ("es", ""), ("s", ""), ("ied", "y"), ("ed", ""), ("ed", "e"), ("d", "")),
     *(("ing", ""), ("ing", "e"), ("ly", ""), ("er", ""), ("ers", ""), ("ment", ""), ("ments", "")),
 )
-MOST_OTHER_WORDS = 3
-"""Other words that a reminder may hold, where they are at most `OTHER_SHARE` of all, and one of a sentence."""
-OTHER_SHARE = 0.08
+_MAX_OTHER_WORDS = 3
+"""Words outside the lists that a reminder may contain, at most one per sentence."""
+_MAX_OTHER_SHARE = 0.08
+"""Largest share of such words among all words of a reminder."""
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -37,14 +33,14 @@ HARMLESS = re.compile(
     r"|\b(?:scores?|ratings?|rated?|from|to|shows?|an?|of|it)\W{0,3}\b(?:10|[1-9])\b(?!\s*(?:%|x\b|/|\.\d))",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Numbers that are no evidence: dates, times, spans, scores, whom it is to, points of a list."""
+"""Numbers that are not evidence: dates, times, durations, scores, reviewers, points of a list."""
 EVIDENCE = re.compile(
     r"\d|[=<>|$\\%\u00d7\u2264\u2265\u00b1\u2192{}]|https?:|\bet al\b"
     r"|\b(?:[Ss]ec(?:tion|t)?|[Aa]pp(?:endix)?|[Ff]igure|[Ff]ig|[Tt]ab(?:le)?|[Ee]q(?:uation)?|[Tt]heorem|[Ll]emma"
     r"|[Aa]lgorithm)\.?\s*~?[A-Z]\b"
 )
 QUOTATION = re.compile(r"^\s*>\s*\S.*\n\s*\n\s*\S", re.MULTILINE)
-"""Words of the review, and an answer below."""
+"""A quotation of the review followed by an answer."""
 ASKS = re.compile(
     r"\?|\bremind|\bdeadline|\bplease\b(?! (?:also )?(?:see|refer|find|note)\b)"
     r"|\b(?:kindly|could you|would you|can you|let us know|hear(?:ing)? from|look(?:ing)? forward|bump(?:ing)?|ping"
@@ -53,16 +49,17 @@ ASKS = re.compile(
     r"|would be (?:grateful|glad|happy|thankful)|last (?:day|chance))\b"
     r"|\b(?:discussion|period|phase|stage|window|thread)\b[^.]{0,60}\b(?:close|closing|end|extend|conclude|concluding)"
 )
-"""In small letters: a search that ignores case takes twice as long."""
-SPACE, LINES = re.compile(r"[^\S\n]{2,}|[^\S\n ]|(?<=[-=_*#~.]{3})[-=_*#~.]+"), re.compile(r"\s*\n\s*\n\s*")
-LONGEST = 4_000
-"""Characters of a post, from which on it says something."""
+"""Applied to lower-case text: ignoring case takes twice as long."""
+SPACE = re.compile(r"[^\S\n]{2,}|[^\S\n ]|(?<=[-=_*#~.]{3})[-=_*#~.]+")
+LINES = re.compile(r"\s*\n\s*\n\s*")
+_MAX_REMINDER_CHARACTERS = 4_000
+"""Longer posts are never reminders."""
 SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n+")
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
-def _stems(word: str) -> Iterator[str]:
-    """A word, and what it may be an inflected form of."""
+def _find_stems(word: str) -> Iterator[str]:
+    """Yield a word and the words that it may be an inflected form of."""
     yield word
     for ending, instead in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 2:
@@ -73,34 +70,38 @@ def _stems(word: str) -> Iterator[str]:
 
 
 def _is_in(words: frozenset[str], word: str) -> bool:
-    return not words.isdisjoint(_stems(word))
+    return not words.isdisjoint(_find_stems(word))
 
 
 def is_reminder(title: str | None, text: str) -> bool:
-    """Whether a post only urges.
+    """Return whether a post only asks for a reply.
 
     >>> is_reminder(None, "Dear Reviewer, the discussion ends on Nov 26. Have we addressed your concerns?")
     True
     >>> is_reminder("Reminder", "The discussion ends soon. With three seeds the gap is 0.4 points.")
     False
     """
-    whole = SPACE.sub(" ", LINES.sub("\n\n", f"{title or ''}\n\n{text}")).replace("\u2019", "'")
-    if len(whole) > LONGEST or not ASKS.search(whole.lower()) or QUOTATION.search(text):
+    full_text = SPACE.sub(" ", LINES.sub("\n\n", f"{title or ''}\n\n{text}")).replace("\u2019", "'")
+    if len(full_text) > _MAX_REMINDER_CHARACTERS or not ASKS.search(full_text.lower()) or QUOTATION.search(text):
         return False
-    plain = _without_harmless(whole)
+    plain = _remove_harmless(full_text)
     if plain is None or _gives_evidence(plain):
         return False
     sentences = [WORD.findall(sentence) for sentence in SENTENCE.split(plain.lower())]
     if any(map(_says_something, sentences)):
         return False
-    others = [sum(map(_is_other, sentence)) for sentence in sentences]
-    most = max(1, OTHER_SHARE * sum(map(len, sentences)))
-    return sum(others) <= min(MOST_OTHER_WORDS, most) and max(others) <= 1
+    others = [
+        sum(len(word) > 1 and not _is_in(PROCESS, word) and not _is_in(RECAP, word) for word in sentence)
+        for sentence in sentences
+    ]
+    most = max(1, _MAX_OTHER_SHARE * sum(map(len, sentences)))
+    return sum(others) <= min(_MAX_OTHER_WORDS, most) and max(others) <= 1
 
 
-def _without_harmless(text: str) -> str | None:
-    """A text without numbers that are no evidence; None once it gives some: most of a long text is not searched."""
-    parts, walked = [], 0
+def _remove_harmless(text: str) -> str | None:
+    """Return a text without harmless numbers, or None at the first evidence, to save searching the rest."""
+    parts: list[str] = []
+    walked = 0
     for match in HARMLESS.finditer(text):
         part = text[walked : match.start()]
         if _gives_evidence(part):
@@ -115,11 +116,7 @@ def _gives_evidence(text: str) -> bool:
 
 
 def _says_something(sentence: list[str]) -> bool:
-    """Whether a sentence tells of a finding, answers yes or no, or states something of what recaps only name."""
+    """Return whether a sentence reports a finding, answers yes or no, or states more than a recap."""
     if any(_is_in(FINDINGS, word) for word in sentence) or sentence[:1] in (["yes"], ["no"]):
         return True
     return not STATEMENTS.isdisjoint(sentence) and any(_is_in(RECAP, word) for word in sentence)
-
-
-def _is_other(word: str) -> bool:
-    return len(word) > 1 and not _is_in(PROCESS, word) and not _is_in(RECAP, word)

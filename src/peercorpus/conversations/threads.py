@@ -1,37 +1,37 @@
-"""One forum's posts → whose conversation each belongs to; pure rules, each with its reason.
+"""Assign each post of a forum to a conversation, to the responses to all reviewers, or to none with a reason."""
 
-A post belongs to the reviewer whose review (or comment to the paper) it stands under; else, under a post to all, to the
-nearest reviewer above it; else, of the authors', to the one reviewer whom it, or the part before it, is addressed to.
-What the authors post to the paper and to no one reviewer is a global response: context of every conversation.
-"""
-
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from peercorpus.conversations.addressee import Names, texts_of
-from peercorpus.conversations.order import EPOCH, chain, in_time_order
+from peercorpus.conversations.context import is_beside
 from peercorpus.conversations.reminders import is_reminder
-from peercorpus.kinds import PostKind, Reason, Role
-from peercorpus.parts import part_of
-from peercorpus.records import Post
+from peercorpus.records.addressees import EPOCH, PARTIES, address_posts, chain, in_time_order
+from peercorpus.records.enums import Addressee, ConversationKind, PostKind, Reason, Role
+from peercorpus.records.reviews import Post
 
-Whole = tuple[str | None, str, int | None] | None
-"""What a part is of: the post that all parts answer, the title without the mark, and how many there are."""
 Left = list[tuple[Post, Reason, str]]
-"""Posts that are part of no conversation, each with the reason and a sentence for a person."""
-DISCUSSION = frozenset({PostKind.REVIEW, PostKind.REBUTTAL, PostKind.COMMENT, PostKind.ACKNOWLEDGEMENT})
+"""Posts that are in no conversation, each with the reason and a sentence for users."""
+DISCUSSION = frozenset(
+    {PostKind.REVIEW, PostKind.REBUTTAL, PostKind.COMMENT, PostKind.ACKNOWLEDGEMENT, PostKind.RECOMMENDATION}
+)
+OF_CHAIRS = frozenset({PostKind.META_REVIEW, PostKind.DECISION, PostKind.DESK_REJECTION, PostKind.WITHDRAWAL})
+"""What chairs say of a paper, and what authors tell the chairs by a form."""
+Party = tuple[ConversationKind, str]
+"""With whom a conversation is: its kind, and the signature or a word of `Addressee`."""
+CHAIRS: Party = (ConversationKind.CHAIRS, Addressee.CHAIRS.value)
+EVERYONE: Party = (ConversationKind.OTHER, Addressee.EVERYONE.value)
+KINDS = {Addressee.PUBLIC: ConversationKind.PUBLIC, Addressee.ETHICS: ConversationKind.ETHICS}
 
 
 def refusal(post: Post) -> tuple[Reason, str] | None:
-    """Why a post can be part of no conversation; None where it can."""
+    """Return why a post cannot be in any conversation, or None if it can."""
     if post.deleted:
         return Reason.DELETED, "OpenReview marks it as deleted."
     if not post.readers_public:
         return Reason.NOT_PUBLIC, "It is not readable by everyone."
-    if post.kind not in DISCUSSION:
-        return Reason.OUTSIDE_CONVERSATION, f"A {post.kind.value} is no turn of a conversation."
+    if post.kind is PostKind.OTHER:
+        return Reason.OUTSIDE_CONVERSATION, "What it is cannot be told from its invitation."
     return None
 
 
@@ -40,103 +40,146 @@ class Threads:
     """The posts of one forum, each in exactly one place.
 
     Attributes:
-        of: Reviewer → the posts of the conversation, in time order.
-        responses: The authors' posts to all, in time order.
-        left: Posts that are part of no conversation, each with the reason.
-        orphans: Ids of posts of a conversation that answer a post which is deleted, hidden or not held.
-        names: How the reviewers may be named.
+        by_reviewer: The posts of the conversation with each reviewer, in time order.
+        by_party: The posts of every other conversation, in time order.
+        responses: The authors' posts to several or all reviewers, in time order.
+        decisions: The decisions that everyone can read, in time order.
+        left: Posts that are in no conversation, each with the reason.
+        orphans: Ids of posts in conversations that answer a post which is deleted, hidden or missing.
+        ordered: All posts, in time order.
     """
 
-    names: Names
-    of: dict[str, list[Post]] = field(default_factory=dict)
+    by_reviewer: dict[str, list[Post]] = field(default_factory=dict)
+    by_party: dict[Party, list[Post]] = field(default_factory=dict)
     responses: list[Post] = field(default_factory=list)
+    decisions: list[Post] = field(default_factory=list)
     left: Left = field(default_factory=list)
     orphans: set[str] = field(default_factory=set)
+    ordered: list[Post] = field(default_factory=list)
 
 
-def _owner(post: Post, by_id: Mapping[str, Post], names: Names) -> str | None:
-    """The reviewer in whose conversation a post stands; None where it stands in no single one's."""
-    above = list(chain(post, by_id))
+def _is_letter(post: Post, above: Sequence[Post]) -> bool:
+    """Return whether the authors write to the chairs alone, where no chair has spoken before."""
+    is_to_chairs = post.role is Role.AUTHOR and post.addressed_to == (Addressee.CHAIRS,)
+    return is_to_chairs and all(PARTIES.get(ancestor.role) is not Addressee.CHAIRS for ancestor in above)
+
+
+def _find_owner(above: Sequence[Post], reviewers: frozenset[str]) -> str | None:
+    """Return the reviewer whose conversation a post belongs to, or None if it belongs to no single one's.
+
+    Args:
+        above: The post, what it answers, and so on.
+        reviewers: All reviewers of the paper.
+    """
+    for ancestor in above:
+        if ancestor.greets and ancestor.addressed_to == ancestor.greets:
+            return ancestor.greets[0]
+    for place, ancestor in enumerate(above):
+        if ancestor.role is Role.REVIEWER:
+            break
+        if _is_letter(ancestor, above[place:]):
+            return None
     if above[-1].role is Role.REVIEWER and above[-1].reply_to is None:
         return above[-1].signature
-    for here in above:
-        if here.role is Role.REVIEWER:
-            return here.signature
-        if here.role is Role.AUTHOR and (reviewer := names.addressee(here)):
-            return reviewer
+    for ancestor in above:
+        if ancestor.role is Role.REVIEWER:
+            return ancestor.signature
+        if ancestor.role is Role.AUTHOR and len(ancestor.addressed_to) == 1 and ancestor.addressed_to[0] in reviewers:
+            return ancestor.addressed_to[0]
     return None
 
 
-def _whole(post: Post) -> Whole:
-    """What the parts of one answer share that were posted beside each other; None of a post that is no part."""
-    part = part_of(post)
-    is_part = post.role is Role.AUTHOR and part.number is not None
-    return (post.reply_to, part.stem.casefold(), part.total) if is_part else None
+def _find_party(post: Post, above: Sequence[Post], posts: Sequence[Post]) -> Party | None:
+    """Return with whom else than a reviewer a post is exchanged, or None if it is not exchanged with anybody else."""
+    if post.kind in OF_CHAIRS or _is_letter(post, above[1:]):
+        return CHAIRS
+    others = [ancestor for ancestor in above if ancestor.role not in {Role.AUTHOR, Role.REVIEWER}]
+    if others:
+        # Whoever began the thread, unless authors or reviewers did: then whoever spoke to them last.
+        speaker = others[-1] if others[-1] is above[-1] else others[0]
+        addressee = PARTIES.get(speaker.role)
+        if addressee is Addressee.CHAIRS:
+            return CHAIRS
+        return KINDS.get(addressee or Addressee.EVERYONE, ConversationKind.OTHER), speaker.signature
+    if Addressee.CHAIRS in post.addressed_to and len(post.addressed_to) == 1:
+        return CHAIRS
+    for addressee, kind in KINDS.items():
+        if addressee in post.addressed_to:
+            names = {one.signature for one in posts if PARTIES.get(one.role) is addressee and refusal(one) is None}
+            return kind, names.pop() if len(names) == 1 else addressee.value
+    return None
 
 
-def _parts_addressed(posts: Sequence[Post], names: Names) -> dict[Whole, str]:
-    """Whom the parts of one answer are to, where those that say it agree."""
-    found: dict[Whole, set[str]] = defaultdict(set)
-    for post in posts:
-        if (whole := _whole(post)) is not None and (reviewer := names.addressee(post)):
-            found[whole].add(reviewer)
-    return {whole: named.pop() for whole, named in found.items() if len(named) == 1}
-
-
-def _is_to_all(post: Post, by_id: Mapping[str, Post]) -> bool:
-    """Whether the authors speak to the paper itself, or go on with what they said there."""
-    above = list(chain(post, by_id))
-    return above[-1].reply_to is None and all(one.role is Role.AUTHOR for one in above)
+def _is_response(above: Sequence[Post]) -> bool:
+    """Return whether the authors post to the paper itself, or continue their own thread there."""
+    return above[-1].reply_to is None and all(ancestor.role is Role.AUTHOR for ancestor in above)
 
 
 def read_threads(posts: Sequence[Post]) -> Threads:
-    """Sort the posts of one forum, in whatever order they come."""
-    by_id = {post.post_id: post for post in posts}
-    ordered = in_time_order(posts)
-    reviewers = {post.signature for post in posts if post.role is Role.REVIEWER}
-    spoken = texts_of([post for post in ordered if post.role is Role.AUTHOR])
-    threads = Threads(Names(sorted(reviewers), spoken))
-    usable = {post.post_id for post in posts if refusal(post) is None}
-    readable = {by_id[post_id].signature for post_id in usable if by_id[post_id].role is Role.REVIEWER}
-    threads.of = {reviewer: [] for reviewer in sorted(readable)}
-    siblings = _parts_addressed(posts, threads.names)
+    """Assign the posts of one forum, given in any order."""
+    ordered = in_time_order(address_posts(posts))
+    by_id = {post.post_id: post for post in ordered}
+    usable = {post.post_id for post in ordered if refusal(post) is None}
+    reviewers = frozenset(post.signature for post in ordered if post.role is Role.REVIEWER)
+    readable = {
+        post.signature for post in ordered if post.role is Role.REVIEWER and post.post_id in usable and _is_said(post)
+    }
+    threads = Threads(by_reviewer={reviewer: [] for reviewer in sorted(readable)}, ordered=ordered)
+    threads.decisions = [post for post in ordered if post.kind is PostKind.DECISION and post.post_id in usable]
     for post in ordered:
         if refused := refusal(post):
             threads.left.append((post, *refused))
             continue
-        owner = _owner(post, by_id, threads.names) or siblings.get(_whole(post))
-        if owner in threads.of:
-            threads.of[owner].append(post)
-            if post.reply_to is not None and post.reply_to not in usable:
-                threads.orphans.add(post.post_id)
-        elif owner is None and readable and _is_to_all(post, by_id):
+        above = list(chain(post, by_id))
+        owner = _find_owner(above, reviewers) if _is_said(post) else None
+        party = _find_party(post, above, ordered) if owner not in threads.by_reviewer else None
+        if owner in threads.by_reviewer:
+            threads.by_reviewer[owner].append(post)
+        elif party is not None and (owner is None or post.role is not Role.AUTHOR):
+            threads.by_party.setdefault(party, []).append(post)
+        elif owner is None and _is_response(above) and _has_reader(post, readable, reviewers):
             threads.responses.append(post)
+            continue
         else:
-            threads.left.append((post, Reason.OUTSIDE_CONVERSATION, _why_outside(post, owner, by_id)))
+            threads.left.append((post, Reason.OUTSIDE_CONVERSATION, _explain_outside(post, owner, by_id)))
+            continue
+        if post.reply_to is not None and post.reply_to not in usable:
+            threads.orphans.add(post.post_id)
     _set_reminders_aside(threads, posts)
-    _drop_empty(threads)
+    _place_responses(threads)
     return threads
 
 
-def _why_outside(post: Post, owner: str | None, by_id: Mapping[str, Post]) -> str:
+def _is_said(post: Post) -> bool:
+    """Return whether a post is part of a discussion with a reviewer, as far as its kind tells."""
+    return post.kind in DISCUSSION and (post.kind is not PostKind.RECOMMENDATION or post.role is Role.REVIEWER)
+
+
+def _has_reader(post: Post, readable: set[str], reviewers: frozenset[str]) -> bool:
+    """Return whether a response addresses everyone, or a reviewer of whom something can be read."""
+    named = reviewers.intersection(post.addressed_to)
+    return not named or not named.isdisjoint(readable)
+
+
+def _explain_outside(post: Post, owner: str | None, by_id: Mapping[str, Post]) -> str:
     if owner is not None:
         return f"Nothing that {owner} posted can be read."
     if post.reply_to is not None and post.reply_to not in by_id:
         return "The post it answers is not held, and it names no single reviewer."
-    return "It stands in no reviewer's thread."
+    return "Nothing that those posted whom it addresses can be read."
 
 
 def _set_reminders_aside(threads: Threads, posts: Sequence[Post]) -> None:
-    """Set aside the authors' last posts that only urge, once they have said something else since a reviewer spoke."""
+    """Set aside the authors' last posts if they are only reminders and the authors have answered before."""
     replied_to = {post.reply_to for post in posts if post.role is not Role.AUTHOR}
     detail = "It only reminds: nothing in it is about the paper, and nobody answers it."
-    everywhere = [post for held in threads.of.values() for post in held if post.role is Role.AUTHOR]
-    for held in (*threads.of.values(), threads.responses):
-        others = everywhere if held is threads.responses else threads.responses
-        urging = list(takewhile(lambda post: _urges(post) and post.post_id not in replied_to, reversed(held)))
-        if urging and _has_answered(held[: len(held) - len(urging)], others, urging[-1]):
+    everywhere = [post for thread in threads.by_reviewer.values() for post in thread if post.role is Role.AUTHOR]
+    for thread in (*threads.by_reviewer.values(), threads.responses):
+        others = everywhere if thread is threads.responses else threads.responses
+        urging = list(takewhile(lambda post: _urges(post) and post.post_id not in replied_to, reversed(thread)))
+        if urging and _has_answered(thread[: len(thread) - len(urging)], others, urging[-1]):
             for post in urging:
-                held.remove(post)
+                thread.remove(post)
                 threads.left.append((post, Reason.REMINDER, detail))
 
 
@@ -145,17 +188,22 @@ def _urges(post: Post) -> bool:
 
 
 def _has_answered(before: Sequence[Post], others: Sequence[Post], reminder: Post) -> bool:
-    """Whether the authors spoke last before a reminder, there or elsewhere: else it may be an answer itself."""
+    """Return whether the authors posted last before a reminder, there or elsewhere: otherwise it may be an answer."""
     if before and before[-1].role is Role.AUTHOR:
         return True
-    since, until = (before[-1].created_at if before else None) or EPOCH, reminder.created_at or EPOCH
+    since = (before[-1].created_at if before else None) or EPOCH
+    until = reminder.created_at or EPOCH
     return any(since <= (post.created_at or EPOCH) <= until and not _urges(post) for post in others)
 
 
-def _drop_empty(threads: Threads) -> None:
-    """A reviewer without posts has no conversation; without any conversation, a response to all is part of none."""
-    threads.of = {reviewer: posts for reviewer, posts in threads.of.items() if posts}
-    if not threads.of:
-        detail = "There is no conversation it could be part of."
-        threads.left.extend((post, Reason.OUTSIDE_CONVERSATION, detail) for post in threads.responses)
-        threads.responses.clear()
+def _place_responses(threads: Threads) -> None:
+    """Drop conversations without posts; if none with a reviewer is left, the responses are a conversation of theirs."""
+    threads.by_reviewer = {reviewer: posts for reviewer, posts in threads.by_reviewer.items() if posts}
+    if threads.responses and not threads.by_reviewer:
+        threads.by_party[EVERYONE] = threads.responses
+        threads.responses = []
+    for post in list(threads.responses):
+        if not any(is_beside(post, reviewer) for reviewer in threads.by_reviewer):
+            threads.responses.remove(post)
+            detail = "Nothing that those posted whom it addresses can be read."
+            threads.left.append((post, Reason.OUTSIDE_CONVERSATION, detail))

@@ -1,23 +1,24 @@
-"""Posts, and what a reviewer did to the review, in time order → turns: consecutive ones of one speaker are one."""
+"""Merge the posts and actions of a conversation into turns, in time order."""
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from peercorpus.conversations.order import EPOCH
-from peercorpus.kinds import Phase, Role, ScoreSource
-from peercorpus.parts import in_reading_order, saying
-from peercorpus.records import Post, Review, ScoreChange, Turn
+from peercorpus.records.addressees import EPOCH
+from peercorpus.records.enums import Phase, Role, ScoreSource
+from peercorpus.records.multipart import merge_posts, sort_by_reading_order
+from peercorpus.records.reviews import Post, Review, Turn
+from peercorpus.records.scores import ScoreChange
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """What a reviewer did to the review once it stood: changed a score, or wrote the final justification.
+class ReviewerAction:
+    """A later change to a review: of a score, or the final justification.
 
     Attributes:
-        at: When; None for a final justification of which no edit tells: a form asks for it when all is said.
-        told_in: Id of the post that tells of it, where nothing else does.
+        at: When; None for a final justification without a visible edit, which comes last, but before the decision.
+        told_in: Id of the post that reports it, if nothing else does.
     """
 
     reviewer: str
@@ -27,90 +28,134 @@ class Deed:
     told_in: str | None = None
 
 
-Item = Post | Deed
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """Something outside the conversation that everyone could read: a response to all reviewers, or the decision.
+
+    Attributes:
+        at: When; None if unknown.
+        is_decision: Whether it ends the authors' turn as well.
+    """
+
+    post_id: str
+    at: datetime | None
+    is_decision: bool = False
+
+
+Item = Post | ReviewerAction | TurnEnd
 Group = tuple[Item, ...]
+Speaker = tuple[Role, str] | None
 
 
-def speaker(item: Item) -> tuple[Role, str]:
-    """Who speaks or acts."""
+def find_speaker(item: Item) -> Speaker:
+    """Return the role and name of whoever posts or acts; None for what ends a turn."""
+    if isinstance(item, TurnEnd):
+        return None
     return (item.role, item.signature) if isinstance(item, Post) else (Role.REVIEWER, item.reviewer)
 
 
-def merge(groups: Iterable[Group]) -> list[Group]:
-    """Neighbours of one speaker as one; merging what is merged changes nothing, in whatever steps it was done."""
-    held = ((speaker(item), item) for group in groups for item in group)
-    return [tuple(item for _, item in run) for _, run in groupby(held, key=lambda one: one[0])]
+def read_time(item: Item) -> datetime | None:
+    """Return when something was posted or done, or None if that is unknown."""
+    return item.created_at if isinstance(item, Post) else item.at
 
 
-def _told_in(review: Review, change: ScoreChange, posts: Sequence[Post]) -> str | None:
-    """The post in whose words a change was read; None where the review itself tells, or an edit."""
+def drop_idle_ends(items: Iterable[Item]) -> list[Item]:
+    """Return the items without those ends that stand after a post of the authors and are no decision.
+
+    The authors themselves respond to all: what they say before and after that is one turn.
+    """
+    kept: list[Item] = []
+    speaker: Speaker = None
+    for item in items:
+        is_idle = isinstance(item, TurnEnd) and not item.is_decision and (speaker is None or speaker[0] is Role.AUTHOR)
+        if not is_idle:
+            kept.append(item)
+        speaker = find_speaker(item) or speaker
+    return kept
+
+
+def merge_turns(groups: Iterable[Group]) -> list[Group]:
+    """Merge neighbouring groups of the same speaker; idempotent, and independent of the order of merging."""
+    spoken_items = ((find_speaker(item), item) for group in groups for item in group)
+    return [tuple(item for _, item in run) for _, run in groupby(spoken_items, key=lambda entry: entry[0])]
+
+
+def _find_reporting_post(review: Review, change: ScoreChange, posts: Sequence[Post]) -> str | None:
+    """Return the id of the post that reports a change, or None if the review itself or an edit shows it."""
     words = {
         score.label
         for score in review.scores
         if (score.field, score.source, score.phase) == (change.field, ScoreSource.TEXT, Phase.INITIAL)
     }
+    words |= {change.words} if change.words else set()
     others = (post for post in posts if post.signature == review.reviewer and post.post_id != review.review_id)
-    return next((post.post_id for post in others if any(said in post.text for said in words)), None)
+    return next((post.post_id for post in others if any(claim in post.text for claim in words)), None)
 
 
-def read_deeds(reviews: Iterable[Review], posts: Sequence[Post]) -> tuple[list[Deed], tuple[ScoreChange, ...]]:
-    """What one reviewer did later, and the changes of scores of which nothing tells when.
+def read_actions(
+    reviews: Iterable[Review], posts: Sequence[Post]
+) -> tuple[list[ReviewerAction], tuple[ScoreChange, ...]]:
+    """Return one reviewer's later actions, and the changes of scores at unknown times.
 
     Args:
-        reviews: Of one reviewer of a paper.
-        posts: Of the conversation.
+        reviews: The reviewer's reviews of one paper.
+        posts: The posts of the conversation.
     """
-    deeds: list[Deed] = []
+    deeds: list[ReviewerAction] = []
     undated: list[ScoreChange] = []
     for review in sorted(reviews, key=lambda review: review.review_id):
         for change in review.score_changes:
-            told_in = None if change.changed_at else _told_in(review, change, posts)
+            told_in = None if change.changed_at else _find_reporting_post(review, change, posts)
             if change.changed_at is None and told_in is None:
                 undated.append(change)
             else:
-                deeds.append(Deed(review.reviewer, change.changed_at, change, told_in=told_in))
+                deeds.append(ReviewerAction(review.reviewer, change.changed_at, change, told_in=told_in))
         if review.final_justification is not None:
-            deeds.append(Deed(review.reviewer, review.justified_at, final_justification=review.final_justification))
+            deeds.append(
+                ReviewerAction(review.reviewer, review.justified_at, final_justification=review.final_justification)
+            )
     return deeds, tuple(undated)
 
 
-def with_deeds(posts: Sequence[Post], deeds: Iterable[Deed]) -> list[Item]:
-    """Posts in time order, and each deed where it happened: at its time, behind the post that tells of it, or last."""
+def insert_actions(posts: Sequence[Item], deeds: Iterable[ReviewerAction]) -> list[Item]:
+    """Return posts and ends of turns with each action inserted at its time, after the post that reports it, or last."""
     items: list[Item] = list(posts)
     for deed in sorted(deeds, key=lambda deed: (deed.at is None, deed.at or EPOCH)):
-        items.insert(_place(deed, items), deed)
+        items.insert(_find_position(deed, items), deed)
     return items
 
 
-def _place(deed: Deed, items: Sequence[Item]) -> int:
-    for place, item in enumerate(items):
+def _find_position(deed: ReviewerAction, items: Sequence[Item]) -> int:
+    """Return where an action stands; one without a time stands last, but before the decision, as forms ask for it."""
+    for index, item in enumerate(items):
         if deed.told_in is not None and isinstance(item, Post) and item.post_id == deed.told_in:
-            return place + 1
-        if deed.at is not None and isinstance(item, Post) and (item.created_at or EPOCH) > deed.at:
-            return place
+            return index + 1
+        if deed.at is not None and not isinstance(item, ReviewerAction) and (read_time(item) or EPOCH) > deed.at:
+            return index
+        if deed.at is None and deed.told_in is None and isinstance(item, TurnEnd) and item.is_decision:
+            return index
     return len(items)
 
 
-def as_turn(group: Group, orphans: Set[str] = frozenset()) -> Turn:
-    """One turn of what one speaker posted and did.
+def build_turn(group: Group, orphans: Set[str] = frozenset()) -> Turn:
+    """Return one turn from the posts and actions of one speaker.
 
     Args:
-        group: Of one speaker, in time order.
-        orphans: Ids of posts that answer one which is deleted, hidden or not held.
+        group: Posts and actions in time order.
+        orphans: Ids of posts that answer a post which is deleted, hidden or missing.
     """
-    posts = in_reading_order([item for item in group if isinstance(item, Post)])
-    deeds = [item for item in group if isinstance(item, Deed)]
-    role, signature = speaker(group[0])
-    times = [item.created_at if isinstance(item, Post) else item.at for item in group]
+    posts = sort_by_reading_order([item for item in group if isinstance(item, Post)])
+    deeds = [item for item in group if isinstance(item, ReviewerAction)]
+    role, signature = find_speaker(group[0]) or (Role.UNKNOWN, "")
     silent = Turn(
         role=role,
         signature=signature,
         title=None,
         text="",
-        created_at=times[0],
+        created_at=read_time(group[0]),
         post_ids=(),
         orphan_ids=tuple(post.post_id for post in posts if post.post_id in orphans),
         score_changes=tuple(deed.change for deed in deeds if deed.change is not None),
         final_justification="\n\n".join(deed.final_justification for deed in deeds if deed.final_justification) or None,
     )
-    return saying(silent, posts)
+    return merge_posts(silent, posts)

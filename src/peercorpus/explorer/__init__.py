@@ -1,1 +1,1 @@
-"""The corpus in a browser: a local, read-only web page over the tables; search, papers, conversations, exports."""
+"""Search and read a corpus in a browser, from a server on this machine."""

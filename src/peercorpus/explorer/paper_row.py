@@ -1,33 +1,34 @@
-"""What the list of papers shows of one, what it sorts and chooses by, and what an export holds."""
+"""Summarise a paper as one row, for lists, sorting and exports."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from statistics import fmean
 
-from peercorpus.chosen import chosen_score
-from peercorpus.explorer.public_forums import PublicForum
-from peercorpus.kinds import Aspect
-from peercorpus.openreview.objects import blot_people
-from peercorpus.publish.record_rows import before_and_after
-from peercorpus.records import Review
+from peercorpus.corpus.public_forums import PublicForum
+from peercorpus.records.enums import Aspect
+from peercorpus.records.reviews import Review
+from peercorpus.records.scores import choose_score
+from peercorpus.records.untrusted_text import redact_people
+from peercorpus.release.rows import before_and_after
 
 
 @dataclass(frozen=True, slots=True)
 class PaperRow:
-    """One paper in the list, and one row of an export. Nobody's address is in it.
+    """One paper in a list, and one row of an export; e-mail addresses and profile ids are masked.
 
     Attributes:
         created_at: When it was submitted, ISO 8601 in UTC.
-        rating: The mean of its overall recommendations as they stand now, on the venue's scale; None if none is known.
-        rating_low: The lowest answer the form offers; None where the form is not known; `rating_high` likewise.
-        rating_unit: The mean of the same on [0, 1] of its scale; None where no scale is known.
-        rating_spread: The highest less the lowest recommendation, on the venue's scale; None where none is known.
-        confidence: The mean of its reviewers' confidences as they stand now, on the venue's scale.
-        has_rebuttal: Whether the authors answered a review, or all of them.
-        score_changed: Whether a reviewer changed the overall recommendation; None where no first one is known.
-        grade: How sure it is which PDF the reviewers read; None where no version is held.
-        text_sha256: The file whose text is shown.
-        is_initial_text: Whether that is the version the reviewers read, as far as the grade says.
+        rating: Mean of the current overall recommendations, on the venue's scale; None if none is known.
+        rating_low: Lowest answer that the form offers; None if the form is not known.
+        rating_high: Highest answer that the form offers; None if the form is not known.
+        rating_unit: Mean of the current overall recommendations on [0, 1] of the scale; None if no scale is known.
+        rating_spread: Highest minus lowest recommendation, on the venue's scale; None if none is known.
+        confidence: Mean of the reviewers' current confidences, on the venue's scale; None if none is known.
+        has_rebuttal: Whether the authors answered a review, or all reviews at once.
+        score_changed: Whether a reviewer changed the overall recommendation; None if no first one is known.
+        grade: How sure it is which PDF the reviewers read; None if no version has a grade.
+        text_sha256: The file whose text is shown; None if there is no text.
+        is_initial_text: Whether that file is the version the reviewers read, according to its grade.
     """
 
     forum_id: str
@@ -60,21 +61,21 @@ class PaperRow:
 COLUMNS = tuple(field.name for field in fields(PaperRow))
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return round(fmean(known), 6) if known else None
+def _compute_mean(values: Iterable[float | None]) -> float | None:
+    numbers = [value for value in values if value is not None]
+    return round(fmean(numbers), 6) if numbers else None
 
 
 def _is_changed(reviews: Iterable[Review]) -> bool | None:
-    """Whether a recommendation changed; None where no first one is known."""
+    """Return whether a recommendation changed, or None if no first one is known."""
     pairs = [before_and_after(review.scores, revised=review.revised) for review in reviews]
-    known = [pair for pair in pairs if None not in (pair["rating_initial"], pair["rating_final"])]
-    return any(pair["rating_initial"] != pair["rating_final"] for pair in known) if known else None
+    complete = [pair for pair in pairs if None not in (pair["rating_initial"], pair["rating_final"])]
+    return any(pair["rating_initial"] != pair["rating_final"] for pair in complete) if complete else None
 
 
-def _texts(forum: PublicForum, held: frozenset[str]) -> tuple[str | None, bool]:
-    """The file whose text is shown, and whether it is the version the reviewers read: else the latest that is held."""
-    read = [version for version in forum.versions if version.sha256 in held]
+def _choose_text(forum: PublicForum, with_text: frozenset[str]) -> tuple[str | None, bool]:
+    """Return the file to show, and whether the reviewers read it; if theirs has no text, the latest that has one."""
+    read = [version for version in forum.versions if version.sha256 in with_text]
     initial = [version for version in read if version.is_initial]
     if initial:
         return initial[0].sha256, True
@@ -83,19 +84,19 @@ def _texts(forum: PublicForum, held: frozenset[str]) -> tuple[str | None, bool]:
 
 
 def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
-    """The row of one paper.
+    """Summarise one paper.
 
     Args:
-        forum: What may be shown of it.
-        held: The sha256 of every file whose text is held.
+        forum: What may be shown of the paper.
+        held: sha256 of every file with a text.
     """
     paper = forum.paper
-    chosen = (chosen_score(review.scores, Aspect.RECOMMENDATION, "rating") for review in forum.reviews)
-    given = [score for score in chosen if score is not None]
-    values = [score.value for score in given if score.value is not None]
-    scale = next((score for score in given if score.low is not None), None)
-    sure = (chosen_score(review.scores, Aspect.CONFIDENCE, "confidence") for review in forum.reviews)
-    text_sha256, is_initial = _texts(forum, held)
+    chosen = (choose_score(review.scores, Aspect.RECOMMENDATION, "rating") for review in forum.reviews)
+    scores = [score for score in chosen if score is not None]
+    values = [score.value for score in scores if score.value is not None]
+    scale = next((score for score in scores if score.low is not None), None)
+    sure = (choose_score(review.scores, Aspect.CONFIDENCE, "confidence") for review in forum.reviews)
+    text_sha256, is_initial = _choose_text(forum, held)
     initial = forum.initial
     return PaperRow(
         forum_id=paper.forum_id,
@@ -103,21 +104,21 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
         conference=paper.conference,
         year=paper.year,
         track=paper.track,
-        title=blot_people(paper.title),
-        abstract=blot_people(paper.abstract),
-        keywords=tuple(blot_people(list(paper.keywords))),
+        title=redact_people(paper.title),
+        abstract=redact_people(paper.abstract),
+        keywords=tuple(redact_people(list(paper.keywords))),
         status=paper.status.value,
-        decision=blot_people(paper.decision),
+        decision=redact_people(paper.decision),
         created_at=paper.created_at.isoformat() if paper.created_at else None,
         reviews=len(forum.reviews),
-        rating=_mean(values),
+        rating=_compute_mean(values),
         rating_low=scale.low if scale else None,
         rating_high=scale.high if scale else None,
-        rating_unit=_mean(score.unit for score in given),
+        rating_unit=_compute_mean(score.unit for score in scores),
         rating_spread=max(values) - min(values) if values else None,
-        confidence=_mean(score.value for score in sure if score is not None),
-        conversations=len(forum.conversations),
-        turns=sum(len(talk.turns) for talk in forum.conversations),
+        confidence=_compute_mean(score.value for score in sure if score is not None),
+        conversations=len(forum.with_reviewers),
+        turns=sum(len(talk.turns) for talk in forum.with_reviewers),
         has_rebuttal=forum.has_rebuttal,
         score_changed=_is_changed(forum.reviews),
         grade=initial.grade.value if initial and initial.grade else None,
@@ -126,8 +127,8 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
     )
 
 
-def words_of(forum: PublicForum) -> Iterator[tuple[str, str]]:
-    """All texts of a forum that are searched, each with its field: reviews, answers of the authors, and all others."""
+def searched_texts(forum: PublicForum) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a forum that are searched, each with its field of the index: reviews, answers or others."""
     review_ids = {review.review_id for review in forum.reviews}
     for review in forum.reviews:
         passages = [

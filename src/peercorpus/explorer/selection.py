@@ -1,15 +1,16 @@
-"""Which papers a page shows: words to search for, conditions, an order; the query string of the page and back."""
+"""Parse and write the query string of a search page: words, filters, order, page."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlencode
 
+from peercorpus.corpus.filters import FIELDS, Condition, Operator, parse
 from peercorpus.errors import PeercorpusError
-from peercorpus.where import FIELDS, Comparison, Condition, parse
 
-LONGEST_QUERY = 500
-"""Characters of what is searched for."""
-MOST_CONDITIONS = 40
+_MAX_QUERY_CHARACTERS = 500
+"""Further characters of the words are ignored."""
+_MAX_CONDITIONS = 40
+"""Further conditions are ignored."""
 SORTS = {
     "relevance": "Relevance",
     "newest": "Newest",
@@ -20,29 +21,29 @@ SORTS = {
     "turns": "Most turns",
 }
 CONTROLS = {
-    "venue": ("venue", Comparison.IS),
-    "conference": ("conference", Comparison.IS),
-    "year": ("year", Comparison.IS),
-    "status": ("status", Comparison.IS),
-    "grade": ("grade", Comparison.IS),
-    "rating_from": ("rating", Comparison.AT_LEAST),
-    "rating_to": ("rating", Comparison.AT_MOST),
-    "has_rebuttal": ("has_rebuttal", Comparison.IS),
-    "score_changed": ("score_changed", Comparison.IS),
+    "venue": ("venue", Operator.IS),
+    "conference": ("conference", Operator.IS),
+    "year": ("year", Operator.IS),
+    "status": ("status", Operator.IS),
+    "grade": ("grade", Operator.IS),
+    "rating_from": ("rating", Operator.AT_LEAST),
+    "rating_to": ("rating", Operator.AT_MOST),
+    "has_rebuttal": ("has_rebuttal", Operator.IS),
+    "score_changed": ("score_changed", Operator.IS),
 }
-"""The form's controls: the condition each stands for. All else is asked with `where`, or with `more`, parted by ";"."""
+"""Controls of the search form, with field and operator of the condition; others are passed as `where` or in `more`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is asked for.
+    """What a search page asks for.
 
     Attributes:
-        words: What to search for, in the search's own language; empty for all papers.
-        conditions: All of which must hold, as `where` says.
+        words: What to search for, in tantivy's query language; empty for all papers.
+        conditions: Conditions on papers, combined as in `corpus.filters`.
         sort: A key of `SORTS`.
-        page: From 1.
-        faults: What of the query string could not be read, a sentence each; it counts as not asked.
+        page: Number of the page, from 1.
+        faults: One sentence for each part of the query string that could not be parsed and is ignored.
     """
 
     words: str = ""
@@ -53,25 +54,26 @@ class Selection:
 
     @property
     def is_everything(self) -> bool:
-        """Whether nothing is asked."""
+        """Whether all papers are selected."""
         return not self.words and not self.conditions
 
     def value(self, control: str) -> str:
-        """What stands in a control of the form; empty where nothing does."""
-        return next((_text(one) for one in self.conditions if _control(one) == control), "")
+        """Return the value of a control of the form, or "" if it is empty."""
+        values = (_format_value(condition) for condition in self.conditions if _find_control(condition) == control)
+        return next(values, "")
 
     @property
     def further(self) -> tuple[Condition, ...]:
         """The conditions that no control of the form shows."""
-        controls = [_control(one) for one in self.conditions]
+        controls = [_find_control(condition) for condition in self.conditions]
         return tuple(
-            one
-            for index, one in enumerate(self.conditions)
+            condition
+            for index, condition in enumerate(self.conditions)
             if controls[index] is None or controls[index] in controls[:index]
         )
 
     def query_string(self, **changed: object) -> str:
-        """The selection as the query string of its page, with some of it changed; empty for all papers.
+        """Return the query string of the page, with the given fields changed; empty for all papers.
 
         >>> Selection("graph", (parse("status=accepted"), parse("reviews>=3")), "turns").query_string(page=2)
         'q=graph&status=accepted&where=reviews%3E%3D3&sort=turns&page=2'
@@ -80,9 +82,9 @@ class Selection:
         pairs = [("q", asked.words)] if asked.words else []
         further = asked.further
         for condition in asked.conditions:
-            control = _control(condition)
+            control = _find_control(condition)
             is_control = control is not None and condition not in further
-            pairs.append((str(control), _text(condition)) if is_control else ("where", str(condition)))
+            pairs.append((str(control), _format_value(condition)) if is_control else ("where", str(condition)))
         if asked.sort != "relevance":
             pairs.append(("sort", asked.sort))
         if asked.page > 1:
@@ -90,56 +92,64 @@ class Selection:
         return urlencode(pairs)
 
     def without(self, condition: Condition) -> "Selection":
-        """The same, less one condition, from its first page."""
-        return replace(self, conditions=tuple(one for one in self.conditions if one != condition), page=1)
+        """Return the first page of the selection without one condition."""
+        return replace(self, conditions=tuple(kept for kept in self.conditions if kept != condition), page=1)
 
 
-def _control(condition: Condition) -> str | None:
+def _find_control(condition: Condition) -> str | None:
     pair = (condition.name, condition.comparison)
     return next((name for name, of_control in CONTROLS.items() if of_control == pair), None)
 
 
-def _text(condition: Condition) -> str:
+def _format_value(condition: Condition) -> str:
     return str(condition)[len(condition.name) + len(condition.comparison) :]
 
 
 def read_selection(query_string: str) -> Selection:
-    """Read what a query string asks for; what cannot be read is told of, and asks for nothing.
+    """Parse a query string; parts that cannot be parsed are ignored and described in `faults`.
 
     >>> read_selection("status=accepted&rating_from=6").conditions == (parse("status=accepted"), parse("rating>=6"))
     True
     >>> read_selection("status=loved").faults
-    ("'loved' is no status; it is one of: accepted, rejected, withdrawn, desk_rejected, under_review, unknown.",)
+    ("'loved' is not a status; use one of: accepted, rejected, withdrawn, desk_rejected, under_review, unknown.",)
     """
     try:
         pairs = parse_qsl(query_string, max_num_fields=200, errors="replace")
     except ValueError:
-        return Selection(faults=("The address asks for too much at once.",))
+        return Selection(faults=("The address has more than 200 parameters; nothing of it was used.",))
     last = dict(pairs)
-    conditions, faults = _conditions(pairs)
+    conditions, faults = _read_conditions(pairs)
     words = " ".join(last.get("q", "").replace("\0", " ").split())
-    if len(words) > LONGEST_QUERY:
-        faults.append(f"Only the first {LONGEST_QUERY} characters are searched for.")
+    if len(words) > _MAX_QUERY_CHARACTERS:
+        faults.append(f"Only the first {_MAX_QUERY_CHARACTERS} characters are searched for.")
     sort = last.get("sort", "relevance")
     page = last.get("page", "1")
     is_page = page.isascii() and page.isdecimal() and 0 < int(page[:9]) <= 1_000_000
     sort = sort if sort in SORTS else "relevance"
-    return Selection(words[:LONGEST_QUERY], conditions, sort, int(page[:9]) if is_page else 1, tuple(faults))
+    return Selection(
+        words=words[:_MAX_QUERY_CHARACTERS],
+        conditions=conditions,
+        sort=sort,
+        page=int(page[:9]) if is_page else 1,
+        faults=tuple(faults),
+    )
 
 
-def _conditions(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[Condition, ...], list[str]]:
-    texts, found, faults = list(_as_conditions(pairs)), dict[Condition, None](), list[str]()
-    for text in texts[:MOST_CONDITIONS]:
+def _read_conditions(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[Condition, ...], list[str]]:
+    texts = list(_list_condition_texts(pairs))
+    conditions: dict[Condition, None] = {}
+    faults: list[str] = []
+    for text in texts[:_MAX_CONDITIONS]:
         try:
-            found[parse(text)] = None
+            conditions[parse(text)] = None
         except PeercorpusError as error:
             faults.append(str(error))
-    if len(texts) > MOST_CONDITIONS:
-        faults.append(f"Only the first {MOST_CONDITIONS} conditions are used.")
-    return tuple(found), faults
+    if len(texts) > _MAX_CONDITIONS:
+        faults.append(f"Only the first {_MAX_CONDITIONS} conditions are used.")
+    return tuple(conditions), faults
 
 
-def _as_conditions(pairs: Iterable[tuple[str, str]]) -> Iterable[str]:
+def _list_condition_texts(pairs: Iterable[tuple[str, str]]) -> Iterable[str]:
     for name, value in pairs:
         if name == "where" and value.strip():
             yield value
@@ -151,5 +161,5 @@ def _as_conditions(pairs: Iterable[tuple[str, str]]) -> Iterable[str]:
 
 
 def is_of_papers(condition: Condition) -> bool:
-    """Whether the table of papers alone tells if a condition holds."""
+    """Return whether a condition can be evaluated on the table of papers alone."""
     return FIELDS[condition.name].column in {"venue_id", "conference", "year", "track", "status", "keywords"}

@@ -1,26 +1,165 @@
-"""What the page of a venue shows: counts, how complete they are, and small figures."""
+"""Count what may be shown of a venue, and prepare the bar charts of its page."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from peercorpus.explorer.bars import Bars, bars
+from peercorpus.corpus.filters import parse
+from peercorpus.corpus.public_forums import PublicForum
+from peercorpus.explorer.paper_row import PaperRow
+from peercorpus.explorer.rendering import GRADES, STATUSES, format_reason
 from peercorpus.explorer.selection import Selection
-from peercorpus.explorer.venue_counts import MOST_TURNS, VenueCounts
-from peercorpus.explorer.words import GRADES, STATUSES, reason_in_words
-from peercorpus.kinds import Grade, Status
-from peercorpus.tables import Tables
-from peercorpus.where import parse
+from peercorpus.records.enums import Grade, Status
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace
 
-MOST_STEPS = 24
-"""Whole numbers on the scale of a venue, of which each gets a bar of its own."""
+_MAX_BAR_WIDTH = 100.0
+"""Width of the longest bar, in the units of the chart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a chart.
+
+    Attributes:
+        width: From 0 to 100; at least 0.5 unless the count is 0.
+        share: Share of the total, on [0, 1].
+        link: Query string that selects its papers; None if there is none.
+    """
+
+    label: str
+    count: int
+    width: float
+    share: float
+    link: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A bar chart.
+
+    Attributes:
+        noun: What is counted.
+    """
+
+    title: str
+    noun: str
+    bars: Sequence[Bar]
+
+    @property
+    def total(self) -> int:
+        """Sum of the counts."""
+        return sum(bar.count for bar in self.bars)
+
+
+def bars(title: str, noun: str, counts: Mapping[str, int], links: Mapping[str, str] | None = None) -> Bars:
+    """Return a chart of counts by label, in the order of `counts`."""
+    most = max(counts.values(), default=0)
+    total = sum(counts.values())
+    drawn = [
+        Bar(
+            label=label,
+            count=count,
+            width=max(0.5, _MAX_BAR_WIDTH * count / most) if count else 0.0,
+            share=count / total if total else 0.0,
+            link=(links or {}).get(label),
+        )
+        for label, count in counts.items()
+    ]
+    return Bars(title, noun, drawn)
+
+
+MOST_TURNS = 8
+"""Conversations with this many turns or more are counted together."""
+
+
+@dataclass(slots=True)
+class VenueCounts:
+    """Counts of one venue, over what may be shown.
+
+    Attributes:
+        is_listed: Whether OpenReview's listings of it were read completely; None if it was imported.
+        records: Number of records imported from published datasets.
+        pdfs: Number of PDFs known, as versions of its papers.
+        pdfs_here: Number of PDFs that were fetched.
+        texts: Number of papers with a text.
+        initial_texts: Number of papers whose text is the version the reviewers read, according to its grade.
+        ratings: Number of papers by mean recommendation, rounded down, on the venue's scale.
+        turns: Number of conversations by number of turns, with the keys "1", …, "8 or more".
+        changed: Number of papers by whether a recommendation changed: "yes", "no", "not known".
+        low: Lowest recommendation that a form of it offers; None if no form is known.
+        high: Highest recommendation that a form of it offers; None if no form is known.
+    """
+
+    venue_id: str
+    conference: str = ""
+    year: int | None = None
+    is_listed: bool | None = None
+    records: int = 0
+    papers: int = 0
+    reviews: int = 0
+    conversations: int = 0
+    rebuttals: int = 0
+    pdfs: int = 0
+    pdfs_here: int = 0
+    texts: int = 0
+    initial_texts: int = 0
+    statuses: dict[str, int] = field(default_factory=dict)
+    grades: dict[str, int] = field(default_factory=dict)
+    ratings: dict[str, int] = field(default_factory=dict)
+    turns: dict[str, int] = field(default_factory=dict)
+    changed: dict[str, int] = field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
+
+    def count(self, forum: PublicForum, row: PaperRow) -> None:
+        """Add one paper to the counts."""
+        self.conference = row.conference
+        self.year = row.year
+        self.papers += 1
+        self.reviews += row.reviews
+        self.conversations += row.conversations
+        self.rebuttals += row.has_rebuttal
+        pdfs = [version for version in forum.versions if version.is_pdf]
+        self.pdfs += len(pdfs)
+        self.pdfs_here += sum(version.sha256 is not None for version in pdfs)
+        self.texts += row.text_sha256 is not None
+        self.initial_texts += row.is_initial_text
+        _add(self.statuses, row.status)
+        _add(self.grades, row.grade or "none")
+        _add(self.changed, {True: "yes", False: "no", None: "not known"}[row.score_changed])
+        if row.rating is not None:
+            _add(self.ratings, str(int(row.rating // 1)))
+        for talk in forum.with_reviewers:
+            turns = len(talk.turns)
+            _add(self.turns, str(turns) if turns < MOST_TURNS else f"{MOST_TURNS} or more")
+        if row.rating_low is not None:
+            self.low = row.rating_low if self.low is None else min(self.low, row.rating_low)
+        if row.rating_high is not None:
+            self.high = row.rating_high if self.high is None else max(self.high, row.rating_high)
+
+
+def _add(counts: dict[str, int], name: str) -> None:
+    counts[name] = counts.get(name, 0) + 1
+
+
+def start_counts(workspace: Workspace, venue_id: str) -> VenueCounts:
+    """Return the counts of a venue before any paper is added."""
+    records = workspace.raw.count(RawKind.PUBLISHED, venue_id)
+    return VenueCounts(venue_id, is_listed=workspace.raw.state.is_listed(venue_id), records=records)
+
+
+_MAX_STEPS = 24
+"""Scales with at most this many whole numbers show a bar for each of them; wider ones only for those that occur."""
 
 
 @dataclass(frozen=True, slots=True)
 class VenuePage:
-    """A venue.
+    """The page of one venue.
 
     Attributes:
-        set_aside: How many rows left a stage, by the stage and the reason in words.
+        set_aside: Stage, reason in words, and number of the rows set aside.
+        link: Query string that selects the papers of the venue.
     """
 
     counts: VenueCounts
@@ -29,33 +168,35 @@ class VenuePage:
     link: str
 
 
-def _of(venue_id: str, *further: str) -> str:
+def _make_query_string(venue_id: str, *further: str) -> str:
     return Selection(conditions=tuple(map(parse, (f"venue={venue_id}", *further)))).query_string()
 
 
-def _ratings(counts: VenueCounts) -> tuple[dict[str, int], dict[str, str]]:
-    """Papers by their mean rating, a bar for each whole number of the scale."""
-    found = {int(name): count for name, count in counts.ratings.items()}
-    low = min([*found, *([int(counts.low)] if counts.low is not None else [])], default=0)
-    high = max([*found, *([int(counts.high)] if counts.high is not None else [])], default=-1)
-    steps = range(low, high + 1) if high - low < MOST_STEPS else sorted(found)
-    links = {str(step): _of(counts.venue_id, f"rating>={step}", f"rating<{step + 1}") for step in steps}
-    return {str(step): found.get(step, 0) for step in steps}, links
+def _count_ratings(counts: VenueCounts) -> tuple[dict[str, int], dict[str, str]]:
+    """Return the number of papers, and a query string, for each whole number of the mean rating."""
+    by_step = {int(name): count for name, count in counts.ratings.items()}
+    low = min([*by_step, *([int(counts.low)] if counts.low is not None else [])], default=0)
+    high = max([*by_step, *([int(counts.high)] if counts.high is not None else [])], default=-1)
+    steps = range(low, high + 1) if high - low < _MAX_STEPS else sorted(by_step)
+    links = {str(step): _make_query_string(counts.venue_id, f"rating>={step}", f"rating<{step + 1}") for step in steps}
+    return {str(step): by_step.get(step, 0) for step in steps}, links
 
 
-def _figures(counts: VenueCounts) -> list[Bars]:
-    statuses = {STATUSES[one]: counts.statuses[one] for one in Status if one in counts.statuses}
-    status_links = {STATUSES[one]: _of(counts.venue_id, f"status={one}") for one in Status}
-    grades = {GRADES[one][0]: counts.grades[one] for one in Grade if one in counts.grades}
-    grade_links = {GRADES[one][0]: _of(counts.venue_id, f"grade={one}") for one in Grade}
+def _make_figures(counts: VenueCounts) -> list[Bars]:
+    statuses = {STATUSES[status]: counts.statuses[status] for status in Status if status in counts.statuses}
+    status_links = {STATUSES[status]: _make_query_string(counts.venue_id, f"status={status}") for status in Status}
+    grades = {GRADES[grade][0]: counts.grades[grade] for grade in Grade if grade in counts.grades}
+    grade_links = {GRADES[grade][0]: _make_query_string(counts.venue_id, f"grade={grade}") for grade in Grade}
     if "none" in counts.grades:
         grades["No version held"] = counts.grades["none"]
-    ratings, rating_links = _ratings(counts)
+    ratings, rating_links = _count_ratings(counts)
     names = [*map(str, range(1, MOST_TURNS)), f"{MOST_TURNS} or more"]
     last = max((names.index(name) for name in counts.turns if name in names), default=-1)
     turns = {name: counts.turns.get(name, 0) for name in names[: last + 1]}
     changed = {name.capitalize(): counts.changed[name] for name in ("yes", "no", "not known") if name in counts.changed}
-    change_links = {name.capitalize(): _of(counts.venue_id, f"score_changed={name}") for name in ("yes", "no")}
+    change_links = {
+        name.capitalize(): _make_query_string(counts.venue_id, f"score_changed={name}") for name in ("yes", "no")
+    }
     return [
         bars("Decisions", "papers", statuses, status_links),
         bars("Mean rating, rounded down", "papers", ratings, rating_links),
@@ -65,23 +206,28 @@ def _figures(counts: VenueCounts) -> list[Bars]:
     ]
 
 
-def _set_aside(tables: Tables, venue_id: str) -> list[tuple[str, str, int]]:
+def _count_set_aside(tables: Tables, venue_id: str) -> list[tuple[str, str, int]]:
     return [
-        (stage, reason_in_words(reason), count)
+        (stage, format_reason(reason), count)
         for stage in tables.stages(venue_id)
         for reason, count in tables.set_aside_counts(venue_id, stage).items()
     ]
 
 
 def venue_page(tables: Tables, counts: VenueCounts) -> VenuePage:
-    """The page of one venue."""
-    aside = _set_aside(tables, counts.venue_id)
-    return VenuePage(counts, [one for one in _figures(counts) if one.bars], aside, _of(counts.venue_id))
+    """Return the page of one venue; charts without bars are left out."""
+    aside = _count_set_aside(tables, counts.venue_id)
+    return VenuePage(
+        counts=counts,
+        figures=[figure for figure in _make_figures(counts) if figure.bars],
+        set_aside=aside,
+        link=_make_query_string(counts.venue_id),
+    )
 
 
 def by_conference(venues: Mapping[str, VenueCounts]) -> list[tuple[str, list[VenueCounts]]]:
-    """The venues under their conference families, the latest first."""
+    """Group venues by conference family, the latest first."""
     families: dict[str, list[VenueCounts]] = {}
-    for counts in sorted(venues.values(), key=lambda one: (-(one.year or 9999), one.venue_id)):
+    for counts in sorted(venues.values(), key=lambda venue: (-(venue.year or 9999), venue.venue_id)):
         families.setdefault(counts.conference, []).append(counts)
     return sorted(families.items())

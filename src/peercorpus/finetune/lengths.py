@@ -1,93 +1,101 @@
-"""How long lessons are, beside the context of the model: what is cut, where, and what does not fit at all."""
+"""Fit training examples into the context window by cutting the paper, optionally in parallel."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import groupby
 from statistics import median_low
 
-from peercorpus.benchmark.asking import shown_paper
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.cutting import FEWEST_TOKENS, WAY, Budget, Shown
-from peercorpus.errors import PeercorpusError
-from peercorpus.finetune.encoding import Encoded, Encoder
-from peercorpus.finetune.lessons import Lesson
+from peercorpus.benchmark.messages import CUT_METHOD, MIN_PAPER_TOKENS, ShownPaper, TokenBudget, shown_paper
+from peercorpus.errors import ModelError, PeercorpusError
+from peercorpus.execution.executor import Executor, Failure
+from peercorpus.finetune.examples import Encoded, Encoder, TrainingExample, load_encoder
+from peercorpus.finetune.recipe import Recipe
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A lesson that fits into the context.
+    """A training example that fits into the context.
 
     Attributes:
-        shown: The paper as it is told.
-        is_apart: Whether somebody's words held a mark of the model, and were told with a space in it.
+        shown: The paper as it is shown.
+        is_apart: Whether a text contained a special token of the model, which was broken by a space.
     """
 
-    lesson: Lesson
+    lesson: TrainingExample
     encoded: Encoded
-    shown: Shown
+    shown: ShownPaper
     is_apart: bool
 
 
 @dataclass(frozen=True, slots=True)
 class TooLong:
-    """A lesson whose answers would be cut.
+    """A training example whose answers would be cut.
 
     Attributes:
-        tokens: That it needs with hardly anything of the paper.
+        tokens: Tokens that it needs with the smallest budget for its paper.
     """
 
-    lesson: Lesson
+    lesson: TrainingExample
     tokens: int
 
 
 @dataclass(slots=True)
 class Fitter:
-    """Makes lessons fit; lessons of one paper come one after the other.
+    """Fits training examples; those of one paper should come in sequence, because the last paper is cached.
 
     Attributes:
-        paper_tokens: Of a paper at most.
-        context: Of a lesson at most.
+        paper_tokens: Maximum tokens of a paper.
+        context: Maximum tokens of an example.
     """
 
     encoder: Encoder
     paper_tokens: int
     context: int
-    _last: tuple[str, Shown] | None = None
+    _last: tuple[str, ShownPaper] | None = None
 
-    def fit(self, lesson: Lesson) -> Fitted | TooLong:
-        """A lesson with as much of its paper as fits; what is said after the paper is never cut."""
-        shown, most = self._paper(lesson), self.paper_tokens
+    def fit(self, lesson: TrainingExample) -> Fitted | TooLong:
+        """Return the example with as much of its paper as fits; what follows the paper is never cut."""
+        paper = lesson.case.paper
+        if self._last is None or self._last[0] != paper.forum_id:
+            self._last = (
+                paper.forum_id,
+                shown_paper(paper, TokenBudget(self.paper_tokens), self.encoder.count),
+            )
+        shown = self._last[1]
+        most = self.paper_tokens
         encoded = self._encode(lesson, shown)
         while len(encoded.ids) > self.context:
             most = min(most, self.encoder.count(shown.text)) - (len(encoded.ids) - self.context)
-            if most < FEWEST_TOKENS:
-                return TooLong(lesson, len(encoded.ids) - self.encoder.count(shown.text) + FEWEST_TOKENS)
-            shown = shown_paper(lesson.case.paper, Budget(most), self.encoder.count)
+            if most < MIN_PAPER_TOKENS:
+                return TooLong(lesson, len(encoded.ids) - self.encoder.count(shown.text) + MIN_PAPER_TOKENS)
+            shown = shown_paper(paper, TokenBudget(most), self.encoder.count)
             encoded = self._encode(lesson, shown)
-        said = lesson.messages(shown.text)
-        return Fitted(lesson, encoded, shown, any(self.encoder.apart(one) != one for one in said))
+        chat = lesson.messages(shown.text)
+        return Fitted(
+            lesson=lesson,
+            encoded=encoded,
+            shown=shown,
+            is_apart=any(self.encoder.apart(message) != message for message in chat),
+        )
 
-    def _paper(self, lesson: Lesson) -> Shown:
-        paper = lesson.case.paper
-        if self._last is None or self._last[0] != paper.forum_id:
-            self._last = paper.forum_id, shown_paper(paper, Budget(self.paper_tokens), self.encoder.count)
-        return self._last[1]
-
-    def _encode(self, lesson: Lesson, shown: Shown) -> Encoded:
+    def _encode(self, lesson: TrainingExample, shown: ShownPaper) -> Encoded:
         return self.encoder.encode(lesson.messages(shown.text))
 
 
 @dataclass(slots=True)
 class Lengths:
-    """Of the lessons of one task.
+    """Lengths of the examples of one task.
 
     Attributes:
-        tokens: Of each lesson that fits.
-        learnt: Of these, the tokens that are learnt, of each lesson.
-        cut: Lessons whose paper is cut.
-        body_cut: Of these, such that more goes than the references and what follows them.
-        left_out: Tokens of papers that are not told.
-        apart: Lessons with a mark of the model in somebody's words.
-        too_long: Tokens that each lesson needs which does not fit.
+        tokens: Tokens of each example that fits.
+        learnt: Tokens that are learnt, of each example that fits.
+        cut: Examples whose paper is cut.
+        body_cut: Examples whose paper loses more than its references and what follows them.
+        left_out: Tokens of papers that are not shown.
+        apart: Examples with a special token of the model in a text.
+        too_long: Tokens needed and id of each example that does not fit.
     """
 
     tokens: list[int] = field(default_factory=list)
@@ -98,21 +106,21 @@ class Lengths:
     apart: int = 0
     too_long: list[tuple[int, str]] = field(default_factory=list)
 
-    def see(self, found: Fitted | TooLong) -> None:
-        """Take note of a lesson."""
-        if isinstance(found, TooLong):
-            self.too_long.append((found.tokens, found.lesson.lesson_id))
+    def see(self, fitted: Fitted | TooLong) -> None:
+        """Count an example."""
+        if isinstance(fitted, TooLong):
+            self.too_long.append((fitted.tokens, fitted.lesson.lesson_id))
             return
-        self.tokens.append(len(found.encoded.ids))
-        self.learnt.append(found.encoded.learnt)
-        self.cut += found.shown.left_out > 0
-        self.body_cut += found.shown.is_body_cut
-        self.left_out += found.shown.left_out
-        self.apart += found.is_apart
+        self.tokens.append(len(fitted.encoded.ids))
+        self.learnt.append(fitted.encoded.learnt)
+        self.cut += fitted.shown.left_out > 0
+        self.body_cut += fitted.shown.is_body_cut
+        self.left_out += fitted.shown.left_out
+        self.apart += fitted.is_apart
 
 
-def _spread(numbers: Sequence[int]) -> str:
-    """Median, 95th percentile and longest; blank where there is none."""
+def _format_distribution(numbers: Sequence[int]) -> str:
+    """Return median, 95th percentile and maximum as table cells; blank if there are no numbers."""
     if not numbers:
         return " | | "
     ranked = sorted(numbers)
@@ -120,14 +128,15 @@ def _spread(numbers: Sequence[int]) -> str:
 
 
 def length_table(lengths: dict[BenchTask, Lengths], context: int, paper_tokens: int) -> str:
-    """How long lessons are, as a table of Markdown."""
+    """Return a Markdown table of the lengths."""
     rows = [
-        f"| {task} | {len(one.tokens) + len(one.too_long):,} | {_spread(one.tokens)} | {_spread(one.learnt)}"
-        f" | {one.cut:,} | {one.body_cut:,} | {one.left_out:,} | {len(one.too_long):,} |"
-        for task, one in lengths.items()
+        f"| {task} | {len(of_task.tokens) + len(of_task.too_long):,}"
+        f" | {_format_distribution(of_task.tokens)} | {_format_distribution(of_task.learnt)}"
+        f" | {of_task.cut:,} | {of_task.body_cut:,} | {of_task.left_out:,} | {len(of_task.too_long):,} |"
+        for task, of_task in lengths.items()
     ]
-    apart = sum(one.apart for one in lengths.values())
-    said = [
+    apart = sum(of_task.apart for of_task in lengths.values())
+    lines = [
         f"Tokens of the lessons to train on, in a context of {context:,}, with {paper_tokens:,} of a paper at most.",
         "",
         "| task | lessons | median | 95 % | longest | learnt: median | 95 % | longest"
@@ -135,20 +144,22 @@ def length_table(lengths: dict[BenchTask, Lengths], context: int, paper_tokens: 
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
         *rows,
         "",
-        f"A paper is cut so: {WAY}. What is said after it is never cut.",
+        f"A paper is cut so: {CUT_METHOD}. What is said after it is never cut.",
     ]
     if apart:
-        said.append(f"A mark of the model in somebody's words is told with a space in it; lessons with one: {apart:,}.")
-    return "\n".join(said)
+        lines.append(
+            f"A mark of the model in somebody's words is told with a space in it; lessons with one: {apart:,}."
+        )
+    return "\n".join(lines)
 
 
 def check_lengths(lengths: dict[BenchTask, Lengths], context: int) -> None:
-    """See that no answer would be cut.
+    """Check that no answer would be cut.
 
     Raises:
-        PeercorpusError: A lesson does not fit, even with hardly anything of its paper.
+        PeercorpusError: An example does not fit, even with the smallest budget for its paper.
     """
-    too_long = sorted((one for found in lengths.values() for one in found.too_long), reverse=True)
+    too_long = sorted((example for of_task in lengths.values() for example in of_task.too_long), reverse=True)
     if too_long:
         tokens, lesson_id = too_long[0]
         raise PeercorpusError(
@@ -159,14 +170,101 @@ def check_lengths(lengths: dict[BenchTask, Lengths], context: int) -> None:
 
 
 def check_window(lengths: dict[BenchTask, Lengths], model: str, window: int | None) -> None:
-    """See that no lesson is longer than the model takes: beyond that its positions mean nothing, and nobody is told.
+    """Check that no example exceeds the model's window, beyond which positions are meaningless without any error.
 
     Raises:
-        PeercorpusError: One is.
+        PeercorpusError: An example is longer.
     """
-    longest = max((tokens for found in lengths.values() for tokens in found.tokens), default=0)
+    longest = max((tokens for of_task in lengths.values() for tokens in of_task.tokens), default=0)
     if window is not None and longest > window:
         raise PeercorpusError(
             f"The model '{model}' takes {window:,} tokens, but the longest lesson has {longest:,}: set context ="
             f" {window} in the recipe, or less, or name another model."
         )
+
+
+MIN_PAPERS_TO_SPREAD = 64
+"""With fewer papers than this, starting processes that load the tokenizer takes longer than the work."""
+TIMEOUT_S = 600.0
+"""Time limit in seconds for the examples of one paper; a tenth of a second is usual."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperExamples:
+    """The examples of one paper, with all that another process needs to fit them.
+
+    Attributes:
+        digest: Expected digest of the model's tokenizer.
+        paper_tokens: Maximum tokens of a paper.
+        context: Maximum tokens of an example.
+    """
+
+    lessons: tuple[TrainingExample, ...]
+    model: str
+    digest: str
+    paper_tokens: int
+    context: int
+
+
+@cache
+def _load_same_encoder(model: str, digest: str) -> Encoder:
+    encoder = load_encoder(model)
+    if encoder.digest != digest:
+        raise ModelError(f"The tokenizer of '{model}' differs between machines; put the same one on every machine.")
+    return encoder
+
+
+def fit_lessons(of_paper: PaperExamples) -> list[Fitted | TooLong]:
+    """Return the examples of one paper, each with as much of the paper as fits.
+
+    Raises:
+        ModelError: The tokenizer is not available or differs, or its chat template refuses a conversation.
+    """
+    fitter = Fitter(_load_same_encoder(of_paper.model, of_paper.digest), of_paper.paper_tokens, of_paper.context)
+    return [fitter.fit(lesson) for lesson in of_paper.lessons]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """Fits the examples of a run, in this process or in others.
+
+    Attributes:
+        encoder: Encoder of the model.
+        recipe: Sets the maximum lengths.
+        spread: Executor for other processes; None does all in this process.
+    """
+
+    encoder: Encoder
+    recipe: Recipe
+    spread: Executor | None = None
+
+    def fit(self, lessons: Iterable[TrainingExample], papers: int) -> Iterator[Fitted | TooLong]:
+        """Yield the fitted examples in order.
+
+        Args:
+            lessons: The examples, with those of one paper in sequence.
+            papers: Upper bound on the number of papers.
+
+        Raises:
+            ModelError: As for `fit_lessons`.
+            PeercorpusError: The examples of a paper took too long, or their process died.
+        """
+        if self.spread is None or papers < MIN_PAPERS_TO_SPREAD:
+            fitter = Fitter(self.encoder, self.recipe.paper_tokens, self.recipe.context)
+            yield from map(fitter.fit, lessons)
+            return
+        work = (
+            PaperExamples(
+                lessons=tuple(group),
+                model=self.encoder.name,
+                digest=self.encoder.digest,
+                paper_tokens=self.recipe.paper_tokens,
+                context=self.recipe.context,
+            )
+            for _, group in groupby(lessons, key=lambda lesson: lesson.case.paper.forum_id)
+        )
+        for of_paper, fitted in self.spread(fit_lessons, work, timeout_s=TIMEOUT_S, in_order=True):
+            if isinstance(fitted, Failure):
+                forum_id = of_paper.lessons[0].case.paper.forum_id
+                raise PeercorpusError(f"The lessons of the paper '{forum_id}' cannot be made: {fitted.detail}")
+            yield from fitted

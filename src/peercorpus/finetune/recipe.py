@@ -1,4 +1,4 @@
-"""How a model is tuned: Re²'s settings by default, each of them a line in a file."""
+"""Read the hyperparameters of fine-tuning; the defaults are Re²'s as far as it states them."""
 
 import tomllib
 from pathlib import Path
@@ -14,13 +14,13 @@ Count = Annotated[int, Meta(ge=1, le=2**31)]
 
 
 class Lora(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The adapter, a LoRA (arXiv 2106.09685).
+    """Settings of the LoRA adapter (arXiv 2106.09685).
 
     Attributes:
-        rank: Of the update; Re² states none, 16 is ours.
+        rank: Rank of the update; Re² states none, 16 is our choice.
         alpha: The update is scaled by `alpha / rank`.
-        dropout: Share of the adapter's inputs that are left out while it learns, on [0, 1).
-        targets: Names of layers; `all-linear` for every linear layer but the last.
+        dropout: Share of the adapter's inputs that are dropped in training, in [0, 1).
+        targets: Names of layers, or `all-linear` for every linear layer but the last.
     """
 
     rank: Count = 16
@@ -30,34 +30,35 @@ class Lora(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a model is tuned.
+    """Hyperparameters of fine-tuning.
 
     LoRA, one epoch, and a learning rate of 1e-4 with a cosine schedule are Re²'s (arXiv 2505.07920), which states no
-    more; all else is ours.
+    others; all other defaults are ours.
 
     Attributes:
-        epochs: How often all lessons are told.
-        learning_rate: The highest.
-        schedule: How it falls: `cosine`, `linear`, or `constant` for not at all.
-        warmup: Share of the steps in which it rises, on [0, 1).
-        weight_decay: Of AdamW.
-        batch: Lessons a step, over all devices.
-        per_device: Lessons that a device holds at once; it divides `batch`, so do the devices.
-        context: Tokens of the longest lesson, the answer included; a longer paper is cut, an answer never.
-        paper_tokens: Tokens of a paper at most, here and in `--evaluate`.
-        answer_tokens: Tokens that `--evaluate` lets an answer have.
-        precision: Of the base model and of what is computed, `bfloat16` or `float32`; `auto` is the first on a device
-            that has it, else the other.
-        quantised: Bits in which the base model is held (bitsandbytes), 4 or 8; None for its precision.
-        attention: The implementation in `transformers`; None for its default.
-        packing: Whether several short lessons share one row of `context` tokens; none of them sees another.
-        checkpointing: Whether activations are computed again instead of held: less memory, more time.
-        validation: Lessons of the validation side at most whose loss is measured before, at each checkpoint and after.
+        epochs: Passes over all examples.
+        learning_rate: Highest learning rate.
+        schedule: How the learning rate decays: `cosine`, `linear`, or `constant`.
+        warmup: Share of the steps during which the learning rate rises, in [0, 1).
+        weight_decay: Weight decay of AdamW.
+        batch: Examples per step, over all devices.
+        per_device: Examples on a device at once; `batch` must be a multiple of this times the number of devices.
+        context: Maximum tokens of an example, including the answer; a longer paper is cut, an answer never.
+        paper_tokens: Maximum tokens of a paper, in training and in `--evaluate`.
+        answer_tokens: Maximum tokens of an answer in `--evaluate`.
+        precision: Precision of the base model and of the computation: `bfloat16`, `float32`, or `auto` for the first if
+            the device supports it, else the second.
+        quantised: Bits to which the base model is quantised (bitsandbytes), 4 or 8; None for no quantisation.
+        attention: Attention implementation in transformers; None for its default.
+        packing: Whether several short examples share a row of `context` tokens, without attending to each other.
+        checkpointing: Whether activations are recomputed instead of stored: less memory, more time.
+        validation: Maximum number of validation examples; their loss is measured before training, at each
+            checkpoint and at the end.
         save_steps: Steps between two checkpoints.
-        keep: Checkpoints that are kept.
-        seed: Of the order of lessons and of the adapter's first weights.
-        accelerate: A configuration file of `accelerate` (several devices, DeepSpeed, FSDP), from the recipe's folder;
-            None for one device.
+        keep: Number of checkpoints to keep.
+        seed: Seed of the order of examples and of the adapter's initial weights.
+        accelerate: Configuration file of accelerate (several devices, DeepSpeed, FSDP), relative to the recipe's
+            folder; None for one device.
     """
 
     epochs: Annotated[float, Meta(gt=0, le=1_000)] = 1.0
@@ -84,10 +85,10 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_recipe(path: Path | None) -> Recipe:
-    """The recipe of a TOML file; Re²'s settings where none is named.
+    """Read a recipe from a TOML file, or return the defaults if no file is given.
 
     Raises:
-        PeercorpusError: It cannot be read, or a setting is unknown or out of its range.
+        PeercorpusError: The file cannot be read, or a setting is unknown or out of range.
     """
     if path is None:
         return Recipe()
@@ -98,10 +99,12 @@ def read_recipe(path: Path | None) -> Recipe:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise PeercorpusError(f"The recipe '{path}' cannot be read: {error}.") from None
     if recipe.batch % recipe.per_device:
-        raise PeercorpusError(f"The recipe '{path}' has a batch of {recipe.batch}, no multiple of per_device.")
+        raise PeercorpusError(
+            f"In the recipe '{path}', batch ({recipe.batch}) must be a multiple of per_device ({recipe.per_device})."
+        )
     if recipe.accelerate is None:
         return recipe
     launch = path.parent / recipe.accelerate
     if not launch.is_file():
-        raise PeercorpusError(f"The recipe '{path}' names '{launch}' for accelerate, which is not there.")
+        raise PeercorpusError(f"The recipe '{path}' names '{launch}' for accelerate, which does not exist.")
     return msgspec.structs.replace(recipe, accelerate=str(launch.absolute()))

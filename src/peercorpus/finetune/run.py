@@ -1,166 +1,211 @@
-"""One run: see that the release is fit, choose and write the lessons, tune, and go on where it was broken off."""
+"""Prepare a fine-tuning run: check the release, select and encode the examples, and record what the run is."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
-from peercorpus import prompts
-from peercorpus.benchmark.weights import TOKENIZER, find_weights
 from peercorpus.errors import ModelError, PeercorpusError
-from peercorpus.finetune.choosing import Chosen, choose
-from peercorpus.finetune.encoding import load_encoder
-from peercorpus.finetune.fitness import check_fit
-from peercorpus.finetune.fitting import Fitting
-from peercorpus.finetune.lengths import check_lengths, check_window
-from peercorpus.finetune.lessons import Subject
-from peercorpus.finetune.preparing import Prepared, Sink, drop, keep, prepare
+from peercorpus.execution.executor import Executor
+from peercorpus.execution.progress import Show, show_nothing
+from peercorpus.finetune.examples import TrainingTask, load_encoder
+from peercorpus.finetune.lengths import Fitting, check_lengths, check_window
+from peercorpus.finetune.prepare import Prepared, Sink, adopt_prepared, drop, prepare
 from peercorpus.finetune.recipe import Recipe
-from peercorpus.finetune.run_files import DATA, LENGTHS, RUN, Asked, RunFile, check_same
-from peercorpus.progress import Show, show_nothing
-from peercorpus.publish.opened import Release, open_release
-from peercorpus.publish.release import check_outside
-from peercorpus.publish.splits import Side
-from peercorpus.spread import Spread
-
-Say = Callable[[str], None]
+from peercorpus.finetune.run_folder import DATA, LENGTHS, RUN, RunFile, RunRequest, check_same
+from peercorpus.finetune.selection import SelectionRule, prepare_selection
+from peercorpus.models import prompts
+from peercorpus.models.checkpoints import TOKENIZER, find_weights
+from peercorpus.release.folder import Release, check_outside, open_release
+from peercorpus.release.splits import Split
+from peercorpus.release.verify.files import Check, check_sums
+from peercorpus.release.verify.ids import TASK_OF, SidesAgree, check_links, read_id_rows
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a run shall do.
+class Fitness:
+    """What was checked of a release before training.
+
+    Attributes:
+        profile: The split profile.
+        held_out: Number of papers on the sides `test` and `validation`, none of which is on `train`.
+        links: Number of pairs of submissions of one work, none of which is split across sides; None if the release has
+            no links, either because none were found or because none were looked for.
+    """
+
+    profile: str
+    held_out: int
+    links: int | None
+
+
+def check_fit(release: Release) -> Fitness:
+    """Check that a release may be trained on.
+
+    Raises:
+        PeercorpusError: It has no sides; a file differs from the published one; a training paper, or a paper linked to
+            it, is held out.
+    """
+    file = release.sides()
+    if file is None:
+        raise PeercorpusError(
+            f"The release '{release.folder}' has no sides to train on; publish it with --splits re2 or temporal."
+        )
+    sides = SidesAgree(release)
+    for shard in release.shards():
+        if shard.config in TASK_OF:
+            for row in read_id_rows(shard, sides.check, ["forum_id"]):
+                sides.see(shard, row)
+    links = check_links(release, sides)
+    for check in (sides.end(), links, check_sums(release)):
+        _refuse(release, check)
+    held_out = sum(len(file.sides.get(side, [])) for side in Split if side is not Split.TRAIN)
+    return Fitness(file.profile.value, held_out, links.looked_at if release.shards("links") else None)
+
+
+def _refuse(release: Release, check: Check) -> None:
+    if not check.found:
+        return
+    first = check.breaches[0]
+    what = f"the paper '{first.record_id}' {first.what}" if first.record_id else f"'{first.file}' {first.what}"
+    more = f" (and {check.found - 1:,} more)" if check.found > 1 else ""
+    raise PeercorpusError(
+        f"The release '{release.folder}' cannot be trained on: {what}{more}; 'peercorpus verify' lists all problems;"
+        " publish it again."
+    )
+
+
+Say = Callable[[str], None]
+"""Receives text for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a run is to do.
 
     Attributes:
         model: A folder, or a name on the Hugging Face Hub.
         out: The folder of the run.
-        leaves_out_long: Whether lessons that do not fit into the context are left out, instead of refused.
+        leaves_out_long: Whether examples that do not fit into the context are left out, instead of being an error.
     """
 
     release: Path
-    subject: Subject
+    subject: TrainingTask
     model: str
     out: Path
     recipe: Recipe = field(default_factory=Recipe)
-    chosen: Chosen = field(default_factory=Chosen)
+    chosen: SelectionRule = field(default_factory=SelectionRule)
     leaves_out_long: bool = False
 
 
-def _model(named: str) -> str:
-    """A folder by its whole path: the adapter is of it wherever it is loaded from."""
+def _resolve_model(named: str) -> str:
+    """Return the absolute path of a model's folder, so that its adapter finds it from anywhere, or else the name."""
     return str(Path(named).resolve()) if Path(named).is_dir() else named
 
 
-def _weights(named: str) -> str:
-    found = find_weights(named)
-    if found is not None and found.base is not None:
+def _identify_weights(named: str) -> str:
+    """Return the digest of a model's weights, or of one of the Hub the commit whose tokenizer is in the local cache.
+
+    Returns:
+        An empty string if the commit is unknown.
+
+    Raises:
+        ModelError: It is an adapter.
+    """
+    weights = find_weights(named)
+    if weights is not None and weights.base is not None:
         raise ModelError(f"'{named}' is an adapter; name its base model, or a model with the adapter merged into it.")
-    return _commit(named) if found is None else found.digest
-
-
-def _commit(named: str) -> str:
-    """The commit of a model of the Hub whose tokenizer has been loaded; empty where nothing tells it."""
+    if weights is not None:
+        return weights.digest
     from huggingface_hub import try_to_load_from_cache
 
-    held = try_to_load_from_cache(named, TOKENIZER)
-    return Path(held).parent.name if isinstance(held, str) else ""
+    path = try_to_load_from_cache(named, TOKENIZER)
+    return Path(path).parent.name if isinstance(path, str) else ""
 
 
-def _asked(wanted: Wanted, release: Release, tokenizer: str) -> Asked:
-    return Asked(
-        version("peercorpus"),
-        release.sha256,
-        prompts.DIGEST,
-        wanted.subject.value,
-        _model(wanted.model),
-        _weights(wanted.model),
-        tokenizer,
-        msgspec.to_builtins(wanted.recipe),
-        msgspec.to_builtins(wanted.chosen, order="sorted"),
-        wanted.leaves_out_long,
+def _make_request(options: RunOptions, release: Release, tokenizer: str) -> RunRequest:
+    return RunRequest(
+        version=version("peercorpus"),
+        release=release.sha256,
+        prompts=prompts.DIGEST,
+        subject=options.subject.value,
+        model=_resolve_model(options.model),
+        weights=_identify_weights(options.model),
+        tokenizer=tokenizer,
+        recipe=msgspec.to_builtins(options.recipe),
+        chosen=msgspec.to_builtins(options.chosen, order="sorted"),
+        leaves_out_long=options.leaves_out_long,
     )
 
 
 def prepare_run(
-    wanted: Wanted, say: Say, show: Show = show_nothing, sink: Sink | None = None, spread: Spread | None = None
+    options: RunOptions, say: Say, show: Show = show_nothing, sink: Sink | None = None, spread: Executor | None = None
 ) -> RunFile:
-    """Write the lessons of a run and say how long they are; what an earlier call wrote stands.
+    """Write the examples of a run and report their lengths; those that an earlier call wrote are kept.
 
     Args:
-        wanted: The run.
-        say: Told the table of lengths.
-        show: Told how many papers are read.
-        sink: Gets every lesson as it is told; where one is given, lessons that stand already are made again for it.
-        spread: Over which processes lessons are made to fit; None makes all here.
+        options: The run.
+        say: Receives the table of lengths.
+        show: Receives the number of papers read.
+        sink: Receives every example that this call writes, as often as it is repeated.
+        spread: Executor for the processes that fit examples; None does all in this process.
 
     Raises:
-        PeercorpusError: The release may not be learnt from, nothing is left to learn, an answer would be cut, or the
-            folder holds something else.
+        PeercorpusError: The release may not be trained on, no example is left, an answer would be cut, or the folder
+            holds something else.
     """
-    wanted.chosen.check(wanted.subject)
-    release = open_release(wanted.release)
-    check_outside(wanted.out, wanted.release)
-    encoder = load_encoder(_model(wanted.model))
-    asked = _asked(wanted, release, encoder.digest)
-    fitting = Fitting(encoder, wanted.recipe, spread)
-    found = check_same(wanted.out, asked)
-    if found is not None:
-        say((wanted.out / DATA / LENGTHS).read_text("utf-8").rstrip())
-        if sink is not None:
-            choice = choose(release, wanted.chosen)
-            again = prepare(choice, wanted.subject.tasks, fitting, wanted.out, show, sink)
-            drop(wanted.out)
-            if again.files != found.files:
-                raise PeercorpusError(
-                    f"'{wanted.release}' has other lessons than '{wanted.out}' was made of: a file of it has changed,"
-                    " which 'peercorpus verify' shows; publish it again."
-                )
-        return found
+    options.chosen.check(options.subject)
+    release = open_release(options.release)
+    check_outside(options.out, options.release)
+    encoder = load_encoder(_resolve_model(options.model))
+    asked = _make_request(options, release, encoder.digest)
+    existing = check_same(options.out, asked)
+    if existing is not None:
+        say((options.out / DATA / LENGTHS).read_text("utf-8").rstrip())
+        return existing
+    fitting = Fitting(encoder, options.recipe, spread)
     fitness = check_fit(release)
-    choice = choose(release, wanted.chosen)
+    choice = prepare_selection(release, options.chosen)
     try:
-        prepared = prepare(choice, wanted.subject.tasks, fitting, wanted.out, show, sink)
-        _check(prepared, wanted, say)
-        check_window(prepared.lengths, wanted.model, encoder.window)
+        prepared = prepare(choice, options.subject.tasks, fitting, options.out, show, sink)
+        _check_prepared(prepared, options, say)
+        check_window(prepared.lengths, options.model, encoder.window)
     except PeercorpusError:
-        drop(wanted.out)
+        drop(options.out)
         raise
-    made = RunFile(
-        asked,
-        {side.value: prepared.lessons[side] for side in prepared.taken},
-        {side.value: len(papers) for side, papers in prepared.papers.items()},
-        {side.value: _most_first(taken.left_out) for side, taken in prepared.taken.items()},
-        asdict(fitness),
-        _licences(release, prepared.papers[Side.TRAIN]),
-        prepared.files,
+    # By count, then name, because the order in which reasons are met depends on the executor.
+    left_out = {
+        side.value: dict(sorted(counts.left_out.items(), key=lambda item: (-item[1], item[0])))
+        for side, counts in prepared.taken.items()
+    }
+    rows = release.rows("papers", None, ("forum_id", "licence"))
+    licences = Counter(row["licence"] or "" for row in rows if row["forum_id"] in prepared.papers[Split.TRAIN])
+    run = RunFile(
+        asked=asked,
+        lessons={side.value: prepared.lessons[side] for side in prepared.taken},
+        papers={side.value: len(papers) for side, papers in prepared.papers.items()},
+        left_out=left_out,
+        fitness=asdict(fitness),
+        licences=dict(licences.most_common()),
+        files=prepared.files,
     )
-    (wanted.out / f".{RUN}").write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=1))
-    keep(wanted.out)
-    return made
+    (options.out / f".{RUN}").write_bytes(msgspec.json.format(msgspec.json.encode(run), indent=1))
+    adopt_prepared(options.out)
+    return run
 
 
-def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
-    """Reasons by how often they hold, then by name: which was met first depends on how the lessons were spread."""
-    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
-
-
-def _check(prepared: Prepared, wanted: Wanted, say: Say) -> None:
-    left_out = prepared.taken[Side.TRAIN].left_out
-    if not prepared.lessons[Side.TRAIN] and not any(one.too_long for one in prepared.lengths.values()):
+def _check_prepared(prepared: Prepared, options: RunOptions, say: Say) -> None:
+    left_out = prepared.taken[Split.TRAIN].left_out
+    if not prepared.lessons[Split.TRAIN] and not any(of_task.too_long for of_task in prepared.lengths.values()):
         why = "; ".join(f"{reason}: {count:,}" for reason, count in left_out.most_common(3)) or "it has no such paper"
-        raise PeercorpusError(f"Nothing of '{wanted.release}' is left to learn from ({why}); choose less narrowly.")
-    unmet = sorted({*wanted.chosen.venues, *wanted.chosen.weights} - prepared.venues)
+        raise PeercorpusError(f"Nothing of '{options.release}' is left to train on ({why}); select more.")
+    unmet = sorted({*options.chosen.venues, *options.chosen.weights} - prepared.venues)
     if unmet:
         raise PeercorpusError(
-            f"Nothing to learn from is of '{unmet[0]}', which was named; look how the release names it."
+            f"No paper to train on is of '{unmet[0]}'; check how the release names the venue or conference."
         )
-    say((wanted.out / f".{DATA}" / LENGTHS).read_text("utf-8").rstrip())
-    if not wanted.leaves_out_long:
-        check_lengths(prepared.lengths, wanted.recipe.context)
-
-
-def _licences(release: Release, papers: set[str]) -> dict[str, int]:
-    rows = release.rows("papers", None, ("forum_id", "licence"))
-    return dict(Counter(row["licence"] or "" for row in rows if row["forum_id"] in papers).most_common())
+    say((options.out / f".{DATA}" / LENGTHS).read_text("utf-8").rstrip())
+    if not options.leaves_out_long:
+        check_lengths(prepared.lengths, options.recipe.context)

@@ -1,4 +1,4 @@
-"""Lessons → adapter, with TRL's trainer and PEFT; every device runs this once, and one of them writes."""
+"""Train a LoRA adapter with TRL and PEFT, and merge it into its base model."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ import msgspec
 import torch
 from accelerate import PartialState
 from datasets import Dataset
-from peft import LoraConfig
+from peft import LoraConfig, PeftModel
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -26,24 +26,34 @@ from transformers import (
 from trl import SFTConfig, SFTTrainer
 
 from peercorpus.errors import ModelError, PeercorpusError
-from peercorpus.finetune.preparing import token_file
+from peercorpus.execution.progress import Meter, Show
+from peercorpus.finetune.prepare import token_file
 from peercorpus.finetune.recipe import Recipe
-from peercorpus.finetune.run_files import ADAPTER, CHECKPOINTS, DATA, LOSSES, TRAINED, Trained, recipe_of, run_of
-from peercorpus.progress import Meter, Show
-from peercorpus.publish.splits import Side
+from peercorpus.finetune.run_folder import (
+    ADAPTER,
+    CHECKPOINTS,
+    DATA,
+    LOSSES,
+    MERGED,
+    TRAINED,
+    TrainingResult,
+    load_recipe,
+    load_run,
+)
+from peercorpus.release.splits import Split
 
 STATE = "trainer_state.json"
-"""What the trainer writes last of a checkpoint."""
+"""Last file that the trainer writes of a checkpoint."""
 
 
-def _precision(recipe: Recipe) -> torch.dtype:
+def _choose_dtype(recipe: Recipe) -> torch.dtype:
     has_it = torch.cuda.is_available() and torch.cuda.is_bf16_supported()
     is_short = recipe.precision == "bfloat16" or (recipe.precision == "auto" and has_it)
     return torch.bfloat16 if is_short else torch.float32
 
 
-def _quantised(recipe: Recipe, dtype: torch.dtype) -> BitsAndBytesConfig | None:
-    """How the base model is held; NF4 with double quantisation is QLoRA's (arXiv 2305.14314)."""
+def _make_quantisation(recipe: Recipe, dtype: torch.dtype) -> BitsAndBytesConfig | None:
+    """Return the quantisation settings; NF4 with double quantisation is QLoRA's choice (arXiv 2305.14314)."""
     if recipe.quantised is None:
         return None
     try:
@@ -64,37 +74,41 @@ def _quantised(recipe: Recipe, dtype: torch.dtype) -> BitsAndBytesConfig | None:
 
 
 def load_model(name: str, revision: str | None, recipe: Recipe) -> PreTrainedModel:
-    """The base model.
+    """Load the base model.
 
     Args:
         name: A folder, or a name on the Hugging Face Hub.
-        revision: Its commit there; None for the newest.
-        recipe: How it is held.
+        revision: Its commit on the Hub; None for the newest.
+        recipe: Precision, quantisation and attention.
 
     Raises:
-        ModelError: There is no such model, or it cannot be loaded so.
+        ModelError: The model does not exist, or cannot be loaded with these settings.
     """
-    dtype = _precision(recipe)
-    told = {"dtype": dtype, "attn_implementation": recipe.attention, "quantization_config": _quantised(recipe, dtype)}
+    dtype = _choose_dtype(recipe)
+    settings = {
+        "dtype": dtype,
+        "attn_implementation": recipe.attention,
+        "quantization_config": _make_quantisation(recipe, dtype),
+    }
     try:
         model = AutoModelForCausalLM.from_pretrained(
-            name, revision=revision, **{key: value for key, value in told.items() if value is not None}
+            name, revision=revision, **{key: value for key, value in settings.items() if value is not None}
         )
     except (OSError, ValueError, KeyError, ImportError) as error:
         detail = " ".join(str(error).split())[:300]
         raise ModelError(f"The model '{name}' cannot be loaded: {detail}") from None
     if hasattr(model, "peft_config"):
-        raise ModelError(f"'{name}' is an adapter, on which no other is put; name a whole model.")
+        raise ModelError(f"'{name}' is an adapter, but a base model is needed; name a complete model.")
     return model
 
 
-def _settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool) -> SFTConfig:
+def _make_settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool) -> SFTConfig:
     if recipe.batch % (recipe.per_device * devices):
         raise PeercorpusError(
             f"A batch of {recipe.batch} lessons cannot be shared by {devices} devices with {recipe.per_device} each;"
             " change 'batch' in the recipe."
         )
-    is_short = _precision(recipe) is torch.bfloat16
+    is_short = _choose_dtype(recipe) is torch.bfloat16
     return SFTConfig(
         output_dir=str(folder / CHECKPOINTS),
         num_train_epochs=recipe.epochs,
@@ -124,8 +138,8 @@ def _settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool) -> 
     )
 
 
-class _Shown(TrainerCallback):  # type: ignore[misc]
-    """Tells how many steps are done, and how much of the validation side is measured."""
+class _ProgressCallback(TrainerCallback):  # type: ignore[misc]
+    """Reports the steps done, and the progress of measuring the validation loss."""
 
     def __init__(self, show: Show) -> None:
         self._show = show
@@ -147,23 +161,24 @@ class _Shown(TrainerCallback):  # type: ignore[misc]
         self._meter.report(state.global_step, state.max_steps)
 
 
-def _last_checkpoint(folder: Path) -> Path | None:
-    """The last checkpoint that is whole; what was being written when a run was killed is deleted."""
-    whole = []
+def _find_last_checkpoint(folder: Path) -> Path | None:
+    """Return the last complete checkpoint, or None; incomplete ones are deleted."""
+    complete = []
     for path in folder.glob("checkpoint-*"):
         try:
             step = int(json.loads((path / STATE).read_text("utf-8"))["global_step"])
         except (OSError, ValueError, KeyError):
             shutil.rmtree(path, ignore_errors=True)
         else:
-            whole.append((step, path))
-    return max(whole, default=(0, None))[1]
+            complete.append((step, path))
+    return max(complete, default=(0, None))[1]
 
 
-def _trainer(folder: Path, show: Show) -> SFTTrainer:
-    asked, recipe = run_of(folder).asked, recipe_of(folder)
-    validation = Dataset.from_file(str(folder / DATA / token_file(Side.VALIDATION)))
-    settings = _settings(recipe, folder, PartialState().num_processes, measures=len(validation) > 0)
+def _make_trainer(folder: Path, show: Show) -> SFTTrainer:
+    asked = load_run(folder).asked
+    recipe = load_recipe(folder)
+    validation = Dataset.from_file(str(folder / DATA / token_file(Split.VALIDATION)))
+    settings = _make_settings(recipe, folder, PartialState().num_processes, measures=len(validation) > 0)
     set_seed(recipe.seed)
     lora = LoraConfig(
         r=recipe.lora.rank,
@@ -177,39 +192,31 @@ def _trainer(folder: Path, show: Show) -> SFTTrainer:
         trainer = SFTTrainer(
             model=load_model(asked.model, asked.revision, recipe),
             args=settings,
-            train_dataset=Dataset.from_file(str(folder / DATA / token_file(Side.TRAIN))),
+            train_dataset=Dataset.from_file(str(folder / DATA / token_file(Split.TRAIN))),
             eval_dataset=validation if len(validation) else None,
             processing_class=AutoTokenizer.from_pretrained(asked.model, revision=asked.revision),
             peft_config=lora,
-            callbacks=[_Shown(show)],
+            callbacks=[_ProgressCallback(show)],
         )
     except ValueError as error:
         raise PeercorpusError(
-            f"The model '{asked.model}' cannot be tuned so: {' '.join(str(error).split())[:300]}"
+            f"The model '{asked.model}' cannot be trained with this recipe: {' '.join(str(error).split())[:300]}"
         ) from None
     trainer.remove_callback(PrinterCallback)
     return trainer
 
 
-def _measured(trainer: SFTTrainer, step: int) -> dict[str, float] | None:
-    """The loss on the validation side; None where nothing is held to it."""
+def _measure_loss(trainer: SFTTrainer, step: int) -> dict[str, float] | None:
+    """Return the validation loss, or None if there are no validation examples."""
     if trainer.eval_dataset is None:
         return None
     return {"step": step, "eval_loss": float(trainer.evaluate()["eval_loss"])}
 
 
-def _told(trainer: SFTTrainer) -> Iterator[dict[str, float]]:
-    """The losses that the trainer has written down, those before the last checkpoint included."""
-    for one in trainer.state.log_history:
-        for name in ("loss", "eval_loss"):
-            if name in one:
-                yield {"step": one["step"], name: one[name]}
-
-
-def _first(trainer: SFTTrainer, losses: Path, *, is_fresh: bool) -> dict[str, float] | None:
-    """The loss before the first step: measured where this is a fresh run, else as it was measured then."""
+def _find_first_loss(trainer: SFTTrainer, losses: Path, *, is_fresh: bool) -> dict[str, float] | None:
+    """Return the loss before the first step: measured in a new run, else as recorded; None if it is not known."""
     if is_fresh or not losses.exists():
-        return _measured(trainer, 0) if is_fresh else None
+        return _measure_loss(trainer, 0) if is_fresh else None
     first: dict[str, float] = json.loads(losses.read_text("utf-8").partition("\n")[0])
     return first if first["step"] == 0 else None
 
@@ -228,14 +235,15 @@ def _save(trainer: SFTTrainer, folder: Path) -> None:
 
 
 def train(folder: Path, show: Show) -> None:
-    """Tune a model on the lessons of a run, from its last checkpoint on.
+    """Train a model on the examples of a run, resuming from its last checkpoint.
 
     Args:
-        folder: Of the run, with its lessons.
-        show: Told how many steps are done.
+        folder: Folder of the run, with its examples.
+        show: Receives the number of steps done.
 
     Raises:
-        PeercorpusError: The model cannot be loaded or tuned so, does not fit into memory, or its loss is no number.
+        PeercorpusError: The model cannot be loaded or trained with this recipe, does not fit into memory, or its loss
+            is not finite.
     """
     try:
         with warnings.catch_warnings():
@@ -252,24 +260,81 @@ def train(folder: Path, show: Show) -> None:
 
 
 def _train(folder: Path, show: Show) -> None:
-    trainer = _trainer(folder, show)
-    last, losses = _last_checkpoint(folder / CHECKPOINTS), folder / LOSSES
-    first = _first(trainer, losses, is_fresh=last is None)
+    trainer = _make_trainer(folder, show)
+    last = _find_last_checkpoint(folder / CHECKPOINTS)
+    losses = folder / LOSSES
+    first = _find_first_loss(trainer, losses, is_fresh=last is None)
     is_writer = trainer.is_world_process_zero()
     if is_writer and last is None and first is not None:
         losses.write_text(json.dumps(first) + "\n", "utf-8")
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
     steps = int(trainer.state.global_step)
-    told = [first, *_told(trainer)]
-    if told[-1] is None or told[-1].keys() != {"step", "eval_loss"} or told[-1]["step"] < steps:
-        told.append(_measured(trainer, steps))
-    known = [one for one in told if one is not None]
-    if not all(isfinite(number) for one in known for number in one.values()):
-        raise PeercorpusError("The loss is no number any more; set a lower learning_rate in the recipe.")
+    # The trainer's history includes the losses before the last checkpoint.
+    history: Iterator[dict[str, float]] = (
+        {"step": entry["step"], name: entry[name]}
+        for entry in trainer.state.log_history
+        for name in ("loss", "eval_loss")
+        if name in entry
+    )
+    losses_so_far = [first, *history]
+    if (
+        losses_so_far[-1] is None
+        or losses_so_far[-1].keys() != {"step", "eval_loss"}
+        or losses_so_far[-1]["step"] < steps
+    ):
+        losses_so_far.append(_measure_loss(trainer, steps))
+    measured = [entry for entry in losses_so_far if entry is not None]
+    if not all(isfinite(number) for entry in measured for number in entry.values()):
+        raise PeercorpusError("The loss is not finite any more; set a lower learning_rate in the recipe.")
     _save(trainer, folder)
     if is_writer:
-        whole = losses.with_name(f".{losses.name}")
-        whole.write_text("".join(json.dumps(one) + "\n" for one in known), "utf-8")
-        whole.rename(losses)
-        trained = Trained(steps, *(None if one is None else one["eval_loss"] for one in (first, told[-1])))
+        partial = losses.with_name(f".{losses.name}")
+        partial.write_text("".join(json.dumps(entry) + "\n" for entry in measured), "utf-8")
+        partial.rename(losses)
+        last_loss = losses_so_far[-1]
+        trained = TrainingResult(
+            steps=steps,
+            first=None if first is None else first["eval_loss"],
+            last=None if last_loss is None else last_loss["eval_loss"],
+        )
         (folder / TRAINED).write_bytes(msgspec.json.format(msgspec.json.encode(trained), indent=1))
+
+
+def merge_adapter(folder: Path) -> Path:
+    """Write the base model of a run with its adapter merged in, in the precision in which the base was published.
+
+    A base model that was quantised for training is loaded unquantised, so nothing is rounded again.
+
+    Args:
+        folder: Folder of a finished run.
+
+    Returns:
+        The folder of the merged model, with its tokenizer; the result of an earlier call is replaced.
+
+    Raises:
+        PeercorpusError: The run is not finished, its base cannot be loaded, or the folder cannot be written.
+    """
+    asked = load_run(folder).asked
+    if not (folder / TRAINED).exists():
+        raise PeercorpusError(f"The run '{folder}' has no adapter yet; run 'peercorpus finetune' again to go on.")
+    partial = folder / f".{MERGED}"
+    try:
+        base = AutoModelForCausalLM.from_pretrained(asked.model, revision=asked.revision, dtype="auto")
+        if getattr(base.config, "quantization_config", None) is not None:
+            raise ModelError(
+                f"The base model '{asked.model}' is published quantised, so nothing can be merged into it; use the"
+                f" adapter '{folder / ADAPTER}' as it is."
+            )
+        with warnings.catch_warnings():
+            # peft 0.21 asks transformers 5.23 by a name that it has replaced.
+            warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
+            merged = PeftModel.from_pretrained(base, folder / ADAPTER).merge_and_unload(safe_merge=True)
+        shutil.rmtree(partial, ignore_errors=True)
+        merged.save_pretrained(partial)
+        AutoTokenizer.from_pretrained(folder / ADAPTER).save_pretrained(partial)
+        shutil.rmtree(folder / MERGED, ignore_errors=True)
+        partial.rename(folder / MERGED)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        detail = " ".join(str(error).split())[:300]
+        raise ModelError(f"The run '{folder}' cannot be merged: {detail}") from None
+    return folder / MERGED

@@ -1,1 +1,1 @@
-"""Review forms as data: OpenReview's notes, whatever form they were written in, as papers, reviews and posts."""
+"""Read raw notes as papers, reviews and posts, by the review form of each venue."""

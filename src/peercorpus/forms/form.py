@@ -1,12 +1,16 @@
-"""A review form: its questions in their order, what may be answered, and what each answer is about."""
+"""Represent a review form and its questions, and read one answer as a `Score`.
 
-from collections.abc import Mapping
+`is_score` decides whether a field holds a score; `read_score` reads it. An answer that the form does not offer
+keeps its verbatim label and has no value.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from peercorpus.forms import vocabulary
-from peercorpus.forms.unified import UnifiedScale, unified_scale
-from peercorpus.kinds import Aspect, FieldType, Phase, SectionKind
-from peercorpus.records import Score
+from peercorpus.forms import directions, vocabulary
+from peercorpus.forms.scales import UnifiedScale, is_labelled_number, option_words, read_number, unified_scale
+from peercorpus.records.enums import Aspect, FieldType, Phase, ScoreSource, SectionKind
+from peercorpus.records.scores import Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,19 +18,22 @@ class Question:
     """One field of a form.
 
     Attributes:
-        labels: What each offered number is called; empty where the field offers no numbers.
-        bounds: Lowest and highest number where the form names a range and no single answers.
+        labels: Label of each offered number; empty if the field offers no numbers.
+        bounds: Lowest and highest number if the form names a range instead of single answers.
         is_choice: Whether the form offers answers to choose from.
-        title: The heading above the field, where it has one.
-        description: What the reviewer is told of it.
-        type: What it asks for; None where that is not known.
-        answers: The answers offered, verbatim and in their order; of an integer with a label, the integer.
-        is_optional: Whether it may stay empty; None where that is not known.
-        readers: Who may read the answer, where not everyone who may read the review.
-        aspect: What its score is about, where the form says so itself.
-        section: What its passage is for, where the form says so itself.
-        offered: The numbers offered, ascending.
-        unified: Where each of them lies on the unified scale, if they are an overall recommendation.
+        title: Heading above the field; None if it has none.
+        description: Instructions to the reviewer; None if it has none.
+        type: What the field asks for; None if unknown.
+        answers: The answers offered, verbatim and in their order; for an integer with a label, the integer.
+        is_optional: Whether the field may stay empty; None if unknown.
+        readers: Who may read the answer; empty if everyone who may read the review.
+        aspect: What its score is about, if the form itself states it.
+        section: What its text is for, if the form itself states it.
+        higher_is_better: Whether a higher number, or of words a later answer, is better; if not given, as the answers
+            or else the description say; None if unknown.
+        offered: The offered numbers, ascending.
+        steps: The answers of a scale of words, in the form's order; empty if it offers numbers.
+        unified: Position of each number on the unified scale, if they are an overall recommendation.
     """
 
     name: str
@@ -42,28 +49,45 @@ class Question:
     readers: tuple[str, ...] = ()
     aspect: Aspect | None = None
     section: SectionKind | None = None
+    higher_is_better: bool | None = None
     offered: tuple[float, ...] = field(init=False)
+    steps: tuple[str, ...] = field(init=False)
     unified: UnifiedScale = field(init=False)
 
     def __post_init__(self) -> None:
-        """Sort and place the numbers once, for every score."""
+        """Sort the numbers and place them on the unified scale once, not for every score."""
         object.__setattr__(self, "offered", tuple(sorted(self.labels)))
+        steps = () if self.has_scale or not self.is_choice else directions.list_steps(self.answers)
+        object.__setattr__(self, "steps", steps)
         object.__setattr__(self, "unified", unified_scale(self.labels) or UnifiedScale({}))
+        if self.higher_is_better is None:
+            object.__setattr__(self, "higher_is_better", self._read_direction())
+
+    def _read_direction(self) -> bool | None:
+        subject = vocabulary.phase_of_field(self.name)
+        aspect = self.aspect or vocabulary.ASPECTS.get(subject[0] if subject else self.name.lower())
+        of_amount = aspect not in {None, Aspect.OTHER}
+        words = {value: option_words(label) for value, label in self.labels.items()}
+        labels = words or dict(enumerate(self.steps, 1))
+        told = directions.higher_is_better(labels, of_amount=of_amount)
+        if told is not None or not self.has_scale or not self.description:
+            return told
+        return directions.described_direction(self.description, of_amount=of_amount)
 
     @property
     def has_scale(self) -> bool:
-        """Whether it is known which numbers may be answered."""
+        """Return whether it is known which numbers are valid answers."""
         return bool(self.labels) or self.bounds is not None
 
     def offers(self, value: float) -> bool:
-        """Whether the form offers this number; false where its scale is not known."""
+        """Return whether the form offers this number; False if its scale is unknown."""
         if self.labels:
             return value in self.labels
         return self.bounds is not None and self.bounds[0] <= value <= self.bounds[1]
 
 
 UNASKED = Question("", 0)
-"""Stands for a field the form is not known to have."""
+"""Stands for a field that the form is not known to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +95,12 @@ class ReviewForm:
     """The questions of one venue's review form, in their order.
 
     Attributes:
-        form_id: The invitation it was read from, `declared:` and its record, or `inferred:` and the venue.
-        aspects: What the venue itself says some scores are about, by field in lower case.
-        shows: When the scores held that the venue shows: at first, where it put its reviews back to how they stood.
-        lowered: The questions by name in lower case, in their order; `places`, which of them each is.
-        read: Answers read so far, as `forms/scores.py` keeps them: the same few are chosen in every review.
+        form_id: The invitation it was read from, `declared:` and a record id, or `inferred:` and the venue id.
+        aspects: Aspects of scores that the venue itself states, by field name in lower case.
+        shows: Phase of the scores that the venue shows; `INITIAL` if it reverted its reviews to an earlier state.
+        read: Cache of `find_score`: most reviews choose from the same few answers.
+        lowered: The questions by name in lower case, in their order.
+        places: Position of each question, from 0, by name in lower case.
     """
 
     form_id: str
@@ -88,29 +113,131 @@ class ReviewForm:
     places: Mapping[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Index the questions in lower case, once: notes write EMNLP's `Reasons_to_accept` in several ways."""
-        object.__setattr__(self, "lowered", {name.lower(): asked for name, asked in self.questions.items()})
-        object.__setattr__(self, "places", {name: place for place, name in enumerate(self.lowered)})
+        """Index the questions by lower-case name: notes write EMNLP's `Reasons_to_accept` in several ways."""
+        object.__setattr__(self, "lowered", {name.lower(): question for name, question in self.questions.items()})
+        object.__setattr__(self, "places", {name: position for position, name in enumerate(self.lowered)})
 
     def place(self, name: str) -> int:
-        """Which question of the form this is, from 0; behind the last where the form does not have it."""
+        """Return the position of a question, from 0; a question that the form lacks comes after the last."""
         return self.places.get(name.lower(), len(self.places))
 
     def question(self, name: str) -> Question:
-        """The question of this name, in whatever case, or one that nothing is known of."""
+        """Return the question of this name, ignoring case, or `UNASKED` if there is none."""
         return self.questions.get(name) or self.lowered.get(name.lower(), UNASKED)
 
     def aspect(self, name: str) -> Aspect | None:
-        """What a score under this name would be about; None where the name is none of a score."""
+        """Return what a score of this field would be about; None if no score is known by this name."""
         key = name.lower()
-        return self.aspects.get(key) or self.question(name).aspect or vocabulary.ASPECTS.get(key)
+        aspect = self.aspects.get(key) or self.question(name).aspect or vocabulary.ASPECTS.get(key)
+        if aspect is None and (named := vocabulary.phase_of_field(name)):
+            return self.aspects.get(named[0]) or self.question(named[0]).aspect or vocabulary.ASPECTS.get(named[0])
+        return aspect
 
     def unify(self, name: str, value: float | None) -> float | None:
-        """The place of an overall recommendation on the unified scale; None for any other score."""
+        """Return the position of an overall recommendation on the unified scale; None for any other score."""
         if value is None or self.aspect(name) is not Aspect.RECOMMENDATION:
             return None
         return self.question(name).unified.unify(value)
 
     def section(self, name: str) -> SectionKind:
-        """What a passage under this name is for."""
+        """Return what a text in this field is for."""
         return self.question(name).section or vocabulary.SECTIONS.get(name.lower(), SectionKind.OTHER)
+
+
+_MAX_LABEL_CHARACTERS = 300
+"""Length of the longest option text found in a form; a longer answer to an ambiguous field is prose."""
+_MAX_CACHED_ANSWERS = 10_000
+"""Size of the cache of one form; a form offers about a hundred answers."""
+
+
+def is_prose(answer: str, question: Question) -> bool:
+    """Return whether an answer is too long to be a chosen option and is not one the form offers."""
+    return (len(answer) > _MAX_LABEL_CHARACTERS or "\n" in answer.strip()) and answer not in question.answers
+
+
+def find_score(name: str, answer: object, form: ReviewForm) -> Score | None:
+    """Return the score that a field contains, or None; short answers are cached in `form.read`."""
+    if isinstance(answer, str) and form.question(name).type is FieldType.TEXT:
+        return None
+    key = (name, type(answer), answer) if isinstance(answer, str | int | float) else None
+    if key in form.read:
+        return form.read[key]
+    score = read_score(answer, name, form) if is_score(name, answer, form) else None
+    is_short = not isinstance(answer, str) or len(answer) <= _MAX_LABEL_CHARACTERS
+    if key is not None and is_short and len(form.read) < _MAX_CACHED_ANSWERS:
+        form.read[key] = score
+    return score
+
+
+def _find_single_answer(answer: object, question: Question) -> int | float | str | None:
+    """Return the single answer; None if several were chosen or the value is not a number or text."""
+    if isinstance(answer, list) and len(answer) == 1 and question.type is not FieldType.LIST:
+        answer = answer[0]
+    return answer if isinstance(answer, int | float | str) and not isinstance(answer, bool) else None
+
+
+def is_score(name: str, answer: object, form: ReviewForm) -> bool:
+    """Return whether a field is a score: as the form states, or else by name and answer together."""
+    question = form.question(name)
+    aspect = form.aspect(name)
+    chosen = None if name.lower() in vocabulary.ADMINISTRATIVE else _find_single_answer(answer, question)
+    if chosen is None or (isinstance(chosen, str) and is_prose(chosen, question)):
+        return False
+    if question.type is FieldType.SCORE or question.has_scale:
+        return True
+    if isinstance(chosen, int | float) or aspect is None:
+        return aspect is not None
+    return question.is_choice or (question.type is None and _looks_chosen(name, chosen, aspect))
+
+
+def _looks_chosen(name: str, answer: str, aspect: Aspect) -> bool:
+    """Return whether an answer looks like a chosen option.
+
+    A rating or confidence is always chosen; any other answer if it is a number with its label, or at most two words.
+    """
+    is_always_chosen = aspect in {Aspect.RECOMMENDATION, Aspect.CONFIDENCE} or name.startswith("review_assessment:")
+    return is_always_chosen or is_labelled_number(answer) or len(answer.split()) <= 2
+
+
+def read_score(answer: object, name: str, form: ReviewForm, source: ScoreSource = ScoreSource.NOTE) -> Score:
+    """Read an answer such as `8`, `"8: accept, good paper"`, `"3 good"` or `["4 = Conference"]`.
+
+    The value is None if the answer has no number or one that the form does not offer. The label stays verbatim; a bare
+    number takes the text of its option.
+    """
+    question = form.question(name)
+    chosen = _find_single_answer(answer, question)
+    labels = question.labels
+    label = str(answer if chosen is None else chosen)
+    offered = question.offered
+    low, high = (offered[0], offered[-1]) if offered else question.bounds or (None, None)
+    value = None if chosen is None else read_number(chosen, labels, high)
+    if value is not None and (question.has_scale or question.answers) and not question.offers(value):
+        value = None
+    if value is not None and not isinstance(chosen, str):
+        label = labels.get(value, label)
+    aspect = form.aspect(name)
+    subject, named = (aspect and vocabulary.phase_of_field(name)) or (None, form.shows)
+    is_first = source in {ScoreSource.EDIT, ScoreSource.SNAPSHOT}
+    return Score(
+        aspect=aspect or Aspect.OTHER,
+        field=name,
+        value=value,
+        low=low,
+        high=high,
+        label=label,
+        phase=Phase.INITIAL if is_first else named,
+        source=source,
+        offered=offered,
+        unified=form.unify(name, value),
+        higher_is_better=question.higher_is_better,
+        rank=_find_rank(label, question.steps),
+        answers=question.steps,
+        subject=subject,
+    )
+
+
+def _find_rank(label: str, steps: Sequence[str]) -> int | None:
+    """Return the place of an answer among those offered, from 1, whatever its case; None if it is none of them."""
+    wanted = label.strip().rstrip(".").casefold()
+    return next((place for place, step in enumerate(steps, 1) if step.strip().rstrip(".").casefold() == wanted), None)

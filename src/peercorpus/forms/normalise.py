@@ -1,43 +1,56 @@
-"""The stage that reads notes: OpenReview's raw objects of one venue → papers, reviews and posts.
+"""Run the stage that reads a venue's raw notes as papers, reviews and posts.
 
-Every note becomes a paper or a post, or is set aside with a reason; every post that is a review becomes a `Review` too.
-A published record becomes a paper with its reviews and posts, unless OpenReview's own note of that paper is held.
+Every note and every published record ends in a table or is set aside with a reason; `balance` proves it.
 """
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
 
 import msgspec
 
-from peercorpus.forms import declared, re2, reviewbench, vocabulary
+from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.forms import declared_forms, directions, published_records, stated_records, vocabulary
 from peercorpus.forms.papers import read_paper
-from peercorpus.forms.posts import read_post
+from peercorpus.forms.posts import (
+    read_addressees,
+    read_answers_of_chair,
+    read_own_notes,
+    read_post,
+    read_remarks,
+    read_speakers,
+)
 from peercorpus.forms.reviews import read_review
-from peercorpus.forms.speakers import read_remarks, read_speakers
-from peercorpus.forms.venue import VenueReader, read_venue
-from peercorpus.kinds import PostKind, Reason
-from peercorpus.openreview.objects import Note, read_edit, read_note, tail_of
-from peercorpus.published.datasets import Dataset, dataset_of
-from peercorpus.raw import Kind, RawObject
-from peercorpus.stage import Balance, Options, Report, Stage
-from peercorpus.tables import Replacement
+from peercorpus.forms.unnamed_notes import KindOfReply, is_unsigned_review, kind_of_reply
+from peercorpus.forms.venue_forms import VenueReader, own_reading_digest, read_venue
+from peercorpus.openreview.objects import Note, read_edit, read_note, stated_venues
+from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, VenueSource
+from peercorpus.records.papers import Paper
+from peercorpus.records.published_datasets import LAYOUTS, Dataset, parse_dataset
+from peercorpus.records.reviews import Post
 from peercorpus.venues import catalogue
-from peercorpus.workspace import Workspace
+from peercorpus.workspace.delta_tables import Replacement
+from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace
 
 NAME = "normalise"
 WRITES = ("1-papers", "2-reviews", "3-posts")
-PUBLISHED = {Dataset.REVIEWBENCH: reviewbench.read_record, Dataset.RE2_REVIEWS: re2.read_record}
-"""What reads the datasets that papers are made of, the one with more columns first."""
-LEFT_OF_PUBLISHED = frozenset({Reason.SUPERSEDED, Reason.RECORD_UNREADABLE})
-"""Why published records are set aside, and nothing else."""
+PUBLISHED = {
+    Dataset.REVIEWBENCH: published_records.read_reviewbench_record,
+    Dataset.RE2_REVIEWS: published_records.read_re2_record,
+    **dict.fromkeys(LAYOUTS, stated_records.read_stated_record),
+}
+"""Reader of each dataset that papers are made from, the one with more columns first."""
+_PUBLISHED_REASONS = frozenset({Reason.SUPERSEDED, Reason.RECORD_UNREADABLE})
+"""Reasons for which only published records are set aside."""
 
 
 @dataclass(slots=True)
-class Forum:
-    """All that is held of one forum: its notes, and the readable edits and earlier versions of each."""
+class RawForum:
+    """The raw objects of one forum: its notes, and the readable edits and earlier versions of each."""
 
     forum_id: str
     notes: list[Note] = field(default_factory=list)
@@ -46,178 +59,304 @@ class Forum:
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     published: list[RawObject] = field(default_factory=list)
 
-    def add(self, found: RawObject) -> None:
-        """Take in one raw object; an edit that is deleted or not public tells nothing."""
-        if found.kind is Kind.PUBLISHED:
-            self.published.append(found)
+    def add(self, raw_object: RawObject) -> None:
+        """Add one raw object; edits that are deleted or not public are ignored."""
+        if raw_object.kind is RawKind.PUBLISHED:
+            self.published.append(raw_object)
             return
         try:
-            edit = _read_edit(found)
+            edit = _read_edit(raw_object)
             if edit is not None and edit.is_public and edit.ddate is None:
-                self.edits.setdefault(found.subject_id, []).append(edit)
-            if found.kind is Kind.NOTE:
-                note = read_note(found.body)
-                if note.id == found.object_id:
+                self.edits.setdefault(raw_object.subject_id, []).append(edit)
+            if raw_object.kind is RawKind.NOTE:
+                note = read_note(raw_object.body)
+                if note.id == raw_object.object_id:
                     self.notes.append(note)
                 else:
-                    self.unreadable.append((found.object_id, "It came without an id."))
+                    self.unreadable.append((raw_object.object_id, "It came without an id."))
         except msgspec.ValidationError as error:
-            if found.kind is Kind.NOTE:
-                self.unreadable.append((found.object_id, str(error)))
+            if raw_object.kind is RawKind.NOTE:
+                self.unreadable.append((raw_object.object_id, str(error)))
 
-    def add_earlier(self, found: RawObject) -> None:
-        """Take in a version that a later one replaced; only a note's tells anything, as far as everyone may read it."""
-        if found.kind is not Kind.NOTE:
+    def add_earlier(self, raw_object: RawObject) -> None:
+        """Add a version that a later one replaced; only public, undeleted versions of notes are used."""
+        if raw_object.kind is not RawKind.NOTE:
             return
         with suppress(msgspec.ValidationError):
-            note = read_note(found.body)
+            note = read_note(raw_object.body)
             if note.is_public and note.ddate is None:
-                self.earlier.setdefault(found.object_id, []).append(note)
+                self.earlier.setdefault(raw_object.object_id, []).append(note)
 
 
-def _read_edit(found: RawObject) -> Note | None:
-    """A reference, or an API v2 edit as the partial note it is, with the edit's own times and readers."""
-    if found.kind is not Kind.EDIT:
-        return read_note(found.body) if found.kind is Kind.REFERENCE else None
-    edit = read_edit(found.body)
+def _read_edit(raw_object: RawObject) -> Note | None:
+    """Return a reference, or the partial note of an API v2 edit with the edit's own times and readers; else None."""
+    if raw_object.kind is not RawKind.EDIT:
+        return read_note(raw_object.body) if raw_object.kind is RawKind.REFERENCE else None
+    edit = read_edit(raw_object.body)
     note = edit.note
     note.tcdate, note.tmdate, note.readers, note.ddate = edit.tcdate, edit.tmdate, edit.readers, edit.ddate
     return note
 
 
-def _sort_out(forum: Forum, gone: Set[str], out: Replacement) -> tuple[Note | None, list[Note]]:
-    """The root and the replies that can be read; the others are set aside."""
+def _sort_out(forum: RawForum, reader: VenueReader, out: Replacement) -> tuple[Note | None, list[KindOfReply]]:
+    """Return the root note and the readable replies in time order with their kinds, and set the others aside."""
     for note_id, problem in forum.unreadable:
         out.set_aside(note_id, forum.forum_id or None, Reason.UNREADABLE, problem)
-    root, replies = None, []
+    root: Note | None = None
+    replies: list[KindOfReply] = []
     for note in forum.notes:
-        refused = _refusal(note, gone)
-        if refused:
-            out.set_aside(note.id or "", note.forum, *refused)
-        elif note.id == note.forum:
+        kind = None if note.id == note.forum else kind_of_reply(note, reader)
+        refusal = _find_refusal(note, kind, reader)
+        if refusal:
+            out.set_aside(note.id or "", note.forum, *refusal)
+        elif kind is None:
             root = note
         else:
-            replies.append(note)
-    if root is None:
-        detail = "Its submission is not in the workspace, or not public; harvest or import it."
-        for note in replies:
-            out.set_aside(note.id or "", note.forum, Reason.FORUM_MISSING, detail)
-    return root, sorted(replies, key=lambda note: (note.created_ms or 0, note.id or ""))
+            replies.append((kind, note))
+    return root, sorted(replies, key=lambda reply: (reply[1].created_ms or 0, reply[1].id or ""))
 
 
-def _refusal(note: Note, gone: Set[str]) -> tuple[Reason, str] | None:
+def _find_refusal(note: Note, kind: PostKind | None, reader: VenueReader) -> tuple[Reason, str] | None:
+    """Return why a note is set aside, or None; `kind` is None for a root, and for a reply of which nothing says it."""
+    is_root = note.id == note.forum
     if not note.forum:
         return Reason.NO_FORUM, "The note names no forum."
-    if not note.created_by:
-        return Reason.NO_INVITATION, "The note names no invitation, so what it is cannot be known."
-    if note.id in gone and note.ddate is None:
+    if reader.venue_id == UNPLACED:
+        return Reason.NO_VENUE, "The notes of its forum name no venue, or several; import it again with --venue."
+    if not note.created_by and (note.replyto is not None if is_root else kind is None):
+        return Reason.NO_INVITATION, "The note names no invitation, and its content is not that of a review."
+    if note.id in reader.gone and note.ddate is None:
         return Reason.NO_LONGER_SHOWN, "A later listing of its venue did not hold it any more."
-    if note.id == note.forum and not note.is_public:
+    if is_root and not note.is_public:
         return Reason.NOT_PUBLIC, "The submission is not readable by everyone."
-    if note.id == note.forum and note.ddate is not None:
+    if is_root and note.ddate is not None:
         return Reason.DELETED, "OpenReview marks the submission as deleted."
     return None
 
 
-def normalise_published(forum: Forum, *, is_held: bool, out: Replacement) -> None:
-    """Write the paper, reviews and posts of one published record of a forum; the others are set aside.
+def _stand_for_root(forum_id: str, replies: Sequence[KindOfReply], reader: VenueReader) -> Note | None:
+    """Return an empty note in place of a submission that was never seen; None without a review that can be read."""
+    if not any(kind is PostKind.REVIEW and note.is_public and note.ddate is None for kind, note in replies):
+        return None
+    is_of_v1 = all(note.is_of_v1 for _, note in replies)
+    return Note(id=forum_id, forum=forum_id, domain=None if is_of_v1 else reader.venue_id)
+
+
+def _find_venue_source(root: Note | None, replies: Sequence[KindOfReply]) -> VenueSource:
+    if root is not None and (root.domain or root.created_by):
+        return VenueSource.NOTE
+    notes = [note for _, note in replies] + ([root] if root else [])
+    is_stated = any(True for note in notes for _ in stated_venues(note))
+    return VenueSource.REPLIES if is_stated else VenueSource.IMPORT
+
+
+def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, out: Replacement) -> bool:
+    """Write the paper, reviews and posts of a forum's first readable published record, and set the others aside.
 
     Args:
-        forum: All that is held of it.
-        is_held: Whether OpenReview's own note of the paper is held, public or not: then no record counts.
-        out: What is written.
+        forum: The forum's raw objects.
+        reader: Has the form declared for the venue.
+        is_held: Whether OpenReview's own note of the paper is in the workspace, public or not; it supersedes every
+            record.
+        out: Receives the rows.
+
+    Returns:
+        Whether OpenReview's own note is held or a record gave the paper.
     """
     instead = "OpenReview's own notes" if is_held else None
     for dataset, read_record in PUBLISHED.items():
-        for found in (found for found in forum.published if dataset_of(found.object_id) is dataset):
+        for raw_record in (
+            raw_record for raw_record in forum.published if parse_dataset(raw_record.object_id) is dataset
+        ):
             if instead is not None:
-                out.set_aside(found.object_id, forum.forum_id, Reason.SUPERSEDED, f"The paper is made of {instead}.")
+                out.set_aside(
+                    raw_record.object_id, forum.forum_id, Reason.SUPERSEDED, f"The paper is made of {instead}."
+                )
                 continue
             try:
-                reading = read_record(found)
+                reading = read_record(raw_record, reader.declared_form)
             except msgspec.DecodeError as error:
-                out.set_aside(found.object_id, forum.forum_id, Reason.RECORD_UNREADABLE, str(error))
+                out.set_aside(raw_record.object_id, forum.forum_id, Reason.RECORD_UNREADABLE, str(error))
                 continue
-            instead = f"the record '{found.object_id}'"
-            for record in (reading.paper, *reading.reviews, *reading.posts):
+            instead = f"the record '{raw_record.object_id}'"
+            for record in (reading.paper, *reading.reviews, *read_addressees(reading.posts)):
                 out.add(record)
+    return instead is not None
 
 
-def normalise_forum(forum: Forum, reader: VenueReader, pseudonym: Callable[[str], str], out: Replacement) -> None:
-    """Write one forum's paper, reviews and posts."""
-    root, replies = _sort_out(forum, reader.gone, out)
-    if root is None:
+def normalise_forum(
+    forum: RawForum, reader: VenueReader, pseudonym: Callable[[str], str], out: Replacement, *, has_paper: bool
+) -> None:
+    """Write the paper, reviews and posts of one forum from OpenReview's own notes.
+
+    Args:
+        forum: The forum's raw objects.
+        reader: What its venue's notes are read with.
+        pseudonym: Returns the pseudonym of an account.
+        out: Receives the rows.
+        has_paper: Whether the submission is held, usable or not, or a published record tells of the paper; if not,
+            reviews stand without it.
+    """
+    root, replies = _sort_out(forum, reader, out)
+    stand_in = None if root or has_paper else _stand_for_root(forum.forum_id, replies, reader)
+    top = root or stand_in
+    if top is None:
+        detail = "Its submission is not in the workspace, or not public; harvest or import it."
+        for _, note in replies:
+            out.set_aside(note.id or "", note.forum, Reason.FORUM_MISSING, detail)
         return
-    kinds = [(reader.words.kind(tail_of(note.created_by)), note) for note in replies]
-    speakers = read_speakers(root, replies, reader.words, pseudonym)
-    remarks = read_remarks(kinds, speakers)
-    shown = [(kind, note) for kind, note in kinds if note.ddate is None and note.is_public]
-    out.add(read_paper(root, reader.venue_id, shown, reader.words))
-    for kind, note in kinds:
-        speaker, review = speakers[note.id or ""], None
+    notes = [note for _, note in replies]
+    unsigned = {note.id or "" for kind, note in replies if is_unsigned_review(kind, note)}
+    speakers = read_speakers(top, notes, reader.words, pseudonym, venue_id=reader.venue_id, unsigned_reviews=unsigned)
+    shown = [(kind, note) for kind, note in replies if note.ddate is None and note.is_public]
+    paper = read_paper(top, reader.venue_id, shown, reader.words)
+    source = PaperSource.NOTE if root else PaperSource.REPLIES
+    out.add(replace(paper, known_from=source, venue_from=_find_venue_source(root, replies)))
+    _write_replies(forum, replies, speakers, reader, paper, out)
+
+
+def _write_replies(
+    forum: RawForum,
+    replies: Sequence[KindOfReply],
+    speakers: Mapping[str, tuple[Role, str]],
+    reader: VenueReader,
+    paper: Paper,
+    out: Replacement,
+) -> None:
+    remarks = read_remarks(replies, speakers)
+    recommendations = read_own_notes(replies, speakers, PostKind.RECOMMENDATION)
+    posts: list[Post] = []
+    for kind, note in replies:
+        speaker = speakers[note.id or ""]
+        review = None
         if kind is PostKind.REVIEW:
-            edits, earlier = (held.get(note.id or "", ()) for held in (forum.edits, forum.earlier))
-            said = remarks.get(speaker[1], ())
-            review = read_review(note, reader.venue_id, speaker[1], reader.form_of(note), edits, earlier, said)
+            review = read_review(
+                note,
+                reader.venue_id,
+                speaker[1],
+                reader.form_of(note),
+                forum.edits.get(note.id or "", ()),
+                forum.earlier.get(note.id or "", ()),
+                remarks.get(speaker[1], ()),
+                recommendations=recommendations.get(speaker[1], ()),
+                decided_at=paper.decided_at,
+            )
             out.add(review)
-        out.add(read_post(note, reader.venue_id, kind, speaker, review))
+        meta_review = None
+        if kind in {PostKind.META_REVIEW, PostKind.DECISION}:
+            meta_review = read_answers_of_chair(note, kind, reader.chairs_form_of(note), reader.words)
+        posts.append(
+            read_post(
+                note, reader.venue_id, kind, speaker, review, meta_review=meta_review, decided_at=paper.decided_at
+            )
+        )
+    for post in read_addressees(posts):
+        out.add(post)
 
 
-def forums(workspace: Workspace, venue_id: str) -> Iterator[Forum]:
-    """A venue's forums, one at a time, in order of their id."""
-    kinds = (Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.PUBLISHED)
+def forums(workspace: Workspace, venue_id: str) -> Iterator[RawForum]:
+    """Yield a venue's forums one at a time, in order of their ids."""
+    kinds = (RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT, RawKind.PUBLISHED)
     for forum_id, objects in workspace.raw.by_forum(kinds, venue_id, earlier=True):
-        forum = Forum(forum_id)
+        forum = RawForum(forum_id)
         for _, versions in groupby(objects, key=attrgetter("kind", "object_id")):
             *earlier, latest = versions
-            for found in earlier:
-                forum.add_earlier(found)
+            for version in earlier:
+                forum.add_earlier(version)
             forum.add(latest)
         yield forum
 
 
-def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Report) -> None:
-    """Read every note of a venue."""
-    reader, total = read_venue(workspace, venue_id), workspace.raw.count_forums(venue_id)
-    held = workspace.raw.roots(venue_id)
+def normalise_whole(
+    forum: RawForum, reader: VenueReader, root_ids: Set[str], pseudonym: Callable[[str], str], out: Replacement
+) -> None:
+    """Write the rows of one forum, from its notes and from published records."""
+    is_held = forum.forum_id in root_ids
+    is_told = normalise_published(forum, reader, is_held=is_held, out=out)
+    normalise_forum(forum, reader, pseudonym, out, has_paper=is_held or is_told)
+
+
+def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
+    """Read every note of a venue and replace its rows in the tables."""
+    reader = read_venue(workspace, venue_id)
+    total = workspace.raw.count_forums(venue_id)
+    root_ids = workspace.raw.roots(venue_id)
     with workspace.tables.replacing(WRITES, venue_id, NAME, key) as out:
         for done, forum in enumerate(forums(workspace, venue_id), 1):
-            normalise_forum(forum, reader, workspace.raw.pseudonyms.of, out)
-            normalise_published(forum, is_held=forum.forum_id in held, out=out)
+            normalise_whole(forum, reader, root_ids, workspace.raw.pseudonyms.of, out)
             report(done, total)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
-    """Notes = papers + posts + set aside; the same of published records; and posts that are reviews = reviews."""
-    raw, tables = workspace.raw, workspace.tables
-    held = raw.roots(venue_id)
-    forum_ids = [row for batch in tables.batches("1-papers", venue_id, ["forum_id"]) for row in batch[0].to_pylist()]
-    papers = sum(forum_id in held for forum_id in forum_ids)
+    """Return the balances of notes, of published records and of reviews.
+
+    Notes = papers made of a note + posts + set aside, likewise for published records; review posts = reviews. A paper
+    known from its replies only is none of the notes.
+    """
+    raw = workspace.raw
+    tables = workspace.tables
+    made_of: Counter[str] = Counter()
+    of_record_ids: set[str] = set()
+    for batch in tables.batches("1-papers", venue_id, ["forum_id", "known_from"]):
+        for forum_id, known_from in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            made_of[known_from] += 1
+            if known_from == PaperSource.RECORD:
+                of_record_ids.add(forum_id)
     posts = reviews_in = 0
-    for batch in tables.batches("3-posts", venue_id, ["kind", "invitation"]):
-        kinds, invitations = (column.to_pylist() for column in batch.columns)
+    for batch in tables.batches("3-posts", venue_id, ["kind", "forum_id"]):
+        kinds, forum_ids = (column.to_pylist() for column in batch.columns)
         reviews_in += sum(kind == PostKind.REVIEW for kind in kinds)
-        posts += sum(invitation != "" for invitation in invitations)
+        posts += sum(forum_id not in of_record_ids for forum_id in forum_ids)
     left = tables.set_aside_counts(venue_id, NAME)
-    of_notes = {reason: number for reason, number in left.items() if reason not in LEFT_OF_PUBLISHED}
-    of_records = {reason: number for reason, number in left.items() if reason in LEFT_OF_PUBLISHED}
-    records = sum(raw.count(Kind.PUBLISHED, venue_id, dataset.prefix) for dataset in PUBLISHED)
-    published = Balance("read published", venue_id, "records", records, len(forum_ids) - papers, of_records)
+    of_notes = {reason: number for reason, number in left.items() if reason not in _PUBLISHED_REASONS}
+    of_records = {reason: number for reason, number in left.items() if reason in _PUBLISHED_REASONS}
+    records = sum(raw.count(RawKind.PUBLISHED, venue_id, dataset.prefix) for dataset in PUBLISHED)
+    published = Balance(
+        stage="read published",
+        venue_id=venue_id,
+        unit="records",
+        rows_in=records,
+        rows_out=made_of[PaperSource.RECORD],
+        set_aside=of_records,
+    )
     return (
-        Balance(NAME, venue_id, "notes", raw.count(Kind.NOTE, venue_id), papers + posts, of_notes),
+        Balance(
+            stage=NAME,
+            venue_id=venue_id,
+            unit="notes",
+            rows_in=raw.count(RawKind.NOTE, venue_id),
+            rows_out=made_of[PaperSource.NOTE] + posts,
+            set_aside=of_notes,
+        ),
         *((published,) if published.rows_in or published.rows_out or of_records else ()),
-        Balance("read reviews", venue_id, "review posts", reviews_in, tables.count("2-reviews", venue_id), {}),
+        Balance(
+            stage="read reviews",
+            venue_id=venue_id,
+            unit="review posts",
+            rows_in=reviews_in,
+            rows_out=tables.count("2-reviews", venue_id),
+            set_aside={},
+        ),
     )
 
 
 STAGE = Stage(
-    NAME,
-    8,
-    ("pseudonyms", Kind.NOTE, Kind.REFERENCE, Kind.EDIT, Kind.INVITATION, Kind.GROUP, Kind.PUBLISHED),
-    (),
-    WRITES,
-    (),
-    run,
-    balance,
-    made_with=lambda _: f"{vocabulary.DIGEST} {declared.DIGEST} {catalogue.DIGEST}",
+    name=NAME,
+    version=10,
+    reads_raw=(
+        "pseudonyms",
+        RawKind.NOTE,
+        RawKind.REFERENCE,
+        RawKind.EDIT,
+        RawKind.INVITATION,
+        RawKind.GROUP,
+        RawKind.PUBLISHED,
+    ),
+    reads=(),
+    writes=WRITES,
+    options=(),
+    run=run,
+    balance=balance,
+    made_with=lambda _: f"{vocabulary.DIGEST} {directions.DIGEST} {declared_forms.digest()} {catalogue.NAMES_DIGEST}",
+    made_with_venue=own_reading_digest,
 )

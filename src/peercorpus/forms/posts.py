@@ -1,45 +1,66 @@
-"""One reply → `Post`: what it is, who speaks, and its words."""
+"""Read replies as `Post` records, and find out who signed each."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.reviews import as_json
-from peercorpus.kinds import PostKind, Role
+from peercorpus.forms.at_decision import is_after
+from peercorpus.forms.form import ReviewForm
+from peercorpus.forms.meta_reviews import holds_meta_review, read_meta_review
+from peercorpus.forms.permissions import is_permission, read_permissions
+from peercorpus.forms.reviews import fields_to_json
+from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.openreview.objects import Note, is_path, to_time
-from peercorpus.parts import join_prose
-from peercorpus.records import Post, Review
+from peercorpus.records.addressees import address_posts
+from peercorpus.records.enums import Addressee, PostKind, Role
+from peercorpus.records.reviews import MetaReview, Post, Review, join_prose
 
 
-def is_prose(name: str, answer: object) -> bool:
-    """Whether a field of what is no review holds words to read, not a title, a verdict or a box to tick."""
+def is_prose_field(name: str, answer: object) -> bool:
+    """Return whether a field of a reply other than a review contains prose, not a title, verdict or tick box."""
     if not isinstance(answer, str) or name.lower() in vocabulary.NO_PROSE or is_path(answer):
         return False
-    return name.lower() not in vocabulary.VERDICTS
+    return name.lower() not in vocabulary.VERDICTS and not is_permission(name, answer)
 
 
 def read_post(
-    note: Note, venue_id: str, kind: PostKind, speaker: tuple[Role, str], review: Review | None = None
+    note: Note,
+    venue_id: str,
+    kind: PostKind,
+    speaker: tuple[Role, str],
+    review: Review | None = None,
+    *,
+    meta_review: MetaReview | None = None,
+    decided_at: datetime | None = None,
 ) -> Post:
-    """One reply.
+    """Return one reply as a `Post`.
 
     Args:
-        note: The note as it is now.
+        note: The current note.
         venue_id: Its venue.
-        kind: What it is.
-        speaker: The role and the name within the paper.
-        review: The same note as it was read, if it is a review.
+        kind: The kind of reply.
+        speaker: The signer's role and name within the paper.
+        review: The review read from the same note, if it is one.
+        meta_review: Likewise the answers of a meta-review.
+        decided_at: When the decision on the paper was posted; None if unknown.
     """
     fields = note.fields
     if review is None:
-        prose = {name: answer for name, answer in fields.items() if is_prose(name, answer)}
+        prose = {name: answer for name, answer in fields.items() if is_prose_field(name, answer)}
     else:
         prose = {section.field: section.text for section in review.sections}
     title = fields.get("title")
-    rest: dict[str, Any] = {name: answer for name, answer in fields.items() if name not in prose}
+    other_fields: dict[str, Any] = {name: answer for name, answer in fields.items() if name not in prose}
     if isinstance(title, str):
-        rest.pop("title", None)
+        other_fields.pop("title", None)
     role, signature = speaker
+    licence, consent = (review.licence, review.consent) if review else read_permissions(note)
+    # The text as first posted is recorded only if a part of it is known to have changed.
+    initial_sections = review.initial_sections if review else ()
+    changed = {section.field: section.text for section in initial_sections if section.field in prose}
     return Post(
         post_id=note.id or "",
         forum_id=note.forum or "",
@@ -55,13 +76,133 @@ def read_post(
         text=join_prose(prose),
         readers_public=note.is_public,
         deleted=note.ddate is not None,
-        extra=as_json(rest),
-        initial_text=_initial_text(review, prose) if review else None,
+        extra=fields_to_json(other_fields),
+        initial_text=join_prose({**prose, **changed}) if changed else None,
         holds_update=bool(review and review.updated_fields),
+        posted_after_decision=is_after(to_time(note.created_ms), decided_at),
+        licence=licence,
+        consent=consent,
+        meta_review=meta_review,
     )
 
 
-def _initial_text(review: Review, prose: Mapping[str, str]) -> str | None:
-    """The whole text as first given; None where nothing of it is known to have changed."""
-    first = {section.field: section.text for section in review.initial_sections if section.field in prose}
-    return join_prose({**prose, **first}) if first else None
+def read_addressees(posts: Sequence[Post]) -> list[Post]:
+    """Return all posts of a forum in the same order, those of the authors with whom they address.
+
+    A letter to the chairs is a comment, though it was posted as a rebuttal.
+    """
+    letters = (Addressee.CHAIRS,)
+    return [
+        replace(post, kind=PostKind.COMMENT)
+        if post.kind is PostKind.REBUTTAL and post.addressed_to == letters
+        else post
+        for post in address_posts(posts)
+    ]
+
+
+def _single_reviewers(
+    kinds: Sequence[tuple[PostKind, Note]], speakers: Mapping[str, tuple[Role, str]]
+) -> frozenset[str]:
+    """Return the names of reviewers with one review, without names that several reviewers may share."""
+    reviewers = Counter(speakers[note.id or ""] for kind, note in kinds if kind is PostKind.REVIEW)
+    own = (name for (role, name), reviews in reviewers.items() if role is Role.REVIEWER and reviews == 1)
+    return frozenset(name for name in own if not name.endswith("Reviewers"))
+
+
+def read_own_notes(
+    kinds: Sequence[tuple[PostKind, Note]], speakers: Mapping[str, tuple[Role, str]], wanted: PostKind
+) -> dict[str, list[Note]]:
+    """Return each reviewer's public notes of one kind, by name, without names that several reviewers may share."""
+    single = _single_reviewers(kinds, speakers)
+    notes: dict[str, list[Note]] = {}
+    for kind, note in kinds:
+        name = speakers[note.id or ""][1]
+        if kind is wanted and name in single and note.is_public and note.ddate is None:
+            notes.setdefault(name, []).append(note)
+    return notes
+
+
+def read_answers_of_chair(note: Note, kind: PostKind, form: ReviewForm, words: VenueVocabulary) -> MetaReview | None:
+    """Return the answers of a meta-review, also of one inside a decision; None for any other reply."""
+    if not holds_meta_review(kind, note.fields):
+        return None
+    return read_meta_review(note.fields, kind, form, words, is_prose_field)
+
+
+def read_remarks(
+    kinds: Sequence[tuple[PostKind, Note]], speakers: Mapping[str, tuple[Role, str]]
+) -> dict[str, list[str]]:
+    """Return the texts of each reviewer's other public posts, by name.
+
+    Names that several reviewers may share are left out.
+    """
+    remarks: dict[str, list[str]] = {name: [] for name in _single_reviewers(kinds, speakers)}
+    for kind, note in kinds:
+        name = speakers[note.id or ""][1]
+        if kind is not PostKind.REVIEW and name in remarks and note.is_public and note.ddate is None:
+            remarks[name] += [answer for answer in note.fields.values() if isinstance(answer, str)]
+    return remarks
+
+
+def _read_author_accounts(root: Note) -> set[str]:
+    """Return the accounts of a paper's authors, from `authorids` and from the entries of `authors`."""
+    author_ids = root.fields.get("authorids")
+    people = root.fields.get("authors")
+    accounts = list(author_ids) if isinstance(author_ids, list) else []
+    if isinstance(people, list):
+        accounts += [person.get("username") for person in people if isinstance(person, dict)]
+    return {account for account in accounts if isinstance(account, str)}
+
+
+def is_account(signature: str) -> bool:
+    """Return whether a signature is a personal one: a profile or an e-mail address.
+
+    >>> is_account("~Ada_Example1"), is_account("V/Paper1/(anonymous)")
+    (True, False)
+    """
+    return signature.startswith("~") or "@" in signature
+
+
+def read_speakers(
+    root: Note,
+    replies: Sequence[Note],
+    words: VenueVocabulary,
+    pseudonym: Callable[[str], str],
+    *,
+    venue_id: str = "",
+    unsigned_reviews: Set[str] = frozenset(),
+) -> dict[str, tuple[Role, str]]:
+    """Return the role and the name within the paper of each reply's signer, by note id.
+
+    Only names of known anonymous roles are kept. A personal account becomes `public_<pseudonym>`, the same for all
+    papers. Any other name, which several people may share, becomes `public_1`, `unknown_1`, … numbered in the order of
+    `replies`. Authors who sign by name count as authors.
+
+    Args:
+        root: The submission.
+        replies: All its replies.
+        words: The venue's own vocabulary, with its names of roles.
+        pseudonym: Returns the pseudonym of an account.
+        venue_id: The venue, for a submission that names no invitation.
+        unsigned_reviews: Ids of reviews that nobody signed: each is of another reviewer, `unknown_1`, ….
+    """
+    authors = _read_author_accounts(root)
+    numbers: dict[str, int] = {}
+    speakers: dict[str, tuple[Role, str]] = {}
+    for note in replies:
+        if note.id in unsigned_reviews:
+            number = numbers.setdefault(note.id or "", len(numbers) + 1)
+            speakers[note.id or ""] = (Role.REVIEWER, f"{Role.UNKNOWN.value}_{number}")
+            continue
+        signature = (note.signatures or [""])[0]
+        name = signature.rpartition("/")[2]
+        role = Role.AUTHOR if signature in authors else words.role(name)
+        if role is Role.UNKNOWN and signature and (root.created_by or venue_id).startswith(signature):
+            role = Role.PROGRAM_CHAIR  # Early venues sign decisions with the venue's own group.
+        if signature in authors:
+            name = "Authors"
+        elif role in {Role.PUBLIC, Role.UNKNOWN}:
+            number = numbers.setdefault(signature, len(numbers) + 1)
+            name = f"{role.value}_{pseudonym(name) if is_account(name) else number}"
+        speakers[note.id or ""] = (role, name)
+    return speakers

@@ -1,25 +1,35 @@
-"""One review note → `Review`: every field becomes a score, a section, title, final justification, or `extra`."""
+"""Read a review note as a `Review`: scores, sections and the fields that fit neither."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.changes import justified_at, score_changes
-from peercorpus.forms.claims import claimed_scores
-from peercorpus.forms.earlier import First, first_answers, was_revised
-from peercorpus.forms.form import Question, ReviewForm
-from peercorpus.forms.scores import find_score, is_prose, is_score, read_score
-from peercorpus.forms.updates import holds_update
-from peercorpus.openreview.objects import Note, blot_people, is_path, to_time
-from peercorpus.records import Review, Score, Section
+from peercorpus.forms.at_decision import is_after, scores_at_decision, state_at_decision
+from peercorpus.forms.form import Question, ReviewForm, find_score, is_prose, is_score, read_score
+from peercorpus.forms.permissions import is_permission, read_permissions
+from peercorpus.forms.score_changes import (
+    InitialAnswer,
+    find_score_changes,
+    first_answers,
+    holds_update,
+    justified_at,
+    was_revised,
+)
+from peercorpus.forms.score_claims import Claim, claimed_scores, collect_claims, told_changes
+from peercorpus.openreview.objects import Note, is_path, to_time
+from peercorpus.records.enums import Aspect, Phase, ScoreSource
+from peercorpus.records.reviews import Review, Section
+from peercorpus.records.scores import Score
+from peercorpus.records.untrusted_text import redact_people
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What was read of one review, field by field; every field of the note is in exactly one place."""
+class ParsedReview:
+    """One review split by kind of field; every field of the note is in exactly one place."""
 
     scores: tuple[Score, ...]
     sections: tuple[Section, ...]
@@ -28,23 +38,23 @@ class Reading:
     extra: dict[str, Any]
 
 
-def as_json(fields: Mapping[str, Any]) -> str:
-    """Fields as JSON, e-mail addresses and profile ids blotted out."""
+def fields_to_json(fields: Mapping[str, Any]) -> str:
+    """Return fields as JSON, with e-mail addresses and profile ids redacted."""
     if not fields:
         return "{}"
-    return msgspec.json.encode(blot_people(fields), order="sorted").decode()
+    return msgspec.json.encode(redact_people(fields), order="sorted").decode()
 
 
-def read_fields(fields: Mapping[str, Any], form: ReviewForm) -> Reading:
-    """Sort every field of a review into its place."""
+def read_fields(fields: Mapping[str, Any], form: ReviewForm) -> ParsedReview:
+    """Return the fields of a review, each read as a score, section, single field or `extra`."""
     scores: list[Score] = []
     sections: list[Section] = []
     single: dict[str, str] = {}
     extra: dict[str, Any] = {}
-    for name, answer in _in_form_order(fields, form):
+    for name, answer in sorted(fields.items(), key=lambda field: form.place(field[0])):
         slot = vocabulary.SINGLE_FIELDS.get(name.lower())
         if slot and isinstance(answer, str):
-            # A second field of the kind has no place but `extra`: it may have been written after the rebuttal.
+            # A second field of the same kind goes to `extra`: it may have been written after the rebuttal.
             (extra if slot in single else single)[name if slot in single else slot] = answer
         elif score := find_score(name, answer, form):
             scores.append(score)
@@ -52,23 +62,46 @@ def read_fields(fields: Mapping[str, Any], form: ReviewForm) -> Reading:
             sections.append(Section(form.section(name), name, answer))
         else:
             extra[name] = answer
-    return Reading(tuple(scores), tuple(sections), single.get("title"), single.get("final_justification"), extra)
+    return ParsedReview(
+        scores=_pair_phases(scores),
+        sections=tuple(sections),
+        title=single.get("title"),
+        final_justification=single.get("final_justification"),
+        extra=extra,
+    )
+
+
+def _pair_phases(scores: Sequence[Score]) -> tuple[Score, ...]:
+    """Return scores in which a field and its namesake of a stated phase are two phases of one score.
+
+    A plain `rating` beside `rating_after_rebuttal` is the first one, unless another field is named so.
+    """
+    named = {(score.subject, score.phase) for score in scores if score.subject is not None}
+    if not named:
+        return tuple(scores)
+    paired = []
+    for score in scores:
+        name = score.field.lower()
+        if score.subject is None and {(name, Phase.INITIAL), (name, Phase.FINAL)} & named:
+            is_first = (name, Phase.INITIAL) not in named
+            paired.append(replace(score, subject=name, phase=Phase.INITIAL if is_first else score.phase))
+        else:
+            paired.append(score)
+    return tuple(paired)
 
 
 def _is_passage(name: str, answer: str, question: Question) -> bool:
-    """Whether a text is written, not chosen: by the form, unless it is far too long for an answer to choose."""
-    if name.lower() in vocabulary.ADMINISTRATIVE or is_path(answer):
+    """Return whether a text was written, not chosen, as the form states; an overlong answer counts as written."""
+    if name.lower() in vocabulary.ADMINISTRATIVE or is_path(answer) or is_permission(name, answer):
         return False
     return not question.is_choice or is_prose(answer, question)
 
 
-def _in_form_order(fields: Mapping[str, Any], form: ReviewForm) -> list[tuple[str, Any]]:
-    return sorted(fields.items(), key=lambda field: form.place(field[0]))
-
-
-def _first_reading(first: Mapping[str, First], form: ReviewForm) -> tuple[tuple[Score, ...], tuple[Section, ...]]:
-    """The scores and sections that were changed, as first given."""
-    changed = {name: given.answer for name, given in first.items() if given.is_changed}
+def _read_first_answers(
+    first: Mapping[str, InitialAnswer], form: ReviewForm
+) -> tuple[tuple[Score, ...], tuple[Section, ...]]:
+    """Return the scores and sections that were changed later, as first posted."""
+    changed = {name: initial.answer for name, initial in first.items() if initial.is_changed}
     scores = (
         read_score(answer, name, form, first[name].source)
         for name, answer in changed.items()
@@ -77,15 +110,44 @@ def _first_reading(first: Mapping[str, First], form: ReviewForm) -> tuple[tuple[
     return tuple(scores), read_fields(changed, form).sections if changed else ()
 
 
-def _answers(reading: Reading) -> dict[str, str]:
+def _collect_answers(reading: ParsedReview) -> dict[str, str]:
     scores = {score.field: score.label for score in reading.scores}
     return scores | {section.field: section.text for section in reading.sections}
 
 
-def differs(earlier: Reading, now: Reading) -> bool:
-    """Whether a score or a section that both versions show differs; one that only one shows may have been hidden."""
-    answers = _answers(now)
-    return any(answers.get(name, answer) != answer for name, answer in _answers(earlier).items())
+def differs(earlier: ParsedReview, now: ParsedReview) -> bool:
+    """Return whether a score or section differs; those of only one version are ignored: they may have been hidden."""
+    answers = _collect_answers(now)
+    return any(answers.get(name, answer) != answer for name, answer in _collect_answers(earlier).items())
+
+
+def read_recommendations(notes: Sequence[Note], form: ReviewForm, decided_at: datetime | None) -> tuple[Score, ...]:
+    """Return the scores that a reviewer gives in notes of their own, such as a journal's `Official_Recommendation`.
+
+    Only recommendations are read there; that of the latest note is the reviewer's. Neither scale nor rank is known, as
+    the form of such a note is not held.
+    """
+    found: dict[str, tuple[Note, Score]] = {}
+    for note in sorted(notes, key=lambda note: note.created_ms or 0):
+        for name, answer in note.fields.items():
+            if form.aspect(name) is Aspect.RECOMMENDATION and (score := find_score(name, answer, form)):
+                found[name] = note, replace(score, source=ScoreSource.RECOMMENDATION)
+    return tuple(
+        every
+        for note, score in found.values()
+        for every in (score, *scores_at_decision(note, [score], (), form, decided_at))
+    )
+
+
+def _read_claims(reading: ParsedReview, remarks: Sequence[str]) -> frozenset[Claim]:
+    own = (section.text for section in reading.sections)
+    return collect_claims([*own, reading.final_justification or "", *remarks])
+
+
+def _list_updated(reading: ParsedReview, first: Mapping[str, InitialAnswer]) -> tuple[str, ...]:
+    """Return the fields whose text says that a part was added later and whose first text is unknown."""
+    texts = (section for section in reading.sections if section.field not in first)
+    return tuple(section.field for section in texts if holds_update(section.text))
 
 
 def read_review(
@@ -96,28 +158,33 @@ def read_review(
     edits: Sequence[Note],
     earlier: Sequence[Note] = (),
     remarks: Sequence[str] = (),
+    *,
+    recommendations: Sequence[Note] = (),
+    decided_at: datetime | None = None,
 ) -> Review:
-    """One review note as a `Review`.
+    """Return one review note as a `Review`.
 
     Args:
-        note: The note as it is now.
+        note: The current note.
         venue_id: Its venue.
-        reviewer: Its anonymous id within the paper.
+        reviewer: The reviewer's anonymous id within the paper.
         form: The form it answers.
-        edits: Its edits or references that could be read, in any order.
-        earlier: Its earlier versions that everyone could read, in any order.
-        remarks: What its reviewer, and nobody else, wrote in the forum besides.
+        edits: Its readable edits or references, in any order.
+        earlier: Its earlier public versions, in any order.
+        remarks: The reviewer's own other texts in the forum.
+        recommendations: The reviewer's recommendations in notes of their own, as journals ask for them.
+        decided_at: When the decision on the paper was posted; None if unknown.
     """
     reading = read_fields(note.fields, form)
-    is_changed = reading.final_justification is not None or any(
-        differs(read_fields(version.fields, form), reading) for version in earlier
-    )
+    licence, consent = read_permissions(note)
+    differing = any(differs(read_fields(version.fields, form), reading) for version in earlier)
     first = first_answers(note, edits, earlier)
-    initial_scores, initial_sections = _first_reading(first, form)
-    untold = [score for score in reading.scores if score.field not in first]
-    written = [section.text for section in reading.sections]
-    told = claimed_scores(untold, [*written, reading.final_justification or "", *remarks], form)
-    scores = (*reading.scores, *initial_scores, *told)
+    initial_scores, initial_sections = _read_first_answers(first, form)
+    unexplained = [score for score in reading.scores if score.field not in first]
+    claims = _read_claims(reading, remarks)
+    later = scores_at_decision(note, reading.scores, edits, form, decided_at)
+    later += read_recommendations(recommendations, form, decided_at)
+    scores = (*reading.scores, *initial_scores, *claimed_scores(unexplained, claims, form), *later)
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",
@@ -130,14 +197,16 @@ def read_review(
         scores=scores,
         sections=reading.sections,
         final_justification=reading.final_justification,
-        revised=True if is_changed else was_revised(edits),
+        revised=True if reading.final_justification is not None or differing else was_revised(edits),
         readers_public=note.is_public,
         deleted=note.ddate is not None,
-        extra=as_json(reading.extra),
+        extra=fields_to_json(reading.extra),
         initial_sections=initial_sections,
-        updated_fields=tuple(
-            section.field for section in reading.sections if section.field not in first and holds_update(section.text)
-        ),
-        score_changes=score_changes(scores, edits, form),
+        updated_fields=_list_updated(reading, first),
+        score_changes=(*find_score_changes(scores, edits, form), *told_changes(unexplained, claims)),
         justified_at=justified_at(note.fields, edits),
+        posted_after_decision=is_after(to_time(note.created_ms), decided_at),
+        at_decision=state_at_decision(note, edits, decided_at),
+        licence=licence,
+        consent=consent,
     )

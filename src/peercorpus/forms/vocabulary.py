@@ -1,27 +1,39 @@
-"""What field names, invitation names, signatures and decision words mean: `vocabulary.toml`, read once."""
+"""Interpret the names that venues use for fields, invitations, decisions and roles.
 
-import hashlib
+The general vocabulary is `vocabulary.toml`; `VenueVocabulary` adds the words that a venue's own group states.
+
+Source of a venue's own words: the content of an API v2 venue group, as openreview-py 2.9.1 writes it
+(`venue/group.py`).
+"""
+
 import re
 import tomllib
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from itertools import dropwhile
+from typing import Any
 
-from peercorpus.kinds import Aspect, PostKind, Role, SectionKind, Status
+import msgspec
 
-_TEXT = files(__package__).joinpath("vocabulary.toml").read_text(encoding="utf-8")
-_WORDS = tomllib.loads(_TEXT)
-DIGEST = hashlib.sha256(_TEXT.encode()).hexdigest()
-"""Stands for the vocabulary in the keys of what is read with it."""
+from peercorpus.execution.stage import digest_of_data
+from peercorpus.forms import decisions
+from peercorpus.records.enums import Aspect, Phase, PostKind, Role, SectionKind, Status
+from peercorpus.venues.own_venues import OwnVenue
+
+_WORDS = tomllib.loads(files(__package__).joinpath("vocabulary.toml").read_text(encoding="utf-8"))
+DIGEST = digest_of_data([_WORDS, decisions.DIGEST])
+"""Digest of the vocabulary, part of the content key of what is read with it."""
 
 
-def _inverted(section: str) -> dict[str, str]:
+def _invert(section: str) -> dict[str, str]:
     return {word: meaning for meaning, words in _WORDS[section].items() for word in words}
 
 
-ASPECTS = {name: Aspect(aspect) for name, aspect in _inverted("scores").items()}
-SECTIONS = {name: SectionKind(kind) for name, kind in _inverted("sections").items()}
-INITIAL_SCORES = frozenset(_WORDS["phases"]["initial"])
+ASPECTS = {name: Aspect(aspect) for name, aspect in _invert("scores").items()}
+SECTIONS = {name: SectionKind(kind) for name, kind in _invert("sections").items()}
+_PHASES = {word: phase for phase in (Phase.INITIAL, Phase.FINAL) for word in _WORDS["phases"][phase.value]}
+_EVENTS = frozenset(_WORDS["phases"]["event"])
 CHANGE_WORDS = tuple(_WORDS["score_words"]["change"])
 OVERALL_WORDS = frozenset(_WORDS["score_words"]["overall"])
 NEUTRAL_WORDS = frozenset(_WORDS["score_words"]["neutral"])
@@ -30,67 +42,80 @@ SINGLE_FIELDS = {word: slot for slot in ("title", "final_justification") for wor
 ADMINISTRATIVE = frozenset(_WORDS["fields"]["administrative"])
 VERDICTS = frozenset(_WORDS["fields"]["verdict"])
 NO_PROSE = TITLES | ADMINISTRATIVE
-_POST_KINDS = {name: PostKind(kind) for name, kind in _inverted("post_kinds").items()}
-_VENUEIDS = {name: Status(status) for name, status in _inverted("venueids").items()}
-GROUP_KINDS = {key: PostKind(kind) for key, kind in _inverted("group_kinds").items()}
-GROUP_STATUSES = {key: Status(status) for key, status in _inverted("group_statuses").items()}
-GROUP_ASPECTS = {key: Aspect(aspect) for key, aspect in _inverted("group_aspects").items()}
-GROUP_ROLES = {key: Role(role) for key, role in _inverted("group_roles").items()}
+PROSE = frozenset(_WORDS["fields"]["prose"])
+META_REVIEW: Mapping[str, list[str]] = _WORDS["meta_review"]
+PERMISSIONS: Mapping[str, list[str]] = _WORDS["permissions"]
+_POST_KINDS = {name: PostKind(kind) for name, kind in _invert("post_kinds").items()}
+_VENUEIDS = {name: Status(status) for name, status in _invert("venueids").items()}
+GROUP_KINDS = {key: PostKind(kind) for key, kind in _invert("group_kinds").items()}
+GROUP_STATUSES = {key: Status(status) for key, status in _invert("group_statuses").items()}
+GROUP_ASPECTS = {key: Aspect(aspect) for key, aspect in _invert("group_aspects").items()}
+GROUP_ROLES = {key: Role(role) for key, role in _invert("group_roles").items()}
 DECISION_FIELDS = tuple(_WORDS["decision_fields"]["names"])
 SUBMISSION_DECISION_FIELDS = tuple(_WORDS["decision_fields"]["of_submission"])
-REVERSIONS = {field: PostKind(kind) for field, kind in _inverted("reversions").items()}
-"""A field of a note that undoes another, to the kind of what it undoes."""
+_VENUE_ENDINGS = {ending: Status(status) for ending, status in _invert("venue_endings").items()}
+REVERSIONS = {field: PostKind(kind) for field, kind in _invert("reversions").items()}
+"""Fields of a note that undo another reply, with the kind of reply that they undo."""
 _WORD = re.compile(r"[a-z][a-z0-9]*")
-_LEADING_WORDS = frozenset(_WORDS["decision_words"]["leading"])
-_DECISIONS = {" ".join(_WORD.findall(verdict)): Status(status) for verdict, status in _inverted("decisions").items()}
 _ROLES = tuple((Role(role), re.compile("|".join(patterns))) for role, patterns in _WORDS["roles"].items())
 
 
 @cache
-def post_kind(tail: str) -> PostKind:
-    """What a reply is, from what its invitation asks for: all of it, else its last element.
+def phase_of_field(name: str) -> tuple[str, Phase] | None:
+    """Return the score that a field asks for, and the phase that its name states; None if it states none, or two.
 
-    A review of one reviewer's own path (`Official_Review/AnonReviewer3/Revision`) is no review but an edit of one.
+    >>> phase_of_field("rating_before_rebuttal"), phase_of_field("Final rating"), phase_of_field("rating")
+    (('rating', <Phase.INITIAL: 'initial'>), ('rating', <Phase.FINAL: 'final'>), None)
+    """
+    words = _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    phases = {_PHASES[word] for word in words if word in _PHASES}
+    subject = "_".join(word for word in words if word not in _PHASES and word not in _EVENTS)
+    return (subject, phases.pop()) if len(phases) == 1 and subject else None
+
+
+@cache
+def post_kind(tail: str) -> PostKind:
+    """Return the kind of a reply, from its invitation's name: the whole name, or else its last element.
+
+    `Official_Review/AnonReviewer3/Revision` is not a review but an edit of one.
 
     >>> post_kind("submission/B1/review"), post_kind("Official_Review/AnonReviewer3/Revision")
     (<PostKind.REVIEW: 'review'>, <PostKind.OTHER: 'other'>)
     """
-    asked = tail.lower()
-    return _POST_KINDS.get(asked) or _POST_KINDS.get(asked.rpartition("/")[2], PostKind.OTHER)
+    name = tail.lower()
+    return _POST_KINDS.get(name) or _POST_KINDS.get(name.rpartition("/")[2], PostKind.OTHER)
 
 
 @cache
-def role_of(name: str) -> Role:
-    """Who speaks, from the last element of a signature.
+def find_role(name: str) -> Role:
+    """Return the role of a signer, from the last element of a signature.
 
-    >>> role_of("AnonReviewer3"), role_of("Senior_Area_Chairs"), role_of("~Ada_Example1")
+    >>> find_role("AnonReviewer3"), find_role("Senior_Area_Chairs"), find_role("~Ada_Example1")
     (<Role.REVIEWER: 'reviewer'>, <Role.SENIOR_AREA_CHAIR: 'senior_area_chair'>, <Role.PUBLIC: 'public'>)
     """
     return next((role for role, pattern in _ROLES if pattern.fullmatch(name)), Role.UNKNOWN)
 
 
-def status_of_decision(decision: str) -> Status:
-    """What a verdict says of the submission; unknown where it begins with a word that is not known.
-
-    >>> status_of_decision("(2) Weak accept"), status_of_decision("Not accepted")
-    (<Status.ACCEPTED: 'accepted'>, <Status.UNKNOWN: 'unknown'>)
-    """
-    words = " ".join(dropwhile(_LEADING_WORDS.__contains__, _WORD.findall(decision.lower()))) + " "
-    return next((status for verdict, status in _DECISIONS.items() if words.startswith(f"{verdict} ")), Status.UNKNOWN)
+status_of_decision = decisions.status_of_decision
 
 
 def status_of_venue(venue: str) -> Status:
-    """What the name of a `venue` says of the submission: only accepted ones name how they are presented.
+    """Return the status that the field `venue` means: only accepted papers name their kind of presentation.
 
     >>> status_of_venue("ICLR 2020 Poster"), status_of_venue("ICLR 2020 Conference Blind Submission")
     (<Status.ACCEPTED: 'accepted'>, <Status.UNKNOWN: 'unknown'>)
+    >>> status_of_venue("ICLR 2023 Conference Desk Rejected Submission")
+    <Status.DESK_REJECTED: 'desk_rejected'>
     """
-    last = venue.lower().rpartition(" ")[2]
-    return Status.ACCEPTED if last in _WORDS["venue_words"]["accepted"] else Status.UNKNOWN
+    name = venue.lower().strip()
+    last = name.rpartition(" ")[2]
+    if last in _WORDS["venue_words"]["accepted"]:
+        return Status.ACCEPTED
+    return next((status for ending, status in _VENUE_ENDINGS.items() if name.endswith(ending)), Status.UNKNOWN)
 
 
 def status_of_venueid(venueid: str, venue_id: str) -> Status:
-    """What API v2's `venueid` says of the submission: the venue itself means accepted.
+    """Return the status that API v2's `venueid` means: the venue itself means accepted.
 
     >>> status_of_venueid("V/2024/Conference/Rejected_Submission", "V/2024/Conference")
     <Status.REJECTED: 'rejected'>
@@ -98,3 +123,125 @@ def status_of_venueid(venueid: str, venue_id: str) -> Status:
     if venueid == venue_id:
         return Status.ACCEPTED
     return _VENUEIDS.get(venueid.rpartition("/")[2].lower(), Status.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class VenueVocabulary:
+    """The words that one venue defines for itself.
+
+    Attributes:
+        kinds: Kind of reply by the last element of its invitation, in lower case.
+        statuses: Status by `venueid`.
+        aspects: Aspect of a score by review field, in lower case.
+        decision_fields: Fields of a decision that contain the verdict, the venue's own first.
+        accepting: Verdicts that mean acceptance, in lower case.
+        headings: Status by the heading under which the venue lists papers, which is their field `venue` after the
+            decisions ("Submitted to ICLR 2024"), as far as its settings say what it means.
+        roles: Role by the venue's name for a committee, or for one member (`Reviewer_`, a prefix of signatures).
+        own_statuses: Status by a decision, `venueid` or `venue` in lower case, as the user states it.
+    """
+
+    kinds: Mapping[str, PostKind] = field(default_factory=dict)
+    statuses: Mapping[str, Status] = field(default_factory=dict)
+    aspects: Mapping[str, Aspect] = field(default_factory=dict)
+    decision_fields: tuple[str, ...] = DECISION_FIELDS
+    accepting: Set[str] = frozenset()
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    headings: Mapping[str, Status] = field(default_factory=dict)
+    own_statuses: Mapping[str, Status] = field(default_factory=dict)
+
+    def kind(self, tail: str) -> PostKind:
+        """Return the kind of a reply, from its invitation's name."""
+        return self.kinds.get(tail.lower()) or post_kind(tail)
+
+    def status(self, venueid: str, venue_id: str) -> Status:
+        """Return the status that API v2's `venueid` means."""
+        own = self.own_status(venueid) or self.own_status(venueid.rpartition("/")[2])
+        return own or self.statuses.get(venueid) or status_of_venueid(venueid, venue_id)
+
+    def own_status(self, words: str) -> Status | None:
+        """Return the status that the user states for these words, ignoring case, or None."""
+        return self.own_statuses.get(words.strip().lower())
+
+    def status_of_decision(self, decision: str) -> Status:
+        """Return the status that a decision means."""
+        own = self.own_status(decision)
+        if own is not None:
+            return own
+        is_accepting = decision.strip().lower() in self.accepting
+        return Status.ACCEPTED if is_accepting else status_of_decision(decision)
+
+    def status_of_heading(self, venue: str) -> Status:
+        """Return the status that the field `venue` means as the user or the venue's settings say, or else `UNKNOWN`."""
+        return self.own_status(venue) or self.headings.get(venue.strip(), Status.UNKNOWN)
+
+    def status_of_venue(self, venue: str) -> Status:
+        """Return the status that the field `venue` means: as `status_of_heading` says, or else by its own words."""
+        status = self.status_of_heading(venue)
+        return status_of_venue(venue) if status is Status.UNKNOWN else status
+
+    def role(self, name: str) -> Role:
+        """Return the role of a signer, from the last element of a signature."""
+        common_role = find_role(name)
+        if common_role is not Role.UNKNOWN:
+            return common_role
+        for own_name, role in self.roles.items():
+            if name == own_name or (own_name[-1] == "_" and name.startswith(own_name)):
+                return role
+        return Role.UNKNOWN
+
+
+def _read_names(content: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
+    """Return the names that a group's settings contain, alone or in a list, in the order of `keys`."""
+    answers = [answer for key in keys if isinstance(answer := content.get(key), dict)]
+    values = [value if isinstance(value := answer.get("value"), list) else [value] for answer in answers]
+    return tuple(name for names in values for name in names if isinstance(name, str) and name)
+
+
+def _read_headings(content: Mapping[str, Any]) -> dict[str, Status]:
+    """Return what a group's `decision_heading_map` says of each heading; those that are not understood are left out."""
+    answer = content.get("decision_heading_map")
+    headings = answer.get("value") if isinstance(answer, dict) else None
+    pairs = headings.items() if isinstance(headings, dict) else ()
+    read = {name.strip(): status_of_decision(tab) for name, tab in pairs if isinstance(tab, str)}
+    return {name: status for name, status in read.items() if status is not Status.UNKNOWN}
+
+
+def read_words(group: bytes) -> VenueVocabulary:
+    """Return a venue's own words, from its group as received.
+
+    >>> read_words(b'{"id": "V", "content": {"review_name": {"value": "Assessment"}}}').kind("Assessment")
+    <PostKind.REVIEW: 'review'>
+    """
+    settings = msgspec.json.decode(group, type=dict[str, Any]).get("content")
+    content = settings if isinstance(settings, dict) else {}
+    kinds = {name.lower(): kind for key, kind in GROUP_KINDS.items() for name in _read_names(content, key)}
+    statuses = {name: status for key, status in GROUP_STATUSES.items() for name in _read_names(content, key)}
+    aspects = {name.lower(): aspect for key, aspect in GROUP_ASPECTS.items() for name in _read_names(content, key)}
+    own = _read_names(content, "decision_field_name", "meta_review_recommendation")
+    accepting = frozenset(option.strip().lower() for option in _read_names(content, "accept_decision_options"))
+    roles = {name: role for key, role in GROUP_ROLES.items() for name in _read_names(content, key)}
+    return VenueVocabulary(
+        kinds=kinds,
+        statuses=statuses,
+        aspects=aspects,
+        decision_fields=own + DECISION_FIELDS,
+        accepting=accepting,
+        roles=roles,
+        headings=_read_headings(content),
+    )
+
+
+def extend_words(words: VenueVocabulary, own: OwnVenue) -> VenueVocabulary:
+    """Return a venue's words with those of the user's row in front."""
+    said = own.words
+    return VenueVocabulary(
+        kinds={**words.kinds, **{name.lower(): kind for kind, names in said.replies.items() for name in names}},
+        statuses=words.statuses,
+        aspects={**words.aspects, **{name.lower(): aspect for aspect, names in said.scores.items() for name in names}},
+        decision_fields=tuple(dict.fromkeys((*said.decision_fields, *words.decision_fields))),
+        accepting=words.accepting,
+        roles={**{name: role for role, names in said.roles.items() for name in names}, **words.roles},
+        headings=words.headings,
+        own_statuses={name.strip().lower(): status for status, names in own.statuses.items() for name in names},
+    )

@@ -1,1 +1,1 @@
-"""What is still missing, fetched and committed bit by bit; recorded dumps taken in."""
+"""Fetch venues from OpenReview, or import dumps, into `raw.db`."""

@@ -1,225 +1,304 @@
-"""The PDFs of a venue, equal paths once; one that cannot be had is remembered with the reason."""
+"""Fetch PDFs, one by one or up to fifty in a zip archive.
+
+A file is stored only if it is a whole PDF and if its paper, or its edit, still names its path after the download.
+Archives are used only at venues where the names in an archive were once found to be those of the papers.
+"""
 
 import hashlib
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
+from pathlib import PurePosixPath
+from typing import IO
 
-from peercorpus.errands import Listing, StoredFile
-from peercorpus.errors import BusyError, NotGivenError
-from peercorpus.harvest.archive import MOST_IN_ONE, download_archive, unpack
-from peercorpus.harvest.visit import Visit, now_ms
-from peercorpus.harvest.wanted import CURRENT, Wanted, list_wanted, note_of, path_of
-from peercorpus.openreview.client import CUT_OFF, NO_PDF
-from peercorpus.openreview.listing import fetch_edits, fetch_references, find_notes, id_of
-from peercorpus.openreview.objects import Note, salvage
-from peercorpus.progress import Meter
-from peercorpus.raw import Kind
+from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
+from peercorpus.execution.progress import Meter
+from peercorpus.harvest.pdf_list import CURRENT, PdfRequest, decode_note, file_path, list_wanted
+from peercorpus.harvest.session import VenueSession
+from peercorpus.openreview.client import CUT_OFF, MOST_FILE_BYTES, NO_PDF, is_pdf, is_whole
+from peercorpus.openreview.listing import fetch_edits, fetch_references, find_notes, object_id
+from peercorpus.openreview.objects import Note, decode_leniently, now_ms
+from peercorpus.workspace.harvest_state import Listing, StoredFile
+from peercorpus.workspace.raw_store import RawKind
+
+MOST_IN_ONE = 50
+"""Files in one archive: OpenReview's own limit (openreview-py, `get_attachment`)."""
+
+BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+"""What `zipfile` raises for archives that are cut off, damaged, encrypted, or compressed by an unknown method."""
+
+
+def download_archive(session: VenueSession, batch: Sequence[PdfRequest], scratch: IO[bytes]) -> bool:
+    """Download the files of some papers as one zip archive.
+
+    Args:
+        session: The venue.
+        batch: Current files of different papers, two to fifty.
+        scratch: Receives the archive.
+
+    Returns:
+        Whether an archive came.
+
+    Raises:
+        BusyError: OpenReview asks to wait.
+        SignInError: A token is needed, or was refused.
+    """
+
+    def begin() -> None:
+        scratch.seek(0)
+        scratch.truncate()
+
+    ids = ",".join(request.forum_id for request in batch)
+    try:
+        session.client.get_archive(session.api, "/attachment", {"name": "pdf", "ids": ids}, begin, scratch.write)
+    except SignInError:
+        raise
+    except BusyError as error:
+        if error.wait_s is not None:
+            raise
+        return False
+    except SourceError:
+        return False
+    return True
+
+
+def unpack(scratch: IO[bytes], batch: Sequence[PdfRequest]) -> Iterator[tuple[PdfRequest, bytes]]:
+    """Yield the files of an archive that are whole PDFs and whose paper is certain."""
+    numbers = Counter(request.number for request in batch)
+    # Papers that share a number cannot be told apart.
+    named = {
+        f"{request.number}_pdf.pdf": request for request in batch if request.number and numbers[request.number] == 1
+    }
+    # What is read before a fault is whole: each member carries its own checksum.
+    with suppress(*BROKEN), zipfile.ZipFile(scratch) as archive:
+        times = Counter(PurePosixPath(member.filename).name for member in archive.infolist())
+        # From the end: were members named by their place, the first might bear its own number by chance.
+        for member in reversed(archive.infolist()):
+            name = PurePosixPath(member.filename).name
+            request = named.get(name) if times[name] == 1 else None
+            if request is not None and (content := _read_member(archive, member)) is not None:
+                yield request, content
+
+
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | None:
+    """Return the bytes of a member; None if they are not a whole PDF, or larger than a file may be."""
+    if member.file_size > MOST_FILE_BYTES:
+        return None
+    with archive.open(member) as unpacked:
+        content = unpacked.read(MOST_FILE_BYTES + 1)
+    return content if len(content) <= MOST_FILE_BYTES and is_pdf(content) and is_whole(content) else None
+
 
 JUST_NOW_MS = 10 * 60_000
-"""How long an edit is trusted to bring the PDF it named: one that is posted again keeps its id."""
+"""Time during which an edit is trusted to bring the PDF it named; an edit that is posted again keeps its id."""
 
 MOST_FAILED_ARCHIVES = 3
-"""So many in a row mean that OpenReview does not give several files at once."""
+"""Consecutive failures after which no more archives are requested in this run."""
 
 NAMES = "names in archives"
-"""What is kept under this beside the lists: that the names in an archive say whose files they are."""
+"""Name of the listing whose completion records that the names in archives tell whose files they are."""
 
 REPLACED = "replaced since the paper was listed"
 ANOTHER = "another file came under its path"
 PASSING = frozenset({NO_PDF, CUT_OFF, REPLACED})
-"""What a file that came wrong once may not be another time."""
+"""Problems of a file that may be gone at the next request."""
 
 
 @dataclass(slots=True)
 class _Files:
-    """The files of a venue while they are fetched.
+    """Files of a venue while they are fetched.
 
     Attributes:
-        known: What was remembered of each when the step began, whether or not the file is still here.
-        at_hand: A file that is here, by OpenReview's path.
-        failed_archives: How many archives in a row did not come; see `MOST_FAILED_ARCHIVES`.
-        is_named_right: Whether a file of an archive was found to be its paper's own; None before one was compared.
-        replaced: Files that their paper or edit names no longer; another may still bring them.
+        known: What was stored of each file when the step began, whether or not its content is still there.
+        at_hand: Files whose content is there, by OpenReview's path.
+        failed_archives: Number of consecutive failed archives; see `MOST_FAILED_ARCHIVES`.
+        is_named_right: Whether a file of an archive proved to be its paper's own; None before one was compared.
+        replaced: Files that their paper or edit no longer names; another request may still bring them.
     """
 
-    visit: Visit
+    session: VenueSession
     known: dict[tuple[str, str], StoredFile]
     meter: Meter
     at_hand: dict[str, StoredFile] = field(default_factory=dict)
     failed_archives: int = 0
     is_named_right: bool | None = None
-    replaced: list[Wanted] = field(default_factory=list)
+    replaced: list[PdfRequest] = field(default_factory=list)
 
-    def keep(self, wanted: Wanted, content: bytes | None, problem: str | None) -> None:
-        """Remember a file that came, or why it did not."""
-        before = self.known.get(wanted.key)
+    def keep(self, request: PdfRequest, content: bytes | None, problem: str | None) -> None:
+        """Store a file that came, or the reason why it did not."""
+        before = self.known.get(request.key)
         if content is not None and before and before.sha256 not in {None, hashlib.sha256(content).hexdigest()}:
-            content, problem = None, ANOTHER
+            content = None
+            problem = ANOTHER
             sha256, size_bytes = before.sha256, before.size_bytes
         elif content is not None:
-            sha256, size_bytes = self.visit.files.add(content), len(content)
+            sha256 = self.session.files.add(content)
+            size_bytes = len(content)
         else:
             sha256, size_bytes = None, None
-        self._store(StoredFile(*wanted.key, self.visit.venue_id, wanted.forum_id, sha256, size_bytes, problem))
+        self._store(StoredFile(*request.key, self.session.venue_id, request.forum_id, sha256, size_bytes, problem))
 
-    def take_same(self, wanted: Wanted) -> bool:
-        """Use the file that is here under the same path; whether there is one."""
-        same = self.at_hand.get(wanted.path)
+    def take_same(self, request: PdfRequest) -> bool:
+        """Reuse a file that is there under the same path; return whether there is one."""
+        same = self.at_hand.get(request.path)
         if same is not None:
-            key = (*wanted.key, self.visit.venue_id, wanted.forum_id)
+            key = (*request.key, self.session.venue_id, request.forum_id)
             self._store(StoredFile(*key, same.sha256, same.size_bytes, problem=None))
         return same is not None
 
     def comes_in_archives(self) -> bool:
-        """Whether to ask for several at once, after what came of it so far."""
+        """Return whether to request several files at once, given earlier results."""
         return self.failed_archives < MOST_FAILED_ARCHIVES and self.is_named_right is not False
 
     def _store(self, stored: StoredFile) -> None:
-        self.visit.raw.add_file(stored)
+        self.session.raw.state.add_file(stored)
         if stored.problem is None:
             self.at_hand[stored.path] = stored
         self.meter.advance()
 
 
-def harvest_pdfs(visit: Visit) -> None:
-    """Fetch the files that are still missing, the most useful first, current ones of API v2 by the fifty."""
-    missing = missing_files(visit)
-    known = {(stored.edit_id, stored.path): stored for stored in visit.raw.files(visit.venue_id)}
-    files = _Files(visit, known, _meter(visit, missing))
-    files.is_named_right = True if trusts_names(visit) else None
-    files.at_hand = {one.path: one for one in known.values() if one.problem is None and _is_here(visit, one)}
-    for batch in _batches(visit, missing):
-        left = [wanted for wanted in batch if not files.take_same(wanted)]
+def harvest_pdfs(session: VenueSession) -> None:
+    """Fetch the files that are still missing, most useful first; current files of API v2 fifty at a time."""
+    missing = missing_files(session)
+    stored_files = {(stored.edit_id, stored.path): stored for stored in session.raw.state.files(session.venue_id)}
+    # The rate limit of the route that most files are requested from bounds the pace.
+    routes = Counter(request.route for request in missing)
+    route = routes.most_common(1)[0][0] if routes else CURRENT
+    path, in_one = ("/attachment", MOST_IN_ONE) if session.api == 2 and route == CURRENT else (route, 1)
+    files = _Files(session, stored_files, session.meter("files", 0, len(missing), path, in_one))
+    files.is_named_right = True if trusts_names(session) else None
+    files.at_hand = {
+        stored.path: stored for stored in stored_files.values() if stored.problem is None and _is_here(session, stored)
+    }
+    for batch in _make_batches(session, missing):
+        left = [request for request in batch if not files.take_same(request)]
         if len(left) > 1 and files.comes_in_archives():
             left = _take_archive(files, left)
-        for wanted in left:
-            _take_one(files, wanted)
-    for wanted in files.replaced:
-        if not files.take_same(wanted):
-            files.keep(wanted, None, REPLACED)
+        for request in left:
+            _take_one(files, request)
+    for request in files.replaced:
+        if not files.take_same(request):
+            files.keep(request, None, REPLACED)
 
 
-def _meter(visit: Visit, missing: Sequence[Wanted]) -> Meter:
-    """The pace of the files; the budget that bounds it is that of the route most of them are asked at."""
-    routes = Counter(wanted.route for wanted in missing)
-    route = routes.most_common(1)[0][0] if routes else CURRENT
-    path, in_one = ("/attachment", MOST_IN_ONE) if visit.api == 2 and route == CURRENT else (route, 1)
-    return visit.meter("files", 0, len(missing), path, in_one)
+def missing_files(session: VenueSession) -> list[PdfRequest]:
+    """Return the files to request now: never requested, removed by hand, or damaged in a way that may pass."""
+    stored_files = {(stored.edit_id, stored.path): stored for stored in session.raw.state.files(session.venue_id)}
+    return [request for request in list_wanted(session) if _is_to_ask(session, stored_files.get(request.key))]
 
 
-def missing_files(visit: Visit) -> list[Wanted]:
-    """The files to ask for now: never asked for, removed by hand, or wrong in a way that may pass."""
-    known = {(stored.edit_id, stored.path): stored for stored in visit.raw.files(visit.venue_id)}
-    return [wanted for wanted in list_wanted(visit) if _is_to_ask(visit, known.get(wanted.key))]
-
-
-def _is_to_ask(visit: Visit, stored: StoredFile | None) -> bool:
-    if stored is None or (stored.problem is not None and (visit.refresh or stored.problem in PASSING)):
+def _is_to_ask(session: VenueSession, stored: StoredFile | None) -> bool:
+    if stored is None or (stored.problem is not None and (session.refresh or stored.problem in PASSING)):
         return True
-    return not _is_here(visit, stored)
+    return not _is_here(session, stored)
 
 
-def _is_here(visit: Visit, stored: StoredFile) -> bool:
-    """Whether what is remembered of a file still holds: it may have been removed from the workspace by hand."""
-    return stored.sha256 is None or visit.files.has(stored.sha256)
+def _is_here(session: VenueSession, stored: StoredFile) -> bool:
+    """Return whether what is stored of a file still holds: its content may have been removed by hand."""
+    return stored.sha256 is None or session.files.has(stored.sha256)
 
 
-def _batches(visit: Visit, missing: Sequence[Wanted]) -> Iterator[list[Wanted]]:
-    """What to ask for together: current files of API v2 by the fifty; all else one by one.
+def _make_batches(session: VenueSession, missing: Sequence[PdfRequest]) -> Iterator[list[PdfRequest]]:
+    """Yield the files to request together: current files of API v2 up to fifty at a time, all others singly.
 
-    Of the first files those that come by the fifty lead; of the others those of edits, which may be the current ones.
+    Among first files archives come first; among the others, edits come first, as they may bring the current file.
     """
-    failed = visit.setbacks.failed
+    failed = session.setbacks.failed
     ordered = sorted(
         missing,
-        key=lambda one: (one.edit_id in failed, not one.is_first, one.is_first == (one.route != CURRENT)),
+        key=lambda request: (
+            request.edit_id in failed,
+            not request.is_first,
+            request.is_first == (request.route != CURRENT),
+        ),
     )
-    for (_, route, _), group in groupby(ordered, key=lambda one: (one.is_first, one.route, one.edit_id in failed)):
+    for (_, route, _), group in groupby(
+        ordered, key=lambda request: (request.is_first, request.route, request.edit_id in failed)
+    ):
         files = list(group)
-        size = MOST_IN_ONE if route == CURRENT and visit.api == 2 else 1
+        size = MOST_IN_ONE if route == CURRENT and session.api == 2 else 1
         yield from (files[start : start + size] for start in range(0, len(files), size))
 
 
-def _take_archive(files: _Files, batch: list[Wanted]) -> list[Wanted]:
-    """Fetch several current files at once; those that did not come that way."""
-    with files.visit.files.scratch() as scratch:
-        if not download_archive(files.visit, batch, scratch):
+def _take_archive(files: _Files, batch: list[PdfRequest]) -> list[PdfRequest]:
+    """Request several current files at once; return those that did not come that way."""
+    with files.session.files.scratch() as scratch:
+        if not download_archive(files.session, batch, scratch):
             files.failed_archives += 1
             return batch
         files.failed_archives = 0
         # Asked after they came: a path that is named before and after was named when the file was read.
-        current = _still_current(files.visit, batch)
-        files.replaced += [wanted for wanted in batch if wanted not in current]
-        came: set[Wanted] = set()
-        for wanted, content in unpack(scratch, batch):
+        current = _still_current(files.session, batch)
+        files.replaced += [request for request in batch if request not in current]
+        came: set[PdfRequest] = set()
+        for request, content in unpack(scratch, batch):
             if files.is_named_right is None:
-                files.is_named_right = _is_own(files.visit, wanted, content)
+                files.is_named_right = _is_own(files.session, request, content)
                 if files.is_named_right:
-                    _trust_names(files.visit)
+                    raw = files.session.raw
+                    with raw.transaction():
+                        raw.state.set_listing(files.session.venue_id, NAMES, Listing(None, 1, None, complete=True))
             if files.is_named_right is False:
                 break
-            if wanted in current:
-                files.keep(wanted, content, None)
-                came.add(wanted)
-    return [wanted for wanted in current if wanted not in came]
+            if request in current:
+                files.keep(request, content, None)
+                came.add(request)
+    return [request for request in current if request not in came]
 
 
-def trusts_names(visit: Visit) -> bool:
-    """Whether a file of an archive was found, in this run or before, to be its paper's own."""
-    return visit.raw.listing(visit.venue_id, NAMES).complete
+def trusts_names(session: VenueSession) -> bool:
+    """Return whether a file of an archive proved, in this run or before, to be its paper's own."""
+    return session.raw.state.listing(session.venue_id, NAMES).complete
 
 
-def _trust_names(visit: Visit) -> None:
-    with visit.raw.transaction():
-        visit.raw.set_listing(visit.venue_id, NAMES, Listing(None, 1, None, complete=True))
-
-
-def _is_own(visit: Visit, wanted: Wanted, content: bytes) -> bool | None:
-    """Whether a file that came among others is the one its paper gives alone; None where it gives none."""
+def _is_own(session: VenueSession, request: PdfRequest, content: bytes) -> bool | None:
+    """Return whether a file from an archive equals the one requested singly; None if that one is not given."""
     try:
-        return visit.client.get_file(visit.api, wanted.route, dict(wanted.params)) == content
+        return session.client.get_file(session.api, request.route, dict(request.params)) == content
     except NotGivenError:
         return None
 
 
-def _still_current(visit: Visit, batch: Sequence[Wanted]) -> set[Wanted]:
-    """Those whose paper names the file now."""
-    notes = find_notes(visit.client, visit.api, [wanted.forum_id for wanted in batch])
-    now = {note.id: path_of(note, "pdf") for note in (salvage(Note, bytes(item)) for item in notes)}
-    return {wanted for wanted in batch if now.get(wanted.forum_id) == wanted.path}
+def _still_current(session: VenueSession, batch: Sequence[PdfRequest]) -> set[PdfRequest]:
+    """Return the files that their papers name now."""
+    notes = find_notes(session.client, session.api, [request.forum_id for request in batch])
+    now = {note.id: file_path(note, "pdf") for note in (decode_leniently(Note, bytes(item)) for item in notes)}
+    return {request for request in batch if now.get(request.forum_id) == request.path}
 
 
-def _take_one(files: _Files, wanted: Wanted) -> None:
-    """Ask for one file."""
-    visit = files.visit
-    if files.take_same(wanted):
+def _take_one(files: _Files, request: PdfRequest) -> None:
+    """Request one file."""
+    session = files.session
+    if files.take_same(request):
         return
     try:
-        content = visit.client.get_file(visit.api, wanted.route, dict(wanted.params))
-        is_still_named = _is_still_named(visit, wanted)
+        content = session.client.get_file(session.api, request.route, dict(request.params))
+        is_still_named = _is_still_named(session, request)
     except NotGivenError as error:
-        files.keep(wanted, None, error.reason)
+        files.keep(request, None, error.reason)
         return
     except BusyError as error:
-        visit.setbacks.count(error, wanted.edit_id)
+        session.setbacks.count(error, request.edit_id)
         return
-    visit.setbacks.reset()
+    session.setbacks.reset()
     if is_still_named:
-        files.keep(wanted, content, None)
+        files.keep(request, content, None)
     else:
-        files.replaced.append(wanted)
+        files.replaced.append(request)
 
 
-def _is_still_named(visit: Visit, wanted: Wanted) -> bool:
-    """Whether the file that came is the one its path says: its paper, or its edit, names it still."""
-    if wanted.route == CURRENT:
-        return wanted in _still_current(visit, [wanted])
-    kind = Kind.REFERENCE if visit.api == 1 else Kind.EDIT
-    held = visit.raw.find(kind, wanted.edit_id)
-    if held is None or 0 <= now_ms() - held.seen_ms <= JUST_NOW_MS:
+def _is_still_named(session: VenueSession, request: PdfRequest) -> bool:
+    """Return whether the paper or edit of a file that came still names its path."""
+    if request.route == CURRENT:
+        return request in _still_current(session, [request])
+    kind = RawKind.REFERENCE if session.api == 1 else RawKind.EDIT
+    stored = session.raw.find(kind, request.edit_id)
+    if stored is None or 0 <= now_ms() - stored.seen_ms <= JUST_NOW_MS:
         return True
-    fetch = fetch_references if visit.api == 1 else fetch_edits
-    items = (bytes(item) for _, item in fetch(visit.client, wanted.forum_id) if id_of(item) == wanted.edit_id)
-    return any(path_of(note_of(kind, body), "pdf") == wanted.path for body in items)
+    fetch = fetch_references if session.api == 1 else fetch_edits
+    items = (bytes(item) for _, item in fetch(session.client, request.forum_id) if object_id(item) == request.edit_id)
+    return any(file_path(decode_note(kind, body), "pdf") == request.path for body in items)

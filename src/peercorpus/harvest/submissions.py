@@ -1,137 +1,139 @@
-"""Submissions and replies of a venue, page by page; each page is stored together with how far the listing has come."""
+"""Fetch submissions and replies page by page; later only what changed."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
-from peercorpus.errands import Listing
-from peercorpus.errors import EmptyVenueError, NotGivenError
-from peercorpus.harvest.rows import build_note, build_setting, split_replies
-from peercorpus.harvest.visit import Visit
+from peercorpus.errors import BusyError, EmptyVenueError, NotGivenError, SignInError, SourceError
+from peercorpus.execution.progress import Meter
+from peercorpus.harvest.raw_rows import build_note, build_setting, split_replies
+from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview.listing import (
     PAGE_WITH_REPLIES,
-    Page,
+    ListPage,
     Start,
+    count_notes,
     count_submissions,
+    fetch_changes,
     fetch_submissions,
-    items_of,
+    read_list,
 )
-from peercorpus.openreview.objects import Note, salvage, tail_of
-from peercorpus.progress import Meter
-from peercorpus.raw import Kind, RawObject
+from peercorpus.openreview.objects import Note, decode_leniently, invitation_name
+from peercorpus.openreview.response_body import compact
+from peercorpus.workspace.harvest_state import Listing
+from peercorpus.workspace.raw_store import RawKind, RawObject
 
 REVIEW_FORM = "review form"
+"""Name of the listing whose completion records that the review form was requested."""
 AGAIN = " (again)"
-"""Marks the second reading of a list whose count changed while it was read."""
+"""Suffix of the listing that records the second reading of a list whose count changed while it was read."""
 
 
-def store_settings(visit: Visit) -> None:
+def store_settings(session: VenueSession) -> None:
     """Store the venue's group and its own invitations, with their forms and deadlines."""
-    source, group = visit.profile.group
-    rows = [build_setting(Kind.GROUP, group, visit.origin(source))]
-    for at, body in visit.profile.invitations:
-        rows.append(build_setting(Kind.INVITATION, body, visit.origin(at)))
-    with visit.raw.transaction():
-        visit.raw.add(rows)
+    source, group = session.profile.group
+    rows = [build_setting(RawKind.GROUP, group, session.origin(source))]
+    for url, body in session.profile.invitations:
+        rows.append(build_setting(RawKind.INVITATION, body, session.origin(url)))
+    with session.raw.transaction():
+        session.raw.add(rows)
 
 
-def harvest_submissions(visit: Visit) -> None:
+def harvest_submissions(session: VenueSession) -> None:
     """Fetch what is missing of every list of the venue.
 
     Raises:
-        EmptyVenueError: OpenReview shows no submission of it, and never showed one here.
+        EmptyVenueError: OpenReview shows no submission of the venue, and never did in this workspace.
     """
-    _begin(visit)
-    meter = visit.meter("listing", _received(visit), _total(visit), "/notes", PAGE_WITH_REPLIES)
-    for invitation in visit.profile.lists:
-        most = _left(visit)
-        if not visit.raw.listing(visit.venue_id, invitation).complete and most != 0:
-            _read_list(visit, invitation, invitation, meter, most)
-    if not _received(visit) and not visit.raw.was_shown(visit.venue_id):
-        with visit.raw.transaction():
-            visit.raw.forget_listings(visit.venue_id)
+    _store_open_lists(session)
+    meter = session.meter("listing", _count_received(session), _count_total(session), "/notes", PAGE_WITH_REPLIES)
+    for invitation in session.profile.lists:
+        most = None if session.limit is None else max(0, session.limit - _count_received(session))
+        if not session.raw.state.listing(session.venue_id, invitation).complete and most != 0:
+            _read_list(session, invitation, invitation, meter, most)
+    if not _count_received(session) and not session.raw.state.was_shown(session.venue_id):
+        with session.raw.transaction():
+            session.raw.state.forget_listings(session.venue_id)
         raise EmptyVenueError(
-            f"'{visit.venue_id}' shows no public submission; check the id, or whether the venue has opened its papers."
+            f"'{session.venue_id}' shows no public submission; check the id, or whether the venue has opened its"
+            " papers."
         )
 
 
-def _read_list(visit: Visit, invitation: str, name: str, meter: Meter, most: int | None) -> None:
-    """Read a list to its end and count it once more; where something came or went meanwhile, read it again, once.
+def _read_list(session: VenueSession, invitation: str, name: str, meter: Meter, most: int | None) -> None:
+    """Read a list to its end and count it again; if notes came or went meanwhile, read it once more.
 
     Args:
-        visit: The venue.
-        invitation: The list.
-        name: What its state is kept under: its own id, or for the second reading that and a word.
-        meter: Shows how far it is.
-        most: So many submissions only; None: all.
+        session: The venue.
+        invitation: The invitation whose submissions are listed.
+        name: Name under which progress is stored: the invitation, with `AGAIN` for the second reading.
+        meter: Shows the progress.
+        most: Maximum number of submissions; None means all.
     """
-    state = visit.raw.listing(visit.venue_id, name)
+    state = session.raw.state.listing(session.venue_id, name)
     is_last = state.expected is not None and 0 < state.expected <= state.received
     start = Start(state.after, state.received, state.expected)
-    for page in () if is_last else fetch_submissions(visit.client, visit.api, invitation, start, most=most):
-        _store(visit, name, page)
+    for page in () if is_last else fetch_submissions(session.client, session.api, invitation, start, most=most):
+        _store_page(session, name, page)
         is_last = page.is_last
         if name == invitation and page.items:
-            meter.advance(len(page.items), _total(visit))
+            meter.advance(len(page.items), _count_total(session))
     if is_last:
-        _end_list(visit, invitation, name, meter)
+        _finish_list(session, invitation, name, meter)
 
 
-def _end_list(visit: Visit, invitation: str, name: str, meter: Meter) -> None:
-    there_are = count_submissions(visit.client, visit.api, invitation)
-    state = visit.raw.listing(visit.venue_id, name)
+def _finish_list(session: VenueSession, invitation: str, name: str, meter: Meter) -> None:
+    there_are = count_submissions(session.client, session.api, invitation)
+    state = session.raw.state.listing(session.venue_id, name)
     is_first_reading = name == invitation
     if is_first_reading and there_are is not None and there_are != state.received:
-        _read_list(visit, invitation, f"{invitation}{AGAIN}", meter, None)
+        _read_list(session, invitation, f"{invitation}{AGAIN}", meter, None)
         return
     final = replace(state, expected=state.expected if there_are is None else there_are, complete=True)
-    began = visit.raw.listing(visit.venue_id, invitation).started_ms
-    with visit.raw.transaction():
-        visit.raw.forget_listings(visit.venue_id, f"{invitation}{AGAIN}")
-        visit.raw.set_listing(visit.venue_id, invitation, replace(final, started_ms=began))
+    began = session.raw.state.listing(session.venue_id, invitation).started_ms
+    with session.raw.transaction():
+        session.raw.state.forget_listings(session.venue_id, f"{invitation}{AGAIN}")
+        session.raw.state.set_listing(session.venue_id, invitation, replace(final, started_ms=began))
 
 
-def _states(visit: Visit) -> list[Listing]:
-    return [visit.raw.listing(visit.venue_id, invitation) for invitation in visit.profile.lists]
+def _read_listings(session: VenueSession) -> list[Listing]:
+    return [session.raw.state.listing(session.venue_id, invitation) for invitation in session.profile.lists]
 
 
-def _received(visit: Visit) -> int:
-    return sum(state.received for state in _states(visit))
+def _count_received(session: VenueSession) -> int:
+    return sum(state.received for state in _read_listings(session))
 
 
-def _total(visit: Visit) -> int | None:
-    """How many submissions there are to list; None until OpenReview has said so for every list."""
-    counts = [state.expected for state in _states(visit) if state.expected is not None]
-    there_are = sum(counts) if len(counts) == len(visit.profile.lists) else None
-    return there_are if visit.limit is None else min(visit.limit, there_are or visit.limit)
+def _count_total(session: VenueSession) -> int | None:
+    """Return how many submissions there are to list; None until OpenReview has announced it for every list."""
+    counts = [state.expected for state in _read_listings(session) if state.expected is not None]
+    there_are = sum(counts) if len(counts) == len(session.profile.lists) else None
+    return there_are if session.limit is None else min(session.limit, there_are or session.limit)
 
 
-def _begin(visit: Visit) -> None:
-    """Write down every list there is to read, so that one not begun yet counts as not read."""
-    with visit.raw.transaction():
-        for invitation in visit.profile.lists:
-            visit.raw.set_listing(visit.venue_id, invitation, visit.raw.listing(visit.venue_id, invitation))
+def _store_open_lists(session: VenueSession) -> None:
+    """Store every list there is to read, so that one not begun yet counts as incomplete."""
+    with session.raw.transaction():
+        for invitation in session.profile.lists:
+            session.raw.state.set_listing(
+                session.venue_id, invitation, session.raw.state.listing(session.venue_id, invitation)
+            )
 
 
-def _left(visit: Visit) -> int | None:
-    """How many submissions the limit still allows; None where there is none."""
-    if visit.limit is None:
-        return None
-    return max(0, visit.limit - _received(visit))
-
-
-def _store(visit: Visit, name: str, page: Page) -> None:
-    before, shown_ms = visit.raw.listing(visit.venue_id, name), visit.moment_ms()
+def _store_page(session: VenueSession, name: str, page: ListPage) -> None:
+    before = session.raw.state.listing(session.venue_id, name)
+    shown_ms = session.moment_ms()
     received = before.received + page.new
-    with visit.raw.transaction():
-        rows = list(_rows(visit, page))
-        visit.raw.add(rows)
-        visit.raw.sight((row.object_id for row in rows), shown_ms)
+    with session.raw.transaction():
+        rows = list(_build_rows(session, page))
+        session.raw.add(rows)
+        session.raw.state.sight((row.object_id for row in rows), shown_ms)
         state = Listing(page.after, received, page.expected, complete=False, started_ms=before.started_ms or shown_ms)
-        visit.raw.set_listing(visit.venue_id, name, state)
+        session.raw.state.set_listing(session.venue_id, name, state)
 
 
-def _rows(visit: Visit, page: Page) -> Iterator[RawObject]:
-    origin = visit.origin(page.source)
+def _build_rows(session: VenueSession, page: ListPage) -> Iterator[RawObject]:
+    origin = session.origin(page.source)
     for item in page.items:
         submission, replies = split_replies(item)
         yield build_note(submission, origin)
@@ -139,41 +141,170 @@ def _rows(visit: Visit, page: Page) -> Iterator[RawObject]:
             yield build_note(reply, origin)
 
 
-def store_review_form(visit: Visit) -> None:
-    """Fetch the review invitation of one paper, where the venue shows none for all of them."""
-    raw, name = visit.raw, visit.venue_id
-    is_known = visit.api == 2 and visit.profile.has_review_form
-    if is_known or raw.listing(name, REVIEW_FORM).complete:
+def store_review_form(session: VenueSession) -> None:
+    """Fetch the review invitation of one paper, if the venue shows none for all papers."""
+    raw, name = session.raw, session.venue_id
+    is_known = session.api == 2 and session.profile.has_review_form
+    if is_known or raw.state.listing(name, REVIEW_FORM).complete:
         return
-    invitation_id = _first_review_invitation(visit)
+    invitation_id = _first_review_invitation(session)
     if invitation_id is None:
         return
     rows: list[RawObject] = []
     try:
-        answer = visit.client.get_json(visit.api, "/invitations", {"id": invitation_id, "expired": "true"})
-        origin = visit.origin(answer.source)
-        rows = [build_setting(Kind.INVITATION, bytes(item), origin) for item in items_of(answer, "invitations")]
+        answer = session.client.get_json(session.api, "/invitations", {"id": invitation_id, "expired": "true"})
+        origin = session.origin(answer.source)
+        rows = [build_setting(RawKind.INVITATION, bytes(item), origin) for item in read_list(answer, "invitations")]
     except NotGivenError:
         # The form is then inferred from the reviews themselves.
         rows = []
     with raw.transaction():
         raw.add(rows)
-        raw.set_listing(name, REVIEW_FORM, Listing(invitation_id, len(rows), None, complete=True))
+        raw.state.set_listing(name, REVIEW_FORM, Listing(invitation_id, len(rows), None, complete=True))
 
 
-def _first_review_invitation(visit: Visit) -> str | None:
-    """The invitation of the first review of the first list, so that a limited harvest picks the same as a whole one."""
-    others: list[str] = []
-    for forum_id, found in visit.raw.by_forum((Kind.NOTE,), visit.venue_id):
-        created_by = {one.object_id: salvage(Note, one.body).created_by for one in found}
-        reviews = [invitation for invitation in created_by.values() if is_review(visit, invitation)]
-        if reviews and created_by.get(forum_id) == visit.profile.lists[0]:
+def _first_review_invitation(session: VenueSession) -> str | None:
+    """Return the invitation of the first review, preferably of the first list; None if there is no review.
+
+    So a limited harvest picks the same as a whole one.
+    """
+    fallbacks: list[str] = []
+    for forum_id, notes in session.raw.by_forum((RawKind.NOTE,), session.venue_id):
+        created_by = {note.object_id: decode_leniently(Note, note.body).created_by for note in notes}
+        reviews = [invitation for invitation in created_by.values() if is_review(session, invitation)]
+        if reviews and created_by.get(forum_id) == session.profile.lists[0]:
             return reviews[0]
-        others += reviews[:1]
-    return others[0] if others else None
+        fallbacks += reviews[:1]
+    return fallbacks[0] if fallbacks else None
 
 
-def is_review(visit: Visit, invitation: str) -> bool:
-    """Whether an invitation asks for a review; API v1 wrote `official/review` in 2017."""
-    tail = tail_of(invitation).replace("/", "_").lower()
-    return tail in {visit.profile.review_name.lower(), "official_review"}
+def is_review(session: VenueSession, invitation: str) -> bool:
+    """Return whether an invitation asks for a review; API v1 wrote `official/review` in 2017."""
+    tail = invitation_name(invitation).replace("/", "_").lower()
+    return tail in {session.profile.review_name.lower(), "official_review"}
+
+
+CHANGES = "changes"
+"""Name of the listing that records this step; its `expected` is the number of notes shown in all."""
+
+OVERLAP_MS = 3 * 3_600_000
+"""How much further back changes are requested: a note may have changed behind a listing that took hours."""
+
+
+@dataclass(slots=True)
+class _ReceivedIds:
+    """Ids of the notes received.
+
+    Attributes:
+        gone: Notes that had vanished; one that is shown again counts as new.
+        shown: Notes that are shown.
+        roots: Submissions that no listing showed before.
+        replies: Replies that no listing showed before.
+        deleted: Notes that were shown before and are deleted now.
+        strangers: Notes that no list of the venue shows; it is not known whether they were counted before.
+    """
+
+    gone: frozenset[str]
+
+    shown: set[str] = field(default_factory=set)
+    roots: set[str] = field(default_factory=set)
+    replies: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+    strangers: set[str] = field(default_factory=set)
+
+
+def harvest_changes(session: VenueSession) -> None:
+    """Fetch what is new, changed or deleted at a venue whose lists were read to their end before.
+
+    Requests everything modified since, then the deleted notes, then the number of all notes. The lists are read again
+    if the latest note stored is not among them (OpenReview then does not answer this query), if a submission is new, if
+    a note is in no list, or if the number shows that notes vanished.
+
+    Raises:
+        EmptyVenueError: As `harvest_submissions`.
+    """
+    began_ms = session.moment_ms()
+    there_are = _take_changes(session)
+    if there_are is None:
+        with session.raw.transaction():
+            session.raw.state.forget_listings(session.venue_id)
+        harvest_submissions(session)
+        there_are = _count_shown(session)
+    with session.raw.transaction():
+        state = Listing(None, 0, there_are, complete=True, started_ms=began_ms)
+        session.raw.state.set_listing(session.venue_id, CHANGES, state)
+
+
+def _take_changes(session: VenueSession) -> int | None:
+    """Store what changed and return the number of notes; None if the lists must be read again."""
+    newest = session.raw.state.newest_shown(session.venue_id)
+    seen = _ReceivedIds(frozenset(session.raw.state.gone(session.venue_id)))
+    newest_ms = newest[1] if newest else 0
+    before = session.raw.state.listing(session.venue_id, CHANGES).expected
+    before = session.raw.state.count_shown(session.venue_id) if before is None else before
+    try:
+        for rows in _fetch_changed(session, newest_ms, deleted=False):
+            _take_page(session, rows, seen)
+        with suppress(NotGivenError):
+            # If deleted notes cannot be listed, the count still shows that some are missing.
+            for rows in _fetch_changed(session, newest_ms, deleted=True):
+                _take_page(session, rows, seen)
+    except (BusyError, SignInError):
+        raise
+    except SourceError:
+        return None
+    there_are = _count_shown(session)
+    with session.raw.transaction():
+        # A submission counts as shown only together with all its replies: those that are not shown with it are gone.
+        session.raw.state.sight(seen.replies, session.moment_ms())
+        session.raw.state.unsight(seen.deleted)
+    is_answer = newest is not None and newest[0] in seen.shown | seen.deleted
+    is_whole = there_are == before + len(seen.replies) - len(seen.deleted)
+    return there_are if is_answer and is_whole and not seen.roots and not seen.strangers else None
+
+
+def _count_shown(session: VenueSession) -> int | None:
+    """Return the number of notes of the venue that are shown; None if OpenReview does not answer this query."""
+    try:
+        return count_notes(session.client, session.api, session.venue_id)
+    except (BusyError, SignInError):
+        raise
+    except SourceError:
+        return None
+
+
+def _fetch_changed(session: VenueSession, newest_ms: int, *, deleted: bool) -> Iterator[list[RawObject]]:
+    """Yield pages of notes modified since the last harvest, by OpenReview's clock as far as that is known."""
+    looked = session.raw.state.listing(session.venue_id, CHANGES).started_ms
+    listed = (session.raw.state.listing(session.venue_id, name).started_ms for name in session.profile.lists)
+    since_ms = max(0, min(newest_ms, looked or min(listed, default=0)) - OVERLAP_MS)
+    for page in fetch_changes(session.client, session.api, session.venue_id, since_ms, deleted=deleted):
+        yield [build_note(compact(item), session.origin(page.source)) for item in page.items]
+
+
+def _take_page(session: VenueSession, rows: list[RawObject], seen: _ReceivedIds) -> None:
+    kept = []
+    for row in rows:
+        note = decode_leniently(Note, row.body)
+        was_shown = row.object_id not in seen.gone and session.raw.state.shown_ms(row.object_id) > 0
+        if note.ddate is not None:
+            # OpenReview's documentation does not say whether it lists deleted notes alone or with all others.
+            if was_shown:
+                kept.append(row)
+                seen.deleted.add(row.object_id)
+        elif was_shown or _is_listed(session, row, note):
+            kept.append(row)
+            seen.shown.add(row.object_id)
+            if not was_shown:
+                (seen.roots if row.object_id == row.forum_id else seen.replies).add(row.object_id)
+        else:
+            seen.strangers.add(row.object_id)
+    with session.raw.transaction():
+        session.raw.add(kept)
+
+
+def _is_listed(session: VenueSession, row: RawObject, note: Note) -> bool:
+    """Return whether the lists of the venue show a note: one of their submissions, or a reply to one."""
+    if row.object_id != row.forum_id:
+        return session.raw.state.shown_ms(row.forum_id) > 0
+    return not {note.invitation, *(note.invitations or ())}.isdisjoint(session.profile.lists)

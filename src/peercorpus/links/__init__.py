@@ -1,1 +1,1 @@
-"""Two records that are one work: the version the reviewers read and the last one, compared passage by passage."""
+"""Stages that compare two versions of a paper and link submissions of the same work."""

@@ -1,44 +1,50 @@
-"""Papers whose titles or abstracts may be alike, without comparing each with each: MinHash, and bands of it.
+"""Find candidate pairs of papers by MinHash, and read the texts of the papers that are compared.
 
-Two papers are candidates where a whole band of their signatures is equal, and the signatures say that they are alike.
-Signatures are the same in every run and on every machine, and so are the candidates.
+`find_candidates` compares MinHash signatures band by band, so the cost grows with the papers and the pairs that agree
+rather than with all pairs. `Passages` then gives the texts of two papers for the comparison in another process.
 """
 
 import operator
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, islice
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from rensa import RMinHash
 
-SEED = 1
-WORD_BYTES = array("I").itemsize
-CHUNK = 1_000
-"""Papers whose signatures are made at once."""
+from peercorpus.corpus.texts import TextStore
+from peercorpus.links.similarity import RareTerms, find_word_runs, text_share
+from peercorpus.workspace.delta_tables import Tables
 
-CROWD = 50
-"""Papers that agree in a band from which on each is compared with a few alone."""
+SEED = 1
+HASH_BYTES = array("I").itemsize
+SIGNATURE_BATCH = 1_000
+"""Papers whose signatures are computed at once."""
+
+MAX_FULLY_PAIRED = 50
+"""Papers in one band up to which all are paired (1,225 pairs); beyond, each is paired with its neighbours only."""
 
 NEIGHBOURS = 3
-"""How many: those that follow it by title, and then by abstract."""
+"""Papers after it in title order with which each paper of a larger band is paired."""
 
 Tokens = Collection[str]
 Pair = tuple[int, int]
-"""The places of two papers, the smaller first."""
+"""Positions of two papers in the list, the smaller first."""
+
 KeyT = TypeVar("KeyT", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
 class Banding:
-    """How signatures are made and cut.
+    """Shape of MinHash signatures and how alike two must be.
 
     Attributes:
-        rows: Numbers that must agree in a band.
-        bands: How many bands a signature has.
-        least: The least share of equal numbers in two signatures that are alike.
+        rows: Hashes in a band, all of which must be equal.
+        bands: Bands in a signature, of which one must be equal.
+        least: Minimum share of equal hashes in two whole signatures, on [0, 1]; it estimates the Jaccard index.
     """
 
     rows: int
@@ -47,69 +53,173 @@ class Banding:
 
     @property
     def numbers(self) -> int:
-        """Numbers of a signature."""
+        """Hashes in a signature."""
         return self.rows * self.bands
 
 
+# What these find of invented pairs is measured in docs/benchmarks.md, "Links", column "candidates".
 TITLES = Banding(rows=4, bands=32, least=0.35)
+"""For the rare words of titles."""
+
 ABSTRACTS = Banding(rows=3, bands=85, least=0.07)
+"""For the rare word pairs of abstracts; the estimate varies, so `least` is below the 0.1 that counts afterwards."""
 
 
 def find_candidates(tokens: Iterable[Tokens], banding: Banding, order: Sequence[str]) -> set[Pair]:
-    """The pairs that may be alike.
+    """Return the pairs of papers whose tokens are alike enough for a closer look.
 
     Args:
-        tokens: What each paper is compared by; one without any is alike to none.
-        banding: How.
-        order: By what papers are sorted of which very many agree.
+        tokens: Tokens of each paper; a paper without any is in no pair.
+        banding: Shape of the signatures and the least similarity.
+        order: Sort key of each paper, used where more than 50 papers agree in a band.
     """
-    signatures = dict(_signatures(tokens, banding))
-    width = WORD_BYTES * banding.rows
-    found: set[Pair] = set()
+    signatures = dict(_sign(tokens, banding))
+    width = HASH_BYTES * banding.rows
+    pairs: set[Pair] = set()
     for start in range(0, width * banding.bands, width):
         bands = [signature[start : start + width] for signature in signatures.values()]
-        for crowd in _crowds(zip(signatures, bands, strict=True), Counter(bands)):
-            for pair in _pairs(crowd, order):
-                if pair not in found and _share(signatures[pair[0]], signatures[pair[1]]) >= banding.least:
-                    found.add(pair)
-    return found
+        for group in _group_by_key(zip(signatures, bands, strict=True), Counter(bands)):
+            for pair in _pair_group(group, order):
+                if pair not in pairs and _estimate_overlap(*map(signatures.__getitem__, pair)) >= banding.least:
+                    pairs.add(pair)
+    return pairs
 
 
-def find_same(keys: Iterable[str], order: Sequence[str]) -> set[Pair]:
-    """The pairs of papers with the same key; an empty one is the same as none."""
-    held = [(place, key) for place, key in enumerate(keys) if key]
-    crowds = _crowds(held, Counter(key for _, key in held))
-    return {pair for crowd in crowds for pair in _pairs(crowd, order)}
+def find_equal_keys(keys: Iterable[str], order: Sequence[str]) -> set[Pair]:
+    """Return the pairs of papers with the same key; papers with an empty key are in no pair."""
+    keyed = [(index, key) for index, key in enumerate(keys) if key]
+    groups = _group_by_key(keyed, Counter(key for _, key in keyed))
+    return {pair for group in groups for pair in _pair_group(group, order)}
 
 
-def _crowds(keys: Iterable[tuple[int, KeyT]], counts: Mapping[KeyT, int]) -> Collection[list[int]]:
-    """The places that have a key in common: most have one of their own, and are in no crowd."""
-    crowds: dict[KeyT, list[int]] = defaultdict(list)
-    for place, key in keys:
+def _sign(tokens: Iterable[Tokens], banding: Banding) -> Iterator[tuple[int, bytes]]:
+    """Yield the position and MinHash signature of each paper that has tokens."""
+    with_tokens = ((index, each) for index, each in enumerate(tokens) if each)
+    while batch := list(islice(with_tokens, SIGNATURE_BATCH)):
+        rows = RMinHash.digests_from_token_sets([list(each) for _, each in batch], banding.numbers, SEED)
+        yield from ((index, array("I", row).tobytes()) for (index, _), row in zip(batch, rows, strict=True))
+
+
+def _group_by_key(keys: Iterable[tuple[int, KeyT]], counts: Mapping[KeyT, int]) -> Collection[list[int]]:
+    """Return the groups of positions that share a key; keys that occur once, most of them, are skipped."""
+    groups: dict[KeyT, list[int]] = defaultdict(list)
+    for index, key in keys:
         if counts[key] > 1:
-            crowds[key].append(place)
-    return crowds.values()
+            groups[key].append(index)
+    return groups.values()
 
 
-def _signatures(tokens: Iterable[Tokens], banding: Banding) -> Iterator[tuple[int, bytes]]:
-    own = ((place, some) for place, some in enumerate(tokens) if some)
-    while chunk := list(islice(own, CHUNK)):
-        rows = RMinHash.digests_from_token_sets([list(some) for _, some in chunk], banding.numbers, SEED)
-        yield from ((place, array("I", row).tobytes()) for (place, _), row in zip(chunk, rows, strict=True))
-
-
-def _pairs(crowd: Sequence[int], order: Sequence[str]) -> Iterator[Pair]:
-    if len(crowd) <= CROWD:
-        yield from combinations(crowd, 2)
+def _pair_group(group: Sequence[int], order: Sequence[str]) -> Iterator[Pair]:
+    """Yield all pairs of a small group; of a large one, each paper with the next three in sort order."""
+    if len(group) <= MAX_FULLY_PAIRED:
+        yield from combinations(group, 2)
         return
-    ordered = sorted(crowd, key=lambda place: order[place])
-    for index, one in enumerate(ordered):
-        for other in ordered[index + 1 : index + 1 + NEIGHBOURS]:
-            yield min(one, other), max(one, other)
+    ordered = sorted(group, key=lambda index: order[index])
+    for rank, paper in enumerate(ordered):
+        for neighbour in ordered[rank + 1 : rank + 1 + NEIGHBOURS]:
+            yield min(paper, neighbour), max(paper, neighbour)
 
 
-def _share(one: bytes, other: bytes) -> float:
-    """The share of equal numbers, which comes near to what the sets have in common."""
-    left, right = memoryview(one).cast("I"), memoryview(other).cast("I")
+def _estimate_overlap(one: bytes, other: bytes) -> float:
+    """Return the share of equal hashes, an estimate of the Jaccard index of the sets."""
+    left = memoryview(one).cast("I")
+    right = memoryview(other).cast("I")
     equal: int = sum(map(operator.eq, left, right))
     return equal / len(left)
+
+
+CACHED_TEXTS = 16
+"""Texts whose runs a process keeps: pairs of one paper follow each other."""
+
+SAMPLED_TEXTS = 500
+"""Texts in the sample that shows which runs of words are common (decision record 11)."""
+
+MAX_RARE_SHARE = 0.02
+"""Share of the sampled texts above which a run is too common to tell papers apart: more than 10 of 500."""
+
+PaperKey = tuple[str, str]
+"""Venue id and forum id of a paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPair:
+    """Two texts to compare, as sent to another process or machine.
+
+    Attributes:
+        telling: Tells which runs of words are rare.
+    """
+
+    one: str
+    other: str
+    telling: RareTerms
+
+
+def pair_share(pair: TextPair) -> float | None:
+    """Return the share of rare runs that two texts have in common; None where one has too few."""
+    return text_share(*(pair.telling.of(_cached_runs(text)) for text in (pair.one, pair.other)))
+
+
+_cached_runs = lru_cache(maxsize=CACHED_TEXTS)(find_word_runs)
+
+
+class Passages:
+    """Texts of papers, one for each: of the version that reviewers read, else of the last version that has a text.
+
+    Runs of words that are common in a sample of all texts, wanted or not, are left out of comparisons.
+    """
+
+    def __init__(self, scratch: IO[bytes], tables: Tables, forum_ids: Mapping[str, Set[str]]) -> None:
+        self._files: dict[PaperKey, str] = {}
+        self._stores: dict[str, TextStore] = {}
+        sample = _sample_files(tables) if forum_ids else {}
+        for venue_id in sorted({*forum_ids, *sample}):
+            files = _choose_files(tables, venue_id, forum_ids.get(venue_id, frozenset()))
+            self._files |= {(venue_id, forum_id): sha256 for forum_id, sha256 in files.items()}
+            needed = {*files.values(), *sample.get(venue_id, ())}
+            if needed:
+                self._stores[venue_id] = TextStore(scratch, tables, venue_id, needed)
+        texts = (self._stores[venue_id].read(sha256) for venue_id, files in sample.items() for sha256 in files)
+        self._rare_runs = RareTerms(map(find_word_runs, texts), MAX_RARE_SHARE)
+
+    def __contains__(self, paper: object) -> bool:
+        return paper in self._files
+
+    def pair(self, one: PaperKey, other: PaperKey) -> TextPair:
+        """Return the texts of two papers, both of which must be in this collection."""
+        return TextPair(self._read(one), self._read(other), self._rare_runs)
+
+    def _read(self, paper: PaperKey) -> str:
+        venue_id, _ = paper
+        return self._stores[venue_id].read(self._files[paper])
+
+
+def _sample_files(tables: Tables) -> dict[str, list[str]]:
+    """Return by venue at most 500 files that have a text, evenly spaced in the order of their hashes."""
+    files = sorted(
+        (sha256, venue_id)
+        for venue_id in tables.venues("5-texts")
+        for sha256 in _find_files_with_text(tables, venue_id)
+    )
+    sample: dict[str, list[str]] = defaultdict(list)
+    for sha256, venue_id in files[:: -(-len(files) // SAMPLED_TEXTS) or 1]:
+        sample[venue_id].append(sha256)
+    return sample
+
+
+def _find_files_with_text(tables: Tables, venue_id: str) -> set[str]:
+    return {row["sha256"] for batch in tables.batches("5-texts", venue_id, ["sha256"]) for row in batch.to_pylist()}
+
+
+def _choose_files(tables: Tables, venue_id: str, forum_ids: Set[str]) -> dict[str, str]:
+    """Return by forum the file to compare: the initial version's, else the last one's, where it has a text."""
+    with_text = _find_files_with_text(tables, venue_id)
+    chosen: dict[str, str] = {}
+    has_initial: set[str] = set()
+    for batch in tables.batches("4-versions", venue_id, ["forum_id", "sha256", "is_initial"]):
+        for row in batch.to_pylist():
+            forum_id = row["forum_id"]
+            if forum_id in forum_ids and row["sha256"] in with_text and forum_id not in has_initial:
+                chosen[forum_id] = row["sha256"]
+                if row["is_initial"]:
+                    has_initial.add(forum_id)
+    return chosen

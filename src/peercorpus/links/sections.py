@@ -1,13 +1,145 @@
-"""A paper's text as sections of sentences, by its headings; its references are left out."""
+"""Divide a paper's text into sections, and each section into sentences.
+
+Headings are read from Markdown where the text has it, else from known names and from numbers that count on. In Markdown
+the lines of a section are grouped into blocks first, so that a sentence continues across a page break or a caption.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 
-from peercorpus.links.asides import lift
-from peercorpus.links.lines import Line, read_lines
-from peercorpus.links.markdown import Block, Kind, fenced, read_blocks
+from peercorpus.links.body_text import CAPTION, NOTICE, BodyLine, is_reference, read_body_lines, separate_asides
 from peercorpus.links.sentences import Sentence, read_sentences, read_whole
+
+DISPLAYED = "$$"
+ROW = "|"
+FENCE = "```"
+RULE = re.compile(r"[\s|:-]*$")
+"""The line between the header and the rows of a Markdown table."""
+
+ITEM = re.compile("([-*+\u2022]|\\d{1,2}[.)])\\s")
+NOTE = re.compile("(<sup>[^<\\s]{1,4}</sup>|[\u2217\u2020\u2021\xa7\xb6])\\s*(?=\\S)")
+STRAY = re.compile(r"\d{1,4}$")
+"""A number alone in its block: a page number, or a remnant of a formula."""
+
+ENDED = re.compile("[.!?:;][\"'\u201d\u2019)\\]*_]*(<sup>[^<\\s]{1,4}</sup>|\\d{1,2})?$")
+
+
+class TextBlockKind(Enum):
+    """Kind of a block of text; it decides how its sentences are read."""
+
+    PROSE = "prose"
+    ITEM = "item"
+    ASIDE = "aside"
+    ROW = "row"
+    FORMULA = "formula"
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """Successive lines of one kind."""
+
+    kind: TextBlockKind
+    lines: list[BodyLine]
+
+
+def read_blocks(lines: Sequence[BodyLine]) -> list[TextBlock]:
+    r"""Group the lines of a section into blocks.
+
+    Prose that continues after a page break or a caption is one block with its beginning.
+
+    >>> lines = ["We", "", "Figure 1: A.", "", "go."]
+    >>> blocks = read_blocks([BodyLine(20 * number, words) for number, words in enumerate(lines)])
+    >>> [(block.kind.value, [line.words for line in block.lines]) for block in blocks]
+    [('prose', ['We', 'go.']), ('aside', ['Figure 1: A.'])]
+    """
+    blocks: list[TextBlock] = []
+    open_block: TextBlock | None = None  # the prose or item that the next prose may continue
+    is_interrupted = False
+    code = find_fenced_lines(lines)
+    for group in _group_lines(lines, code):
+        before = open_block.lines[-1].words if open_block is not None else ""
+        is_interrupted |= group[0].is_top
+        block = TextBlock(TextBlockKind.ROW, group) if group[0].start in code else _classify(group, before)
+        if block is None:
+            continue
+        words = block.lines[0].words
+        if (
+            block.kind is TextBlockKind.PROSE
+            and open_block is not None
+            and not ENDED.search(before)
+            and (is_interrupted or words[0].islower() or words[0] in ",.;:)")
+        ):
+            open_block.lines.extend(block.lines)
+            is_interrupted = False
+            continue
+        blocks.append(block)
+        if block.kind in {TextBlockKind.PROSE, TextBlockKind.ITEM}:
+            open_block = block
+            is_interrupted = False
+        elif block.kind is TextBlockKind.FORMULA:
+            open_block = None
+        elif block.kind is TextBlockKind.ASIDE:
+            is_interrupted = True
+    return blocks
+
+
+def find_fenced_lines(lines: Sequence[BodyLine]) -> frozenset[int]:
+    """Return the starts of the lines inside code fences, fences included; none where a fence is left open."""
+    marks = [index for index, line in enumerate(lines) if line.words.startswith(FENCE)]
+    pairs = zip(marks[::2], marks[1::2], strict=True) if len(marks) % 2 == 0 else ()
+    return frozenset(line.start for first, last in pairs for line in lines[first : last + 1])
+
+
+def _group_lines(lines: Sequence[BodyLine], code: frozenset[int]) -> Iterator[list[BodyLine]]:
+    """Yield groups of lines: a row or an item begins a new one, a formula ends with its marks, code is line by line."""
+    group: list[BodyLine] = []
+    for line in lines:
+        is_code = line.start in code
+        if group and (
+            is_code or group[0].start in code or _begins_group(line, group[0]) or line.is_top or _is_complete(group)
+        ):
+            yield group
+            group = []
+        if line.words and not (is_code and line.words.startswith(FENCE)):
+            group.append(line)
+    if group:
+        yield group
+
+
+def _begins_group(line: BodyLine, first: BodyLine) -> bool:
+    """Return whether a line ends the group that begins with `first`."""
+    if first.words.startswith(DISPLAYED):
+        return not line.words
+    return not line.words or line.words.startswith((ROW, DISPLAYED)) or ITEM.match(line.words) is not None
+
+
+def _is_complete(group: Sequence[BodyLine]) -> bool:
+    first = group[0].words
+    if first.startswith(ROW):
+        return True
+    last = first[len(DISPLAYED) :] if len(group) == 1 else group[-1].words
+    return first.startswith(DISPLAYED) and DISPLAYED in last
+
+
+def _classify(group: list[BodyLine], before: str) -> TextBlock | None:
+    """Return lines as a block, a footnote without its mark; None for rules, notices and stray numbers."""
+    first = group[0]
+    if first.words.startswith(ROW):
+        return None if RULE.match(first.words) else TextBlock(TextBlockKind.ROW, group)
+    if NOTICE.match(first.words) or (len(group) == 1 and STRAY.match(first.words)):
+        return None
+    if first.words.startswith(DISPLAYED):
+        return TextBlock(TextBlockKind.FORMULA, group)
+    if CAPTION.match(first.words) and not is_reference(first.words, before):
+        return TextBlock(TextBlockKind.ASIDE, group)
+    note = NOTE.match(first.words)
+    if note:
+        unmarked = replace(first, start=first.start + note.end(), words=first.words[note.end() :])
+        return TextBlock(TextBlockKind.ASIDE, [unmarked, *group[1:]])
+    return TextBlock(TextBlockKind.ITEM if ITEM.match(first.words) else TextBlockKind.PROSE, group)
+
 
 NAMES = (
     r"abstract|introduction|related works?|background|conclusions?|discussion|references|bibliography|appendix|"
@@ -26,156 +158,171 @@ SMALL_WORDS = frozenset(
     )
 )
 INITIAL = re.compile(r"\b[A-Z]\.")
-LONGEST_TITLE = 14
-LONGEST_AUTHORS = 1_000
-"""What stands before the first heading is the title and authors, line by line, unless it has more characters."""
-SKIPPED = 2
-"""A heading may count on by so many from the last one: those between were not recognised."""
+MAX_HEADING_WORDS = 14
+"""Maximum words of a numbered heading in plain text."""
+
+MAX_HEADING_CHARACTERS = 120
+"""Maximum characters of a line that may be a heading."""
+
+MAX_FRONT_CHARACTERS = 1_000
+"""Maximum characters before the first heading to be read line by line, as title and authors; more is prose."""
+
+MAX_NUMBER_STEP = 2
+"""Maximum difference of a heading's number from the previous one: one heading in between may not be recognised."""
+
+MIN_TITLE_SHARE = 0.6
+"""Minimum share of letters in a heading, and of capitalised words among its longer words."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A section.
+class TextSection:
+    """A section of a text.
 
     Attributes:
-        heading: As in the text, without Markdown's marks; None for what stands before the first.
+        heading: As in the text, without Markdown marks; None before the first heading.
+        sentences: In the order of the text.
     """
 
     heading: str | None
     sentences: tuple[Sentence, ...]
 
 
-def read_parts(text: str) -> list[Part]:
-    r"""The sections of a text in order, the references left out, and the headings themselves.
+def read_text_sections(text: str) -> list[TextSection]:
+    r"""Return the sections of a text in order, without the references; headings are no sentences.
 
-    >>> parts = read_parts("On X\nAbstract\nWe do. It is.\nReferences\n[1] Y.")
+    >>> parts = read_text_sections("On X\nAbstract\nWe do. It is.\nReferences\n[1] Y.")
     >>> [(part.heading, len(part.sentences)) for part in parts]
     [(None, 1), ('Abstract', 2)]
     """
-    lines = read_lines(text)
+    lines = read_body_lines(text)
     is_markdown = _has_markdown(lines)
     in_blocks = is_markdown and any(not line.words for line in lines)
-    divided = list(_divided(lines, is_markdown=is_markdown))
-    has_title = len(divided) > 1 and sum(len(line.words) for line in divided[0][1]) <= LONGEST_AUTHORS
+    divided = list(_split_at_headings(lines, is_markdown=is_markdown))
+    has_front = len(divided) > 1 and sum(len(line.words) for line in divided[0][1]) <= MAX_FRONT_CHARACTERS
     return [
-        Part(heading, tuple(_sentences(body, each=has_title and heading is None, in_blocks=in_blocks)))
+        TextSection(heading, tuple(_read_section(body, by_line=has_front and heading is None, in_blocks=in_blocks)))
         for heading, body in divided
         if heading is None or not REFERENCES.match(heading)
     ]
 
 
-def _sentences(lines: Sequence[Line], *, each: bool, in_blocks: bool) -> list[Sentence]:
-    """What a section says, in order: `each` line by itself, as titles and authors stand, or what blank lines part."""
-    if each:
-        found = [sentence for line in lines for sentence in read_sentences([line])]
+def _has_markdown(lines: Sequence[BodyLine]) -> bool:
+    """Return whether `#` marks headings: it does where a line with it has the name of a usual section."""
+    matches = (MARKDOWN.match(line.words) for line in lines)
+    return any(NAMED.match(_strip_marks(match["title"])) for match in matches if match)
+
+
+def _read_section(lines: Sequence[BodyLine], *, by_line: bool, in_blocks: bool) -> list[Sentence]:
+    """Return the sentences of a section in order.
+
+    Args:
+        lines: Lines of the section.
+        by_line: Read each line by itself, as title and authors are written.
+        in_blocks: Group the lines into Markdown blocks first.
+    """
+    if by_line:
+        sentences = [sentence for line in lines for sentence in read_sentences([line])]
     elif in_blocks:
-        found = [sentence for block in read_blocks(lines) for sentence in _of_block(block)]
+        sentences = []
+        for block in read_blocks(lines):
+            is_row = block.kind is TextBlockKind.ROW
+            if is_row or block.kind is TextBlockKind.FORMULA:
+                sentences += read_whole(block.lines, is_row=is_row)
+            else:
+                sentences += read_sentences(block.lines)
     else:
-        flow, asides = lift(lines)
-        found = [sentence for block in (flow, *asides) for sentence in read_sentences(block)]
-    return sorted(found, key=lambda sentence: sentence.start)
+        flow, asides = separate_asides(lines)
+        sentences = [sentence for block in (flow, *asides) for sentence in read_sentences(block)]
+    return sorted(sentences, key=lambda sentence: sentence.start)
 
 
-def _of_block(block: Block) -> Iterator[Sentence]:
-    if block.kind in {Kind.ROW, Kind.FORMULA}:
-        return read_whole(block.lines, is_row=block.kind is Kind.ROW)
-    return read_sentences(block.lines)
-
-
-def _divided(lines: Sequence[Line], *, is_markdown: bool) -> Iterator[tuple[str | None, list[Line]]]:
-    headings = Headings(has_markdown=is_markdown)
-    title = _title(lines) if is_markdown else None
+def _split_at_headings(lines: Sequence[BodyLine], *, is_markdown: bool) -> Iterator[tuple[str | None, list[BodyLine]]]:
+    """Yield each heading with the lines below it; the paper's title is a line of the part without a heading."""
+    headings = HeadingReader(has_markdown=is_markdown)
+    title = _find_title(lines) if is_markdown else None
+    code = find_fenced_lines(lines) if is_markdown else frozenset()
     heading: str | None = None
-    body: list[Line] = []
-    code = fenced(lines) if is_markdown else frozenset()
+    body: list[BodyLine] = []
     for line in lines:
-        found = headings.read(line.words) if line is not title and line.start not in code else None
-        if found is None:
-            body.append(line if line is not title else _unmarked(line))
+        next_heading = headings.read(line.words) if line is not title and line.start not in code else None
+        if next_heading is None:
+            if line is title:
+                words = title.words.lstrip("# ")
+                line = BodyLine(title.start + len(title.words) - len(words), words, title.is_top)
+            body.append(line)
             continue
         yield heading, body
-        heading, body = found, []
+        heading = next_heading
+        body = []
     yield heading, body
 
 
-def _title(lines: Sequence[Line]) -> Line | None:
-    """The title of a paper in Markdown: the first heading, of the first order, that is none of a section."""
+def _find_title(lines: Sequence[BodyLine]) -> BodyLine | None:
+    """Return the paper's title in Markdown: the first heading, if it is of level 1 and not a section's."""
     first = next((line for line in lines if MARKDOWN.match(line.words)), None)
     if first is None or first.words.startswith("##"):
         return None
-    words = _plain(first.words)
+    words = _strip_marks(first.words)
     is_numbered = words[:1].isdigit() and NUMBERED.match(words)
     return None if is_numbered or NAMED.match(words) else first
 
 
-def _unmarked(title: Line) -> Line:
-    words = title.words.lstrip("# ")
-    return Line(title.start + len(title.words) - len(words), words, title.is_top)
-
-
-def _has_markdown(lines: Sequence[Line]) -> bool:
-    """Whether `#` marks headings: it does where one of them is a usual one."""
-    found = (MARKDOWN.match(line.words) for line in lines)
-    return any(NAMED.match(_plain(one["title"])) for one in found if one)
-
-
-def _plain(title: str) -> str:
+def _strip_marks(title: str) -> str:
     return title.strip().strip("*_# ")
 
 
-class Headings:
-    """Tells headings from other lines, in the order of a text: numbered ones must count on."""
+class HeadingReader:
+    """Tells headings from other lines, which it must be given in order: numbered headings must count on."""
 
     def __init__(self, *, has_markdown: bool) -> None:
         self._has_markdown = has_markdown
-        self._top = "0"
+        self._last_number = "0"  # of the last section at the top level: digits, or a letter in an appendix
 
     def read(self, words: str) -> str | None:
-        """The heading that a line is; None where it is none."""
-        if len(words) > 120 or not words:
+        """Return the heading in a line, without marks; None where the line is not a heading."""
+        if len(words) > MAX_HEADING_CHARACTERS or not words:
             return None
         marked = MARKDOWN.match(words) if self._has_markdown else None
         if marked:
-            return _plain(marked["title"]) or None
-        if NAMED.match(_plain(words)) and not words.islower():
-            self._count(words)
-            return _plain(words)
-        return words if not self._has_markdown and self._is_numbered(words) else None
+            return _strip_marks(marked["title"]) or None
+        if NAMED.match(_strip_marks(words)) and not words.islower():
+            numbered = NUMBERED.match(words)
+            if numbered:
+                self._last_number, _, _ = numbered["number"].partition(".")
+            return _strip_marks(words)
+        return words if not self._has_markdown and self._accept_numbered(words) else None
 
-    def _count(self, words: str) -> None:
+    def _accept_numbered(self, words: str) -> bool:
+        """Return whether a line is a heading whose number follows the last one; if so, remember the number."""
         numbered = NUMBERED.match(words)
-        if numbered:
-            self._top = numbered["number"].partition(".")[0]
-
-    def _is_numbered(self, words: str) -> bool:
-        found = NUMBERED.match(words)
-        if found is None or not _is_title(found["title"]):
+        if numbered is None or not _is_title(numbered["title"]):
             return False
-        top, _, below = found["number"].partition(".")
-        if not (top == self._top if below else self._counts_on(top)):
+        top, _, below = numbered["number"].partition(".")
+        if not (top == self._last_number if below else self._follows(top)):
             return False
-        self._top = top
+        self._last_number = top
         return True
 
-    def _counts_on(self, top: str) -> bool:
+    def _follows(self, top: str) -> bool:
         if top.isdigit():
-            return self._top.isdigit() and 0 < int(top) - int(self._top) <= SKIPPED
-        if self._top == "0":
+            return self._last_number.isdigit() and 0 < int(top) - int(self._last_number) <= MAX_NUMBER_STEP
+        if self._last_number == "0":
             return False
-        before = ord("A") - 1 if self._top.isdigit() else ord(self._top)
-        return 0 < ord(top) - before <= SKIPPED
+        before = ord("A") - 1 if self._last_number.isdigit() else ord(self._last_number)
+        return 0 < ord(top) - before <= MAX_NUMBER_STEP
 
 
 def _is_title(title: str) -> bool:
-    """Whether words are written as a title: in capitals, or each with one, or short; and they end no sentence."""
+    """Return whether words are written as a title: in capitals, capitalised or short, and not a sentence."""
     if title.isupper():
         title = title.rstrip(".")
     words = title.split()
     if words[-1].casefold() in SMALL_WORDS:
         return False
-    if len(words) > LONGEST_TITLE or title[-1] in ".,:;=(-" or INITIAL.search(title):
+    if len(words) > MAX_HEADING_WORDS or title[-1] in ".,:;=(-" or INITIAL.search(title):
         return False
-    if sum(map(str.isalpha, title)) < 0.6 * len(title):
+    if sum(map(str.isalpha, title)) < MIN_TITLE_SHARE * len(title):
         return False
-    long = [word for word in words if word.casefold() not in SMALL_WORDS and word[0].isalpha()]
-    return words[0][0].isupper() and (len(words) <= 4 or sum(word[0].isupper() for word in long) >= 0.6 * len(long))
+    large = [word for word in words if word.casefold() not in SMALL_WORDS and word[0].isalpha()]
+    is_capitalised = sum(word[0].isupper() for word in large) >= MIN_TITLE_SHARE * len(large)
+    return words[0][0].isupper() and (len(words) <= 4 or is_capitalised)

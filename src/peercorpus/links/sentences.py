@@ -1,8 +1,7 @@
-"""Sentences of a text, each with its place and what it is matched by.
+"""Split body text into sentences, each with its position and a key by which it is matched.
 
-What it is matched by has no white space and no hyphens, so that neither the ends of lines nor the words divided there
-make a difference; nor does "multi agent" differ from "multi-agent". Nor has it the marks around a formula, the space
-inside, and the numbers of footnotes and equations.
+A key leaves out what layout changes: space, hyphens, ligatures, footnote marks. Displayed formulas and rows of tables
+count as one sentence each.
 """
 
 import re
@@ -12,25 +11,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from peercorpus.links.lines import Line
+from peercorpus.links.body_text import BodyLine
 
-LONGEST = 1_000
-"""A sentence of more characters is none but a table, a figure or a formula; its lines stand for themselves."""
+MAX_SENTENCE_CHARACTERS = 1_000
+"""A longer span is a table, a figure or a formula rather than a sentence, and is split at its short lines."""
 
-FULL = 0.75
-"""A line of this share of the longest one's characters may go on in the next line."""
+FULL_LINE_SHARE = 0.75
+"""Share of the longest line's characters from which a line may continue in the next one."""
 
-MARK = re.compile(r"(?<=[a-z]{3}[.!?])\d{1,2}$|^\d{1,2}\s+(?=[A-Z][a-z]*\s+[a-z])")
-"""The number of a footnote, behind the sentence that it belongs to or before the next one."""
+FOOTNOTE_NUMBER = re.compile(r"(?<=[a-z]{3}[.!?])\d{1,2}$|^\d{1,2}\s+(?=[A-Z][a-z]*\s+[a-z])")
+"""Number of a footnote, directly after the sentence that it belongs to or before the next one."""
 
-RAISED = re.compile("(^|[^\\W\\d_]{3}|[.!?,;:)\"'\u201d\u2019$])<sup>[^<\\s]{1,4}</sup>")
-"""The same as Markdown has it, behind a sentence or a word; behind a number or a unit it is a power."""
+SUPERSCRIPT_MARK = re.compile("(^|[^\\W\\d_]{3}|[.!?,;:)\"'\u201d\u2019$])<sup>[^<\\s]{1,4}</sup>")
+"""Footnote mark as a superscript, after a sentence or a word; after a number or a unit it is a power."""
 
 FORMULA = re.compile(r"\${1,2}(?=\S)[^$\n]*(?<=\S)\${1,2}(?!\d)")
-"""A formula among words, as Markdown marks it; what is marked alike and is an amount of money has a space within."""
+"""Inline formula in Markdown; between two amounts of money there is a space next to a dollar sign."""
 
-EQUATION = re.compile(r"(?<=\$\$)\s*\(\w{1,3}(\.\w{1,3}){0,2}\)\s*$|\\tag\{[^{}]{1,10}\}")
-"""The number of an equation."""
+EQUATION_NUMBER = re.compile(r"(?<=\$\$)\s*\(\w{1,3}(\.\w{1,3}){0,2}\)\s*$|\\tag\{[^{}]{1,10}\}")
 
 MINUS = re.compile(r"-(?=[\d.])")
 
@@ -39,7 +37,7 @@ ENDS = re.compile(
     "|\n{2,}|\n(?=[\u2022\u25e6\u25aa*-]\\s)"
 )
 STOPS = re.compile(r"[.!?\n]")
-"""What all ends begin with; a text is searched for one of four characters much faster than for the ends themselves."""
+"""First character of every match of `ENDS`; searching for it first is much faster."""
 
 BEGINS = re.compile("\\s*[\"'\u201c\u2018(\\[]?[^\\W_a-z]")
 ABBREVIATIONS = frozenset(
@@ -51,18 +49,20 @@ ABBREVIATIONS = frozenset(
 )
 _DROPPED = r"\s\x00-\x1f\x7f\-\u00ad\u2010\u2011\ufffe$"
 NOT_MATCHED = re.compile(rf"[{_DROPPED}]+|\\(\\|[,;:!]|q?quad(?![a-z]))")
-WITHOUT = dict.fromkeys(ord(found[0]) for found in re.finditer(f"[{_DROPPED}]", "".join(map(chr, range(1 << 16)))))
-"""The same for a text without a backslash, in which nothing else is left out."""
+DROPPED_CHARACTERS = dict.fromkeys(
+    ord(match[0]) for match in re.finditer(f"[{_DROPPED}]", "".join(map(chr, range(1 << 16))))
+)
+"""Translation table that does the same as `NOT_MATCHED` for a text without a backslash, and faster."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence, a displayed formula, or a row of a table.
+    """A sentence, a displayed formula, or a row of a table.
 
     Attributes:
-        start: Its first character in the whole text.
-        end: The character behind its last one.
-        words: Its words, without what the page puts between them.
+        start: Offset of its first character in the whole text.
+        end: Offset after its last character.
+        words: Its text, without line numbers, headers and floats in between.
         key: What it is matched by; never empty.
     """
 
@@ -72,80 +72,74 @@ class Sentence:
     key: str
 
 
-def key_of(words: str) -> str:
-    r"""What words are matched by.
+def sentence_key(words: str) -> str:
+    r"""Return the key by which equal sentences match: without space, hyphens, control characters and spacing commands.
 
-    >>> key_of("An inter-\nview, \ufb01nally")
+    >>> sentence_key("An inter-\nview, \ufb01nally")
     'Aninterview,finally'
     """
     plain = words if words.isascii() else unicodedata.normalize("NFKC", words)
-    return NOT_MATCHED.sub("", plain) if "\\" in plain else plain.translate(WITHOUT)
+    return NOT_MATCHED.sub("", plain) if "\\" in plain else plain.translate(DROPPED_CHARACTERS)
 
 
-def read_sentences(lines: Sequence[Line]) -> Iterator[Sentence]:
-    r"""The sentences of successive lines.
+def read_sentences(lines: Sequence[BodyLine]) -> Iterator[Sentence]:
+    r"""Yield the sentences of successive lines.
 
-    >>> [sentence.words for sentence in read_sentences([Line(0, "See Fig. 1. It"), Line(20, "works.")])]
+    >>> [sentence.words for sentence in read_sentences([BodyLine(0, "See Fig. 1. It"), BodyLine(20, "works.")])]
     ['See Fig. 1.', 'It\nworks.']
     """
     joined = "\n".join(line.words for line in lines)
-    starts, at = [], 0
+    starts = []
+    offset = 0
     for line in lines:
-        starts.append(at)
-        at += len(line.words) + 1
-    for start, end in _spans(FORMULA.sub(_masked, joined) if "$" in joined else joined):
+        starts.append(offset)
+        offset += len(line.words) + 1
+    # A formula reads as one capitalised word of its length: no sentence ends inside it, and one may begin with it.
+    masked = FORMULA.sub(lambda formula: "X" * len(formula[0]), joined) if "$" in joined else joined
+    spans = pairwise([0, *_find_ends(masked), len(masked)])
+    for start, end in (part for begin, stop in spans for part in _split_long(masked, begin, stop)):
         words = joined[start:end]
-        key = key_of(_unmarked(_lowered(words)))
+        key_text = SUPERSCRIPT_MARK.sub(r"\1", words) if "<sup>" in words else words
+        if key_text[:1].isdigit() or key_text[-1:].isdigit():
+            key_text = FOOTNOTE_NUMBER.sub("", key_text)
+        key = sentence_key(key_text)
         if key:
-            first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
+            first = bisect_right(starts, start) - 1
+            last = bisect_right(starts, end - 1) - 1
             begin = lines[first].start + start - starts[first]
-            yield Sentence(begin, lines[last].start + end - starts[last], words, key)
+            yield Sentence(start=begin, end=lines[last].start + end - starts[last], words=words, key=key)
 
 
-def read_whole(lines: Sequence[Line], *, is_row: bool) -> Iterator[Sentence]:
-    """Lines that are one thing, a formula or the row of a table; a minus makes a difference in a row."""
+def read_whole(lines: Sequence[BodyLine], *, is_row: bool) -> Iterator[Sentence]:
+    """Yield the lines of a formula or of a table row as one sentence; nothing where its key is empty.
+
+    In a row a minus sign before a number is kept in the key; of a formula its number is left out.
+    """
     words = "\n".join(line.words for line in lines)
-    key = key_of(MINUS.sub("\u2212", words) if is_row else EQUATION.sub("", words))
+    key = sentence_key(MINUS.sub("\u2212", words) if is_row else EQUATION_NUMBER.sub("", words))
     if key:
-        yield Sentence(lines[0].start, lines[-1].start + len(lines[-1].words), words, key)
+        yield Sentence(start=lines[0].start, end=lines[-1].start + len(lines[-1].words), words=words, key=key)
 
 
-def _masked(formula: re.Match[str]) -> str:
-    """A word as long as a formula: no sentence ends within, and one may begin with it."""
-    return "X" * len(formula[0])
-
-
-def _lowered(words: str) -> str:
-    return RAISED.sub(r"\1", words) if "<sup>" in words else words
-
-
-def _unmarked(words: str) -> str:
-    return MARK.sub("", words) if words[:1].isdigit() or words[-1:].isdigit() else words
-
-
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where each sentence begins and ends, without the space around it."""
-    for start, end in pairwise([0, *_ends(text), len(text)]):
-        yield from _short(text, start, end)
-
-
-def _ends(text: str) -> Iterator[int]:
-    for found in _possible_ends(text):
-        if found[0].startswith("\n"):
-            is_end = not text[found.end() : found.end() + 1].islower() or text[found.start() - 1] in ".!?:"
+def _find_ends(text: str) -> Iterator[int]:
+    for candidate in _find_possible_ends(text):
+        start, end = candidate.span()
+        if candidate[0].startswith("\n"):
+            is_end = not text[end : end + 1].islower() or text[start - 1] in ".!?:"
         else:
-            is_end = bool(BEGINS.match(text, found.end())) and not _is_abbreviated(text, found.start())
+            is_end = bool(BEGINS.match(text, end)) and not _is_abbreviated(text, start)
         if is_end:
-            yield found.end()
+            yield end
 
 
-def _possible_ends(text: str) -> Iterator[re.Match[str]]:
-    passed = 0
+def _find_possible_ends(text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of `ENDS` that do not overlap."""
+    previous_end = 0
     for stop in STOPS.finditer(text):
-        found = ENDS.match(text, stop.start()) if stop.start() >= passed else None
-        if found:
-            passed = found.end()
-            yield found
+        match = ENDS.match(text, stop.start()) if stop.start() >= previous_end else None
+        if match:
+            previous_end = match.end()
+            yield match
 
 
 def _is_abbreviated(text: str, stop: int) -> bool:
@@ -154,23 +148,24 @@ def _is_abbreviated(text: str, stop: int) -> bool:
     return word in ABBREVIATIONS or (len(word) == 1 and word.isalpha())
 
 
-def _short(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """One span; where it is too long for a sentence, its lines, each full one with the next."""
-    if end - start <= LONGEST:
-        yield from _stripped(text, start, end)
+def _split_long(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield one span; where it is too long for a sentence, its parts, each ending with a line that is not full."""
+    if end - start <= MAX_SENTENCE_CHARACTERS:
+        yield from _strip_span(text, start, end)
         return
     lines = text[start:end].splitlines(keepends=True)
-    full = FULL * max(map(len, lines))
+    full = FULL_LINE_SHARE * max(map(len, lines))
     stop = start
     for line in lines:
         stop += len(line)
         if len(line) < full:
-            yield from _stripped(text, start, stop)
+            yield from _strip_span(text, start, stop)
             start = stop
-    yield from _stripped(text, start, end)
+    yield from _strip_span(text, start, end)
 
 
-def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _strip_span(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield a span without surrounding space; nothing where there is only space."""
     words = text[start:end]
     if words.strip():
         yield end - len(words.lstrip()), start + len(words.rstrip())

@@ -1,1 +1,1 @@
-"""A language model behind an OpenAI-compatible endpoint: how it is asked, what may be spent, and what it answered."""
+"""Language models: prompts, chat messages and templates, token counts, endpoints, checkpoints, local models."""

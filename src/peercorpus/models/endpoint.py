@@ -1,47 +1,49 @@
-"""An OpenAI-compatible endpoint: one question, in words or with an image, asked until it is answered."""
+"""Ask a model behind an OpenAI-compatible endpoint, store its answers and limit what a run spends."""
 
+import hashlib
 import logging
 import os
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from time import time
+from pathlib import Path
 
 import httpx2
 import msgspec
 import stamina
 
 from peercorpus.errors import ModelError, TooLargeError
-from peercorpus.openreview.transfer import MEGABYTE, receive
+from peercorpus.openreview.response_body import MEGABYTE, receive
+from peercorpus.openreview.retries import read_retry_after
 
-# It would say `stamina.retry_scheduled` on stderr before each new attempt, in a process where nothing else logs.
+# Without a handler stamina prints `stamina.retry_scheduled` on stderr before each new attempt.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MOST_BYTES = 4 * MEGABYTE
-"""A page of Markdown has a few thousand bytes."""
+"""Largest response in bytes; a page of Markdown has a few thousand."""
 MOST_TOKENS = 8_192
-"""Of one answer: a dense page takes 2,000; a model that repeats itself would go on for ever."""
+"""Maximum number of tokens of an answer: a dense page takes 2,000, and a model that repeats itself would never stop."""
 LONGEST_WAIT_S = 300.0
-"""Longer than this no wait lasts, whatever the endpoint asks for."""
+"""Longest wait before another attempt, in seconds, even if the endpoint asks for more."""
 REFUSES_QUESTION = frozenset({400, 413, 422})
-"""Answers that concern the one question that was sent: too large, or not to the model's liking."""
+"""HTTP status codes that concern one question only: it is too large or not accepted by the model."""
 
 Content = str | Sequence[Mapping[str, object]]
-"""A question: its words, or its parts as OpenAI's API has them."""
+"""A question: a text, or its parts as in OpenAI's API."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """Which model is asked, and how patiently.
+    """Which model is asked, and how often a failed question is repeated.
 
     Attributes:
-        url: Of the endpoint, up to and with `/v1`.
-        model: Its name there.
-        key_variable: The variable of the environment that holds the key; it is read nowhere else from.
-        attempts: How often one question is asked, the first time included.
-        first_wait_s: Before the second time; it doubles from there.
-        timeout_s: Seconds one answer may take.
+        url: URL of the endpoint, up to and including `/v1`.
+        model: Name of the model at the endpoint.
+        key_variable: Environment variable with the key; the key is read from nowhere else.
+        attempts: How often one question is asked, including the first time.
+        first_wait_s: Seconds before the second attempt; doubled before each further one.
+        timeout_s: Time limit for one answer, in seconds.
     """
 
     url: str
@@ -53,14 +55,14 @@ class ModelSettings:
 
 
 class UnansweredError(Exception):
-    """One question was not answered; its message says what the endpoint did, in a few words that follow its name."""
+    """Raised when one question gets no answer; the message says what the endpoint did, as a phrase without subject."""
 
 
 class _Busy(Exception):  # noqa: N818 -- it never leaves this module
-    """A passing fault.
+    """A temporary failure of the endpoint.
 
     Attributes:
-        wait_s: How long the endpoint asks to wait; None where it does not say.
+        wait_s: Seconds the endpoint asks to wait; None if it does not say.
     """
 
     def __init__(self, reason: str, wait_s: float | None = None) -> None:
@@ -87,31 +89,33 @@ class _Completion(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a model said, and the tokens it took."""
+class ModelResponse:
+    """The text of an answer, and the tokens that question and answer took, as the endpoint counts them."""
 
     text: str
     tokens: int
 
 
 class Endpoint:
-    """Asks one model. The key comes from the environment, and goes to this address only."""
+    """Asks one model. The key is read from the environment and sent to this URL only."""
 
     def __init__(self, settings: ModelSettings, transport: httpx2.BaseTransport | None = None) -> None:
-        """Take address and model.
+        """Check the settings and open a client.
 
         Raises:
-            ModelError: They are missing; or the key cannot be sent there.
+            ModelError: URL or model is missing or invalid, or the key must not be sent there.
         """
         if not settings.url or not settings.model:
             raise ModelError("A model needs the address of its endpoint (up to '/v1') and its name there.")
-        url = _address(settings.url)
+        url = _parse_address(settings.url)
         if url.scheme not in {"http", "https"} or not url.host or url.userinfo or url.query:
             raise ModelError(
                 "The address of a model's endpoint starts with https:// and has no password and no question."
             )
-        self.model, self._url, self._settings = settings.model, url, settings
-        self._headers = _headers(url, settings.key_variable)
+        self.model = settings.model
+        self._url = url
+        self._settings = settings
+        self._headers = _make_headers(url, settings.key_variable)
         self._http = httpx2.Client(
             timeout=httpx2.Timeout(settings.timeout_s, connect=10),
             transport=transport,
@@ -122,16 +126,16 @@ class Endpoint:
         """Close the connections."""
         self._http.close()
 
-    def ask(self, content: Content, most_tokens: int = MOST_TOKENS) -> Answer:
-        """Ask one question.
+    def ask(self, content: Content, most_tokens: int = MOST_TOKENS) -> ModelResponse:
+        """Ask one question; repeat it if the endpoint is busy or cannot be reached.
 
         Args:
-            content: What the user says.
-            most_tokens: Of the answer.
+            content: The user's message.
+            most_tokens: Maximum number of tokens of the answer.
 
         Raises:
-            UnansweredError: The endpoint does not answer this one, however often it is asked.
-            ModelError: It answers nothing at all: the key, the address or the model is wrong.
+            UnansweredError: This question gets no answer after all attempts.
+            ModelError: No question gets an answer: the key, the URL or the model's name is wrong.
         """
         tries = stamina.retry_context(
             on=_wait_after,
@@ -146,10 +150,10 @@ class Endpoint:
                 with attempt:
                     return self._ask(content, most_tokens)
         except (_Busy, httpx2.RequestError) as error:
-            raise UnansweredError(_told(error)) from None
+            raise UnansweredError(_describe(error)) from None
         raise AssertionError("stamina gives at least one attempt")
 
-    def _ask(self, content: Content, most_tokens: int) -> Answer:
+    def _ask(self, content: Content, most_tokens: int) -> ModelResponse:
         body = {
             "model": self.model,
             "temperature": 0,
@@ -165,9 +169,10 @@ class Endpoint:
         return _read(response.content)
 
     def _check(self, response: httpx2.Response) -> None:
-        status, host = response.status_code, self._url.host
+        status = response.status_code
+        host = self._url.host
         if status == 429 or status >= 500:
-            raise _Busy(f"answered {status}", _wait_of(response))
+            raise _Busy(f"answered {status}", read_retry_after(response))
         if status in {401, 403}:
             raise ModelError(f"{host} refuses the key ({status}); put a valid one into {self._settings.key_variable}.")
         if status in REFUSES_QUESTION:
@@ -178,8 +183,8 @@ class Endpoint:
             )
 
 
-def _told(error: _Busy | httpx2.RequestError) -> str:
-    """What the endpoint did, in words that follow its name."""
+def _describe(error: _Busy | httpx2.RequestError) -> str:
+    """Return what the endpoint did, as a phrase without subject."""
     if isinstance(error, _Busy):
         return str(error)
     if isinstance(error, httpx2.TimeoutException):
@@ -187,7 +192,7 @@ def _told(error: _Busy | httpx2.RequestError) -> str:
     return f"cannot be reached ({type(error).__name__})"
 
 
-def _read(body: bytes) -> Answer:
+def _read(body: bytes) -> ModelResponse:
     try:
         completion = msgspec.json.decode(body, type=_Completion)
     except msgspec.DecodeError:
@@ -196,39 +201,119 @@ def _read(body: bytes) -> Answer:
         raise _Busy("answered without a text")
     if completion.choices[0].finish_reason == "length":
         raise UnansweredError("cut its answer off")
-    return Answer(completion.choices[0].message.content, completion.usage.total_tokens if completion.usage else 0)
+    return ModelResponse(
+        completion.choices[0].message.content, completion.usage.total_tokens if completion.usage else 0
+    )
 
 
-def _address(text: str) -> httpx2.URL:
+def _parse_address(text: str) -> httpx2.URL:
     try:
         return httpx2.URL(text.rstrip("/"))
     except httpx2.InvalidURL:
-        raise ModelError(f"'{text}' is no address of a model's endpoint; name it up to '/v1'.") from None
+        raise ModelError(
+            f"Invalid address of a model's endpoint '{text}': expected a URL up to '/v1', as https://HOST/v1."
+        ) from None
 
 
-def _headers(url: httpx2.URL, key_variable: str) -> dict[str, str]:
+def _make_headers(url: httpx2.URL, key_variable: str) -> dict[str, str]:
     key = os.environ.get(key_variable, "").strip()
     if not key:
         return {}
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ModelError(f"{key_variable} holds characters that no key has.")
+        raise ModelError(f"{key_variable} must hold a key of printable ASCII characters without spaces; set it again.")
     if url.scheme != "https" and url.host not in LOOPBACK:
         raise ModelError(f"The key is not sent to {url.host} over plain http; use an https address.")
     return {"Authorization": f"Bearer {key}"}
 
 
 def _wait_after(error: Exception) -> bool | float:
-    """Whether to try again after an error: True for the usual wait, or the seconds that the endpoint asks for."""
+    """Return whether to try again after an error: True for the usual wait, or the seconds the endpoint asks for."""
     if isinstance(error, _Busy):
         return True if error.wait_s is None else min(error.wait_s, LONGEST_WAIT_S)
     return isinstance(error, httpx2.RequestError)
 
 
-def _wait_of(response: httpx2.Response) -> float | None:
-    said = response.headers.get("retry-after", "").strip()
-    if said.isdigit():
-        return float(said)
-    try:
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time()) if said else None
-    except ValueError:
-        return None
+WAIT_S = 60.0
+"""Seconds that a process waits for another one that is writing to the file."""
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, text TEXT NOT NULL, tokens INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS spending
+    (run TEXT PRIMARY KEY, questions INTEGER NOT NULL, tokens INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
+
+def response_key(model: str, prompt: str, image: bytes = b"") -> str:
+    """Return the key of an answer: a digest of model, prompt and image."""
+    parts = (image, model.encode(), prompt.encode())
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+
+class ResponseCache:
+    """Stores answers in a SQLite file and counts what one run has spent."""
+
+    def __init__(self, path: Path | None, run: str, most_questions: int, most_tokens: int | None) -> None:
+        """Open or create the file.
+
+        Args:
+            path: The file; None keeps everything in memory.
+            run: Id of the run whose spending is counted.
+            most_questions: Maximum number of questions in the run.
+            most_tokens: Maximum number of tokens in the run; None means no limit.
+
+        Raises:
+            ModelError: The file is damaged.
+        """
+        self._run = run
+        self._most_questions = most_questions
+        self._most_tokens = most_tokens
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(path or ":memory:", timeout=WAIT_S, isolation_level=None)
+        try:
+            if path is not None:
+                self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.executescript(TABLES)
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise ModelError(f"The answers kept in '{path}' cannot be read ({error}); move the file away.") from None
+        self._db.execute("INSERT OR IGNORE INTO spending (run, questions, tokens) VALUES (?, 0, 0)", (run,))
+
+    def find(self, key: str) -> str | None:
+        """Return the answer stored under a key; None if there is none."""
+        row = self._db.execute("SELECT text FROM answers WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def reserve(self) -> None:
+        """Deduct one question from the budget; call it before asking.
+
+        Raises:
+            ModelError: The budget is used up.
+        """
+        is_left = "questions < ? AND (? IS NULL OR tokens < ?)"
+        sql = f"UPDATE spending SET questions = questions + 1 WHERE run = ? AND {is_left}"
+        values = (self._run, self._most_questions, self._most_tokens, self._most_tokens)
+        if self._db.execute(sql, values).rowcount == 0:
+            questions, tokens = self.spent()
+            raise ModelError(
+                f"The budget for the model is used up (questions: {questions}, tokens: {tokens}); the answers "
+                "are kept: run the same command again with a larger budget."
+            )
+
+    def keep(self, key: str, text: str, tokens: int) -> None:
+        """Store an answer and count its tokens."""
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.execute("INSERT OR REPLACE INTO answers (key, text, tokens) VALUES (?, ?, ?)", (key, text, tokens))
+        self._db.execute("UPDATE spending SET tokens = tokens + ? WHERE run = ?", (tokens, self._run))
+        self._db.execute("COMMIT")
+
+    def spent(self) -> tuple[int, int]:
+        """Return the questions and tokens of the run so far."""
+        questions, tokens = self._db.execute(
+            "SELECT questions, tokens FROM spending WHERE run = ?", (self._run,)
+        ).fetchone()
+        return int(questions), int(tokens)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()

@@ -1,1 +1,1 @@
-"""The service: what its objects are, and the only network room of the corpus."""
+"""OpenReview's two APIs: objects, client, rate limits, sign-in."""

@@ -1,30 +1,45 @@
-"""The request budget: requests are spaced by what OpenReview's own headers say is left of each route's window.
+"""Keep to OpenReview's rate limits: windows per route, use by other clients, one harvest per budget.
 
-OpenReview counts requests per route in windows (`ratelimit-policy: 500;w=3600`), and says with every answer how many
-are left and when the window opens anew. While plenty are left they are sent at once; the last fifth is spread evenly
-over what remains of the window, so that a long harvest neither runs into a refusal nor leaves requests unused.
+OpenReview states in the headers of each response how many requests its route still allows in the current window.
+`Budget` spaces requests accordingly, `OtherClients` notices requests of others in the same window, and `hold_budget`
+locks the budget of an account between processes of this machine.
 """
 
 import math
+import os
 import re
+import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, NamedTuple, TypeAlias
 
-from peercorpus.ledger import BudgetLedger, Window
+import msgspec
+from platformdirs import user_state_path
+
+from peercorpus.errors import SharedBudgetError
+from peercorpus.openreview.tokens import CONFIG_VARIABLE, Urls
+from peercorpus.workspace.harvest_state import BudgetState, Window
 
 POLICY = re.compile(r"^\s*(\d+)\s*;\s*w=(\d+)")
 SPREAD = 0.2
-"""The share of a window's requests that is spread over what remains of it."""
+"""Share of a window's requests that is spread over the rest of the window; the others are sent at once."""
 
 ROUNDING_S = 2.0
-"""Two answers name the same window if its ends differ by less: OpenReview rounds to whole seconds."""
+"""Seconds by which the ends of one window may differ between responses: OpenReview rounds to whole seconds."""
 
 
 def read_window(headers: Mapping[str, str], now: float) -> Window | None:
-    """The window an answer tells of; None where its headers tell of none."""
+    """Return the rate-limit window that the headers of a response state; None if they state none.
+
+    Args:
+        headers: The headers of the response.
+        now: Seconds since the epoch.
+    """
     limit, remaining = _number(headers, "ratelimit-limit"), _number(headers, "ratelimit-remaining")
     reset_s = _number(headers, "ratelimit-reset")
     if reset_s is None and (reset_at := _number(headers, "x-ratelimit-reset")) is not None:
@@ -33,7 +48,13 @@ def read_window(headers: Mapping[str, str], now: float) -> Window | None:
     limit = limit if limit is not None else int(policy[1]) if policy else None
     if remaining is None or reset_s is None:
         return None
-    return Window(limit, remaining, now + reset_s, now, int(policy[2]) if policy else None)
+    return Window(
+        limit=limit,
+        remaining=remaining,
+        ends_at=now + reset_s,
+        seen_at=now,
+        length_s=int(policy[2]) if policy else None,
+    )
 
 
 def _number(headers: Mapping[str, str], name: str) -> int | None:
@@ -41,12 +62,31 @@ def _number(headers: Mapping[str, str], name: str) -> int | None:
     return int(text) if text and text.strip().isdigit() else None
 
 
-class Turn(NamedTuple):
-    """When the next request may be sent.
+class SystemClock:
+    """The clocks of this machine, and waiting by them; a test may pass another, by which a wait takes no time."""
+
+    def now(self) -> float:
+        """Return the seconds since the epoch; the clock may be set back."""
+        return time.time()
+
+    def elapsed(self) -> float:
+        """Return seconds that only ever grow, for measuring how long something takes."""
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for this many seconds."""
+        time.sleep(seconds)
+
+
+THIS_MACHINE = SystemClock()
+
+
+class RequestSlot(NamedTuple):
+    """Answer to a request for one unit of the budget.
 
     Attributes:
         wait_s: Seconds to wait first.
-        is_granted: Whether the request is then taken from the budget; otherwise ask again after waiting.
+        is_granted: Whether the request may be sent after the wait; otherwise ask again after it.
     """
 
     wait_s: float
@@ -55,42 +95,49 @@ class Turn(NamedTuple):
 
 @dataclass(slots=True)
 class Budget:
-    """The windows of every route, shared by all threads of a run and, through the ledger, by later runs."""
+    """Rate-limit windows of all routes, shared by the threads of a run and, through `raw.db`, by later runs.
 
-    ledger: BudgetLedger | None = None
+    Attributes:
+        state: Where windows are stored between runs; None keeps them in memory.
+        now: Returns seconds since the epoch.
+    """
+
+    state: BudgetState | None = None
     now: Callable[[], float] = time.time
     _windows: dict[str, Window] = field(init=False)
     _next_at: dict[str, float] = field(init=False, default_factory=dict)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self._windows = self.ledger.windows() if self.ledger else {}
+        self._windows = self.state.windows() if self.state else {}
 
-    def reserve(self, route: str) -> Turn:
-        """Take one request of a route, where its window has one left."""
+    def reserve(self, route: str) -> RequestSlot:
+        """Take one request from the window of a route, if one is left."""
         with self._lock:
-            now, window = self.now(), self._rebased(route)
+            now = self.now()
+            window = self._read_window(route)
             left_s = window.left_s(now) if window else 0.0
             if window is None or left_s <= 0:
                 # What the next window holds, its first answer tells.
                 self._next_at.pop(route, None)
-                return Turn(0.0, is_granted=True)
+                return RequestSlot(0.0, is_granted=True)
             if window.remaining <= 0:
-                return Turn(left_s, is_granted=False)
-            sent_at = self._slot(route, window, left_s, now)
+                return RequestSlot(left_s, is_granted=False)
+            sent_at = self._next_slot(route, window, left_s, now)
             self._windows[route] = replace(window, remaining=window.remaining - 1)
-            return Turn(max(0.0, sent_at - now), is_granted=True)
+            return RequestSlot(max(0.0, sent_at - now), is_granted=True)
 
-    def _rebased(self, route: str) -> Window | None:
-        """A route's window; where the clock was set back since it was learnt, as if it were learnt now."""
-        window, now = self._windows.get(route), self.now()
+    def _read_window(self, route: str) -> Window | None:
+        """Return the window of a route, moved to the present if the clock was set back since it was read."""
+        window = self._windows.get(route)
+        now = self.now()
         if window is not None and now < window.seen_at:
             window = replace(window, seen_at=now, ends_at=now + window.ends_at - window.seen_at)
-            self._keep(route, window)
+            self._store(route, window)
         return window
 
-    def _slot(self, route: str, window: Window, left_s: float, now: float) -> float:
-        """When the next request is sent, in a window that still has some."""
+    def _next_slot(self, route: str, window: Window, left_s: float, now: float) -> float:
+        """Return when to send the next request in a window that still has some, in seconds since the epoch."""
         if window.limit is None or window.remaining > SPREAD * window.limit:
             return now
         slot = min(max(now, self._next_at.get(route, now)), now + left_s)
@@ -98,39 +145,41 @@ class Budget:
         return slot
 
     def learn(self, route: str, headers: Mapping[str, str]) -> Window | None:
-        """Take in what an answer says of its route's window, and give it; None where it says nothing."""
+        """Store the window that a response states for its route, and return it; None if it states none."""
         with self._lock:
-            said, held = read_window(headers, self.now()), self._windows.get(route)
-            if said is None:
+            stated = read_window(headers, self.now())
+            earlier = self._windows.get(route)
+            if stated is None:
                 return None
-            known = said
-            if held is not None and abs(held.ends_at - said.ends_at) < ROUNDING_S:
+            merged = stated
+            if earlier is not None and abs(earlier.ends_at - stated.ends_at) < ROUNDING_S:
                 # Other threads may have requests under way that this answer does not count yet; and the seconds left
                 # are rounded up, so that the earliest end announced is the nearest.
-                remaining, ends_at = min(held.remaining, said.remaining), min(held.ends_at, said.ends_at)
-                known = replace(said, remaining=remaining, ends_at=ends_at)
-            self._keep(route, known)
-            return said
+                remaining, ends_at = min(earlier.remaining, stated.remaining), min(earlier.ends_at, stated.ends_at)
+                merged = replace(stated, remaining=remaining, ends_at=ends_at)
+            self._store(route, merged)
+            return stated
 
     def refuse(self, route: str, wait_s: float) -> None:
-        """Take in that a route is closed for so many seconds."""
+        """Mark a route as closed for this many seconds."""
         with self._lock:
-            now, held = self.now(), self._windows.get(route)
-            limit, length_s = (held.limit, held.length_s) if held else (None, None)
-            self._keep(route, Window(limit, 0, now + wait_s, now, length_s))
+            now = self.now()
+            window = self._windows.get(route)
+            limit, length_s = (window.limit, window.length_s) if window else (None, None)
+            self._store(route, Window(limit=limit, remaining=0, ends_at=now + wait_s, seen_at=now, length_s=length_s))
 
-    def _keep(self, route: str, window: Window) -> None:
+    def _store(self, route: str, window: Window) -> None:
         self._windows[route] = window
-        if self.ledger is not None:
-            self.ledger.set_window(route, window)
+        if self.state is not None:
+            self.state.set_window(route, window)
 
     def window(self, route: str) -> Window | None:
-        """What is known of a route's window; None where nothing is."""
+        """Return the known window of a route; None if nothing is known."""
         with self._lock:
             return self._windows.get(route)
 
     def seconds_for(self, route: str, requests: int) -> float | None:
-        """How long so many more requests take by the budget alone; None where it is not known."""
+        """Return the seconds this many more requests need by the rate limit alone; None if it is not known."""
         window = self.window(route)
         if window is None or window.limit is None or window.length_s is None:
             return None
@@ -138,12 +187,246 @@ class Budget:
         remaining = window.remaining if left_s > 0 else window.limit
         if requests <= remaining:
             return _spread_s(requests, remaining, window.limit, left_s or window.length_s)
-        full, rest = divmod(requests - remaining - 1, window.limit)
-        return left_s + full * window.length_s + _spread_s(rest + 1, window.limit, window.limit, window.length_s)
+        full, remainder = divmod(requests - remaining - 1, window.limit)
+        return left_s + full * window.length_s + _spread_s(remainder + 1, window.limit, window.limit, window.length_s)
 
 
 def _spread_s(requests: int, remaining: int, limit: int, left_s: float) -> float:
-    """How long the first so many of the remaining requests of a window take: see `Budget._slot`."""
+    """Return the seconds that the first `requests` of a window's remaining ones take; see `Budget._next_slot`."""
     spread = min(remaining, int(SPREAD * limit))
     late = requests - (remaining - spread)
     return left_s * (late - 1) / spread if late > 1 else 0.0
+
+
+MIN_REPORTED_SHARE = 0.05
+"""Smallest share of a window used by others that is reported."""
+
+MIN_REPORTED_REQUESTS = 3
+"""Fewest requests of others that are reported: our own sign-ins are a few."""
+
+STOPPED_SHARE = 0.25
+"""Share of a window used by others at which a harvest stops, unless told to share.
+
+Another harvest takes half of a window, or a third each where there are two; a person in a browser takes some dozens of
+five hundred requests.
+"""
+
+Key: TypeAlias = tuple[str, int, int | None]
+"""Route, requests allowed in its window, and length of the window in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherClientsUse:
+    """Least number of requests that other clients made in one window.
+
+    Attributes:
+        path: API path whose rate-limit window this is.
+        theirs: Requests that this client did not make.
+        used: All requests counted in the window.
+        limit: Requests that the window allows, 1 or more.
+    """
+
+    path: str
+    theirs: int
+    used: int
+    limit: int
+
+    @property
+    def share(self) -> float:
+        """Share of the window that others used, from 0 to 1."""
+        return self.theirs / self.limit
+
+    def __str__(self) -> str:
+        return (
+            f"Another client uses this budget: {self.theirs:,} of the {self.used:,} requests to {self.path} in this"
+            f" window, which allows {self.limit:,}, were not ours"
+        )
+
+
+@dataclass(slots=True)
+class Sent:
+    """One request under way.
+
+    Attributes:
+        most: Upper bound on how many requests OpenReview counts it as.
+        ended_before: Upper bound on the requests counted for those that had ended before this one was sent.
+        least_before: For each window, the least number of requests of others known when it was sent; see
+            `OtherClients.learn`.
+        is_answered: Whether a response came; OpenReview may still count a request that was given up.
+    """
+
+    most: int
+    ended_before: int
+    least_before: Mapping[Key, int]
+    is_answered: bool = False
+
+
+@dataclass(slots=True)
+class OtherClients:
+    """Counts a client's requests against OpenReview's windows, to notice others; safe to share by threads.
+
+    Attributes:
+        tell: Receives one sentence, once, when others use the budget.
+        is_shared: Whether to continue however much others use.
+        worst: The largest share that others used of a window; None if none was noticed.
+    """
+
+    tell: Callable[[str], None] = lambda _: None
+    is_shared: bool = True
+    worst: OtherClientsUse | None = field(init=False, default=None)
+    _sent: int = field(init=False, default=0)
+    _ended: int = field(init=False, default=0)
+    _least: dict[Key, int] = field(init=False, default_factory=dict)
+    _is_told: bool = field(init=False, default=False)
+    _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
+
+    @contextmanager
+    def under_way(self, most: int = 1) -> Iterator[Sent]:
+        """Count a request from before it is sent until it is answered; one that is never answered stays counted.
+
+        Args:
+            most: Upper bound on how many requests OpenReview counts it as.
+        """
+        with self._lock:
+            self._sent += most
+            sent = Sent(most, self._ended, dict(self._least))
+        try:
+            yield sent
+        finally:
+            with self._lock:
+                self._ended += most if sent.is_answered else 0
+
+    def learn(self, sent: Sent, route: str, path: str, stated: Window | None) -> None:
+        """Compare the window that a response states with our own requests, while its request is still under way."""
+        sent.is_answered = True
+        if stated is None or not stated.limit:
+            return
+        key = (route, stated.limit, stated.length_s)
+        used = stated.limit - stated.remaining
+        with self._lock:
+            # Between two answers ours are at most those sent until the later one came, less those that had ended
+            # before the earlier one was asked for, less that one. A new window starts from 0, and becomes the least.
+            least = used - sent.ended_before - sent.most
+            self._least[key] = min(self._least.get(key, least), least)
+            theirs = used - self._sent - sent.least_before.get(key, used)
+            self._record(OtherClientsUse(path=path, theirs=theirs, used=used, limit=stated.limit))
+
+    def _record(self, use: OtherClientsUse) -> None:
+        if use.theirs < MIN_REPORTED_REQUESTS or use.share < MIN_REPORTED_SHARE:
+            return
+        if self.worst is None or use.share > self.worst.share:
+            self.worst = use
+        if not self._is_told:
+            self._is_told = True
+            self.tell(f"{use}.")
+
+    def check(self) -> None:
+        """Check that other clients leave enough of the budget to continue.
+
+        Raises:
+            SharedBudgetError: Others use `STOPPED_SHARE` of a window or more, and `is_shared` is False.
+        """
+        worst = self.worst
+        if worst is not None and not self.is_shared and worst.share >= STOPPED_SHARE:
+            raise SharedBudgetError(
+                f"{worst}. What was received is kept: run the same command again when the other has ended, or go on"
+                " beside it with --share-budget."
+            )
+
+
+class _Holder(msgspec.Struct):
+    """Owner of a budget lock, as written into the lock file."""
+
+    workspace: str
+    process: int
+    machine: str = msgspec.field(default_factory=socket.gethostname)
+
+
+@contextmanager
+def hold_budget(
+    folder: Path, urls: Urls, owner: str, workspace: Path, *, is_shared: bool, warn: Callable[[str], None]
+) -> Iterator[None]:
+    """Lock the request budget of an account while the context is open; the lock ends with the process, however it ends.
+
+    Args:
+        folder: Folder of the user's lock files; created for the user alone if missing.
+        urls: Base URLs of the service.
+        owner: Account or address that OpenReview gives the budget to; see `account.owner_of`.
+        workspace: Workspace the lock is held for; named in the error that others see.
+        is_shared: Run beside other processes that also share; one that does not share is still refused.
+        warn: Receives a sentence if no lock can be made in `folder`; the context then opens without one.
+
+    Raises:
+        SharedBudgetError: Another process holds the budget.
+    """
+    import fcntl  # not on Windows; FileLock has no shared locks
+
+    with ExitStack() as until_done:
+        try:
+            present = until_done.enter_context(_open_lock(folder, urls, owner, "present"))
+            alone = None if is_shared else until_done.enter_context(_open_lock(folder, urls, owner, "alone"))
+            is_held = alone is not None and not _try_lock(alone)
+            is_shared_by_others = alone is not None and not is_held and not _try_lock(present)
+            # Processes that start later see that the budget is shared, whichever of the sharers ends first.
+            fcntl.flock(present, fcntl.LOCK_SH)
+        except OSError as error:
+            warn(
+                f"Cannot create a lock in '{folder}' ({error.strerror}): make sure that no other harvest uses the same"
+                " account."
+            )
+        else:
+            if is_held or is_shared_by_others:
+                raise SharedBudgetError(_describe_holder(_read_holder(alone) if alone and is_held else None, owner))
+            if alone is not None:
+                _write_holder(alone, _Holder(os.fsencode(workspace.absolute()).decode("utf-8", "replace"), os.getpid()))
+        yield
+
+
+def _open_lock(folder: Path, urls: Urls, owner: str, what: str) -> IO[bytes]:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    key = " ".join([*(url.rstrip("/") for url in urls), owner]).casefold()
+    path = folder / f"budget-{sha256(key.encode()).hexdigest()[:16]}.{what}.lock"
+    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
+
+
+def _try_lock(file: IO[bytes]) -> bool:
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _write_holder(file: IO[bytes], holder: _Holder) -> None:
+    """Write the holder into the lock file, for the error others see; the lock works without it."""
+    with suppress(OSError):
+        file.truncate()
+        file.write(msgspec.json.encode(holder))
+        file.flush()
+
+
+def _read_holder(file: IO[bytes]) -> _Holder | None:
+    """Return the holder in a lock file; None if it is just being written."""
+    try:
+        return msgspec.json.decode(file.read(), type=_Holder)
+    except msgspec.DecodeError:
+        return None
+
+
+def _describe_holder(holder: _Holder | None, owner: str) -> str:
+    where = ""
+    if holder is not None:
+        machine = "" if holder.machine == socket.gethostname() else f" on {holder.machine}"
+        where = f" into the workspace '{holder.workspace}' (process {holder.process}{machine})"
+    return (
+        f"Another harvest{where} is spending the request budget that OpenReview gives {owner}; wait until it ends, name"
+        " the venues of both in one command, or go on beside it with --share-budget."
+    )
+
+
+def state_folder(environ: Mapping[str, str]) -> Path:
+    """Return the folder of the user's lock files: below the configuration folder if `PEERCORPUS_CONFIG` names one."""
+    named = environ.get(CONFIG_VARIABLE)
+    return Path(named) / "state" if named else user_state_path("peercorpus", appauthor=False)

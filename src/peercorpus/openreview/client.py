@@ -1,8 +1,11 @@
-"""The only door to OpenReview: timeouts, the budget, retries, the token, and errors a user can act on."""
+"""HTTP client for both OpenReview APIs: timeouts, request budget, token and errors a user can act on.
+
+Every request waits for its turn in the budget of its route, is retried as `Patience` allows, and is bounded in size and
+time. Other modules ask for JSON, a PDF or an archive and get the answer or one of the errors in `peercorpus.errors`.
+"""
 
 import threading
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
@@ -13,56 +16,56 @@ import msgspec
 import stamina
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError
-from peercorpus.ledger import BudgetLedger
-from peercorpus.openreview.budget import Budget
-from peercorpus.openreview.jsontext import checked, read_members
-from peercorpus.openreview.others import Tally
-from peercorpus.openreview.refusals import check
-from peercorpus.openreview.transfer import MEGABYTE, receive
+from peercorpus.openreview.budget import THIS_MACHINE, Budget, OtherClients, SystemClock
+from peercorpus.openreview.response_body import MEGABYTE, check_json, read_members, receive
+from peercorpus.openreview.retries import Patience, check
+from peercorpus.workspace.harvest_state import BudgetState
 
 URL_V1 = "https://api.openreview.net"
 URL_V2 = "https://api2.openreview.net"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 TIMEOUT = httpx2.Timeout(connect=10, read=120, write=30, pool=10)
 WITHIN_S = 1800.0
-"""How long one answer may take in all."""
+"""Maximum seconds one response may take in all."""
 
 MOST_JSON_BYTES = 512 * MEGABYTE
+"""Largest JSON response accepted."""
 MOST_FILE_BYTES = 200 * MEGABYTE
-"""Four times what venues of OpenReview let authors upload."""
+"""Largest PDF accepted: four times what venues on OpenReview let authors upload."""
 
 MOST_ZIP_BYTES = 2000 * MEGABYTE
+"""Largest archive accepted."""
 SLICE_S = 5.0
-"""How often a long wait says how much of it is left."""
+"""Seconds between two messages about the time left of a long wait."""
 
 Params = Mapping[str, str | int]
 AnswerT = TypeVar("AnswerT")
 
 
 class Account(Protocol):
-    """Where the client gets its token."""
+    """Source of the token that the client sends."""
 
     def token(self) -> str:
-        """The token to send now, renewed first where it would soon expire.
+        """Return the token to send now, renewed first if it would soon expire.
 
         Raises:
-            SignInError: There is none any more.
+            SignInError: There is no token any more.
         """
         ...
 
     def renewed(self, refused: str) -> str | None:
-        """Another token in place of the one OpenReview refused; None where there is no other."""
+        """Return a token to replace the one OpenReview refused; None if there is no other."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """One answer.
+    """One JSON response.
 
     Attributes:
-        source: The request, without a token.
+        source: The request URL; it never contains a token.
         body: The JSON text as received.
-        members: Its members, each as received.
+        members: The members of the JSON object, each as received.
     """
 
     source: str
@@ -71,28 +74,15 @@ class JsonAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to keep trying.
+class _Request:
+    """One API request, without the token.
 
     Attributes:
-        attempts: Requests for one thing, the first included.
-        first_contact: Attempts to reach a service that has not answered once: the address may be wrong.
-        first_wait_s: Before the second; it doubles from there.
-        longest_wait_s: Longer than this no single wait lasts: where OpenReview asks for more, the run ends with a
-            sentence that says when to go on. Its budgets are by the hour.
-        pauses_s: Rests of a harvest whose requests fail one after the other, before it gives up.
+        most_bytes: Largest response body accepted.
+        body: JSON to send; None sends a GET request.
+        keep: Receives the body in chunks; None keeps it in memory.
+        begin: Called before the first chunk of each attempt.
     """
-
-    attempts: int = 6
-    first_contact: int = 3
-    first_wait_s: float = 1.0
-    longest_wait_s: float = 7200.0
-    pauses_s: tuple[float, ...] = (60.0, 300.0, 900.0, 1800.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """One request, but for the token."""
 
     api: int
     path: str
@@ -100,16 +90,19 @@ class _Asked:
     most_bytes: int
     body: Mapping[str, object] | None = None
     keep: Callable[[bytes], object] | None = None
-    begin: Callable[[], object] = lambda: None
+    begin: Callable[[], object] | None = None
 
     @property
-    def most(self) -> int:
-        """As how many requests OpenReview may count it: whether several files in one are one is not known."""
+    def max_counted(self) -> int:
+        """Upper bound on how many requests this counts as: an archive may count once, or once per file."""
         return str(self.params.get("ids", "")).count(",") + 1
 
 
 class Client:
-    """Both APIs of one OpenReview. The token goes to these two addresses only. Threads may share it."""
+    """Client for both APIs of one OpenReview service, safe to share between threads.
+
+    The token is sent to the two base URLs only.
+    """
 
     def __init__(
         self,
@@ -117,49 +110,57 @@ class Client:
         base_url_v2: str = URL_V2,
         account: Account | str | None = None,
         *,
-        patience: Patience = Patience(),
-        ledger: BudgetLedger | None = None,
+        patience: Patience | None = None,
+        budget_state: BudgetState | None = None,
         on_wait: Callable[[str], None] = lambda _: None,
-        tally: Tally | None = None,
+        tally: OtherClients | None = None,
+        clock: SystemClock = THIS_MACHINE,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
-        """Take the addresses and the account.
+        """Create a client; nothing is sent yet.
 
         Args:
-            base_url_v1: Where API v1 answers.
-            base_url_v2: Where API v2 answers.
-            account: Where the token comes from, or the token itself; None asks as a guest.
-            patience: How long to keep trying.
-            ledger: Where the request budget outlives the run; None: it does not.
-            on_wait: Told in a sentence why it waits, again and again while it does.
-            tally: What is done where others spend the same budget; None: nothing.
-            transport: For tests.
+            base_url_v1: Base URL of API v1.
+            base_url_v2: Base URL of API v2.
+            account: Source of the token, or the token itself; None sends requests as a guest.
+            patience: How long to keep trying; None means the default `Patience`.
+            budget_state: Where the request budget is stored between runs; None keeps it in memory.
+            on_wait: Receives a sentence on why the client waits, repeatedly during a long wait.
+            tally: What to do when other clients spend the same budget; None means nothing.
+            clock: Source of the time, and how to wait.
+            transport: Replaces the network in tests.
 
         Raises:
-            SignInError: The token cannot be sent: it has characters no header can hold, or the address is not https.
+            SignInError: The token has characters that no header may hold, or the address is not https.
+            SourceError: A base URL is not an http or https address.
         """
-        self._urls = {1: _address(base_url_v1), 2: _address(base_url_v2)}
-        self.patience, self._on_wait = patience, on_wait
-        self._failed_contacts, self._was_reached = 0, False
+        self._urls = {1: _check_url(base_url_v1), 2: _check_url(base_url_v2)}
+        self.patience = Patience() if patience is None else patience
+        self._on_wait = on_wait
+        self._clock = clock
+        self._failed_contacts = 0
+        self._was_reached = False
         self._account = account
         if account is not None:
-            _check_addresses(self._urls.values())
+            for url in map(httpx2.URL, self._urls.values()):
+                if url.scheme != "https" and url.host not in LOOPBACK:
+                    raise SignInError(f"The token is not sent to {url.host} over plain http; use an https address.")
         if isinstance(account, str):
-            _sendable(account)
-        self._http = httpx2.Client(timeout=TIMEOUT, transport=transport, trust_env=not self._is_loopback())
+            _check_token(account)
+        is_loopback = all(httpx2.URL(url).host in LOOPBACK for url in self._urls.values())
+        self._http = httpx2.Client(timeout=TIMEOUT, transport=transport, trust_env=not is_loopback)
         self._lock = threading.Lock()
-        self.budget = Budget(ledger)
-        self._tally = Tally() if tally is None else tally
+        self.budget = Budget(budget_state, clock.now)
+        self._tally = OtherClients() if tally is None else tally
         self.requests = 0
         """Requests sent so far, repeated ones included."""
-
-    def _is_loopback(self) -> bool:
-        return all(httpx2.URL(url).host in LOOPBACK for url in self._urls.values())
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -167,43 +168,50 @@ class Client:
         self._http.close()
 
     def route(self, api: int, path: str) -> str:
-        """What the budget of a path is known by: OpenReview counts the requests of each path for itself."""
+        """Return the name of a path's request budget: OpenReview counts the requests to each path separately."""
         return f"{httpx2.URL(self._urls[api]).netloc.decode()}{path}"
 
     def get_json(self, api: int, path: str, params: Params) -> JsonAnswer:
-        """Ask for JSON.
+        """Request JSON.
 
         Raises:
-            NotGivenError: There is no such thing, or not for this account, or it is too large.
+            NotGivenError: The object does not exist, is not readable by this account, or is too large.
             SignInError: A token is needed, or was refused.
-            BusyError: OpenReview did not answer properly, however often it was asked, or asks to wait for hours.
+            BusyError: OpenReview failed every attempt, or asks for a wait longer than `Patience` allows.
             SourceError: OpenReview could not be reached, or refused the request.
         """
-        return self._patiently(lambda: self._fetch_json(_Asked(api, path, params, MOST_JSON_BYTES)))
+        return self._retry(
+            lambda: self._fetch_json(_Request(api=api, path=path, params=params, most_bytes=MOST_JSON_BYTES))
+        )
 
     def post_json(self, api: int, path: str, body: Mapping[str, object]) -> JsonAnswer:
-        """Send JSON and get JSON; for questions and sign-in only, which do no harm when they arrive twice.
+        """Send JSON and return the JSON response; only for queries and sign-in, which are safe to repeat.
 
         Raises:
-            As `get_json`.
+            NotGivenError: As `get_json`.
+            SignInError: As `get_json`.
+            BusyError: As `get_json`.
+            SourceError: As `get_json`.
         """
-        return self._patiently(lambda: self._fetch_json(_Asked(api, path, {}, MOST_JSON_BYTES, body)))
+        return self._retry(
+            lambda: self._fetch_json(_Request(api=api, path=path, params={}, most_bytes=MOST_JSON_BYTES, body=body))
+        )
 
     def get_file(self, api: int, path: str, params: Params) -> bytes:
-        """Ask for a PDF; one without its end is asked for again, and taken if it comes again as it was.
+        """Request a PDF; one without an end is requested again, and accepted if the same bytes come twice.
 
         Raises:
-            NotGivenError: There is no such file, it is not for this account, is too large, or is no whole PDF.
+            NotGivenError: The file is missing, not readable by this account, too large, cut off, or not a PDF.
             SignInError: A token is needed, or was refused.
             BusyError: As `get_json`.
             SourceError: OpenReview could not be reached.
         """
-        asked = _Asked(api, path, params, MOST_FILE_BYTES)
-        content = self._patiently(lambda: self._fetch(asked)).content
+        request = _Request(api=api, path=path, params=params, most_bytes=MOST_FILE_BYTES)
+        content = self._retry(lambda: self._fetch(request)).content
         if not is_pdf(content):
-            raise NotGivenError(f"{self._urls[api]}{path} sent something that is no PDF.", NO_PDF)
+            raise NotGivenError(f"{self._urls[api]}{path} did not send a PDF.", NO_PDF)
         if not is_whole(content):
-            again = self._patiently(lambda: self._fetch(asked)).content
+            again = self._retry(lambda: self._fetch(request)).content
             if again != content and not (is_pdf(again) and is_whole(again)):
                 raise NotGivenError(f"{self._urls[api]}{path} sent a PDF that is cut off.", CUT_OFF)
             return again
@@ -212,70 +220,78 @@ class Client:
     def get_archive(
         self, api: int, path: str, params: Params, begin: Callable[[], object], keep: Callable[[bytes], object]
     ) -> None:
-        """Ask for a file of any kind, part by part.
+        """Request a file of any kind, in chunks.
 
         Args:
             api: 1 or 2.
-            path: Where it is.
-            params: What is asked for.
-            begin: Called before the first part, and again before the first part of another attempt.
-            keep: Takes each part.
+            path: Path of the API.
+            params: Query parameters.
+            begin: Called before the first chunk of each attempt.
+            keep: Receives each chunk.
 
         Raises:
-            As `get_file`.
+            NotGivenError: As `get_json`.
+            SignInError: As `get_json`.
+            BusyError: As `get_json`.
+            SourceError: As `get_json`.
         """
-        asked = _Asked(api, path, params, MOST_ZIP_BYTES, keep=keep, begin=begin)
-        self._patiently(lambda: self._fetch(asked))
+        request = _Request(api=api, path=path, params=params, most_bytes=MOST_ZIP_BYTES, keep=keep, begin=begin)
+        self._retry(lambda: self._fetch(request))
 
     def pause(self, seconds: float, why: str) -> None:
-        """Wait, saying why and how much of it is left."""
-        ends_at = time.monotonic() + seconds
-        while (left_s := ends_at - time.monotonic()) > 0:
+        """Wait, reporting why and how much time is left."""
+        ends_at = self._clock.elapsed() + seconds
+        while (left_s := ends_at - self._clock.elapsed()) > 0:
             if seconds >= 1:
-                self._on_wait(f"{why}; {_in_words(left_s)} left to wait.")
-            time.sleep(min(left_s, SLICE_S))
+                left = f"{left_s:.0f} s" if left_s < 90 else f"{left_s / 60:.0f} min"
+                self._on_wait(f"{why}; {left} left to wait.")
+            self._clock.sleep(min(left_s, SLICE_S))
 
-    def _fetch_json(self, asked: _Asked) -> JsonAnswer:
-        response = self._fetch(asked)
+    def _fetch_json(self, request: _Request) -> JsonAnswer:
+        response = self._fetch(request)
         try:
-            body = checked(response.content)
+            body = check_json(response.content)
             members = read_members(body)
         except ValueError as error:
             raise BusyError(f"OpenReview's answer to {response.url} cannot be read: {error}") from None
         return JsonAnswer(str(response.url), body, members)
 
-    def _fetch(self, asked: _Asked) -> httpx2.Response:
+    def _fetch(self, request: _Request) -> httpx2.Response:
         if not isinstance(self._account, str | None):
             token = self._account.token()
             try:
-                return self._exchange(asked, token)
+                return self._exchange(request, token)
             except TokenRefusedError:
                 other = self._account.renewed(token)
                 if other is None:
                     raise
-                return self._exchange(asked, other)
-        return self._exchange(asked, self._account)
+                return self._exchange(request, other)
+        return self._exchange(request, self._account)
 
-    def _exchange(self, asked: _Asked, token: str | None) -> httpx2.Response:
-        route = self.route(asked.api, asked.path)
+    def _exchange(self, request: _Request, token: str | None) -> httpx2.Response:
+        route = self.route(request.api, request.path)
         self._tally.check()
-        self._await_turn(route, asked.path)
+        self._await_turn(route, request.path)
         with self._lock:
             self.requests += 1
+        headers = {"Accept": "application/json, application/pdf;q=0.9, */*;q=0.5"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {_check_token(token)}"
         with (
-            self._tally.under_way(asked.most) as sent,
+            self._tally.under_way(request.max_counted) as sent,
             self._http.stream(
-                "GET" if asked.body is None else "POST",
-                self._urls[asked.api] + asked.path,
-                params=dict(asked.params) or None,
-                json=asked.body,
-                headers=_headers(token),
+                "GET" if request.body is None else "POST",
+                self._urls[request.api] + request.path,
+                params=dict(request.params) or None,
+                json=request.body,
+                headers=headers,
             ) as streamed,
         ):
             self._was_reached = True
-            self._tally.learn(sent, route, asked.path, self.budget.learn(route, streamed.headers))
-            asked.begin()
-            response = receive(streamed, asked.most_bytes, WITHIN_S, asked.keep)
+            self._tally.learn(sent, route, request.path, self.budget.learn(route, streamed.headers))
+            if request.begin is not None:
+                request.begin()
+            response = receive(streamed, request.most_bytes, WITHIN_S, request.keep)
         try:
             check(response)
         except BusyError as error:
@@ -288,7 +304,7 @@ class Client:
         """Wait until the budget allows the next request.
 
         Raises:
-            BusyError: That is too long.
+            BusyError: The wait would be longer than `Patience` allows.
         """
         while True:
             turn = self.budget.reserve(route)
@@ -300,7 +316,7 @@ class Client:
             if turn.is_granted:
                 return
 
-    def _patiently(self, fetch: Callable[[], AnswerT]) -> AnswerT:
+    def _retry(self, fetch: Callable[[], AnswerT]) -> AnswerT:
         patience = self.patience
         tries = stamina.retry_context(
             on=self._wait_after,
@@ -315,19 +331,26 @@ class Client:
                 with attempt:
                     return fetch()
         except httpx2.RequestError as error:
-            raise self._explained(error) from None
+            raise self._to_source_error(error) from None
         except BusyError as error:
-            raise BusyError(_last_word(error), error.wait_s) from None
+            sentence = str(error)
+            if error.wait_s is not None:
+                opens = datetime.now(UTC) + timedelta(seconds=error.wait_s + 59)
+                sentence += f" What was received is kept: run the same command again after {opens:%H:%M} UTC."
+            raise BusyError(sentence, error.wait_s) from None
         raise AssertionError("stamina gives at least one attempt")
 
-    def _explained(self, error: httpx2.RequestError) -> SourceError:
+    def _to_source_error(self, error: httpx2.RequestError) -> SourceError:
         if isinstance(error, httpx2.ConnectError) and not self._was_reached:
-            return SourceError(f"{_host(error)} cannot be reached; check the network and the address.")
+            return SourceError(f"{_describe_host(error)} cannot be reached; check the network and the address.")
         what = "did not answer in time" if isinstance(error, httpx2.TimeoutException) else "broke the connection"
-        return BusyError(f"{_host(error)} {what}, {self.patience.attempts} times; try again later.")
+        return BusyError(f"{_describe_host(error)} {what}, {self.patience.attempts} times; try again later.")
 
     def _wait_after(self, error: Exception) -> bool | float:
-        """Whether to try again after an error: True for the usual wait; next to nothing where the budget waits."""
+        """Return whether to retry after an error: True waits as usual; a number is the seconds to wait.
+
+        Where OpenReview names a wait, the budget waits before the next attempt, so that hardly any is left here.
+        """
         if isinstance(error, BusyError):
             if error.wait_s is None:
                 self._on_wait("OpenReview is out of order for the moment; trying again.")
@@ -338,7 +361,7 @@ class Client:
         self._failed_contacts += not self._was_reached
         if not self._was_reached and self._failed_contacts >= self.patience.first_contact:
             return False
-        self._on_wait(f"{_host(error)} does not answer; trying again.")
+        self._on_wait(f"{_describe_host(error)} does not answer; trying again.")
         return True
 
 
@@ -347,50 +370,31 @@ CUT_OFF = "cut off"
 
 
 def is_pdf(content: bytes) -> bool:
-    """Whether it begins as a PDF; readers look for the header in the first kilobyte (ISO 32000, annex H)."""
+    """Return whether content begins as a PDF.
+
+    Readers look for the header in the first kilobyte (ISO 32000, annex H).
+    """
     return b"%PDF-" in content[:1024]
 
 
 def is_whole(content: bytes) -> bool:
-    """Whether it ends as a PDF: `%%EOF` stands in the last kilobytes, where readers look for it."""
+    """Return whether content ends as a PDF, with `%%EOF` in its last four kilobytes, where readers look for it."""
     return b"%%EOF" in content[-4096:]
 
 
-def _headers(token: str | None) -> dict[str, str]:
-    headers = {"Accept": "application/json, application/pdf;q=0.9, */*;q=0.5"}
-    return headers if token is None else headers | {"Authorization": f"Bearer {_sendable(token)}"}
-
-
-def _address(url: str) -> str:
+def _check_url(url: str) -> str:
     address = httpx2.URL(url)
     if address.scheme not in {"http", "https"} or not address.host:
-        raise SourceError(f"'{url}' is not the address of an API; it starts with https://, or on this machine http://.")
+        raise SourceError(f"Invalid API address '{url}': expected https://HOST, or http://HOST on this machine.")
     return url.rstrip("/")
 
 
-def _check_addresses(urls: Iterable[str]) -> None:
-    for url in map(httpx2.URL, urls):
-        if url.scheme != "https" and url.host not in LOOPBACK:
-            raise SignInError(f"The token is not sent to {url.host} over plain http; use an https address.")
-
-
-def _sendable(token: str) -> str:
+def _check_token(token: str) -> str:
     bare = token.strip().removeprefix("Bearer ")
     if not bare or not bare.isascii() or not bare.isprintable() or " " in bare:
         raise SignInError("The token is not one of OpenReview's: it is empty, or holds characters no token has.")
     return bare
 
 
-def _host(error: httpx2.RequestError) -> str:
+def _describe_host(error: httpx2.RequestError) -> str:
     return f"OpenReview ({error.request.url.host})"
-
-
-def _in_words(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-
-
-def _last_word(error: BusyError) -> str:
-    if error.wait_s is None:
-        return str(error)
-    opens = datetime.now(UTC) + timedelta(seconds=error.wait_s + 59)
-    return f"{error} What was received is kept: run the same command again after {opens:%H:%M} UTC."

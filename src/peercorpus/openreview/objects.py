@@ -1,10 +1,8 @@
-"""OpenReview's objects of both APIs as one type: notes, references (API v1's edits) and edits.
-
-API v1 has flat content and one `invitation`; API v2 has `{"value": …}` per field, `domain`, and a list of `invitations`
-that names every invitation that ever edited the note.
-"""
+"""Types for OpenReview's notes, edits and references, shared by API v1 and v2."""
 
 import re
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
@@ -13,23 +11,11 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 PAPER_GROUP = re.compile(r"/(?:Paper|Submission|paper)\d+(?:/|$)")
-"""Where a venue id ends and the group of one paper begins."""
+"""Matches where a venue id ends and the group of one paper begins."""
 
 EVERYONE = "everyone"
 CHAIRS_EDIT = "/-/Edit"
 FILE_PATH = re.compile(r"/(?:pdf|attachment)/\S+")
-
-EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
-"""An address ends in letters: `mAP@0.5` and `Recall@10.5` are none."""
-SEVERAL = re.compile(
-    r"(?:\\?\{[^{}@]{1,400}\}|(?<!\S)\([^()@]{1,400}\)|(?<!\S)\[[^\[\]@]{1,400}\]|(?<![\w.+\\-])(?:[\w.+-]*\\[_.+-])+[\w.+-]*)"
-    r"\s?@\s?[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b"
-)
-"""Several addresses in one, `{ada, bob}@kites.example`, and one that Markdown escapes, `ada\\_b@kites.example`."""
-ROUNDS = 8
-"""After which a text with still more addresses in one another is no prose: no `@` of it stays."""
-PROFILE = re.compile(r"~[^\W\d_]{2,}(?:[_'.-][^\W\d_]+)*_[^\W\d_]{2,}\d+\b")
-"""`~Ada_Example1`; in LaTeX a `~` before a symbol with an index is a space."""
 
 
 def _everyone_may_read(readers: list[str] | None) -> bool:
@@ -37,14 +23,14 @@ def _everyone_may_read(readers: list[str] | None) -> bool:
 
 
 class Header(msgspec.Struct):
-    """What finds a note: all that storing it takes; its texts are not decoded.
+    """The fields needed to store a note; its content is not decoded.
 
     Attributes:
-        forum: The root note; a root's own id.
-        invitation: API v1's one invitation.
-        invitations: API v2's list of all that ever edited it, the creator first.
-        referent: The note a reference is about.
-        tmdate: True modification, epoch milliseconds UTC, set by the server.
+        forum: Id of the root note; a root's own id.
+        invitation: The one invitation of API v1.
+        invitations: API v2's list of all invitations that ever edited the note, the creating one first.
+        referent: The note that a reference is about.
+        tmdate: True modification time set by the server, milliseconds since the epoch.
     """
 
     id: str | None = None
@@ -58,9 +44,9 @@ class Header(msgspec.Struct):
 
     @property
     def created_by(self) -> str:
-        """The invitation that created it; empty where it names none.
+        """The invitation that created the note; empty if it names none.
 
-        A venue's chairs edit through `<venue>/-/Edit`, which creates nothing; where it stands alone, it is named.
+        A venue's chairs edit through `<venue>/-/Edit`, which creates nothing; it is returned only if there is no other.
 
         >>> Header(invitations=["V/-/Edit", "V/Submission1/-/Official_Review"]).created_by
         'V/Submission1/-/Official_Review'
@@ -71,17 +57,23 @@ class Header(msgspec.Struct):
 
     @property
     def modified_ms(self) -> int | None:
-        """When it last changed, by the server's clock where that is known."""
+        """Last modification, by the server's clock if known, milliseconds since the epoch."""
         return self.tmdate or self.mdate
+
+
+def is_wrapped(content: Mapping[str, Any]) -> bool:
+    """Return whether content has the form of API v2, in which every answer is an object with a `value`, or empty."""
+    answers = [answer for answer in content.values() if answer is not None]
+    return bool(answers) and all(isinstance(answer, dict) and ("value" in answer or not answer) for answer in answers)
 
 
 class Note(Header, dict=True):
     """A note, an API v1 reference, or the partial note inside an API v2 edit.
 
     Attributes:
-        original: The author's own note behind a blind one.
-        tcdate: True creation, epoch milliseconds UTC, set by the server; `cdate` can be back-dated.
-        ddate: When it was deleted.
+        original: Id of the author's own note behind a blind one.
+        tcdate: True creation time set by the server, milliseconds since the epoch; `cdate` can be back-dated.
+        ddate: Time of deletion; None if it was not deleted.
     """
 
     replyto: str | None = None
@@ -97,37 +89,48 @@ class Note(Header, dict=True):
 
     @property
     def is_public(self) -> bool:
-        """Whether everyone may read it; true where the record names no readers at all."""
+        """Whether everyone may read the note; true if the record names no readers at all."""
         return _everyone_may_read(self.readers)
 
     @property
+    def is_of_v1(self) -> bool:
+        """Whether API v1 returned the note; where it names no invitation, its content tells: API v2 wraps answers.
+
+        >>> Note(content={"title": "A"}).is_of_v1, Note(content={"title": {"value": "A"}}).is_of_v1
+        (True, False)
+        """
+        if self.invitation or self.invitations or self.domain:
+            return bool(self.invitation)
+        return not is_wrapped(self.content or {})
+
+    @property
     def created_ms(self) -> int | None:
-        """When it came to be, by the server's clock where that is known."""
+        """Creation, by the server's clock if known, milliseconds since the epoch."""
         return self.tcdate or self.cdate
 
     @cached_property
     def fields(self) -> dict[str, Any]:
-        """The content without API v2's wrapping: what a guest may read; empty answers are left out.
+        """The content without API v2's wrapping, limited to what a guest may read; empty fields are left out.
 
         >>> Note(content={"title": {"value": "A"}, "rating": 6, "pdf": {}}).fields
         {'title': 'A', 'rating': 6}
         """
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for name, answer in (self.content or {}).items():
             value = answer
             if isinstance(answer, dict) and self.invitation is None:
                 readers = answer.get("readers")
                 value = answer.get("value") if readers is None or EVERYONE in readers else None
             if value is not None:
-                found[name] = value
-        return found
+                fields[name] = value
+        return fields
 
 
 class Edit(msgspec.Struct):
     """An API v2 edit: a partial note, and when it was applied.
 
     Attributes:
-        tmdate: Later than `tcdate` where the edit was posted again: its content may be later than its date.
+        tmdate: Later than `tcdate` if the edit was posted again: its content may be newer than its creation.
     """
 
     id: str
@@ -140,7 +143,7 @@ class Edit(msgspec.Struct):
 
     @property
     def is_public(self) -> bool:
-        """Whether everyone may read it; true where the record names no readers at all."""
+        """Whether everyone may read the edit; true if the record names no readers at all."""
         return _everyone_may_read(self.readers)
 
 
@@ -150,30 +153,29 @@ read_edit = msgspec.json.Decoder(Edit).decode
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 
 
-def salvage(kind: type[StructT], body: bytes) -> StructT:
-    """What can be read of a note or edit: a field that does not hold what OpenReview puts there counts as absent.
+def decode_leniently(kind: type[StructT], body: bytes) -> StructT:
+    """Decode what is readable of an object; a field of an unexpected type counts as absent, and a missing id as empty.
 
-    An id that it does not have is empty. For the harvest, which stores whatever arrives; the stages read strictly, and
-    set aside what they cannot read.
+    For the harvest, which stores whatever arrives. Stages decode strictly, and set aside what they cannot read.
 
-    >>> salvage(Note, b'{"id": "a", "forum": "f", "number": "seven"}').number is None
+    >>> decode_leniently(Note, b'{"id": "a", "forum": "f", "number": "seven"}').number is None
     True
     """
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError:
         value = msgspec.json.decode(body)
-    found = value if isinstance(value, dict) else {}
+    members = value if isinstance(value, dict) else {}
     fields = msgspec.structs.fields(kind)
     readable: dict[str, Any] = {field.name: "" for field in fields if field.required}
     for field in fields:
         with suppress(msgspec.ValidationError):
-            readable[field.name] = msgspec.convert(found.get(field.name), field.type)
+            readable[field.name] = msgspec.convert(members.get(field.name), field.type)
     return msgspec.convert(msgspec.to_builtins(readable), kind)
 
 
 def venue_of(invitation: str) -> str:
-    """The venue an invitation belongs to.
+    """Return the venue that an invitation belongs to.
 
     >>> venue_of("ICLR.cc/2020/Conference/Paper2594/-/Official_Comment")
     'ICLR.cc/2020/Conference'
@@ -184,64 +186,33 @@ def venue_of(invitation: str) -> str:
     return PAPER_GROUP.split(group, maxsplit=1)[0]
 
 
-def tail_of(invitation: str) -> str:
-    """What an invitation asks for: all behind `/-/`, less the paper.
+def stated_venues(note: Note) -> Iterator[str]:
+    """Yield the venues that a note names: by its domain or invitation, and by groups of its paper.
 
-    >>> tail_of("ICLR.cc/2018/Conference/-/Paper951/Official_Review")
+    >>> list(stated_venues(Note(signatures=["ICLR.cc/2019/Conference/Paper7/AnonReviewer2", "~Ada_Example1"])))
+    ['ICLR.cc/2019/Conference']
+    """
+    if note.domain or note.created_by:
+        yield note.domain or venue_of(note.created_by)
+    for group in (*(note.signatures or ()), *(note.readers or ())):
+        if PAPER_GROUP.search(group):
+            yield venue_of(group)
+
+
+def invitation_name(invitation: str) -> str:
+    """Return what an invitation asks for: the part after `/-/`, without the paper.
+
+    >>> invitation_name("ICLR.cc/2018/Conference/-/Paper951/Official_Review")
     'Official_Review'
-    >>> tail_of("V/2025/Conference/Submission1/Official_Review2/-/Rebuttal")
+    >>> invitation_name("V/2025/Conference/Submission1/Official_Review2/-/Rebuttal")
     'Rebuttal'
     """
     tail = invitation.rpartition("/-/")[2]
     return PAPER_GROUP.sub("", f"/{tail}").lstrip("/") if "/" in tail else tail
 
 
-def blot_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
-    """A value whose texts hold no e-mail addresses and OpenReview profile ids; all else stays as it is.
-
-    For values, never for JSON text: there a line break before an address is a letter.
-
-    >>> blot_people(["Write to ada@example.org or ~Ada_Example1; see Eq.~x_1 and mAP@0.5."])
-    ['Write to [e-mail] or [profile]; see Eq.~x_1 and mAP@0.5.']
-    >>> blot_people("{ada, bob}@kites.example")
-    '[e-mail]'
-    """
-    if isinstance(value, str):
-        return _blotted(value)
-    if not isinstance(value, dict | list | tuple) or _names_nobody(value):
-        return value
-    if isinstance(value, dict):
-        return {name: blot_people(inner) for name, inner in value.items()}
-    return [blot_people(inner) for inner in value]
-
-
-def _names_nobody(value: Any) -> bool:  # noqa: ANN401
-    """Whether no text in a value has a sign that addresses and profile ids have: most have none."""
-    try:
-        written = msgspec.json.encode(value)
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        return False
-    return b"@" not in written and b"~" not in written
-
-
-def _blotted(text: str) -> str:
-    if "@" in text:
-        text = _without_addresses(text)
-    return PROFILE.sub("[profile]", text) if "~" in text else text
-
-
-def _without_addresses(text: str) -> str:
-    """A text in which no address is left, nor one that was made by blotting another out (`{a@b.cc}@d.ee`)."""
-    for _ in range(ROUNDS):
-        blotted = EMAIL.sub("[e-mail]", SEVERAL.sub("[e-mail]", text))
-        if blotted == text:
-            return text
-        text = blotted
-    return text.replace("@", "[e-mail]")
-
-
 def is_path(answer: str) -> bool:
-    """Whether an answer is the path of a file on OpenReview, and no words.
+    """Return whether a field value is the path of a file on OpenReview.
 
     >>> is_path("/attachment/0a1b.zip"), is_path("/pdf and /attachment are paths")
     (True, False)
@@ -249,8 +220,13 @@ def is_path(answer: str) -> bool:
     return FILE_PATH.fullmatch(answer) is not None
 
 
+def now_ms() -> int:
+    """Return the time of this machine's clock, in milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
 def to_time(epoch_ms: int | None) -> datetime | None:
-    """Epoch milliseconds as a time in UTC; None also for a number that stands for no time of our calendar.
+    """Convert milliseconds since the epoch to a UTC time; None if there is no number or it is outside the calendar.
 
     >>> to_time(0), to_time(10**18)
     (datetime.datetime(1970, 1, 1, 0, 0, tzinfo=datetime.timezone.utc), None)

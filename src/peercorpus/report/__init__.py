@@ -1,1 +1,1 @@
-"""Tables of statistics, the figures that only draw them, and the page that shows both."""
+"""Compute statistics of a corpus and draw them: figures, their numbers, and one HTML page."""

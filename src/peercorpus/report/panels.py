@@ -1,14 +1,14 @@
-"""Every figure of the report, in order: its name, its statistic, how it is drawn, and how to read it."""
+"""List the figures of a report: what each computes, how it is drawn and how to read it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.report import counts, discussion, drawing, drawing_scores, holdings, lengths, scores
-from peercorpus.report.source import Source
-from peercorpus.report.statistic import Statistic
-from peercorpus.report.style import numbered
+from peercorpus.report import corpus_statistics, count_figures, review_statistics, score_figures
+from peercorpus.report.corpus_statistics import Statistic
+from peercorpus.report.figure_style import add_count_line
+from peercorpus.report.source import CorpusSource
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,152 +16,169 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One figure.
+    """One figure of the report.
 
     Attributes:
-        part: The heading it stands under on the page.
+        name: Its name in commands, and of its files.
+        part: The heading of its part of the page.
+        title: Its title on the page.
+        statistic: Computes its numbers.
+        drawn: Draws them.
         read: How to read the figure.
     """
 
     name: str
     part: str
     title: str
-    statistic: Callable[[Source], Statistic]
+    statistic: Callable[[CorpusSource], Statistic]
     drawn: Callable[[Statistic], "Figure"]
     read: str
 
     def draw(self, statistic: Statistic) -> "Figure":
-        """The figure of a statistic, or why there is none."""
-        figure = drawing.empty(statistic) if statistic.why else self.drawn(statistic)
-        return numbered(figure, statistic.shown)
+        """Draw the figure of a statistic, or the reason why there is nothing to draw."""
+        figure = count_figures.empty(statistic) if statistic.why else self.drawn(statistic)
+        return add_count_line(figure, statistic.shown)
 
 
-CORPUS, SCORES, TALK, HELD = "The corpus", "Scores", "The discussion", "What is held, and what is not"
-SHADED = "The stronger the colour of a cell, the more."
+_CORPUS = "The corpus"
+_SCORES = "Scores"
+_TALK = "The discussion"
+_HELD = "What is held, and what is not"
+_SHADED = "The stronger the colour of a cell, the more."
 
 PANELS = {
     panel.name: panel
     for panel in (
         Panel(
-            "papers_and_reviews",
-            CORPUS,
-            "Papers and reviews by conference",
-            counts.papers_and_reviews,
-            drawing.papers_and_reviews,
-            "The ten conferences with the most papers; the table has all.",
+            name="papers_and_reviews",
+            part=_CORPUS,
+            title="Papers and reviews by conference",
+            statistic=corpus_statistics.papers_and_reviews,
+            drawn=count_figures.draw_papers_and_reviews,
+            read="The ten conferences with the most papers; the table has all.",
         ),
         Panel(
-            "keywords",
-            CORPUS,
-            "The ten most frequent keywords",
-            counts.keywords,
-            drawing.keywords,
-            "Left: papers with the keyword. Right: the share of them that was accepted.",
+            name="keywords",
+            part=_CORPUS,
+            title="The ten most frequent keywords",
+            statistic=corpus_statistics.keywords,
+            drawn=count_figures.draw_keywords,
+            read="Left: papers with the keyword. Right: the share of them that was accepted.",
         ),
         Panel(
-            "paper_length",
-            CORPUS,
-            "Length of papers",
-            lengths.paper_length,
-            drawing.histogram,
-            "Dot and line on top: the median, and the middle half. A hatched bar holds all longer ones.",
+            name="paper_length",
+            part=_CORPUS,
+            title="Length of papers",
+            statistic=corpus_statistics.paper_length,
+            drawn=count_figures.draw_histogram,
+            read="Dot and line on top: the median, and the middle half. A hatched bar holds all longer ones.",
         ),
         Panel(
-            "review_length",
-            CORPUS,
-            "Length of reviews",
-            lengths.review_length,
-            drawing.histogram,
-            "Dot and line on top: the median, and the middle half. A hatched bar holds all longer ones.",
+            name="review_length",
+            part=_CORPUS,
+            title="Length of reviews",
+            statistic=corpus_statistics.review_length,
+            drawn=count_figures.draw_histogram,
+            read="Dot and line on top: the median, and the middle half. A hatched bar holds all longer ones.",
         ),
         Panel(
-            "score_violins",
-            SCORES,
-            "Recommendations by conference",
-            scores.score_violins,
-            drawing_scores.score_violins,
-            "Shape: density. Box: the middle half, with the median (line) and the mean (diamond).",
+            name="score_violins",
+            part=_SCORES,
+            title="Recommendations by conference",
+            statistic=review_statistics.score_violins,
+            drawn=score_figures.draw_score_violins,
+            read="Shape: density. Box: the middle half, with the median (line) and the mean (diamond).",
         ),
         Panel(
-            "score_changes",
-            SCORES,
-            "What reviewers changed after the rebuttal, and what became of it",
-            scores.score_changes,
-            drawing_scores.score_changes,
-            "Left: reviews, by the change in shares of the scale. Right: of papers with that mean change, the share"
-            " accepted, with its 95 % interval.",
+            name="score_changes",
+            part=_SCORES,
+            title="What reviewers changed after the rebuttal, and what became of it",
+            statistic=review_statistics.score_changes,
+            drawn=score_figures.draw_score_changes,
+            read="Left: reviews, by the change in shares of the scale. Right: of papers with that mean change, the"
+            " share accepted, with its 95 % interval.",
         ),
         Panel(
-            "reviewer_agreement",
-            SCORES,
-            "How far reviewers of one paper agree",
-            scores.agreement,
-            drawing_scores.agreement,
-            "Left: hollow dot before, full dot after the discussion, diamond all scores. Right: box from quartile to"
-            " quartile, with the median (line), the mean (diamond) and Tukey's whiskers.",
+            name="reviewer_agreement",
+            part=_SCORES,
+            title="How far reviewers of one paper agree",
+            statistic=review_statistics.agreement,
+            drawn=score_figures.draw_agreement,
+            read="Left: hollow dot before, full dot after the discussion, diamond all scores. Right: box from quartile"
+            " to quartile, with the median (line), the mean (diamond) and Tukey's whiskers.",
         ),
         Panel(
-            "rebuttals",
-            TALK,
-            "Rebuttals by conference and year",
-            counts.rebuttals,
-            drawing.rebuttals,
-            f"Conversations in which the authors answered. {SHADED} Empty: no paper of that year. Ten conferences and"
-            f" the last {drawing.YEARS} years at most; the table has all.",
+            name="rebuttals",
+            part=_TALK,
+            title="Rebuttals by conference and year",
+            statistic=corpus_statistics.rebuttals,
+            drawn=count_figures.draw_rebuttals,
+            read=f"Conversations in which the authors answered. {_SHADED} Empty: no paper of that year. Ten conferences"
+            f" and the last {count_figures.YEARS} years at most; the table has all.",
         ),
         Panel(
-            "turns",
-            TALK,
-            "Turns of a conversation",
-            discussion.turns,
-            drawing.turns,
-            "Each conversation is with one reviewer; the review is its first turn.",
+            name="turns",
+            part=_TALK,
+            title="Turns of a conversation",
+            statistic=review_statistics.turns,
+            drawn=count_figures.draw_turns,
+            read="Each conversation is with one reviewer; the review is its first turn.",
         ),
         Panel(
-            "response_delays",
-            TALK,
-            "How long an answer takes",
-            discussion.delays,
-            drawing_scores.delays,
-            "Box: the middle half of the answers, with the median; line: from the 10th to the 90th hundredth. The axis"
-            " is in orders of magnitude; answers within six minutes stand at its left end.",
+            name="response_delays",
+            part=_TALK,
+            title="How long an answer takes",
+            statistic=review_statistics.delays,
+            drawn=score_figures.draw_delays,
+            read="Box: the middle half of the answers, with the median; line: from the 10th to the 90th hundredth. The"
+            " axis is in orders of magnitude; answers within six minutes stand at its left end.",
         ),
         Panel(
-            "grades",
-            HELD,
-            "How sure it is which PDF the reviewers read",
-            holdings.grades,
-            drawing.grades,
-            "Shares of the papers of each status, best grade first.",
+            name="grades",
+            part=_HELD,
+            title="How sure it is which PDF the reviewers read",
+            statistic=corpus_statistics.grades,
+            drawn=count_figures.draw_grades,
+            read="Shares of the papers of each status, best grade first.",
         ),
         Panel(
-            "completeness",
-            HELD,
-            "How complete each venue is",
-            holdings.completeness,
-            drawing.completeness,
-            f"{SHADED} A dash: there is nothing to have a share of, or it is not known. The"
-            f" {drawing.VENUES} largest venues; the table has all.",
+            name="completeness",
+            part=_HELD,
+            title="How complete each venue is",
+            statistic=corpus_statistics.completeness,
+            drawn=count_figures.draw_completeness,
+            read=f"{_SHADED} A dash: there is nothing to have a share of, or it is not known. The"
+            f" {count_figures.VENUES} largest venues; the table has all.",
         ),
         Panel(
-            "set_aside",
-            HELD,
-            "What was set aside, and why",
-            holdings.set_aside,
-            drawing.set_aside,
-            f"Rows by stage and reason; the {drawing.REASONS} most frequent, the table has all.",
+            name="set_aside",
+            part=_HELD,
+            title="What was set aside, and why",
+            statistic=corpus_statistics.set_aside,
+            drawn=count_figures.draw_set_aside,
+            read=f"Rows by stage and reason; the {count_figures.REASONS} most frequent, the table has all.",
         ),
     )
 }
-"""By their names."""
+"""The figures by name, in the order of the report."""
 
 
-def panel_of(name: str) -> Panel:
-    """The panel of a name.
+def find_panel(name: str) -> Panel:
+    """Return the panel with a name.
 
     Raises:
-        PeercorpusError: There is none.
+        PeercorpusError: There is no such panel.
     """
     if name not in PANELS:
-        raise PeercorpusError(f"There is no figure '{name}'; it is one of: {', '.join(PANELS)}.")
+        raise PeercorpusError(f"There is no figure '{name}'; use one of: {', '.join(PANELS)}.")
     return PANELS[name]
+
+
+def select_panels(names: Iterable[str] = ()) -> list[Panel]:
+    """Return the panels with these names in the order of the report, or all if no name is given.
+
+    Raises:
+        PeercorpusError: There is no such panel.
+    """
+    chosen = {find_panel(name).name for name in names}
+    return [panel for name, panel in PANELS.items() if not chosen or name in chosen]

@@ -1,13 +1,23 @@
-"""What statistics are made of: a few narrow columns of a corpus, each read when it is first asked for.
+"""Define the frames that statistics are computed from, and restrict them to chosen papers.
 
-All frames are of what everyone may read, and of nothing that is deleted or was taken down.
+`CorpusSource` is the interface; `corpus_sources` implements it for a workspace and for a release, and `FilteredSource`
+for the papers that meet conditions. The functions at the end turn stored rows into these frames.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import tee
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
+
+from peercorpus.corpus.filters import FIELDS, Condition, matching
+from peercorpus.models.token_counts import TokenCounter
+from peercorpus.records.enums import Aspect, ConversationKind, Grade, Phase, Role
+from peercorpus.workspace.object_store import Location
+from peercorpus.workspace.parquet import open_parquet
 
 TIME = pl.Datetime("us", "UTC")
 Schema = Mapping[str, Any]
@@ -23,7 +33,7 @@ PAPERS: Schema = {
     "created_at": TIME,
     "grade": pl.String,
 }
-"""`status`: null where the decision is not public. `grade`: null where no PDF is known."""
+"""`status` is null if the decision is not public, `grade` if no PDF is known."""
 REVIEWS: Schema = {
     "review_id": pl.String,
     "forum_id": pl.String,
@@ -31,17 +41,19 @@ REVIEWS: Schema = {
     "rating_final": pl.Float64,
     "low": pl.Float64,
     "high": pl.Float64,
+    "higher_is_better": pl.Boolean,
     "confidence": pl.Float64,
 }
-"""`rating_…`: the overall recommendation as first given and as it stands now, on the scale from `low` to `high`; null
-where that is not known. `confidence`: as it stands now, or as first given where only that is known."""
+"""`rating_initial` and `rating_final` are the overall recommendation as first given and the current one, on the scale
+from `low` to `high`; null if not known, as is `higher_is_better`. `confidence` is the current one, or the first if only
+that is known."""
 RATING = pl.coalesce("rating_final", "rating_initial")
-"""Of a review, the same: what counts where no time is named (`chosen.chosen_score`)."""
+"""The recommendation of a review if it does not matter when it was given, as `scores.chosen_score` chooses it."""
 PAPER_TOKENS: Schema = {"forum_id": pl.String, "tokens": pl.Int64}
-"""Of the text the reviewers read, where it is held."""
+"""Of the text that the reviewers read; papers without it have no row."""
 REVIEW_TOKENS: Schema = {"review_id": pl.String, "forum_id": pl.String, "tokens": pl.Int64}
 TALKS: Schema = {"conversation_id": pl.String, "forum_id": pl.String, "responses": pl.Int64}
-"""`responses`: of the authors to all reviewers, beside it."""
+"""`responses` counts the authors' responses to all reviewers that belong to the conversation."""
 TURNS: Schema = {
     "conversation_id": pl.String,
     "forum_id": pl.String,
@@ -49,9 +61,9 @@ TURNS: Schema = {
     "role": pl.String,
     "created_at": TIME,
 }
-"""`place`: from 0 within its conversation."""
+"""`place` is the position within the conversation, from 0."""
 FILES: Schema = {"forum_id": pl.String, "pdfs": pl.Int64, "pdfs_here": pl.Int64}
-"""PDFs that are known of a paper, and those of them that were fetched."""
+"""Number of PDFs known of a paper, and number of those that were fetched."""
 SET_ASIDE: Schema = {
     "forum_id": pl.String,
     "venue_id": pl.String,
@@ -61,18 +73,18 @@ SET_ASIDE: Schema = {
 }
 
 
-def joined(parts: Iterable[pl.DataFrame], schema: Schema) -> pl.DataFrame:
-    """Frames of one kind, one below the other, with exactly these columns."""
+def concat_frames(parts: Iterable[pl.DataFrame], schema: Schema) -> pl.DataFrame:
+    """Concatenate frames vertically, cast to exactly these columns."""
     typed = [pl.col(name).cast(kind) for name, kind in schema.items()]
     return pl.concat([pl.DataFrame(schema=dict(schema)), *(part.select(typed) for part in parts)])
 
 
-class Source(ABC):
-    """A corpus, read column by column.
+class CorpusSource(ABC):
+    """A corpus as the frames that statistics read; each is read when it is first asked for.
 
     Attributes:
-        name: What it is called on the page.
-        tokens: What a token is, in words that end a sentence.
+        name: The name of the corpus on the page.
+        tokens: What a token is, as the end of a sentence.
     """
 
     name: str
@@ -81,44 +93,271 @@ class Source(ABC):
     @property
     @abstractmethod
     def papers(self) -> pl.DataFrame:
-        """One row a paper; see `PAPERS`."""
+        """One row for each paper; see `PAPERS`."""
 
     @property
     @abstractmethod
     def reviews(self) -> pl.DataFrame:
-        """One row a review; see `REVIEWS`."""
+        """One row for each public review; see `REVIEWS`."""
 
     @property
     @abstractmethod
     def paper_tokens(self) -> pl.DataFrame:
-        """One row a paper whose text is held; see `PAPER_TOKENS`."""
+        """One row for each paper with a text; see `PAPER_TOKENS`."""
 
     @property
     @abstractmethod
     def review_tokens(self) -> pl.DataFrame:
-        """One row a review; see `REVIEW_TOKENS`."""
+        """One row for each public review; see `REVIEW_TOKENS`."""
 
     @property
     @abstractmethod
     def talks(self) -> pl.DataFrame:
-        """One row a conversation; see `TALKS`."""
+        """One row for each public conversation; see `TALKS`."""
 
     @property
     @abstractmethod
     def turns(self) -> pl.DataFrame:
-        """One row a turn; see `TURNS`."""
+        """One row for each turn of these conversations; see `TURNS`."""
 
     @property
     @abstractmethod
     def files(self) -> pl.DataFrame:
-        """One row a paper of which a PDF is known; see `FILES`."""
+        """One row for each paper of which a PDF is known; see `FILES`."""
 
     @property
     @abstractmethod
     def set_aside(self) -> pl.DataFrame | None:
-        """Rows set aside; see `SET_ASIDE`. None where the source does not hold them."""
+        """Number of rows set aside, see `SET_ASIDE`; None if the source does not record them."""
 
     @property
     @abstractmethod
     def listed(self) -> Mapping[str, bool | None] | None:
-        """Of every venue whether its listings were read to their end (None: it was imported); None: not held."""
+        """For each venue whether its listings were read completely (None: it was imported); None if not recorded."""
+
+
+def with_values(source: CorpusSource, names: set[str]) -> pl.DataFrame:
+    """Return the papers with those `names` columns of `filters.FIELDS` that come from other tables."""
+    papers = source.papers
+    if names & {"reviews", "rating", "confidence", "score_changed"}:
+        is_changed = pl.col("rating_initial") != pl.col("rating_final")
+        by_paper = source.reviews.group_by("forum_id").agg(
+            reviews=pl.len(),
+            rating=RATING.mean(),
+            confidence=pl.col("confidence").mean(),
+            score_changed=pl.when(is_changed.is_not_null().any()).then(is_changed.any()),
+        )
+        papers = papers.join(by_paper, on="forum_id", how="left").with_columns(pl.col("reviews").fill_null(0))
+    if "has_rebuttal" in names:
+        answered = source.turns.filter(role=Role.AUTHOR.value).select("forum_id")
+        to_all = source.talks.filter(pl.col("responses") > 0).select("forum_id")
+        forum_ids = pl.concat([answered, to_all])["forum_id"].unique()
+        papers = papers.with_columns(has_rebuttal=pl.col("forum_id").is_in(forum_ids.implode()))
+    return papers
+
+
+class FilteredSource(CorpusSource):
+    """The rows of a source that belong to papers which meet conditions.
+
+    Attributes:
+        conditions: The conditions; without any, all papers are chosen.
+    """
+
+    def __init__(self, whole: CorpusSource, conditions: Sequence[Condition]) -> None:
+        self.name = whole.name
+        self.tokens = whole.tokens
+        self.conditions = tuple(conditions)
+        self._whole = whole
+
+    @cached_property
+    def _forums(self) -> pl.DataFrame:
+        names = {FIELDS[condition.name].column for condition in self.conditions}
+        return with_values(self._whole, names).filter(matching(self.conditions)).select("forum_id")
+
+    def _choose(self, rows: pl.DataFrame) -> pl.DataFrame:
+        if not self.conditions:
+            return rows
+        return rows.join(self._forums, on="forum_id", how="semi", maintain_order="left")
+
+    @property
+    def every(self) -> int:
+        """Number of papers of the whole source, chosen or not."""
+        return self._whole.papers.height
+
+    @cached_property
+    def papers(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._choose(self._whole.papers)
+
+    @cached_property
+    def reviews(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._choose(self._whole.reviews)
+
+    @cached_property
+    def paper_tokens(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._choose(self._whole.paper_tokens)
+
+    @cached_property
+    def review_tokens(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._choose(self._whole.review_tokens)
+
+    @cached_property
+    def talks(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._choose(self._whole.talks)
+
+    @cached_property
+    def turns(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._choose(self._whole.turns)
+
+    @cached_property
+    def files(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._choose(self._whole.files)
+
+    @cached_property
+    def set_aside(self) -> pl.DataFrame | None:
+        """See `CorpusSource`; without rows that do not name a chosen paper."""
+        rows = self._whole.set_aside
+        return None if rows is None else self._choose(rows)
+
+    @cached_property
+    def listed(self) -> Mapping[str, bool | None] | None:
+        """See `CorpusSource`; for the venues of the chosen papers."""
+        listed = self._whole.listed
+        venue_ids = set(self.papers["venue_id"])
+        return None if listed is None else {venue: whole for venue, whole in listed.items() if venue in venue_ids}
+
+
+BATCH_ROWS = 1_000
+"""Rows in memory at once."""
+TEXT_ROWS = 64
+"""Texts of papers in memory at once."""
+ITEM = "list.element"
+OF_SCORES = [
+    f"scores.{ITEM}.{name}" for name in ("aspect", "field", "value", "low", "high", "higher_is_better", "phase")
+]
+OF_TURNS = [f"turns.{ITEM}.role", f"turns.{ITEM}.created_at", f"turns.{ITEM}.post_ids.{ITEM}"]
+OF_CONTEXT = f"context.{ITEM}.post_id"
+OF_SECTIONS = f"sections.{ITEM}.text"
+PREFERRED = {Aspect.RECOMMENDATION: "rating", Aspect.CONFIDENCE: "confidence"}
+"""If a form asks for an aspect twice, the score under this name counts, otherwise the first one."""
+GRADES = [grade.value for grade in Grade]
+
+
+def read_columns(paths: Iterable[Location], columns: Sequence[str], rows: int = BATCH_ROWS) -> Iterator[pl.DataFrame]:
+    """Yield columns of Parquet files in batches of at most `rows`; a dotted name reads one leaf of a nested column."""
+    for path in paths:
+        with open_parquet(path) as file:
+            for batch in file.iter_batches(rows, columns=list(columns)):
+                yield from_batch(batch)
+
+
+def from_batch(batch: pa.RecordBatch | pa.Table) -> pl.DataFrame:
+    """Return an Arrow batch or table as a frame."""
+    table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    return frame
+
+
+def _explode(rows: pl.DataFrame, column: str, keys: Sequence[str]) -> pl.DataFrame:
+    """Return one row for each item of a list of structs, in order, with the columns `keys`."""
+    filled = rows.select(*keys, column).filter(pl.col(column).list.len() > 0)
+    return filled.explode(column).unnest(column)
+
+
+def _select_score(name: str, phase: Phase) -> pl.Expr:
+    return pl.col(name).filter(pl.col("phase") == phase.value).first()
+
+
+def _select_current(name: str) -> pl.Expr:
+    return pl.coalesce(_select_score(name, Phase.FINAL), _select_score(name, Phase.INITIAL))
+
+
+def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return recommendation and confidence of each review, in the columns of `REVIEWS`.
+
+    The rules are those of `scores.first_and_last`.
+
+    Args:
+        rows: Reviews, with the columns `review_id`, `forum_id`, `revised` and `scores`.
+    """
+    scores = _explode(rows, "scores", ["review_id", "revised"]).with_row_index("place")
+    if "higher_is_better" not in scores.columns:  # A release of an earlier version.
+        scores = scores.with_columns(higher_is_better=pl.lit(None, dtype=pl.Boolean))
+    reviews = rows.select("review_id", "forum_id")
+    for aspect, field in PREFERRED.items():
+        of_aspect = scores.filter(aspect=aspect.value).with_columns(other=pl.col("field").str.to_lowercase() != field)
+        phases = (
+            of_aspect.sort("other", "place")
+            .group_by("review_id", "revised")
+            .agg(
+                first=_select_score("value", Phase.INITIAL),
+                last=_select_score("value", Phase.FINAL),
+                low=_select_current("low"),
+                high=_select_current("high"),
+                higher_is_better=_select_current("higher_is_better"),
+            )
+            .with_columns(pl.when(pl.col("revised").eq(False)).then("last").alias("unrevised"))
+            .with_columns(first=pl.coalesce("first", "unrevised"))
+        )
+        if aspect is Aspect.RECOMMENDATION:
+            columns = phases.select(
+                "review_id", "low", "high", "higher_is_better", rating_initial="first", rating_final="last"
+            )
+        else:
+            columns = phases.select("review_id", confidence=pl.coalesce("last", "first"))
+        reviews = reviews.join(columns, on="review_id", how="left", maintain_order="left")
+    return reviews
+
+
+def review_tokens(parts: Iterable[pl.DataFrame], tokens: TokenCounter) -> Iterator[pl.DataFrame]:
+    """Count the tokens of all sections of each review, in the columns of `REVIEW_TOKENS`.
+
+    Args:
+        parts: Reviews, with the columns `review_id`, `forum_id` and `sections`.
+        tokens: Counts the tokens.
+    """
+    sent, kept = tee(parts)
+    texts = (_explode(rows, "sections", ["review_id"]) for rows in sent)
+    for counted, rows in zip(tokens.counted(texts, "text"), kept, strict=True):
+        sums = counted.group_by("review_id").agg(pl.col("tokens").sum())
+        reviews = rows.select("review_id", "forum_id").join(sums, on="review_id", how="left", maintain_order="left")
+        yield reviews.with_columns(pl.col("tokens").fill_null(0))
+
+
+def with_reviewers(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of conversations with a reviewer; a release of an earlier version has no others."""
+    return rows.filter(pl.col("kind") == ConversationKind.REVIEW.value) if "kind" in rows.columns else rows
+
+
+def turn_rows(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return one row for each turn, in the columns of `TURNS`, from `conversation_id`, `forum_id` and `turns`."""
+    turns = _explode(with_reviewers(rows), "turns", ["conversation_id", "forum_id"])
+    return turns.with_columns(place=pl.int_range(pl.len()).over("conversation_id"))
+
+
+def talks(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of `TALKS` from the `conversation_id`, `forum_id` and `context` of public conversations."""
+    return with_reviewers(rows).select(
+        "conversation_id", "forum_id", responses=pl.col("context").list.len().cast(pl.Int64)
+    )
+
+
+def best_grades(versions: pl.DataFrame) -> pl.DataFrame:
+    """Return the best grade of each paper, from the columns `forum_id` and `grade` of its versions."""
+    graded = versions.filter(pl.col("grade").is_not_null())
+    ranked = graded.with_columns(rank=pl.col("grade").replace_strict(GRADES, range(len(GRADES)), return_dtype=pl.Int64))
+    return ranked.sort("rank", maintain_order=True).unique("forum_id", keep="first").select("forum_id", "grade")
+
+
+def files(versions: pl.DataFrame) -> pl.DataFrame:
+    """Count the PDFs of each paper, known and fetched, from the columns `forum_id`, `path` and `sha256`."""
+    pdfs = versions.filter(pl.col("path").str.starts_with("/"))
+    here = pl.col("sha256").is_not_null().sum().cast(pl.Int64)
+    return pdfs.group_by("forum_id").agg(pdfs=pl.len().cast(pl.Int64), pdfs_here=here)

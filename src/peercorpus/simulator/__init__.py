@@ -1,1 +1,1 @@
-"""An OpenReview on loopback, with invented venues, that any client can harvest; runs the demo and the tests."""
+"""Simulate OpenReview on loopback with invented venues, for the demo and the tests."""

@@ -1,1 +1,1 @@
-"""PDF → Markdown: the engine contract, the default engine, and the stage that survives any PDF."""
+"""Stage: convert PDFs to Markdown, by any of several engines."""

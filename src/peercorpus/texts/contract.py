@@ -1,22 +1,92 @@
-"""What every PDF engine must keep, for whoever writes one: `check_engine(MyEngine)`.
+"""Check that a PDF engine keeps the contract of `peercorpus.texts.engine.Engine`.
 
-Each check takes what makes the engine (its class) and raises an AssertionError that says in a sentence what does not
-hold. With pytest: `@pytest.mark.parametrize("check", CHECKS)`, then `check(MyEngine)`.
+`check_engine` runs all checks on small PDFs that are made here, so it needs no files.
 """
 
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from io import BytesIO
+from types import MappingProxyType
 
 import msgspec
+import pikepdf
 
 from peercorpus.errors import UnreadablePdfError
-from peercorpus.texts.added import why_unfit
-from peercorpus.texts.contract_pdfs import BAD, PAPER, RULED, WORDS, typeset
 from peercorpus.texts.engine import SEPARATOR, UNKNOWN, Converted, Engine, without_pages
+from peercorpus.texts.plugin_engines import explain_invalid_name
+
+Page = Sequence[tuple[str, str, int]]
+"""Lines of a page: font (`F` roman, `B` bold), text, and size in points."""
+
+WORDS = (
+    ("amaranth", "bergamot", "celandine", "damson"),
+    ("elderberry", "fenugreek", "galangal", "hawthorn"),
+    ("juniper", "kohlrabi", "lovage", "marjoram"),
+)
+"""Words that occur once on each page, in reading order."""
+
+
+def _write_sentences(*words: str) -> list[tuple[str, str, int]]:
+    return [("F", f"We weigh the {word} and find that it is as heavy as it was before.", 10) for word in words]
+
+
+PAPER: tuple[Page, ...] = (
+    (("B", "On the weight of herbs", 17), ("B", "1 Introduction", 12), *_write_sentences(*WORDS[0])),
+    (("B", "2 Method", 12), *_write_sentences(*WORDS[1])),
+    (("B", "3 Results", 12), *_write_sentences(*WORDS[2])),
+)
+GAP = ("F", "", 20)
+RULED: tuple[Page, ...] = (
+    (*_write_sentences("nettle"), GAP, ("F", "---", 10), GAP, *_write_sentences("oregano")),
+    (*_write_sentences("purslane"),),
+)
+"""Two pages; a line on the first looks like the separator between pages."""
+
+
+def _write_content(page: Page) -> bytes:
+    operators = [b"BT 72 720 Td"]
+    for font, text, size in page:
+        gap = size + 8 if font == "B" else size + 3
+        operators.append(b"/%s %d Tf (%s) Tj 0 -%d Td" % (font.encode(), size, text.encode("latin-1"), gap))
+    return b" ".join([*operators, b"ET"])
+
+
+def write_pdf(contents: Sequence[bytes], encryption: pikepdf.Encryption | None = None) -> bytes:
+    """Return a PDF with one page per content stream; `/F` is Helvetica, `/B` the same in bold."""
+    fonts = pikepdf.Dictionary()
+    for key, name in (("/F", "/Helvetica"), ("/B", "/Helvetica-Bold")):
+        entries = {"/Type": "/Font", "/Subtype": "/Type1", "/Encoding": "/WinAnsiEncoding", "/BaseFont": name}
+        fonts[key] = pikepdf.Dictionary({entry: pikepdf.Name(value) for entry, value in entries.items()})
+    with pikepdf.new() as pdf, BytesIO() as file:
+        for content in contents:
+            page = pdf.add_blank_page(page_size=(612, 792))
+            page.Contents = pdf.make_stream(content)
+            page.Resources = pikepdf.Dictionary(Font=fonts)
+        pdf.save(file, deterministic_id=encryption is None, encryption=encryption or False)
+        return file.getvalue()
+
+
+def typeset(pages: Sequence[Page], encryption: pikepdf.Encryption | None = None) -> bytes:
+    """Return pages of lines as a PDF."""
+    return write_pdf([_write_content(page) for page in pages], encryption)
+
+
+BAD: Mapping[str, bytes] = MappingProxyType(
+    {
+        "an empty file": b"",
+        "a web page": b"<!DOCTYPE html><title>Just a moment...</title>",
+        "noise": bytes(range(256)) * 20,
+        "a header and nothing else": b"%PDF-1.7\n",
+        "an encrypted PDF": typeset(PAPER, pikepdf.Encryption(owner="owner", user="not told")),
+        "a PDF without pages": write_pdf([]),
+        "a page that holds a grey square and no text": write_pdf([b"0.5 g 100 100 300 300 re f"]),
+    }
+)
+"""Files without readable text, by description."""
 
 Make = Callable[[], Engine]
-"""Makes the engine, without arguments; a class that can be imported, as it is sent to another process."""
+"""Makes an engine without arguments: a class that can be imported, because it is sent to another process."""
 
 
 def _require(holds: object, sentence: str) -> None:
@@ -25,88 +95,91 @@ def _require(holds: object, sentence: str) -> None:
 
 
 def check_name_and_version(make: Make) -> None:
-    """The name is short and plain; name and version are those of the class, whatever instance."""
-    one, other = make(), make()
-    unfit = why_unfit(one.name, one.version)
+    """Check that the name is lower-case words, the version short, and both the same for every instance."""
+    first, second = make(), make()
+    unfit = explain_invalid_name(first.name, first.version)
     _require(unfit is None, str(unfit))
-    same = (one.name, one.version) == (other.name, other.version)
-    _require(same, "Two instances have different names or versions.")
+    are_same = (first.name, first.version) == (second.name, second.version)
+    _require(are_same, "Two instances have different names or versions.")
 
 
 def check_pages(make: Make) -> None:
-    """There are as many pages as in the PDF, and the words of each are on it."""
-    found = make().convert(typeset(PAPER))
-    pages = found.markdown.split(SEPARATOR)
-    _require(found.pages == len(PAPER), f"The PDF has {len(PAPER)} pages, the engine counts {found.pages}.")
-    _require(len(pages) == found.pages, f"The Markdown splits into {len(pages)} pages, not {found.pages}.")
+    """Check that the Markdown has the pages of the PDF, each with its words."""
+    converted = make().convert(typeset(PAPER))
+    pages = converted.markdown.split(SEPARATOR)
+    _require(converted.pages == len(PAPER), f"The PDF has {len(PAPER)} pages, the engine counts {converted.pages}.")
+    _require(len(pages) == converted.pages, f"The Markdown splits into {len(pages)} pages, not {converted.pages}.")
     for number, (page, words) in enumerate(zip(pages, WORDS, strict=True), 1):
         for word in words:
             _require(page.count(word) == 1, f"'{word}' stands {page.count(word)} times on page {number}, not once.")
-    flat = without_pages(found.markdown)
+    flat = without_pages(converted.markdown)
     _require(SEPARATOR not in flat, "The text without pages still shows where pages end.")
 
 
 def check_reading_order(make: Make) -> None:
-    """Words come in the order in which a person reads them."""
+    """Check that words come in the order in which a person reads them."""
     markdown = make().convert(typeset(PAPER)).markdown
-    places = [markdown.find(word) for words in WORDS for word in words]
-    _require(-1 not in places, "Words of the paper are missing.")
-    _require(places == sorted(places), "Words of the paper are out of order.")
+    offsets = [markdown.find(word) for words in WORDS for word in words]
+    _require(-1 not in offsets, "Words of the paper are missing.")
+    _require(offsets == sorted(offsets), "Words of the paper are out of order.")
 
 
 def check_no_page_holds_the_separator(make: Make) -> None:
-    """A line of a page that looks like the mark between pages makes no new page."""
-    found = make().convert(typeset(RULED))
-    pages = found.markdown.split(SEPARATOR)
+    """Check that a line on a page that looks like the page separator does not start a new page."""
+    converted = make().convert(typeset(RULED))
+    pages = converted.markdown.split(SEPARATOR)
     _require(
-        len(pages) == found.pages == len(RULED), f"A line '---' on a page made {len(pages)} pages of {len(RULED)}."
+        len(pages) == converted.pages == len(RULED), f"A line '---' on a page made {len(pages)} pages of {len(RULED)}."
     )
 
 
 def check_characters(make: Make) -> None:
-    """The characters are those of the pages, separators not counted."""
-    found = make().convert(typeset(PAPER))
-    counted = sum(map(len, found.markdown.split(SEPARATOR)))
-    _require(found.characters == counted, f"The pages have {counted} characters, the engine says {found.characters}.")
+    """Check that the number of characters is that of the pages without separators."""
+    converted = make().convert(typeset(PAPER))
+    counted = sum(map(len, converted.markdown.split(SEPARATOR)))
+    _require(
+        converted.characters == counted, f"The pages have {counted} characters, the engine says {converted.characters}."
+    )
 
 
 def check_clean_text(make: Make) -> None:
-    """A clean PDF gives no control characters, and none that stand for an unknown letter."""
-    found = make().convert(typeset(PAPER))
-    strange = sorted(set(UNKNOWN.findall(found.markdown)))
+    """Check that a clean PDF gives no control characters and no unknown letters."""
+    converted = make().convert(typeset(PAPER))
+    strange = sorted(set(UNKNOWN.findall(converted.markdown)))
     _require(not strange, f"A clean PDF gave {strange}.")
 
 
 def check_headings(make: Make) -> None:
-    """Every heading is on its page, in the order of the text; an engine that tells none keeps this."""
-    found = make().convert(typeset(PAPER))
-    pages, at = found.markdown.split(SEPARATOR), (1, 0)
-    for heading in found.headings:
+    """Check that every heading is on its page, in the order of the text; an engine may report none."""
+    converted = make().convert(typeset(PAPER))
+    pages = converted.markdown.split(SEPARATOR)
+    end_of_last = (1, 0)
+    for heading in converted.headings:
         _require(heading.level >= 1, f"The heading '{heading.title}' has level {heading.level}.")
-        _require(1 <= heading.page <= found.pages, f"The heading '{heading.title}' is on page {heading.page}.")
-        _require(heading.page >= at[0], f"The heading '{heading.title}' comes after one of a later page.")
-        after = at[1] if heading.page == at[0] else 0
-        place = pages[heading.page - 1].find(heading.title, after)
+        _require(1 <= heading.page <= converted.pages, f"The heading '{heading.title}' is on page {heading.page}.")
+        _require(heading.page >= end_of_last[0], f"The heading '{heading.title}' comes after one of a later page.")
+        after = end_of_last[1] if heading.page == end_of_last[0] else 0
+        offset = pages[heading.page - 1].find(heading.title, after)
         _require(
-            heading.title and place >= 0, f"'{heading.title}' is not on page {heading.page}, after the one before."
+            heading.title and offset >= 0, f"'{heading.title}' is not on page {heading.page}, after the one before."
         )
-        at = (heading.page, place + len(heading.title))
+        end_of_last = (heading.page, offset + len(heading.title))
 
 
 def check_quality(make: Make) -> None:
-    """Measures lie in their ranges; pages recognised from their image are pages of the PDF."""
-    found = make().convert(typeset(PAPER))
-    ocr = list(found.ocr_pages)
-    in_order = ocr == sorted(set(ocr)) and all(1 <= page <= found.pages for page in ocr)
+    """Check that measures lie in their ranges, and that recognised pages are pages of the PDF."""
+    converted = make().convert(typeset(PAPER))
+    ocr = list(converted.ocr_pages)
+    in_order = ocr == sorted(set(ocr)) and all(1 <= page <= converted.pages for page in ocr)
     _require(in_order, f"The pages {ocr} recognised from their image are not pages of the PDF, each once, in order.")
-    _require(all(found.figures), "An entry of the figures is empty.")
-    _require(all(problem.strip() for problem in found.problems), "A problem says nothing.")
-    quality = found.quality
+    _require(all(converted.figures), "An entry of the figures is empty.")
+    _require(all(problem.strip() for problem in converted.problems), "A problem says nothing.")
+    quality = converted.quality
     if quality is None:
         return
     _require(quality.unknown_characters == 0, f"A clean PDF has {quality.unknown_characters:.1%} unknown characters.")
     _require(quality.empty_pages == 0, f"A PDF without an empty page has {quality.empty_pages} of them.")
-    inside = sum(map(len, found.figures))
+    inside = sum(map(len, converted.figures))
     _require(quality.figure_characters == inside, f"The figures hold {inside} characters, the measure says otherwise.")
     _require(quality.formulas >= 0, "There are fewer formulas than none.")
     sure = quality.formula_sureness
@@ -115,24 +188,25 @@ def check_quality(make: Make) -> None:
 
 
 def check_bad_files(make: Make) -> None:
-    """What cannot be read raises an UnreadablePdfError with a sentence, or gives no characters; then all goes on."""
+    """Check that unreadable files raise UnreadablePdfError or give no text, and that reading goes on."""
     engine = make()
     for what, pdf in BAD.items():
         try:
-            found = engine.convert(pdf)
+            converted = engine.convert(pdf)
         except UnreadablePdfError as error:
             _require(str(error).endswith(".") and "\n" not in str(error), f"Of {what} it does not speak in a sentence.")
         except Exception as error:
             raise AssertionError(f"On {what} it raised {type(error).__name__}, not UnreadablePdfError.") from error
         else:
-            _require(found.characters == 0, f"It read {found.characters} characters in {what}.")
-            _require(found.pages > 0, f"It counts no page in {what} and raised no UnreadablePdfError.")
+            _require(converted.characters == 0, f"It read {converted.characters} characters in {what}.")
+            _require(converted.pages > 0, f"It counts no page in {what} and raised no UnreadablePdfError.")
     _require(engine.convert(typeset(PAPER)).pages == len(PAPER), "After files that cannot be read it reads no other.")
 
 
 def check_determinism(make: Make) -> None:
-    """The same file gives the same, again, after another file, and from another instance."""
-    engine, pdf = make(), typeset(PAPER)
+    """Check that a file gives the same result again, after another file, and from another instance."""
+    engine = make()
+    pdf = typeset(PAPER)
     first = engine.convert(pdf)
     _require(engine.convert(pdf) == first, "The same file read twice gave two different texts.")
     engine.convert(typeset(RULED))
@@ -141,10 +215,10 @@ def check_determinism(make: Make) -> None:
 
 
 def check_storing(make: Make) -> None:
-    """What was read can be written down and read again without a change."""
-    found = make().convert(typeset(PAPER))
-    stored = msgspec.json.decode(msgspec.json.encode(found), type=Converted)
-    _require(stored == found, "What was read is not the same after it was written as JSON and read again.")
+    """Check that a result can be written as JSON and read again unchanged."""
+    converted = make().convert(typeset(PAPER))
+    stored = msgspec.json.decode(msgspec.json.encode(converted), type=Converted)
+    _require(stored == converted, "What was read is not the same after it was written as JSON and read again.")
 
 
 def _convert(make: Make, pdf: bytes) -> Converted:
@@ -152,7 +226,7 @@ def _convert(make: Make, pdf: bytes) -> Converted:
 
 
 def check_other_places(make: Make) -> None:
-    """Another thread and another process read the same."""
+    """Check that another thread and another process give the same result."""
     pdf = typeset(PAPER)
     here = make().convert(pdf)
     with ThreadPoolExecutor(1) as thread:
@@ -179,10 +253,10 @@ CHECKS: tuple[Callable[[Make], None], ...] = (
 
 
 def check_engine(make: Make) -> None:
-    """Make sure that an engine keeps the contract.
+    """Check that an engine keeps the contract; engines of other packages can call this in their tests.
 
     Raises:
-        AssertionError: It does not; the sentence says how.
+        AssertionError: It does not; the message says how.
     """
     for check in CHECKS:
         check(make)

@@ -1,53 +1,139 @@
-"""The stage that reads the text of every file: each in a process that may die.
+"""Read the PDFs of a venue's versions as Markdown: the stage `read_texts`.
 
-The texts of published records are taken as they are. What an engine reads is kept in the cache as it comes, so a killed
-run continues where it was; the table changes when all is read, and until then has what it had before.
+Texts are cached in the workspace by engine, engine version and SHA-256, so a file is read once for each of these.
+Published texts of other datasets become rows of the same table.
 """
 
+import hashlib
 import logging
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+import zstandard
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.kinds import Reason
-from peercorpus.per_file import NOT_HERE, PASSING, in_batches, reported
-from peercorpus.raw import Kind
-from peercorpus.records import PaperText, PaperVersion
-from peercorpus.spread import Spread
-from peercorpus.stage import Balance, Options, Report, Stage
-from peercorpus.tables import Tables
-from peercorpus.texts.cache import TextCache
-from peercorpus.texts.choose import choose_engine
-from peercorpus.texts.engine import Converted, Engine, Job, convert_file, load_engine
-from peercorpus.texts.outcome import why_no_text
-from peercorpus.texts.published import engine_of, published_text
-from peercorpus.texts.settings import settings_of
-from peercorpus.workspace import Workspace
+from peercorpus.execution.executor import FILE_MISSING, TRANSIENT_REASONS, Executor, in_batches, report_progress
+from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.records.documents import PaperText
+from peercorpus.records.enums import Reason
+from peercorpus.records.layouts.texts import read_text
+from peercorpus.records.papers import PaperVersion
+from peercorpus.records.published_datasets import parse_dataset
+from peercorpus.texts.engine import (
+    Converted,
+    Engine,
+    EngineJob,
+    choose_engine,
+    convert_file,
+    explain_missing_text,
+    load_engine,
+    make_settings,
+)
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace
+
+FOLDER = "texts"
+
+
+class TextCache:
+    """Texts that one version of one engine has read, one compressed file each.
+
+    Attributes:
+        folder: Folder of this engine and version.
+    """
+
+    def __init__(self, workspace: Workspace, engine: Engine) -> None:
+        # Characters that a folder name should not have are escaped: version "../2" becomes "v..%2F2".
+        self.folder = workspace.folder / FOLDER / quote(engine.name, safe="") / f"v{quote(engine.version, safe='+')}"
+        self._partial = workspace.files.partial
+
+    def _path(self, sha256: str) -> Path:
+        return self.folder / sha256[:2] / f"{sha256}.json.zst"
+
+    def read(self, sha256: str) -> Converted | None:
+        """Return the text of a file; None where it has not been read or its cache entry is damaged."""
+        try:
+            packed = self._path(sha256).read_bytes()
+        except FileNotFoundError:
+            return None
+        try:
+            return msgspec.json.decode(zstandard.decompress(packed), type=Converted)
+        except (zstandard.ZstdError, msgspec.DecodeError):
+            return None
+
+    def write(self, sha256: str, converted: Converted) -> None:
+        """Store the text of a file atomically."""
+        path = self._path(sha256)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._partial.mkdir(parents=True, exist_ok=True)
+        packed = zstandard.ZstdCompressor(write_checksum=True).compress(msgspec.json.encode(converted))
+        with tempfile.NamedTemporaryFile(dir=self._partial, delete=False) as partial:
+            partial.write(packed)
+        Path(partial.name).replace(path)
+
+    def trim(self) -> None:
+        """Remove what older code of this engine read with the same libraries; what it read with others stays."""
+        _, _, libraries = self.folder.name.partition("+")
+        for path in self.folder.parent.glob("*"):
+            if path != self.folder and path.name.partition("+")[2] == libraries:
+                shutil.rmtree(path)
+
+
+def name_engine_of_record(record_id: str) -> str:
+    """Return the engine name of a published text: the name of its dataset, without the part.
+
+    >>> name_engine_of_record("re2-text:m97Cdr9IOZJ")
+    're2'
+    """
+    return parse_dataset(record_id).value.partition("-")[0]
+
+
+def make_published_text(record: RawObject, venue_id: str) -> PaperText:
+    """Return the text of a published record that has one; its pages are unknown."""
+    markdown = read_text(record.object_id, record.body) or ""
+    sha256 = hashlib.sha256(markdown.encode()).hexdigest()
+    return PaperText(
+        sha256=sha256,
+        venue_id=venue_id,
+        engine=name_engine_of_record(record.object_id),
+        engine_version="",
+        markdown=markdown,
+        pages=None,
+        characters_per_page=None,
+        problems=(),
+    )
+
 
 NAME = "read_texts"
 TABLE = "5-texts"
 COLUMNS = ("sha256", "engine", "engine_version")
-"""What a row must fit to be kept: a file or a published text, and what read it."""
+"""Columns that decide whether a row is kept: the file or published text, and what read it."""
 BATCH_FILES = 64
-"""Texts in one commit."""
+"""Texts written in one commit."""
 
 Aside = tuple[Reason, str]
-"""Why a file gives no text, and the sentence for it."""
+"""Reason why a file gives no text, and a sentence that explains it."""
 
 logger = logging.getLogger(__name__)
 
 
-def _wanted(tables: Tables, venue_id: str) -> dict[str, str]:
-    """The files of a venue's versions, each with the forum of the first version that has it, in forum order."""
-    wanted: dict[str, str] = {}
+def _find_pdfs(tables: Tables, venue_id: str) -> dict[str, str]:
+    """Return the PDFs of a venue's versions, each with the forum id of the first version that has it, in order."""
+    forum_ids: dict[str, str] = {}
     for version in tables.read(PaperVersion, venue_id):
         if version.sha256 is not None and version.is_pdf:
-            wanted.setdefault(version.sha256, version.forum_id)
-    return wanted
+            forum_ids.setdefault(version.sha256, version.forum_id)
+    return forum_ids
 
 
-def _published(tables: Tables, venue_id: str) -> dict[str, str]:
-    """The published texts among a venue's versions, each with the first record that holds it, in forum order."""
+def _find_published(tables: Tables, venue_id: str) -> dict[str, str]:
+    """Return the published texts of a venue's versions, each with the id of the first record that has it, in order."""
     records: dict[str, str] = {}
     for version in tables.read(PaperVersion, venue_id):
         if version.sha256 is not None and not version.is_pdf:
@@ -55,7 +141,7 @@ def _published(tables: Tables, venue_id: str) -> dict[str, str]:
     return records
 
 
-def _text(sha256: str, converted: Converted, venue_id: str, engine: Engine) -> PaperText:
+def _make_text(sha256: str, converted: Converted, venue_id: str, engine: Engine) -> PaperText:
     return PaperText(
         sha256=sha256,
         venue_id=venue_id,
@@ -73,28 +159,30 @@ def _text(sha256: str, converted: Converted, venue_id: str, engine: Engine) -> P
     )
 
 
-def _read(spread: Spread, cache: TextCache, jobs: Sequence[Job], options: Options, report: Report) -> dict[str, Aside]:
-    """Read into the cache what is not there yet; of each file that gives no text, why."""
+def _read(
+    spread: Executor, cache: TextCache, jobs: Sequence[EngineJob], options: Options, report: ProgressCallback
+) -> dict[str, Aside]:
+    """Read into the cache the files that are not there yet; return why, for each file that gives no text."""
     asides: dict[str, Aside] = {}
     to_read = []
     for job in jobs:
         kept = cache.read(job.sha256)
         if kept is None:
             to_read.append(job)
-        elif (problem := why_no_text(kept)) is not None:
+        elif (problem := explain_missing_text(kept)) is not None:
             asides[job.sha256] = problem
     outcomes = spread(convert_file, to_read, timeout_s=options.pdf_timeout_s, workers=options.workers)
-    for job, result in reported(outcomes, len(to_read), report):
+    for job, result in report_progress(outcomes, len(to_read), report):
         if isinstance(result, Converted):
-            # A failure is not kept, so that it is tried anew when the stage runs.
+            # Failures are not cached, so that the next run of the stage tries again.
             cache.write(job.sha256, result)
-        problem = why_no_text(result)
+        problem = explain_missing_text(result)
         if problem is not None:
             asides[job.sha256] = problem
     return asides
 
 
-def _kept_texts(cache: TextCache, sha256s: Iterable[str], venue_id: str, engine: Engine) -> Iterator[PaperText]:
+def _read_kept_texts(cache: TextCache, sha256s: Iterable[str], venue_id: str, engine: Engine) -> Iterator[PaperText]:
     for sha256 in sha256s:
         converted = cache.read(sha256)
         if converted is None:
@@ -102,59 +190,81 @@ def _kept_texts(cache: TextCache, sha256s: Iterable[str], venue_id: str, engine:
                 f"The text of the file {sha256} left the workspace's cache while it was built; run 'peercorpus build'"
                 " again."
             )
-        yield _text(sha256, converted, venue_id, engine)
+        yield _make_text(sha256, converted, venue_id, engine)
 
 
-def read_texts(spread: Spread, workspace: Workspace, venue_id: str, options: Options, key: str, report: Report) -> None:
-    """Read the files of a venue that have not been read by this engine yet.
+def read_texts(
+    spread: Executor, workspace: Workspace, venue_id: str, options: Options, key: str, report: ProgressCallback
+) -> None:
+    """Read the files of a venue that this engine has not read yet.
 
     Raises:
         PeercorpusError: There is no such engine, or it does not take an option that is set.
     """
-    tables, chosen = workspace.tables, choose_engine(options, workspace.folder / "answers.db")
-    engine, cache = chosen.engine, TextCache(workspace, chosen.engine)
-    wanted, records = _wanted(tables, venue_id), _published(tables, venue_id)
-    fitting = {(sha256, engine.name, engine.version) for sha256 in wanted}
-    fitting |= {(sha256, engine_of(record_id), "") for sha256, record_id in records.items()}
-    held = {sha256 for sha256, *_ in fitting & tables.tuples(TABLE, venue_id, COLUMNS)}
-    to_read = [sha256 for sha256 in wanted if sha256 not in held]
-    path, present = workspace.files.path, set(filter(workspace.files.has, to_read))
-    jobs = [Job(sha256, path(sha256), engine.name, chosen.settings) for sha256 in to_read if sha256 in present]
-    logger.info("%s %s: %d files, %d to read with %s", NAME, venue_id, len(wanted), len(jobs), engine.name)
-    asides = dict.fromkeys((sha256 for sha256 in to_read if sha256 not in present), NOT_HERE)
+    tables = workspace.tables
+    chosen = choose_engine(options, workspace.folder / "answers.db")
+    engine = chosen.engine
+    cache = TextCache(workspace, engine)
+    forum_ids = _find_pdfs(tables, venue_id)
+    records = _find_published(tables, venue_id)
+    fitting = {(sha256, engine.name, engine.version) for sha256 in forum_ids}
+    fitting |= {(sha256, name_engine_of_record(record_id), "") for sha256, record_id in records.items()}
+    sha256s_kept = {sha256 for sha256, *_ in fitting & tables.tuples(TABLE, venue_id, COLUMNS)}
+    to_read = [sha256 for sha256 in forum_ids if sha256 not in sha256s_kept]
+    present = set(filter(workspace.files.has, to_read))
+    jobs = [
+        EngineJob(sha256=sha256, path=workspace.files.path(sha256), engine=engine.name, settings=chosen.settings)
+        for sha256 in to_read
+        if sha256 in present
+    ]
+    logger.info("%s %s: %d files, %d to read with %s", NAME, venue_id, len(forum_ids), len(jobs), engine.name)
+    asides = dict.fromkeys((sha256 for sha256 in to_read if sha256 not in present), FILE_MISSING)
     asides |= _read(spread, cache, jobs, options, report)
     tables.sift(PaperText, venue_id, NAME, COLUMNS, fitting, key)
-    _take_published(workspace, venue_id, [record_id for sha256, record_id in records.items() if sha256 not in held])
-    texts = _kept_texts(cache, [sha256 for sha256 in to_read if sha256 not in asides], venue_id, engine)
+    _take_published(
+        workspace, venue_id, [record_id for sha256, record_id in records.items() if sha256 not in sha256s_kept]
+    )
+    texts = _read_kept_texts(cache, [sha256 for sha256 in to_read if sha256 not in asides], venue_id, engine)
     for batch in in_batches(texts, BATCH_FILES):
         tables.append(TABLE, venue_id, NAME, batch)
     with tables.replacing((), venue_id, NAME, key) as left:
         for sha256, problem in asides.items():
-            left.set_aside(sha256, wanted[sha256], *problem)
+            left.set_aside(sha256, forum_ids[sha256], *problem)
     tables.finish(TABLE, venue_id, NAME, key)
     cache.trim()
 
 
 def _take_published(workspace: Workspace, venue_id: str, record_ids: Sequence[str]) -> None:
     for start in range(0, len(record_ids), BATCH_FILES):
-        found = (workspace.raw.find(Kind.PUBLISHED, each) for each in record_ids[start : start + BATCH_FILES])
-        texts = [published_text(each, venue_id) for each in found if each is not None]
+        published = (
+            workspace.raw.find(RawKind.PUBLISHED, record_id) for record_id in record_ids[start : start + BATCH_FILES]
+        )
+        texts = [make_published_text(record, venue_id) for record in published if record is not None]
         workspace.tables.append(TABLE, venue_id, NAME, texts)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
-    """Files and published texts of the venue's versions = texts + files set aside."""
+    """Return the balance: files and published texts of the venue's versions = texts + files set aside."""
     tables = workspace.tables
-    files, texts = len(_wanted(tables, venue_id)) + len(_published(tables, venue_id)), tables.count(TABLE, venue_id)
-    return [Balance(NAME, venue_id, "files", files, texts, tables.set_aside_counts(venue_id, NAME))]
+    files = len(_find_pdfs(tables, venue_id)) + len(_find_published(tables, venue_id))
+    return [
+        Balance(
+            stage=NAME,
+            venue_id=venue_id,
+            unit="files",
+            rows_in=files,
+            rows_out=tables.count(TABLE, venue_id),
+            set_aside=tables.set_aside_counts(venue_id, NAME),
+        )
+    ]
 
 
-def _version(options: Options) -> str:
-    return options.engine_version or load_engine(options.engine, settings_of(options)).version
+def _find_engine_version(options: Options) -> str:
+    return options.engine_version or load_engine(options.engine, make_settings(options)).version
 
 
-def engine_used(tables: Tables, venue_id: str) -> tuple[str, str] | None:
-    """Which engine, and which version of it, read the PDFs of a venue; None where none did."""
+def read_engine_used(tables: Tables, venue_id: str) -> tuple[str, str] | None:
+    """Return name and version of the engine that read the PDFs of a venue; None where none were read."""
     for batch in tables.batches(TABLE, venue_id, ["engine", "engine_version"]):
         for row in batch.to_pylist():
             if row["engine_version"]:
@@ -163,22 +273,22 @@ def engine_used(tables: Tables, venue_id: str) -> tuple[str, str] | None:
 
 
 def default_engine() -> tuple[str, str]:
-    """The engine that reads PDFs where none is named, and its version here."""
+    """Return name and version of the engine that reads PDFs by default."""
     engine = load_engine(Options().engine)
     return engine.name, engine.version
 
 
-def stage(spread: Spread) -> Stage[Workspace]:
-    """The stage, with the executor that spreads its work."""
+def stage(spread: Executor) -> Stage[Workspace]:
+    """Return the stage `read_texts`; `spread` reads the files, possibly in other processes."""
     return Stage(
         name=NAME,
         version=3,
-        reads_raw=(Kind.PUBLISHED,),
+        reads_raw=(RawKind.PUBLISHED,),
         reads=("4-versions",),
         writes=(TABLE,),
         options=("engine",),
         run=partial(read_texts, spread),
         balance=balance,
-        passing=PASSING,
-        made_with=_version,
+        passing=TRANSIENT_REASONS,
+        made_with=_find_engine_version,
     )

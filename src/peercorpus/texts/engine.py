@@ -1,50 +1,122 @@
-"""What a PDF engine is, and which there are.
+"""Define what a PDF engine is, which engines there are and which settings they take.
 
-A worker process imports this module and one engine; it therefore imports nothing heavy.
+An engine is a class with `name`, `version` and `convert(pdf)`; see the protocol `Engine`. `choose_engine` makes the one
+that the options name, `convert_file` reads one file with it in any process. `contract.check_engine` tests an engine.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, cast
+from uuid import uuid4
 
-from peercorpus.errors import PdfFault, PeercorpusError, UnreadablePdfError
-from peercorpus.file_records import TextHeading, TextQuality
-from peercorpus.pdf import REPAIRED, count_readable_pages, read_or_repair, repair
-from peercorpus.records import PAGE_BREAK
-from peercorpus.store import Place, read_file
-from peercorpus.texts.added import added_engines, make_added
-from peercorpus.texts.settings import DEFAULT_SETTINGS, EngineSettings
+from peercorpus.errors import EngineError, PdfFault, PeercorpusError, UnreadablePdfError
+from peercorpus.execution.executor import Failure, failure_reason
+from peercorpus.execution.stage import Options
+from peercorpus.pdf.document import REPAIRED, count_readable_pages, read_or_repair, repair
+from peercorpus.records.documents import PAGE_BREAK, TextHeading, TextQuality
+from peercorpus.records.enums import Reason
+from peercorpus.texts.plugin_engines import find_added_engines, make_added
+from peercorpus.workspace.object_store import Location, read_file
+
+KEY_VARIABLE = "PEERCORPUS_VISION_KEY"
+"""Environment variable that holds the key of a vision endpoint, the only place from which it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """Settings of PDF engines; each engine uses those that concern it.
+
+    Attributes:
+        ocr: "off", or "auto": recognise pages without readable text from their image.
+        heavier: Engine to which `auto` sends what the default engine reads badly; None takes OCR where it is installed.
+        models: Folder with the models of a heavier engine; None leaves it to the library, which may download them.
+        url: Address of a vision endpoint, up to and including `/v1`.
+        model: Name of the model at that endpoint.
+        most_pages: Maximum pages that a run sends to the endpoint.
+        most_tokens: Maximum tokens that a run uses there, as the endpoint counts them; None means no limit.
+        answers: File that keeps the endpoint's answers and what was spent; None keeps them in memory.
+        run: Id of the run for which pages and tokens are counted.
+        attempts: Maximum requests for one page, the first included.
+        first_wait_s: Seconds before the second request; the wait doubles each time.
+        timeout_s: Seconds allowed for one answer.
+    """
+
+    ocr: str = "off"
+    heavier: str | None = None
+    models: Path | None = None
+    url: str | None = None
+    model: str | None = None
+    most_pages: int = 1_000
+    most_tokens: int | None = None
+    answers: Path | None = None
+    run: str = ""
+    attempts: int = 5
+    first_wait_s: float = 1.0
+    timeout_s: float = 120.0
+
+
+DEFAULT_SETTINGS = EngineSettings()
+
+
+def make_settings(options: Options, answers: Path | None = None) -> EngineSettings:
+    """Return the engine settings of a build or a conversion.
+
+    Args:
+        options: Options of the user.
+        answers: File that keeps the answers of a vision endpoint; ignored where none is named.
+
+    Raises:
+        EngineError: The engine is `vision` and its address or model is missing.
+    """
+    if "vision" in {options.engine, options.heavier} and not (options.engine_url and options.engine_model):
+        raise EngineError(
+            "The vision engine needs --engine-url, the address of an endpoint up to '/v1', and --engine-model."
+        )
+    settings = EngineSettings(options.ocr, options.heavier, options.models)
+    if options.engine_url is None and options.engine_model is None:
+        return settings
+    return replace(
+        settings,
+        url=options.engine_url,
+        model=options.engine_model,
+        most_pages=settings.most_pages if options.most_pages is None else options.most_pages,
+        most_tokens=options.most_tokens,
+        answers=answers,
+        run=uuid4().hex,
+    )
+
 
 SEPARATOR = PAGE_BREAK
-"""What stands between two pages; no page may contain it."""
+"""Separator between two pages; no page may contain it."""
 
 ENGINES: Mapping[str, str] = MappingProxyType(
     {
-        "pdfium-layout": "peercorpus.texts.layout.reading:PdfiumLayout",
-        "pdfium-text": "peercorpus.texts.pdfium_text:PdfiumText",
-        "auto": "peercorpus.texts.router:Router",
-        "rapidocr": "peercorpus.texts.scans:EveryPage",
-        "docling": "peercorpus.texts.with_docling:Docling",
-        "marker": "peercorpus.texts.with_marker:Marker",
-        "mineru": "peercorpus.texts.with_mineru:Mineru",
-        "nemotron": "peercorpus.texts.with_nemotron:Nemotron",
-        "vision": "peercorpus.texts.vision:Vision",
+        "pdfium-layout": "peercorpus.texts.layout.pdfium_layout:PdfiumLayout",
+        "pdfium-text": "peercorpus.texts.engines.pdfium_text:PdfiumText",
+        "auto": "peercorpus.texts.engines.auto:AutoEngine",
+        "rapidocr": "peercorpus.texts.engines.layout_with_ocr:OcrEngine",
+        "docling": "peercorpus.texts.engines.docling:Docling",
+        "marker": "peercorpus.texts.engines.marker:Marker",
+        "mineru": "peercorpus.texts.engines.mineru:Mineru",
+        "nemotron": "peercorpus.texts.engines.nemotron:Nemotron",
+        "vision": "peercorpus.texts.engines.vision_model:Vision",
     }
 )
-"""Name → where the class is; imported only when it is chosen."""
+"""Engine name → module and class; a module is imported only when its engine is chosen."""
 
 HEAVY = frozenset({"docling", "marker", "mineru", "nemotron"})
-"""Those that load models, and need more memory than a paper does."""
+"""Engines that load models and so need more memory than a paper does."""
 
 NOT_HEAVIER = frozenset({"auto", "pdfium-layout", "pdfium-text"})
-"""Those that `auto` cannot send hard files to."""
+"""Engines that `auto` cannot use for hard files."""
 
 OPTIONS = ("ocr", "heavier", "models", "engine_url", "engine_model", "most_pages", "most_tokens")
-"""What only some engines take, by its name in `stage.Options`."""
+"""Options that only some engines take, by their names in `execution.stage.Options`."""
 
 TAKES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -55,13 +127,15 @@ TAKES: Mapping[str, frozenset[str]] = MappingProxyType(
         "vision": frozenset({"engine_url", "engine_model", "most_pages", "most_tokens"}),
     }
 )
-"""Name → the options it takes; `auto` takes those of its heavier engine as well, engines not named here take none."""
+"""Engine name → options it takes; `auto` also takes those of its heavier engine, engines not listed take none."""
 
-WITH_OCR: Mapping[str, str] = MappingProxyType({"pdfium-layout": "peercorpus.texts.scans:LayoutWithOcr"})
-"""The same, where pages without readable text are to be recognised from their image."""
+WITH_OCR: Mapping[str, str] = MappingProxyType(
+    {"pdfium-layout": "peercorpus.texts.engines.layout_with_ocr:LayoutWithOcr"}
+)
+"""Engine name → module and class that also recognises pages without readable text from their image."""
 
 UNREAD = "cannot be read"
-"""How the problem begins that names pages which cannot be read."""
+"""Beginning of the problem that names unreadable pages."""
 
 RULE = re.compile(r"^(?=[ \t]*---[ \t]*$)", re.MULTILINE)
 
@@ -73,13 +147,13 @@ class Converted:
     Attributes:
         markdown: Pages joined by `SEPARATOR`.
         pages: Number of pages.
-        characters: Characters of all pages, separators not counted; 0 where the file holds no text.
+        characters: Characters of all pages without separators; 0 where the file has no text.
         problems: What the engine could not do, in words.
-        headings: In the order of the text; empty where the engine tells none.
-        figures: The text inside figures, one entry for each page that has any; it is not in the Markdown.
-        quality: None where the engine does not tell it.
-        ocr_pages: Pages whose text was recognised from their image, from 1.
-        heavier_pages: Pages that a router had read by a heavier engine, from 1.
+        headings: In the order of the text; empty where the engine reports none.
+        figures: Text inside figures, which is not in the Markdown; one entry for each page that has any.
+        quality: Measures of the text; None where the engine does not report them.
+        ocr_pages: Numbers, from 1, of the pages that were recognised from their image.
+        heavier_pages: Numbers, from 1, of the pages that `auto` had a heavier engine read.
     """
 
     markdown: str
@@ -94,13 +168,14 @@ class Converted:
 
 
 class Engine(Protocol):
-    """Turns one PDF into Markdown; made without arguments, in the process that uses it.
+    """Turns PDFs into Markdown.
 
-    One of another package may also have `takes`, the names of `OPTIONS` that it takes, and `is_heavy`, whether it loads
-    models.
+    An engine is made without arguments in the process that uses it, or by its class method `with_settings` where it
+    has one. An engine of another package may also have `takes`, the names of the `OPTIONS` that it takes, and
+    `is_heavy`, whether it loads models.
 
     Attributes:
-        name: The name in `ENGINES`, or of its entry point.
+        name: Its name in `ENGINES`, or the name of its entry point.
         version: Changes whenever the same file would give another text.
     """
 
@@ -111,37 +186,39 @@ class Engine(Protocol):
         """Read one file.
 
         Raises:
-            UnreadablePdfError: It is broken, encrypted, or no PDF.
+            UnreadablePdfError: The file is damaged, encrypted, or not a PDF.
         """
         ...
 
 
 def join_pages(pages: Sequence[str], problems: Sequence[str] = ()) -> Converted:
-    r"""Pages as one text that splits into the same pages again: a line that is a rule is escaped.
+    r"""Join pages to one text that splits into the same pages again; a line `---` inside a page is escaped.
 
     >>> join_pages(["One.\n\n---\n\nStill one.", "Two."]).markdown.split(SEPARATOR)
     ['One.\n\n\\---\n\nStill one.', 'Two.']
     """
     escaped = [RULE.sub(r"\\", page) for page in pages]
-    return Converted(SEPARATOR.join(escaped), len(pages), sum(map(len, escaped)), tuple(problems))
+    return Converted(
+        markdown=SEPARATOR.join(escaped), pages=len(pages), characters=sum(map(len, escaped)), problems=tuple(problems)
+    )
 
 
 def without_pages(markdown: str) -> str:
-    """The same text as one page."""
+    """Return the Markdown with blank lines in place of page separators."""
     return markdown.replace(SEPARATOR, "\n\n")
 
 
 UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0b-\x1f\x7f]")
-"""What stands for no known letter: U+FFFD, private use, control codes."""
+"""A character that represents no known letter: U+FFFD, private use, control codes."""
 
 
 def measure_quality(pages: Sequence[str], figures: Sequence[str] = (), sureness: Sequence[float] = ()) -> TextQuality:
-    """The quality of a text.
+    """Measure the quality of a text.
 
     Args:
-        pages: The text of each.
-        figures: The text inside figures.
-        sureness: Of each displayed formula, on [0, 1].
+        pages: Text of each page.
+        figures: Texts inside figures.
+        sureness: How sure the reading of each displayed formula is, on [0, 1].
     """
     characters = sum(map(len, pages))
     unknown = sum(len(UNKNOWN.findall(page)) for page in pages)
@@ -158,13 +235,13 @@ def load_engine(name: str, settings: EngineSettings = DEFAULT_SETTINGS) -> Engin
     """Make the engine of this name.
 
     Args:
-        name: One of `ENGINES`, or of an engine that another package adds.
-        settings: Given to an engine that has a class method `with_settings`.
+        name: A name in `ENGINES`, or of an engine that another package adds.
+        settings: Passed to an engine that has a class method `with_settings`.
 
     Raises:
-        PeercorpusError: There is none.
-        MissingExtraError: It is not installed.
-        EngineError: It cannot be used with these settings.
+        PeercorpusError: There is no engine of this name.
+        MissingExtraError: The engine is not installed.
+        EngineError: The engine cannot be used with these settings.
     """
 
     def make(engine: Any) -> Any:  # noqa: ANN401 -- a class of whatever package
@@ -172,36 +249,36 @@ def load_engine(name: str, settings: EngineSettings = DEFAULT_SETTINGS) -> Engin
         return engine() if with_settings is None or settings == DEFAULT_SETTINGS else with_settings(settings)
 
     if name not in ENGINES:
-        return cast(Engine, make_added(_added(name), make, OPTIONS))
-    where = WITH_OCR.get(name, ENGINES[name]) if settings.ocr == "auto" else ENGINES[name]
-    module, _, attribute = where.partition(":")
+        return cast(Engine, make_added(_find_added(name), make, OPTIONS))
+    location = WITH_OCR.get(name, ENGINES[name]) if settings.ocr == "auto" else ENGINES[name]
+    module, _, attribute = location.partition(":")
     return cast(Engine, make(getattr(import_module(module), attribute)))
 
 
-def _added(name: str) -> EntryPoint:
-    added = added_engines(ENGINES)
+def _find_added(name: str) -> EntryPoint:
+    added = find_added_engines(ENGINES)
     if name not in added:
-        known = ", ".join(sorted({*ENGINES, *added}))
-        raise PeercorpusError(f"There is no PDF engine '{name}'; choose one of: {known}.")
+        names = ", ".join(sorted({*ENGINES, *added}))
+        raise PeercorpusError(f"There is no PDF engine '{name}'; choose one of: {names}.")
     return added[name]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """One file to read with one engine; small enough to send to another process."""
+class EngineJob:
+    """One file to read with one engine; it holds the path, not the content, and so is cheap to send to a process."""
 
     sha256: str
-    path: Place
+    path: Location
     engine: str
     settings: EngineSettings = DEFAULT_SETTINGS
 
 
-def convert_file(job: Job) -> Converted:
-    """Read one file, in whatever process this is called; a damaged one has a second chance.
+def convert_file(job: EngineJob) -> Converted:
+    """Read one file; a damaged one is repaired and read again where that gains something.
 
     Raises:
-        UnreadablePdfError: The file is not there, or the engine cannot read it.
-        StoreError: The store that holds it is out of order.
+        UnreadablePdfError: The file is missing, or the engine cannot read it.
+        StoreError: The object store that holds it cannot be reached.
     """
     try:
         pdf = read_file(job.path)
@@ -211,13 +288,83 @@ def convert_file(job: Job) -> Converted:
 
 
 def _convert(engine: Engine, pdf: bytes) -> Converted:
-    """The text of one file; of the file put together anew, where only that can be read, or more pages of it."""
+    """Read a file, or its repaired form where only that can be read or has more readable pages."""
     converted, repairs = read_or_repair(engine.convert, pdf)
     if not repairs and any(problem.startswith(UNREAD) for problem in converted.problems):
-        whole = repair(pdf)
-        if whole is not None and count_readable_pages(whole) > count_readable_pages(pdf):
-            again = engine.convert(whole)
-            lost = converted.pages - again.pages
+        repaired = repair(pdf)
+        if repaired is not None and count_readable_pages(repaired) > count_readable_pages(pdf):
+            converted_again = engine.convert(repaired)
+            lost = converted.pages - converted_again.pages
             left_out = (f"{UNREAD}: {lost} of {converted.pages} pages, which are left out",) if lost > 0 else ()
-            converted, repairs = again, (REPAIRED, *left_out)
+            converted = converted_again
+            repairs = (REPAIRED, *left_out)
     return replace(converted, problems=(*repairs, *converted.problems)) if repairs else converted
+
+
+DEFAULTS = {field.name: field.default for field in fields(Options)}
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """The engine that the options name.
+
+    Attributes:
+        engine: The engine itself.
+        settings: Its settings.
+        is_heavy: Whether it loads models and so may use all memory there is.
+    """
+
+    engine: Engine
+    settings: EngineSettings
+    is_heavy: bool
+
+
+def choose_engine(options: Options, answers: Path | None = None) -> EngineChoice:
+    """Make the engine that the options name.
+
+    Args:
+        options: Options of the user.
+        answers: File that keeps the answers of a vision endpoint.
+
+    Raises:
+        PeercorpusError: There is no engine of this name, or two packages add one.
+        MissingExtraError: The engine is not installed.
+        EngineError: The engine does not take an option that is set, or cannot be used with it.
+    """
+    find_added_engines(ENGINES)  # refuse two engines of one name, whichever engine is chosen
+    if options.heavier in NOT_HEAVIER:
+        raise EngineError(
+            f"'{options.heavier}' cannot be the heavier engine, as it reads no hard files; name another with --heavier."
+        )
+    settings = make_settings(options, answers)
+    names = [name for name in (options.engine, options.heavier) if name is not None]
+    added = [load_engine(name, settings) for name in names if name not in ENGINES]
+    accepted = {option for name in names for option in TAKES.get(name, ())}
+    accepted |= {option for engine in added for option in getattr(engine, "takes", ())}
+    _require_accepted(options, accepted)
+    is_heavy = not HEAVY.isdisjoint(names) or any(getattr(engine, "is_heavy", False) for engine in added)
+    return EngineChoice(load_engine(options.engine, settings), settings, is_heavy)
+
+
+def _require_accepted(options: Options, accepted: set[str]) -> None:
+    """Raise an EngineError for an option that is set and not accepted: the user would believe it had an effect."""
+    for option in OPTIONS:
+        if option not in accepted and getattr(options, option) != DEFAULTS[option]:
+            flag = f"--{option.replace('_', '-')}"
+            takers = " or ".join(f"'{name}'" for name in ENGINES if option in TAKES.get(name, ()))
+            raise EngineError(f"The engine '{options.engine}' does not take {flag}; leave it out, or choose {takers}.")
+
+
+DAMAGE = (REPAIRED, UNREAD)
+"""Beginnings of the problems that report a damaged file."""
+
+
+def explain_missing_text(result: Converted | Failure) -> tuple[Reason, str] | None:
+    """Return why reading a file gave no text, as reason and sentence; None where it gave text."""
+    if isinstance(result, Failure):
+        return failure_reason(result)
+    if result.characters == 0 and any(problem.startswith(DAMAGE) for problem in result.problems):
+        return Reason.PDF_DAMAGED, f"The PDF is damaged: none of its {result.pages} pages gives text."
+    if result.characters == 0:
+        return Reason.PDF_WITHOUT_TEXT, f"None of its {result.pages} pages holds text; they may be images."
+    return None

@@ -1,46 +1,98 @@
-"""PDFs → a folder of Markdown: for each PDF a text and a JSON of measures, written whole or not at all.
-
-What lies there already, read from the same bytes by the same engine, is not read again: a run that was stopped goes on
-where it was. A worker process imports this module; it therefore imports nothing heavy.
-"""
+"""Convert a folder of PDFs to a folder of Markdown and JSON files, without a workspace."""
 
 import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.kinds import Reason
-from peercorpus.per_file import PASSING
-from peercorpus.progress import Meter, Show, show_nothing
-from peercorpus.spread import Failure, Spread
-from peercorpus.stage import Options
-from peercorpus.store import Place
-from peercorpus.texts.choose import choose_engine
-from peercorpus.texts.engine import Converted, Engine, Job, convert_file, without_pages
-from peercorpus.texts.finding import find_pdfs as pdfs_at
-from peercorpus.texts.names import Held, Met, Names
-from peercorpus.texts.outcome import why_no_text
-from peercorpus.texts.pairs import CONVERTED, Measures, Pairs, open_pairs, path_from
-from peercorpus.texts.settings import EngineSettings
+from peercorpus.execution.executor import TRANSIENT_REASONS, Executor, Failure
+from peercorpus.execution.progress import Meter, Show, show_nothing
+from peercorpus.execution.stage import Options
+from peercorpus.records.enums import Reason
+from peercorpus.texts.engine import (
+    Converted,
+    Engine,
+    EngineJob,
+    EngineSettings,
+    choose_engine,
+    convert_file,
+    explain_missing_text,
+    without_pages,
+)
+from peercorpus.texts.folder_files import (
+    CONVERTED,
+    EarlierMeasures,
+    FilePairs,
+    FolderNames,
+    Measures,
+    UnnamedPdf,
+    open_pairs,
+    path_from,
+)
+from peercorpus.workspace.object_store import Location, S3Path, raise_error
 
-LASTING = frozenset(Reason) - PASSING
-"""Reasons that hold as long as the file and the engine are the same."""
+
+def find_pdfs(path: Location) -> Iterator[Location]:
+    """Yield the file at a path, or every `*.pdf` below a folder or prefix; hidden files and folders are left out.
+
+    Raises:
+        PeercorpusError: There is nothing at the path.
+        OSError: A folder or a bucket cannot be read.
+    """
+    if isinstance(path, S3Path):
+        yield from _find_stored_pdfs(path)
+    elif path.is_dir():
+        yield from _find_pdfs_below(path)
+    elif path.exists():
+        yield path
+    else:
+        raise PeercorpusError(f"'{path}' does not exist; name a PDF, or a folder that holds some.")
+
+
+def _find_stored_pdfs(prefix: S3Path) -> Iterator[S3Path]:
+    if prefix.key and prefix.exists():
+        yield prefix
+        return
+    is_empty = True
+    above = len(PurePosixPath(prefix.key).parts)
+    for stored in prefix.walk():
+        is_empty = False
+        parts = PurePosixPath(stored.key).parts[above:]
+        if stored.name.lower().endswith(".pdf") and not any(part.startswith(".") for part in parts):
+            yield stored
+    if is_empty:
+        raise PeercorpusError(
+            f"There is nothing at '{prefix}'; name an object, or what the keys of several begin with."
+        )
+
+
+def _find_pdfs_below(folder: Path) -> Iterator[Path]:
+    for where, folders, files in os.walk(folder, onerror=raise_error):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            path = Path(where, name)
+            if name.lower().endswith(".pdf") and not name.startswith(".") and (path.is_file() or path.is_symlink()):
+                yield path
+
+
+LASTING = frozenset(Reason) - TRANSIENT_REASONS
+"""Reasons for failing that apply as long as file and engine are the same."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """One PDF and the name of what is made of it.
+class NamedPdf:
+    """A PDF and the name of the files made from it.
 
     Attributes:
-        path: Where it lies, as seen from the folder of the texts.
-        sha256: None where it cannot be opened.
+        source: The PDF itself.
+        sha256: SHA-256 of its content; None where it cannot be opened.
     """
 
-    source: Place
+    source: Location
     path: str
     name: str
     sha256: str | None
@@ -48,78 +100,78 @@ class Source:
 
 @dataclass(slots=True)
 class FolderSummary:
-    """What became of the PDFs.
+    """Counts of what happened to the PDFs of a run.
 
     Attributes:
-        converted: Became Markdown in this run.
-        already: Had become Markdown before.
-        repeated: Named twice, or the same file under the same name.
-        failed: By reason, those of earlier runs that were not tried again among them.
-        failures: Each with its sentence.
-        renamed: Names that are not the PDF's own, because another file has that.
-        pages: Of what was converted in this run; `seconds` is how long that took.
+        converted: PDFs converted in this run.
+        already: PDFs converted in an earlier run.
+        repeated: PDFs that were listed twice, or have content and name of another one.
+        failed: Failed PDFs by reason, including those of earlier runs that were not tried again.
+        failures: Failed PDFs, each with a sentence.
+        renamed: PDFs whose files have another name, because their own was in use; with that name.
+        pages: Pages converted in this run.
     """
 
     converted: int = 0
     already: int = 0
     repeated: int = 0
     failed: Counter[str] = field(default_factory=Counter)
-    failures: list[tuple[Place, str]] = field(default_factory=list)
-    renamed: list[tuple[Place, str]] = field(default_factory=list)
+    failures: list[tuple[Location, str]] = field(default_factory=list)
+    renamed: list[tuple[Location, str]] = field(default_factory=list)
     pages: int = 0
     seconds: float = 0.0
 
 
-def find_pdfs(paths: Sequence[Place]) -> list[Place]:
-    """The files named, and every `*.pdf` in the folders named and below them, once each; hidden ones are left out.
+def find_all_pdfs(paths: Sequence[Location]) -> list[Location]:
+    """Return the files at these paths and every `*.pdf` below the folders among them, once each; hidden ones left out.
 
     Raises:
-        PeercorpusError: A path is not there, or there is no PDF at all.
+        PeercorpusError: A path does not exist, or there is no PDF at all.
         OSError: A folder or a store cannot be read.
     """
-    found: dict[str, Place] = {}
+    pdfs: dict[str, Location] = {}
     for path in paths:
-        for each in pdfs_at(path):
-            key = os.path.abspath(each) if isinstance(each, Path) else str(each)  # noqa: PTH100 -- links stay
-            found.setdefault(key, each)
-    if not found:
+        for pdf in find_pdfs(path):
+            key = os.path.abspath(pdf) if isinstance(pdf, Path) else str(pdf)  # noqa: PTH100 -- links stay
+            pdfs.setdefault(key, pdf)
+    if not pdfs:
         raise PeercorpusError(f"There is no PDF in {' or '.join(repr(str(path)) for path in paths)}.")
-    return list(found.values())
+    return list(pdfs.values())
 
 
-def convert_timed(job: Job) -> tuple[Converted, float]:
-    """Read one file, and tell how many seconds it took.
+def convert_timed(job: EngineJob) -> tuple[Converted, float]:
+    """Read one file; return its text and the seconds that reading took.
 
     Raises:
-        UnreadablePdfError: The file is not there, or the engine cannot read it.
+        UnreadablePdfError: The file is missing, or the engine cannot read it.
     """
     started = time.perf_counter()
     return convert_file(job), time.perf_counter() - started
 
 
 def convert_to_folder(
-    spread: Spread,
-    sources: Sequence[Place],
-    out: Place,
+    spread: Executor,
+    sources: Sequence[Location],
+    out: Location,
     options: Options,
     *,
     page_marks: bool = True,
     force: bool = False,
     show: Show = show_nothing,
 ) -> FolderSummary:
-    """Write `NAME.md` and `NAME.json` for every PDF; of one that cannot be read the JSON alone, with the reason.
+    """Write `NAME.md` and `NAME.json` for every PDF; for one that cannot be read only the JSON, with the reason.
 
     Args:
-        spread: How the work is spread.
-        sources: The PDFs; two of one name are told apart by their paths.
-        out: The folder; made where it is not there.
-        options: The engine, the seconds for one PDF, and the number of workers.
-        page_marks: Show in the Markdown where pages end.
-        force: Read again what was read before, and what failed for good.
-        show: Told how far it is.
+        spread: Reads the files, possibly in other processes.
+        sources: The PDFs; where two have one name, a digest of its path is appended to the name of the second.
+        out: The output folder; created if missing.
+        options: Engine, time limit for one PDF, and number of workers.
+        page_marks: Whether the Markdown shows where pages end.
+        force: Whether to read again what was read or failed for a lasting reason before.
+        show: Receives progress.
 
     Raises:
-        PeercorpusError: There is no such engine, or it does not take an option; the folder is a file, or another run
+        PeercorpusError: There is no such engine, or it does not take an option; `out` is a file, or another run
             is writing to it.
         OSError: The folder cannot be written to.
     """
@@ -128,7 +180,14 @@ def convert_to_folder(
     chosen = choose_engine(options, out / ".answers.db" if isinstance(out, Path) else None)
     summary = FolderSummary()
     with open_pairs(out) as pairs:
-        run = _Run(chosen.engine, chosen.settings, pairs, page_marks, force, summary)
+        run = _Run(
+            engine=chosen.engine,
+            settings=chosen.settings,
+            pairs=pairs,
+            page_marks=page_marks,
+            force=force,
+            summary=summary,
+        )
         started = time.perf_counter()
         run.convert(spread, run.look(sources, show), options, show)
         summary.seconds = time.perf_counter() - started
@@ -139,95 +198,102 @@ def convert_to_folder(
 class _Run:
     engine: Engine
     settings: EngineSettings
-    pairs: Pairs
+    pairs: FilePairs
     page_marks: bool
     force: bool
     summary: FolderSummary
 
-    def look(self, sources: Sequence[Place], show: Show) -> list[Source]:
-        """What is left to do."""
-        names, to_do = Names(self.pairs.folder), []
-        digests, found = self._meet(sources, show)
-        for met, sha256, (name, was_given) in zip(found, digests, names.give(found), strict=True):
-            if name != met.source.stem and not was_given:
-                self.summary.renamed.append((met.source, name))
-            place = Source(met.source, met.path, name, sha256)
+    def look(self, sources: Sequence[Location], show: Show) -> list[NamedPdf]:
+        """Return the PDFs that must be read; the others are counted in the summary."""
+        names = FolderNames(self.pairs.folder)
+        to_do = []
+        digests, unnamed_pdfs = self._identify(sources, show)
+        for unnamed, sha256, (name, was_given) in zip(unnamed_pdfs, digests, names.give(unnamed_pdfs), strict=True):
+            if name != unnamed.source.stem and not was_given:
+                self.summary.renamed.append((unnamed.source, name))
+            pdf = NamedPdf(source=unnamed.source, path=unnamed.path, name=name, sha256=sha256)
             if was_given:
                 self.summary.repeated += 1
-            elif not self._is_known(place, names.read(name)):
-                to_do.append(place)
+            elif not self._is_known(pdf, names.read(name)):
+                to_do.append(pdf)
         return to_do
 
-    def _meet(self, sources: Sequence[Place], show: Show) -> tuple[list[str | None], list[Met]]:
-        """The digest of each PDF, None where it cannot be opened; and what its name depends on."""
-        meter, digests, found = Meter("convert", "PDFs looked at", show), [], []
+    def _identify(self, sources: Sequence[Location], show: Show) -> tuple[list[str | None], list[UnnamedPdf]]:
+        """Return the digest of each PDF, None where it cannot be opened, and what its name depends on."""
+        meter = Meter("convert", "PDFs looked at", show)
+        digests = []
+        unnamed_pdfs = []
         for source in sources:
-            sha256, path = _sha256(source), path_from(self.pairs.folder, source)
+            sha256 = _compute_sha256(source)
+            path = path_from(self.pairs.folder, source)
             digests.append(sha256)
-            found.append(Met(source, path, sha256 or hashlib.sha256(path.encode()).hexdigest()))
+            unnamed_pdfs.append(UnnamedPdf(source, path, sha256 or hashlib.sha256(path.encode()).hexdigest()))
             meter.advance(total=len(sources))
-        return digests, found
+        return digests, unnamed_pdfs
 
-    def _is_known(self, place: Source, held: Held | None) -> bool:
-        """Whether an earlier run told all that this one could."""
-        if self.force or held is None or place.sha256 is None:
+    def _is_known(self, pdf: NamedPdf, earlier: EarlierMeasures | None) -> bool:
+        """Return whether the files of an earlier run are what this run would write, and count the PDF if so."""
+        if self.force or earlier is None or pdf.sha256 is None:
             return False
-        made_of = (held.sha256, held.engine, held.engine_version)
-        if made_of != (place.sha256, self.engine.name, self.engine.version):
+        made_of = (earlier.sha256, earlier.engine, earlier.engine_version)
+        if made_of != (pdf.sha256, self.engine.name, self.engine.version):
             return False
-        if held.status == CONVERTED:
-            is_there = held.page_marks == self.page_marks and self.pairs.has_text(place.name)
+        if earlier.status == CONVERTED:
+            is_there = earlier.page_marks == self.page_marks and self.pairs.has_text(pdf.name)
             self.summary.already += is_there
-            if is_there and held.path != place.path:
-                self.pairs.retell(place.name, place.path)
+            if is_there and earlier.path != pdf.path:
+                self.pairs.replace_path(pdf.name, pdf.path)
             return is_there
-        if held.reason not in LASTING:
+        if earlier.reason not in LASTING:
             return False
-        self._count_failure(place, Reason(held.reason), f"{held.detail} (So it was in an earlier run.)")
+        self._count_failure(pdf, Reason(earlier.reason), f"{earlier.detail} (So it was in an earlier run.)")
         return True
 
-    def convert(self, spread: Spread, places: Sequence[Source], options: Options, show: Show) -> None:
-        """Read what is left to do; PDFs of the same bytes are read once."""
-        by_content: dict[str, list[Source]] = {}
-        for place in places:
-            by_content.setdefault(place.sha256 or str(place.source), []).append(place)
-        meter = Meter("convert", "PDFs read", show, total=len(places))
-        jobs = (Job(sha256, same[0].source, self.engine.name, self.settings) for sha256, same in by_content.items())
+    def convert(self, spread: Executor, pdfs: Sequence[NamedPdf], options: Options, show: Show) -> None:
+        """Read PDFs and write their files; PDFs of the same content are read once."""
+        by_content: dict[str, list[NamedPdf]] = {}
+        for pdf in pdfs:
+            by_content.setdefault(pdf.sha256 or str(pdf.source), []).append(pdf)
+        meter = Meter("convert", "PDFs read", show, total=len(pdfs))
+        jobs = (
+            EngineJob(sha256=sha256, path=alike[0].source, engine=self.engine.name, settings=self.settings)
+            for sha256, alike in by_content.items()
+        )
         for job, result in spread(convert_timed, jobs, timeout_s=options.pdf_timeout_s, workers=options.workers):
-            for place in by_content[job.sha256]:
-                self._take(place, result)
+            for pdf in by_content[job.sha256]:
+                self._take(pdf, result)
                 meter.advance()
 
-    def _take(self, place: Source, result: tuple[Converted, float] | Failure) -> None:
+    def _take(self, pdf: NamedPdf, result: tuple[Converted, float] | Failure) -> None:
         converted, seconds = (result, None) if isinstance(result, Failure) else result
-        problem = why_no_text(converted)
+        problem = explain_missing_text(converted)
         measures = Measures(
-            place.source.name,
-            place.path,
-            place.sha256,
-            self.engine.name,
-            self.engine.version,
+            source=pdf.source.name,
+            path=pdf.path,
+            sha256=pdf.sha256,
+            engine=self.engine.name,
+            engine_version=self.engine.version,
             page_marks=self.page_marks,
         )
-        if problem is not None and place.sha256 is None and self.pairs.has_text(place.name):
-            # Nobody knows whether the file is another one now.
-            self._count_failure(place, problem[0], f"{problem[1]} (The text of an earlier run is still there.)")
+        if problem is not None and pdf.sha256 is None and self.pairs.has_text(pdf.name):
+            # The file cannot be opened, so the text of the earlier run may still be its text.
+            self._count_failure(pdf, problem[0], f"{problem[1]} (The text of an earlier run is still there.)")
         elif problem is not None:
-            self._count_failure(place, *problem)
-            self.pairs.write(place.name, measures.failed(*problem), None)
+            self._count_failure(pdf, *problem)
+            self.pairs.write(pdf.name, measures.failed(*problem), None)
         elif isinstance(converted, Converted):
             self.summary.converted += 1
             self.summary.pages += converted.pages
             text = converted.markdown if self.page_marks else without_pages(converted.markdown)
-            self.pairs.write(place.name, measures.converted(converted, seconds), text)
+            self.pairs.write(pdf.name, measures.converted(converted, seconds), text)
 
-    def _count_failure(self, place: Source, reason: Reason, detail: str) -> None:
+    def _count_failure(self, pdf: NamedPdf, reason: Reason, detail: str) -> None:
         self.summary.failed[reason] += 1
-        self.summary.failures.append((place.source, detail))
+        self.summary.failures.append((pdf.source, detail))
 
 
-def _sha256(path: Place) -> str | None:
-    """The digest of a file's content; None where it cannot be read."""
+def _compute_sha256(path: Location) -> str | None:
+    """Return the SHA-256 of a file's content; None where it cannot be read."""
     try:
         if not isinstance(path, Path):
             return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,1 +1,1 @@
-"""The catalogue: what a venue's id says, and what OpenReview does not: deadlines, old lists, what the public sees."""
+"""What is known of venues before a harvest: deadlines, submission lists, visibility."""

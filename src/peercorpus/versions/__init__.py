@@ -1,1 +1,1 @@
-"""The version the reviewers read: deadlines and edits → every PDF of a submission, the initial one with its grade."""
+"""Find every version of a submission's PDF, and the one that the reviewers read."""

@@ -1,42 +1,49 @@
-"""The stage that looks into every file of a venue: each in a process that may die, committed in batches.
+"""Run the stage that inspects every fetched PDF for dates and signs of its version.
 
-What is left to do is found by comparing ids, so a killed run continues where it was.
+Files already inspected by the present inspector are skipped; results are committed in batches, so a killed run goes on.
 """
 
 import logging
 from collections.abc import Sequence
 from functools import partial
 
-from peercorpus.file_records import Inspection
-from peercorpus.per_file import NOT_HERE, PASSING, in_batches, reported, why_failed
-from peercorpus.spread import Failure, Spread
-from peercorpus.stage import Balance, Options, Report, Stage
-from peercorpus.tables import Replacement, Tables
-from peercorpus.versions.look import INSPECTOR, Job, Looked, look_into_file
-from peercorpus.workspace import Workspace
+from peercorpus.execution.executor import (
+    FILE_MISSING,
+    TRANSIENT_REASONS,
+    Executor,
+    Failure,
+    failure_reason,
+    in_batches,
+    report_progress,
+)
+from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.records.documents import Inspection
+from peercorpus.versions.inspect_pdf import INSPECTOR, InspectionJob, PdfFindings, look_into_file
+from peercorpus.workspace.delta_tables import Replacement, Tables
+from peercorpus.workspace.workspace import Workspace
 
 NAME = "inspect_files"
 TABLE = "0-inspections"
 COLUMNS = ("sha256", "forum_id", "inspector")
-"""What a row must fit to be kept: a file, its forum and this inspector."""
+"""Columns that decide whether a row of an earlier run is kept: file, forum and inspector must match."""
 BATCH_FILES = 256
-"""Files looked into before what was found is committed: what a kill can cost."""
+"""Files per commit: the most inspections that a killed run loses."""
 
-Outcome = tuple[Job, Looked | Failure]
+Outcome = tuple[InspectionJob, PdfFindings | Failure]
 
 logger = logging.getLogger(__name__)
 
 
-def _wanted(workspace: Workspace, venue_id: str) -> dict[str, str]:
-    """The files fetched for a venue, each with the first forum, by its id, that has it."""
-    wanted: dict[str, str] = {}
-    for stored in workspace.raw.files(venue_id):
+def _find_files(workspace: Workspace, venue_id: str) -> dict[str, str]:
+    """Return the sha256 of each file fetched for a venue, with the first forum that has it."""
+    first_forums: dict[str, str] = {}
+    for stored in workspace.raw.state.files(venue_id):
         if stored.sha256 is not None:
-            wanted.setdefault(stored.sha256, stored.forum_id)
-    return wanted
+            first_forums.setdefault(stored.sha256, stored.forum_id)
+    return first_forums
 
 
-def _inspection(job: Job, looked: Looked, venue_id: str, forum_id: str) -> Inspection:
+def _build_inspection(job: InspectionJob, looked: PdfFindings, venue_id: str, forum_id: str) -> Inspection:
     return Inspection(
         sha256=job.sha256,
         forum_id=forum_id,
@@ -51,48 +58,63 @@ def _inspection(job: Job, looked: Looked, venue_id: str, forum_id: str) -> Inspe
     )
 
 
-def _commit(tables: Tables, venue_id: str, batch: list[Outcome], wanted: dict[str, str], left: Replacement) -> None:
-    found = []
+def _commit(
+    tables: Tables, venue_id: str, batch: list[Outcome], first_forums: dict[str, str], left: Replacement
+) -> None:
+    inspections = []
     for job, result in batch:
         if isinstance(result, Failure):
-            left.set_aside(job.sha256, wanted[job.sha256], *why_failed(result))
+            left.set_aside(job.sha256, first_forums[job.sha256], *failure_reason(result))
         else:
-            found.append(_inspection(job, result, venue_id, wanted[job.sha256]))
-    if found:
-        tables.append(TABLE, venue_id, NAME, found)
-    logger.debug("%s %s: %d files looked into, %d set aside", NAME, venue_id, len(found), len(batch) - len(found))
+            inspections.append(_build_inspection(job, result, venue_id, first_forums[job.sha256]))
+    if inspections:
+        tables.append(TABLE, venue_id, NAME, inspections)
+    logger.debug(
+        "%s %s: %d files inspected, %d set aside", NAME, venue_id, len(inspections), len(batch) - len(inspections)
+    )
 
 
 def inspect_files(
-    spread: Spread, workspace: Workspace, venue_id: str, options: Options, key: str, report: Report
+    spread: Executor, workspace: Workspace, venue_id: str, options: Options, key: str, report: ProgressCallback
 ) -> None:
-    """Look into the files of a venue that have not been looked into yet."""
-    tables, files = workspace.tables, workspace.files
-    wanted = _wanted(workspace, venue_id)
-    fit = {(sha256, forum_id, INSPECTOR) for sha256, forum_id in wanted.items()}
+    """Inspect the files of a venue that have not been inspected yet."""
+    tables = workspace.tables
+    files = workspace.files
+    first_forums = _find_files(workspace, venue_id)
+    fit = {(sha256, forum_id, INSPECTOR) for sha256, forum_id in first_forums.items()}
     kept = {row[0] for row in tables.sift(Inspection, venue_id, NAME, COLUMNS, fit, key)}
-    missing = [Job(sha256, files.path(sha256)) for sha256 in wanted if sha256 not in kept]
+    missing = [InspectionJob(sha256, files.path(sha256)) for sha256 in first_forums if sha256 not in kept]
     absent = {job.sha256 for job in missing if not files.has(job.sha256)}
     present = [job for job in missing if job.sha256 not in absent]
-    logger.info("%s %s: %d files, %d to look into", NAME, venue_id, len(wanted), len(present))
+    logger.info("%s %s: %d files, %d to inspect", NAME, venue_id, len(first_forums), len(present))
     with tables.replacing((), venue_id, NAME, key) as left:
         for sha256 in sorted(absent):
-            left.set_aside(sha256, wanted[sha256], *NOT_HERE)
+            left.set_aside(sha256, first_forums[sha256], *FILE_MISSING)
         outcomes = spread(look_into_file, present, timeout_s=options.pdf_timeout_s, workers=options.workers)
-        for batch in in_batches(reported(outcomes, len(present), report), BATCH_FILES):
-            _commit(tables, venue_id, batch, wanted, left)
+        for batch in in_batches(report_progress(outcomes, len(present), report), BATCH_FILES):
+            _commit(tables, venue_id, batch, first_forums, left)
     tables.finish(TABLE, venue_id, NAME, key)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
-    """Files fetched for the venue = inspections + files set aside."""
-    tables, files = workspace.tables, len(_wanted(workspace, venue_id))
+    """Return the balance: files fetched for the venue = inspections + files set aside."""
+    tables = workspace.tables
+    files = len(_find_files(workspace, venue_id))
     left = tables.set_aside_counts(venue_id, NAME)
-    return [Balance(NAME, venue_id, "files", files, tables.count(TABLE, venue_id), left)]
+    return [
+        Balance(
+            stage=NAME,
+            venue_id=venue_id,
+            unit="files",
+            rows_in=files,
+            rows_out=tables.count(TABLE, venue_id),
+            set_aside=left,
+        )
+    ]
 
 
-def stage(spread: Spread) -> Stage[Workspace]:
-    """The stage, with the executor that spreads its work."""
+def stage(spread: Executor) -> Stage[Workspace]:
+    """Return the stage, with the executor that distributes its work."""
     return Stage(
         name=NAME,
         version=2,
@@ -102,6 +124,6 @@ def stage(spread: Spread) -> Stage[Workspace]:
         options=(),
         run=partial(inspect_files, spread),
         balance=balance,
-        passing=PASSING,
+        passing=TRANSIENT_REASONS,
         made_with=lambda _: INSPECTOR,
     )

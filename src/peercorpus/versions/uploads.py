@@ -1,40 +1,45 @@
-"""What is known of one submission's PDFs: the uploads that its edits and references show, folded in time order."""
+"""Represent a submission's PDF uploads, and derive them from its edits.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+`fold` applies partial revisions in time order; `SubmissionPdfs` is the input of the choice of the initial version.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
-from peercorpus.kinds import FileSays
-from peercorpus.versions.deadline import Deadline
+from peercorpus.records.enums import FileSays
+from peercorpus.venues.catalogue import StatedDeadline
+from peercorpus.versions.deadlines import Deadline, Stages, stages_of
 
 Opinion: TypeAlias = tuple[FileSays, tuple[str, ...]]
-"""Which version a file says it is, and what in it says so, in words."""
+"""The version that a file says it is, and the signs for it, in words."""
 
 LATEST = datetime.max.replace(tzinfo=UTC)
+"""Sorts unknown times last."""
 
-MONTHS_APART = timedelta(days=60)
-"""Where references name one PDF only over such a time, chairs, who could do that, may have overwritten it."""
+_OVERWRITTEN_AFTER = timedelta(days=60)
+"""If all references over this time name one PDF, chairs may have overwritten it."""
 
 
 def no_opinion(_sha256: str, _deadline: datetime | None) -> Opinion | None:
-    """Of files that were not looked into."""
+    """Return None, as for every file that was not inspected."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """One PDF as an edit, a reference or the note itself brought it.
+    """One PDF submitted by an edit, a reference or the note itself.
 
     Attributes:
         edit_id: The edit or reference; the forum id for the note's current PDF.
-        created_at: When it was made; None for the current PDF, whose date is not its note's.
-        settled_at: When its content was last written, which may be long after its date: an edit can be posted again,
-            and chairs have overwritten the PDFs of references. None where that is not known.
+        created_at: When the edit was made; None for the current PDF, whose date is not its note's.
+        settled_at: When its content was last written, possibly long after `created_at`: edits can be posted again, and
+            chairs have overwritten the PDFs of references. None if unknown.
         invitation: The edit's invitation; None for the current PDF.
-        title: Of the paper as of this upload; None where that is not shown.
-        abstract: The same.
-        deleted_at: When its edit was deleted; None where it was not.
+        title: Title of the paper as of this upload; None if not shown.
+        abstract: Abstract of the paper as of this upload; None if not shown.
+        deleted_at: When its edit was deleted; None if it was not.
     """
 
     edit_id: str
@@ -48,30 +53,36 @@ class Upload:
     deleted_at: datetime | None = None
 
     def stood(self, limit: datetime) -> bool:
-        """Whether it was not deleted up to an instant: what is deleted later was there at the time."""
+        """Return whether it still existed at `limit`: an upload deleted later was there at the time."""
         return self.deleted_at is None or self.deleted_at > limit
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
-    """What is known of one submission's PDFs.
+class SubmissionPdfs:
+    """Everything known about one submission's PDFs.
 
     Attributes:
-        uploads: In time order, one per distinct path; the current PDF is last if no edit brought it.
-        hidden: Uploads that cannot be had: not everyone may read them, they were deleted, or link to another place.
-            None is published, but a later one outdates an earlier public one.
-        repeats: Edits that name a PDF that another one brought: it was put back, or left as it was.
-        attachment: The path under which the venue kept the submitted file; None where it kept none.
+        uploads: In time order, one per path; the current PDF is last if no edit submitted it.
+        hidden: Uploads that cannot be fetched: not public, deleted, or links to other places. None is published, but a
+            later one outdates an earlier public one.
+        repeats: Edits that name the PDF of another edit: it was put back, or left unchanged.
+        attachment: Attachment in which the venue kept the submitted file; None if it kept none.
         invitations: Every invitation that edited the note (API v2); empty on API v1.
-        sha256: Path to file, for the files that were fetched.
-        shown: The invitations of the edits that everyone may read.
-        names_are_open: Whether its authors were named to the reviewers; not where that is not known.
-        was_reopened: Whether a form that takes PDFs was open long after the deadline, when nobody saw what came in.
-        is_one_for_months: Whether its references (API v1) name one and the same PDF for months: chairs could
-            overwrite the PDF of all of them.
-        is_accepted: Whether the paper was accepted in the end.
-        decided_at: When it was decided; None where that is not known.
-        opinion: What a file says of itself, by its sha256 and the deadline; None where it was not looked into.
+        sha256: Digest of each fetched file, by path.
+        shown: Invitations of the public edits.
+        stated_deadlines: Every deadline of the venue's full papers that any source states, earliest first, without the
+            period of grace; hints are among them, which prove nothing alone.
+        known_stages: What the venue's invitations do; None takes what the package knows.
+        venue_reviewed_at: When the first review of any paper of the venue was written; None if unknown.
+        masked_as: Invitation that API v1 names on every reference, whatever form brought it; empty on API v2.
+        is_complete: Whether every edit that can have brought a PDF is known, from the first to the current PDF.
+        names_are_open: Whether reviewers saw the authors' names; False if unknown.
+        was_reopened: Whether a form for PDFs was open long after the deadline, so that uploads may have gone unseen.
+        is_one_for_months: Whether its references (API v1) name a single PDF over months: chairs could overwrite the PDF
+            of all of them.
+        is_accepted: Whether the paper was accepted.
+        decided_at: When it was decided; None if unknown.
+        opinion: Returns which version a file says it is, by sha256 and deadline; None if it was not inspected.
     """
 
     forum_id: str
@@ -90,19 +101,29 @@ class Submission:
     decided_at: datetime | None = None
     repeats: Sequence[Upload] = ()
     was_reopened: bool = False
+    stated_deadlines: Sequence[StatedDeadline] = ()
+    known_stages: Stages | None = None
+    venue_reviewed_at: datetime | None = None
+    masked_as: str = ""
+    is_complete: bool = False
     names_are_open: bool = False
     opinion: Callable[[str, datetime | None], Opinion | None] = no_opinion
 
+    @property
+    def stages(self) -> Stages:
+        """Return what the venue's invitations do."""
+        return self.known_stages or stages_of(self.venue_id)
+
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """What one edit or reference of a submission says; a field that it does not name it leaves as it was.
+class SubmissionEdit:
+    """One edit or reference of a submission; fields that are None leave the submission as it was.
 
     Attributes:
         edit_id: The edit or reference.
-        modified_at: When it was last written; None where it does not say.
-        path: Of the PDF it brought, wherever that is kept; None where it brought none.
-        deleted_at: When it was deleted; None where it was not.
+        modified_at: When it was last written; None if unknown.
+        path: Path or address of the PDF that it submitted; None if it submitted none.
+        deleted_at: When it was deleted; None if it was not.
     """
 
     edit_id: str
@@ -117,51 +138,108 @@ class Change:
 
     @property
     def settled_at(self) -> datetime | None:
-        """When what it says was last written; None where it does not say both when it was made and when changed."""
+        """Return when its content was last written; None unless both its times are known."""
         return max(self.created_at, self.modified_at) if self.created_at and self.modified_at else None
 
     @property
     def can_be_had(self) -> bool:
-        """Whether it brought a PDF that OpenReview keeps, and still does."""
+        """Return whether it submitted a PDF that OpenReview stores and did not delete."""
         return self.path is not None and is_kept(self.path) and self.deleted_at is None
 
 
 def is_kept(path: str) -> bool:
-    """Whether OpenReview keeps the PDF; before 2018 papers could be links to other places."""
+    """Return whether OpenReview stores the PDF; before 2018 papers could be links to other places."""
     return path.startswith("/pdf/")
 
 
-def fold(changes: Iterable[Change], *, is_whole: bool) -> tuple[list[Upload], list[Upload]]:
-    """The uploads of partial revisions in time order, those everyone can have and those not everyone can.
+def fold(changes: Iterable[SubmissionEdit], *, is_whole: bool) -> tuple[list[Upload], list[Upload]]:
+    """Return the uploads of partial revisions in time order: those that can be fetched, and the others.
 
-    A change that names no PDF brings none. One that names no title keeps the earlier one, which counts as shown only
-    where it cannot have been written later than the upload itself.
+    A change without a title or abstract keeps the earlier one, which counts only if it cannot have been written later
+    than the upload itself.
 
     Args:
         changes: In any order.
-        is_whole: Whether no change is kept from the reader altogether, so that an earlier title still stands.
+        is_whole: Whether all changes are visible, so that earlier titles and abstracts still apply.
     """
     public: list[Upload] = []
     hidden: list[Upload] = []
     title: tuple[str | None, datetime] = (None, LATEST)
     abstract = title
-    for one in sorted(changes, key=lambda one: (one.created_at or LATEST, one.edit_id)):
-        if one.deleted_at is not None and one.path is None:
+    for change in sorted(changes, key=lambda change: (change.created_at or LATEST, change.edit_id)):
+        if change.deleted_at is not None and change.path is None:
             continue
-        settled = one.settled_at
+        settled = change.settled_at
         written = settled or LATEST
-        title = (one.title if one.is_public else None, written) if one.title or not is_whole else title
-        abstract = (one.abstract if one.is_public else None, written) if one.abstract or not is_whole else abstract
-        if one.path is None:
+        if change.title or not is_whole:
+            title = (change.title if change.is_public else None, written)
+        if change.abstract or not is_whole:
+            abstract = (change.abstract if change.is_public else None, written)
+        if change.path is None:
             continue
-        shown = [text if at <= written else None for text, at in (title, abstract)]
-        times = one.created_at, one.modified_at, settled
-        upload = Upload(one.edit_id, one.path, *times, one.invitation, shown[0], shown[1], one.deleted_at)
-        (public if one.is_public and one.can_be_had else hidden).append(upload)
+        shown = [text if written_at <= written else None for text, written_at in (title, abstract)]
+        upload = Upload(
+            edit_id=change.edit_id,
+            path=change.path,
+            created_at=change.created_at,
+            modified_at=change.modified_at,
+            settled_at=settled,
+            invitation=change.invitation,
+            title=shown[0],
+            abstract=shown[1],
+            deleted_at=change.deleted_at,
+        )
+        (public if change.is_public and change.can_be_had else hidden).append(upload)
     return public, hidden
 
 
+_CREATION = timedelta(minutes=1)
+"""Longest time between a note and the edit or reference that created it: OpenReview writes both in one request."""
+
+
+def is_complete(
+    changes: Sequence[SubmissionEdit],
+    created_at: datetime | None,
+    current_path: str | None,
+    unseen: Collection[str],
+    *,
+    is_blind: bool,
+    listed_until: datetime | None = None,
+) -> bool:
+    """Return whether edits show the whole history of a PDF.
+
+    They do if they reach from the creation of the note to its current PDF, and no invitation that may have changed the
+    PDF is without an edit. The authors' own note is older than the blind one made of it, so references that begin with
+    the blind note's own lack those of the authors.
+
+    Some lists of API v1 lack the reference of the current PDF (recorded: two of six). It came after the last one that
+    brings a PDF, so it does not matter to what stood before.
+
+    Args:
+        changes: All edits or references that are held.
+        created_at: When the note was created; None if unknown.
+        current_path: The note's current PDF; None if it has none.
+        is_blind: Whether the note was made of the authors' own note (API v1).
+        listed_until: Instant up to which the history is wanted, where references are listed in order and the current
+            PDF may be missing among them; None if it may not.
+        unseen: Invitations that edited the note and may change its PDF, of which no edit is public.
+    """
+    if created_at is None or current_path is None or unseen:
+        return False
+    times = [change.created_at for change in changes if change.created_at is not None]
+    begins = any(time < created_at if is_blind else time <= created_at + _CREATION for time in times)
+    brought = [change for change in changes if change.is_public and change.path is not None]
+    ends = any(change.path == current_path for change in brought)
+    if listed_until is not None:
+        ends = ends or any(change.created_at is not None and change.created_at > listed_until for change in brought)
+    return begins and ends
+
+
 def is_one_for_months(uploads: Sequence[Upload]) -> bool:
-    """Whether several references name the same PDF and no other, months apart."""
+    """Return whether several references, months apart, all name the same PDF."""
     times = [upload.created_at for upload in uploads if upload.created_at is not None]
-    return len({upload.path for upload in uploads}) == 1 and len(times) > 1 and max(times) - min(times) > MONTHS_APART
+    return (
+        len({upload.path for upload in uploads}) == 1
+        and len(times) > 1
+        and max(times) - min(times) > _OVERWRITTEN_AFTER
+    )

@@ -1,21 +1,25 @@
-"""What an adapter is: between a model with a format of its own and the tasks of the benchmark."""
+"""Define the interface of an adapter to a reviewer model, and the registry of all adapters."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 from typing import Protocol
 
-from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, Said
+from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseCounts, CaseMessage
+from peercorpus.errors import PeercorpusError
 
 
 class Adapter(Protocol):
-    """A model is asked in the words that it was trained with, and what it says is put into our form of answer.
+    """Asks a model with the prompts that it was trained with, and converts its answers to our format.
 
     Attributes:
-        name: Which it is, such as `sea-e`.
-        models: Ids on the Hugging Face Hub that it is made for.
-        source: Where the format was read and when; what was not read is called an inference.
-        tasks: What the model can be asked.
-        generation: How its authors have it write: `max_tokens`, `temperature`, `top_p`, as far as they say.
-        context: Tokens that the authors give it for the paper and the answer together.
+        name: Name in options, such as `sea-e`.
+        models: Ids of the models on the Hugging Face Hub.
+        source: Where and when the format was read; anything not read is marked as an inference.
+        tasks: Tasks that the model can be asked.
+        generation: Its authors' generation settings (`max_tokens`, `temperature`, `top_p`), as far as they state them.
+        context: Tokens that its authors allow for paper and answer together.
     """
 
     @property
@@ -31,26 +35,103 @@ class Adapter(Protocol):
     @property
     def context(self) -> int: ...
 
-    def messages(self, case: Case, paper: str) -> list[Said]:
-        """What the model is told.
+    def messages(self, case: Case, paper: str) -> list[CaseMessage]:
+        """Return the messages that ask a case.
 
         Args:
             case: The question.
-            paper: The paper's text as it is shown, already cut.
+            paper: Text of the paper, already cut.
 
         Raises:
-            PeercorpusError: The model has no such task, or the words that it was trained with are not there.
+            PeercorpusError: The model does not support the task, or its prompts are not available.
         """
         ...
 
     def asked(self, case: Case) -> tuple[AskedScore, ...]:
-        """The scores of a case that the model gives on the same scale: what `read` can fill in."""
+        """Return the scores of a case that the model gives on the same scale, which `read` can fill in."""
         ...
 
     def read(self, case: Case, completion: str) -> str:
-        """What the model said, in the form that `peercorpus.benchmark.answers` reads.
+        """Convert a completion to the format that `peercorpus.benchmark.answers` parses.
 
         Raises:
-            UnreadableAnswerError: It has not the model's format, or holds no answer to this case.
+            UnreadableAnswerError: It does not follow the model's format, or holds no answer to this case.
         """
         ...
+
+
+def narrow(adapter: Adapter, cases: Sequence[Case], counts: CaseCounts) -> list[Case]:
+    """Keep the scores that the model gives on the form's scale; cases of other tasks are unchanged.
+
+    Args:
+        adapter: Adapter to the model.
+        cases: Cases of one task.
+        counts: Receives the counts of what is left out.
+
+    Raises:
+        PeercorpusError: No case is left.
+    """
+    kept = []
+    for case in cases:
+        if case.task is not BenchTask.SCORES:
+            kept.append(case)
+            continue
+        asked = adapter.asked(case)
+        counts.left_out["scores: of a kind or on a scale that the model does not give"] += len(case.scores) - len(asked)
+        if asked:
+            kept.append(replace(case, scores=asked))
+        else:
+            counts.left_out["papers: no score that the model gives"] += 1
+    if not kept:
+        raise PeercorpusError(
+            f"No paper has a score on a scale of {adapter.models[0]}; choose other venues, another task or model."
+        )
+    counts.left_out = +counts.left_out
+    return kept
+
+
+ADAPTERS = {
+    "sea-e": "peercorpus.benchmark.adapters.reviewer_models:SeaE",
+    "openreviewer": "peercorpus.benchmark.adapters.reviewer_models:OpenReviewer",
+    "deepreviewer": "peercorpus.benchmark.adapters.reviewer_models:DeepReviewer",
+    "deepreviewer-fast": "peercorpus.benchmark.adapters.reviewer_models:FastDeepReviewer",
+    "cyclereviewer": "peercorpus.benchmark.adapters.reviewer_models:CycleReviewer",
+}
+"""Module and class of each adapter. A model that is asked with our own prompts, fine-tuned or not, needs none."""
+
+
+def load_adapter(name: str, wordings: Path | None = None) -> Adapter:
+    """Return an adapter by name.
+
+    Args:
+        name: One of `ADAPTERS`.
+        wordings: File or folder by the model's authors that holds the prompts which it was trained with; None if the
+            adapter is only used to read answers.
+
+    Raises:
+        PeercorpusError: The adapter is unknown, or the prompts are not there.
+    """
+    if name not in ADAPTERS:
+        raise PeercorpusError(f"Unknown adapter '{name}'; choose one of {', '.join(ADAPTERS)}.")
+    module, _, defined = ADAPTERS[name].partition(":")
+    loaded: Adapter = getattr(import_module(module), defined)(wordings)
+    return loaded
+
+
+def find_adapter(model: str) -> str | None:
+    """Return the adapter for a model as inspect_ai names it, or None if it is asked with our own prompts.
+
+    A model with a LoRA adapter on top (`base:adapter`) is a different model from its base.
+
+    >>> find_adapter("vllm/ecnu-sea/SEA-E"), find_adapter("hf/Qwen/Qwen2.5-7B-Instruct")
+    ('sea-e', None)
+    """
+    model_path = f"/{model.casefold()}"
+    return next(
+        (
+            name
+            for name in ADAPTERS
+            if any(model_path.endswith(f"/{model_id.casefold()}") for model_id in load_adapter(name).models)
+        ),
+        None,
+    )

@@ -1,14 +1,13 @@
-"""An adapter to a model whose format is a file: what all of them share. Each says how its answers are divided."""
+"""Base class of the adapters to models with a format file, and parsers of their sections."""
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from peercorpus.benchmark.adapters.format import Format, OwnScore, read_format
-from peercorpus.benchmark.adapters.sections import BARE, Sections, only, read_number, read_verdict
-from peercorpus.benchmark.adapters.wordings import find_wordings
+from peercorpus.benchmark.adapters.model_format import ModelFormat, OwnScore, find_wordings, read_format
 from peercorpus.benchmark.answers import (
     Decision,
     UnreadableAnswerError,
@@ -17,24 +16,105 @@ from peercorpus.benchmark.answers import (
     write_review,
     write_scores,
 )
-from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, Said
-from peercorpus.dialogues import Speaker
+from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseMessage
 from peercorpus.errors import PeercorpusError
-from peercorpus.parts import join_prose
+from peercorpus.models.chat_messages import Speaker
+from peercorpus.records.reviews import join_prose
+
+Sections = Sequence[tuple[str, str]]
+"""Section names in lower case with their content, in the order of the text."""
+
+MARKS = re.compile(r"[*_`#>]+")
+LABEL = "(?:poor|fair|good|excellent|strong|very|clear|weak|borderline|reject|accept|possibly|marginally|award|top)"
+"""Beginnings of the labels on ICLR's and NeurIPS' scales; a number followed by other words is prose."""
+ENDS = r"(?![\w%])(?!\.[0-9])"
+NUMBER = rf"([0-9]{{1,3}}(?:\.[0-9]+)?){ENDS}(?:\s*\(?(?:/|out of |of )\s*([0-9]{{1,3}}(?:\.0+)?){ENDS}\)?)?"
+SCORE = re.compile(rf"{NUMBER}(?:[.,;]?\s*$|\s*[:(]|\s*[-\u2013\u2014]\s*[^\W\d]|[,.]?\s+{LABEL}\b)", re.IGNORECASE)
+BARE = re.compile(rf"{NUMBER}[.,;]?")
+DECISION = re.compile(r"(?:(?:final |paper )?decision\s*:\s*)?(accept|reject)(?:ed|ance|ion)?\b", re.IGNORECASE)
+
+
+def split_sections(text: str, heading: re.Pattern[str]) -> Sections:
+    r"""Return the text under each heading, named by the heading's first group; text before the first one is dropped.
+
+    >>> split_sections("Well:\n## Rating\n6\n## Decision\nReject", re.compile(r"^## (\w+)$", re.MULTILINE))
+    [('rating', '6'), ('decision', 'Reject')]
+    """
+    headings = list(heading.finditer(text))
+    starts = [*(heading_match.start() for heading_match in headings), len(text)]
+    return [
+        (heading_match[1].lower(), text[heading_match.end() : end].strip())
+        for heading_match, end in zip(headings, starts[1:], strict=True)
+    ]
+
+
+def only(sections: Sections, name: str) -> str | None:
+    """Return the content of a section, or None if there is no such section.
+
+    Raises:
+        UnreadableAnswerError: There are two with different content.
+    """
+    contents = {content for section, content in sections if section == name}
+    if len(contents) > 1:
+        raise UnreadableAnswerError(Unscored.TWO_ANSWERS, name)
+    return next(iter(contents), None)
+
+
+def _split_lines(text: str) -> list[str]:
+    return [
+        stripped for line in text.splitlines() if (stripped := MARKS.sub("", line).strip().removeprefix("- ").lstrip())
+    ]
+
+
+def read_section_number(content: str | None, name: str, scale: OwnScore) -> float:
+    """Return the number at the start of a section, alone or with a label: `6`, `3 good`, `3.5/10`, `10: strong accept`.
+
+    Raises:
+        UnreadableAnswerError: The section is missing, has no number or two different ones, or is on another scale.
+    """
+    lines = _split_lines(content or "")
+    first = re.sub(rf"^(?:{re.escape(name)}|score)\s*:\s*", "", lines[0], flags=re.IGNORECASE) if lines else ""
+    score = SCORE.match(first)
+    if score is None:
+        raise UnreadableAnswerError(Unscored.NO_NUMBER, name)
+    if score[2] is not None and float(score[2]) != scale.high:
+        raise UnreadableAnswerError(Unscored.OTHER_SCALE, f"{name}: of {score[2]} instead of {scale.high:g}")
+    value = float(score[1])
+    if any((other := BARE.fullmatch(line)) and float(other[1]) != value for line in lines[1:]):
+        raise UnreadableAnswerError(Unscored.TWO_ANSWERS, name)
+    if not scale.low <= value <= scale.high:
+        raise UnreadableAnswerError(Unscored.OFF_SCALE, f"{name}: {value:g}")
+    return value
+
+
+def read_recommendation(content: str | None) -> bool:
+    """Return whether a section begins with acceptance (True) or rejection; a line with both words is neither.
+
+    Raises:
+        UnreadableAnswerError: The section is missing, or begins with neither.
+    """
+    lines = _split_lines(content or "")
+    match = DECISION.match(lines[0]) if lines else None
+    if match is None:
+        raise UnreadableAnswerError(Unscored.NO_DECISION)
+    if {word.lower() for word in re.findall(r"accept|reject", lines[0], re.IGNORECASE)} != {match[1].lower()}:
+        raise UnreadableAnswerError(Unscored.TWO_ANSWERS, lines[0])
+    return match[1].lower() == "accept"
+
 
 RATING = "rating"
-"""In each of the formats all prose of a review stands above it, so a review that has none is not at its end."""
+"""In every format, the rating comes after all prose, so a review without it is incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A completion, divided.
+    """A completion, split into its parts.
 
     Attributes:
-        scored: Every reviewer whose numbers count; the answer is their mean.
-        review: The sections that are the review.
-        decided: Where the decision stands.
-        ends_in: The section with which the completion ends, if it is not the format's last one; else None.
+        scored: Reviewers whose scores count; the answer is their mean.
+        review: Sections of the review.
+        decided: Sections that hold the decision.
+        ends_in: Section in which the completion ends, if it is not the format's last one; else None.
     """
 
     scored: tuple[Sections, ...]
@@ -43,29 +123,29 @@ class Answered:
     ends_in: str | None
 
 
-class Formatted(ABC):
-    """An adapter by its format."""
+class FormatAdapter(ABC):
+    """An adapter to a model that has a format file."""
 
     file: ClassVar[str]
-    """Which file of `formats/` holds the format."""
+    """Name of the file in `formats/`, without its extension."""
     named: ClassVar[str]
-    """The adapter's own name."""
+    """Name of the adapter."""
 
     def __init__(self, wordings: Path | None = None) -> None:
-        """Take the words that the model was trained with.
+        """Read the format, and the prompts that the model was trained with.
 
         Args:
-            wordings: A file or folder of the model's authors; None where nothing is asked, only read.
+            wordings: File or folder by the model's authors; None if the adapter is only used to read answers.
 
         Raises:
-            PeercorpusError: They are not there.
+            PeercorpusError: The prompts are not there.
         """
-        self.format: Format = read_format(self.file)
+        self.format: ModelFormat = read_format(self.file)
         self._words = {} if wordings is None else find_wordings(self.format, wordings)
 
     @property
     def name(self) -> str:
-        """Which it is."""
+        """Name of the adapter."""
         return self.named
 
     @property
@@ -80,12 +160,12 @@ class Formatted(ABC):
 
     @property
     def tasks(self) -> frozenset[BenchTask]:
-        """All but the rebuttal, for which none of these models was trained."""
+        """All tasks but the rebuttal, for which none of these models was trained."""
         return frozenset({BenchTask.ACCEPTANCE, BenchTask.SCORES, BenchTask.REVIEW})
 
     @property
     def generation(self) -> Mapping[str, float | int]:
-        """How its authors have it write."""
+        """Its authors' generation settings."""
         return self.format.generation
 
     @property
@@ -95,48 +175,48 @@ class Formatted(ABC):
 
     @abstractmethod
     def system(self, words: Mapping[str, str]) -> str:
-        """What the model is told first."""
+        """Return the system prompt."""
 
     def user(self, paper: str) -> str:
-        """How it is given the paper."""
+        """Return the message that presents the paper."""
         return paper
 
     @abstractmethod
     def divide(self, completion: str) -> Answered:
-        """The parts of an answer.
+        """Split a completion into its parts.
 
         Raises:
-            UnreadableAnswerError: It has not the format.
+            UnreadableAnswerError: It does not follow the format.
         """
 
     def verdict(self, answered: Answered) -> bool:
-        """Whether the paper is accepted.
+        """Return whether the paper is accepted.
 
         Raises:
-            UnreadableAnswerError: It does not say.
+            UnreadableAnswerError: The answer does not say.
         """
         content = only(answered.decided, self.format.last)
         if content is None and answered.ends_in is not None:
             raise UnreadableAnswerError(Unscored.CUT_OFF)
-        return read_verdict(content)
+        return read_recommendation(content)
 
-    def messages(self, case: Case, paper: str) -> list[Said]:
-        """What the model is told: the same for all its tasks, as its one answer holds all that they ask for."""
+    def messages(self, case: Case, paper: str) -> list[CaseMessage]:
+        """Return the messages that ask a case; they are the same for all tasks, as one answer covers all of them."""
         if case.task not in self.tasks:
             raise PeercorpusError(f"{self.models[0]} was not trained for '{case.task}'; choose another task or model.")
         if not self._words:
             raise PeercorpusError(
-                f"The words that {self.models[0]} was trained with are its authors'; name a copy of {self.format.home}"
-                " with the option 'wordings'."
+                f"The prompts that {self.models[0]} was trained with belong to its authors; name a copy of"
+                f" {self.format.home} with the option 'wordings'."
             )
-        return [Said(Speaker.SYSTEM, self.system(self._words)), Said(Speaker.USER, self.user(paper))]
+        return [CaseMessage(Speaker.SYSTEM, self.system(self._words)), CaseMessage(Speaker.USER, self.user(paper))]
 
     def asked(self, case: Case) -> tuple[AskedScore, ...]:
-        """The scores of a case that the model gives on the same scale."""
-        own = {(one.aspect, one.low, one.high) for one in self.format.scores.values()}
-        return tuple(one for one in case.scores if (one.aspect, one.low, one.high) in own)
+        """Return the scores of a case that the model gives on the same scale."""
+        own = {(score.aspect, score.low, score.high) for score in self.format.scores.values()}
+        return tuple(score for score in case.scores if (score.aspect, score.low, score.high) in own)
 
-    def _own(self, asked: AskedScore) -> tuple[str, OwnScore]:
+    def _find_own_score(self, asked: AskedScore) -> tuple[str, OwnScore]:
         for name, own in self.format.scores.items():
             if own.aspect is asked.aspect:
                 if (own.low, own.high) == (asked.low, asked.high):
@@ -148,10 +228,10 @@ class Formatted(ABC):
         raise UnreadableAnswerError(Unscored.NO_NUMBER, asked.field)
 
     def mean(self, answered: Answered, name: str, own: OwnScore) -> float:
-        """What the reviewers give on average; each has to give a number.
+        """Return the mean of the reviewers' numbers; each reviewer must give one.
 
         Raises:
-            UnreadableAnswerError: One does not.
+            UnreadableAnswerError: A reviewer gives none.
         """
         contents = [only(sections, name) for sections in answered.scored]
         if not contents:
@@ -159,37 +239,39 @@ class Formatted(ABC):
         ends_bare = answered.ends_in == name and BARE.fullmatch(contents[-1] or "")
         if ends_bare or (answered.ends_in is not None and contents[-1] is None):
             raise UnreadableAnswerError(Unscored.CUT_OFF, name)
-        return sum(read_number(content, name, own) for content in contents) / len(contents)
+        return sum(read_section_number(content, name, own) for content in contents) / len(contents)
 
-    def _score(self, answered: Answered, asked: AskedScore) -> float:
-        name, own = self._own(asked)
+    def _compute_score(self, answered: Answered, asked: AskedScore) -> float:
+        name, own = self._find_own_score(asked)
         return self.mean(answered, name, own)
 
-    def _review(self, answered: Answered, case: Case) -> str:
-        """The prose under its headings as a review of a release has it, then the scores that are readable."""
+    def _write_prose_and_scores(self, answered: Answered, case: Case) -> str:
+        """Return the prose under its headings in the form of a release's reviews, followed by the readable scores."""
         if all(name != RATING for name, _ in answered.review):
             raise UnreadableAnswerError(Unscored.CUT_OFF if answered.ends_in else Unscored.NO_FORMAT)
-        said = {name: [text for one, text in answered.review if one == name and text] for name in self.format.prose}
-        prose = {name: "\n\n".join(texts) for name, texts in said.items() if texts}
+        texts_by_section = {
+            name: [text for asked, text in answered.review if asked == name and text] for name in self.format.prose
+        }
+        prose = {name: "\n\n".join(texts) for name, texts in texts_by_section.items() if texts}
         if not prose:
             raise UnreadableAnswerError(Unscored.EMPTY)
         scores: dict[str, float] = {}
-        for one in self.asked(case):
+        for asked in self.asked(case):
             try:
-                scores[one.field] = self._score(answered, one)
+                scores[asked.field] = self._compute_score(answered, asked)
             except UnreadableAnswerError:
                 continue
         return write_review(join_prose(prose), scores)
 
     def read(self, case: Case, completion: str) -> str:
-        """What the model said, in our form of answer."""
+        """Convert a completion to our answer format."""
         if not completion.strip():
             raise UnreadableAnswerError(Unscored.EMPTY)
         answered = self.divide(completion)
         if case.task is BenchTask.ACCEPTANCE:
             return write_decision(Decision(self.verdict(answered)))
         if case.task is BenchTask.SCORES:
-            return write_scores({one.field: self._score(answered, one) for one in case.scores})
+            return write_scores({score.field: self._compute_score(answered, score) for score in case.scores})
         if case.task is BenchTask.REVIEW:
-            return self._review(answered, case)
+            return self._write_prose_and_scores(answered, case)
         raise PeercorpusError(f"{self.models[0]} was not trained for '{case.task}'; choose another task or model.")

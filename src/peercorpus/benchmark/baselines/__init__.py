@@ -1,1 +1,1 @@
-"""What a language model has to beat: predictors that know the train side alone, and need no GPU."""
+"""Baselines that need no language model."""

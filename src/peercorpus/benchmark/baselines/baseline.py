@@ -1,25 +1,27 @@
-"""What a baseline is: it learns from the train side, then answers cases in the form that models are asked for."""
+"""Define the interface of a baseline and the registry of all baselines."""
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Protocol, TypeVar, cast
 
 from peercorpus.benchmark.cases import BenchTask, Case
-from peercorpus.errors import BaselineError, PeercorpusError
+from peercorpus.errors import BaselineError, MissingExtraError, PeercorpusError
 
 LearntT = TypeVar("LearntT")
-ACCEPTS_FROM = 0.5
-"""The probability from which on a paper is said to be accepted."""
+ACCEPT_THRESHOLD = 0.5
+"""Smallest probability of acceptance at which a baseline answers "accept"."""
 
 
 class Baseline(Protocol):
-    """A predictor that stands beside models in every table.
+    """A predictor that appears beside models in every table.
 
-    Its answers are read by the parsers, and judged by the scorers, that models' answers are.
+    Its answers go through the same parsers and scorers as those of models.
 
     Attributes:
-        name: As it is chosen and shown: `tfidf-paper`.
-        says: What it does, in one line for tables.
-        tasks: Those that it answers.
+        name: Name in options and tables, such as `tfidf-paper`.
+        says: What it does, as one line for tables.
+        tasks: Tasks that it answers.
     """
 
     name: str
@@ -27,59 +29,122 @@ class Baseline(Protocol):
     tasks: frozenset[BenchTask]
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Learn.
+        """Learn from the train side.
 
         Args:
-            cases: Of the train side, of one of its tasks; each is read once, and none is kept.
+            cases: Cases of one of its tasks; each is read once and none is kept.
 
         Raises:
-            BaselineError: They teach it nothing; another baseline may learn from them.
-            PeercorpusError: They are of another task.
+            BaselineError: It can learn nothing from these cases; another baseline may.
+            PeercorpusError: The cases are of another task.
         """
         ...
 
     def answer(self, case: Case) -> str:
-        """What it says: of the case it sees the paper, the scales and what was said before, never what is right.
+        """Answer a case from its paper, scales and history, without looking at the correct answer.
 
         Raises:
-            PeercorpusError: It has not learnt yet.
+            PeercorpusError: The baseline has not been fitted yet.
         """
         ...
 
 
 class Fixed:
-    """A baseline that has nothing to learn."""
+    """A baseline without anything to learn."""
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Read no case."""
+        """Do nothing."""
         del cases
 
 
 def learnt(what: LearntT | None, name: str) -> LearntT:
-    """What a baseline has learnt.
+    """Return what a baseline has learnt.
 
     Raises:
-        PeercorpusError: Nothing yet.
+        PeercorpusError: The baseline has not been fitted yet.
     """
     if what is None:
-        raise PeercorpusError(f"The baseline '{name}' has not learnt yet; give it the train side first.")
+        raise PeercorpusError(f"The baseline '{name}' has not been fitted yet; fit it on the train side first.")
     return what
 
 
-def none_to_learn_from(name: str, what: str = "case") -> BaselineError:
-    """The error of a train side that is empty, or lacks what a baseline looks at."""
+def no_training_data(name: str, what: str = "case") -> BaselineError:
+    """Return the error for a train side that is empty or lacks what a baseline needs."""
     return BaselineError(
         f"The baseline '{name}' cannot learn, as no {what} is on the train side; choose a release with more papers."
     )
 
 
 def decided(cases: Iterable[Case]) -> Iterator[tuple[Case, bool]]:
-    """Cases with what was decided.
+    """Yield cases with their decisions.
 
     Raises:
-        PeercorpusError: One is of another task.
+        PeercorpusError: A case is of another task.
     """
     for case in cases:
         if case.accepted is None:
-            raise PeercorpusError(f"The case '{case.case_id}' has no decision; take the cases of 'acceptance'.")
+            raise PeercorpusError(f"The case '{case.case_id}' has no decision; give cases of the task 'acceptance'.")
         yield case, case.accepted
+
+
+_HERE = "peercorpus.benchmark.baselines"
+BASELINES: Mapping[BenchTask, Mapping[str, str]] = MappingProxyType(
+    {
+        BenchTask.ACCEPTANCE: {
+            "majority": f"{_HERE}.simple:Majority",
+            "accept-all": f"{_HERE}.simple:AcceptAll",
+            "length": f"{_HERE}.linear:Length",
+            "tfidf-title": f"{_HERE}.linear:TitleWords",
+            "tfidf-abstract": f"{_HERE}.linear:AbstractWords",
+            "tfidf-paper": f"{_HERE}.linear:PaperWords",
+            "leak": f"{_HERE}.leak:Leak",
+        },
+        BenchTask.SCORES: {
+            "mean": f"{_HERE}.simple:MeanScores",
+            "length": f"{_HERE}.linear:ScoreLength",
+            "tfidf-abstract": f"{_HERE}.linear:ScoreAbstractWords",
+            "tfidf-paper": f"{_HERE}.linear:ScorePaperWords",
+        },
+        BenchTask.REVIEW: {
+            "template": f"{_HERE}.simple:TemplateReview",
+            "nearest": f"{_HERE}.nearest:NearestReview",
+        },
+        BenchTask.REBUTTAL: {
+            "template": f"{_HERE}.simple:TemplateTurn",
+            "retrieved": f"{_HERE}.nearest:RetrievedTurn",
+        },
+    }
+)
+"""Task → name → module and what in it creates the baseline from a seed, in the order of tables."""
+NEEDED = frozenset({"sklearn", "scipy", "numpy"})
+"""Packages of the extra `bench` that some baselines import."""
+
+
+def list_baselines(task: BenchTask) -> list[str]:
+    """Return the names of a task's baselines, in the order of tables."""
+    return list(BASELINES[task])
+
+
+def load_baseline(name: str, task: BenchTask, seed: int = 0) -> Baseline:
+    """Return a new, unfitted baseline.
+
+    Args:
+        name: One of `list_baselines(task)`.
+        task: The task to answer.
+        seed: Seed of the baselines that draw at random.
+
+    Raises:
+        PeercorpusError: The task has no baseline of this name.
+        MissingExtraError: A package that it needs is not installed.
+    """
+    if name not in BASELINES[task]:
+        names = ", ".join(list_baselines(task))
+        raise PeercorpusError(f"The task '{task.value}' has no baseline '{name}'; choose one of: {names}.")
+    module, _, attribute = BASELINES[task][name].partition(":")
+    try:
+        create = getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in NEEDED:
+            raise
+        raise MissingExtraError("scikit-learn", "bench") from None
+    return cast(Baseline, create(seed))

@@ -1,7 +1,4 @@
-"""Acceptance by the one feature of the train side's papers that tells most, as the leak audit finds it.
-
-The audit reads its papers three times, and cases come once: their texts are kept, compressed, while it is done.
-"""
+"""Baseline that predicts acceptance from the best single feature found by the leak audit."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,23 +6,22 @@ from typing import NamedTuple
 
 import zstandard
 
-from peercorpus.audit.features import NUMBERS, PRESENCES, Facts, read_facts
-from peercorpus.audit.measure import Audit, Finding, audit
-from peercorpus.audit.phrases import phrases_of
-from peercorpus.audit.predictors import Feature, Kind, threshold_of
-from peercorpus.audit.source import MOST_CHARACTERS, Entry, Row, Source
-from peercorpus.audit.visible import visible
-from peercorpus.benchmark.baselines.acceptance import say
-from peercorpus.benchmark.baselines.baseline import decided, learnt, none_to_learn_from
-from peercorpus.benchmark.cases import BenchTask, Case, CasePaper
+from peercorpus.audit.features import NUMBERS, PRESENCES, Facts, phrases_of, read_facts
+from peercorpus.audit.leak_audit import Audit, Finding, audit
+from peercorpus.audit.papers import MOST_CHARACTERS, AuditedPaper, AuditSource, SourceRecord
+from peercorpus.audit.predictors import Feature, FeatureKind, threshold_of
+from peercorpus.benchmark.baselines.baseline import decided, learnt, no_training_data
+from peercorpus.benchmark.baselines.simple import answer_decision
+from peercorpus.benchmark.cases import BenchTask, Case
 from peercorpus.errors import BaselineError, TableError
+from peercorpus.records.untrusted_text import escape_and_cut
 
-SHOWN_CHARACTERS = 120
-"""Of a feature's name, which may be words of a paper."""
+MAX_FEATURE_CHARACTERS = 120
+"""Maximum characters shown of a feature's name, which may be a phrase from a paper."""
 ROUTE = "source route"
-"""A trait that a release knows of a paper, named as the audit of a workspace names it: the grade of its version."""
+"""A trait that a release records of a paper: the grade of its version. The workspace audit uses the same name."""
 THE_REST = ""
-"""The cell of papers that are in none that has a name."""
+"""Cell of the papers that are in no named cell."""
 
 
 class _Kept(NamedTuple):
@@ -37,10 +33,11 @@ class _Kept(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the feature tells.
+    """The accept shares of a feature's cells on the train side.
 
     Attributes:
-        shares: The accept share in each cell of the train side; of one that has no papers, the share of all.
+        shares: Accept share of each cell; for a cell without papers, the overall share.
+        overall: Accept share of all papers.
     """
 
     feature: Feature
@@ -48,106 +45,107 @@ class Told:
     overall: float
 
 
-def cell_of(feature: Feature, cells: Iterable[str], text: str, facts: Facts) -> str:
-    """Which cell of a feature a paper is in; `THE_REST` where it is in none that has a name.
+def find_cell(feature: Feature, cells: Iterable[str], text: str, facts: Facts) -> str:
+    """Return the cell of a feature that a paper falls into; `THE_REST` if it is in no named cell.
 
     Args:
-        feature: As an audit found it.
-        cells: Its cells that have names.
-        text: Of the paper.
-        facts: What the audit's fixed features see of it.
+        feature: A feature found by the audit.
+        cells: The feature's named cells.
+        text: Text of the paper.
+        facts: Values of the audit's fixed features for the paper.
     """
     names = list(cells)
-    if feature.kind is Kind.NUMBER:
+    if feature.kind is FeatureKind.NUMBER:
         value = facts.numbers[NUMBERS.index(feature.name)]
         return next((name for name in names if value <= threshold_of(name)), THE_REST)
-    if feature.kind is Kind.CATEGORY:
+    if feature.kind is FeatureKind.CATEGORY:
         value_here = facts.categories.get(feature.name, "")
         return value_here if value_here in names else THE_REST
-    if feature.kind is Kind.SIGN:
+    if feature.kind is FeatureKind.SIGN:
         is_there = bool(facts.presences >> PRESENCES.index(feature.name) & 1)
     else:
         is_there = feature.name in phrases_of(text)
     return names[0] if is_there else THE_REST
 
 
-def _told(found: Finding, audited: Audit) -> Told:
-    """The shares of a finding; its cells have names but for the last, which a category names too."""
+def _compute_shares(finding: Finding, audited: Audit) -> Told:
+    """Return the accept shares of a finding; every cell is named but the last, which only a category names."""
     overall = audited.accepted / (audited.accepted + audited.rejected)
-    shares = {one.name: one.accepted / (one.accepted + one.rejected) for one in found.values}
-    if found.feature.kind is not Kind.CATEGORY:
-        accepted = audited.accepted - sum(one.accepted for one in found.values)
-        rejected = audited.rejected - sum(one.rejected for one in found.values)
+    shares = {cell.name: cell.accepted / (cell.accepted + cell.rejected) for cell in finding.values}
+    if finding.feature.kind is not FeatureKind.CATEGORY:
+        accepted = audited.accepted - sum(cell.accepted for cell in finding.values)
+        rejected = audited.rejected - sum(cell.rejected for cell in finding.values)
         shares[THE_REST] = accepted / (accepted + rejected) if accepted + rejected else overall
-    return Told(found.feature, shares, overall)
+    return Told(finding.feature, shares, overall)
 
 
 class Leak:
-    """The predictor of the leak audit's best finding: the accept share of the papers that have its feature, or lack it.
+    """Predicts the accept share of the papers that share, or lack, the best feature of the leak audit.
 
     Attributes:
-        feature: Its name, once it has learnt; None before.
-        is_leak: Whether the audit calls it a leak; None before.
+        feature: Name of the feature; None before fitting.
+        is_leak: Whether the audit considers it a leak; None before fitting.
     """
 
     name = "leak"
     tasks = frozenset({BenchTask.ACCEPTANCE})
 
     def __init__(self, seed: int = 0) -> None:
-        """Take a seed; the audit has its own."""
+        """Accept a seed for uniformity; the audit has its own."""
         del seed
         self.says = "the leak audit's best single feature on the train side"
         self.feature: str | None = None
         self.is_leak: bool | None = None
-        self._told: Told | None = None
+        self._shares: Told | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Audit the train side; see `Baseline`.
+        """Audit the train side; see `Baseline.fit`.
 
         Raises:
-            BaselineError: There are too few papers of either decision, or nothing tells them apart.
+            BaselineError: There are too few papers of either decision, or no feature separates them.
         """
         squeeze = zstandard.ZstdCompressor()
-        kept = [
-            _Kept(case.case_id, squeeze.compress(_encoded(case.paper.markdown)), accepted, case.paper.grade.value)
-            for case, accepted in decided(cases)
-        ]
+        kept = []
+        for case, accepted in decided(cases):
+            packed = squeeze.compress(case.paper.markdown.encode("utf-8", "surrogatepass"))
+            kept.append(_Kept(forum_id=case.case_id, packed=packed, accepted=accepted, route=case.paper.grade.value))
         if not kept:
-            raise none_to_learn_from(self.name)
+            raise no_training_data(self.name)
         try:
-            audited = audit(Source("the train side", "markdown", "status", lambda: _entries(kept), len(kept)))
+            audited = audit(
+                AuditSource(
+                    name="the train side",
+                    text="markdown",
+                    decision="status",
+                    entries=lambda: _unpack_records(kept),
+                    total=len(kept),
+                )
+            )
         except TableError as error:
             raise BaselineError(f"The baseline '{self.name}' cannot learn: {error}") from None
         if not audited.findings:
             raise BaselineError(
-                f"The baseline '{self.name}' cannot learn, as no single feature parts the papers of the train side."
+                f"The baseline '{self.name}' cannot learn, as no single feature separates the papers of the train side."
             )
-        found = audited.findings[0]
-        self._told, self.is_leak = _told(found, audited), found.is_leak
-        self.feature = visible(found.feature.title, SHOWN_CHARACTERS)
-        kind = "a leak" if found.is_leak else "no leak"
+        finding = audited.findings[0]
+        self._shares = _compute_shares(finding, audited)
+        self.is_leak = finding.is_leak
+        self.feature = escape_and_cut(finding.feature.title, MAX_FEATURE_CHARACTERS)
+        kind = "a leak" if finding.is_leak else "no leak"
         self.says = f"the leak audit's best single feature on the train side: {self.feature} ({kind})"
 
     def answer(self, case: Case) -> str:
-        """The accept share of the train side's papers that are alike in that feature."""
-        told = learnt(self._told, self.name)
-        row = _row(case.paper)
-        cell = cell_of(told.feature, (name for name in told.shares if name), row.text, read_facts(row))
-        return say(told.shares.get(cell, told.overall))
+        """Answer with the accept share of the train papers in the same cell."""
+        shares = learnt(self._shares, self.name)
+        text = case.paper.markdown[:MOST_CHARACTERS].strip()
+        # The audit's form of a paper has a decision, which is not used here.
+        row = AuditedPaper(b"", case.paper.forum_id, text, accepted=False, traits={ROUTE: case.paper.grade.value})
+        cell = find_cell(shares.feature, (name for name in shares.shares if name), row.text, read_facts(row))
+        return answer_decision(shares.shares.get(cell, shares.overall))
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _entries(kept: Iterable[_Kept]) -> Iterator[Entry]:
+def _unpack_records(kept: Iterable[_Kept]) -> Iterator[SourceRecord]:
     unpack = zstandard.ZstdDecompressor()
-    for one in kept:
-        text = unpack.decompress(one.packed).decode("utf-8", "surrogatepass")
-        yield Entry(one.forum_id, text, one.accepted, {ROUTE: one.route})
-
-
-def _row(paper: CasePaper) -> Row:
-    """A paper as the audit sees one; its decision is none of what is looked at."""
-    text = paper.markdown[:MOST_CHARACTERS].strip()
-    return Row(b"", paper.forum_id, text, accepted=False, traits={ROUTE: paper.grade.value})
+    for paper in kept:
+        text = unpack.decompress(paper.packed).decode("utf-8", "surrogatepass")
+        yield SourceRecord(record_id=paper.forum_id, text=text, decision=paper.accepted, traits={ROUTE: paper.route})

@@ -1,19 +1,19 @@
-"""Words of the train side said again: a review of the paper most alike, or what a reviewer answered to words alike."""
+"""Baselines that answer with the review or reply of the most similar train case."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from peercorpus.benchmark.answers import write_review
-from peercorpus.benchmark.baselines.baseline import learnt, none_to_learn_from
-from peercorpus.benchmark.baselines.means import Means
-from peercorpus.benchmark.baselines.seen import Matrix, WordTable, nearest
-from peercorpus.benchmark.cases import BenchTask, Case, CasePaper, Said
-from peercorpus.dialogues import Speaker
+from peercorpus.benchmark.baselines.baseline import learnt, no_training_data
+from peercorpus.benchmark.baselines.linear import Matrix, WordTable, nearest
+from peercorpus.benchmark.baselines.simple import Means
+from peercorpus.benchmark.cases import BenchTask, Case, CaseMessage, CasePaper
 from peercorpus.errors import PeercorpusError
+from peercorpus.models.chat_messages import Speaker
 
 Scales = dict[tuple[str, float, float], float]
-"""The mean score of a paper by field and scale."""
+"""Mean scores of a paper, by field and scale."""
 
 
 class _Learnt(NamedTuple):
@@ -28,37 +28,37 @@ class _Reviewed(NamedTuple):
 
 
 def drawn(case: Case, seed: int) -> str:
-    """One of a case's references: the same for the same seed, whatever the other cases are.
+    """Return one of a case's references at random; it depends on the seed and the case id only.
 
     Raises:
-        PeercorpusError: It has none, as it is of another task, or led by the model.
+        PeercorpusError: The case has none, because it is of another task or the model carries on the conversation.
     """
     if not case.references:
-        raise PeercorpusError(f"The case '{case.case_id}' holds no words of a reviewer; take cases that are not led.")
+        raise PeercorpusError(f"The case '{case.case_id}' has no text of a reviewer; give cases that are not led.")
     digest = hashlib.sha256(f"{seed}:{case.case_id}".encode()).digest()
     return case.references[int.from_bytes(digest[:8], "big") % len(case.references)]
 
 
-def about(paper: CasePaper) -> str:
-    """Title and abstract, as far as they are known."""
+def title_and_abstract(paper: CasePaper) -> str:
+    """Return title and abstract, as far as they are known."""
     return "\n\n".join(filter(None, [paper.title, paper.abstract]))
 
 
-def last_of_authors(history: Sequence[Said]) -> str:
-    """What the authors said last; empty where they said nothing yet."""
-    return next((said.text for said in reversed(history) if said.speaker is Speaker.USER), "")
+def last_author_message(history: Sequence[CaseMessage]) -> str:
+    """Return the authors' last message; empty if they have not written any."""
+    return next((message.text for message in reversed(history) if message.speaker is Speaker.USER), "")
 
 
 def _fit(table: WordTable, texts: Sequence[str], any_words: bool, name: str, what: str) -> _Learnt:
     if not texts or not any_words:
-        raise none_to_learn_from(name, what if texts else "case")
+        raise no_training_data(name, what if texts else "case")
     return _Learnt(table, table.learn(), texts)
 
 
 class NearestReview:
-    """A review of the paper whose title and abstract are most alike, one of several drawn by the seed.
+    """Answers with a review of the paper with the most similar title and abstract, drawn by the seed if it has several.
 
-    Its scores are the means of that paper where it has the same field on the same scale, else those of `mean`.
+    Scores are that paper's means if it has the same field on the same scale, else those of the baseline `mean`.
     """
 
     name = "nearest"
@@ -72,47 +72,53 @@ class NearestReview:
         self._reviewed = _Reviewed([], Means())
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Take one review of each paper; see `Baseline`."""
-        table, texts, scores, means, any_words = WordTable(2), list[str](), list[Scales](), Means(), False
+        """Keep one review of each paper; see `Baseline.fit`."""
+        table = WordTable(2)
+        texts = list[str]()
+        scores = list[Scales]()
+        means = Means()
+        any_words = False
         for case in cases:
-            any_words |= table.add(about(case.paper))
+            any_words |= table.add(title_and_abstract(case.paper))
             texts.append(drawn(case, self._seed))
-            scores.append({(one.field, one.low, one.high): one.mean for one in case.scores})
+            scores.append({(score.field, score.low, score.high): score.mean for score in case.scores})
             means.add(case)
         self._learnt = _fit(table, texts, any_words, self.name, "title or abstract")
         self._reviewed = _Reviewed(scores, means)
 
     def answer(self, case: Case) -> str:
-        """The review and, below it, scores; a field that no paper of the train side could tell of is left out."""
+        """Answer with the review and the scores below it; a field without any mean on the train side is omitted."""
         table, rows, texts = learnt(self._learnt, self.name)
-        place = nearest(rows, table.of(about(case.paper)))
+        row = nearest(rows, table.of(title_and_abstract(case.paper)))
         means = self._reviewed.means.all_of(case) if self._reviewed.means else {}
-        own = self._reviewed.scores[place]
-        same = {one.field: own.get((one.field, one.low, one.high)) for one in case.scores}
-        return write_review(texts[place], means | {field: mean for field, mean in same.items() if mean is not None})
+        own = self._reviewed.scores[row]
+        same = {score.field: own.get((score.field, score.low, score.high)) for score in case.scores}
+        return write_review(texts[row], means | {field: mean for field, mean in same.items() if mean is not None})
 
 
 class RetrievedTurn:
-    """What a reviewer of the train side answered, where the authors' last message before it is most alike."""
+    """Answers with the train side's reply to the most similar message of authors."""
 
     name = "retrieved"
     says = "the train side's reviewer turn that answers the authors' message most alike (TF-IDF)"
     tasks = frozenset({BenchTask.REBUTTAL})
 
     def __init__(self, seed: int = 0) -> None:
-        """Take a seed, which decides nothing here: a turn has one text."""
+        """Accept a seed for uniformity; a turn has only one text."""
         self._seed = seed
         self._learnt: _Learnt | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Take every turn; see `Baseline`."""
-        table, texts, any_words = WordTable(), list[str](), False
+        """Keep every turn; see `Baseline.fit`."""
+        table = WordTable()
+        texts = list[str]()
+        any_words = False
         for case in cases:
-            any_words |= table.add(last_of_authors(case.history))
+            any_words |= table.add(last_author_message(case.history))
             texts.append(drawn(case, self._seed))
         self._learnt = _fit(table, texts, any_words, self.name, "message of authors")
 
     def answer(self, case: Case) -> str:
-        """The turn; the first one of the train side where no message has a word in common."""
+        """Answer with the retrieved turn; with the first one of the train side if no message has a word in common."""
         table, rows, texts = learnt(self._learnt, self.name)
-        return texts[nearest(rows, table.of(last_of_authors(case.history)))]
+        return texts[nearest(rows, table.of(last_author_message(case.history)))]

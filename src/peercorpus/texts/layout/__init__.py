@@ -1,1 +1,1 @@
-"""The default engine: the text layer of a PDF, put together again to the paper it was printed from."""
+"""Read the layout of a paper from glyph positions and write it as Markdown."""

@@ -1,46 +1,47 @@
-"""Where the columns of a page are, which one a line is in, and the order in which lines are read."""
+"""Detect the columns of a page and put its lines in reading order."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from peercorpus.texts.layout.lines import Line
+from peercorpus.texts.layout.blocks import TextLine
 
 Span = tuple[float, float]
+"""Left and right edge, in points."""
 
-LONG = 25
-"""Characters of a line that tells of the columns."""
-ALIKE = 0.12
-"""Difference from the size of the body, over that size, of such a line at most."""
-FORMAL = 0.25
-"""Share of the characters of such a line in fonts of formulas, at most: formulas begin and end anywhere."""
-IN_COLUMNS = 0.55
-"""Share of the long lines that stay in one half of the page, where there are two columns."""
-FEW = 0.06
-"""Share of the lines of a column that begin at its left edge, at least."""
-HANGING = 3.5
-"""How far, in the size of the font, the first line of an entry hangs out of the others at most."""
-FULL = 0.8
-"""Share of the lines of a column that end where it does or before."""
-TELLING = 10
-"""Lines of prose on a page that tells its columns by itself."""
-JUMPS = 0.12
-"""Share of lines that stand above the one before in the same column, from which on the content is in no order."""
+MIN_PROSE_CHARACTERS = 25
+"""Minimum characters of a line that counts as prose and is used to detect columns."""
+_MAX_SIZE_DIFFERENCE = 0.12
+"""Maximum difference of a prose line from the body font size, as a share of it."""
+_MAX_MATHS_SHARE = 0.25
+"""Maximum share of a prose line in maths fonts; formulas may begin and end anywhere."""
+_MIN_HALF_PAGE_SHARE = 0.55
+"""Minimum share of the long lines that stay in one half of a two-column page."""
+_MIN_FLUSH_SHARE = 0.06
+"""Minimum share of the lines of a column that begin at its left edge."""
+_MAX_HANGING_INDENT_EM = 3.5
+"""Maximum hanging indent of the entries of a bibliography, in em."""
+_FULL_LINE_QUANTILE = 0.8
+"""Quantile of the right edges of the lines that is taken as the right edge of the column."""
+_MIN_PROSE_LINES = 10
+"""Minimum prose lines of a page whose columns are detected on that page alone."""
+_MAX_JUMP_SHARE = 0.12
+"""Maximum share of lines that are above their predecessor in the same column; beyond it the page is sorted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class PageColumns:
     """The columns of a page.
 
     Attributes:
-        spans: Left and right end of each, in points, from left to right; one or two.
+        spans: Left and right edge of each column, in points, from left to right; one or two.
     """
 
     spans: tuple[Span, ...]
 
-    def of(self, line: Line) -> Span:
-        """The column a line is in; both together where it goes over both."""
+    def of(self, line: TextLine) -> Span:
+        """Return the column of a line; the full text width if it spans both."""
         if len(self.spans) == 1:
             return self.spans[0]
         (left, end), (begin, right) = self.spans
@@ -49,93 +50,118 @@ class Columns:
             return left, right
         return self.spans[0] if (line.left + line.right) / 2 < middle else self.spans[1]
 
-    def number(self, line: Line) -> int:
-        """0 for the left column, 1 for the right one; -1 for a line over both."""
+    def number(self, line: TextLine) -> int:
+        """Return 0 for a line in the left column, 1 for the right one, and -1 for a line across both."""
         span = self.of(line)
         return self.spans.index(span) if span in self.spans else -1
 
 
-def find_all(pages: Sequence[Sequence[Line]], widths: Sequence[float], size: float) -> list[Columns]:
-    """The columns of each page; of one with little prose, as where formulas fill it, those of the page with the most.
+def find_all_columns(pages: Sequence[Sequence[TextLine]], widths: Sequence[float], size: float) -> list[PageColumns]:
+    """Return the columns of each page; a page with little prose takes those of the similar page with the most.
 
     Args:
-        pages: The lines of each.
-        widths: Of the pages, in points.
-        size: Of the font of the body, in points.
+        pages: Lines of each page.
+        widths: Page widths, in points.
+        size: Font size of the body, in points.
     """
-    prose = [_prose(lines, size) for lines in pages]
-    found = [_columns(long or lines, width, size) for long, lines, width in zip(prose, pages, widths, strict=True)]
-    numbers = Counter(len(one.spans) for one, long in zip(found, prose, strict=True) if len(long) >= TELLING)
+    prose = [_select_prose_lines(lines, size) for lines in pages]
+    all_columns = [
+        _detect_columns(long or lines, width, size) for long, lines, width in zip(prose, pages, widths, strict=True)
+    ]
+    numbers = Counter(
+        len(page_columns.spans)
+        for page_columns, long in zip(all_columns, prose, strict=True)
+        if len(long) >= _MIN_PROSE_LINES
+    )
     usual = numbers.most_common(1)[0][0] if numbers else 0
-    told = [at for at, one in enumerate(found) if len(one.spans) == usual and len(prose[at]) >= TELLING]
-    for at, long in enumerate(prose):
-        alike = [one for one in told if widths[one] == widths[at]]
-        if len(long) < TELLING and alike:
-            most = found[max(alike, key=lambda one: len(prose[one]))]
-            found[at] = most if usual == 1 or all(most.number(line) >= 0 for line in long) else found[at]
-    return found
+    clear = [
+        index
+        for index, page_columns in enumerate(all_columns)
+        if len(page_columns.spans) == usual and len(prose[index]) >= _MIN_PROSE_LINES
+    ]
+    for index, long in enumerate(prose):
+        alike = [other for other in clear if widths[other] == widths[index]]
+        if len(long) < _MIN_PROSE_LINES and alike:
+            most = all_columns[max(alike, key=lambda other: len(prose[other]))]
+            all_columns[index] = (
+                most if usual == 1 or all(most.number(line) >= 0 for line in long) else all_columns[index]
+            )
+    return all_columns
 
 
-def _prose(lines: Sequence[Line], size: float) -> list[Line]:
-    """The long lines of the body that are no formula."""
-    long = [one for one in lines if one.characters >= LONG and abs(one.size - size) < ALIKE * size]
+def _select_prose_lines(lines: Sequence[TextLine], size: float) -> list[TextLine]:
+    """Return the long lines of body text that are not formulas."""
+    long = [
+        line
+        for line in lines
+        if line.characters >= MIN_PROSE_CHARACTERS and abs(line.size - size) < _MAX_SIZE_DIFFERENCE * size
+    ]
     return [
-        one for one in long if sum([len(run.text) for run in one.runs if run.font.is_maths]) <= FORMAL * one.characters
+        line
+        for line in long
+        if sum([len(run.text) for run in line.runs if run.font.is_maths]) <= _MAX_MATHS_SHARE * line.characters
     ]
 
 
-def find_columns(lines: Sequence[Line], width: float, size: float) -> Columns:
-    """One column or two, by where long lines begin and end.
+def find_columns(lines: Sequence[TextLine], width: float, size: float) -> PageColumns:
+    """Detect one or two columns from the edges of long lines.
 
     Args:
-        lines: Of a page.
-        width: Of the page, in points.
-        size: Of the font of the body, in points.
+        lines: Lines of a page.
+        width: Page width, in points.
+        size: Font size of the body, in points.
     """
-    return _columns(_prose(lines, size) or lines, width, size)
+    return _detect_columns(_select_prose_lines(lines, size) or lines, width, size)
 
 
-def _columns(long: Sequence[Line], width: float, size: float) -> Columns:
+def _detect_columns(long: Sequence[TextLine], width: float, size: float) -> PageColumns:
     if not long:
-        return Columns(((0.0, width),))
-    sides = ([one for one in long if one.right < width / 2 + 8], [one for one in long if one.left > width / 2 - 8])
-    if sum(map(len, sides)) >= IN_COLUMNS * len(long) and max(map(len, sides)) >= 3:
-        first, second = (_span(side, size) if side else None for side in sides)
+        return PageColumns(((0.0, width),))
+    sides = (
+        [line for line in long if line.right < width / 2 + 8],
+        [line for line in long if line.left > width / 2 - 8],
+    )
+    if sum(map(len, sides)) >= _MIN_HALF_PAGE_SHARE * len(long) and max(map(len, sides)) >= 3:
+        first, second = (_measure_span(side, size) if side else None for side in sides)
         first = first or (width - second[1], width - second[0]) if second else first
         second = second or (width - first[1], width - first[0]) if first else second
         if first and second and second[0] > first[1] - 5:
-            return Columns((first, second))
-    return Columns((_span(long, size),))
+            return PageColumns((first, second))
+    return PageColumns((_measure_span(long, size),))
 
 
-def _span(lines: Sequence[Line], size: float) -> Span:
-    """Where most lines begin, or the entries that hang out of them; and where nearly all have ended."""
+def _measure_span(lines: Sequence[TextLine], size: float) -> Span:
+    """Return the left edge of most lines, or of hanging entries, and the usual right edge."""
     seen = Counter(round(line.left) for line in lines)
     ((common, most),) = seen.most_common(1)
-    enough = max(2, FEW * len(lines))
-    hanging = [left for left, number in seen.items() if number >= enough and common - HANGING * size <= left <= common]
+    enough = max(2, _MIN_FLUSH_SHARE * len(lines))
+    hanging = [
+        left
+        for left, number in seen.items()
+        if number >= enough and common - _MAX_HANGING_INDENT_EM * size <= left <= common
+    ]
     ends = sorted(line.right for line in lines)
-    return float(min(hanging) if most >= enough else common), ends[int(FULL * (len(ends) - 1))]
+    return float(min(hanging) if most >= enough else common), ends[int(_FULL_LINE_QUANTILE * (len(ends) - 1))]
 
 
-def in_order(lines: list[Line], columns: Columns) -> list[Line]:
-    """The lines as they are read: as the content has them, unless that jumps about."""
+def reading_order(lines: list[TextLine], columns: PageColumns) -> list[TextLine]:
+    """Return lines in reading order: the order of the page content, unless that jumps too often."""
     jumps = sum(
         low.base > high.base + 2 * high.size and columns.number(low) <= max(0, columns.number(high))
         for high, low in pairwise(lines)
     )
-    if jumps <= max(3, JUMPS * len(lines)):
+    if jumps <= max(3, _MAX_JUMP_SHARE * len(lines)):
         return lines
-    ordered: list[Line] = []
-    band: list[Line] = []
+    ordered: list[TextLine] = []
+    band: list[TextLine] = []
     for line in sorted(lines, key=lambda line: -line.base):
         if columns.number(line) < 0:
-            ordered += [*_by_column(band, columns), line]
+            ordered += [*_sort_by_column(band, columns), line]
             band = []
         else:
             band.append(line)
-    return ordered + _by_column(band, columns)
+    return ordered + _sort_by_column(band, columns)
 
 
-def _by_column(band: list[Line], columns: Columns) -> list[Line]:
+def _sort_by_column(band: list[TextLine], columns: PageColumns) -> list[TextLine]:
     return sorted(band, key=lambda line: (columns.number(line), -round(line.base), line.left))

@@ -1,86 +1,91 @@
-"""What stands around the text of a paper: line numbers in the margins, running headers and footers, page numbers."""
+"""Remove line numbers, running headers, footers and page numbers."""
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 
-from peercorpus.texts.layout.columns import LONG
-from peercorpus.texts.layout.glyphs import Run
-from peercorpus.texts.layout.lines import Line
+from peercorpus.pdf.glyphs import TextRun
+from peercorpus.texts.layout.blocks import TextLine
+from peercorpus.texts.layout.columns import MIN_PROSE_CHARACTERS
 
-NUMBER = re.compile(r"\d{1,4}$")
-BAND = 3.0
-"""Width, in points, of the bands in which numbers that end at one place are sought."""
-FEWEST = 5
-"""Line numbers of a page that make a ruler."""
-FEWEST_PAGES = 2
-"""Pages before one, at least, that tell where its number stands."""
-RISING = 0.8
-"""Share of the steps of a ruler from one number to the next that are one, at least."""
-OUTSIDE = 0.04
-"""Share of a page's runs that may stand beyond a ruler."""
-EDGE = 0.085
-"""Share of the height of a page, at either end, where headers and footers stand."""
-ON_PAGES, OF_PAGES = 4, 0.3
-"""What stands there on so many pages, or on such a share of them, is a header or a footer."""
-NEAR = 1.6
-"""Step between two lines of a paragraph, in the size of the font, at most."""
-DASH = r"[-\u2013\u2014]"
-PAGE_NUMBER = re.compile(
-    rf"(?:page\s+)?(?:\d{{1,4}}|[ivxl]{{1,5}})(?:\s*(?:of|/)\s*\d{{1,4}})?$|{DASH}\s*\d{{1,4}}\s*{DASH}$", re.IGNORECASE
+_NUMBER = re.compile(r"\d{1,4}$")
+_BAND_WIDTH_POINTS = 3.0
+"""Width of the vertical bands in which numbers with the same right edge are collected, in points."""
+_MIN_LINE_NUMBERS = 5
+"""Minimum numbers on a page that form a column of line numbers."""
+_MIN_EARLIER_PAGES = 2
+"""Minimum earlier pages that establish the place of the page number."""
+_MIN_CONSECUTIVE_SHARE = 0.8
+"""Minimum share of consecutive numbers in a column of line numbers."""
+_MAX_OUTSIDE_SHARE = 0.04
+"""Maximum share of the runs of a page beyond the line numbers."""
+_EDGE_SHARE = 0.085
+"""Height of the zone of headers, and of footers, as a share of the page height."""
+_MIN_HEADER_PAGES = 4
+"""Pages on which the text of a header or footer must occur, if the paper is long."""
+_MIN_HEADER_PAGE_SHARE = 0.3
+"""Share of the pages on which it must occur, if the paper is short."""
+_MAX_PARAGRAPH_STEP_EM = 1.6
+"""Maximum distance of two baselines of a paragraph, in em."""
+_DASH = r"[-\u2013\u2014]"
+_PAGE_NUMBER = re.compile(
+    rf"(?:page\s+)?(?:\d{{1,4}}|[ivxl]{{1,5}})(?:\s*(?:of|/)\s*\d{{1,4}})?$|{_DASH}\s*\d{{1,4}}\s*{_DASH}$",
+    re.IGNORECASE,
 )
-DIGITS = re.compile(r"\d+")
-NOTICE = re.compile(
+_DIGITS = re.compile(r"\d+")
+_NOTICE = re.compile(
     r"preprint\b|preliminary work|(?:manuscript |currently )?under review|(?:submitted|accepted|to appear)\b|"
     r"published (?:as|at|in)\b|proceedings of\b|copyright\b|\u00a9|(?:\S+ ){0,3}(?:conference|symposium|workshop) on\b",
     re.IGNORECASE,
 )
-"""How a line begins that tells at the edge of the first page where a paper appears."""
-ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
-LETTERS = 3
-"""Letters of a header or a footer, at least."""
-SMALLEST, LARGEST = 0.75, 1.5
-"""Size of a page number over that of the lines of its page."""
-BESIDE = 0.95
-"""Difference of the heights of two lines, in the size of the font, up to which they stand side by side."""
-COUNTED = 3
-"""Pages whose numbers count on, from which on a number that does not is no page number."""
+"""Beginning of a publication notice at the edge of the first page."""
+_ROMAN_DIGITS = {"i": 1, "v": 5, "x": 10, "l": 50}
+_MIN_HEADER_LETTERS = 3
+"""Minimum letters of a header or footer."""
+_MIN_PAGE_NUMBER_SIZE_RATIO = 0.75
+"""Minimum font size of a page number, relative to the text of its page."""
+_MAX_PAGE_NUMBER_SIZE_RATIO = 1.5
+"""Maximum font size of a page number, relative to the text of its page."""
+_MAX_SIDE_BY_SIDE_OFFSET_EM = 0.95
+"""Maximum distance of the baselines of two lines side by side, in em."""
+_MIN_COUNTED_PAGES = 3
+"""Minimum pages with consecutive numbers from which other numbers are no longer accepted."""
 
 Ruler = tuple[bool, int]
-"""Whether it stands on the right of the text, and its band."""
+"""A column of line numbers: whether it is to the right of the text, and its band."""
 
 
-class Rulers:
-    """The rulers of a document and the place of its page numbers, learnt from its pages as they come."""
+class LineNumberColumns:
+    """Learns the columns of line numbers and the place of page numbers from the pages of a document."""
 
     def __init__(self) -> None:
         self._known: set[Ruler] = set()
         self._places: Counter[tuple[int, int, int]] = Counter()
 
-    def page_number(self, runs: Sequence[Run], index: int, height: float) -> Run | None:
-        """The number of a page, where it counts on from those of other pages and stands where they did.
+    def page_number(self, runs: Sequence[TextRun], index: int, height: float) -> TextRun | None:
+        """Return the page number, if it continues those of earlier pages at the same place; None otherwise.
 
         Args:
-            runs: Of the page.
-            index: Of the page, from 0.
-            height: Of the page, in points.
+            runs: Glyph runs of the page.
+            index: Page index, from 0.
+            height: Page height, in points.
         """
-        low, high = EDGE * height, (1 - EDGE) * height
+        low, high = _EDGE_SHARE * height, (1 - _EDGE_SHARE) * height
         for run in runs:
-            if not low <= run.base <= high and NUMBER.match(run.text):
+            if not low <= run.base <= high and _NUMBER.match(run.text):
                 place = (int(run.text) - index, round((run.left + run.right) / 2), round(run.base))
                 self._places[place] += 1
-                if self._places[place] > FEWEST_PAGES:
+                if self._places[place] > _MIN_EARLIER_PAGES:
                     return run
         return None
 
-    def without(self, runs: Sequence[Run]) -> list[Run]:
-        """The runs of a page without line numbers."""
-        bands: dict[int, list[Run]] = defaultdict(list)
+    def without(self, runs: Sequence[TextRun]) -> list[TextRun]:
+        """Return the runs of a page without line numbers."""
+        bands: dict[int, list[TextRun]] = defaultdict(list)
         for run in runs:
-            if len(run.text) <= 4 and NUMBER.match(run.text):
-                bands[round(run.right / BAND)].append(run)
+            if len(run.text) <= 4 and _NUMBER.match(run.text):
+                bands[round(run.right / _BAND_WIDTH_POINTS)].append(run)
         gone: set[int] = set()
         for band in sorted(bands):
             near = [run for key in (band - 1, band, band + 1) for run in bands.get(key, ())]
@@ -89,9 +94,9 @@ class Rulers:
                     gone.update(map(id, near))
         return [run for run in runs if id(run) not in gone] if gone else list(runs)
 
-    def _is_ruler(self, numbers: Sequence[Run], runs: Sequence[Run], ruler: Ruler) -> bool:
-        """Whether numbers count on from top to bottom, or stand where others did; and next to nothing beyond them."""
-        if ruler not in self._known and not _count_on(numbers):
+    def _is_ruler(self, numbers: Sequence[TextRun], runs: Sequence[TextRun], ruler: Ruler) -> bool:
+        """Return whether numbers count up, or repeat the place of earlier ones, with hardly any text beyond them."""
+        if ruler not in self._known and not _count_up(numbers):
             return False
         if not _is_outside(numbers, runs, on_right=ruler[0]):
             return False
@@ -99,138 +104,145 @@ class Rulers:
         return True
 
 
-def _count_on(numbers: Sequence[Run]) -> bool:
-    if len(numbers) < FEWEST:
+def _count_up(numbers: Sequence[TextRun]) -> bool:
+    if len(numbers) < _MIN_LINE_NUMBERS:
         return False
     ordered = [int(run.text) for run in sorted(numbers, key=lambda run: -run.base)]
-    return sum(low - high == 1 for high, low in pairwise(ordered)) >= RISING * (len(ordered) - 1)
+    return sum(low - high == 1 for high, low in pairwise(ordered)) >= _MIN_CONSECUTIVE_SHARE * (len(ordered) - 1)
 
 
-def _is_outside(numbers: Sequence[Run], runs: Sequence[Run], *, on_right: bool) -> bool:
+def _is_outside(numbers: Sequence[TextRun], runs: Sequence[TextRun], *, on_right: bool) -> bool:
     if on_right:
         edge = min(run.left for run in numbers) + 1
         beyond = sum([run.right > edge for run in runs])
     else:
         edge = max(run.right for run in numbers) - 1
         beyond = sum([run.left < edge for run in runs])
-    return beyond - len(numbers) <= max(2, OUTSIDE * len(runs))
+    return beyond - len(numbers) <= max(2, _MAX_OUTSIDE_SHARE * len(runs))
 
 
-def without_headers(pages: Sequence[Sequence[Line]], heights: Sequence[float]) -> list[list[Line]]:
-    """The lines of all pages without running headers, footers and page numbers.
+def remove_headers(pages: Sequence[Sequence[TextLine]], heights: Sequence[float]) -> list[list[TextLine]]:
+    """Return the lines of all pages without running headers, footers and page numbers.
 
     Args:
-        pages: The lines of each.
-        heights: Of the pages, in points.
+        pages: Lines of each page.
+        heights: Page heights, in points.
     """
     edges = [[line for line in page if _is_at_edge(line, height)] for page, height in zip(pages, heights, strict=True)]
-    headers = _headers(pages, edges)
+    headers = _find_headers(pages, edges)
     kept = [[line for line in page if id(line) not in headers] for page in pages]
-    numbers = [_numbers(page, height) for page, height in zip(kept, heights, strict=True)]
-    gone = _page_numbers(kept, numbers)
+    numbers = [_find_number_candidates(page, height) for page, height in zip(kept, heights, strict=True)]
+    gone = _find_page_numbers(kept, numbers)
     return [[line for line in page if id(line) not in gone] for page in kept]
 
 
-def _headers(pages: Sequence[Sequence[Line]], edges: Sequence[Sequence[Line]]) -> set[int]:
-    """What says the same at the same height on several pages, what stands there instead, and notices on the first."""
-    seen = Counter(masked for page in edges for masked in {_masked(line) for line in page})
-    enough = max(2, min(ON_PAGES, round(OF_PAGES * len(pages))))
-    headers = [[line for line in page if seen[_masked(line)] >= enough and _has_words(line)] for page in edges]
-    rows = _rows(headers, enough)
+def _find_headers(pages: Sequence[Sequence[TextLine]], edges: Sequence[Sequence[TextLine]]) -> set[int]:
+    """Return the ids of running headers and footers, and of notices on the first page.
+
+    They repeat at the same height on several pages, or take the place of lines that do.
+    """
+    seen = Counter(masked for page in edges for masked in {_mask_digits(line) for line in page})
+    enough = max(2, min(_MIN_HEADER_PAGES, round(_MIN_HEADER_PAGE_SHARE * len(pages))))
+    headers = [[line for line in page if seen[_mask_digits(line)] >= enough and _has_words(line)] for page in edges]
+    counts = Counter(row for page in headers for row in {round(line.base) for line in page})
+    # Other headers at these heights may change, such as section names.
+    rows = {row + off for row, number in counts.items() if number >= enough for off in (-1, 0, 1)}
     gone = {id(line) for page in headers for line in page}
     for page, at_edge in zip(pages, edges, strict=True):
-        others = [line for line in at_edge if round(line.base) in rows and not PAGE_NUMBER.match(line.text)]
-        gone.update(id(line) for line in others if _stands_apart(line, page))
-    return gone | (_notices(edges[0], pages[0]) if pages else set())
+        others = [line for line in at_edge if round(line.base) in rows and not _PAGE_NUMBER.match(line.text)]
+        gone.update(
+            id(line)
+            for line in others
+            if not _is_close(line, page, above=_MAX_PARAGRAPH_STEP_EM, below=_MAX_PARAGRAPH_STEP_EM)
+        )
+    return gone | (_find_notices(edges[0], pages[0]) if pages else set())
 
 
-def _numbers(page: Sequence[Line], height: float) -> list[Line]:
-    """The numbers near the edges of a page that are set in the size of its text, from the outermost inwards."""
-    found = [line for line in page if PAGE_NUMBER.match(line.text) and _is_at_edge(line, height)]
-    if not found:
+def _find_number_candidates(page: Sequence[TextLine], height: float) -> list[TextLine]:
+    """Return the numbers near the edges of a page in the size of its text, the outermost first."""
+    candidates = [line for line in page if _PAGE_NUMBER.match(line.text) and _is_at_edge(line, height)]
+    if not candidates:
         return []
-    sizes = sorted([line.size for line in page if line.characters >= LONG] or [line.size for line in page])
+    sizes = sorted(
+        [line.size for line in page if line.characters >= MIN_PROSE_CHARACTERS] or [line.size for line in page]
+    )
     usual = sizes[len(sizes) // 2]
-    found = [line for line in found if SMALLEST * usual < line.size < LARGEST * usual]
-    return sorted(found, key=lambda line: -abs(line.base - height / 2))
+    candidates = [
+        line
+        for line in candidates
+        if _MIN_PAGE_NUMBER_SIZE_RATIO * usual < line.size < _MAX_PAGE_NUMBER_SIZE_RATIO * usual
+    ]
+    return sorted(candidates, key=lambda line: -abs(line.base - height / 2))
 
 
-def _page_numbers(pages: Sequence[Sequence[Line]], numbers: Sequence[Sequence[Line]]) -> set[int]:
-    """The outermost number of each page that counts on from those of other pages, or where that cannot be told, any.
+def _find_page_numbers(pages: Sequence[Sequence[TextLine]], numbers: Sequence[Sequence[TextLine]]) -> set[int]:
+    """Return the id of the outermost number of each page that continues those of other pages; any, if none do.
 
-    Text beside it is let pass only where several others of its count stand at its very height: it runs over the edge.
+    A number beside other text counts only if several numbers of its sequence stand at the same height.
     """
-    alone = {id(line) for page, found in zip(pages, numbers, strict=True) for line in found if _is_alone(line, page)}
-    starts = Counter(_start(line) for found in numbers for line in found if id(line) in alone)
-    places = Counter((_start(line), round(line.base)) for found in numbers for line in found)
-    can_tell = max(starts.values(), default=0) >= COUNTED
+    alone = {
+        id(line)
+        for page, candidates in zip(pages, numbers, strict=True)
+        for line in candidates
+        if all(line is other or abs(line.base - other.base) > _MAX_SIDE_BY_SIDE_OFFSET_EM * line.size for other in page)
+    }
+    starts = Counter(_read_number_offset(line) for candidates in numbers for line in candidates if id(line) in alone)
+    places = Counter((_read_number_offset(line), round(line.base)) for candidates in numbers for line in candidates)
+    can_tell = max(starts.values(), default=0) >= _MIN_COUNTED_PAGES
 
-    def is_page_number(line: Line) -> bool:
-        if id(line) in alone and (not can_tell or starts[_start(line)] > 1):
+    def is_page_number(line: TextLine) -> bool:
+        if id(line) in alone and (not can_tell or starts[_read_number_offset(line)] > 1):
             return True
-        return places[_start(line), round(line.base)] >= COUNTED
+        return places[_read_number_offset(line), round(line.base)] >= _MIN_COUNTED_PAGES
 
-    outermost = (next(filter(is_page_number, found), None) for found in numbers)
+    outermost = (next(filter(is_page_number, candidates), None) for candidates in numbers)
     return {id(line) for line in outermost if line is not None}
 
 
-def _is_alone(line: Line, page: Sequence[Line]) -> bool:
-    return all(line is one or abs(line.base - one.base) > BESIDE * line.size for one in page)
-
-
-def _start(line: Line) -> tuple[bool, int]:
-    """Whether a page number is a Roman one, and the number of the first page that it counts from."""
-    digits = DIGITS.search(line.text)
+def _read_number_offset(line: TextLine) -> tuple[bool, int]:
+    """Return whether a page number is Roman, and the number that the first page would have."""
+    digits = _DIGITS.search(line.text)
     if digits:
         return False, int(digits[0]) - line.page
-    values = [ROMAN[letter] for letter in line.text.casefold().removeprefix("page").strip() if letter in ROMAN]
-    value = sum(-one if one < after else one for one, after in zip_longest(values, values[1:], fillvalue=0))
+    values = [
+        _ROMAN_DIGITS[letter] for letter in line.text.casefold().removeprefix("page").strip() if letter in _ROMAN_DIGITS
+    ]
+    value = sum(-digit if digit < after else digit for digit, after in zip_longest(values, values[1:], fillvalue=0))
     return True, value - line.page
 
 
-def _has_words(line: Line) -> bool:
-    """Unlike the end of a reference, which may be a year, and a piece of a formula."""
-    return sum(map(str.isalpha, line.text)) >= LETTERS and not PAGE_NUMBER.match(line.text)
+def _has_words(line: TextLine) -> bool:
+    """Return whether a line has letters, unlike the year at the end of a reference or a piece of a formula."""
+    return sum(map(str.isalpha, line.text)) >= _MIN_HEADER_LETTERS and not _PAGE_NUMBER.match(line.text)
 
 
-def _rows(headers: Sequence[Sequence[Line]], enough: int) -> set[int]:
-    """Where they stand on enough pages: others do that change from page to page, such as the names of sections."""
-    rows = Counter(row for page in headers for row in {round(one.base) for one in page})
-    return {row + off for row, number in rows.items() if number >= enough for off in (-1, 0, 1)}
-
-
-def _stands_apart(line: Line, page: Sequence[Line]) -> bool:
-    """Whether a line is none of a paragraph: nothing stands closely above or below."""
-    return not _is_close(line, page, above=NEAR, below=NEAR)
-
-
-def _is_close(line: Line, page: Sequence[Line], *, above: float, below: float = 0.0) -> bool:
-    """Whether another line stands so closely, in the size of the font of the line."""
+def _is_close(line: TextLine, page: Sequence[TextLine], *, above: float, below: float = 0.0) -> bool:
+    """Return whether another line is within these distances, in em."""
     size = line.size
     return any(
-        0.5 * size < one.base - line.base < above * size or 0.5 * size < line.base - one.base < below * size
-        for one in page
+        0.5 * size < other.base - line.base < above * size or 0.5 * size < line.base - other.base < below * size
+        for other in page
     )
 
 
-def _notices(at_edge: Sequence[Line], page: Sequence[Line]) -> set[int]:
-    """The lines of the first page, by their identity, that tell where the paper appears; no other page repeats them."""
-    found: set[int] = set()
-    last: Line | None = None
+def _find_notices(at_edge: Sequence[TextLine], page: Sequence[TextLine]) -> set[int]:
+    """Return the ids of the publication notices of the first page, which no other page repeats."""
+    notices: set[int] = set()
+    last: TextLine | None = None
     sizes = sorted(line.size for line in page)
     for line in at_edge:
         if line.size > 1.05 * sizes[len(sizes) // 2]:
             continue
         goes_on = last is not None and line.size == last.size and 0 < last.base - line.base < 1.5 * line.size
-        if goes_on or (NOTICE.match(line.text) and not _is_close(line, page, above=NEAR)):
-            found.update(id(one) for one in at_edge if round(one.base) == round(line.base))
+        if goes_on or (_NOTICE.match(line.text) and not _is_close(line, page, above=_MAX_PARAGRAPH_STEP_EM)):
+            notices.update(id(other) for other in at_edge if round(other.base) == round(line.base))
             last = line
-    return found
+    return notices
 
 
-def _is_at_edge(line: Line, height: float) -> bool:
-    return not EDGE * height <= line.base <= (1 - EDGE) * height
+def _is_at_edge(line: TextLine, height: float) -> bool:
+    return not _EDGE_SHARE * height <= line.base <= (1 - _EDGE_SHARE) * height
 
 
-def _masked(line: Line) -> str:
-    return DIGITS.sub("0", line.text).casefold()
+def _mask_digits(line: TextLine) -> str:
+    return _DIGITS.sub("0", line.text).casefold()

@@ -1,0 +1,237 @@
+"""Read a workspace from Python: tables as Polars frames, typed records, statistics and figures.
+
+`peercorpus.open(folder)` returns a `Corpus`. Polars and Matplotlib are imported only when a method needs them.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from peercorpus.workspace.object_store import scan_options
+from peercorpus.workspace.workspace import open_workspace
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from peercorpus.workspace.delta_tables import Tables
+
+RecordT = TypeVar("RecordT")
+
+
+class Corpus:
+    """The tables of one workspace, read only.
+
+    Each table method returns a Polars `LazyFrame`: nothing is read until `collect()`, and then only the columns and
+    rows that the query needs. The frames hold all that was harvested. Reviews and posts that not everyone may read
+    are in them, with `readers_public` false, and so is what the take-down list names; releases and reports leave both
+    out.
+
+    Example:
+        corpus = peercorpus.open("corpus")
+        accepted = corpus.papers().filter(pl.col("status") == "accepted")
+        accepted.join(corpus.reviews(), on="forum_id").group_by("venue_id").len().collect()
+
+    Attributes:
+        folder: The folder of the workspace.
+    """
+
+    def __init__(self, folder: Path, tables: "Tables") -> None:
+        self.folder = folder
+        self._tables = tables
+
+    def papers(self) -> "pl.LazyFrame":
+        """Scan the submissions, one row each.
+
+        Columns are the fields of `records.papers.Paper`: among them `forum_id` (the key), `venue_id`, `year`,
+        `title`, `abstract`, `keywords`, `status` and `decision`.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("1-papers")
+
+    def reviews(self) -> "pl.LazyFrame":
+        """Scan the reviews, one row each.
+
+        Columns are the fields of `records.reviews.Review`: among them `review_id` (the key), `forum_id`, `reviewer`,
+        `scores` and `sections` (lists of structs), `readers_public` and `deleted`.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("2-reviews")
+
+    def posts(self) -> "pl.LazyFrame":
+        """Scan the replies to submissions, reviews included, one row each.
+
+        Columns are the fields of `records.reviews.Post`: among them `post_id` (the key), `forum_id`, `reply_to`,
+        `kind`, `role`, `text`, `readers_public` and `deleted`.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("3-posts")
+
+    def versions(self) -> "pl.LazyFrame":
+        """Scan the versions of the submissions' PDFs, one row each.
+
+        Columns are the fields of `records.papers.PaperVersion`: among them `forum_id`, `edit_id`, `created_at`,
+        `sha256` (null where the file was not fetched), `is_initial`, `grade` and `evidence`.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("4-versions")
+
+    def texts(self) -> "pl.LazyFrame":
+        """Scan the texts of PDFs, one row for each file that was read.
+
+        Columns are the fields of `records.documents.PaperText`: among them `sha256` (joins with `versions`),
+        `engine`, `markdown` and `headings`. Select the columns you need: `markdown` holds whole papers.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("5-texts")
+
+    def conversations(self) -> "pl.LazyFrame":
+        """Scan the conversations, one row for each exchange with a reviewer or with somebody else.
+
+        Columns are the fields of `records.reviews.Conversation`: `conversation_id` (the key), `forum_id`, `venue_id`,
+        `reviewer`, `turns` and `context` (lists of structs), `undated_changes` and `kind` (`review`, or another).
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("6-conversations")
+
+    def changes(self) -> "pl.LazyFrame":
+        """Scan the passages that differ between the initial and the last version of a paper, one row each.
+
+        Columns are the fields of `records.documents.Change`: among them `forum_id`, `left_sha256` and `right_sha256`
+        (the two files), `kind`, `section`, `before` and `after`.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("7-changes")
+
+    def links(self) -> "pl.LazyFrame":
+        """Scan the pairs of submissions that are the same work, one row each.
+
+        Columns are the fields of `records.papers.Link`: among them `forum_id` and `earlier_id` (the pair), `kind`,
+        `days` between them and the `rule` that joined them.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("8-links")
+
+    def tries(self) -> "pl.LazyFrame":
+        """List the submissions of every work that was submitted more than once, one row each.
+
+        Columns are the fields of `corpus.resubmissions.Attempt`: among them `work_id`, `try_number`, `tries`,
+        `forum_id`, `status` and `ratings`. Only public reviews count. Unlike the other tables this one is computed
+        from links, papers and reviews when the method is called.
+
+        Raises:
+            TableError: The links have not been built.
+        """
+        import polars as pl
+
+        from peercorpus.corpus.resubmissions import Attempt, read_attempts
+        from peercorpus.records.arrow_schema import to_arrow
+
+        self._tables.require("8-links")
+        return pl.DataFrame(to_arrow(Attempt, read_attempts(self._tables))).lazy()
+
+    def set_aside(self) -> "pl.LazyFrame":
+        """Scan the records that a stage could not use, one row each.
+
+        Columns are the fields of `records.papers.SetAside`: `record_id`, `forum_id`, `venue_id`, `stage`, `reason`
+        and `detail`.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("set-aside")
+
+    def records(self, record_type: type[RecordT], venue_id: str | None = None) -> Iterator[RecordT]:
+        """Iterate over typed records, in bounded memory.
+
+        Args:
+            record_type: A record type that has a table, such as `records.reviews.Review`.
+            venue_id: The venue to read; None reads all of them, one after the other.
+
+        Raises:
+            TableError: The table of these records has not been built.
+        """
+        name = self._tables.name_of(record_type)
+        self._tables.require(name)
+        venue_ids = [venue_id] if venue_id is not None else self._tables.venues(name)
+        for each_id in venue_ids:
+            yield from self._tables.read(record_type, each_id)
+
+    def statistics(self, name: str, where: Iterable[str] = (), tokenizer: str | None = None) -> "pl.DataFrame":
+        """Return the numbers of one figure of `peercorpus report`.
+
+        Args:
+            name: A key of `report.panels.PANELS`, such as `score_violins`.
+            where: Conditions that papers must meet, such as `["year>=2023", "status=rejected"]`, or a single one; see
+                `corpus.filters`.
+            tokenizer: Tokenizer whose tokens lengths are counted in; None counts words and signs.
+
+        Raises:
+            PeercorpusError: The figure, a condition or the tokenizer does not exist.
+            TableError: The tables have not been built.
+        """
+        from peercorpus.report.write_report import compute_statistic
+
+        return compute_statistic(self.folder, name, _as_list(where), tokenizer).table
+
+    def figure(self, name: str, where: Iterable[str] = (), tokenizer: str | None = None) -> "Figure":
+        """Draw one figure of `peercorpus report` with Matplotlib; save it with its method `savefig`.
+
+        Args:
+            name: As for `statistics`.
+            where: As for `statistics`.
+            tokenizer: As for `statistics`.
+
+        Raises:
+            MissingExtraError: Matplotlib is not installed.
+            PeercorpusError: As for `statistics`.
+            TableError: The tables have not been built.
+        """
+        from peercorpus.report.write_report import draw_figure
+
+        return draw_figure(self.folder, name, _as_list(where), tokenizer)
+
+    def _scan(self, name: str) -> "pl.LazyFrame":
+        import polars as pl
+
+        location = self._tables.require(name)
+        if not isinstance(location, Path):
+            return pl.scan_delta(str(location), storage_options=scan_options())
+        path = location.absolute()
+        # Polars 2.1 looks for the percent-encoded path if the URI needs one (a space, a letter beyond ASCII).
+        is_quoted = path.as_uri() != f"file://{path}"
+        return pl.scan_delta(str(path), use_pyarrow=is_quoted)
+
+    def __repr__(self) -> str:
+        return f"Corpus({str(self.folder)!r})"
+
+
+def _as_list(where: Iterable[str]) -> Iterable[str]:
+    """Return the conditions as a list, also if a single one was passed as a string."""
+    return [where] if isinstance(where, str) else where
+
+
+def open_corpus(folder: str | Path) -> Corpus:
+    """Open a workspace for reading.
+
+    Raises:
+        WorkspaceError: The folder is not a workspace.
+    """
+    with open_workspace(Path(folder), write=False) as workspace:
+        return Corpus(Path(folder), workspace.tables)

@@ -1,0 +1,55 @@
+"""Read the papers to audit from folders of others: PeerRead, NLPeer, texts with a table of decisions."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from peercorpus.audit.papers import AuditSource, SourceRecord
+from peercorpus.errors import TableError
+from peercorpus.records.enums import Status
+from peercorpus.records.layouts.recognise import READERS, Layout, find_folders
+
+DECIDED = {Status.ACCEPTED: "accepted", Status.REJECTED: "rejected"}
+
+
+def layout_source(path: Path) -> AuditSource | None:
+    """Return the papers of a folder in such layouts; None where it is in none.
+
+    Raises:
+        TableError: A file is damaged.
+    """
+    files = sorted(inner for inner in path.rglob("*") if inner.is_file()) if path.is_dir() else []
+    try:
+        layouts = find_folders(files)
+    except (ValueError, OSError) as error:
+        raise _damaged(path, error) from None
+    if not layouts:
+        return None
+
+    def entries() -> Iterator[SourceRecord]:
+        for layout in layouts:
+            yield from _read(layout)
+
+    taken = {inner for layout in layouts for inner in layout.files}
+    others = tuple(inner.relative_to(path).as_posix() for inner in files if inner not in taken)
+    names = ", ".join(sorted({layout.dataset.value for layout in layouts}))
+    return AuditSource(path.resolve().name, f"texts of {names}", f"decisions of {names}", entries, None, others)
+
+
+def _read(layout: Layout) -> Iterator[SourceRecord]:
+    """Yield the papers of a layout.
+
+    Raises:
+        TableError: A file is damaged.
+    """
+    try:
+        for _, body in layout.records():
+            stated = READERS[layout.dataset](body.parts)
+            decision = stated.decision or DECIDED.get(stated.status or Status.UNKNOWN)
+            yield SourceRecord(body.paper_id or None, stated.text, decision, {})
+    except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
+        raise _damaged(layout.root, error) from None
+
+
+def _damaged(path: Path, error: Exception) -> TableError:
+    what = "a file of it is damaged or has another shape"
+    return TableError(f"'{path.name}' cannot be read: {what} ({type(error).__name__}).")

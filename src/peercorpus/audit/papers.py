@@ -1,0 +1,177 @@
+"""Define the papers of an audit, read their decisions, and set aside what cannot be audited."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+ACCEPTING = frozenset(
+    {"accept", "accepted", "acceptance", "poster", "oral", "spotlight", "notable", "talk", "published"}
+)
+REJECTING = frozenset({"reject", "rejected", "rejection", "decline", "declined"})
+NEITHER = frozenset({"desk", "withdrawn", "withdraw", "withdrawal", "invite", "pending"})
+"""Words of papers that were not decided after review or were sent elsewhere, and are set aside."""
+YES = frozenset({"1", "1.0", "true", "yes", "y"})
+NO = frozenset({"0", "0.0", "false", "no", "n"})
+WORD = re.compile(r"[^\W_]+")
+
+
+def parse_decision(value: object) -> bool | None:
+    """Return whether a paper was accepted; None where the value says neither.
+
+    Words count in any case: one of `ACCEPTING` without one of `REJECTING`, or the other way round, and none of
+    `NEITHER`; "not" negates acceptance. A whole value may be one of `YES` or `NO`, a truth value, 1 or 0.
+
+    >>> [parse_decision(value) for value in ("Accept (Poster)", "Reject", "not accepted", True, 0, "yes")]
+    [True, False, False, True, False, True]
+    >>> [parse_decision(value) for value in ("Withdrawn", "Desk reject", "Invite to workshop track", "6: weak", 6)]
+    [None, None, None, None, None]
+    """
+    if isinstance(value, bool | int | float):
+        return bool(value) if value in {0, 1} else None
+    if not isinstance(value, str):
+        return None
+    words = [word.casefold() for word in WORD.findall(value)]
+    bare = words[0] if len(words) == 1 else value.strip()
+    return bare in YES if bare in YES | NO else _read_words(words)
+
+
+def _read_words(words: list[str]) -> bool | None:
+    accepts, rejects = not ACCEPTING.isdisjoint(words), not REJECTING.isdisjoint(words)
+    if accepts == rejects or not NEITHER.isdisjoint(words):
+        return None
+    if "not" in words:
+        return False if accepts else None
+    return accepts
+
+
+NO_DECISION = "no decision"
+UNREAD_DECISION = "a decision that says neither accepted nor rejected"
+UNREAD_TEXT = "a text that is not one string"
+REPEATED = "the same content as a row before"
+MOST_CHARACTERS = 10_000_000
+"""Characters of a text that are read."""
+WHOLE_CHARACTERS = 1_000
+"""Characters from which on equal texts are one paper; a shorter one may replace a missing text."""
+
+
+class SourceRecord(NamedTuple):
+    """One record as its file or table holds it.
+
+    Attributes:
+        record_id: None where the record has none; it is then named by its content.
+        names_paper: Whether the id is the paper's, and not perhaps that of one row of it, such as a review's.
+        text: As it stands there: a text, or None or an empty one where it is missing.
+        decision: As it stands there.
+        traits: What else is known of the row and might tell the decision, such as the grade of its version.
+        why_not: Why the row cannot be audited, where its source knows; None elsewhere.
+    """
+
+    record_id: str | None
+    text: Any
+    decision: Any
+    traits: Mapping[str, str]
+    why_not: str | None = None
+    names_paper: bool = True
+
+
+class AuditedPaper(NamedTuple):
+    """One paper of an audit.
+
+    Attributes:
+        key: Digest of its whole content; rows are sorted by it, so that their order in the source does not matter.
+        text: The text; empty if it is missing.
+    """
+
+    key: bytes
+    record_id: str
+    text: str
+    accepted: bool
+    traits: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSource:
+    """A corpus to audit.
+
+    Attributes:
+        name: Name of the file or folder, without its parents.
+        text: The column of the text.
+        decision: The column of the decision.
+        entries: Reads all entries from the beginning.
+        total: Number of entries; None if it is not known before they are read.
+        passed_over: Files of the folder that lack these columns or are in a format that cannot be read.
+    """
+
+    name: str
+    text: str
+    decision: str
+    entries: Callable[[], Iterator[SourceRecord]]
+    total: int | None = None
+    passed_over: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class RowCounts:
+    """Counts of the rows that a pass read and set aside.
+
+    Attributes:
+        names: Of rows that stand there more than once under several ids, by key: the first id in their own order.
+    """
+
+    read: int = 0
+    aside: Counter[str] = field(default_factory=Counter)
+    names: dict[bytes, str] = field(default_factory=dict)
+
+
+def _make_key(entry: SourceRecord, accepted: bool, own: str) -> bytes:
+    parts = [own, entry.text or "", str(accepted), *(f"{k}={v}" for k, v in sorted(entry.traits.items()))]
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        content = part.encode("utf-8", "surrogatepass")
+        digest.update(len(content).to_bytes(8, "big") + content)
+    return digest.digest()
+
+
+def _explain_unfit(entry: SourceRecord, accepted: bool | None) -> str | None:
+    """Return why an entry is set aside; None where it is not."""
+    if entry.why_not is not None:
+        return entry.why_not
+    if entry.decision is None or entry.decision == "":
+        return NO_DECISION
+    if accepted is None:
+        return UNREAD_DECISION
+    return None if entry.text is None or isinstance(entry.text, str) else UNREAD_TEXT
+
+
+def read_papers(source: AuditSource, taken: RowCounts) -> Iterator[AuditedPaper]:
+    """Yield each row that can be audited once, and count in `taken` all that were read and set aside.
+
+    A paper with one row per review is one paper; counted several times, it would be in the training and the test fold.
+    Short or missing texts without an id are taken as different papers.
+    """
+    seen: dict[bytes, str] = {}
+    nameless: Counter[bytes] = Counter()
+    for entry in source.entries():
+        taken.read += 1
+        accepted = parse_decision(entry.decision)
+        reason = _explain_unfit(entry, accepted)
+        if reason is not None or accepted is None:
+            taken.aside[reason or UNREAD_DECISION] += 1
+            continue
+        is_whole = len(entry.text or "") >= WHOLE_CHARACTERS
+        key = _make_key(entry, accepted, "" if is_whole and not entry.names_paper else entry.record_id or "")
+        if not entry.record_id and not is_whole:
+            nameless[key] += 1
+            key = _make_key(entry, accepted, f"\0{nameless[key]}")
+        record_id = entry.record_id or f"row-{key.hex()[:12]}"
+        if key in seen:
+            taken.aside[REPEATED] += 1
+            if record_id < taken.names.get(key, seen[key]):
+                taken.names[key] = record_id
+            continue
+        seen[key] = record_id
+        text = (entry.text or "")[:MOST_CHARACTERS]
+        yield AuditedPaper(key=key, record_id=record_id, text=text.strip(), accepted=accepted, traits=entry.traits)

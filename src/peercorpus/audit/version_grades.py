@@ -1,0 +1,170 @@
+"""Count version grades by venue, year and decision, and the papers that each task can use."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import EllipsisType
+from typing import Any
+
+from peercorpus.metrics.intervals import Proportion, ProportionDifference
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, ConversationKind, FileSays, Grade, Role, Status
+from peercorpus.workspace.delta_tables import Tables
+
+BATCH_ROWS = 256
+
+CONTRADICTED = "but the file says itself"
+"""Part of the rule of a version whose grade was lowered because its own file contradicts it."""
+
+
+class PaperUse(StrEnum):
+    """Task that a paper can be used for."""
+
+    ACCEPTANCE = "acceptance"
+    """Predict the decision: a provably initial text, accepted or rejected, at a venue with papers of both."""
+    SCORES = "scores"
+    """Predict scores: a provably initial text, and a public review with a recommendation as a number."""
+    REVIEWS = "reviews"
+    """Write reviews: a provably initial text, and a public review with text."""
+    REBUTTALS = "rebuttals"
+    """Discuss: a conversation in which a reviewer and the authors speak."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A paper whose file shows a later version than its grade states, or would have stated."""
+
+    forum_id: str
+    grade: Grade
+    rule: str
+
+
+@dataclass(slots=True)
+class VenueGrades:
+    """Counts of one venue.
+
+    Attributes:
+        grades: Papers by year, status and grade; no grade where no version is known. The year is None where the venue
+            has none.
+        decided: Papers with a provably initial text, by status.
+        usable: Papers by task.
+        files: Files of graded versions that were inspected.
+        contradictions: In the order of forums.
+    """
+
+    venue_id: str
+    grades: Counter[tuple[int | None, Status, Grade | None]] = field(default_factory=Counter)
+    decided: Counter[Status] = field(default_factory=Counter)
+    usable: Counter[PaperUse] = field(default_factory=Counter)
+    files: int = 0
+    contradictions: list[Contradiction] = field(default_factory=list)
+
+    @property
+    def papers(self) -> int:
+        """Number of papers of the venue."""
+        return self.grades.total()
+
+    def use(self, task: PaperUse) -> Proportion:
+        """Return how many of the venue's papers a task can use."""
+        return Proportion(self.usable[task], self.papers)
+
+
+def provable(venues: Iterable[VenueGrades], status: Status, year: int | EllipsisType | None = ...) -> Proportion:
+    """Return how many papers of a status have a provably initial version.
+
+    Args:
+        venues: Counted together.
+        status: Status of the papers.
+        year: Papers of this year; None for papers without a year, `...` for all.
+    """
+    counts = Counter[bool]()
+    for venue in venues:
+        for (of_year, of_status, grade), number in venue.grades.items():
+            if of_status is status and (year is ... or of_year == year):
+                counts[grade in PUBLISHABLE_GRADES] += number
+    return Proportion(counts[True], counts.total())
+
+
+def bias(venues: Sequence[VenueGrades]) -> ProportionDifference:
+    """Return the share of accepted papers with a provably initial version, minus that of rejected ones."""
+    return ProportionDifference(provable(venues, Status.ACCEPTED), provable(venues, Status.REJECTED))
+
+
+def read_grades(tables: Tables) -> list[VenueGrades]:
+    """Return the counts of every venue that has papers.
+
+    Raises:
+        TableError: The tables are not built.
+    """
+    for name in ("1-papers", "2-reviews", "4-versions", "5-texts", "6-conversations"):
+        tables.require(name)
+    return [count_venue(tables, venue_id) for venue_id in tables.venues("1-papers")]
+
+
+def count_venue(tables: Tables, venue_id: str) -> VenueGrades:
+    """Return the counts of one venue."""
+    venue = VenueGrades(venue_id)
+    graded, with_text = _read_versions(tables, venue)
+    scored, reviewed = _read_reviews(tables, venue_id)
+    discussed = _read_discussed(tables, venue_id)
+    for row in _read_rows(tables, "1-papers", venue_id, ["forum_id", "year", "status"]):
+        forum_id = row["forum_id"]
+        status = Status(row["status"])
+        venue.grades[row["year"], status, graded.get(forum_id)] += 1
+        has_text = forum_id in with_text
+        venue.decided[status] += has_text
+        venue.usable[PaperUse.SCORES] += has_text and forum_id in scored
+        venue.usable[PaperUse.REVIEWS] += has_text and forum_id in reviewed
+        venue.usable[PaperUse.REBUTTALS] += forum_id in discussed
+    classes = venue.decided[Status.ACCEPTED], venue.decided[Status.REJECTED]
+    venue.usable[PaperUse.ACCEPTANCE] = sum(classes) if all(classes) else 0
+    return venue
+
+
+def _read_rows(tables: Tables, name: str, venue_id: str, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for batch in tables.batches(name, venue_id, columns, BATCH_ROWS):
+        yield from batch.to_pylist()
+
+
+def _read_versions(tables: Tables, venue: VenueGrades) -> tuple[dict[str, Grade], set[str]]:
+    """Return the grade of each paper, and the papers with a provably initial text."""
+    read = {row["sha256"] for row in _read_rows(tables, "5-texts", venue.venue_id, ["sha256"])}
+    grades: dict[str, Grade] = {}
+    with_text: set[str] = set()
+    columns = ["forum_id", "sha256", "is_initial", "grade", "evidence"]
+    for row in _read_rows(tables, "4-versions", venue.venue_id, columns):
+        if row["grade"] is None:
+            continue
+        grade = grades[row["forum_id"]] = Grade(row["grade"])
+        if row["is_initial"] and grade in PUBLISHABLE_GRADES and row["sha256"] in read:
+            with_text.add(row["forum_id"])
+        # A table written before files were looked into does not have the column.
+        says = row["evidence"].get("file_says")
+        venue.files += says is not None
+        if says == FileSays.FINAL and (row["is_initial"] or CONTRADICTED in row["evidence"]["rule"]):
+            venue.contradictions.append(Contradiction(row["forum_id"], grade, row["evidence"]["rule"]))
+    return grades, with_text
+
+
+def _read_reviews(tables: Tables, venue_id: str) -> tuple[set[str], set[str]]:
+    """Return the papers with a public numeric recommendation, and those with a public review that has text."""
+    scored, reviewed = set[str](), set[str]()
+    columns = ["forum_id", "scores", "sections", "readers_public", "deleted"]
+    for row in _read_rows(tables, "2-reviews", venue_id, columns):
+        if not row["readers_public"] or row["deleted"]:
+            continue
+        if any(score["aspect"] == Aspect.RECOMMENDATION and score["value"] is not None for score in row["scores"]):
+            scored.add(row["forum_id"])
+        if any(section["text"].strip() for section in row["sections"]):
+            reviewed.add(row["forum_id"])
+    return scored, reviewed
+
+
+def _read_discussed(tables: Tables, venue_id: str) -> set[str]:
+    """Return the papers with a conversation that has turns of a reviewer and of an author."""
+    discussed = set[str]()
+    for row in _read_rows(tables, "6-conversations", venue_id, ["forum_id", "turns", "kind"]):
+        roles = {turn["role"] for turn in row["turns"]}
+        if row["kind"] == ConversationKind.REVIEW and {Role.REVIEWER, Role.AUTHOR} <= roles:
+            discussed.add(row["forum_id"])
+    return discussed

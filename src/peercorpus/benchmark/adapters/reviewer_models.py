@@ -1,0 +1,232 @@
+"""Adapters to CycleReviewer, DeepReviewer, OpenReviewer and SEA-E."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from peercorpus.benchmark.adapters.formatted import RATING, Answered, FormatAdapter, Sections, split_sections
+from peercorpus.benchmark.adapters.model_format import OwnScore
+from peercorpus.benchmark.answers import UnreadableAnswerError, Unscored
+
+BETWEEN = re.compile(r"^(?:\*{5,}|##[ \t]+Reviewer\b[^\n]*)[ \t]*$", re.MULTILINE)
+"""Separator between reviewers: a line of asterisks from the 8B model, a heading from the larger ones."""
+OF_CHAIR = ("meta review", "paper decision")
+
+
+class CycleReviewer(FormatAdapter):
+    """Adapter to CycleReviewer: scores are the mean of its reviewers, the review is its first reviewer's.
+
+    A reference is also the review of a single reviewer.
+    """
+
+    file = "cyclereviewer"
+    named = "cyclereviewer"
+
+    def system(self, words: Mapping[str, str]) -> str:
+        """Return the prompt unchanged, including its indentation."""
+        return words["system"]
+
+    def mean(self, answered: Answered, name: str, own: OwnScore) -> float:
+        """Return the mean of all reviewers, who are only known to be complete once the meta-review has begun."""
+        if not answered.decided:
+            raise UnreadableAnswerError(Unscored.CUT_OFF, name)
+        return super().mean(answered, name, own)
+
+    def divide(self, completion: str) -> Answered:
+        """Split the completion into reviewers and, from the meta-review on, the chair."""
+        heading = re.compile(rf"^###?[ \t]+({self.format.sections})[ \t]*:?[ \t]*$", re.MULTILINE | re.IGNORECASE)
+        parts = [sections for part in BETWEEN.split(completion) if (sections := split_sections(part, heading))]
+        if not parts:
+            raise UnreadableAnswerError(Unscored.NO_FORMAT)
+        reviewers = []
+        chair = list[tuple[str, str]]()
+        for part in parts:
+            of_chair = next((index for index, (name, _) in enumerate(part) if name in OF_CHAIR or chair), len(part))
+            reviewers.extend([part[:of_chair]] if of_chair else [])
+            chair.extend(part[of_chair:])
+        ends_in = parts[-1][-1][0]
+        review = reviewers[0] if reviewers else ()
+        return Answered(
+            scored=tuple(reviewers),
+            review=review,
+            decided=chair,
+            ends_in=None if ends_in == self.format.last else ends_in,
+        )
+
+
+REVIEWERS = 4
+"""Number of reviewers to simulate, the default of its authors."""
+REVIEWER = re.compile(r"^##[ \t]+Reviewer[ \t]+([0-9]+)[ \t]*:?[ \t]*$", re.MULTILINE)
+CLOSED = re.compile(r"^\}[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputBlock:
+    """The content of a block.
+
+    Attributes:
+        inside: Text up to the end of the block.
+        rest: Text up to the next block or the end; longer than `inside` if the block is unclosed or closed too early.
+        is_closed: Whether a brace closes it.
+    """
+
+    inside: str
+    rest: str
+    is_closed: bool
+
+
+def find_block(text: str, name: str) -> OutputBlock | None:
+    r"""Return the content of `\boxed_<name>{…}`, or None if there is no such block.
+
+    The block ends at the last line before the next block, or before the end, that consists of a single brace; braces in
+    formulas and code do not end it.
+
+    Raises:
+        UnreadableAnswerError: There are two such blocks.
+
+    >>> find_block("So:\n\\boxed_review{\n## Rating:\n\n{6}\n}\nDone.", "review").inside
+    '\n## Rating:\n\n{6}\n'
+    """
+    starts = list(re.finditer(rf"\\boxed_{name}\{{", text))
+    if not starts:
+        return None
+    if len(starts) > 1:
+        raise UnreadableAnswerError(Unscored.TWO_ANSWERS, f"boxed_{name}")
+    text_after = text[starts[0].end() :].split("\\boxed_", maxsplit=1)[0]
+    closed = list(CLOSED.finditer(text_after))
+    return OutputBlock(text_after[: closed[-1].start()] if closed else text_after, text_after, bool(closed))
+
+
+class DeepReviewer(FormatAdapter):
+    """Adapter to DeepReviewer in standard mode: scores are the mean of the simulated reviewers, the review is its own.
+
+    If it simulates no reviewers, its own scores count.
+    """
+
+    file = "deepreviewer"
+    named = "deepreviewer"
+
+    def system(self, words: Mapping[str, str]) -> str:
+        """Return the prompt of the standard mode."""
+        return (words["standard"] + words["order"]).replace("{reviewer_num}", str(REVIEWERS))
+
+    def _split_headings(self, text: str, level: str) -> Sections:
+        heading = rf"^{level}[ \t]+({self.format.sections})[ \t]*:?[ \t]*$"
+        return split_sections(text, re.compile(heading, re.MULTILINE | re.IGNORECASE))
+
+    def divide(self, completion: str) -> Answered:
+        """Split the completion into the simulated reviewers and its own review."""
+        simulated = find_block(completion, "simreviewers")
+        own = find_block(completion, "review")
+        if simulated is None and own is None:
+            raise UnreadableAnswerError(Unscored.NO_FORMAT)
+        if simulated is not None and not simulated.is_closed:
+            raise UnreadableAnswerError(Unscored.CUT_OFF, "boxed_simreviewers")
+        reviewers_text = "" if simulated is None else simulated.inside
+        reviewers = tuple(self._split_headings(text, "###") for _, text in split_sections(reviewers_text, REVIEWER))
+        review = () if own is None else self._split_headings(own.inside, "##")
+        if own is not None and (not review or review[-1][0] != self.format.last):
+            # A brace that comes before the last section is part of the text.
+            review = self._split_headings(own.rest, "##")
+        ends_in = review[-1][0] if review else "review"
+        return Answered(
+            scored=reviewers or (review,),
+            review=review,
+            decided=review,
+            ends_in=None if ends_in == self.format.last else ends_in,
+        )
+
+
+class FastDeepReviewer(DeepReviewer):
+    """Adapter to DeepReviewer in fast mode, which writes the review at once."""
+
+    named = "deepreviewer-fast"
+
+    def system(self, words: Mapping[str, str]) -> str:
+        """Return the prompt of the fast mode."""
+        return words["fast"]
+
+
+def _divide_single_review(completion: str, heading: str, last: str) -> Answered:
+    """Return the completion as one reviewer, whose sections hold scores, prose and decision.
+
+    Args:
+        completion: The text that the model wrote.
+        heading: A regular expression whose first group is the name of a section.
+        last: The section with which a complete answer ends.
+
+    Raises:
+        UnreadableAnswerError: There is no section.
+    """
+    sections = split_sections(completion, re.compile(heading, re.MULTILINE | re.IGNORECASE))
+    if not sections:
+        raise UnreadableAnswerError(Unscored.NO_FORMAT)
+    ends_in = sections[-1][0]
+    return Answered(scored=(sections,), review=sections, decided=sections, ends_in=None if ends_in == last else ends_in)
+
+
+ABOVE = 6
+"""Lowest rating above ICLR's threshold: "marginally above the acceptance threshold"."""
+BELOW = 5
+"""Highest rating below ICLR's threshold: "marginally below the acceptance threshold"."""
+FORM = (
+    "summary",
+    "soundness",
+    "presentation",
+    "contribution",
+    "strengths",
+    "weaknesses",
+    "questions",
+    "flag_for_ethics_review",
+    "details_of_ethics_concerns",
+    "rating",
+    "confidence",
+)
+"""Fields of the form, in order."""
+
+
+class OpenReviewer(FormatAdapter):
+    """Adapter to OpenReviewer, which was trained on the forms of ICLR and NeurIPS 2022 to 2025.
+
+    A case does not hold the wording of its form, so one form is used for all.
+    """
+
+    file = "openreviewer"
+    named = "openreviewer"
+
+    def system(self, words: Mapping[str, str]) -> str:
+        """Return the prompt with the form in it, each field as a heading with its description."""
+        form = "\n".join(f"## {name.replace('_', ' ').title()}\n{words[name]}\n" for name in FORM)
+        return words["system"].replace("{review_fields}", form)
+
+    def user(self, paper: str) -> str:
+        """Return the paper after the sentence that introduced it in training."""
+        return f"Review the following paper:\n\n{paper}\n"
+
+    def divide(self, completion: str) -> Answered:
+        """Return the completion as one reviewer, who gives a rating but no decision."""
+        heading = rf"^##[ \t]+({self.format.sections})[ \t]*:?[ \t]*$"
+        return _divide_single_review(completion, heading, self.format.last)
+
+    def verdict(self, answered: Answered) -> bool:
+        """Return whether the rating is above the form's threshold; a rating between 5 and 6 is no decision."""
+        rating = self.mean(answered, RATING, self.format.scores[RATING])
+        if BELOW < rating < ABOVE:
+            raise UnreadableAnswerError(Unscored.NO_DECISION, f"{rating:g}")
+        return rating >= ABOVE
+
+
+class SeaE(FormatAdapter):
+    """Adapter to SEA-E; the reasons of its decision are not part of the review, as no reviewer is asked for them."""
+
+    file = "sea-e"
+    named = "sea-e"
+
+    def system(self, words: Mapping[str, str]) -> str:
+        """Return the prompt unchanged."""
+        return words["system"]
+
+    def divide(self, completion: str) -> Answered:
+        """Return the completion as one reviewer, who also decides."""
+        heading = rf"^[ \t]*(?:#+[ \t]*)?\*\*[ \t]*({self.format.sections})[ \t]*:?[ \t]*\*\*[ \t]*:?"
+        return _divide_single_review(completion, heading, self.format.last)

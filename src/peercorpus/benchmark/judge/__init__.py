@@ -1,0 +1,1 @@
+"""Judge written answers with a language model, and calibrate such a judge."""

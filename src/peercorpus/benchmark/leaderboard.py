@@ -1,0 +1,385 @@
+"""Compare runs of one protocol, in tables and in pairs, with 95 % intervals over papers."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+
+from peercorpus.benchmark.logs import Protocol, TaskRun, comparable_runs, fields_asked
+from peercorpus.benchmark.measures import Measure, select_measures
+from peercorpus.benchmark.outcomes import GRADER_FAILED, CaseOutcome, Scored, ScoresRecord
+from peercorpus.errors import PeercorpusError, UndefinedMetricError
+from peercorpus.execution.progress import Meter, Show, show_nothing
+from peercorpus.metrics.intervals import PairedDifference as Difference
+from peercorpus.metrics.intervals import bootstrap, paired
+
+DROPPED = "left out"
+"""Treatment of answers without a score in a row of a table: they do not count."""
+WRONG = "counted as wrong"
+"""Treatment of answers without a score in a row of a table: they count as the worst possible outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its 95 % interval over papers.
+
+    Attributes:
+        papers: Number of papers that it is computed from.
+        low: None if there are fewer than two papers, or the number is undefined on (almost) all resamples.
+        high: None in the same cases as `low`.
+        undefined: Resamples on which the number is undefined; the interval is computed from the others.
+    """
+
+    value: float
+    papers: int
+    low: float | None = None
+    high: float | None = None
+    undefined: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One row of a table: the numbers of one run.
+
+    Attributes:
+        words: The adapter, or `ours`, whose prompts the model was given; empty for a baseline.
+        failures: How answers without a score are treated; empty if all have one.
+        n: Number of answers that count.
+        papers: Number of papers that these answers are about.
+        unscored: Answers without a score, by reason.
+        cut_papers: Cases in which the model saw only a part of the paper.
+        cut_answers: Answers that ended at the token limit; they are scored as they are.
+        cells: One per measure; None if the number is undefined or was not measured in this run.
+        says: What a baseline does; for a judged model, how reliable the judge was.
+    """
+
+    name: str
+    is_baseline: bool
+    words: str
+    failures: str
+    n: int
+    papers: int
+    unscored: Counter[str]
+    cut_papers: int
+    cut_answers: int
+    cells: tuple[Estimate | None, ...]
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One table of runs.
+
+    Attributes:
+        group: What the measures are about, such as an aspect; empty if the task has one table.
+        rows: Models, then baselines, each sorted by the first measure, the best first.
+        signatures: Signatures for the notes below the table, by measure; one for each version that was used.
+        is_part: Whether some of the runs were asked for more fields, which one of the models does not give.
+    """
+
+    protocol: Protocol
+    group: str
+    measures: tuple[Measure, ...]
+    rows: tuple[RunResult, ...]
+    signatures: dict[str, list[str]]
+    is_part: bool = False
+
+
+@dataclass(slots=True)
+class Boards:
+    """All tables of a folder of logs.
+
+    Attributes:
+        notes: Runs that appear in no table, and why; protocols without a baseline.
+    """
+
+    boards: list[Board] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A measure as some runs have it.
+
+    Attributes:
+        by: The grader, or the signature without our version; runs with another value have no number in this column.
+    """
+
+    scored: Scored
+    by: str
+    measure: Measure
+
+
+def group_by_paper(outcomes: Iterable[CaseOutcome]) -> dict[str, list[CaseOutcome]]:
+    """Group outcomes by paper, the unit that the bootstrap resamples."""
+    papers: dict[str, list[CaseOutcome]] = defaultdict(list)
+    for outcome in outcomes:
+        papers[outcome.forum_id].append(outcome)
+    return papers
+
+
+def _compute_over_papers(measure: Measure, papers: Sequence[list[CaseOutcome]]) -> float:
+    return measure.of(list(chain.from_iterable(papers)))
+
+
+def cell(measure: Measure, outcomes: Sequence[CaseOutcome], resamples: int) -> Estimate | None:
+    """Return a number with its interval, or None if the outcomes do not define it."""
+    papers = group_by_paper(outcome for outcome in outcomes if measure.concerns(outcome))
+    try:
+        value = _compute_over_papers(measure, list(papers.values())) * measure.factor
+    except UndefinedMetricError:
+        return None
+    try:
+        interval = bootstrap(papers, partial(_compute_over_papers, measure), resamples)
+    except UndefinedMetricError:
+        return Estimate(value, len(papers))
+    return Estimate(
+        value=value,
+        papers=len(papers),
+        low=interval.low * measure.factor,
+        high=interval.high * measure.factor,
+        undefined=interval.undefined,
+    )
+
+
+def _name_measurer(scored: Scored, run: TaskRun, measure: Measure) -> str:
+    """Return who or what measured a number, without our own version; empty for a plain mean."""
+    if scored is Scored.JUDGE:
+        return f"by {run.grader}"
+    return run.signatures.get(measure.metric, "").partition("|peercorpus:")[0]
+
+
+def _collect_columns(runs: Sequence[TaskRun]) -> dict[str, list[_Column]]:
+    """Return all measures of some runs by group, with separate columns for different graders or settings."""
+    groups: dict[str, dict[str, dict[str, _Column]]] = {}
+    for run in runs:
+        for scored, outcomes in run.outcomes.items():
+            for measure in select_measures(scored, outcomes):
+                same_name = groups.setdefault(measure.group, {}).setdefault(measure.name, {})
+                by = _name_measurer(scored, run, measure)
+                same_name.setdefault(by, _Column(scored, by, measure))
+    named: dict[str, list[_Column]] = {}
+    for group, columns in groups.items():
+        for ways in columns.values():
+            for column in ways.values():
+                # A reader needs the grader or signature only where a name alone does not say who measured.
+                is_clear = len(ways) == 1 and column.scored is not Scored.JUDGE
+                name = column.measure.name if is_clear else f"{column.measure.name} ({column.by})"
+                named.setdefault(group, []).append(replace(column, measure=replace(column.measure, name=name)))
+    return named
+
+
+def _concerns_group(outcome: CaseOutcome, group: str) -> bool:
+    """Return whether a case concerns a table; a paper whose form lacks an aspect does not."""
+    record = outcome.found
+    return not isinstance(record, ScoresRecord) or any(score.aspect == group for score in record.fields)
+
+
+def _make_rows(run: TaskRun, group: str, columns: Sequence[_Column], resamples: int) -> list[RunResult]:
+    asked = {
+        scored: [outcome for outcome in outcomes if _concerns_group(outcome, group)]
+        for scored, outcomes in run.outcomes.items()
+    }
+    failed = _count_unscored(asked)
+    first = next(iter(asked.values()))
+    rows = []
+    for failures in (DROPPED, WRONG) if failed else ("",):
+        chosen = {
+            scored: [
+                outcome
+                for outcome in outcomes
+                if outcome.unscored is None or (failures == WRONG and _is_own_failure(outcome))
+            ]
+            for scored, outcomes in asked.items()
+        }
+        cells = [
+            cell(column.measure, chosen[column.scored], resamples)
+            if column.scored in chosen and _name_measurer(column.scored, run, column.measure) == column.by
+            else None
+            for column in columns
+        ]
+        counted = [outcome for outcome in first if failures == WRONG or outcome.unscored is None]
+        papers = len({outcome.forum_id for outcome in counted})
+        name = f"{run.name} ({run.settings})" if run.settings else run.name
+        row = RunResult(
+            name=name,
+            is_baseline=run.is_baseline,
+            words="" if run.is_baseline else run.adapter or "ours",
+            failures=failures,
+            n=len(counted),
+            papers=papers,
+            unscored=failed,
+            cut_papers=run.cut_papers,
+            cut_answers=run.cut_answers,
+            cells=tuple(cells),
+            says=run.says,
+        )
+        rows.append(row)
+    return rows
+
+
+def _is_own_failure(failure: CaseOutcome) -> bool:
+    """Return whether an answer lacks a score through its own fault rather than the judge's."""
+    return failure.unscored != GRADER_FAILED
+
+
+def _list_judge_failures(outcomes: Iterable[CaseOutcome]) -> set[str]:
+    """Return the ids of the cases that have no score because the judge failed."""
+    return {outcome.case_id for outcome in outcomes if not _is_own_failure(outcome)}
+
+
+def _count_unscored(asked: Mapping[Scored, Sequence[CaseOutcome]]) -> Counter[str]:
+    """Count the answers without a score, each once, by the first reason: the task's scorers come before the judge."""
+    reasons: dict[tuple[str, int], str] = {}
+    for outcomes in asked.values():
+        for index, outcome in enumerate(outcomes):
+            if outcome.unscored is not None:
+                reasons.setdefault((outcome.case_id, index), outcome.unscored)
+    return Counter(reasons.values())
+
+
+def _sort_rows(rows: list[list[RunResult]], first: Measure) -> tuple[RunResult, ...]:
+    def place(of_run: list[RunResult]) -> tuple[bool, bool, float, str]:
+        worst = of_run[-1].cells[0]
+        value = 0.0 if worst is None else worst.value
+        return of_run[0].is_baseline, worst is None, -value if first.higher_is_better else value, of_run[0].name
+
+    return tuple(row for of_run in sorted(rows, key=place) for row in of_run)
+
+
+def _collect_signatures(runs: Sequence[TaskRun], columns: Sequence[_Column]) -> dict[str, list[str]]:
+    signatures = {}
+    for column in columns:
+        metric = column.measure.metric
+        measured = (
+            run
+            for run in runs
+            if column.scored in run.outcomes and _name_measurer(column.scored, run, column.measure) == column.by
+        )
+        used = {run.signatures[metric] for run in measured if metric in run.signatures}
+        signatures[column.measure.name] = sorted(used) or ["mean over answers"]
+    return signatures
+
+
+def _keep_latest(runs: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
+    """Keep the latest run of each model and protocol, and note the others."""
+    kept: dict[tuple[object, ...], TaskRun] = {}
+    for run in runs:
+        key = (run.protocol, run.name, run.settings, run.is_baseline, run.adapter, run.grader)
+        if key in kept:
+            notes.append(f"'{kept[key].path.name}' is left out: '{run.path.name}' is a later run of the same.")
+        kept[key] = run
+    return list(kept.values())
+
+
+def make_boards(runs: Sequence[TaskRun], resamples: int = 1000, show: Show = show_nothing) -> Boards:
+    """Return a table for each protocol; baselines appear in each table of their cases. Incomplete runs are only noted.
+
+    Args:
+        runs: The oldest first.
+        resamples: Number of bootstrap resamples for the intervals.
+        show: Receives the progress.
+    """
+    tables = Boards()
+    went_on = {run.task_id for run in runs if not run.missing}
+    for run in runs:
+        if run.missing and run.task_id not in went_on:
+            tables.notes.append(
+                f"'{run.path.name}' ({run.protocol.task} by {run.name}) is left out: it was interrupted; run it again."
+            )
+    complete = _keep_latest([run for run in runs if not run.missing], tables.notes)
+    asked = sorted({run.protocol for run in complete if not run.is_baseline})
+    covered = {protocol.data for protocol in asked}
+    asked += sorted({run.protocol for run in complete if run.is_baseline and run.protocol.data not in covered})
+    meter = Meter("tables", "protocols", show, total=len(asked))
+    for protocol in asked:
+        models = [run for run in complete if run.protocol == protocol and not run.is_baseline]
+        baselines = [run for run in complete if run.is_baseline and run.protocol.data == protocol.data]
+        if not baselines:
+            tables.notes.append(
+                f"No baseline has answered these cases of '{protocol.task}'; add one to see what is beaten."
+            )
+        # Each baseline appears once: differences in prompts do not affect it.
+        latest_baselines = {run.name: run for run in baselines}
+        _add_boards(tables, protocol, [*models, *latest_baselines.values()], resamples)
+        meter.advance()
+    return tables
+
+
+def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], resamples: int) -> None:
+    for group in _collect_columns(runs):
+        for alike, is_part in comparable_runs(runs, group):
+            columns = _collect_columns(alike)[group]
+            rows = [_make_rows(run, group, columns, resamples) for run in alike]
+            measures = tuple(column.measure for column in columns)
+            ordered = _sort_rows(rows, measures[0])
+            tables.boards.append(
+                Board(
+                    protocol=protocol,
+                    group=group,
+                    measures=measures,
+                    rows=ordered,
+                    signatures=_collect_signatures(alike, columns),
+                    is_part=is_part,
+                )
+            )
+
+
+def compare_runs(first: TaskRun, second: TaskRun, resamples: int = 1000) -> list[tuple[str, Difference | str]]:
+    """Return the differences of two runs on the same cases, the first less the second, with intervals.
+
+    Answers without a score count as wrong, unless the judge failed on them: that is never the answer's own fault, so
+    such a case is left out of both runs, and an entry under the name of the scorer says how many were.
+
+    Returns:
+        The name of each number and its difference, or the reason why there is none.
+
+    Raises:
+        PeercorpusError: The runs differ in cases, splits or prompts.
+    """
+    same = first.protocol == second.protocol
+    if not same and not ((first.is_baseline or second.is_baseline) and first.protocol.data == second.protocol.data):
+        names = [name for name in Protocol.__slots__ if getattr(first.protocol, name) != getattr(second.protocol, name)]
+        raise PeercorpusError(
+            f"'{first.path.name}' and '{second.path.name}' cannot be compared: they differ in {', '.join(names)}."
+        )
+    differences: list[tuple[str, Difference | str]] = []
+    for scored in Scored:
+        if scored in first.outcomes and scored in second.outcomes:
+            differences += _compare_scored(scored, first, second, resamples)
+        elif scored in first.outcomes or scored in second.outcomes:
+            differences.append((scored.value, "only one of the runs has this measurement"))
+    return differences
+
+
+def _compare_scored(
+    scored: Scored, first: TaskRun, second: TaskRun, resamples: int
+) -> Iterator[tuple[str, Difference | str]]:
+    judge_failed = _list_judge_failures(first.outcomes[scored]) | _list_judge_failures(second.outcomes[scored])
+    ours, theirs = (
+        [outcome for outcome in run.outcomes[scored] if outcome.case_id not in judge_failed] for run in (first, second)
+    )
+    if judge_failed:
+        cases = {outcome.case_id for outcome in first.outcomes[scored]}
+        yield (
+            scored.value,
+            f"{len(judge_failed):,} of {len(cases):,} cases left out of both runs, as the judge failed on them in one",
+        )
+    for measure in select_measures(scored, ours):
+        name = f"{measure.group} {measure.name}".strip()
+        ways = _name_measurer(scored, first, measure), _name_measurer(scored, second, measure)
+        if ways[0] != ways[1]:
+            yield name, f"not comparable, because it was measured in two ways: {ways[0]}; {ways[1]}"
+        elif fields_asked(ours, measure.group) != fields_asked(theirs, measure.group):
+            yield name, "not comparable, because the runs were asked for different fields"
+        else:
+            try:
+                yield (
+                    name,
+                    paired(
+                        group_by_paper(ours), group_by_paper(theirs), partial(_compute_over_papers, measure), resamples
+                    ),
+                )
+            except UndefinedMetricError as error:
+                yield name, str(error)

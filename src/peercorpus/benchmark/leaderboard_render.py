@@ -1,0 +1,291 @@
+"""Render leaderboards as Markdown, CSV and HTML, with the numbers printed in the Re² paper."""
+
+import csv
+import html
+import io
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.leaderboard import Board, Boards, Estimate, RunResult
+from peercorpus.benchmark.measures import PERCENT, Measure
+from peercorpus.benchmark.messages import TokenBudget
+from peercorpus.records.untrusted_text import escape_csv_cell
+from peercorpus.release.splits import Split
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedTable:
+    """A table from the Re² paper.
+
+    Attributes:
+        columns: Names of the measures.
+        rows: Model names with their numbers.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[float, ...]], ...]
+
+
+@cache
+def _read_published() -> dict[str, Any]:
+    return tomllib.loads((files("peercorpus.benchmark") / "published.toml").read_text("utf-8"))
+
+
+def source() -> str:
+    """Return the source of the printed tables."""
+    return str(_read_published()["source"])
+
+
+def protocol_differences() -> list[str]:
+    """Return the differences between the printed protocol and ours."""
+    return list(_read_published()["differences"])
+
+
+def printed(task: BenchTask, *, is_judged: bool) -> list[PrintedTable]:
+    """Return the printed tables of a task, and the judge's if ours was judged; which task that one is of is unknown."""
+    titles = {task.value: f"Re²: {task}"}
+    if is_judged:
+        titles["judge"] = "Re²: judged, 1 to 10"
+    tables = []
+    for name, title in titles.items():
+        table = _read_published()[name]
+        rows = tuple((str(model), tuple(map(float, numbers))) for model, *numbers in table["rows"])
+        tables.append(PrintedTable(title, tuple(table["columns"]), rows))
+    return tables
+
+
+HEAD = ("model", "words", "failures", "n", "papers", "unscored", "papers cut", "answers cut")
+
+
+NONE = "-"
+JUDGED_BY = "judge: "
+ARROWS = {True: " ↑", False: " ↓", None: ""}
+"""Which direction is better."""
+COLUMNS = (
+    *(
+        "task",
+        "group",
+        *HEAD,
+        "is_baseline",
+        "measure",
+        "value",
+        "low",
+        "high",
+        "papers_of_it",
+        "draws_without_it",
+        "signature",
+        "side",
+        "profile",
+    ),
+    *("release", "cases", "prompts", "paper", "few_shot", "led"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedTable:
+    """A table as text: title, sentences above it, header, rows, sentences below it."""
+
+    title: str
+    above: Sequence[str]
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    below: Sequence[str]
+
+
+def _format_number(value: float) -> str:
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3f}"
+
+
+def _format_cell(estimate: Estimate | None, papers: int) -> str:
+    """Format a number with its interval; add `*` if some resamples have none, and n if it does not cover all papers."""
+    if estimate is None:
+        return NONE
+    scope = "" if estimate.papers == papers else f" (n = {estimate.papers:,})"
+    if estimate.low is None or estimate.high is None:
+        return f"{_format_number(estimate.value)}{scope}"
+    bounds = f"[{_format_number(estimate.low)}, {_format_number(estimate.high)}]"
+    star = "*" if estimate.undefined else ""
+    return f"{_format_number(estimate.value)} {bounds}{star}{scope}"
+
+
+def _format_unscored(row: RunResult) -> str:
+    return ", ".join(f"{reason} {count:,}" for reason, count in sorted(row.unscored.items())) or "0"
+
+
+def _format_name(row: RunResult) -> str:
+    return f"{row.name} (baseline)" if row.is_baseline else row.name
+
+
+def _format_row(row: RunResult) -> list[str]:
+    cells = [
+        _format_name(row),
+        row.words or NONE,
+        row.failures or "none",
+        f"{row.n:,}",
+        f"{row.papers:,}",
+        _format_unscored(row),
+    ]
+    cells += [f"{row.cut_papers:,}", f"{row.cut_answers:,}"]
+    return [*cells, *(_format_cell(estimate, row.papers) for estimate in row.cells)]
+
+
+def _format_heading(measure: Measure) -> str:
+    unit = " (%)" if measure.factor == PERCENT else ""
+    return f"{measure.name}{unit}{ARROWS[measure.higher_is_better]}"
+
+
+def _make_table(board: Board) -> RenderedTable:
+    protocol = board.protocol
+    title = f"{protocol.task}, {board.group}" if board.group else str(protocol.task)
+    led = ", discussions led by the model" if protocol.led else ""
+    above = [
+        f"Side '{protocol.side}' of the profile '{protocol.profile}'{led}; release {protocol.release[:12]}, cases"
+        f" {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}; examples: up to {protocol.few_shot}.",
+        "95 % intervals by drawing papers anew; * where the number has no value on some draws, which do not count."
+        " Answers without a score are left out in one row and counted as wrong in the next, but for those that only the"
+        " grader failed on.",
+    ]
+    if protocol.few_shot or protocol.paper != TokenBudget().says:
+        above.append("Baselines have seen whole papers and no examples.")
+    if board.is_part:
+        above.append("Only fields that all of these models give on the scale of the form; some were asked for more.")
+    if protocol.side == Split.TRAIN:
+        above.append("The baselines have learnt from these very papers, so nothing is to be read from what they reach.")
+    below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]
+    below += dict.fromkeys(f"{_format_name(row)}: {row.says}" for row in board.rows if row.says)
+    return RenderedTable(
+        title=title,
+        above=above,
+        head=[*HEAD, *map(_format_heading, board.measures)],
+        rows=[_format_row(row) for row in board.rows],
+        below=below,
+    )
+
+
+def _make_printed_tables(task: BenchTask, *, is_judged: bool) -> list[RenderedTable]:
+    return [
+        RenderedTable(
+            title=f"{table.title} (as printed; another protocol)",
+            above=[],
+            head=["model", *table.columns],
+            rows=[[name, *(f"{number:g}" for number in numbers)] for name, numbers in table.rows],
+            below=[],
+        )
+        for table in printed(task, is_judged=is_judged)
+    ]
+
+
+def grids(boards: Boards) -> list[RenderedTable]:
+    """Return all tables: ours, followed by the printed ones of each task."""
+    tables = []
+    for task in BenchTask:
+        ours = [board for board in boards.boards if board.protocol.task is task]
+        tables += [_make_table(board) for board in ours]
+        is_judged = any(measure.name.startswith(JUDGED_BY) for board in ours for measure in board.measures)
+        tables += _make_printed_tables(task, is_judged=is_judged) if ours else []
+    if tables:
+        about = [f"Source: {source()}.", "Not to be compared with ours number by number:"]
+        tables.append(
+            RenderedTable(title="About the printed tables", above=about, head=[], rows=[], below=protocol_differences())
+        )
+    return tables
+
+
+def _format_bar(cells: Sequence[str]) -> str:
+    shown = (html.escape(" ".join(cell.split()), quote=False).replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(shown)} |"
+
+
+def render_markdown(boards: Boards) -> str:
+    """Render all tables as Markdown."""
+    lines = ["# Leaderboard"]
+    for grid in grids(boards):
+        lines += ["", f"## {grid.title}", "", *grid.above, ""]
+        lines += (
+            [_format_bar(grid.head), _format_bar(["---"] * len(grid.head)), *map(_format_bar, grid.rows), ""]
+            if grid.rows
+            else []
+        )
+        lines += [f"- {sentence}" for sentence in grid.below]
+    if boards.notes:
+        lines += ["", "## Not in the tables", "", *(f"- {note}" for note in boards.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def render_csv(boards: Boards) -> str:
+    """Render our tables as CSV, one line per number, unrounded."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for board in boards.boards:
+        protocol = board.protocol
+        of_board = (protocol.release, protocol.cases, protocol.prompts, protocol.paper, protocol.few_shot, protocol.led)
+        for row in board.rows:
+            counted = (row.name, row.words, row.failures, row.n, row.papers, _format_unscored(row))
+            cut = (row.cut_papers, row.cut_answers, row.is_baseline)
+            for measure, estimate in zip(board.measures, row.cells, strict=True):
+                numbers = (
+                    ("",) * 5
+                    if estimate is None
+                    else (estimate.value, estimate.low, estimate.high, estimate.papers, estimate.undefined)
+                )
+                signature = "; ".join(board.signatures[measure.name])
+                sides = (protocol.side, protocol.profile)
+                line = (
+                    protocol.task,
+                    board.group,
+                    *counted,
+                    *cut,
+                    measure.name,
+                    *numbers,
+                    signature,
+                    *sides,
+                    *of_board,
+                )
+                writer.writerow([escape_csv_cell(value) if isinstance(value, str) else value for value in line])
+    return text.getvalue()
+
+
+STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;"
+    "background:#fff}table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.85rem}"
+    "th,td{padding:.3rem .6rem;border-bottom:1px solid #ccc;text-align:left;white-space:nowrap}"
+    ".wide{overflow-x:auto}li,p{color:#444;overflow-wrap:anywhere}"
+    "@media(prefers-color-scheme:dark){body{background:#161616;color:#eee}li,p{color:#bbb}th,td{border-color:#444}}"
+)
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def _render_table(grid: RenderedTable) -> str:
+    def line(cells: Sequence[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+    head = line(grid.head, "th")
+    rows = "\n".join(line(row, "td") for row in grid.rows)
+    above = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in grid.above)
+    below = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in grid.below)
+    table = (
+        f'<div class="wide" tabindex="0"><table><thead>{head}</thead><tbody>\n{rows}\n</tbody></table></div>'
+        if grid.rows
+        else ""
+    )
+    return f"<section><h2>{html.escape(grid.title)}</h2>{above}{table}<ul>{below}</ul></section>"
+
+
+def render_html(boards: Boards) -> str:
+    """Render all tables as one HTML page without scripts."""
+    notes = "".join(f"<li>{html.escape(note)}</li>" for note in boards.notes)
+    left_out = f"<section><h2>Not in the tables</h2><ul>{notes}</ul></section>" if notes else ""
+    body = "\n".join(map(_render_table, grids(boards)))
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport"'
+        f' content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f"<title>Leaderboard</title><style>{STYLE}</style></head><body><main><h1>Leaderboard</h1>\n{body}\n{left_out}"
+        "</main></body></html>\n"
+    )

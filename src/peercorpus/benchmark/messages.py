@@ -1,0 +1,227 @@
+"""Turn a case into chat messages, with the paper cut to a token budget."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from peercorpus.benchmark.answers import Decision, write_decision, write_review, write_scores
+from peercorpus.benchmark.cases import BenchTask, Case, CaseMessage, CasePaper
+from peercorpus.errors import PeercorpusError
+from peercorpus.models import prompts
+from peercorpus.models.chat_messages import Speaker, escape_markers
+from peercorpus.models.token_counts import count_words_and_signs, load_counter
+from peercorpus.release.exports.samples import opening_text
+
+REFERENCES = re.compile(r"^#{1,6}\s+(?:\S+\s+)?(?:references|bibliography)\W*$", re.IGNORECASE | re.MULTILINE)
+CUT_METHOD = "references and all after them first, then paragraphs from the end"
+"""How a paper is cut, as stated in logs and tables."""
+MIN_PAPER_TOKENS = 64
+"""Smallest budget; below this only the note that the paper was cut would be left."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBudget:
+    """How much of a paper is shown.
+
+    Attributes:
+        tokens: Maximum number of tokens; None shows the whole paper.
+        tokenizer: Passed to `models.token_counts.load_counter`; None counts each word and each sign as one token.
+
+    Raises:
+        PeercorpusError: The budget is below 64 tokens.
+    """
+
+    tokens: int | None = None
+    tokenizer: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the number of tokens."""
+        if self.tokens is not None and self.tokens < MIN_PAPER_TOKENS:
+            raise PeercorpusError(
+                f"The token budget of a paper must be at least {MIN_PAPER_TOKENS}, got {self.tokens}."
+            )
+
+    @property
+    def says(self) -> str:
+        """The budget and its unit, as stated in logs and tables."""
+        unit = "words and signs" if self.tokenizer is None else f"tokens of '{self.tokenizer}'"
+        return "whole papers" if self.tokens is None else f"at most {self.tokens:,} {unit} of a paper"
+
+    def counter(self) -> Callable[[str], int]:
+        """Return the function that counts tokens.
+
+        Raises:
+            PeercorpusError: The tokenizer does not exist.
+        """
+        return count_words_and_signs if self.tokenizer is None else load_counter(self.tokenizer)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPaper:
+    """A paper as the model sees it.
+
+    Attributes:
+        tokens: Tokens of the whole text; None without a budget.
+        left_out: Tokens that are not shown.
+        is_body_cut: Whether more is left out than the references and what follows them.
+    """
+
+    text: str
+    tokens: int | None = None
+    left_out: int = 0
+    is_body_cut: bool = False
+
+
+def _fit_paragraphs(text: str, most: int, count: Callable[[str], int]) -> str:
+    """Return the longest run of whole paragraphs from the start that fits, else as many words of the first as fit."""
+    paragraphs = text.split("\n\n")
+    low = 0
+    high = len(paragraphs)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count("\n\n".join(paragraphs[:middle])) <= most else (low, middle - 1)
+    if low:
+        return "\n\n".join(paragraphs[:low])
+    words = paragraphs[0].split(" ")
+    while words and count(" ".join(words)) > most:
+        del words[-max(1, len(words) // 8) :]
+    return " ".join(words)
+
+
+def shorten(text: str, most: int | None, count: Callable[[str], int]) -> ShownPaper:
+    r"""Cut a text to a number of tokens, with a note where it was cut.
+
+    Args:
+        text: Markdown.
+        most: Maximum number of tokens, including the note; None for no limit.
+        count: Counts the tokens of a text.
+
+    >>> shorten("# A\n\nOne two.\n\n## References\n\n" + "x " * 99, 40, count_words_and_signs).text[:24]
+    '# A\n\nOne two.\n\n[102 toke'
+    """
+    if most is None:
+        return ShownPaper(text)
+    total = count(text)
+    if total <= most:
+        return ShownPaper(text, total)
+    references = REFERENCES.search(text)
+    body = text[: references.start()].rstrip() if references else text
+    room = most - count(prompts.CUT.format(tokens=f"{total:,}"))
+    kept = body if count(body) <= room else _fit_paragraphs(body, room, count)
+    left_out = total - count(kept)
+    note = prompts.CUT.format(tokens=f"{left_out:,}")
+    return ShownPaper(
+        text="\n\n".join(filter(None, [kept, note])), tokens=total, left_out=left_out, is_body_cut=kept != body
+    )
+
+
+SYSTEM = {
+    BenchTask.ACCEPTANCE: prompts.ACCEPTANCE,
+    BenchTask.SCORES: prompts.SCORES,
+    BenchTask.REVIEW: prompts.REVIEW,
+    BenchTask.REBUTTAL: prompts.REVIEWER,
+}
+"""System prompt of each task."""
+
+
+def shown_paper(paper: CasePaper, budget: TokenBudget, count: Callable[[str], int]) -> ShownPaper:
+    """Return a paper's title and text, cut to the budget."""
+    return shorten(escape_markers(opening_text(paper.title, paper.markdown) or ""), budget.tokens, count)
+
+
+def _write_opening(case: Case, text: str) -> str:
+    parts = [prompts.SUBMITTED_TO.format(venue=case.paper.venue), text]
+    if case.scores and case.task is not BenchTask.REBUTTAL:
+        fields = (f"- {escape_markers(score.field)}: {score.low:g} to {score.high:g}" for score in case.scores)
+        parts.append(prompts.ASKED_SCORES.format(fields="\n".join(fields)))
+    return "\n\n".join(parts)
+
+
+def right_answer(case: Case) -> str:
+    """Return the correct answer in the requested format; for a review, the first reference with the mean scores.
+
+    Raises:
+        PeercorpusError: The case has no single correct answer, because the model carries on the conversation itself.
+    """
+    means = {score.field: score.mean for score in case.scores}
+    if case.task is BenchTask.SCORES:
+        return write_scores(means)
+    if case.accepted is not None:
+        return write_decision(Decision(case.accepted))
+    if not case.references:
+        raise PeercorpusError(
+            f"The case '{case.case_id}' has no single correct answer: the model leads the discussion."
+        )
+    return write_review(case.references[0], means) if case.task is BenchTask.REVIEW else case.references[0]
+
+
+def messages(case: Case, text: str, examples: Sequence[Case] = ()) -> list[CaseMessage]:
+    """Return the messages that ask a case: system prompt, examples, paper, and the conversation so far.
+
+    Args:
+        case: The question.
+        text: The paper as it is shown.
+        examples: Other cases of the same task, which are shown with their correct answers.
+    """
+    chat = [CaseMessage(Speaker.SYSTEM, SYSTEM[case.task])]
+    for example in examples:
+        # Only title and abstract of another paper are shown.
+        paper = escape_markers(opening_text(example.paper.title, example.paper.abstract) or "")
+        chat.append(CaseMessage(Speaker.USER, f"{prompts.EXAMPLE}\n\n{_write_opening(example, paper)}"))
+        chat.append(CaseMessage(Speaker.ASSISTANT, right_answer(example)))
+    chat.append(CaseMessage(Speaker.USER, _write_opening(case, text)))
+    for message in case.history:
+        if message.speaker is chat[-1].speaker:
+            chat[-1] = CaseMessage(message.speaker, f"{chat[-1].text}\n\n{message.text}")
+        else:
+            chat.append(message)
+    return chat
+
+
+@dataclass(frozen=True, slots=True)
+class PromptOptions:
+    """How cases are asked.
+
+    Attributes:
+        few_shot: Number of examples from the train side before each question.
+    """
+
+    budget: TokenBudget = field(default_factory=TokenBudget)
+    few_shot: int = 0
+
+    def check(self, task: BenchTask) -> None:
+        """Check that a task can be asked in this way.
+
+        Raises:
+            PeercorpusError: The task takes no examples.
+        """
+        if self.few_shot and task is BenchTask.REBUTTAL:
+            raise PeercorpusError(
+                "The task 'rebuttal' takes no examples, because each case holds a conversation; leave out 'few_shot'."
+            )
+
+
+def example_pool(cases: Iterable[Case], few: int) -> list[Case]:
+    """Return the first `few` cases of each venue, without the text of the paper, which examples do not show."""
+    pool = []
+    cases_by_venue = Counter[str]()
+    for case in cases:
+        cases_by_venue[case.paper.venue_id] += 1
+        if cases_by_venue[case.paper.venue_id] <= few:
+            pool.append(replace(case, paper=replace(case.paper, markdown="")))
+    return pool
+
+
+def choose_examples(case: Case, pool: Sequence[Case], few: int) -> Iterator[Case]:
+    """Yield up to `few` examples for a case: from its venue first, then its conference, then any, in the pool's order.
+
+    The paper itself is excluded; the pool contains it if the train side is asked about.
+    """
+
+    def distance(example: Case) -> int:
+        same = (example.paper.venue_id == case.paper.venue_id, example.paper.conference == case.paper.conference)
+        return 0 if same[0] else 1 if same[1] else 2
+
+    others = (other for other in pool if other.paper.forum_id != case.paper.forum_id)
+    yield from sorted(others, key=distance)[:few]

@@ -1,0 +1,231 @@
+"""Build inspect_ai samples from cases, and the solvers that answer them.
+
+A question is answered by a model, by a baseline (`fixed`) or in a discussion between two models (`discuss`); `read`
+then parses the answer once for all scorers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+from inspect_ai.dataset import Sample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    ModelOutput,
+    StopReason,
+    get_model,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from peercorpus.benchmark.adapters.adapter import load_adapter
+from peercorpus.benchmark.answers import (
+    UnreadableAnswerError,
+    check_not_withheld,
+    read_decision,
+    read_review_answer,
+    read_score_answer,
+    read_turn,
+)
+from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseMessage, CasePaper
+from peercorpus.benchmark.messages import ShownPaper, right_answer
+from peercorpus.models import prompts
+from peercorpus.models.chat_messages import Speaker
+from peercorpus.records.enums import Grade
+
+ANSWER = "answer"
+"""Key of a sample's metadata that holds the answer of a baseline."""
+MESSAGES = {
+    Speaker.SYSTEM: ChatMessageSystem,
+    Speaker.USER: ChatMessageUser,
+    Speaker.ASSISTANT: ChatMessageAssistant,
+}
+
+
+def chat(messages: Sequence[CaseMessage]) -> list[ChatMessage]:
+    """Convert messages to those of inspect_ai."""
+    return [MESSAGES[message.speaker](content=message.text) for message in messages]
+
+
+def _list_references(case: Case) -> list[str]:
+    """Return the human references; for a conversation that the model carries on, all reviewer messages as one text."""
+    reviewer_texts = [message.text for message in case.following if message.speaker is Speaker.ASSISTANT]
+    return list(case.references) or (["\n\n".join(reviewer_texts)] if reviewer_texts else [])
+
+
+def build_metadata(case: Case, shown: ShownPaper) -> dict[str, Any]:
+    """Return the metadata of a sample.
+
+    `asked` holds the form's fields with their scales and scores; `shown` says how much of the paper the model saw.
+    """
+    paper = case.paper
+    return {
+        "task": case.task.value,
+        "forum_id": paper.forum_id,
+        "venue_id": paper.venue_id,
+        "conference": paper.conference,
+        "year": paper.year,
+        "grade": paper.grade.value,
+        "title": paper.title,
+        "abstract": paper.abstract,
+        "shown": {"tokens": shown.tokens, "left_out": shown.left_out},
+        "accepted": case.accepted,
+        "asked": [msgspec.to_builtins(item) for item in case.scores],
+        "references": _list_references(case),
+        "following": [msgspec.to_builtins(item) for item in case.following],
+    }
+
+
+def rebuild_case(case_id: str, metadata: dict[str, Any]) -> Case:
+    """Rebuild a case from a sample, without the text of the paper and without anything that gives away the answer."""
+    origin = metadata["forum_id"], metadata["venue_id"], metadata["conference"], metadata["year"]
+    paper = CasePaper(*origin, title=None, abstract=None, grade=Grade(metadata["grade"]), markdown="")
+    return Case(
+        case_id,
+        BenchTask(metadata["task"]),
+        paper,
+        scores=tuple(replace(score, values=()) for score in read_asked(metadata)),
+    )
+
+
+def read_asked(metadata: dict[str, Any]) -> list[AskedScore]:
+    """Return the form's fields that a sample asks for."""
+    return msgspec.convert(metadata["asked"], list[AskedScore])
+
+
+def read_following(metadata: dict[str, Any]) -> list[CaseMessage]:
+    """Return the rest of a conversation that the model carries on itself."""
+    return msgspec.convert(metadata["following"], list[CaseMessage])
+
+
+def build_sample(case: Case, messages: Sequence[CaseMessage], shown: ShownPaper, answer: str | None = None) -> Sample:
+    """Convert a case to a sample.
+
+    Args:
+        case: The question.
+        messages: Messages that ask it.
+        shown: The paper as the model sees it.
+        answer: Answer of a baseline; None if a model answers.
+    """
+    references = _list_references(case)
+    target = references if case.task.is_written else right_answer(case)
+    metadata = build_metadata(case, shown) | ({} if answer is None else {ANSWER: answer})
+    return Sample(input=chat(messages), target=target, id=case.case_id, metadata=metadata)
+
+
+READ = "read"
+"""Key of a sample's metadata that holds the parsed answer."""
+AUTHOR = "author"
+"""Role of the model that plays the authors."""
+
+
+def read_answer(task: BenchTask, completion: str, metadata: dict[str, Any]) -> dict[str, Any]:
+    """Parse an answer into JSON: `accept` and `probability`, `scores`, or `text`.
+
+    Raises:
+        UnreadableAnswerError: The answer does not follow the requested format.
+    """
+    if task is BenchTask.ACCEPTANCE:
+        decision = read_decision(completion)
+        return {"accept": decision.accept, "probability": decision.probability}
+    if task is BenchTask.SCORES:
+        return {"scores": read_score_answer(completion, read_asked(metadata))}
+    if task is BenchTask.REVIEW:
+        review = read_review_answer(completion, read_asked(metadata))
+        return {"text": review.text, "scores": dict(review.scores)}
+    return {"text": read_turn(completion)}
+
+
+@solver
+def read(adapter: str | None = None) -> Solver:
+    """Parse the answer strictly, once for all scorers; an unreadable one is kept with the reason.
+
+    Args:
+        adapter: Adapter whose answer format is expected; None for our own.
+    """
+    theirs = None if adapter is None else load_adapter(adapter)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 -- the protocol's own
+        completion = state.output.completion
+        task = BenchTask(state.metadata["task"])
+        parsed: dict[str, Any]
+        try:
+            check_not_withheld(state.output.stop_reason)
+            if theirs is not None:
+                completion = theirs.read(rebuild_case(str(state.sample_id), state.metadata), completion)
+            parsed = read_answer(task, completion, state.metadata)
+        except UnreadableAnswerError as error:
+            parsed = {"unscored": error.reason.value, "detail": str(error)}
+        is_cut = state.output.stop_reason in {"max_tokens", "model_length"}
+        state.metadata[READ] = parsed | {"cut_off": is_cut}
+        return state
+
+    return solve
+
+
+@solver
+def fixed(baseline: str) -> Solver:
+    """Return the answer of a baseline, which the sample carries.
+
+    Args:
+        baseline: Name of the baseline.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 -- the protocol's own
+        answer = str(state.metadata[ANSWER])
+        state.output = ModelOutput.from_content(f"baseline/{baseline}", answer)
+        state.messages.append(ChatMessageAssistant(content=answer))
+        return state
+
+    return solve
+
+
+STOPPED: tuple[StopReason, ...] = ("content_filter", "max_tokens", "model_length")
+"""Abnormal stop reasons, the worst first; the worst one of any turn is reported for the whole discussion."""
+
+
+@solver
+def discuss() -> Solver:
+    """Let the model carry on a discussion with a model in the role `author`, for as many turns as the original had.
+
+    The authors' first message is the original; later ones are generated in reply to the model. The answer is everything
+    that the model writes, as one text.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        turns = read_following(state.metadata)
+        answers: list[str] = []
+        ends: list[StopReason] = []
+        for index, turn in enumerate(turns):
+            if turn.speaker is Speaker.USER:
+                text = turn.text if not answers else await _ask_authors(state.messages)
+                state.messages.append(ChatMessageUser(content=text))
+            elif index == 0 or turns[index - 1].speaker is Speaker.USER:
+                state = await generate(state)
+                answers.append(state.output.completion)
+                ends.append(state.output.stop_reason)
+        end = next((reason for reason in STOPPED if reason in ends), state.output.stop_reason)
+        state.output = ModelOutput.from_content(state.output.model, "\n\n".join(answers), end)
+        return state
+
+    return solve
+
+
+async def _ask_authors(messages: list[ChatMessage]) -> str:
+    """Return the next message of the model that plays the authors.
+
+    It sees the paper, and the discussion with the roles swapped.
+    """
+    paper, *exchange = messages[1:]
+    messages_to_author = chat([CaseMessage(Speaker.SYSTEM, prompts.AUTHORS), CaseMessage(Speaker.USER, paper.text)])
+    for message in exchange:
+        message_type = ChatMessageUser if message.role == "assistant" else ChatMessageAssistant
+        if messages_to_author[-1].role == "user" and message_type is ChatMessageUser:
+            messages_to_author[-1] = ChatMessageUser(content=f"{messages_to_author[-1].text}\n\n{message.text}")
+        else:
+            messages_to_author.append(message_type(content=message.text))
+    output = await get_model(role=AUTHOR).generate(messages_to_author)
+    return output.completion.strip() or prompts.NO_ANSWER

@@ -1,0 +1,334 @@
+"""The command `bench` and its subcommands `table`, `compare` and `judge`."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+
+from cyclopts import App, Parameter
+from cyclopts.validators import Number
+
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, app, say
+from peercorpus.errors import MissingExtraError, PeercorpusError
+
+if TYPE_CHECKING:
+    from peercorpus.benchmark.run import BenchResult
+
+OptionT = TypeVar("OptionT")
+bench = App(name="bench", help="Benchmark language models on a release: acceptance, scores, review, rebuttal.")
+app.command(bench)
+
+TaskName = Literal["acceptance", "scores", "review", "rebuttal"]
+Unset = Parameter(show_default=False)
+RESAMPLES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Which questions are asked, and about which papers.
+
+    Parameters
+    ----------
+    side
+        Ask about the papers of this split.
+    profile
+        Require a release with these splits.
+    venue
+        Only papers of this venue id or conference; may be repeated.
+    grade
+        Worst acceptable grade of a paper's text. Each of these is a proven initial version.
+    paper_tokens
+        Truncate each paper to this many tokens, dropping references and appendices first, then paragraphs from the end.
+    tokenizer
+        Tokenizer that counts tokens: a file, a folder or a name on the Hugging Face Hub. By default, words and
+        punctuation marks are counted.
+    few_shot
+        Number of examples from the training papers shown before each question.
+    adapter
+        Prompt and output format of a published reviewing model: sea-e, openreviewer, deepreviewer or cyclereviewer.
+        Detected from the model's name if omitted.
+    wordings
+        File or folder from the adapter's authors with the prompts that their model was trained with.
+    bert_score
+        Compute BERTScore with this model, a folder or a name on the Hub; "re2" selects the model Re² used.
+    embed_cos
+        Compute EmbedCos with this model, a folder or a name on the Hub; "re2" selects the model Re² used.
+    limit
+        Ask only the first N cases. They usually come from one venue and are not a random sample.
+    """
+
+    side: Literal["test", "validation", "train"] = "test"
+    profile: Annotated[Literal["re2", "temporal"] | None, Unset] = None
+    venue: Annotated[tuple[str, ...], Parameter(negative=(), show_default=False)] = ()
+    grade: Literal["exact", "exact_attachment", "unrevised", "only_before_review"] = "only_before_review"
+    paper_tokens: Annotated[int | None, AtLeastOne, Unset] = None
+    tokenizer: Annotated[str | None, Unset] = None
+    few_shot: Annotated[int, Parameter(validator=Number(gte=0))] = 0
+    adapter: Annotated[str | None, Unset] = None
+    wordings: Annotated[Path | None, Unset] = None
+    bert_score: Annotated[str | None, Unset] = None
+    embed_cos: Annotated[str | None, Unset] = None
+    limit: Annotated[int | None, AtLeastOne, Unset] = None
+
+    def options(self) -> dict[str, object]:
+        """Return the options as the tasks take them."""
+        models = {"bert_score": self.bert_score, "embed_cos": self.embed_cos}
+        return {name: True if model == "re2" else model for name, model in models.items()} | {
+            "side": self.side,
+            "profile": self.profile,
+            "venue": ",".join(self.venue) or None,
+            "grade": self.grade,
+            "paper_tokens": self.paper_tokens,
+            "tokenizer": self.tokenizer,
+            "few_shot": self.few_shot,
+            "adapter": self.adapter,
+            "wordings": None if self.wordings is None else str(self.wordings),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Which models answer and judge.
+
+    Parameters
+    ----------
+    model
+        Model name for inspect_ai: openai/…, vllm/…, hf/…, openai-api/SERVICE/…; or the folder of a model, an adapter or
+        a run of `peercorpus finetune`. Without it only the baselines run.
+    model_url
+        URL of the model's endpoint.
+    model_arg
+        Further argument for the model's provider, as --model-arg.NAME VALUE. Numbers, true, false and null are read as
+        JSON.
+    grader
+        Model that judges reviews and rebuttals.
+    second_grader
+        Second model that judges the same answers.
+    repeats
+        How often to ask the grader each question, to measure its consistency. The first answer counts.
+    author
+        Let the model lead the discussions of `rebuttal`, with this model playing the authors.
+    baselines
+        Also run the baselines.
+    max_connections
+        Number of questions asked in parallel.
+    max_retries
+        How often to repeat a question if the service is busy or does not reply. Default: 6.
+    max_tokens
+        Maximum number of tokens in an answer.
+    temperature
+        Sampling temperature of the model.
+    """
+
+    model: Annotated[str | None, Unset] = None
+    model_url: Annotated[str | None, Unset] = None
+    model_arg: Annotated[dict[str, str] | None, Unset] = None
+    grader: Annotated[str | None, Unset] = None
+    second_grader: Annotated[str | None, Unset] = None
+    repeats: Annotated[int | None, AtLeastOne, Unset] = None
+    author: Annotated[str | None, Unset] = None
+    baselines: bool = True
+    max_connections: Annotated[int | None, AtLeastOne, Unset] = None
+    max_retries: Annotated[int | None, Parameter(validator=Number(gte=0)), Unset] = None
+    max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
+    temperature: Annotated[float | None, Parameter(validator=Number(gte=0)), Unset] = None
+
+
+ALL_QUESTIONS, ALL_MODELS = Questions(), Models()
+
+
+@bench.default
+def run_tasks(
+    tasks: Annotated[tuple[TaskName, ...], Parameter(name="TASK", show_default=False)] = (),
+    /,
+    *,
+    release: Annotated[Path, Named],
+    logs: Annotated[Path, Named] = Path("bench-logs"),
+    questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
+    models: Annotated[Models, Parameter(name="*")] = ALL_MODELS,
+    keep_errors: Annotated[bool, Parameter(negative=())] = False,
+    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
+) -> int:
+    """Run tasks with a model and with the baselines, and print their tables.
+
+    The same command resumes a run that was interrupted. The logs are in inspect_ai's format:
+    `inspect view --log-dir LOGS` shows every answer. Exit with 1 if cases are missing.
+
+    Parameters
+    ----------
+    tasks
+        Tasks to run; all four if omitted.
+    release
+        Folder that `peercorpus publish` wrote.
+    logs
+        Folder for the logs.
+    keep_errors
+        Count a case that ended in an error as an answer without a score, instead of asking again in the next run.
+    resamples
+        Bootstrap samples for the confidence intervals.
+    """
+    from peercorpus.cli.text.benchmark import KEEP_ERRORS
+
+    ran = _run(tasks, release, logs, questions, models, keeps_errors=keep_errors)
+    _print_tables(logs, logs, resamples)
+    print_unanswered(ran.notes, ran.errors, is_whole=ran.is_whole)
+    if not ran.is_whole:
+        say(KEEP_ERRORS)
+    return 0 if ran.is_whole else 1
+
+
+def print_unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: bool) -> None:
+    """Print what could not be answered, and why."""
+    from peercorpus.cli.text.benchmark import unanswered
+
+    for line in unanswered(notes, errors, is_whole=is_whole):
+        say(line)
+
+
+def _run(
+    tasks: Sequence[str], release: Path, logs: Path, questions: Questions, models: Models, *, keeps_errors: bool
+) -> "BenchResult":
+    with needs_extra():
+        from peercorpus.benchmark import run
+    roles = {"grader": models.grader, "grader2": models.second_grader, "author": models.author}
+    judging = {"judged": models.grader and True, "repeats": models.repeats, "led": models.author and True}
+    settings = {name: getattr(models, name) for name in ("max_connections", "max_retries", "max_tokens", "temperature")}
+    bench = run.Bench(
+        tasks=run.select_tasks(tasks),
+        release=release,
+        logs=logs,
+        model=models.model,
+        options=_drop_unset(questions.options() | judging),
+        with_baselines=models.baselines,
+        roles=_drop_unset(roles),
+        base_url=models.model_url,
+        model_args={name: _parse_argument(text) for name, text in (models.model_arg or {}).items()},
+        keeps_errors=keeps_errors,
+        display=display(),
+        settings=_drop_unset(settings | {"limit": questions.limit}),
+    )
+    return run.run_tasks(bench)
+
+
+def display() -> Literal["rich", "plain"]:
+    """Return inspect_ai's progress display: "rich" on a terminal, otherwise "plain"."""
+    return "rich" if sys.stdout.isatty() and sys.stderr.isatty() else "plain"
+
+
+def _drop_unset(options: Mapping[str, OptionT | None]) -> dict[str, OptionT]:
+    """Return the options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+@contextmanager
+def needs_extra(extra: str = "bench") -> Iterator[None]:
+    """Raise a `MissingExtraError` that names the extra if a package is missing.
+
+    Args:
+        extra: The extra that the imports inside need.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "inspect_ai", extra) from None
+
+
+def _parse_argument(text: str) -> object:
+    """Return the JSON value of the text, or the text itself if it is not JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+@bench.command
+def table(
+    logs: Annotated[Path, Parameter(name="LOGDIR")],
+    /,
+    *,
+    out: Annotated[Path | None, Named, Unset] = None,
+    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
+) -> None:
+    """Print the tables of runs as Markdown, and write them as Markdown, CSV and HTML.
+
+    Runs share a table only if they answered the same cases of the same release with the same prompts. Baselines appear
+    in every table of their cases; the numbers that Re² reported are below it.
+
+    Parameters
+    ----------
+    logs
+        Folder of the logs.
+    out
+        Folder for leaderboard.md, leaderboard.csv and leaderboard.html. Default: the folder of the logs.
+    resamples
+        Bootstrap samples for the confidence intervals.
+    """
+    _print_tables(logs, out or logs, resamples)
+
+
+def _print_tables(logs: Path, out: Path, resamples: int) -> None:
+    with needs_extra():
+        from peercorpus.benchmark.logs import read_runs
+    from peercorpus.benchmark.leaderboard import make_boards
+    from peercorpus.benchmark.leaderboard_render import render_csv, render_html, render_markdown
+    from peercorpus.cli.text.benchmark import tables_written
+
+    with ProgressLines() as lines:
+        boards = make_boards(read_runs(logs), resamples, lines.show)
+    out.mkdir(parents=True, exist_ok=True)
+    for kind, write in (("md", render_markdown), ("csv", render_csv), ("html", render_html)):
+        (out / f"leaderboard.{kind}").write_text(write(boards), encoding="utf-8")
+    say(render_markdown(boards).rstrip())
+    say(tables_written(out, logs))
+
+
+@bench.command
+def compare(
+    first: Annotated[Path, Parameter(name="LOG")],
+    second: Annotated[Path, Parameter(name="LOG")],
+    /,
+    *,
+    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
+) -> None:
+    """Print the differences between two runs on the same cases, with 95 % intervals.
+
+    Answers without a score count as wrong, unless the judge failed on them: such a case is left out of both runs.
+
+    Parameters
+    ----------
+    first
+        Log of the first run.
+    second
+        Log of the second run.
+    resamples
+        Bootstrap samples of papers; both runs use the same samples.
+    """
+    with needs_extra():
+        from peercorpus.benchmark.logs import read_run
+    from peercorpus.benchmark.leaderboard import compare_runs
+    from peercorpus.cli.text.benchmark import compared, unusable_log
+
+    runs = []
+    for path in (first, second):
+        run = read_run(path)
+        if run is None or run.missing:
+            raise PeercorpusError(unusable_log(path, is_log=run is not None))
+        runs.append(run)
+    say(compared(runs[0].name, runs[1].name, compare_runs(runs[0], runs[1], resamples)))
+
+
+@bench.command
+def judge(log: Annotated[Path, Parameter(name="LOG")], /) -> None:
+    """Print the result of a judge's calibration: does it rank deliberately worsened reviews below the originals?
+
+    Parameters
+    ----------
+    log
+        Log of `inspect eval peercorpus/judge_calibration` or `inspect eval peercorpus/judge_pairs`.
+    """
+    with needs_extra():
+        from peercorpus.benchmark.judge.agreement import describe_log
+    say(describe_log(log))

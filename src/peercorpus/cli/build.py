@@ -1,0 +1,207 @@
+"""The commands `build`, `publish`, `status` and `convert`."""
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.options import DEFAULT_READING, EngineOptions
+
+if TYPE_CHECKING:
+    from peercorpus.release.split_file import SplitRequest
+    from peercorpus.release.turn_titles import Titler
+    from peercorpus.workspace.workspace import Workspace
+
+VenuesBuilt = Annotated[
+    list[str] | None, Parameter(name="VENUE_ID", help="Venues to include; all built venues if omitted.")
+]
+
+
+@app.command
+def build(
+    venue_ids: Annotated[
+        list[str] | None, Parameter(name="VENUE_ID", help="Venues to build; all venues in the workspace if omitted.")
+    ] = None,
+    /,
+    *,
+    workspace: WorkspaceFolder,
+    reading: EngineOptions = DEFAULT_READING,
+    retry: Annotated[bool, Parameter(negative=())] = False,
+) -> None:
+    """Bring a workspace's tables up to date; only what changed is rebuilt.
+
+    What you know of a venue yourself, such as its deadline, goes into the file venues.toml in the workspace.
+
+    Parameters
+    ----------
+    retry
+        Read PDFs again that took too long, crashed the reader or were missing, and repeat comparisons that failed.
+    """
+    from peercorpus.cli.text import formatting, summaries
+    from peercorpus.pipeline.build import build as run_build
+    from peercorpus.pipeline.losses import read_losses
+    from peercorpus.venues.own_venues import find_unheld
+    from peercorpus.workspace.workspace import open_workspace
+
+    options, spread = reading.settle(retry=retry)
+    with open_workspace(workspace) as opened, ProgressLines() as lines:
+        steps = run_build(opened, venue_ids or (), options, lines.show, spread)
+        losses = read_losses(opened, venue_ids or opened.venues())
+        has_papers = any(opened.tables.count("1-papers", venue_id) for venue_id in opened.venues())
+        unheld, held = find_unheld(opened), opened.venues()
+    say(summaries.built(steps, losses))
+    for venue_id in unheld:
+        say(summaries.unheld(venue_id, held))
+    if has_papers or not losses:
+        say(formatting.next_step("publish", workspace))
+
+
+@app.command
+def publish(
+    venue_ids: VenuesBuilt = None,
+    /,
+    *,
+    workspace: WorkspaceFolder,
+    out: Annotated[Path | None, Named] = None,
+    titles: Literal["posts", "model"] = "posts",
+    model_url: str | None = None,
+    model: str | None = None,
+    most_questions: Annotated[int, AtLeastOne] = 1_000,
+    splits: Literal["re2", "temporal", "none"] = "re2",
+    test_after: date | None = None,
+    splits_from: Path | None = None,
+    authors: bool = True,
+) -> None:
+    """Write a dataset that `datasets.load_dataset` opens. If nothing changed, the existing release is kept.
+
+    Parameters
+    ----------
+    out
+        Folder to write; an earlier release in it is replaced. Without --out, a release named by its date is added to
+        releases/ in the workspace; it is never changed, and papers keep the splits that earlier releases there gave
+        them.
+    titles
+        posts: a turn of several posts gets the title they share; model: a language model writes the title.
+    model_url
+        URL of the model's endpoint, up to '/v1'. Its key is read from PEERCORPUS_MODEL_KEY.
+    model
+        Name of the model at the endpoint.
+    most_questions
+        Maximum number of titles to ask for in one run. Answers are stored and not asked for again.
+    splits
+        How papers are split into train, validation and test. re2: test sets of Re²'s sizes, stratified by venue and
+        status; temporal: test on papers submitted after --test-after; none: no splits and no configurations for tasks.
+    test_after
+        With --splits temporal: test on papers submitted after this UTC date, such as 2024-10-01.
+    splits_from
+        Folder of an earlier release whose papers keep their splits. Without it, papers keep the splits of the release
+        that is replaced.
+    authors
+        Include author names. The configurations for tasks never include them.
+    """
+    from peercorpus.cli.options import settle_sides, settle_titler
+    from peercorpus.cli.text import summaries
+    from peercorpus.pipeline.build import require_built
+    from peercorpus.workspace.workspace import open_workspace
+
+    sides = settle_sides(splits, test_after, splits_from)
+    titling = settle_titler(workspace, model_url, model, most_questions, is_asked=titles == "model")
+    with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, titling as titler:
+        require_built(opened, venue_ids or ())
+        summary = _write_release(opened, out, venue_ids, sides, titler, lines, authors=authors)
+    say(summary)
+    if titler is not None:
+        say(summaries.entitled(titler.given, titler.unanswered))
+
+
+def _write_release(
+    workspace: "Workspace",
+    out: Path | None,
+    venue_ids: list[str] | None,
+    sides: "SplitRequest | None",
+    titler: "Titler | None",
+    lines: ProgressLines,
+    *,
+    authors: bool,
+) -> str:
+    """Publish unless the release that is there is up to date, and return what to print."""
+    from peercorpus.cli.text import releases, summaries
+    from peercorpus.release import dated_releases
+    from peercorpus.release.publish import publish_release
+
+    with dated_releases.open_target(workspace.folder, out, sides) as target:
+        target.is_same = titler is None and dated_releases.is_up_to_date(
+            target.standing, workspace, venue_ids, sides, authors=authors
+        )
+        if not target.is_same:
+            summary = publish_release(
+                workspace, target.folder, venue_ids or None, lines.show, titler, target.sides, with_authors=authors
+            )
+    if target.is_same:  # placing() sets it, too, where what was published has the same bytes
+        return releases.same_release(target.final)
+    return summaries.published(summary, target.final)
+
+
+@app.command
+def status(*, workspace: WorkspaceFolder, json_: Annotated[bool, Parameter(name="--json", negative=())] = False) -> int:
+    """Show how complete each venue is, what may mislead, and every stage's rows in, out and set aside.
+
+    Exit with 1 if rows are missing: rows in must equal rows out plus rows set aside.
+
+    Parameters
+    ----------
+    json_
+        Print one JSON object with all counts.
+    """
+    from peercorpus.cli.text import status as status_texts
+    from peercorpus.pipeline.status import read_status
+    from peercorpus.workspace.workspace import open_workspace
+
+    with open_workspace(workspace, write=False) as opened:
+        standing = read_status(opened)
+    say(status_texts.standing_json(standing) if json_ else status_texts.standing(standing))
+    return 0 if standing.holds else 1
+
+
+@app.command
+def convert(
+    paths: Annotated[
+        list[str], Parameter(name="PDF", help="PDF files, or folders and s3:// URLs to search for *.pdf.")
+    ],
+    /,
+    *,
+    out: str,
+    reading: EngineOptions = DEFAULT_READING,
+    pages: bool = True,
+    force: Annotated[bool, Parameter(negative=())] = False,
+) -> int:
+    """Convert PDFs to Markdown: each becomes a `NAME.md` and a `NAME.json` with headings, quality and problems.
+
+    An interrupted run continues where it stopped. A PDF that cannot be read gets a JSON with the reason, and the
+    command exits with 1.
+
+    Parameters
+    ----------
+    out
+        Folder to write, or s3://BUCKET/PREFIX. If two PDFs have the same name, one gets a longer name.
+    pages
+        Mark the end of each page in the Markdown by a line `---`.
+    force
+        Convert PDFs again that were converted before or could not be read.
+    """
+    from peercorpus.cli.text import summaries
+    from peercorpus.texts.folder import convert_to_folder
+    from peercorpus.texts.folder import find_all_pdfs as find_pdfs
+    from peercorpus.workspace.object_store import locate
+
+    options, spread = reading.settle()
+    destination = locate(out)
+    sources = find_pdfs([locate(path) for path in paths])
+    with ProgressLines() as lines:
+        summary = convert_to_folder(
+            spread, sources, destination, options, page_marks=pages, force=force, show=lines.show
+        )
+    say(summaries.converted(summary, destination))
+    return 1 if summary.failures else 0

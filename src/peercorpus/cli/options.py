@@ -1,0 +1,191 @@
+"""Options that several commands share: PDF engine, executor, title model, splits, venue ids."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+from urllib.parse import parse_qs
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from peercorpus.cli.console import AtLeastOne
+from peercorpus.errors import EngineError, ModelError, PeercorpusError, VenueNotFoundError
+from peercorpus.execution.stage import Options
+from peercorpus.texts.engine import ENGINES, NOT_HEAVIER
+
+if TYPE_CHECKING:
+    from peercorpus.execution.executor import Executor
+    from peercorpus.release.split_file import SplitRequest
+    from peercorpus.release.turn_titles import Titler
+
+ExecutorName = Annotated[
+    Literal["local", "ray"], Parameter(help="local: processes on this machine; ray: a cluster (needs the extra 'ray').")
+]
+Address = Annotated[str | None, Parameter(help="Address of the Ray cluster: HOST:PORT, or auto.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spreading:
+    """How work that needs a tokenizer or a model is distributed over processes or machines."""
+
+    executor: ExecutorName = "local"
+    address: Address = None
+    workers: Annotated[int | None, AtLeastOne, Parameter(help="Number of processes. Default: one per core.")] = None
+
+    def settle(self) -> "Executor":
+        """Return the executor, without a memory limit for its workers.
+
+        Raises:
+            PeercorpusError: The executor does not exist or does not take an address.
+            MissingExtraError: The executor's package is not installed.
+        """
+        from peercorpus.execution.executor import load_executor
+
+        return cast("Executor", partial(load_executor(self.executor, self.address, heavy=True), workers=self.workers))
+
+
+HERE = Spreading()
+
+ENGINE_HELP = f"Engine that reads the PDFs: {', '.join(ENGINES)}, or one that another package adds."
+HEAVIER_HELP = (
+    "With --engine auto: engine for pages that the default engine reads badly:"
+    f" {', '.join(name for name in ENGINES if name not in NOT_HEAVIER)}. Default: OCR."
+)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions:
+    """How PDFs are read: engine, OCR, limits, and how the work is distributed."""
+
+    engine: Annotated[str, Parameter(help=ENGINE_HELP)] = Options().engine
+    ocr: Annotated[
+        Literal["off", "auto"],
+        Parameter(help="auto: use OCR for pages without readable text (needs the extra 'ocr')."),
+    ] = "off"
+    heavier: Annotated[str | None, Parameter(help=HEAVIER_HELP)] = None
+    models: Annotated[str | None, Parameter(help="Folder with the models of a heavier engine.")] = None
+    engine_url: Annotated[
+        str | None, Parameter(help="URL of a vision endpoint. Its key is read from PEERCORPUS_VISION_KEY.")
+    ] = None
+    engine_model: Annotated[str | None, Parameter(help="Name of the model at the vision endpoint.")] = None
+    most_pages: Annotated[
+        int | None,
+        AtLeastOne,
+        Parameter(help="Maximum number of pages to send to a vision endpoint in one run. Default: 1,000."),
+    ] = None
+    most_tokens: Annotated[
+        int | None, AtLeastOne, Parameter(help="Maximum number of tokens to use there in one run. Default: no limit.")
+    ] = None
+    executor: ExecutorName = "local"
+    address: Address = None
+    workers: Annotated[
+        int | None, AtLeastOne, Parameter(help="Number of processes that read PDFs. Default: one per core.")
+    ] = None
+    pdf_timeout_s: Annotated[
+        float, Parameter(validator=Number(gt=0), help="Time limit for a single PDF, in seconds.")
+    ] = 60.0
+
+    def settle(self, *, retry: bool = False) -> "tuple[Options, Executor]":
+        """Return the build options and the executor. Everything is checked here, before any file is read.
+
+        Raises:
+            EngineError: The engine does not exist, or does not take an option that is set.
+            PeercorpusError: The work cannot be distributed as asked.
+            MissingExtraError: A package is not installed.
+        """
+        from peercorpus.execution.executor import load_executor
+        from peercorpus.texts.engine import choose_engine
+
+        if self.models is not None and not (self.models and Path(self.models).is_dir()):
+            raise EngineError(f"--models must be a folder with the engine's models, got '{self.models}'.")
+        options = Options(
+            engine=self.engine,
+            ocr=self.ocr,
+            heavier=self.heavier,
+            models=Path(self.models) if self.models else None,
+            engine_url=self.engine_url,
+            engine_model=self.engine_model,
+            most_pages=self.most_pages,
+            most_tokens=self.most_tokens,
+            workers=self.workers,
+            pdf_timeout_s=self.pdf_timeout_s,
+            retry=retry,
+        )
+        chosen = choose_engine(options)
+        counts_here = chosen.settings.url is not None
+        return options, load_executor(self.executor, self.address, heavy=chosen.is_heavy, counts_here=counts_here)
+
+
+DEFAULT_READING = EngineOptions()
+
+
+@contextmanager
+def settle_titler(
+    workspace: Path, url: str | None, model: str | None, most_questions: int, *, is_asked: bool
+) -> "Iterator[Titler | None]":
+    """Open the model that writes titles of turns; None if no model is asked.
+
+    Args:
+        workspace: Folder of the workspace; its `answers.db` stores the model's answers.
+        url: URL of the model's endpoint.
+        model: Name of the model at the endpoint.
+        most_questions: Maximum number of titles to ask for in this run.
+        is_asked: Whether the user chose titles by a model.
+
+    Raises:
+        ModelError: URL or name is missing, or was given although no model is asked.
+    """
+    from uuid import uuid4
+
+    from peercorpus.models.endpoint import ModelSettings
+    from peercorpus.release.turn_titles import MODEL_KEY_VARIABLE, Titler
+
+    if not is_asked:
+        if url is not None or model is not None:
+            raise ModelError("--model and --model-url need --titles model; add it, or leave them out.")
+        yield None
+        return
+    if not url or not model:
+        raise ModelError("--titles model needs the model's endpoint (--model-url) and its name there (--model).")
+    settings = ModelSettings(url, model, MODEL_KEY_VARIABLE)
+    titler = Titler.of(settings, workspace / "answers.db", uuid4().hex, most_questions)
+    try:
+        yield titler
+    finally:
+        titler.close()
+
+
+def settle_sides(profile: str, test_after: date | None, earlier: Path | None) -> "SplitRequest | None":
+    """Return how papers are to be split; None for `--splits none`.
+
+    Raises:
+        PeercorpusError: An option of splits was given together with `--splits none`.
+    """
+    from peercorpus.release.split_file import SplitRequest
+    from peercorpus.release.splits import Profile
+
+    if profile != "none":
+        return SplitRequest(Profile(profile), test_after, earlier)
+    if test_after is not None or earlier is not None:
+        option = "--test-after" if test_after is not None else "--splits-from"
+        raise PeercorpusError(f"{option} cannot be used with --splits none; leave one of them out.")
+    return None
+
+
+def read_venue_id(text: str) -> str:
+    """Return the id of a venue's group, given as the id itself or as the URL of its page on OpenReview.
+
+    Raises:
+        VenueNotFoundError: The text holds no id.
+    """
+    _, is_address, query = text.strip().partition("#")[0].partition("openreview.net/group?")
+    venue_id = parse_qs(query).get("id", [""])[0] if is_address else text.strip()
+    if not venue_id:
+        raise VenueNotFoundError(f"Invalid venue '{text}': expected the id of its group, as ICLR.cc/2024/Conference.")
+    return venue_id.rstrip("/") or venue_id

@@ -1,0 +1,371 @@
+"""The commands `diff`, `verify`, `push` and `export`."""
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.finetune import ALL_DATA, Data, selection_rule
+from peercorpus.cli.options import HERE, Spreading
+from peercorpus.errors import PeercorpusError
+
+if TYPE_CHECKING:
+    from peercorpus.release.exports.layouts import ExportRequest
+    from peercorpus.release.exports.samples import PromptOptions
+
+CACHED_TEXTS = 64
+"""Texts whose number of tokens is remembered while conversations are exported."""
+ReleaseFolder = Annotated[Path, Named]
+Flag = Parameter(negative=())
+
+
+@app.command
+def diff(
+    release_a: ReleaseFolder,
+    release_b: ReleaseFolder,
+    /,
+    *,
+    ids: Annotated[bool, Flag] = False,
+    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> None:
+    """Compare two releases: rows added, changed and gone by venue, papers whose split changed, columns that differ.
+
+    A row counts as changed if a column that both releases have differs. Of the rows that are gone, those that the later
+    release counts as taken down are shown separately.
+
+    Parameters
+    ----------
+    release_a
+        Folder of the earlier release.
+    release_b
+        Folder of the later release.
+    ids
+        List the ids.
+    json_
+        Print one JSON object.
+    """
+    import json
+
+    from peercorpus.cli.text import releases
+    from peercorpus.release.diff import diff_to_dict, find_differences
+    from peercorpus.release.folder import open_release
+
+    earlier, later = open_release(release_a), open_release(release_b)
+    with ProgressLines() as lines:
+        differences = find_differences(earlier, later, lines.show)
+    if json_:
+        say(json.dumps(diff_to_dict(differences, with_ids=ids), indent=1, ensure_ascii=False))
+    else:
+        say(releases.differences_table(differences, with_ids=ids))
+
+
+@app.command
+def verify(release: ReleaseFolder, /, *, workspace: WorkspaceFolder | None = None) -> int:
+    """Check a release against its own statements: checksums, columns, ids, splits, links, takedowns and leaks.
+
+    Exit with 1 if a check fails. Each fault is printed with its file and id, at most ten of a kind. With --workspace
+    the release is also checked against the workspace's takedown.txt, and compared with the tables it was made from.
+
+    Parameters
+    ----------
+    release
+        Folder of the release.
+    """
+    from peercorpus.cli.text import releases
+    from peercorpus.release.folder import open_release
+    from peercorpus.release.verify.verify import verify_release as run_verify
+    from peercorpus.workspace.workspace import open_workspace
+
+    opened = open_release(release)
+    with ExitStack() as stack:
+        opened_workspace = None if workspace is None else stack.enter_context(open_workspace(workspace, write=False))
+        lines = stack.enter_context(ProgressLines())
+        verification = run_verify(opened, opened_workspace, lines.show)
+    say(releases.verified(verification))
+    return 0 if verification.holds else 1
+
+
+@app.command
+def push(
+    release: ReleaseFolder,
+    hub_id: Annotated[str, Parameter(help="Id of the dataset on the Hub: OWNER/NAME.")],
+    /,
+    *,
+    yes: Annotated[bool, Flag] = False,
+    private: Annotated[bool, Flag] = False,
+    workspace: WorkspaceFolder | None = None,
+) -> int:
+    """Upload a release to the Hugging Face Hub in one commit. Without --yes, only print what would be uploaded.
+
+    The release is verified first (with --workspace also against its takedown.txt) and not uploaded if a check fails.
+    Files of an earlier release on the Hub are removed, other files stay. The token is read from HF_TOKEN or from where
+    'hf auth login' stores it, the Hub's URL from HF_ENDPOINT. To resume an interrupted upload, run the same command
+    again; files that the Hub already has are not sent twice.
+
+    Parameters
+    ----------
+    release
+        Folder of the release.
+    yes
+        Upload, and create the dataset if it does not exist.
+    private
+        Create the dataset as private.
+    """
+    from peercorpus.cli.text import releases
+    from peercorpus.release.folder import open_release
+    from peercorpus.release.hub_upload import check_hub_id, plan_upload, upload
+    from peercorpus.release.verify.verify import verify_release as run_verify
+    from peercorpus.workspace.workspace import open_workspace
+
+    check_hub_id(hub_id)
+    opened = open_release(release)
+    with ExitStack() as stack:
+        opened_workspace = None if workspace is None else stack.enter_context(open_workspace(workspace, write=False))
+        lines = stack.enter_context(ProgressLines())
+        verification = run_verify(opened, opened_workspace, lines.show)
+    if not verification.holds:
+        say(releases.verified(verification))
+        return 1
+    plan = plan_upload(opened, hub_id)
+    if yes:
+        commit = upload(opened, plan, private=private, bars=sys.stderr.isatty())
+        say(releases.uploaded(plan, commit))
+    else:
+        say(releases.planned_upload(plan, private=private))
+    return 0
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatFlags:
+    """How papers and conversations become messages.
+
+    Parameters
+    ----------
+    paper
+        How the user opens: with the text that the reviewers read (default), with title and abstract, or with nothing.
+    system
+        Start with a system prompt that states the model's role. Default: yes.
+    max_characters
+        Truncate longer papers at the end of a paragraph, in characters; reviews and conversations stay whole.
+    assistant
+        The side of a conversation that the model takes; the other side is the user.
+    others
+        What chairs, the public and other reviewers say: context in a marked block, or left out.
+    responses
+        Show responses to all reviewers in a marked block.
+    unanswered
+        Keep a final user message that has no reply.
+    tokenizer
+        Count tokens with this tokenizer: a file tokenizer.json, a folder with one, or a model on the Hugging Face Hub.
+    """
+
+    paper: Literal["text", "abstract", "none"] | None = None
+    system: bool | None = None
+    max_characters: Annotated[int | None, AtLeastOne] = None
+    assistant: Literal["reviewer", "author"] = "reviewer"
+    others: Literal["context", "leave"] = "context"
+    responses: bool = True
+    unanswered: Annotated[bool, Flag] = False
+    tokenizer: str | None = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonFlags:
+    """The model whose training examples and settings are written instead of messages.
+
+    Parameters
+    ----------
+    model
+        llama-factory and axolotl: write the training examples that `peercorpus finetune` would use for this model, and
+        a configuration for the trainer. A folder, or a name on the Hugging Face Hub.
+    recipe
+        With --model: TOML file with settings that differ from Re²'s; docs/recipe.md lists them.
+    leave_out_long
+        With --model: skip training examples whose answers do not fit into the context, instead of stopping.
+    """
+
+    model: Annotated[str | None, Parameter(show_default=False)] = None
+    recipe: Annotated[Path | None, Named, Parameter(show_default=False)] = None
+    leave_out_long: Annotated[bool, Flag] = False
+
+
+DEFAULT_CHAT = ChatFlags()
+NO_MODEL = LessonFlags()
+
+
+@app.command
+def export(
+    source: Annotated[Path, Named],
+    venue_ids: Annotated[
+        list[str] | None, Parameter(name="VENUE_ID", help="Of a workspace; all venues built, if none is named.")
+    ] = None,
+    /,
+    *,
+    out: Annotated[Path, Named],
+    layout: Annotated[Literal["jsonl", "trl", "llama-factory", "axolotl", "re2"], Parameter(name="--format")],
+    task: Literal["review", "rebuttal", "acceptance", "scores", "mixed"] | None = None,
+    chat: ChatFlags = DEFAULT_CHAT,
+    lessons: LessonFlags = NO_MODEL,
+    data: Annotated[Data, Parameter(name="*")] = ALL_DATA,
+    spreading: Spreading = HERE,
+) -> None:
+    """Write the train, validation and test rows of a release as files that a trainer can load directly.
+
+    From a workspace, which has no splits, the conversations are written to one file.
+
+    Parameters
+    ----------
+    source
+        Folder that `peercorpus publish` wrote, or a workspace.
+    out
+        Folder to write; an earlier export in it is replaced. From a workspace: file to write, one array if its name
+        ends with .json, otherwise one object per line.
+    layout
+        jsonl: the rows unchanged; trl, llama-factory, axolotl: files for these trainers; re2: Re²'s files and fields.
+    task
+        review: a paper and its review; rebuttal: the exchange with a reviewer. Default: both; a workspace has rebuttal
+        only. With --model a task is required, as in `peercorpus finetune`; mixed: all four.
+    """
+    from peercorpus.cli.text import summaries
+    from peercorpus.release.exports.export import export_release
+    from peercorpus.release.exports.formats import ExportLayout
+    from peercorpus.release.exports.layouts import ExportRequest
+    from peercorpus.release.splits import Task
+
+    asked = LessonTask(layout=layout, task=task, chat=chat, venue_ids=venue_ids)
+    if lessons.model is not None:
+        _export_lessons(source, out, asked, lessons, data, spreading)
+        return
+    _check_without_model(asked, lessons, data, spreading)
+    telling, count_tokens = _read_prompt_options(chat)
+    request = ExportRequest(
+        layout=ExportLayout(layout), tasks=(Task(task),) if task else (), telling=telling, count_tokens=count_tokens
+    )
+    if is_workspace(source):
+        _export_workspace(source, venue_ids or [], out, request)
+        return
+    if venue_ids:
+        raise PeercorpusError(
+            f"A release is exported whole; leave out '{venue_ids[0]}', or name a workspace to choose venues."
+        )
+    with ProgressLines() as lines:
+        exported = export_release(source, out, request, lines.show)
+    say(summaries.exported(exported, out))
+
+
+@dataclass(frozen=True, slots=True)
+class LessonTask:
+    """The options of an export for a model that exports without a model take too."""
+
+    layout: str
+    task: str | None
+    chat: ChatFlags
+    venue_ids: list[str] | None
+
+    def check(self) -> None:
+        """Check that the options go with --model.
+
+        Raises:
+            PeercorpusError: An option excludes --model, or is missing; the message says what to change.
+        """
+        if self.layout not in {"llama-factory", "axolotl"}:
+            raise PeercorpusError(f"--model is for --format llama-factory or axolotl, not '{self.layout}'.")
+        if self.task is None:
+            raise PeercorpusError("--model needs a task: name one with --task, or --task mixed for all four.")
+        if self.chat != DEFAULT_CHAT:
+            raise PeercorpusError(
+                "With --model the messages are the benchmark's: leave out --paper, --system, --max-characters,"
+                " --assistant, --others, --responses, --unanswered and --tokenizer; a recipe sets the lengths."
+            )
+        if self.venue_ids:
+            raise PeercorpusError(f"With --model a venue is chosen by --venue {self.venue_ids[0]}.")
+
+
+def _check_without_model(asked: LessonTask, lessons: LessonFlags, data: Data, spreading: Spreading) -> None:
+    if (lessons, data, spreading) != (NO_MODEL, ALL_DATA, HERE):
+        raise PeercorpusError(
+            "--recipe, --leave-out-long, the choice of examples and the spreading of work are of lessons; add --model."
+        )
+    task = asked.task
+    if task not in {None, "review", "rebuttal"}:
+        raise PeercorpusError(f"--task {task} is written for a model; add --model, or name review or rebuttal.")
+    if asked.layout == "jsonl" and asked.chat != DEFAULT_CHAT:
+        raise PeercorpusError(
+            "--format jsonl writes the rows of a release as they are: leave out --paper, --system, --max-characters,"
+            " --assistant, --others, --responses, --unanswered and --tokenizer, or name another format."
+        )
+
+
+def _export_lessons(
+    release: Path, out: Path, asked: LessonTask, lessons: LessonFlags, data: Data, spreading: Spreading
+) -> None:
+    from peercorpus.cli.text import summaries
+    from peercorpus.finetune.examples import TrainingTask
+    from peercorpus.finetune.other_trainers import Trainer, write_for
+    from peercorpus.finetune.recipe import read_recipe
+    from peercorpus.finetune.run import RunOptions
+
+    asked.check()
+    trainer = Trainer(asked.layout)
+    options = RunOptions(
+        release=release,
+        subject=TrainingTask(str(asked.task)),
+        model=str(lessons.model),
+        out=out,
+        recipe=read_recipe(lessons.recipe),
+        chosen=selection_rule(data),
+        leaves_out_long=lessons.leave_out_long,
+    )
+    with ProgressLines() as lines:
+        write_for(options, trainer, say, lines.show, spreading.settle())
+    say(summaries.handed_over(out, trainer))
+
+
+def is_workspace(folder: Path) -> bool:
+    """Return whether a folder is a workspace and not a release."""
+    return (folder / "raw.db").is_file() and not (folder / "release.json").is_file()
+
+
+def _read_prompt_options(chat: ChatFlags) -> "tuple[PromptOptions, Callable[[str], int] | None]":
+    from peercorpus.models.chat_messages import ChatOptions, ThirdParties
+    from peercorpus.models.token_counts import load_counter
+    from peercorpus.records.enums import Role
+    from peercorpus.release.exports.samples import Opening, PromptOptions
+
+    options = PromptOptions(
+        Opening(chat.paper or "text"),
+        with_system=chat.system is not False,
+        most_characters=chat.max_characters,
+        chat=ChatOptions(
+            Role(chat.assistant),
+            ThirdParties(chat.others),
+            with_responses=chat.responses,
+            ends_answered=not chat.unanswered,
+        ),
+    )
+    if chat.tokenizer is None:
+        return options, None
+    # The conversations about a paper open with the same text, which is most of them.
+    return options, lru_cache(maxsize=CACHED_TEXTS)(load_counter(chat.tokenizer))
+
+
+def _export_workspace(folder: Path, venue_ids: list[str], out: Path, request: "ExportRequest") -> None:
+    from peercorpus.cli.text import summaries
+    from peercorpus.pipeline.build import require_built
+    from peercorpus.release.exports.workspace_export import export_workspace
+    from peercorpus.release.publish import choose_venues
+    from peercorpus.workspace.workspace import open_workspace
+
+    with ProgressLines() as lines, open_workspace(folder, write=False) as workspace:
+        require_built(workspace, venue_ids)
+        venues = choose_venues(workspace.tables, venue_ids or None)
+        written = export_workspace(workspace, out, request, venues, lines.show)
+    say(summaries.workspace_exported(written, out))

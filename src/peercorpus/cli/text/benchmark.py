@@ -1,0 +1,46 @@
+"""Texts of `bench`: where the tables are, what could not be answered, and the difference of two runs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from peercorpus.metrics.intervals import PairedDifference
+
+
+def unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: bool) -> Iterator[str]:
+    """Yield notes, the errors with their counts, and the next step if cases are missing."""
+    yield from notes
+    for error, count in errors.items():
+        yield f"Error, {count:,} times: {error}"
+    if not is_whole:
+        yield "Some cases have no answer: fix what the errors name and run the same command again to go on."
+
+
+KEEP_ERRORS = "With --keep-errors these cases count as answers without a score."
+
+
+def tables_written(folder: Path, logs: Path) -> str:
+    """Return where the tables are, and how to see each answer."""
+    path = folder / "leaderboard.md"
+    return f"\nThe tables are {path}, .csv and .html; see each answer: inspect view --log-dir {logs}"
+
+
+def unusable_log(path: Path, *, is_log: bool) -> str:
+    """Return why a log cannot be compared, and what to do."""
+    if is_log:
+        return f"The run in '{path}' is incomplete; run the same command again to complete it."
+    return f"'{path}' is not a log of the benchmark; name a file of the folder given as --logs."
+
+
+def compared(first: str, second: str, differences: Sequence[tuple[str, PairedDifference | str]]) -> str:
+    """Return the differences of two runs, one metric a line; a metric that has none is listed with the reason."""
+    lines = [f"{first} minus {second}, with 95 % interval and p-value of the paired bootstrap over papers:"]
+    for name, result in differences:
+        if isinstance(result, str):
+            lines.append(f"  {name}: {result}")
+            continue
+        difference = result.difference
+        lines.append(
+            f"  {name}: {difference.value:+.4f} [{difference.low:+.4f}, {difference.high:+.4f}],"
+            f" p = {result.p:.4f} ({difference.papers:,} papers)"
+        )
+    return "\n".join(lines)

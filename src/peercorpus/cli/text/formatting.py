@@ -1,0 +1,106 @@
+"""Format what all texts share: plurals, durations, sizes, progress lines, excerpts, the next command."""
+
+import shlex
+from pathlib import Path
+
+from peercorpus.execution.progress import Progress
+from peercorpus.records.reviews import Conversation, Turn
+from peercorpus.records.untrusted_text import escape_controls
+
+EXCERPT_CHARACTERS = 240
+"""Longest excerpt of a turn, in characters."""
+
+STEP_LABELS = {
+    "normalise": "reading notes",
+    "inspect_files": "inspecting PDFs",
+    "choose_versions": "finding initial versions",
+    "read_texts": "reading PDFs",
+    "build_conversations": "building conversations",
+    "compare_versions": "comparing versions",
+    "link_papers": "linking submissions of the same work",
+    "listing": "listing submissions",
+    "files": "fetching PDFs",
+    "index": "indexing papers",
+    "publish": "publishing papers",
+    "report": "drawing figures",
+    "verify": "verifying files",
+    "export": "exporting papers",
+}
+"""Name of a step in `Progress.what` → words for the user; other names are shown as they are."""
+
+
+def plural(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> plural(1, "paper"), plural(1200, "paper")
+    ('1 paper', '1,200 papers')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in hours, minutes and seconds.
+
+    >>> duration(4.2), duration(75), duration(7300)
+    ('4 s', '1 min 15 s', '2 h 1 min')
+    """
+    total = round(seconds)
+    if total < 60:
+        return f"{total} s"
+    if total < 3600:
+        return f"{total // 60} min {total % 60} s"
+    return f"{total // 3600} h {total % 3600 // 60} min"
+
+
+def progress_line(progress: Progress) -> str:
+    """Return one line on the progress of a step, with the time left if it is known and not over.
+
+    >>> progress_line(Progress("V", "read_texts", 120, 400, 185.0))
+    'V: reading PDFs 120 of 400, about 3 min 5 s left'
+    """
+    line = f"{escape_controls(progress.venue_id)}: {STEP_LABELS.get(progress.what, progress.what)} {progress.done:,}"
+    if progress.total is not None:
+        line += f" of {progress.total:,}"
+    if progress.eta_s is not None and progress.done != progress.total:
+        line += f", about {duration(progress.eta_s)} left"
+    return line
+
+
+def excerpt(text: str) -> str:
+    """Return the beginning of a text on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= EXCERPT_CHARACTERS else line[:EXCERPT_CHARACTERS].rsplit(" ", 1)[0] + " …"
+
+
+def conversation_lines(conversation: Conversation) -> str:
+    """Return a conversation in brief: who speaks, and the beginning of each turn."""
+    lines = [f"The conversation with {conversation.reviewer} of {conversation.forum_id} ({conversation.venue_id}):"]
+    for turn in conversation.turns:
+        posts = f", {len(turn.post_ids)} posts merged" if len(turn.post_ids) > 1 else ""
+        when = f"{turn.created_at:%Y-%m-%d}" if turn.created_at else "no date"
+        lines.append(f"  {turn.role.value} ({when}{posts}): {excerpt(turn.text or _changes_of_form(turn))}")
+    return "\n".join(lines)
+
+
+def _changes_of_form(turn: Turn) -> str:
+    """Return what the reviewer changed in the form at a turn without a post."""
+    changed = [f"{change.field} {_number(change.before)} → {_number(change.after)}" for change in turn.score_changes]
+    return "; ".join([*changed, turn.final_justification or ""]).strip("; ")
+
+
+def _number(score: float | None) -> str:
+    return "?" if score is None else f"{score:g}"
+
+
+def size(size_bytes: int) -> str:
+    """Return a size in megabytes, or in gigabytes from one gigabyte.
+
+    >>> size(4_560_000), size(2_500_000_000)
+    ('5 MB', '2.5 GB')
+    """
+    return f"{size_bytes / 1e6:,.0f} MB" if size_bytes < 1e9 else f"{size_bytes / 1e9:,.1f} GB"
+
+
+def next_step(command: str, workspace: Path, arguments: str = "") -> str:
+    """Return the command to type next, ready to paste."""
+    return f"Next: peercorpus {command} --workspace {shlex.quote(str(workspace))} {arguments}".rstrip()

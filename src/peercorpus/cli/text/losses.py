@@ -1,0 +1,43 @@
+"""Texts on sources most of whose records are set aside: how many, why, and what to do."""
+
+from collections.abc import Sequence
+
+from peercorpus.cli.text.formatting import plural
+from peercorpus.pipeline.losses import LEFT_OUT, SourceLoss
+from peercorpus.records.enums import Reason
+from peercorpus.records.untrusted_text import escape_controls
+
+_IMPORT_WHOLE = "import the notes as OpenReview's API returns them, or harvest the venue"
+REMEDIES: dict[str, str] = {
+    LEFT_OUT: "name the files that hold notes, each with its id, forum and content",
+    Reason.NO_VENUE: "import it again with --venue VENUE_ID, such as --venue ICLR.cc/2019/Conference",
+    Reason.NO_INVITATION: (
+        f"check that --venue, or the name of the file, is the venue that these notes are of; else {_IMPORT_WHOLE}"
+    ),
+    Reason.NO_FORUM: _IMPORT_WHOLE,
+    Reason.FORUM_MISSING: "import the submissions too, or harvest the venue",
+    Reason.NOT_PUBLIC: "nothing, if they are not meant for everyone",
+    Reason.DELETED: "nothing, if they were deleted on purpose",
+    Reason.NO_LONGER_SHOWN: "nothing; the venue has withdrawn them since",
+    Reason.SUPERSEDED: "nothing; the same papers are read from a fuller source",
+    Reason.UNREADABLE: _IMPORT_WHOLE,
+    Reason.RECORD_UNREADABLE: "fetch the dataset again, and compare its columns with its card",
+}
+"""What to do, by the reason for which most records of a source are set aside."""
+
+
+def lost(losses: Sequence[SourceLoss], *, is_built: bool) -> list[str]:
+    """Return two lines for each source most of whose records are set aside."""
+    return [line for loss in losses for line in _lost(loss, is_built=is_built)]
+
+
+def _lost(loss: SourceLoss, *, is_built: bool) -> tuple[str, str]:
+    share = "None" if loss.total == loss.records else f"Only {loss.records - loss.total:,}"
+    will = "is" if is_built else "will be"
+    reasons = ", ".join(f"{reason} {number:,}" for reason, number in loss.aside.items())
+    source = escape_controls(loss.source, 500)
+    remedy = REMEDIES.get(next(iter(loss.aside)), _IMPORT_WHOLE)
+    return (
+        f"{share} of {plural(loss.records, 'record')} of '{source}' {will} used; {loss.total:,} set aside: {reasons}.",
+        f"  {escape_controls(loss.detail, 300).rstrip('.')}. What to do: {remedy}.",
+    )

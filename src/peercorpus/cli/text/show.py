@@ -1,0 +1,152 @@
+"""Text of `show`: one paper with everything known about it."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from peercorpus.cli.text.formatting import plural
+from peercorpus.corpus.forums import PaperRecord
+from peercorpus.records.enums import Phase
+from peercorpus.records.papers import Link, PaperVersion
+from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
+from peercorpus.records.scores import Score, ScoreChange
+from peercorpus.records.untrusted_text import escape_controls
+
+WIDTH = 100
+BRIEF_CHARACTERS = 300
+NOT_KNOWN = "not known"
+
+
+def show_record(record: PaperRecord, *, is_brief: bool) -> str:
+    """Return a paper's versions and grades, links, scores, conversations as published, and rows set aside.
+
+    Args:
+        record: The paper and all its rows.
+        is_brief: Whether only the beginning of each text is shown.
+    """
+    paper = record.paper
+    lines = [
+        escape_controls(paper.title or "no title", 300),
+        f"{escape_controls(paper.forum_id)}, {escape_controls(paper.venue_id)}: {paper.status.value}"
+        + (f" ({escape_controls(paper.decision)})" if paper.decision else ""),
+        *_section("Versions", _versions(record.versions)),
+        *_section("The same work", _links(paper.forum_id, record.links)),
+        *_section("Scores", _scores(record.reviews)),
+        *(line for talk in record.conversations for line in _conversation(talk, record.posts, is_brief=is_brief)),
+        *_section("Set aside", _set_aside(record)),
+    ]
+    return "\n".join(lines)
+
+
+def _section(title: str, lines: Iterator[str]) -> list[str]:
+    return ["", title, "-" * len(title), *(list(lines) or ["  none"])]
+
+
+def _when(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}" if moment else "no date"
+
+
+def _versions(versions: Sequence[PaperVersion]) -> Iterator[str]:
+    for version in sorted(versions, key=lambda version: _when(version.created_at)):
+        mark = "initial" if version.is_initial else (version.moment.value if version.moment else "")
+        file = version.sha256[:12] if version.sha256 else "file not here"
+        grade = f", {version.grade}: {version.evidence.rule}" if version.grade is not None else ""
+        yield f"  {_when(version.created_at)}  {mark or 'unplaced':<16} {file}{grade}"
+
+
+def _links(forum_id: str, links: Sequence[Link]) -> Iterator[str]:
+    for link in links:
+        is_later = link.forum_id == forum_id
+        other, venue_id = (link.earlier_id, link.earlier_venue_id) if is_later else (link.forum_id, link.venue_id)
+        when = "" if link.days is None else f", {link.days:.0f} days {'before' if is_later else 'later'}"
+        yield f"  {escape_controls(other)}, {escape_controls(venue_id)}{when}: {link.kind.value}; {link.rule}"
+
+
+def _number(value: float | None) -> str:
+    return NOT_KNOWN if value is None else f"{value:g}"
+
+
+def _scores(reviews: Sequence[Review]) -> Iterator[str]:
+    for review in reviews:
+        hidden = "" if review.readers_public and not review.deleted else " (deleted or not public)"
+        yield f"  {escape_controls(review.reviewer)}{hidden}, review of {_when(review.created_at)}"
+        first = {score.key: score for score in review.scores if score.phase is Phase.INITIAL}
+        final = {score.key: score for score in review.scores if score.phase is Phase.FINAL}
+        for name in dict.fromkeys((*final, *first)):
+            yield f"    {escape_controls(name)}: {_before_and_after(first.get(name), final.get(name))}"
+
+
+def _before_and_after(first: Score | None, final: Score | None) -> str:
+    score = final or first
+    scale = f" of {score.low:g} to {score.high:g}" if score and score.low is not None and score.high is not None else ""
+    now = _answer(final) if final else f"{NOT_KNOWN} at the end"
+    if first is None:
+        return f"{now}{scale}"
+    return f"{_answer(first)}{scale} at first, {now}{' now' if final else ''} (read in: {first.source.value})"
+
+
+def _answer(score: Score) -> str:
+    """Return the number, or the quoted answer if it holds none."""
+    return f"'{escape_controls(score.label)}'" if score.value is None else f"{score.value:g}"
+
+
+def _change(change: ScoreChange) -> str:
+    return (
+        f"{escape_controls(change.field)} {_number(change.before)} -> {_number(change.after)} ({change.source.value})"
+    )
+
+
+def _conversation(talk: Conversation, posts: Sequence[Post], *, is_brief: bool) -> Iterator[str]:
+    kind = "" if talk.is_with_reviewer else f" ({talk.kind.value})"
+    title = f"Conversation with {escape_controls(talk.reviewer)}{kind}"
+    yield from ("", title, "-" * len(title))
+    by_id = {post.post_id: post for post in posts}
+    for index, turn in enumerate(talk.turns):
+        yield from _context(talk.context, index, by_id, is_brief=is_brief)
+        yield from _turn(turn, is_brief=is_brief)
+    yield from _context(talk.context, len(talk.turns), by_id, is_brief=is_brief)
+    yield from _context(talk.context, None, by_id, is_brief=is_brief)
+    for change in talk.undated_changes:
+        yield f"  * at an unknown time: {_change(change)}"
+
+
+def _context(
+    context: Sequence[ContextPost], index: int | None, by_id: dict[str, Post], *, is_brief: bool
+) -> Iterator[str]:
+    for beside in context:
+        if beside.before_turn == index and beside.post_id in by_id:
+            post = by_id[beside.post_id]
+            named = f", {plural(len(beside.concerning), 'passage')} naming this reviewer" if beside.concerning else ""
+            yield f"  | to all reviewers, {_when(post.created_at)}: {escape_controls(post.title or 'no title')}{named}"
+            yield from _text(post.text, "  | ", is_brief=is_brief)
+
+
+def _turn(turn: Turn, *, is_brief: bool) -> Iterator[str]:
+    merged = f", {plural(len(turn.post_ids), 'post')} merged" if len(turn.post_ids) > 1 else ""
+    orphans = f", {plural(len(turn.orphan_ids), 'answer')} to a post that is gone" if turn.orphan_ids else ""
+    title = f": {escape_controls(turn.title, 200)}" if turn.title else ""
+    yield f"  > {turn.role.value} {escape_controls(turn.signature)}, {_when(turn.created_at)}{merged}{orphans}{title}"
+    yield from _text(turn.text, "    ", is_brief=is_brief)
+    for change in turn.score_changes:
+        yield f"  * {_change(change)}"
+    if turn.final_justification:
+        yield "  * final justification:"
+        yield from _text(turn.final_justification, "    ", is_brief=is_brief)
+
+
+def _text(text: str, indent: str, *, is_brief: bool) -> Iterator[str]:
+    if is_brief:
+        text = " ".join(text.split())
+        text = text if len(text) <= BRIEF_CHARACTERS else f"{text[:BRIEF_CHARACTERS]} …"
+    for line in text.split("\n"):
+        shown = escape_controls(line, len(line))
+        yield from textwrap.wrap(shown, WIDTH, initial_indent=indent, subsequent_indent=indent) or [indent.rstrip()]
+
+
+def _set_aside(record: PaperRecord) -> Iterator[str]:
+    titles = {post.post_id: post for post in record.posts}
+    for row in record.set_aside:
+        post = titles.get(row.record_id)
+        what = f" ({post.kind.value} of {escape_controls(post.signature)}, {_when(post.created_at)})" if post else ""
+        detail = escape_controls(row.detail, 300)
+        yield f"  {escape_controls(row.record_id)}{what}, {row.stage}: {row.reason.value}. {detail}"

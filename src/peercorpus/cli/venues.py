@@ -1,0 +1,153 @@
+"""The commands `venues` and `forms`."""
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from peercorpus.cli.console import app, say
+from peercorpus.cli.options import read_venue_id
+from peercorpus.errors import PeercorpusError, VenueNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from peercorpus.forms.form_usage import FormUsage
+    from peercorpus.forms.venue_forms import KnownForm
+    from peercorpus.venues.catalogue import VenueRow
+    from peercorpus.workspace.workspace import Workspace
+
+
+@app.command
+def venues(
+    venue_ids: Annotated[
+        list[str] | None, Parameter(name="VENUE_ID", help="Venues to list; the whole catalogue if omitted.")
+    ] = None,
+    /,
+    *,
+    family: str | None = None,
+    year: int | None = None,
+    workspace: Annotated[Path | None, Parameter(name=["--workspace", "-w"])] = None,
+    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> None:
+    """List the catalogue of known venues: API, deadlines, which reviews are public, and how certain each row is.
+
+    Venues that are not in the catalogue can be harvested too.
+
+    Parameters
+    ----------
+    family
+        Only this conference family, such as iclr.
+    year
+        Only this year.
+    workspace
+        Folder of a workspace: with what its venues.toml states.
+    json_
+        Print one JSON array, with the source of each value.
+    """
+    from peercorpus.cli.text import venues as venue_texts
+
+    named = [read_venue_id(text) for text in venue_ids or ()]
+    if named and (family or year):
+        raise PeercorpusError("Name venues, or a family and a year, not both.")
+    rows = _read_rows(workspace)
+    chosen = _choose_named(named, rows) if named else _choose(family, year, rows)
+    say(venue_texts.catalogue_to_json(chosen) if json_ else venue_texts.catalogue_table(chosen))
+
+
+def _read_rows(workspace: Path | None) -> "Sequence[VenueRow]":
+    """Return the catalogue, with the rows of a workspace's own file."""
+    from peercorpus.venues.catalogue import rows
+    from peercorpus.venues.own_venues import known_rows
+    from peercorpus.workspace.workspace import open_workspace
+
+    if workspace is None:
+        return rows()
+    with open_workspace(workspace, write=False) as opened:
+        return known_rows(opened)
+
+
+def _choose_named(venue_ids: list[str], rows: "Sequence[VenueRow]") -> "list[VenueRow]":
+    by_id, chosen = {row.id: row for row in rows}, []
+    for venue_id in venue_ids:
+        row = by_id.get(venue_id)
+        if row is None:
+            raise VenueNotFoundError(
+                f"'{venue_id}' is not in the catalogue. It can be harvested all the same: run 'peercorpus harvest'."
+            )
+        chosen.append(row)
+    return chosen
+
+
+def _choose(family: str | None, year: int | None, rows: "Sequence[VenueRow]") -> "list[VenueRow]":
+    families = sorted({row.family for row in rows})
+    if family is not None and family.lower() not in families:
+        raise VenueNotFoundError(f"The catalogue has no family '{family}'; it knows {', '.join(families)}.")
+    of_family = [row for row in rows if family is None or row.family == family.lower()]
+    chosen = [row for row in of_family if year in {None, row.year}]
+    if not chosen:
+        years = sorted({row.year for row in of_family if row.year})
+        raise VenueNotFoundError(f"The catalogue has none of {year}; it knows {', '.join(map(str, years))}.")
+    return chosen
+
+
+@app.command
+def forms(
+    venue_id: Annotated[
+        str | None, Parameter(name="VENUE_ID", help="A venue, or the id of a declared form; all forms if omitted.")
+    ] = None,
+    /,
+    *,
+    workspace: Annotated[Path | None, Parameter(name=["--workspace", "-w"])] = None,
+    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> None:
+    """List the known review forms and their venues, or show the fields of one form.
+
+    A venue's form is read from OpenReview's own invitation if the workspace has it; otherwise a declared form with its
+    sources is used; otherwise the form is inferred from the reviews.
+
+    Parameters
+    ----------
+    workspace
+        Folder of a workspace: also show the forms of its venues, and how often each field was filled in.
+    json_
+        Print JSON, with every answer that a field offers.
+    """
+    from peercorpus.cli.text import forms as form_texts
+    from peercorpus.forms.venue_forms import all_declared, held_forms
+    from peercorpus.workspace.workspace import open_workspace
+
+    with nullcontext() if workspace is None else open_workspace(workspace, write=False) as opened:
+        if venue_id is None:
+            every = [*(held_forms(opened) if opened else ()), *all_declared()]
+            as_json = map(form_texts.form_to_dict, every)
+            say(form_texts.forms_to_json(list(as_json)) if json_ else form_texts.forms_table(every))
+            return
+        described = _find(read_venue_id(venue_id), opened)
+    if json_:
+        say(form_texts.forms_to_json([form_texts.form_to_dict(known_form, census) for known_form, census in described]))
+    else:
+        say("\n\n".join(form_texts.form(known_form, census) for known_form, census in described))
+
+
+def _find(name: str, opened: "Workspace | None") -> "Sequence[tuple[KnownForm, FormUsage | None]]":
+    """Return the forms of a venue: as the workspace uses them, with their usage, or else the declared form."""
+    from peercorpus.forms.form_usage import read_censuses
+    from peercorpus.forms.venue_forms import find_declared
+
+    if opened is not None and name in opened.raw.venues():
+        return read_censuses(opened, name)
+    declared = find_declared(name)
+    if declared is None:
+        raise VenueNotFoundError(_explain_not_found(name, opened))
+    return [(declared, None)]
+
+
+def _explain_not_found(name: str, opened: "Workspace | None") -> str:
+    from peercorpus.forms.venue_forms import close_name
+
+    close = close_name(name, opened.raw.venues() if opened else ())
+    advice = f"did you mean '{close}'?" if close else "harvest the venue, then name its workspace with --workspace."
+    absence = ", and the workspace holds nothing of it" if opened else ""
+    return f"No form of '{name}' is known: none is declared for it{absence}; {advice}"

@@ -1,0 +1,88 @@
+"""The commands `show`, `move` and `takedown`."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from peercorpus.cli.console import ProgressLines, WorkspaceFolder, app, say
+
+
+@app.command
+def show(
+    forum_id: Annotated[str, Parameter(name="FORUM_ID")],
+    /,
+    *,
+    workspace: WorkspaceFolder,
+    brief: Annotated[bool, Parameter(negative=())] = False,
+) -> None:
+    """Show one paper: versions, other submissions of the same work, scores, conversations, and rows set aside.
+
+    Parameters
+    ----------
+    forum_id
+        The paper's id on OpenReview: the part of its URL after 'forum?id='.
+    brief
+        Show only the beginning of each text.
+    """
+    from peercorpus.cli.text.show import show_record
+    from peercorpus.corpus.forums import read_whole_record
+    from peercorpus.workspace.workspace import open_workspace
+
+    with open_workspace(workspace, write=False) as opened:
+        record = read_whole_record(opened.tables, forum_id)
+    say(show_record(record, is_brief=brief))
+
+
+@app.command
+def move(*, workspace: WorkspaceFolder, to: str) -> None:
+    """Move a workspace's PDFs and tables to an S3-compatible store, or back. All commands then work as before.
+
+    If the move is interrupted, the same command continues it. The originals are deleted only after everything was
+    copied and compared. Credentials are read from the environment only (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+    AWS_REGION, AWS_ENDPOINT_URL). A workspace that does not exist is created.
+
+    Parameters
+    ----------
+    to
+        Empty prefix s3://BUCKET/PREFIX to move to; or '.' for the workspace's own folder, which also undoes an
+        unfinished move.
+    """
+    from peercorpus.cli.text import summaries
+    from peercorpus.workspace.move import move_workspace as run_move
+
+    with ProgressLines() as lines:
+        moved = run_move(workspace, to, lines.show)
+    say(summaries.moved(moved, workspace))
+
+
+@app.command
+def takedown(
+    ids: Annotated[list[str], Parameter(name="ID", help="Ids of papers or notes, or profiles of authors.")],
+    /,
+    *,
+    workspace: WorkspaceFolder,
+    undo: Annotated[bool, Parameter(negative=())] = False,
+) -> None:
+    """Exclude papers, posts or everything by an author from all later exports. Nothing is deleted from the workspace.
+
+    The ids are listed in the workspace's takedown.txt. Write '--' before an id that begins with '-'.
+
+    Parameters
+    ----------
+    undo
+        Remove these ids from the takedown list.
+    """
+    from peercorpus.cli.text import summaries
+    from peercorpus.corpus.public_forums import count_taken
+    from peercorpus.corpus.takedown import add_to_list, read_takedown, remove_from_list
+    from peercorpus.workspace.workspace import open_workspace
+
+    with open_workspace(workspace) as opened:
+        unlisted = remove_from_list(opened.folder, ids) if undo else []
+        if not undo:
+            add_to_list(opened.folder, ids)
+        removals = read_takedown(opened)
+        counts = count_taken(opened.tables, removals)
+    for listed in unlisted:
+        say(summaries.not_listed(listed))
+    say(summaries.taken_down(removals, counts))

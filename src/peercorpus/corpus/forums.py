@@ -1,0 +1,221 @@
+"""Read all records of a paper, or of a venue paper by paper.
+
+A forum is one submission with everything posted to it; OpenReview gives both the same id. Tables are sorted by forum
+within a venue, so that a venue can be read with one forum in memory at a time.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Generic, Protocol, TypeVar
+
+from peercorpus.errors import TableError
+from peercorpus.records.enums import PostKind
+from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
+from peercorpus.records.reviews import Conversation, Post, Review
+from peercorpus.workspace.delta_tables import Tables
+
+SPOKEN = frozenset({PostKind.DECISION, PostKind.META_REVIEW})
+"""Kinds of posts that can hold a paper's decision and the comment with it."""
+COMMENT = frozenset({"decision_comment"})
+DECIDED = frozenset({"status", "decision", "decided_at"}) | COMMENT
+"""The fields of a paper that are read from its decision."""
+
+
+def hides_decision(decision: str | None, comment: str | None, are_public: Collection[bool]) -> bool:
+    """Return whether a decision is known only from posts that not everyone may read.
+
+    Args:
+        decision: The paper's decision; None if it has none.
+        comment: The comment with the decision; None if there is none.
+        are_public: For each post of the paper that can hold a decision, whether everyone may read it.
+    """
+    has_decision = decision is not None or comment is not None
+    return has_decision and len(are_public) > 0 and not any(are_public)
+
+
+class OfForum(Protocol):
+    """A record that belongs to a forum."""
+
+    @property
+    def forum_id(self) -> str:
+        """The id of the forum."""
+        ...
+
+
+RecordT = TypeVar("RecordT", bound=OfForum)
+
+
+@dataclass(frozen=True, slots=True)
+class Forum:
+    """One paper with its reviews, posts, versions and conversations."""
+
+    paper: Paper
+    reviews: list[Review]
+    posts: list[Post]
+    versions: list[PaperVersion]
+    conversations: list[Conversation]
+
+    @property
+    def public_post_ids(self) -> set[str]:
+        """The ids of the posts that everyone may read and nobody deleted."""
+        return {post.post_id for post in self.posts if post.readers_public and not post.deleted}
+
+    @property
+    def withheld(self) -> frozenset[str]:
+        """The fields of the paper known only from posts that not everyone may read: `DECIDED`, `COMMENT` or none."""
+        public = self.public_post_ids
+        comment = self.paper.decision_comment
+        spoken = [post for post in self.posts if post.kind in SPOKEN]
+        if hides_decision(self.paper.decision, comment, [post.post_id in public for post in spoken]):
+            return DECIDED
+        holders = {post.post_id for post in spoken if comment and comment in post.text}
+        return COMMENT if holders and public.isdisjoint(holders) else frozenset()
+
+
+def _group_by_forum(records: Iterator[RecordT]) -> Iterator[tuple[str, list[RecordT]]]:
+    last = ""
+    for forum_id, group in groupby(records, key=lambda record: record.forum_id):
+        if forum_id < last:
+            raise TableError(
+                f"A table is not sorted by forum: '{forum_id}' follows '{last}'; run 'peercorpus build' again."
+            )
+        last = forum_id
+        yield forum_id, list(group)
+
+
+def read_forum(tables: Tables, venue_id: str, forum_id: str) -> Forum | None:
+    """Return one forum of a venue, or None if the venue has no such paper."""
+
+    def read(record_type: type[RecordT]) -> list[RecordT]:
+        return list(tables.of_forum(record_type, venue_id, forum_id))
+
+    papers = read(Paper)
+    if not papers:
+        return None
+    return Forum(
+        paper=papers[0],
+        reviews=read(Review),
+        posts=read(Post),
+        versions=read(PaperVersion),
+        conversations=read(Conversation),
+    )
+
+
+class ForumReader(Generic[RecordT]):
+    """Takes the records of one forum after another from an iterator that is sorted by forum.
+
+    Attributes:
+        orphans: Number of records skipped so far because their forum was not asked for.
+    """
+
+    def __init__(self, records: Iterator[RecordT]) -> None:
+        self._groups = _group_by_forum(records)
+        self._next = next(self._groups, None)
+        self.orphans = 0
+
+    def take(self, forum_id: str) -> list[RecordT]:
+        """Return the records of a forum; forums must be asked for in ascending order of their ids."""
+        while self._next is not None and self._next[0] < forum_id:
+            self._skip(self._next[1])
+        if self._next is None or self._next[0] != forum_id:
+            return []
+        records = self._next[1]
+        self._next = next(self._groups, None)
+        return records
+
+    def _skip(self, group: list[RecordT]) -> None:
+        self.orphans += len(group)
+        self._next = next(self._groups, None)
+
+    def exhaust(self) -> int:
+        """Skip the remaining records and return the number of all skipped ones."""
+        while self._next is not None:
+            self._skip(self._next[1])
+        return self.orphans
+
+
+class VenueForums:
+    """Iterates over the forums of a venue, in ascending order of their ids.
+
+    Attributes:
+        orphans: Number of reviews and conversations whose forum has no paper; known after the iteration.
+    """
+
+    def __init__(self, tables: Tables, venue_id: str) -> None:
+        self._papers = tables.read(Paper, venue_id)
+        self._reviews = ForumReader(tables.read(Review, venue_id))
+        self._posts = ForumReader(tables.read(Post, venue_id))
+        self._versions = ForumReader(tables.read(PaperVersion, venue_id))
+        self._conversations = ForumReader(tables.read(Conversation, venue_id))
+        self.orphans = 0
+
+    def __iter__(self) -> Iterator[Forum]:
+        for forum_id, papers in _group_by_forum(self._papers):
+            yield Forum(
+                paper=papers[0],
+                reviews=self._reviews.take(forum_id),
+                posts=self._posts.take(forum_id),
+                versions=self._versions.take(forum_id),
+                conversations=self._conversations.take(forum_id),
+            )
+        self.orphans = self._reviews.exhaust() + self._conversations.exhaust()
+
+
+AnyRecordT = TypeVar("AnyRecordT")
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRecord:
+    """One paper with every record that belongs to it.
+
+    Attributes:
+        set_aside: Records of it that a stage could not use, with the reason.
+        links: Links with other submissions of the same work, earlier and later ones.
+    """
+
+    paper: Paper
+    reviews: list[Review]
+    posts: list[Post]
+    versions: list[PaperVersion]
+    conversations: list[Conversation]
+    set_aside: list[SetAside]
+    links: list[Link]
+
+
+def read_links_of_paper(tables: Tables, forum_id: str) -> list[Link]:
+    """Return the links of one paper, to earlier submissions and to later ones."""
+    links = (link for venue_id in tables.venues("8-links") for link in tables.read(Link, venue_id))
+    return [link for link in links if forum_id in {link.forum_id, link.earlier_id}]
+
+
+def read_whole_record(tables: Tables, forum_id: str) -> PaperRecord:
+    """Return every record of one paper.
+
+    Raises:
+        TableError: The tables have not been built, or no paper has this id.
+    """
+    tables.require("1-papers")
+
+    def read(record_type: type[AnyRecordT], venue_id: str) -> list[AnyRecordT]:
+        return list(tables.of_forum(record_type, venue_id, forum_id))
+
+    for venue_id in tables.venues("1-papers"):
+        for paper in read(Paper, venue_id):
+            return PaperRecord(
+                paper=paper,
+                reviews=read(Review, venue_id),
+                posts=read(Post, venue_id),
+                versions=read(PaperVersion, venue_id),
+                conversations=read(Conversation, venue_id),
+                set_aside=read(SetAside, venue_id),
+                links=read_links_of_paper(tables, forum_id),
+            )
+    raise TableError(
+        f"No paper of this workspace has the id '{forum_id}'; copy the part after 'forum?id=' of its OpenReview page."
+    )
+
+
+def is_public(conversation: Conversation, public: set[str]) -> bool:
+    """Return whether everyone may read every post of a conversation, given the ids of the public posts."""
+    return all(public.issuperset(turn.post_ids) for turn in conversation.turns)

@@ -1,0 +1,347 @@
+"""Read and edit the take-down list of a workspace, and find what its ids name.
+
+`takedown.txt` lists ids of papers, notes and authors, one a line; "#" starts a comment. Every export leaves out what
+they name. A release says how much was left out in `takedown.json`, with salted hashes instead of the ids.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from peercorpus.errors import PeercorpusError, WorkspaceError
+from peercorpus.records.papers import PaperVersion
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
+from peercorpus.workspace.workspace import Workspace
+
+LIST = "takedown.txt"
+SALT = "takedown.salt"
+_SALT_BYTES = 32
+_OWNER_ONLY = 0o600
+_NOTE_ID = re.compile(r"[A-Za-z0-9_:./-]+")
+"""The id of a note; ids of imported records also contain colons and slashes."""
+_AUTHOR_ID = re.compile(r"~\S+?\d+|[^\s@/]+@[^\s@/]+\.[^\s@/]+")
+"""A profile (`~Ada_Example1`), or the e-mail address by which an author without a profile is recorded."""
+
+
+def is_author_id(listed: str) -> bool:
+    """Return whether an id names a person.
+
+    >>> is_author_id("~Ada_Example1"), is_author_id("ada@example.org"), is_author_id("rkgO66VKDS")
+    (True, True, False)
+    """
+    return _AUTHOR_ID.fullmatch(listed) is not None
+
+
+def is_id(listed: str) -> bool:
+    """Return whether a text has the form of a note's or a person's id."""
+    return _NOTE_ID.fullmatch(listed) is not None or is_author_id(listed)
+
+
+def _parse_line(line: str) -> str:
+    """Return the part of a line before its comment; empty for a line without an id."""
+    return line.partition("#")[0].strip()
+
+
+def _read_lines(folder: Path) -> list[str]:
+    try:
+        return (folder / LIST).read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        return []
+    except UnicodeDecodeError:
+        raise PeercorpusError(f"'{folder / LIST}' is not UTF-8 text; save it in UTF-8.") from None
+
+
+def read_list(folder: Path) -> list[str]:
+    """Return the listed ids of a workspace without duplicates, in the order of the file; empty if there is no file.
+
+    Raises:
+        PeercorpusError: A line is not an id, or the file is not UTF-8.
+    """
+    ids: dict[str, None] = {}
+    for number, line in enumerate(_read_lines(folder), 1):
+        listed = _parse_line(line)
+        if listed and not is_id(listed):
+            raise PeercorpusError(
+                f"Line {number} of '{folder / LIST}' is not an id: expected a note id (rkgO66VKDS), a profile"
+                " (~Ada_Example1) or an e-mail address. Correct it, or put a '#' before it."
+            )
+        if listed:
+            ids[listed] = None
+    return list(ids)
+
+
+def check_ids(ids: Iterable[str]) -> None:
+    """Check that each text has the form of an id.
+
+    Raises:
+        PeercorpusError: One of them does not.
+    """
+    for listed in ids:
+        if not is_id(listed):
+            raise PeercorpusError(
+                f"Invalid id '{listed}': expected a note id (rkgO66VKDS), a profile (~Ada_Example1) or an e-mail"
+                " address. Nothing was changed."
+            )
+
+
+def add_to_list(folder: Path, ids: Sequence[str]) -> None:
+    """Append the ids that are not listed yet, one a line.
+
+    Raises:
+        PeercorpusError: A text or a line of the file is not an id; nothing is changed.
+    """
+    check_ids(ids)
+    listed_ids = set(read_list(folder))
+    new = [listed for listed in dict.fromkeys(ids) if listed not in listed_ids]
+    if new:
+        _write(folder, [*_read_lines(folder), *new])
+
+
+def remove_from_list(folder: Path, ids: Sequence[str]) -> list[str]:
+    """Remove the lines of some ids, and return those ids that were not listed.
+
+    Raises:
+        PeercorpusError: A text or a line of the file is not an id; nothing is changed.
+    """
+    check_ids(ids)
+    listed_ids = set(read_list(folder))
+    if listed_ids & set(ids):
+        _write(folder, [line for line in _read_lines(folder) if _parse_line(line) not in ids])
+    return [listed for listed in dict.fromkeys(ids) if listed not in listed_ids]
+
+
+def _write(folder: Path, lines: Sequence[str]) -> None:
+    """Replace the list atomically: half a list would publish what was taken down."""
+    partial = folder / f"{LIST}.partial"
+    with partial.open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(folder / LIST)
+
+
+def _read_salt(folder: Path) -> bytes:
+    """Return the salt of a workspace; it is created at first use, readable by its owner only."""
+    path = folder / SALT
+    if not path.exists():
+        partial = folder / f".{SALT}.{os.getpid()}"
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY), "wb") as file:
+            file.write(secrets.token_bytes(_SALT_BYTES))
+        try:
+            path.hardlink_to(partial)
+        except FileExistsError:
+            pass  # Another run created it in the meantime.
+        finally:
+            partial.unlink()
+    salt = path.read_bytes()
+    if len(salt) != _SALT_BYTES:
+        raise WorkspaceError(
+            f"'{path}' must hold {_SALT_BYTES} bytes of salt, got {len(salt)}; move it away to have a new one created."
+        )
+    return salt
+
+
+def hash_ids(folder: Path, ids: Iterable[str]) -> list[str]:
+    """Return the ids as HMAC-SHA256 with the workspace's salt, sorted by hash so that the order tells nothing."""
+    listed = list(ids)
+    salt = _read_salt(folder) if listed else b""
+    return sorted(hmac.new(salt, each_id.encode(), hashlib.sha256).hexdigest() for each_id in listed)
+
+
+def hash_list(folder: Path) -> str | None:
+    """Return a salted hash of all listed ids, independent of their order, or None if no id is listed.
+
+    Without the salt, anyone could find a listed id by hashing the ids of all papers.
+    """
+    listed = read_list(folder)
+    return hash_ids(folder, ["\n".join(["list", *sorted(listed)])])[0] if listed else None
+
+
+TOMBSTONE = "takedown.json"
+RECORDS = ("papers", "reviews", "posts", "versions", "conversations")
+_ID_COLUMNS = {"1-papers": "forum_id", "2-reviews": "review_id", "3-posts": "post_id"}
+_PEOPLE = {"signatures", "authorids", "username"}
+"""Keys of a note under which accounts are named; `username` belongs to an entry of an author list."""
+
+
+class IdKind(StrEnum):
+    """What a listed id names."""
+
+    FORUM = "forum"
+    NOTE = "note"
+    AUTHOR = "author"
+    NOTHING = "nothing"
+    """No record of the tables has this id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One id of the list, and what it removes.
+
+    Attributes:
+        forums: Papers that are removed as a whole.
+        posts: Reviews and other posts that are removed.
+    """
+
+    listed: str
+    kind: IdKind
+    forums: frozenset[str] = frozenset()
+    posts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Takedown:
+    """Everything that is taken down in a workspace.
+
+    Attributes:
+        ids: The listed ids, each with what it removes.
+        forums: Papers that are removed as a whole.
+        posts: Reviews and other posts that are removed.
+        files: sha256 of every file of those papers; other papers with the same file lose it too.
+        venues: Forum id and venue id of every paper that loses anything.
+    """
+
+    ids: tuple[Listed, ...] = ()
+    forums: frozenset[str] = frozenset()
+    posts: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    venues: tuple[tuple[str, str], ...] = ()
+
+
+NOTHING = Takedown()
+
+
+def read_takedown(workspace: Workspace) -> Takedown:
+    """Read the list of a workspace and find what it removes, in all venues.
+
+    Raises:
+        PeercorpusError: A line of the list is not an id.
+    """
+    ids = read_list(workspace.folder)
+    if not ids:
+        return NOTHING
+    authors = {listed for listed in ids if is_author_id(listed)}
+    notes = _find_notes_by(workspace.raw, authors) if authors else {}
+    record_ids = {note_id for note_ids in notes.values() for note_id in note_ids} | (set(ids) - authors)
+    forums, posts = _find_records(workspace.tables, record_ids)
+    entries = tuple(_resolve(listed, notes, forums, posts) for listed in ids)
+    forum_ids = frozenset(forum_id for entry in entries for forum_id in entry.forums)
+    post_ids = frozenset(post_id for entry in entries for post_id in entry.posts)
+    venues = {forum_id: forums[forum_id] for forum_id in forum_ids if forum_id in forums}
+    venues |= {posts[post_id][0]: posts[post_id][1] for post_id in post_ids if post_id in posts}
+    files = frozenset(
+        version.sha256
+        for forum_id in sorted(forum_ids & forums.keys())
+        for version in workspace.tables.of_forum(PaperVersion, forums[forum_id], forum_id)
+        if version.sha256 is not None
+    )
+    return Takedown(ids=entries, forums=forum_ids, posts=post_ids, files=files, venues=tuple(sorted(venues.items())))
+
+
+def _resolve(
+    listed: str, notes: dict[str, set[str]], forums: dict[str, str], posts: dict[str, tuple[str, str]]
+) -> Listed:
+    candidates = notes.get(listed, set()) if is_author_id(listed) else {listed}
+    removed_forums = frozenset(candidates & forums.keys())
+    removed_posts = frozenset(candidates & posts.keys() - forums.keys())
+    kind = IdKind.FORUM if removed_forums else IdKind.NOTE
+    if is_author_id(listed):
+        kind = IdKind.AUTHOR
+    if not removed_forums and not removed_posts:
+        kind = IdKind.NOTHING
+    return Listed(listed=listed, kind=kind, forums=removed_forums, posts=removed_posts)
+
+
+def _find_records(tables: Tables, record_ids: set[str]) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
+    """Return which of these ids are papers (with the venue) and which are posts (with the paper and its venue)."""
+    forums: dict[str, str] = {}
+    posts: dict[str, tuple[str, str]] = {}
+    for name, column in _ID_COLUMNS.items():
+        for venue_id in tables.venues(name):
+            for batch in tables.batches(name, venue_id, sorted({column, "forum_id"})):
+                row_ids = batch.column(column).to_pylist()
+                forum_ids = batch.column("forum_id").to_pylist()
+                for row_id, forum_id in zip(row_ids, forum_ids, strict=True):
+                    if forum_id in record_ids:
+                        forums[forum_id] = venue_id
+                    if row_id in record_ids and row_id != forum_id:
+                        posts[row_id] = (forum_id, venue_id)
+    return forums, posts
+
+
+def _find_notes_by(raw: RawStore, authors: set[str]) -> dict[str, set[str]]:
+    """Return the ids of the notes that each of these people wrote or signed, in any version ever received."""
+    notes: dict[str, set[str]] = {author: set() for author in authors}
+    # The spellings of an id in JSON; searching for them is faster than decoding every note.
+    marks = {author: {author.encode().lower(), json.dumps(author).strip('"').encode().lower()} for author in authors}
+    for received in _read_notes(raw):
+        body = received.body.lower()
+        for author, spellings in marks.items():
+            if not any(mark in body for mark in spellings):
+                continue
+            if author.casefold() in _find_people(_pick_signed_part(received)):
+                notes[author].add(received.subject_id)
+    return notes
+
+
+def _read_notes(raw: RawStore) -> Iterator[RawObject]:
+    for venue_id in raw.venues():
+        for kind in (RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT):
+            yield from raw.versions(kind, venue_id)
+
+
+def _pick_signed_part(received: RawObject) -> Any:  # noqa: ANN401 -- whatever JSON holds
+    """Return the part that says whose a note is; an edit may be signed by a chair who edits another's note."""
+    body = msgspec.json.decode(received.body)
+    part = {RawKind.EDIT: "note", RawKind.REFERENCE: "content"}.get(received.kind)
+    return body if part is None or not isinstance(body, dict) else body.get(part)
+
+
+def _find_people(value: Any, *, is_named: bool = False) -> set[str]:  # noqa: ANN401 -- whatever JSON holds
+    """Return the accounts that signed a note, and those of a submission's authors, case-folded."""
+    if isinstance(value, str):
+        return {value.casefold()} if is_named else set()
+    if isinstance(value, list):
+        return {person for inner in value for person in _find_people(inner, is_named=is_named)}
+    if not isinstance(value, dict):
+        return set()
+    inside = ((inner, is_named or name in _PEOPLE) for name, inner in value.items())
+    return {person for inner, named in inside for person in _find_people(inner, is_named=named)}
+
+
+def write_tombstone(
+    folder: Path, workspace: Workspace, takedown: Takedown, by_venue: Mapping[str, Counter[str]]
+) -> None:
+    """Write `takedown.json` of a release: how much was left out, with salted hashes of the ids.
+
+    Args:
+        folder: The folder of the release.
+        workspace: The workspace, which keeps the salt.
+        takedown: What is taken down.
+        by_venue: Number of records left out of this release, by venue and kind.
+    """
+    matched = [entry for entry in takedown.ids if entry.kind is not IdKind.NOTHING]
+    kinds = Counter(entry.kind for entry in matched)
+    tombstone = {
+        "ids": {kind.value: kinds[kind] for kind in IdKind if kind is not IdKind.NOTHING},
+        "records": {name: sum(removed[name] for removed in by_venue.values()) for name in RECORDS},
+        "venues": {
+            venue_id: {name: removed[name] for name in RECORDS}
+            for venue_id, removed in sorted(by_venue.items())
+            if removed.total()
+        },
+        "hashes": hash_ids(workspace.folder, [entry.listed for entry in matched]),
+    }
+    (folder / TOMBSTONE).write_text(json.dumps(tombstone, indent=1) + "\n")

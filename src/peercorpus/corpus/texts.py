@@ -1,0 +1,187 @@
+"""Find the Markdown of a venue's files by their sha256, in bounded memory.
+
+`VenueTexts` and `TextStore` hold many texts compressed in a scratch file; `find_text` looks up a single one.
+"""
+
+import tempfile
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from types import TracebackType
+from typing import IO, NamedTuple
+
+import msgspec
+import pyarrow.parquet as pq
+import zstandard
+
+from peercorpus.records.documents import PAGE_BREAK, TextHeading
+from peercorpus.records.enums import PUBLISHABLE_GRADES, VersionMoment
+from peercorpus.records.papers import PaperVersion
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.parquet import open_parquet
+
+_STORE_COLUMNS = ["sha256", "markdown", "engine", "engine_version"]
+_OUTLINE_COLUMNS = ["pages", "headings"]
+_BATCH_ROWS = 32
+"""Texts held in memory at once."""
+_COMPRESSION_LEVEL = 1
+"""Of Zstandard, the fastest of its regular levels."""
+
+
+class Outline(NamedTuple):
+    """The number of pages of a text, None where it is not known, and its headings."""
+
+    pages: int | None
+    headings: list[TextHeading]
+
+
+class TextStore:
+    """The texts of chosen files, compressed in a scratch file; only their positions are in memory.
+
+    `sha256 in store` is true for the files whose text the table has.
+    """
+
+    def __init__(
+        self, scratch: IO[bytes], tables: Tables, venue_id: str, sha256s: Set[str], *, with_outlines: bool = False
+    ) -> None:
+        self._scratch = scratch
+        self._places: dict[str, tuple[int, int]] = {}
+        self._outlines: dict[str, tuple[int, int]] = {}
+        self._engines: dict[str, str] = {}
+        self._decompressor = zstandard.ZstdDecompressor()
+        compressor = zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL)
+        columns = [*_STORE_COLUMNS, *(_OUTLINE_COLUMNS if with_outlines else ())]
+        for batch in tables.batches("5-texts", venue_id, columns, _BATCH_ROWS):
+            for row in batch.to_pylist():
+                if row["sha256"] in sha256s:
+                    self._places[row["sha256"]] = self._keep(compressor.compress(row["markdown"].encode()))
+                    self._engines[row["sha256"]] = f"{row['engine']} {row['engine_version']}".strip()
+                    if with_outlines:
+                        outline = msgspec.msgpack.encode((row["pages"], row["headings"]))
+                        self._outlines[row["sha256"]] = self._keep(compressor.compress(outline))
+
+    def _keep(self, compressed: bytes) -> tuple[int, int]:
+        place = self._scratch.tell(), len(compressed)
+        self._scratch.write(compressed)
+        return place
+
+    def _find(self, place: tuple[int, int]) -> bytes:
+        self._scratch.seek(place[0])
+        return self._decompressor.decompress(self._scratch.read(place[1]))
+
+    def __contains__(self, sha256: object) -> bool:
+        return sha256 in self._places
+
+    def read(self, sha256: str) -> str:
+        """Return the Markdown of a file.
+
+        Raises:
+            KeyError: The file was not asked for, or has no text.
+        """
+        return self._find(self._places[sha256]).decode()
+
+    def outline(self, sha256: str) -> Outline:
+        """Return the pages and headings of a file, if the store was made with them; raise KeyError as `read` does."""
+        return msgspec.msgpack.decode(self._find(self._outlines[sha256]), type=Outline)
+
+    def engine(self, sha256: str) -> str:
+        """Return the engine that read a file, with its version; raise KeyError as `read` does."""
+        return self._engines[sha256]
+
+
+def is_publishable(version: PaperVersion) -> bool:
+    """Return whether a version is known to be the one the reviewers read, and its file was fetched."""
+    return version.is_initial and version.grade in PUBLISHABLE_GRADES and version.sha256 is not None
+
+
+_AFTER_REVIEWS = frozenset({VersionMoment.DISCUSSION, VersionMoment.CAMERA_READY})
+"""Moments of which no version is the one that the reviewers read."""
+
+
+def choose_shown(versions: Sequence[PaperVersion]) -> list[PaperVersion]:
+    """Return the versions of one paper whose text may be published, in their order.
+
+    That is the version proven to be the one the reviewers read, and every ungraded PDF proven to be another one,
+    because the initial version is proven or because it came after the first review. A version whose grade proves
+    nothing is neither.
+    """
+    is_proven = any(map(is_publishable, versions))
+    return [
+        version
+        for version in versions
+        if is_publishable(version)
+        or (
+            version.sha256 is not None
+            and version.grade is None
+            and not version.is_initial
+            and version.is_pdf
+            and (is_proven or version.moment in _AFTER_REVIEWS)
+        )
+    ]
+
+
+def _find_shown_files(tables: Tables, venue_id: str) -> Iterator[str]:
+    for _, of_forum in groupby(tables.read(PaperVersion, venue_id), key=lambda version: version.forum_id):
+        yield from (str(version.sha256) for version in choose_shown(list(of_forum)))
+
+
+class VenueTexts(TextStore):
+    """The texts of a venue's publishable files; a context manager that removes its scratch file.
+
+    With `later`, those of versions that are known not to be initial are there too.
+    """
+
+    def __init__(self, tables: Tables, venue_id: str, scratch: Path, *, later: bool = False) -> None:
+        if later:
+            sha256s = set(_find_shown_files(tables, venue_id))
+        else:
+            versions = tables.read(PaperVersion, venue_id)
+            sha256s = {str(version.sha256) for version in versions if is_publishable(version)}
+        self._file = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 -- closed by __exit__
+        super().__init__(self._file, tables, venue_id, sha256s, with_outlines=later)
+
+    def __enter__(self) -> "VenueTexts":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+
+_FOUND_COLUMNS = [*_STORE_COLUMNS, "pages", "problems"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldText:
+    """The Markdown of one file.
+
+    Attributes:
+        pages: The text page by page; the text of a published dataset is a single page.
+        problems: What the engine could not do, in words.
+    """
+
+    pages: list[str]
+    engine: str
+    problems: list[str]
+
+
+def find_text(tables: Tables, venue_id: str, sha256: str) -> HeldText | None:
+    """Return the text of a file of a venue, or None if there is none."""
+    for path in tables.paths("5-texts", venue_id):
+        with open_parquet(path) as file:
+            for group in range(file.num_row_groups):
+                if sha256 in file.read_row_group(group, columns=["sha256"]).column(0).to_pylist():
+                    return _read(file, group, sha256)
+    return None
+
+
+def _read(file: pq.ParquetFile, group: int, sha256: str) -> HeldText | None:
+    for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=_FOUND_COLUMNS):
+        hashes = batch.column("sha256").to_pylist()
+        if sha256 in hashes:
+            row = batch.slice(hashes.index(sha256), 1).to_pylist()[0]
+            engine = f"{row['engine']} {row['engine_version']}".strip()
+            return HeldText(row["markdown"].split(PAGE_BREAK), engine, row["problems"])
+    return None

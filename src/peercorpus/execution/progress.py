@@ -1,0 +1,90 @@
+"""Report how far a step is, and estimate how long it still takes."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The progress of one step of one venue.
+
+    Attributes:
+        venue_id: The venue, or what else is worked on, such as a folder.
+        what: Name of the step: the name of a stage; of a harvest "listing" (submissions), "edits of …" (notes whose
+            history is fetched) or "files"; or words of the caller.
+        done: Items done in this run; a listing also counts those that earlier runs received.
+        total: Items to do; None if unknown.
+        eta_s: Estimated seconds left; None if unknown.
+    """
+
+    venue_id: str
+    what: str
+    done: int
+    total: int | None
+    eta_s: float | None
+
+
+Show = Callable[[Progress], None]
+"""Called with the progress of a step each time it changes."""
+
+
+def show_nothing(_: Progress) -> None:
+    """Show nothing."""
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts the items of one step and estimates the time left from its pace.
+
+    Attributes:
+        venue_id: The venue, as in `Progress`.
+        what: Name of the step, as in `Progress`.
+        show: Receives the progress after each change.
+        done: Items done so far.
+        total: Items to do; None if unknown.
+        at_least_s: Returns the least seconds that a number of further items must take whatever the pace, such as by a
+            request budget, or None if unknown; None if there is no such bound.
+    """
+
+    venue_id: str
+    what: str
+    show: Show
+    done: int = 0
+    total: int | None = None
+    at_least_s: Callable[[int], float | None] | None = None
+    _before: int = field(init=False)
+    _began: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self._before = self.done
+
+    def advance(self, count: int = 1, total: int | None = None) -> None:
+        """Count further items as done and show the progress.
+
+        Args:
+            count: Number of items.
+            total: New number of items to do; None keeps it.
+        """
+        self.done += count
+        self.total = total if total is not None else self.total
+        self.show(
+            Progress(
+                venue_id=self.venue_id, what=self.what, done=self.done, total=self.total, eta_s=self._estimate_left()
+            )
+        )
+
+    def report(self, done: int, total: int) -> None:
+        """Set the number of items done and to do, and show the progress."""
+        self.done = done
+        self.total = total
+        self.show(Progress(venue_id=self.venue_id, what=self.what, done=done, total=total, eta_s=self._estimate_left()))
+
+    def _estimate_left(self) -> float | None:
+        if self.total is None:
+            return None
+        done_here = self.done - self._before
+        left = max(0, self.total - self.done)
+        paced_s = (time.monotonic() - self._began) / done_here * left if done_here > 0 else None
+        bound_s = self.at_least_s(left) if self.at_least_s is not None else None
+        return max((seconds for seconds in (paced_s, bound_s) if seconds is not None), default=None)

@@ -1,0 +1,323 @@
+"""Run work on the machines of a Ray cluster, with the same limits per item and process as on this machine."""
+
+import logging
+import os
+import secrets
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.execution.code_version import package_versions
+from peercorpus.execution.executor import Failure, FailureKind
+from peercorpus.execution.local_processes import ITEMS_IN_FLIGHT, ITEMS_IN_FLIGHT_IN_ORDER, MEMORY_BYTES
+from peercorpus.execution.ray_worker import do_item
+
+ItemT = TypeVar("ItemT")
+ResultT = TypeVar("ResultT")
+
+LOOKED_S = 5.0
+"""Seconds between two checks of the cluster's size: machines come and go."""
+
+ANSWER_S = 10.0
+"""Seconds within which the head of a cluster must accept a connection."""
+
+SILENCE_S = 20.0
+"""Seconds that the head may be unreachable during work; after 60 s Ray itself ends this process."""
+
+TOKENS = frozenset({"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"})
+"""Environment variables from which Ray reads the token of a cluster."""
+
+NEWS_S = 60.0
+"""Seconds between log messages while no item finishes."""
+
+logger = logging.getLogger(__name__)
+
+
+def connect(address: str | None) -> Any:  # noqa: ANN401 -- ray is an extra, and has no types
+    """Return the package `ray`, connected to a cluster until this process ends.
+
+    Args:
+        address: `HOST:PORT` of the head, or "auto" on a machine of the cluster; None means RAY_ADDRESS, or else a new
+            cluster of this machine only.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        PeercorpusError: No cluster answers at the address.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if TOKENS & os.environ.keys():
+        # Without this mode Ray does not send the token to clusters started elsewhere.
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtraError("ray", "ray") from None
+    if not ray.is_initialized():
+        where = address or os.environ.get("RAY_ADDRESS") or "local"
+        alone = {"include_dashboard": False} if where == "local" else {}
+        logging.getLogger("ray").setLevel(logging.ERROR)
+        if where == "local":
+            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        _require_answer(ray, where)
+        try:
+            with _keep_sigterm():
+                ray.init(where, log_to_driver=False, logging_level=logging.ERROR, **alone)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise PeercorpusError(
+                f"No Ray cluster of this version answers at '{where}' ({type(error).__name__});"
+                " check that its head runs, and that the address is its HOST:PORT."
+            ) from error
+    return ray
+
+
+@contextmanager
+def _keep_sigterm() -> Iterator[None]:
+    """Restore this process's handler of SIGTERM after Ray has started.
+
+    Ray installs its own, which prints a stack trace and ends the process with another exit code. Only the main thread
+    can restore the handler.
+    """
+    before = signal.getsignal(signal.SIGTERM)
+    was_signalled = False
+    try:
+        yield
+    except SystemExit as ended:
+        # Ray installs its handler long before it has finished starting.
+        was_signalled = ended.code == signal.SIGTERM
+        raise
+    finally:
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGTERM, before)
+            if was_signalled:
+                signal.raise_signal(signal.SIGTERM)
+
+
+def _require_answer(ray: Any, where: str) -> None:  # noqa: ANN401
+    """Check that the head answers: if it does not, Ray itself waits for minutes and then ends this process.
+
+    Raises:
+        PeercorpusError: Nothing answers at the address.
+    """
+    host, colon, port = where.rpartition(":")
+    if not colon or "/" in where or not port.isdigit():
+        return
+    host = ray.util.get_node_ip_address() if host in {"localhost", "127.0.0.1"} else host.strip("[]")
+    silence = _check_silence(host, int(port))
+    if silence is not None:
+        raise PeercorpusError(
+            f"No Ray cluster answers at '{where}' ({silence}); check that its head runs and that this is its HOST:PORT."
+        )
+
+
+def _check_silence(host: str, port: int) -> str | None:
+    """Return why nothing answers at an address; None if something does."""
+    try:
+        socket.create_connection((host, port), timeout=ANSWER_S).close()
+    except (OSError, OverflowError) as error:
+        return str(error)
+    return None
+
+
+@dataclass(slots=True, eq=False)
+class _Task:
+    """An item in flight.
+
+    Attributes:
+        item: The item.
+        losses: How often a worker died with it.
+    """
+
+    item: Any
+    losses: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RayExecutor:
+    """An `Executor` that uses the machines of a Ray cluster.
+
+    If an item has a `path` on this machine, the file is sent along, so no shared disk is needed. An item with the
+    location of an object in a store is sent unchanged, and the machine that works on it reads the object.
+
+    Attributes:
+        address: `HOST:PORT` of the cluster's head; see `connect`.
+        memory_bytes: Memory limit of one process in bytes; None means no limit.
+        gpus: Number of GPUs per item, or the share of one.
+        brings_files: Whether files are sent along; False if all machines see the same folders.
+        retries: How often an item is given to another worker after one died with it.
+    """
+
+    address: str | None = None
+    memory_bytes: int | None = MEMORY_BYTES
+    gpus: float = 0.0
+    brings_files: bool = True
+    retries: int = 3
+
+    def __call__(
+        self,
+        function: Callable[[ItemT], ResultT],
+        items: Iterable[ItemT],
+        *,
+        timeout_s: float,
+        workers: int | None = None,
+        in_order: bool = False,
+    ) -> Iterator[tuple[ItemT, ResultT | Failure]]:
+        """Yield every item once, with its result or its failure; arguments as in `Executor`.
+
+        At most two items per core of the cluster are in flight at a time, or four with `in_order`. If the caller stops
+        early, items in flight are completed and their results discarded. They are not cancelled: Ray 2.60 sometimes
+        aborts this process if a task completes while it is being cancelled (`Tried to complete task that was not
+        pending`).
+
+        Raises:
+            PeercorpusError: The cluster does not answer, or one of its machines cannot do the work.
+            MissingExtraError: Ray is not installed.
+        """
+        tasks = map(_Task, items)
+        first = next(tasks, None)
+        if first is None:
+            return
+        ray = connect(self.address)
+        queue = chain([first], tasks)
+        head = _Head(ray)
+        room = _Room(
+            ray=ray, head=head, workers=workers, ahead=ITEMS_IN_FLIGHT_IN_ORDER if in_order else ITEMS_IN_FLIGHT
+        )
+        give = self._make_giver(ray, function, timeout_s)
+        running = dict[_Task, Any]()
+        while True:
+            for task in islice(queue, max(0, room.size() - len(running))):
+                running[task] = give(task)
+            if not running:
+                return
+            for task in _wait_for_done(ray, head, running, in_order):
+                loss, result = _fetch(ray, running[task])
+                if loss is not None:
+                    head.require()
+                if loss is not None and task.losses < self.retries:
+                    task.losses += 1
+                    running[task] = give(task)
+                else:
+                    del running[task]
+                    yield task.item, result if loss is None else loss
+
+    def _make_giver(self, ray: Any, function: Callable[[Any], Any], timeout_s: float) -> Callable[[_Task], Any]:  # noqa: ANN401
+        """Return a function that submits an item to the cluster."""
+        # With `max_calls` other than 0, a GPU task ends its worker and so unloads its models.
+        remote = ray.remote(num_cpus=1, num_gpus=self.gpus, max_retries=0, max_calls=0)(do_item)
+
+        def give(task: _Task) -> Any:  # noqa: ANN401
+            content = _read_content(task.item) if self.brings_files else None
+            return remote.remote(function, task.item, content, (timeout_s, self.memory_bytes), package_versions())
+
+        return give
+
+
+class _Head:
+    """The head of the cluster. If it died, every call of Ray blocks until Ray ends this process, so it is checked."""
+
+    def __init__(self, ray: Any) -> None:  # noqa: ANN401
+        self._address = str(ray.get_runtime_context().gcs_address)
+
+    def require(self) -> None:
+        """Wait until the head answers.
+
+        Raises:
+            PeercorpusError: It has not answered for `SILENCE_S` seconds.
+        """
+        host, _, port = self._address.rpartition(":")
+        began = time.monotonic()
+        while (silence := _check_silence(host.strip("[]"), int(port))) is not None:
+            if time.monotonic() - began >= SILENCE_S:
+                raise PeercorpusError(
+                    f"The head of the Ray cluster at '{self._address}' died ({silence}); start the cluster, then this"
+                    " command again: it goes on."
+                )
+            time.sleep(1.0)
+
+
+class _Room:
+    """Decides how many items may be in flight."""
+
+    def __init__(self, ray: Any, head: _Head, workers: int | None, ahead: int) -> None:  # noqa: ANN401
+        self._ray = ray
+        self._head = head
+        self._workers = workers
+        self._ahead = ahead
+        self._seen = 0
+        self._looked = -LOOKED_S
+
+    def size(self) -> int:
+        """Return the number of items that may be in flight: per requested worker, or else per core of the cluster."""
+        if self._workers is not None:
+            return self._workers * (self._ahead // ITEMS_IN_FLIGHT)
+        if time.monotonic() - self._looked >= LOOKED_S:
+            self._head.require()
+            self._seen = int(self._ray.cluster_resources().get("CPU", 0))
+            self._looked = time.monotonic()
+        return max(1, self._ahead * self._seen)
+
+
+def _wait_for_done(ray: Any, head: _Head, running: dict[_Task, Any], in_order: bool) -> list[_Task]:  # noqa: ANN401
+    """Wait for items and return those that are done, at least one; with `in_order` the first item only."""
+    waited_s = 0.0
+    tasks = {ref: task for task, ref in running.items()}
+    refs = [next(iter(tasks))] if in_order else [*tasks]
+    while not ray.wait(refs, num_returns=1, timeout=LOOKED_S)[0]:
+        head.require()
+        waited_s += LOOKED_S
+        if waited_s % NEWS_S == 0:
+            cores = ray.cluster_resources().get("CPU", 0)
+            logger.warning(
+                "nothing was done in %g s; the cluster has %g cores, %d items wait", waited_s, cores, len(running)
+            )
+    done, _ = ray.wait(refs, num_returns=len(refs), timeout=0)
+    return [tasks[ref] for ref in done]
+
+
+def _fetch(ray: Any, ref: Any) -> tuple[Failure | None, Any]:  # noqa: ANN401
+    """Return the failure of an item whose worker died and None, or None and the item's result.
+
+    Raises:
+        PeercorpusError: A machine of the cluster cannot do the work at all.
+    """
+    try:
+        return None, ray.get(ref)
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, PeercorpusError):
+            raise error.cause from None
+        if isinstance(error.cause, ImportError | ray.exceptions.RaySystemError):
+            raise PeercorpusError(
+                f"A machine of the cluster cannot begin the work ({' '.join(str(error.cause).split())[:200]});"
+                " install there what is installed here."
+            ) from None
+        if not isinstance(error.cause, ray.exceptions.RayError):
+            raise
+        return _report_lost(error.cause), None
+    except ray.exceptions.OutOfMemoryError:
+        detail = "It was stopped: its machine had no memory left."
+        return Failure(FailureKind.OUT_OF_MEMORY, detail), None
+    except ray.exceptions.RayError as error:
+        return _report_lost(error), None
+
+
+def _report_lost(error: Exception) -> Failure:
+    name = type(error).__name__
+    logger.info("an item was lost with its worker: %s", name)
+    return Failure(FailureKind.CRASH, f"Its worker or its machine died each time it was tried ({name}).")
+
+
+def _read_content(item: object) -> bytes | None:
+    """Return the bytes of the file at an item's `path`; None if it has no path or the file cannot be read."""
+    path = getattr(item, "path", None)
+    try:
+        return path.read_bytes() if isinstance(path, Path) else None
+    except OSError:
+        return None

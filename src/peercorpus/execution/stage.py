@@ -1,0 +1,168 @@
+"""What a stage is: its inputs and outputs, its version and content key, and its row balance.
+
+A stage turns raw objects and tables of a venue into further tables. The content key of a finished partition is made of
+everything its rows depend on, so that a stage runs again exactly when one of these things changed.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, time
+from pathlib import Path
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+from peercorpus.records.enums import Reason
+
+WorkspaceT = TypeVar("WorkspaceT")
+
+ProgressCallback = Callable[[int, int], None]
+"""Called with the number of items done and the number of items to do."""
+
+
+def no_report(_done: int, _total: int) -> None:
+    """Ignore the progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user can set for a build. An option is part of the content key of the stages that name it.
+
+    Attributes:
+        engine: PDF engine that reads the files.
+        engine_version: Version of the engine according to a venue's texts, to avoid loading the engine; None asks the
+            engine itself.
+        ocr: "off", or "auto" to use OCR for pages without readable text.
+        heavier: Engine to which the engine `auto` sends pages that the default engine reads badly; None means OCR.
+        models: Folder with the models of a heavier engine; None leaves the choice to its library.
+        engine_url: URL of a vision endpoint, up to and including `/v1`.
+        engine_model: Name of the model at the vision endpoint.
+        most_pages: Maximum number of pages a run sends to the endpoint; None means 1,000.
+        most_tokens: Maximum number of tokens a run uses there, as the endpoint counts them; None means no limit.
+        pdf_timeout_s: Time limit for a single PDF, in seconds.
+        workers: Number of processes that read PDFs and compare texts; None means one per core. Not part of any key, as
+            no row depends on it.
+        retry: Run finished stages again that set rows aside for a reason that may pass, such as a time limit.
+    """
+
+    engine: str = "pdfium-layout"
+    engine_version: str | None = None
+    ocr: str = "off"
+    heavier: str | None = None
+    models: Path | None = None
+    engine_url: str | None = None
+    engine_model: str | None = None
+    most_pages: int | None = None
+    most_tokens: int | None = None
+    pdf_timeout_s: float = 60.0
+    workers: int | None = None
+    retry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Rows in, rows out and rows set aside of one stage for one venue.
+
+    Attributes:
+        stage: Name of the stage.
+        venue_id: The venue.
+        unit: What the rows in are ("notes", "posts").
+        rows_in: Rows that the stage had to read.
+        rows_out: Rows in that are represented in its tables.
+        set_aside: Rows in that it set aside, by reason.
+    """
+
+    stage: str
+    venue_id: str
+    unit: str
+    rows_in: int
+    rows_out: int
+    set_aside: Mapping[Reason, int]
+
+    @property
+    def holds(self) -> bool:
+        """Return whether every row in is either among the rows out or set aside."""
+        return self.rows_in == self.rows_out + sum(self.set_aside.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Generic[WorkspaceT]):
+    """One step from raw objects to tables.
+
+    Attributes:
+        name: Name of the stage, a verb phrase.
+        version: Number to raise whenever the same inputs would give other rows.
+        reads_raw: Kinds of raw objects it reads; `file` means the PDFs, `pseudonyms` the key for people's names.
+        reads: Tables it reads.
+        writes: Tables it writes.
+        options: Names of the options that affect its rows.
+        run: Takes workspace, venue, options, content key and progress callback; does the work and commits the venue's
+            partition under the key.
+        balance: Counts rows in, out and set aside of a venue from what is on disk, independently of `run`.
+        passing: Reasons for setting rows aside that may not apply in another run.
+        made_with: Returns, for the given options, the version of anything else that affects its rows, such as a PDF
+            engine.
+        made_with_venue: Returns what else affects the rows of one venue alone, such as its deadlines; empty for
+            nothing. Not asked where `is_of_all`.
+        is_of_all: Whether it works on all venues at once, whichever is named, and commits them under one key.
+    """
+
+    name: str
+    version: int
+    reads_raw: tuple[str, ...]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    options: tuple[str, ...]
+    run: Callable[[WorkspaceT, str, Options, str, ProgressCallback], None]
+    balance: Callable[[WorkspaceT, str], Sequence[Balance]]
+    passing: frozenset[Reason] = frozenset()
+    made_with: Callable[[Options], str] = lambda _: ""
+    made_with_venue: Callable[[WorkspaceT, str], str] = lambda *_: ""
+    is_of_all: bool = False
+
+
+EARLIER_DATA_DIGESTS: Mapping[str, str] = MappingProxyType(
+    {
+        "4088efa9c62fe58a": "9a89816e4c00b7f8c08c13312af6fe76bab78d5a9a54acc7dd5fbcaf9f493b28",  # vocabulary
+        "f7165cbab890ef28": "4777e5c369d0c0bac8cda234d313626756b99521dd2a8514cfbe28f2a09c7e68",  # declared
+        "99031093b0105db4": "7cbe4c336eebfaa826ac92403136ecee59043599d3ccb9bb57ccc9da129b7005",  # invitations
+        "7f25c44d4dc78107": "70de52172c1daf4fa957173460d7a9e9e832c0fa9cf3df307b5ddc6c6452bac7",  # signs
+    }
+)
+"""First 16 digits of a data digest → the digest that content keys use for these data.
+
+Content keys used to be made from the text of a data file, comments included. For data that have not changed since, the
+old digest is kept, so that no corpus is rebuilt. An entry can be deleted once its data change.
+"""
+
+
+def digest_of_data(data: Sequence[object] | Mapping[str, object]) -> str:
+    """Return the digest of a data file of this package for content keys: 64 hexadecimal digits.
+
+    Values and their order count; comments, layout and location of the file do not.
+
+    Args:
+        data: The content, as `tomllib` returns it.
+    """
+    digest = hashlib.sha256(json.dumps(data, default=_to_iso).encode()).hexdigest()
+    return EARLIER_DATA_DIGESTS.get(digest[:16], digest)
+
+
+def _to_iso(value: object) -> str:
+    if isinstance(value, date | time):
+        return value.isoformat()
+    raise TypeError(f"Expected a value of a TOML file, got {value!r}")
+
+
+def content_key(stage: Stage[WorkspaceT], options: Options, digests: Mapping[str, str]) -> str:
+    """Return the content key of a finished partition of a stage: 64 hexadecimal digits.
+
+    Args:
+        stage: The stage.
+        options: All options; those that the stage names count.
+        digests: Digests of the stage's inputs, by name.
+    """
+    chosen = {name: getattr(options, name) for name in stage.options}
+    content = [stage.name, stage.version, stage.made_with(options), chosen, dict(sorted(digests.items()))]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

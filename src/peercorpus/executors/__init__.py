@@ -1,1 +1,0 @@
-"""How a heavy stage is spread: over the processes of this machine."""

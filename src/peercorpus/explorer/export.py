@@ -1,0 +1,187 @@
+"""Write the papers of a selection as CSV, JSONL or Parquet, and show the command and Python that give the same."""
+
+import csv
+import io
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import msgspec
+import pyarrow.parquet as pq
+
+from peercorpus.corpus.takedown import read_takedown
+from peercorpus.errors import PeercorpusError
+from peercorpus.execution.progress import show_nothing
+from peercorpus.explorer.paper_row import COLUMNS, PaperRow
+from peercorpus.explorer.search import select_rows
+from peercorpus.explorer.search_index import OpenIndex, open_index
+from peercorpus.explorer.selection import Selection, is_of_papers, read_selection
+from peercorpus.records.arrow_schema import arrow_schema, to_arrow
+from peercorpus.records.untrusted_text import escape_csv_cell
+from peercorpus.workspace.workspace import open_workspace
+
+_BATCH_PAPERS = 500
+"""Papers in memory at once while a file is written."""
+
+
+def _format_cell(value: object) -> object:
+    """Return a value as a cell of a CSV file.
+
+    >>> _format_cell("=1+1"), _format_cell(("a", "b")), _format_cell(-1.0)
+    ("'=1+1", 'a; b', -1.0)
+    """
+    if isinstance(value, tuple):
+        value = "; ".join(value)
+    return escape_csv_cell(value) if isinstance(value, str) else value
+
+
+def as_csv(rows: Iterable[PaperRow]) -> Iterator[bytes]:
+    """Yield a CSV file in parts: a header and a line for each paper; keywords are joined by "; "."""
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for batch in _split_batches(rows):
+        writer.writerows([_format_cell(value) for value in asdict(row).values()] for row in batch)
+        yield lines.getvalue().encode()
+        lines.seek(0)
+        lines.truncate()
+
+
+def as_jsonl(rows: Iterable[PaperRow]) -> Iterator[bytes]:
+    """Yield JSON lines in parts, one object for each paper."""
+    for batch in _split_batches(rows):
+        yield b"".join(msgspec.json.encode(row) + b"\n" for row in batch)
+
+
+def as_parquet(rows: Iterable[PaperRow]) -> Iterator[bytes]:
+    """Yield a Parquet file in parts."""
+    sink = _GrowingFile()
+    with pq.ParquetWriter(sink, arrow_schema(PaperRow), compression="zstd") as writer:
+        for batch in _split_batches(rows):
+            if batch:
+                writer.write_table(to_arrow(PaperRow, batch))
+            yield sink.take()
+    yield sink.take()
+
+
+def _split_batches(rows: Iterable[PaperRow]) -> Iterator[list[PaperRow]]:
+    """Yield the rows in batches; a single empty batch if there are none."""
+    is_empty = True
+    iterator = iter(rows)
+    while batch := [row for _, row in zip(range(_BATCH_PAPERS), iterator, strict=False)]:
+        is_empty = False
+        yield batch
+    if is_empty:
+        yield []
+
+
+class _GrowingFile(io.RawIOBase):
+    """A file that is written only at its end, and whose new bytes can be taken out as it grows."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._length = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        added = bytes(data)  # type: ignore[call-overload]
+        self._data += added
+        self._length += len(added)
+        return len(added)
+
+    def tell(self) -> int:
+        return self._length
+
+    def take(self) -> bytes:
+        """Return the bytes written since the last call."""
+        data = bytes(self._data)
+        self._data.clear()
+        return data
+
+
+_Writer = Callable[[Iterable[PaperRow]], Iterator[bytes]]
+FORMATS: Mapping[str, tuple[_Writer, str]] = {
+    "csv": (as_csv, "text/csv; charset=utf-8"),
+    "jsonl": (as_jsonl, "application/x-ndjson"),
+    "parquet": (as_parquet, "application/vnd.apache.parquet"),
+}
+"""For each file extension the function that writes it, and its media type."""
+
+
+def write_selection(opened: OpenIndex, selection: Selection, out: Path) -> int:
+    """Write every paper of a selection to a file, whose extension determines the format.
+
+    Returns:
+        The number of papers.
+
+    Raises:
+        PeercorpusError: The extension is not a key of `FORMATS`.
+    """
+    file_format = FORMATS.get(out.suffix.removeprefix("."))
+    if file_format is None:
+        raise PeercorpusError(f"The extension of '{out.name}' is not a format; use one of: .{', .'.join(FORMATS)}.")
+    write, _ = file_format
+    counted = _CountedRows(select_rows(opened, selection))
+    partial = out.with_name(f"{out.name}.partial")
+    with partial.open("wb") as file:
+        file.writelines(write(counted))
+    partial.replace(out)
+    return counted.count
+
+
+class _CountedRows:
+    """Rows that are counted as they are iterated over."""
+
+    def __init__(self, rows: Iterable[PaperRow]) -> None:
+        self._rows = rows
+        self.count = 0
+
+    def __iter__(self) -> Iterator[PaperRow]:
+        for row in self._rows:
+            self.count += 1
+            yield row
+
+
+def export_command(folder: Path, selection: Selection, name: str = "papers.csv") -> str:
+    """Return the command that writes the same papers to a file."""
+    query_string = replace(selection, page=1).query_string()
+    return shlex.join(["peercorpus", "explore", "--workspace", str(folder), "--select", query_string, "--out", name])
+
+
+def export_python(folder: Path, selection: Selection, *, is_whole: bool) -> str:
+    """Return the lines of Python that give the same papers.
+
+    Args:
+        folder: The folder of the workspace.
+        selection: The selection of the page.
+        is_whole: Whether nothing of the workspace is taken down, so that its tables give the same papers as the pages.
+    """
+    opened = f"corpus = peercorpus.open({str(folder)!r})"
+    if is_whole and not selection.words and all(map(is_of_papers, selection.conditions)):
+        if not selection.conditions:
+            return f"import peercorpus\n\n{opened}\ncorpus.papers()"
+        conditions = [str(condition) for condition in selection.conditions]
+        return (
+            f"import peercorpus\nfrom peercorpus.corpus.filters import matching, parse_all\n\n{opened}\n"
+            f"corpus.papers().filter(matching(parse_all({conditions!r})))"
+        )
+    query_string = replace(selection, page=1, sort="relevance").query_string()
+    return (
+        "import peercorpus\nimport polars as pl\nfrom peercorpus.explorer.export import selected\n\n"
+        f'{opened}\ncorpus.papers().filter(pl.col("forum_id").is_in(selected({str(folder)!r}, {query_string!r})))'
+    )
+
+
+def selected(folder: str | Path, query_string: str) -> list[str]:
+    """Return the forum ids of all papers that a search page shows, in its order.
+
+    Args:
+        folder: The folder of the workspace.
+        query_string: The part of the page's address after the "?".
+    """
+    with open_workspace(Path(folder), write=False) as workspace:
+        opened = open_index(workspace, read_takedown(workspace), show_nothing)
+        return [row.forum_id for row in select_rows(opened, read_selection(query_string.removeprefix("?")))]

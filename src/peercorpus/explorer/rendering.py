@@ -1,0 +1,248 @@
+"""Render Markdown, formulas and values from outside as safe HTML, and name enum values in words."""
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import cache
+from itertools import zip_longest
+
+import nh3
+from latex2mathml.converter import convert
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+from mdit_py_plugins.amsmath import amsmath_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from peercorpus.records.enums import Grade, LinkKind, PostKind, Reason, Role, Status, VersionMoment
+from peercorpus.records.untrusted_text import replace_controls
+from peercorpus.report.corpus_statistics import percent
+
+MAX_MARKDOWN_CHARACTERS = 40_000
+"""Longer texts are shown as plain text: hostile Markdown beyond this length takes seconds."""
+_MAX_PAGE_CHARACTERS = 600_000
+"""Characters rendered as Markdown on one page; further texts are shown as plain text."""
+_MAX_FORMULA_CHARACTERS = 4_000
+"""Longer formulas are shown as TeX."""
+_FIELD_NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+")
+"""Names of form fields, which posts have as headings."""
+_WIDE_FORMULA_CHARACTERS = 60
+"""Formulas with more TeX may be wider than the screen of a phone."""
+_MATH_TAGS = (
+    "math mrow mi mn mo mtext mspace mfrac msqrt mroot mstyle msub msup msubsup munder mover munderover mtable mtr mtd"
+    " mpadded menclose mphantom"
+)
+_TEXT_TAGS = "p h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s a br hr table thead tbody tr th td span div"
+_ATTRIBUTES: dict[str, set[str]] = {
+    "a": {"href"},
+    "ol": {"start"},
+    "math": {"display"},
+    "mi": {"mathvariant"},
+    "mo": {"stretchy", "fence", "form", "separator", "minsize", "maxsize", "lspace", "rspace", "movablelimits"},
+    "mover": {"accent"},
+    "mfrac": {"linethickness"},
+    "mspace": {"width"},
+    "mstyle": {"displaystyle", "scriptlevel"},
+    "mtable": {"columnalign"},
+    "div": {"tabindex"},
+}
+_CLASSES = {"span": {"tex"}, "div": {"block", "plain"}, "code": {"tex"}}
+
+
+def formula(tex: str, *, is_block: bool) -> str:
+    """Return a formula as MathML, or its TeX in `<code>` if it cannot be converted."""
+    source = f'<code class="tex">{html.escape(tex.strip())}</code>'
+    # The converter does not escape the argument of \text, and passes on unknown commands.
+    if len(tex) > _MAX_FORMULA_CHARACTERS or ("<" in tex and "\\text" in tex):
+        return source
+    try:
+        drawn = convert(tex.strip(), display="block" if is_block else "inline")
+    except Exception:  # noqa: BLE001 -- whatever a formula from outside makes a reader of TeX do
+        return source
+    return source if "<mi>\\" in drawn else drawn
+
+
+def _render_block(tex: str) -> str:
+    """Return a displayed formula; a wide one can be focused, so that it can be scrolled by keyboard."""
+    focus = ' tabindex="0"' if len(tex) > _WIDE_FORMULA_CHARACTERS else ""
+    return f'<div class="block"{focus}>{formula(tex, is_block=True)}</div>'
+
+
+@cache
+def _make_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "maxNesting": 20})
+    parser.enable(["table", "strikethrough"]).disable("image")
+    parser.validateLink = lambda url: url.lower().startswith(("http://", "https://"))  # type: ignore[method-assign]
+    dollarmath_plugin(
+        parser,
+        allow_digits=False,
+        double_inline=True,
+        renderer=lambda tex, options: (
+            _render_block(tex) if options.get("display_mode") else formula(tex, is_block=False)
+        ),
+    )
+    amsmath_plugin(parser, renderer=_render_block)
+    return parser
+
+
+def _shift_headings(tokens: Sequence[Token], top: int) -> None:
+    """Shift headings so that the first level becomes `top`; names of form fields lose their underscores."""
+    for token, after in zip_longest(tokens, tokens[1:]):
+        if token.type in {"heading_open", "heading_close"}:
+            token.tag = f"h{min(6, int(token.tag[1]) + top - 1)}"
+        if token.type == "heading_open" and after is not None and _FIELD_NAME.fullmatch(after.content):
+            named = Token("text", "", 0, content=after.content.replace("_", " "))
+            after.children = [named]
+
+
+def render_markdown(text: str, top: int) -> str:
+    """Render Markdown as sanitised HTML.
+
+    Args:
+        text: At most `MAX_MARKDOWN_CHARACTERS` characters.
+        top: Level on the page of the text's first level of headings, from 2.
+    """
+    parser = _make_parser()
+    tokens = parser.parse(text)
+    _shift_headings(tokens, top)
+    drawn = parser.renderer.render(tokens, parser.options, {})
+    return nh3.clean(
+        drawn,
+        tags={*_MATH_TAGS.split(), *_TEXT_TAGS.split()},
+        attributes=_ATTRIBUTES,
+        allowed_classes=_CLASSES,
+        url_schemes={"http", "https"},
+        link_rel="noopener noreferrer nofollow",
+        strip_comments=True,
+    )
+
+
+def render_plain(text: str) -> str:
+    """Return a text as HTML that shows it unchanged, line by line."""
+    return f'<div class="plain">{html.escape(text)}</div>'
+
+
+class Prose:
+    """Renders the texts of one page, each once; texts beyond the limit of a page are shown as plain text."""
+
+    def __init__(self, mask: Callable[[str], str]) -> None:
+        self._mask = mask
+        self._left = _MAX_PAGE_CHARACTERS
+        self._drawn: dict[tuple[str, int], Markup] = {}
+
+    def __call__(self, text: str | None, top: int = 4) -> Markup:
+        """Return a text from outside as safe HTML, empty if there is none."""
+        if not text:
+            return Markup()
+        if (text, top) not in self._drawn:
+            self._drawn[text, top] = self._draw(replace_controls(self._mask(text)), top)
+        return self._drawn[text, top]
+
+    def _draw(self, text: str, top: int) -> Markup:
+        if len(text) > min(MAX_MARKDOWN_CHARACTERS, self._left):
+            return Markup(render_plain(text))
+        self._left -= len(text)
+        try:
+            return Markup(render_markdown(text, top))
+        except (RecursionError, ValueError, IndexError, KeyError):
+            return Markup(render_plain(text))
+
+
+ROLES = {
+    Role.AUTHOR: "Authors",
+    Role.REVIEWER: "Reviewer",
+    Role.AREA_CHAIR: "Area chair",
+    Role.SENIOR_AREA_CHAIR: "Senior area chair",
+    Role.PROGRAM_CHAIR: "Programme chair",
+    Role.ETHICS_REVIEWER: "Ethics reviewer",
+    Role.PUBLIC: "Public",
+    Role.UNKNOWN: "Unknown role",
+}
+STATUSES = {
+    Status.ACCEPTED: "Accepted",
+    Status.REJECTED: "Rejected",
+    Status.WITHDRAWN: "Withdrawn",
+    Status.DESK_REJECTED: "Desk rejected",
+    Status.UNDER_REVIEW: "Under review",
+    Status.UNKNOWN: "Unknown",
+}
+GRADES = {
+    Grade.EXACT: ("Exact", "An edit on or before the deadline brought this file, and it was fetched for that edit."),
+    Grade.EXACT_ATTACHMENT: ("Exact, attachment", "The venue kept the submitted file as an attachment."),
+    Grade.UNREVISED: ("Unrevised", "No invitation that can change the PDF edited the paper after the deadline."),
+    Grade.ONLY_BEFORE_REVIEW: (
+        "The only one before the reviews",
+        "The whole history is known, and this PDF alone came before the first review.",
+    ),
+    Grade.UNREVISED_LIKELY: (
+        "Probably unrevised",
+        "Chairs edited the paper, which can change a PDF; nothing else did.",
+    ),
+    Grade.BEFORE_FIRST_REVIEW: (
+        "Before the first review",
+        "The latest PDF that can be seen from before the first review.",
+    ),
+    Grade.UNAVAILABLE: (
+        "Not known",
+        "Every PDF that can be seen may be later than the reviews, or its file is not here.",
+    ),
+}
+MOMENTS = {
+    VersionMoment.INITIAL: "Initial version",
+    VersionMoment.BEFORE_DEADLINE: "Before the deadline",
+    VersionMoment.BEFORE_REVIEWS: "Before the reviews",
+    VersionMoment.DISCUSSION: "During the discussion",
+    VersionMoment.CAMERA_READY: "Camera-ready",
+    VersionMoment.CURRENT: "Current version",
+}
+LINKS = {
+    LinkKind.RESUBMISSION: "Resubmission",
+    LinkKind.WORKSHOP: "Workshop version",
+    LinkKind.TWIN: "Listed twice",
+    LinkKind.UNDATED: "Same work, order not known",
+}
+FIELDS = {
+    "title": "Title",
+    "abstract": "Abstract",
+    "reviews": "In a review",
+    "answers": "In an answer",
+    "others": "In another post",
+}
+
+
+def format_post_kind(kind: PostKind) -> str:
+    """Return a kind of posts in words, for a heading."""
+    return kind.value.replace("_", " ").capitalize()
+
+
+def format_reason(reason: Reason) -> str:
+    """Return a reason in words."""
+    return reason.value.replace("_", " ")
+
+
+def day(moment: datetime | None) -> str:
+    """Format a date, or return "no date" for None.
+
+    >>> day(datetime(2024, 5, 3)), day(None)
+    ('3 May 2024', 'no date')
+    """
+    return f"{moment.day} {moment:%B %Y}" if moment else "no date"
+
+
+def format_number(value: float | None) -> str:
+    """Format a number with at most two decimals, or return "not known" for None.
+
+    >>> format_number(6.0), format_number(4.666667), format_number(None)
+    ('6', '4.67', 'not known')
+    """
+    return "not known" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def format_share(part: float, whole: float) -> str:
+    """Format a share in whole per cent, or return "none" if the whole is 0.
+
+    >>> format_share(1, 3), format_share(999, 1000), format_share(0, 0)
+    ('33 %', 'above 99 %', 'none')
+    """
+    return percent(part / whole) if whole else "none"

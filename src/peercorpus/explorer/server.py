@@ -1,0 +1,240 @@
+"""Serve the explorer over HTTP: routes, checks of each request, and the listening socket.
+
+The server only answers requests that read, under its own name. It shows the tables as they were when it was started.
+"""
+
+import errno
+import ipaddress
+import socket
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import uvicorn
+from deltalake import DeltaTable
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from peercorpus.corpus.takedown import LIST, read_takedown
+from peercorpus.errors import PeercorpusError
+from peercorpus.execution.progress import Show
+from peercorpus.explorer.pages import Explorer
+from peercorpus.explorer.search_index import open_index
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.object_store import Location
+from peercorpus.workspace.workspace import Workspace
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; form-action 'self';"
+    " base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-cache",
+}
+METHODS = ("GET", "HEAD")
+_CHANGED = "The take-down list has changed since the explorer was started; stop the explorer and start it again."
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address or name can only be reached from this machine.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0"), is_loopback("example.org")
+    (True, True, False, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def _read_name(host_header: str) -> str:
+    """Return the name in a `Host` header in lower case, without the port.
+
+    >>> _read_name("[::1]:80"), _read_name("Localhost:8642")
+    ('::1', 'localhost')
+    """
+    if host_header.startswith("["):
+        return host_header[1:].partition("]")[0]
+    return host_header.rpartition(":")[0].lower() if ":" in host_header else host_header.lower()
+
+
+def is_allowed_host(host_header: str, bound_to: str) -> bool:
+    """Return whether a request may use this `Host`: an IP address or the name the server is bound to.
+
+    Any other name could belong to a web page that points it here to read the answers (DNS rebinding).
+
+    >>> [is_allowed_host(name, "127.0.0.1") for name in (
+    ...     "127.0.0.1:8642", "localhost", "evil.example:8642", "10.0.0.7", "")]
+    [True, True, False, False, False]
+    >>> is_allowed_host("10.0.0.7:8642", "0.0.0.0"), is_allowed_host("evil.example", "0.0.0.0")
+    (True, False)
+    """
+    name = _read_name(host_header)
+    if is_loopback(name) or name == bound_to.lower():
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return not is_loopback(bound_to)
+
+
+class Guard:
+    """Middleware that rejects other methods and other host names, and adds the security headers to every answer."""
+
+    def __init__(self, app: ASGIApp, bound_to: str, is_current: Callable[[], bool]) -> None:
+        self._app = app
+        self._bound_to = bound_to
+        self._is_current = is_current
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = list(message.get("headers", ()))
+                names = {name.lower() for name, _ in headers}
+                message["headers"] = headers + [
+                    (name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in names
+                ]
+            await send(message)
+
+        refusal = self._refuse(scope)
+        await (refusal or self._app)(scope, receive, send_guarded)
+
+    def _refuse(self, scope: Scope) -> PlainTextResponse | None:
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        if len(hosts) != 1 or not is_allowed_host(hosts[0], self._bound_to):
+            return PlainTextResponse("The explorer does not answer to this name.\n", 421)
+        if scope["method"] not in METHODS:
+            return PlainTextResponse(
+                "The explorer is read only; use GET or HEAD.\n", 405, {"allow": ", ".join(METHODS)}
+            )
+        return None if self._is_current() else PlainTextResponse(f"{_CHANGED}\n", 503)
+
+
+class SteadyTables(Tables):
+    """Tables whose commits are read once: opening a table takes longer than reading the rows of a paper.
+
+    A later build leaves replaced files on disk; if they are gone, reading them raises an error.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        super().__init__(tables.folder, tables.scratch)
+        self._steady: dict[str, DeltaTable | None] = {}
+        self._found: dict[tuple[str, tuple[tuple[str, str], ...]], list[Location]] = {}
+
+    def _table(self, name: str) -> DeltaTable | None:
+        if name not in self._steady:
+            self._steady[name] = super()._table(name)
+        return self._steady[name]
+
+    def _files(self, name: str, partition: Mapping[str, str]) -> list[Location]:
+        key = name, tuple(partition.items())
+        if key not in self._found:
+            self._found[key] = super()._files(name, partition)
+        return self._found[key]
+
+
+def open_explorer(workspace: Workspace, show: Show) -> Explorer:
+    """Open the pages over the tables of a workspace, and build the index if necessary.
+
+    Raises:
+        TableError: The tables have not been built.
+        PeercorpusError: A line of `takedown.txt` is not an id.
+    """
+    takedown = read_takedown(workspace)
+    opened = open_index(workspace, takedown, show)
+    return Explorer(folder=workspace.folder, tables=SteadyTables(workspace.tables), takedown=takedown, index=opened)
+
+
+def _read_list(folder: Path) -> bytes:
+    try:
+        return (folder / LIST).read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def make_app(explorer: Explorer, host: str) -> Guard:
+    """Return the explorer as an ASGI application.
+
+    Args:
+        explorer: The pages.
+        host: Name or address that the server is bound to.
+    """
+    routes = {
+        "/": explorer.search,
+        "/export.{kind}": explorer.export,
+        "/paper/{forum_id:path}": explorer.paper,
+        "/text/{forum_id:path}": explorer.text,
+        "/changes/{forum_id:path}": explorer.changes,
+        "/record/{forum_id:path}": explorer.record,
+        "/venues": explorer.venues,
+        "/venue/{venue_id:path}": explorer.venue,
+        "/about": explorer.about,
+        "/static/{name}": explorer.asset,
+        "/favicon.ico": lambda _: Response(status_code=204),
+    }
+    app = Starlette(
+        routes=[Route(path, answer, methods=[*METHODS]) for path, answer in routes.items()],
+        exception_handlers={HTTPException: explorer.refused, Exception: explorer.refused},
+    )
+    listed = _read_list(explorer.folder)
+    return Guard(app, host, lambda: _read_list(explorer.folder) == listed)
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PeercorpusError(
+                f"Port {port} is in use; name another with --port, or use any free one with --port 0."
+            ) from None
+        raise PeercorpusError(
+            f"Cannot listen on '{host}' port {port}: {error.strerror or error}. Name another with --host and --port."
+        ) from None
+    return listening
+
+
+def serve_explorer(explorer: Explorer, host: str, port: int, ready: Callable[[str], None]) -> None:
+    """Serve the explorer until the process is stopped.
+
+    Args:
+        explorer: The pages.
+        host: The address to listen on.
+        port: The port to listen on; 0 for any free one.
+        ready: Called with the address of the first page before the first request is answered.
+
+    Raises:
+        PeercorpusError: The address or the port cannot be listened on.
+    """
+    with _bind(host, port) as listening:
+        listening.listen(128)
+        name = f"[{host}]" if ":" in host else host
+        ready(f"http://{name}:{listening.getsockname()[1]}/")
+        options = uvicorn.Config(
+            make_app(explorer, host),
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=2,
+            lifespan="off",
+        )
+        uvicorn.Server(options).run(sockets=[listening])

@@ -1,0 +1,217 @@
+"""Benchmark the base model and the adapter of a run on the test side, and report the differences."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from inspect_ai.util import DisplayType
+
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.leaderboard import compare_runs, make_boards
+from peercorpus.benchmark.leaderboard_render import render_markdown
+from peercorpus.benchmark.logs import TaskRun, read_run
+from peercorpus.benchmark.run import Bench, BenchResult, rehearse, run_tasks
+from peercorpus.errors import PeercorpusError
+from peercorpus.execution.progress import Show, show_nothing
+from peercorpus.finetune.examples import TrainingTask
+from peercorpus.finetune.run_folder import ADAPTER, BEFORE_AFTER, BENCH, TRAINED, load_recipe, load_run
+from peercorpus.metrics.intervals import PairedDifference as Difference
+from peercorpus.release.folder import open_release
+from peercorpus.release.splits import Split
+
+DIFFERENCES = "differences.json"
+"""File in the folder of the logs: the differences as JSON."""
+HEAD = (
+    "| task | measure | before | after | difference | 95 % interval | p | papers |\n|---|---|--:|--:|--:|--:|--:|--:|"
+)
+
+
+class MeasureChange(msgspec.Struct, frozen=True):
+    """One number before and after training; shares are in [0, 1].
+
+    Attributes:
+        why_not: Why there is no such number; if None, the other attributes are set.
+        difference: `after` less `before`.
+        low: Lower bound of the difference's 95 % interval.
+        high: Upper bound of this interval.
+        p: Two-sided p-value of a difference this large arising by chance, in (0, 1].
+        papers: Number of papers compared.
+    """
+
+    task: str
+    measure: str
+    why_not: str | None = None
+    before: float | None = None
+    after: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    papers: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResult:
+    """The result of an evaluation.
+
+    Attributes:
+        markdown: The tables, followed by the differences.
+        is_whole: Whether every case was answered.
+        errors: Tasks that failed and cases that were not answered, counted by error message.
+        notes: Baselines that could not answer, and why.
+    """
+
+    markdown: str
+    changes: Sequence[MeasureChange]
+    is_whole: bool
+    errors: Counter[str]
+    notes: Sequence[str]
+
+
+def _make_benches(folder: Path, release: Path, limit: int | None, display: DisplayType) -> tuple[Bench, Bench]:
+    """Return two benchmark runs with the same questions: the base model with the baselines, and the adapter."""
+    asked = load_run(folder).asked
+    recipe = load_recipe(folder)
+    if open_release(release).sha256 != asked.release:
+        raise PeercorpusError(
+            f"'{release}' is not the release that '{folder}' was trained on, so its test papers may be among the"
+            " training papers; name that release."
+        )
+    settings: dict[str, Any] = {"max_tokens": recipe.answer_tokens, "max_connections": recipe.per_device}
+    if limit is not None:
+        settings["limit"] = limit
+
+    def bench(model: str, revision: Mapping[str, str], *, with_baselines: bool) -> Bench:
+        return Bench(
+            tasks=TrainingTask(asked.subject).tasks,
+            release=release,
+            logs=folder / BENCH,
+            model=model,
+            options={"side": Split.TEST.value, "paper_tokens": recipe.paper_tokens, "tokenizer": asked.model},
+            with_baselines=with_baselines,
+            model_args={"do_sample": False, **revision},
+            display=display,
+            settings=settings,
+        )
+
+    base = asked.model if Path(asked.model).is_dir() else f"hf/{asked.model}"
+    revision = {} if asked.revision is None else {"revision": asked.revision}
+    return bench(base, revision, with_baselines=True), bench(str(folder / ADAPTER), {}, with_baselines=False)
+
+
+def check_evaluation(folder: Path, release: Path, limit: int | None = None) -> None:
+    """Check, before training, that the model can be asked: its longest question and an answer must fit its window.
+
+    Args:
+        folder: Folder of the run, with its examples.
+        release: The release that the run is trained on.
+        limit: Maximum number of cases per task.
+
+    Raises:
+        PeercorpusError: A question is too long, or the release is another one.
+    """
+    base, _ = _make_benches(folder, release, limit, "none")
+    rehearse(base)
+
+
+def evaluate(
+    folder: Path,
+    release: Path,
+    limit: int | None = None,
+    resamples: int = 1000,
+    display: DisplayType = "none",
+    show: Show = show_nothing,
+) -> EvaluationResult:
+    """Benchmark the base model and the adapter of a run on the test papers of its tasks.
+
+    Both decode greedily, with as many questions at a time as the recipe's `per_device`; the same call resumes.
+
+    Args:
+        folder: Folder of a finished run; logs and tables are written to its folder `bench`.
+        release: The release that the run was trained on.
+        limit: Maximum number of cases per task. The first ones are usually of one venue, so they are not a fair sample.
+        resamples: Number of bootstrap resamples for the intervals.
+        display: How inspect_ai shows its progress.
+        show: Receives the number of tables done.
+
+    Raises:
+        PeercorpusError: The run is not finished, the release is another one, or a model cannot be asked.
+    """
+    if not (folder / TRAINED).exists():
+        raise PeercorpusError(f"The run '{folder}' has no adapter yet; run 'peercorpus finetune' again to go on.")
+    results = [run_tasks(bench) for bench in _make_benches(folder, release, limit, display)]
+    before, after = ([run for run in _read_runs(result) if not run.is_baseline] for result in results)
+    changes = list(_compare_all(before, after, resamples))
+    tables = render_markdown(make_boards([run for result in results for run in _read_runs(result)], resamples, show))
+    markdown = f"{tables.rstrip()}\n\n{_render_differences(changes, load_recipe(folder).per_device)}\n"
+    (folder / BEFORE_AFTER).write_text(markdown, "utf-8")
+    (folder / BENCH / DIFFERENCES).write_bytes(msgspec.json.format(msgspec.json.encode(changes), indent=1))
+    errors = sum((result.errors for result in results), Counter[str]())
+    return EvaluationResult(
+        markdown=markdown,
+        changes=changes,
+        is_whole=all(result.is_whole for result in results),
+        errors=errors,
+        notes=[*results[0].notes, *results[1].notes],
+    )
+
+
+def _read_runs(result: BenchResult) -> list[TaskRun]:
+    runs = (read_run(Path(log.location.removeprefix("file://"))) for log in result.logs)
+    return [run for run in runs if run is not None]
+
+
+def _compare_all(before: Sequence[TaskRun], after: Sequence[TaskRun], resamples: int) -> Iterator[MeasureChange]:
+    of_base: Mapping[BenchTask, TaskRun] = {run.protocol.task: run for run in before}
+    for tuned in after:
+        task = tuned.protocol.task
+        base = of_base.get(task)
+        if base is None or base.missing or tuned.missing:
+            yield MeasureChange(task.value, "all", "not every case was answered; run the same again to go on")
+            continue
+        for measure, compared in compare_runs(tuned, base, resamples):
+            yield _make_change(task, measure, compared)
+
+
+def _make_change(task: BenchTask, measure: str, compared: Difference | str) -> MeasureChange:
+    if isinstance(compared, str):
+        return MeasureChange(task.value, measure, compared)
+    interval = compared.difference
+    return MeasureChange(
+        task=task.value,
+        measure=measure,
+        before=compared.second,
+        after=compared.first,
+        difference=interval.value,
+        low=interval.low,
+        high=interval.high,
+        p=compared.p,
+        papers=interval.papers,
+    )
+
+
+def _format_change(change: MeasureChange) -> str:
+    if change.why_not is not None:
+        return f"| {change.task} | {change.measure} | {change.why_not} | | | | | |"
+    numbers = (
+        f"{change.before:.4f} | {change.after:.4f} | {change.difference:+.4f} | [{change.low:+.4f}, {change.high:+.4f}]"
+    )
+    return f"| {change.task} | {change.measure} | {numbers} | {change.p:.4f} | {change.papers:,} |"
+
+
+def _render_differences(changes: Sequence[MeasureChange], at_a_time: int) -> str:
+    return "\n".join(
+        [
+            "## Differences: adapter less base",
+            "",
+            "Paired bootstrap over papers, with 95 % intervals and a two-sided p; answers without a score count as"
+            " wrong. What the tables show in per cent is a share here. Both models answered greedily, with at most"
+            f" {at_a_time:,} {'questions' if at_a_time > 1 else 'question'} at a time.",
+            "",
+            HEAD,
+            *map(_format_change, changes),
+        ]
+    )

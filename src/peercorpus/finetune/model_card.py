@@ -1,0 +1,201 @@
+"""Write the model card of an adapter: what it was trained on, how, and what the benchmark measured."""
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import msgspec
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.finetune.recipe import Recipe
+from peercorpus.finetune.run_folder import (
+    ADAPTER,
+    BEFORE_AFTER,
+    DATA,
+    LENGTHS,
+    LESSONS,
+    RunFile,
+    TrainingResult,
+    load_run,
+    load_trained,
+)
+from peercorpus.models import prompts
+from peercorpus.release.card.citation import adapter_bibtex
+from peercorpus.release.card.markdown import escape, markdown_table, to_yaml
+
+CARD = "README.md"
+RECIPE = "recipe.json"
+ON_THE_HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
+SIDES = {"train": "to learn from", "validation": "to validate on"}
+
+
+def _is_folder(model: str) -> bool:
+    return Path(model).is_dir() or ON_THE_HUB.fullmatch(model) is None
+
+
+def base_name(model: str) -> str:
+    """Return the name of a base model: its name on the Hub, or its folder's name without the path.
+
+    >>> base_name("meta-llama/Llama-3.1-8B-Instruct"), base_name("/home/me/llama")
+    ('meta-llama/Llama-3.1-8B-Instruct', 'llama')
+    """
+    return Path(model).name if _is_folder(model) else model
+
+
+def _render_front_matter(run: RunFile) -> str:
+    model = run.asked.model
+    fields = {
+        # A folder's name could be that of somebody's model on the Hub.
+        **({} if _is_folder(model) else {"base_model": model, "base_model_relation": "adapter"}),
+        "library_name": "peft",
+        "pipeline_tag": "text-generation",
+        "language": ["en"],
+        "license": "other",
+        "license_name": "per-record",
+        "license_link": "README.md",
+        "tags": ["lora", "peer-review", "openreview", "peercorpus", run.asked.subject],
+    }
+    return f"---\n{to_yaml(fields)}---\n\n"
+
+
+def _format_venues(folder: Path) -> str:
+    """Return a table of training examples by venue, repetitions counted."""
+    lessons: Counter[tuple[str, str]] = Counter()
+    papers: dict[tuple[str, str], set[str]] = {}
+    with (folder / DATA / LESSONS).open("rb") as listed:
+        for line in listed:
+            lesson = msgspec.json.decode(line)
+            if lesson["side"] == "train":
+                key = lesson["venue_id"], lesson["task"]
+                lessons[key] += lesson["times"]
+                papers.setdefault(key, set()).add(lesson["forum_id"])
+    rows = [(escape(venue), task, count, len(papers[venue, task])) for (venue, task), count in sorted(lessons.items())]
+    return markdown_table(("venue", "task", "lessons", "papers"), rows, text_columns=2)
+
+
+def _format_setting(value: object) -> str:
+    """Format a setting."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value in ([], (), {}):
+        return "-"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{escape(str(name))}: {_format_setting(inner)}" for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(escape(str(item)) for item in value)
+    return f"{value:g}" if isinstance(value, float) else escape(str(value))
+
+
+def _format_settings(settings: Mapping[str, Any]) -> str:
+    return markdown_table(
+        ("setting", "value"),
+        [(f"`{name}`", _format_setting(value)) for name, value in settings.items()],
+        text_columns=2,
+    )
+
+
+def _format_left_out(run: RunFile) -> str:
+    rows = [
+        (SIDES[side], escape(reason), count)
+        for side, counts in run.left_out.items()
+        for reason, count in counts.items()
+    ]
+    return markdown_table(("side", "left out", "number"), rows, text_columns=2) if rows else "Nothing was left out."
+
+
+def _describe_fitness(run: RunFile) -> str:
+    """Describe the check that no held-out paper was trained on, and its limits."""
+    held_out = run.fitness["held_out"]
+    links = run.fitness["links"]
+    links_text = (
+        "The release has no links between submissions of one work: none were found, or none were looked for, so that"
+        " linked papers are not known and a paper that was submitted twice may be learnt from and tested on."
+        if links is None
+        else f"None of {links:,} pairs of submissions of one work is parted by the sides."
+    )
+    return (
+        f"A release in which a paper to learn from is also held out is refused: none of the {held_out:,} papers to test"
+        f" and validate on (sides of the profile `{run.fitness['profile']}`) is learnt from. {links_text}"
+    )
+
+
+def _describe_loss(trained: TrainingResult) -> str:
+    if trained.first is None or trained.last is None:
+        return f"After {trained.steps:,} steps; no lesson was held to it, so its loss is not known."
+    rows = [("before the first step", f"{trained.first:.4f}"), ("after the last step", f"{trained.last:.4f}")]
+    table = markdown_table(("", "loss on the validation side"), rows)
+    return f"Steps: {trained.steps:,}.\n\n{table}"
+
+
+def _format_licences(run: RunFile) -> str:
+    stated = sorted((name, count) for name, count in run.licences.items() if name)
+    unknown = run.papers["train"] - sum(run.licences.values())
+    rows = [*((escape(name), count) for name, count in stated), ("none stated", run.licences.get("", 0))]
+    rows += [("not known, as the release does not list the paper", unknown)] if unknown else []
+    return markdown_table(("licence", "papers"), rows)
+
+
+def _drop_paths(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    launch = recipe.get("accelerate")
+    return {**recipe, "accelerate": None if launch is None else Path(launch).name}
+
+
+def _render_card(folder: Path, run: RunFile, trained: TrainingResult) -> str:
+    tested = folder / BEFORE_AFTER
+    tables = tested.read_text("utf-8") if tested.exists() else None
+    asked = run.asked
+    base = base_name(run.asked.model)
+    version = f"{prompts.VERSION}, " if asked.prompts == prompts.DIGEST else ""
+    where = "a model in a folder" if _is_folder(asked.model) else "a model on the Hugging Face Hub"
+    body = Template(files("peercorpus.finetune").joinpath("card.md").read_text("utf-8")).substitute(
+        base=escape(base),
+        subject=asked.subject,
+        what=f"What LoRA trained of {escape(base)}, {where}, on the public peer-review record of OpenReview.",
+        version=asked.version,
+        prompts=f"{version}digest `{asked.prompts}`",
+        release=asked.release,
+        lessons=markdown_table(
+            ("side", "lessons, weights counted in", "papers"),
+            [(SIDES[side], count, run.papers.get(side, 0)) for side, count in run.lessons.items()],
+        ),
+        venues=_format_venues(folder),
+        chosen=_format_settings(asked.chosen),
+        left_out=_format_left_out(run),
+        lengths=(folder / DATA / LENGTHS).read_text("utf-8").strip(),
+        fitness=_describe_fitness(run),
+        recipe=_format_settings(_drop_paths(asked.recipe)),
+        loss=_describe_loss(trained),
+        # The benchmark names the tokenizer by its path.
+        tables=tables.strip().replace(asked.model, base) if tables else "It has not been tested with the benchmark.",
+        licences=_format_licences(run),
+        citation=adapter_bibtex(base, asked.subject, asked.version, asked.release),
+    )
+    return _render_front_matter(run) + body
+
+
+def write_model_card(folder: Path) -> Path:
+    """Write the card of a run's adapter, with the list of examples and the recipe beside it.
+
+    Args:
+        folder: Folder of a trained run; the benchmark's results are included if there are any.
+
+    Raises:
+        PeercorpusError: The run does not exist, is not trained, or cannot be read.
+    """
+    run = load_run(folder)
+    trained = load_trained(folder)
+    adapter = folder / ADAPTER
+    recipe = msgspec.json.encode(msgspec.convert(_drop_paths(run.asked.recipe), Recipe))
+    try:
+        text = _render_card(folder, run, trained)
+        shutil.copyfile(folder / DATA / LESSONS, adapter / LESSONS)
+        (adapter / RECIPE).write_bytes(msgspec.json.format(recipe, indent=1))
+        (adapter / CARD).write_text(text, "utf-8")
+    except (OSError, msgspec.DecodeError) as error:
+        raise PeercorpusError(f"The card in '{adapter}' cannot be written: {error}.") from None
+    return adapter / CARD

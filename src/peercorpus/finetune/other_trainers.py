@@ -1,0 +1,331 @@
+"""Export lessons and settings for LLaMA-Factory and Axolotl.
+
+Lessons are text pieces that are learnt or not, so that the trainer's own chat template plays no part and both train
+on the tokens that `finetune` trains on. Every setting of a recipe is translated, or named with the reason why not.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.execution.executor import Executor
+from peercorpus.execution.progress import Show, show_nothing
+from peercorpus.finetune.examples import Encoder, load_encoder
+from peercorpus.finetune.lengths import Fitted
+from peercorpus.finetune.recipe import Recipe
+from peercorpus.finetune.run import RunOptions, Say, prepare_run
+from peercorpus.release.card.markdown import to_yaml
+from peercorpus.release.exports.export import MANIFEST
+from peercorpus.release.folder import check_outside, replace_folder
+from peercorpus.release.splits import Split
+
+Settings = dict[str, Any]
+Translation = Callable[[Recipe], Settings] | str
+"""Returns a trainer's settings for one setting of a recipe; a text says why there are none."""
+ATTENTION = {"eager": "disabled", "sdpa": "sdpa", "flash_attention_2": "fa2", "flash_attention_3": "fa3"}
+"""LLaMA-Factory's names for the attention implementations of `transformers`."""
+
+
+class Trainer(StrEnum):
+    """Trainer for which files are written."""
+
+    LLAMA_FACTORY = "llama-factory"
+    AXOLOTL = "axolotl"
+
+
+def _count_steps(recipe: Recipe) -> int:
+    """Return the gradient accumulation steps on one device."""
+    return recipe.batch // recipe.per_device
+
+
+def _translate_factory_lora(recipe: Recipe) -> Settings:
+    lora = recipe.lora
+    targets = recipe.lora.targets
+    if isinstance(targets, str) and targets != "all-linear":
+        raise PeercorpusError(
+            f"LLaMA-Factory takes no pattern of layers such as '{targets}'; give 'targets' in the recipe a list of"
+            " names."
+        )
+    return {
+        "lora_rank": lora.rank,
+        "lora_alpha": lora.alpha,
+        "lora_dropout": lora.dropout,
+        "lora_target": "all" if isinstance(targets, str) else ",".join(targets),
+    }
+
+
+def _translate_factory_attention(recipe: Recipe) -> Settings:
+    if recipe.attention is None:
+        return {}
+    if recipe.attention not in ATTENTION:
+        raise PeercorpusError(
+            f"LLaMA-Factory has no attention '{recipe.attention}'; name one of {', '.join(ATTENTION)} in the recipe, or"
+            " none."
+        )
+    return {"flash_attn": ATTENTION[recipe.attention]}
+
+
+def _translate_axolotl_lora(recipe: Recipe) -> Settings:
+    lora = recipe.lora
+    targets = recipe.lora.targets
+    named = {"lora_target_linear": True} if targets == "all-linear" else {"lora_target_modules": targets}
+    return {"lora_r": lora.rank, "lora_alpha": lora.alpha, "lora_dropout": lora.dropout, **named}
+
+
+def _translate_axolotl_quantised(recipe: Recipe) -> Settings:
+    if recipe.quantised is None:
+        return {"adapter": "lora"}
+    return (
+        {"adapter": "qlora", "load_in_4bit": True}
+        if recipe.quantised == 4
+        else {"adapter": "lora", "load_in_8bit": True}
+    )
+
+
+UNTRANSLATED: Mapping[str, Translation] = {
+    "paper_tokens": "the papers in the lessons are cut so already",
+    "answer_tokens": "of an evaluation, not of a training",
+    "validation": "validation.jsonl holds no more lessons than that",
+    "accelerate": "several devices are started in another way; divide gradient_accumulation_steps by their number",
+}
+LLAMA_FACTORY: Mapping[str, Translation] = {
+    "epochs": lambda recipe: {"num_train_epochs": recipe.epochs},
+    "learning_rate": lambda recipe: {"learning_rate": recipe.learning_rate},
+    "schedule": lambda recipe: {"lr_scheduler_type": recipe.schedule},
+    "warmup": lambda recipe: {"warmup_steps": recipe.warmup},
+    "weight_decay": lambda recipe: {"weight_decay": recipe.weight_decay},
+    "batch": lambda recipe: {"gradient_accumulation_steps": _count_steps(recipe)},
+    "per_device": lambda recipe: {
+        "per_device_train_batch_size": recipe.per_device,
+        "per_device_eval_batch_size": recipe.per_device,
+    },
+    # Where it packs, LLaMA-Factory takes one off.
+    "context": lambda recipe: {"cutoff_len": recipe.context + recipe.packing},
+    "precision": lambda recipe: {"bf16": recipe.precision != "float32"},
+    "quantised": lambda recipe: {} if recipe.quantised is None else {"quantization_bit": recipe.quantised},
+    "attention": _translate_factory_attention,
+    "packing": lambda recipe: {"packing": recipe.packing, "neat_packing": recipe.packing},
+    "checkpointing": lambda recipe: {"disable_gradient_checkpointing": not recipe.checkpointing},
+    "save_steps": lambda recipe: {"save_strategy": "steps", "save_steps": recipe.save_steps},
+    "keep": lambda recipe: {"save_total_limit": recipe.keep},
+    "seed": lambda recipe: {"seed": recipe.seed},
+    "lora": _translate_factory_lora,
+    **UNTRANSLATED,
+}
+AXOLOTL: Mapping[str, Translation] = {
+    "epochs": lambda recipe: {"num_epochs": recipe.epochs},
+    "learning_rate": lambda recipe: {"learning_rate": recipe.learning_rate},
+    "schedule": lambda recipe: {"lr_scheduler": recipe.schedule},
+    "warmup": lambda recipe: {"warmup_ratio": recipe.warmup},
+    "weight_decay": lambda recipe: {"weight_decay": recipe.weight_decay},
+    "batch": lambda recipe: {"gradient_accumulation_steps": _count_steps(recipe)},
+    "per_device": lambda recipe: {"micro_batch_size": recipe.per_device, "eval_batch_size": recipe.per_device},
+    "context": lambda recipe: {"sequence_len": recipe.context, "excess_length_strategy": "raise"},
+    "precision": lambda recipe: {"bf16": {"auto": "auto", "bfloat16": True, "float32": False}[recipe.precision]},
+    "quantised": _translate_axolotl_quantised,
+    "attention": lambda recipe: {} if recipe.attention is None else {"attn_implementation": recipe.attention},
+    "packing": lambda recipe: {"sample_packing": recipe.packing, "eval_sample_packing": False},
+    "checkpointing": lambda recipe: {"gradient_checkpointing": recipe.checkpointing},
+    "save_steps": lambda recipe: {"save_steps": recipe.save_steps},
+    "keep": lambda recipe: {"save_total_limit": recipe.keep},
+    "seed": lambda recipe: {"seed": recipe.seed},
+    "lora": _translate_axolotl_lora,
+    **UNTRANSLATED,
+}
+TRANSLATIONS: Mapping[Trainer, Mapping[str, Translation]] = {
+    Trainer.LLAMA_FACTORY: LLAMA_FACTORY,
+    Trainer.AXOLOTL: AXOLOTL,
+}
+"""Every setting of a recipe in the settings of each trainer."""
+
+
+def translate_recipe(trainer: Trainer, recipe: Recipe) -> Settings:
+    """Return a recipe in the settings of a trainer.
+
+    Raises:
+        PeercorpusError: The trainer has no such setting.
+    """
+    settings: Settings = {}
+    for translation in TRANSLATIONS[trainer].values():
+        if not isinstance(translation, str):
+            settings |= translation(recipe)
+    return settings
+
+
+def untranslated_settings(trainer: Trainer, recipe: Recipe) -> dict[str, str]:
+    """Return the settings of a recipe that a trainer does not get, with the reason."""
+    return {
+        name: translation
+        for name, translation in TRANSLATIONS[trainer].items()
+        if isinstance(translation, str) and getattr(recipe, name) is not None
+    }
+
+
+NAME_OF_INDEX = "{{idx}}"
+"""LLaMA-Factory replaces this by the number of the turn, once per message."""
+DATASET_INFO = "dataset_info.json"
+CONFIGURATIONS = {Trainer.LLAMA_FACTORY: "train.yaml", Trainer.AXOLOTL: "config.yaml"}
+STARTED = {
+    Trainer.LLAMA_FACTORY: "llamafactory-cli train train.yaml",
+    Trainer.AXOLOTL: "axolotl train config.yaml",
+}
+"""Command that starts each trainer, in the folder of the files."""
+Turns = Sequence[tuple[str, str]]
+"""Pairs of what the model reads before an answer, and the answer."""
+
+
+def _make_factory_row(turns: Turns) -> dict[str, Any]:
+    messages = []
+    for asked, answer in turns:
+        messages += [{"role": "user", "content": asked.replace(NAME_OF_INDEX, "{ {idx}}")}]
+        messages += [{"role": "assistant", "content": answer}]
+    return {"messages": messages}
+
+
+def _make_axolotl_row(turns: Turns) -> dict[str, Any]:
+    return {
+        "segments": [
+            {"label": is_learnt, "text": text}
+            for turn in turns
+            for is_learnt, text in zip((False, True), turn, strict=True)
+        ]
+    }
+
+
+ROWS = {Trainer.LLAMA_FACTORY: _make_factory_row, Trainer.AXOLOTL: _make_axolotl_row}
+
+
+def _name_data(side: Split) -> str:
+    return f"peercorpus_{side}"
+
+
+def _name_file(side: Split) -> str:
+    return f"{side}.jsonl"
+
+
+class _TrainerFiles:
+    """The files of a trainer while lessons are written to them; each is opened for its first lesson."""
+
+    def __init__(self, folder: Path, trainer: Trainer, encoder: Encoder) -> None:
+        self._folder = folder
+        self._row = ROWS[trainer]
+        self._encoder = encoder
+        self._files: dict[Split, IO[str]] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._open.close()
+
+    @property
+    def sides(self) -> set[Split]:
+        """The sides that have a lesson."""
+        return set(self._files)
+
+    def add(self, side: Split, example: Fitted) -> None:
+        """Write a lesson."""
+        if side not in self._files:
+            self._files[side] = self._open.enter_context((self._folder / _name_file(side)).open("w", encoding="utf-8"))
+        turns = self._encoder.turns(example.lesson.messages(example.shown.text))
+        self._files[side].write(json.dumps(self._row(turns), ensure_ascii=False) + "\n")
+
+
+def _make_factory_settings(model: str, recipe: Recipe, sides: set[Split]) -> Settings:
+    held_to = {"eval_dataset": _name_data(Split.VALIDATION), "eval_strategy": "steps", "eval_steps": recipe.save_steps}
+    return {
+        "model_name_or_path": model,
+        "stage": "sft",
+        "do_train": True,
+        "finetuning_type": "lora",
+        "template": "empty",
+        "train_on_prompt": False,
+        "mask_history": False,
+        "dataset_dir": ".",
+        "dataset": _name_data(Split.TRAIN),
+        **(held_to if Split.VALIDATION in sides else {}),
+        "output_dir": "adapter",
+        "logging_steps": 1,
+        "report_to": "none",
+    }
+
+
+def _make_axolotl_data(side: Split) -> Settings:
+    return {"path": _name_file(side), "ds_type": "json", "split": "train", "type": "input_output"}
+
+
+def _make_axolotl_settings(model: str, recipe: Recipe, sides: set[Split]) -> Settings:
+    held_to = {"test_datasets": [_make_axolotl_data(Split.VALIDATION)], "eval_steps": recipe.save_steps}
+    return {
+        "base_model": model,
+        "chat_template": "tokenizer_default",
+        "train_on_inputs": False,
+        "datasets": [_make_axolotl_data(Split.TRAIN)],
+        **(held_to if Split.VALIDATION in sides else {}),
+        "output_dir": "adapter",
+        "logging_steps": 1,
+    }
+
+
+FIXED = {Trainer.LLAMA_FACTORY: _make_factory_settings, Trainer.AXOLOTL: _make_axolotl_settings}
+
+
+def _render_configuration(trainer: Trainer, model: str, recipe: Recipe, sides: set[Split]) -> str:
+    comments = [
+        f"In this folder: {STARTED[trainer]}",
+        "",
+        f"No lesson has more tokens than the recipe's context of {recipe.context:,}, so no answer is ever cut.",
+        "The batch is that of one device. Of the recipe these are not told:",
+        *(f"  {name}: {why}." for name, why in untranslated_settings(trainer, recipe).items()),
+    ]
+    head = "".join(f"# {line}".rstrip() + "\n" for line in comments)
+    return f"{head}\n{to_yaml(FIXED[trainer](model, recipe, sides))}\n{to_yaml(translate_recipe(trainer, recipe))}"
+
+
+def _render_dataset_info(sides: set[Split]) -> str:
+    entry = {
+        "formatting": "sharegpt",
+        "columns": {"messages": "messages"},
+        "tags": {"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant"},
+    }
+    datasets = {_name_data(side): {"file_name": _name_file(side), **entry} for side in Split if side in sides}
+    return json.dumps(datasets, indent=2) + "\n"
+
+
+def write_for(
+    options: RunOptions, trainer: Trainer, say: Say, show: Show = show_nothing, spread: Executor | None = None
+) -> None:
+    """Write an export with the lessons of a model, and the settings of a recipe, for another trainer.
+
+    Args:
+        options: The run; its `out` is the folder to write, where an earlier export is replaced.
+        trainer: The trainer.
+        say: Receives the table of lengths.
+        show: Receives the number of papers read.
+        spread: Executor for the processes that fit lessons; None does all in this process.
+
+    Raises:
+        PeercorpusError: As for `prepare_run`; the trainer lacks a setting; or the folder holds other files.
+    """
+    translate_recipe(trainer, options.recipe)
+    check_outside(options.out, options.release)
+    try:
+        with replace_folder(options.out, "an export", MANIFEST) as partial:
+            with _TrainerFiles(partial, trainer, load_encoder(options.model)) as files:
+                prepare_run(replace(options, out=partial), say, show, files.add, spread)
+            model = str(Path(options.model).absolute()) if Path(options.model).is_dir() else options.model
+            configuration = _render_configuration(trainer, model, options.recipe, files.sides)
+            (partial / CONFIGURATIONS[trainer]).write_text(configuration, "utf-8")
+            if trainer is Trainer.LLAMA_FACTORY:
+                (partial / DATASET_INFO).write_text(_render_dataset_info(files.sides), "utf-8")
+    except OSError as error:
+        raise PeercorpusError(
+            f"The files for {trainer} in '{options.out}' cannot be written: {error.strerror}."
+        ) from None

@@ -1,0 +1,232 @@
+"""Write the training examples of a run as tokens, with a manifest of where each one comes from."""
+
+import hashlib
+import heapq
+import itertools
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+import pyarrow as pa
+
+from peercorpus.benchmark.cases import CONFIG, BenchTask, CaseCounts
+from peercorpus.errors import PeercorpusError
+from peercorpus.execution.progress import Meter, Show
+from peercorpus.finetune.examples import TrainingExample
+from peercorpus.finetune.lengths import Fitted, Fitting, Lengths, length_table
+from peercorpus.finetune.run_folder import DATA, LENGTHS, LESSONS
+from peercorpus.finetune.selection import ExampleSelector
+from peercorpus.release.splits import Split
+from peercorpus.workspace.object_store import file_digest
+
+SCHEMA = pa.schema([("input_ids", pa.list_(pa.int32())), ("labels", pa.list_(pa.int32()))])
+"""Input of the trainer: token ids, and labels that say which are learnt."""
+BATCH = 64
+"""Examples per record batch."""
+LESSONS_OF = {Split.TRAIN: "papers to learn from", Split.VALIDATION: "papers to validate on"}
+"""The sides that are used, with their names for progress; nothing of the test side is read."""
+Sink = Callable[[Split, Fitted], None]
+"""Receives each example as often as it is repeated, in the order of the files."""
+
+
+@dataclass(slots=True)
+class Prepared:
+    """The result of preparing a run's examples.
+
+    Attributes:
+        lengths: Lengths of the training examples, by task.
+        taken: Counts of what was left out, by side.
+        lessons: Number of examples by side, repetitions counted.
+        papers: Forum ids of the papers that examples come from, by side.
+        venues: Venue ids and conference names of the training papers.
+        files: Files written, with their SHA-256.
+    """
+
+    lengths: dict[BenchTask, Lengths] = field(default_factory=dict)
+    taken: dict[Split, CaseCounts] = field(default_factory=lambda: {side: CaseCounts() for side in LESSONS_OF})
+    lessons: Counter[Split] = field(default_factory=Counter)
+    papers: dict[Split, set[str]] = field(default_factory=lambda: {side: set() for side in LESSONS_OF})
+    venues: set[str] = field(default_factory=set)
+    files: dict[str, str] = field(default_factory=dict)
+
+
+def _make_key(lesson: TrainingExample) -> str:
+    return f"{lesson.task}/{lesson.lesson_id}"
+
+
+def _draw_validation(choice: ExampleSelector, tasks: tuple[BenchTask, ...], most: int) -> set[str]:
+    """Return the keys of the validation examples: those with the smallest hashes."""
+    keys = (_make_key(lesson) for task in tasks for lesson in choice.lessons(task, Split.VALIDATION, CaseCounts()))
+    return set(heapq.nsmallest(most, keys, key=lambda key: hashlib.sha256(key.encode()).digest()))
+
+
+def _make_entry(example: Fitted, side: Split, times: int) -> dict[str, Any]:
+    lesson = example.lesson
+    paper = example.lesson.case.paper
+    return {
+        "side": side.value,
+        "task": lesson.task.value,
+        "lesson_id": lesson.lesson_id,
+        "forum_id": paper.forum_id,
+        "venue_id": paper.venue_id,
+        "year": paper.year,
+        "grade": paper.grade.value,
+        "reviewer": lesson.reviewer,
+        "record_ids": lesson.record_ids,
+        "times": times,
+        "tokens": len(example.encoded.ids),
+        "learnt": example.encoded.learnt,
+        "paper_tokens": example.shown.tokens,
+        "paper_left_out": example.shown.left_out,
+    }
+
+
+def _make_batches(rows: Iterator[Fitted]) -> Iterator[pa.RecordBatch]:
+    while batch := list(itertools.islice(rows, BATCH)):
+        columns = [[example.encoded.ids for example in batch], [example.encoded.labels for example in batch]]
+        yield pa.record_batch([pa.array(column, SCHEMA.types[0]) for column in columns], SCHEMA)
+
+
+@dataclass(slots=True)
+class _Writer:
+    """State of writing the examples of a run."""
+
+    choice: ExampleSelector
+    tasks: tuple[BenchTask, ...]
+    fitting: Fitting
+    validation: int
+    prepared: Prepared
+    listed: IO[bytes]
+    show: Show
+    sink: Sink | None
+
+    def lessons(self, side: Split) -> Iterator[Fitted]:
+        """Yield the examples of a side as often as they are repeated; those that do not fit are counted."""
+        drawn = _draw_validation(self.choice, self.tasks, self.validation) if side is Split.VALIDATION else None
+        for task in self.tasks:
+            total = self.choice.release.count(CONFIG[task], side)
+            meter = Meter(task.value, LESSONS_OF[side], self.show, total=total)
+            counts = self.prepared.taken[side]
+            lengths = Lengths()
+            if side is Split.TRAIN:
+                self.prepared.lengths[task] = lengths
+            for example in self.fitting.fit(self._select_examples(task, side, drawn, meter), total):
+                lengths.see(example)
+                if isinstance(example, Fitted):
+                    yield from self._record(example, side)
+                else:
+                    counts.left_out["lessons: longer than the context"] += 1
+            if meter.done < total:
+                meter.report(total, total)
+
+    def _select_examples(
+        self, task: BenchTask, side: Split, drawn: set[str] | None, meter: Meter
+    ) -> Iterator[TrainingExample]:
+        """Yield the examples of a task that are used at least once; the others are counted."""
+        counts = self.prepared.taken[side]
+        seen = None
+        for lesson in self.choice.lessons(task, side, counts):
+            paper = lesson.case.paper
+            if paper.forum_id != seen:
+                seen = paper.forum_id
+                if side is Split.TRAIN:
+                    self.prepared.venues |= {paper.venue_id, paper.conference}
+                meter.advance()
+            if drawn is not None and _make_key(lesson) not in drawn:
+                counts.left_out["lessons: not drawn to validate on"] += 1
+            elif not self._count_repeats(lesson, side):
+                counts.left_out["lessons: their venue weighs less"] += 1
+            else:
+                yield lesson
+
+    def _count_repeats(self, lesson: TrainingExample, side: Split) -> int:
+        return 1 if side is Split.VALIDATION else self.choice.chosen.times(lesson)
+
+    def _record(self, example: Fitted, side: Split) -> Iterator[Fitted]:
+        times = self._count_repeats(example.lesson, side)
+        self.listed.write(msgspec.json.encode(_make_entry(example, side, times)) + b"\n")
+        self.prepared.lessons[side] += times
+        self.prepared.papers[side].add(example.lesson.case.paper.forum_id)
+        for _ in range(times):
+            if self.sink is not None:
+                self.sink(side, example)
+            yield example
+
+
+def token_file(side: Split) -> str:
+    """Return the name of the file with the tokens of a side."""
+    return f"{side}.arrow"
+
+
+def prepare(
+    choice: ExampleSelector,
+    tasks: tuple[BenchTask, ...],
+    fitting: Fitting,
+    folder: Path,
+    show: Show,
+    sink: Sink | None = None,
+) -> Prepared:
+    """Write the examples of a run into its folder `.data`, to be kept by `adopt_prepared` or deleted by `drop`.
+
+    Args:
+        choice: Selects the examples.
+        tasks: The tasks.
+        fitting: Fits the examples into the context.
+        folder: Folder of the run.
+        show: Receives the number of papers read.
+        sink: Receives every example too; may be None.
+
+    Raises:
+        PeercorpusError: A file of the release cannot be read, an example cannot be made, or the folder cannot be
+            written.
+    """
+    recipe = fitting.recipe
+    prepared = Prepared()
+    partial = folder / f".{DATA}"
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        with (partial / LESSONS).open("wb") as listed:
+            _write(
+                partial,
+                _Writer(
+                    choice=choice,
+                    tasks=tasks,
+                    fitting=fitting,
+                    validation=recipe.validation,
+                    prepared=prepared,
+                    listed=listed,
+                    show=show,
+                    sink=sink,
+                ),
+            )
+    except OSError as error:
+        raise PeercorpusError(f"The run '{folder}' cannot be written: {error.strerror or error}.") from None
+    table = length_table(prepared.lengths, recipe.context, recipe.paper_tokens)
+    (partial / LENGTHS).write_text(f"{table}\n", "utf-8")
+    prepared.files = {path.name: file_digest(path) for path in sorted(partial.iterdir())}
+    return prepared
+
+
+def _write(partial: Path, writing: _Writer) -> None:
+    for side in LESSONS_OF:
+        with pa.ipc.new_stream(partial / token_file(side), SCHEMA) as file:
+            for batch in _make_batches(writing.lessons(side)):
+                file.write_batch(batch)
+
+
+def adopt_prepared(folder: Path) -> None:
+    """Move the output of `prepare` to its place in the run."""
+    shutil.rmtree(folder / DATA, ignore_errors=True)
+    (folder / f".{DATA}").rename(folder / DATA)
+
+
+def drop(folder: Path) -> None:
+    """Delete the output of `prepare`, and the folder of the run if it is empty then."""
+    shutil.rmtree(folder / f".{DATA}", ignore_errors=True)
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()

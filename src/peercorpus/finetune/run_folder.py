@@ -1,0 +1,178 @@
+"""Define the files of a fine-tuning run, by which it can resume."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.finetune.recipe import Recipe
+from peercorpus.workspace.object_store import file_digest
+
+DATA = "data"
+ADAPTER = "adapter"
+CHECKPOINTS = "checkpoints"
+MERGED = "merged"
+BENCH = "bench"
+BEFORE_AFTER = f"{BENCH}/before-after.md"
+"""The benchmark's results for the base model and the adapter."""
+RUN = f"{DATA}/run.json"
+"""Exists once the training examples are complete."""
+LESSONS = "lessons.jsonl"
+"""File in `data`: every training example, one per line."""
+LENGTHS = "lengths.md"
+"""File in `data`: the table of example lengths."""
+LOSSES = "losses.jsonl"
+"""Loss of each step, and validation losses where they were measured."""
+TRAINED = "trained.json"
+"""Exists once the adapter is complete."""
+LAUNCH_LOG = "launch.log"
+"""Standard error of the processes that accelerate starts."""
+
+
+class RunRequest(msgspec.Struct, frozen=True):
+    """What identifies a run; a folder is only resumed if all of it is equal.
+
+    Attributes:
+        version: Version of peercorpus.
+        release: SHA-256 of the release's manifest.
+        prompts: Digest of the prompts.
+        subject: The training task.
+        model: A folder, or a name on the Hugging Face Hub.
+        weights: SHA-256 over the files of a model in a folder; for one of the Hub its commit, empty if unknown.
+        tokenizer: SHA-256 of the tokenizer and its chat template.
+        recipe: The recipe's settings.
+        chosen: The selection rule's settings.
+        leaves_out_long: Whether examples that do not fit are left out.
+    """
+
+    version: str
+    release: str
+    prompts: str
+    subject: str
+    model: str
+    weights: str
+    tokenizer: str
+    recipe: dict[str, Any]
+    chosen: dict[str, Any]
+    leaves_out_long: bool
+
+    @property
+    def revision(self) -> str | None:
+        """The commit of a model of the Hub; None if it is in a folder, or the commit is unknown."""
+        return None if Path(self.model).is_dir() else self.weights or None
+
+    def differences(self, other: "RunRequest") -> list[str]:
+        """Return the names of the attributes that differ in another request."""
+        return [name for name in self.__struct_fields__ if getattr(self, name) != getattr(other, name)]
+
+
+class RunFile(msgspec.Struct, frozen=True):
+    """The content of `data/run.json`.
+
+    Attributes:
+        lessons: Number of examples by side, repetitions counted.
+        papers: Number of papers that they come from, by side.
+        left_out: Papers, reviews and conversations that are not used, by side and reason.
+        fitness: Results of the release's checks.
+        licences: Number of training papers by licence; an empty name if none is stated.
+        files: Files in `data` with their SHA-256.
+    """
+
+    asked: RunRequest
+    lessons: dict[str, int]
+    papers: dict[str, int]
+    left_out: dict[str, dict[str, int]]
+    fitness: dict[str, Any]
+    licences: dict[str, int]
+    files: dict[str, str]
+
+
+class TrainingResult(msgspec.Struct, frozen=True):
+    """The content of `trained.json`.
+
+    Attributes:
+        steps: Number of training steps.
+        first: Validation loss before the first step; None if there are no validation examples, or it is not known.
+        last: Validation loss after the last step; None if there are no validation examples.
+    """
+
+    steps: int
+    first: float | None
+    last: float | None
+
+
+def read_run_file(folder: Path) -> RunFile | None:
+    """Read the run in a folder, or return None if there is none yet.
+
+    Raises:
+        PeercorpusError: The file cannot be read.
+    """
+    path = folder / RUN
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RunFile) if path.exists() else None
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PeercorpusError(f"The run '{path}' cannot be read ({error}); name a new folder.") from None
+
+
+def check_same(folder: Path, asked: RunRequest) -> RunFile | None:
+    """Return the run in a folder if it is the requested one, or None if there is none yet.
+
+    Raises:
+        PeercorpusError: The folder holds a different run, or other files.
+    """
+    run = read_run_file(folder)
+    if run is None:
+        if folder.exists() and (not folder.is_dir() or any(path.name[0] != "." for path in folder.iterdir())):
+            raise PeercorpusError(f"'{folder}' holds files that are not of a run; name a new folder.")
+        return None
+    differing = run.asked.differences(asked)
+    if differing:
+        raise PeercorpusError(
+            f"'{folder}' holds a run with a different {differing[0]}; name a new folder, or delete that one."
+        )
+    return run
+
+
+def load_run(folder: Path) -> RunFile:
+    """Read the run in a folder.
+
+    Raises:
+        PeercorpusError: There is none, or it cannot be read.
+    """
+    run = read_run_file(folder)
+    if run is None:
+        raise PeercorpusError(f"'{folder}' holds no run of 'peercorpus finetune'; name the folder of one.")
+    return run
+
+
+def load_recipe(folder: Path) -> Recipe:
+    """Return the recipe of the run in a folder; errors are those of `load_run`."""
+    return msgspec.convert(load_run(folder).asked.recipe, Recipe)
+
+
+def load_trained(folder: Path) -> TrainingResult:
+    """Read the results of training in a folder.
+
+    Raises:
+        PeercorpusError: The file cannot be read.
+    """
+    path = folder / TRAINED
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=TrainingResult)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PeercorpusError(f"'{path}' cannot be read ({error}); name a new folder.") from None
+
+
+def check_data(folder: Path) -> None:
+    """Check that the examples of a run have not changed since they were written.
+
+    Raises:
+        PeercorpusError: A file is missing or different.
+    """
+    for name, sha256 in load_run(folder).files.items():
+        path = folder / DATA / name
+        if not path.is_file() or file_digest(path) != sha256:
+            raise PeercorpusError(
+                f"'{path}' has changed since it was written; delete '{folder}' and run the same again."
+            )

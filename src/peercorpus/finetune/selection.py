@@ -1,0 +1,236 @@
+"""Select the papers and reviews of a release to train on."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CasePaper, CaseSelection, read_papers
+from peercorpus.corpus.resubmissions import group_into_works
+from peercorpus.errors import PeercorpusError
+from peercorpus.finetune.examples import TrainingExample, TrainingTask, make_examples
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, Grade
+from peercorpus.release.exports.samples import scores_before_decision
+from peercorpus.release.folder import Release
+from peercorpus.release.record_rows import Row
+from peercorpus.release.splits import Split
+
+COLUMNS = ("forum_id", "reviewer", "scores", "posted_after_decision", "at_decision")
+
+
+@dataclass(slots=True)
+class Signals:
+    """Scores of all reviews in a release that selection rules use.
+
+    Attributes:
+        confidence: Reviewer's confidence on [0, 1], by forum and reviewer; none where the form does not tell which
+            answers are sure.
+        ratings: Overall recommendations as shares of their scale, by forum: initial scores if known, else current.
+    """
+
+    confidence: dict[tuple[str, str], float] = field(default_factory=dict)
+    ratings: dict[str, list[float]] = field(default_factory=dict)
+
+    def spread(self, forum_id: str) -> float | None:
+        """Return the highest less the lowest recommendation, in [0, 1], or None if fewer than two are known."""
+        ratings = self.ratings.get(forum_id, [])
+        return max(ratings) - min(ratings) if len(ratings) > 1 else None
+
+
+def read_signals(release: Release) -> Signals:
+    """Read the scores of all reviews in a release.
+
+    Raises:
+        PeercorpusError: A file of the release cannot be read.
+    """
+    signals = Signals()
+    for row in release.rows("reviews", None, COLUMNS):
+        shares: dict[Aspect, float] = {}
+        for score in scores_before_decision(row):
+            # Of recommendations only differences are used, which do not need to know which end is better.
+            share = score.share if score.aspect is Aspect.RECOMMENDATION else score.unit
+            if share is not None:
+                shares.setdefault(score.aspect, share)
+        if Aspect.CONFIDENCE in shares:
+            signals.confidence[row["forum_id"], row["reviewer"]] = shares[Aspect.CONFIDENCE]
+        if Aspect.RECOMMENDATION in shares:
+            signals.ratings.setdefault(row["forum_id"], []).append(shares[Aspect.RECOMMENDATION])
+    return signals
+
+
+SINGLE_REVIEWER_TASKS = frozenset({BenchTask.REVIEW, BenchTask.REBUTTAL})
+"""Tasks whose examples are the words of one reviewer."""
+MAX_WEIGHT = 100
+"""Largest weight, that is repetitions of an example."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionRule:
+    """Which papers and reviews to train on.
+
+    Attributes:
+        venues: Venue ids or conference names; empty for all.
+        years: Years; empty for all.
+        worst_grade: The worst grade of text to accept.
+        min_words: Minimum words of a review, also of the review that a conversation is about.
+        max_words: Maximum words of the same; None for no limit.
+        min_confidence: Minimum confidence of the reviewer, as a share of the form's scale, in [0, 1]; None for any.
+        max_spread: Maximum difference between a paper's recommendations, as a share of the scale, in [0, 1]; None for
+            any.
+        every_try: Whether all submissions of a work are used, instead of one.
+        weights: How often the examples of a venue or conference are repeated, 1 if it is not listed; a venue id takes
+            precedence over a conference. A fraction selects that share of the examples.
+    """
+
+    venues: frozenset[str] = frozenset()
+    years: frozenset[int] = frozenset()
+    worst_grade: Grade = PUBLISHABLE_GRADES[-1]
+    min_words: int = 0
+    max_words: int | None = None
+    min_confidence: float | None = None
+    max_spread: float | None = None
+    every_try: bool = False
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def check(self, subject: TrainingTask) -> None:
+        """Check that the rule is consistent and applies to a training task.
+
+        Raises:
+            PeercorpusError: A number is out of range, or applies to nothing that is trained on.
+        """
+        for name, share in (("--min-confidence", self.min_confidence), ("--max-spread", self.max_spread)):
+            if share is not None and not 0 <= share <= 1:
+                raise PeercorpusError(f"{name} must be between 0 and 1 (a share of the form's scale), got {share:g}.")
+        for name, weight in self.weights.items():
+            if not 0 <= weight <= MAX_WEIGHT:
+                raise PeercorpusError(f"The weight of '{name}' must be between 0 and {MAX_WEIGHT}, got {weight:g}.")
+        if self.max_words is not None and self.max_words < self.min_words:
+            raise PeercorpusError(
+                f"--min-words must not exceed --max-words, got {self.min_words} and {self.max_words}."
+            )
+        asks_of_reviews = self.min_words or self.max_words is not None or self.min_confidence is not None
+        if asks_of_reviews and not SINGLE_REVIEWER_TASKS & set(subject.tasks):
+            raise PeercorpusError(
+                f"The examples of '{subject}' are not of single reviews: leave out --min-words, --max-words and"
+                " --min-confidence."
+            )
+
+    def times(self, lesson: TrainingExample) -> int:
+        """Return how often an example is repeated; the fraction of a weight is drawn by the example's id."""
+        paper = lesson.case.paper
+        weight = self.weights.get(paper.venue_id, self.weights.get(paper.conference, 1.0))
+        repeats = int(weight)
+        drawn = hashlib.sha256(f"{lesson.task}:{lesson.lesson_id}".encode()).digest()[:8]
+        return repeats + (int.from_bytes(drawn) / 2**64 < weight - repeats)
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleSelector:
+    """Applies a selection rule to a release.
+
+    Attributes:
+        signals: Scores of all reviews; empty unless the rule needs them.
+        works: Id of the work of each paper that is linked to another, by forum id.
+    """
+
+    release: Release
+    chosen: SelectionRule
+    signals: Signals
+    works: Mapping[str, str]
+
+    def lessons(self, task: BenchTask, side: Split, taken: CaseCounts) -> Iterator[TrainingExample]:
+        """Yield the examples of a task, in the order of the release.
+
+        Args:
+            task: The task.
+            side: The side of the release.
+            taken: Receives the counts of what is left out.
+
+        Raises:
+            PeercorpusError: A file of the release cannot be read.
+        """
+        standing = {} if self.chosen.every_try else self._choose_submissions(task, side)
+        for paper, row in read_papers(self.release, task, self._make_selection(side), taken):
+            work = self.works.get(paper.forum_id, paper.forum_id)
+            why = self._explain_refusal(paper)
+            if why is None and standing.get(work, paper.forum_id) != paper.forum_id:
+                why = "another submission of the work is taken"
+            if why is not None:
+                taken.left_out[f"papers: {why}"] += 1
+                continue
+            for lesson in make_examples(Case(paper.forum_id, task, paper), row, taken):
+                yield from self._filter_example(lesson, taken)
+
+    def _make_selection(self, side: Split) -> CaseSelection:
+        return CaseSelection(side, self.chosen.venues, self.chosen.worst_grade)
+
+    def _choose_submissions(self, task: BenchTask, side: Split) -> dict[str, str]:
+        """Return the paper to use for each work with several submissions.
+
+        Of those with an example, it is the one with the best grade of text; of several, the first.
+        """
+        grades = list(Grade)
+        best = dict[str, tuple[int, str]]()
+        for paper, row in read_papers(self.release, task, self._make_selection(side), CaseCounts(), with_texts=False):
+            work = self.works.get(paper.forum_id)
+            if (
+                work is not None
+                and self._explain_refusal(paper) is None
+                and self._has_lesson(Case("", task, paper), row)
+            ):
+                grade = grades.index(paper.grade)
+                if work not in best or grade < best[work][0]:
+                    best[work] = grade, paper.forum_id
+        return {work: forum_id for work, (_, forum_id) in best.items()}
+
+    def _has_lesson(self, case: Case, row: Row) -> bool:
+        return any(
+            True
+            for lesson in make_examples(case, row, CaseCounts())
+            for _ in self._filter_example(lesson, CaseCounts())
+        )
+
+    def _explain_refusal(self, paper: CasePaper) -> str | None:
+        if self.chosen.years and paper.year not in self.chosen.years:
+            return "of another year"
+        if self.chosen.max_spread is not None:
+            spread = self.signals.spread(paper.forum_id)
+            if spread is None:
+                return "fewer than two recommendations on a known scale"
+            if spread > self.chosen.max_spread:
+                return "the reviewers lie further apart"
+        return None
+
+    def _filter_example(self, lesson: TrainingExample, counts: CaseCounts) -> Iterator[TrainingExample]:
+        why = self._explain_example_refusal(lesson) if lesson.task in SINGLE_REVIEWER_TASKS else None
+        if why is None:
+            counts.cases += 1
+            yield lesson
+        else:
+            counts.left_out[f"{'reviews' if lesson.task is BenchTask.REVIEW else 'conversations'}: {why}"] += 1
+
+    def _explain_example_refusal(self, lesson: TrainingExample) -> str | None:
+        if lesson.words < self.chosen.min_words:
+            return "a shorter review"
+        if self.chosen.max_words is not None and lesson.words > self.chosen.max_words:
+            return "a longer review"
+        if self.chosen.min_confidence is not None:
+            sure = self.signals.confidence.get((lesson.case.paper.forum_id, lesson.reviewer or ""))
+            if sure is None:
+                return "the reviewer's confidence is not known"
+            if sure < self.chosen.min_confidence:
+                return "a less confident reviewer"
+        return None
+
+
+def prepare_selection(release: Release, chosen: SelectionRule) -> ExampleSelector:
+    """Return the selector for a release, having read what the rule needs.
+
+    Raises:
+        PeercorpusError: A file of the release cannot be read.
+    """
+    asks = chosen.min_confidence is not None or chosen.max_spread is not None
+    links = release.rows("links", None, ("forum_id", "earlier_id"))
+    works = group_into_works((row["earlier_id"], row["forum_id"]) for row in links)
+    return ExampleSelector(
+        release=release, chosen=chosen, signals=read_signals(release) if asks else Signals(), works=works
+    )

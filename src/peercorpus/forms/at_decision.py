@@ -1,0 +1,85 @@
+"""Find what a review said when the decision on its paper was posted, or say why that is not known.
+
+What was last changed before the decision stood then. Of a review that was changed later, only its readable edits show
+what stood, and only of fields whose answer of today they lead to: else an edit between them is hidden.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from peercorpus.forms.form import ReviewForm, find_score
+from peercorpus.openreview.objects import Note, to_time
+from peercorpus.records.enums import AtDecision, Phase, ScoreSource
+from peercorpus.records.scores import Score
+
+
+def is_after(made_at: datetime | None, decided_at: datetime | None) -> bool | None:
+    """Return whether something was posted after the decision; None if either time is unknown."""
+    return None if made_at is None or decided_at is None else made_at > decided_at
+
+
+def state_at_decision(note: Note, edits: Sequence[Note], decided_at: datetime | None) -> AtDecision:
+    """Return how it is known what a note said at the decision, or why it is not.
+
+    Args:
+        note: The current note.
+        edits: Its readable edits or references, in any order.
+        decided_at: When the decision was posted; None if unknown.
+    """
+    if decided_at is None:
+        return AtDecision.NO_DECISION_TIME
+    created_at, modified_at = to_time(note.created_ms), to_time(note.modified_ms)
+    if created_at is not None and created_at > decided_at:
+        return AtDecision.POSTED_AFTER
+    if created_at is None or modified_at is None:
+        return AtDecision.NO_REVIEW_TIME
+    if modified_at <= decided_at:
+        return AtDecision.UNCHANGED
+    return AtDecision.EDITS if _read_answers_at(note, edits, decided_at) else AtDecision.CHANGED_UNSEEN
+
+
+def _read_answers_at(note: Note, edits: Iterable[Note], decided_at: datetime) -> Mapping[str, Any]:
+    """Return the answers that edits show to have stood at a time, by field; empty if they show none."""
+    standing: dict[str, Any] = {}
+    latest: dict[str, Any] = {}
+    for edit in sorted((edit for edit in edits if edit.tcdate is not None), key=lambda edit: edit.tcdate or 0):
+        made_at, written_at = to_time(edit.tcdate), to_time(max(edit.tcdate or 0, edit.tmdate or 0))
+        for name, answer in edit.fields.items():
+            latest[name] = answer
+            if made_at is None or written_at is None or made_at > decided_at:
+                continue
+            standing.pop(name, None)
+            if written_at <= decided_at:  # An edit that was posted again later does not show what it said then.
+                standing[name] = answer
+    return {name: answer for name, answer in standing.items() if latest[name] == note.fields.get(name)}
+
+
+def scores_at_decision(
+    note: Note, scores: Sequence[Score], edits: Sequence[Note], form: ReviewForm, decided_at: datetime | None
+) -> tuple[Score, ...]:
+    """Return the scores of a review as they stood at the decision; those that are not known are left out.
+
+    Args:
+        note: The current note.
+        scores: Its scores as they stand now; of a field that states an earlier phase there is none at the decision.
+        edits: Its readable edits or references, in any order.
+        form: The form that it answers.
+        decided_at: When the decision was posted; None if unknown.
+    """
+    state = state_at_decision(note, edits, decided_at)
+    current = [score for score in scores if score.phase is Phase.FINAL]
+    if state is AtDecision.UNCHANGED:
+        return tuple(replace(score, phase=Phase.AT_DECISION) for score in current)
+    if state is not AtDecision.EDITS or decided_at is None:
+        return ()
+    answers = _read_answers_at(note, edits, decided_at)
+    found = (
+        (score, find_score(score.field, answers[score.field], form)) for score in current if score.field in answers
+    )
+    return tuple(
+        replace(then, phase=Phase.AT_DECISION, source=ScoreSource.EDIT, subject=score.subject)
+        for score, then in found
+        if then is not None
+    )

@@ -1,0 +1,161 @@
+"""Read what the words of a decision mean for a paper, by a closed reading: what is not understood is `UNKNOWN`.
+
+A verdict must stand at the beginning, behind words that say nothing else (`decisions.toml`). A negation turns it round,
+a question mark or a word of revocation undoes it, and a second verdict against it leaves it open, unless the two are
+joined as a change ("Accept? No: Reject").
+"""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from peercorpus.execution.stage import digest_of_data
+from peercorpus.records.enums import Status
+
+_WORDS = tomllib.loads(files(__package__).joinpath("decisions.toml").read_text(encoding="utf-8"))
+DIGEST = digest_of_data(_WORDS)
+"""Digest of the words, part of the content key of what is read with them."""
+_VERDICTS = {kind: "|".join(patterns) for kind, patterns in _WORDS["verdicts"].items()}
+_VERDICT = re.compile(
+    r"(?<![a-z0-9])(?:" + "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _VERDICTS.items()) + r")(?![a-z0-9])"
+)
+_LEADING = frozenset(_WORDS["leading"]["words"])
+_NEGATIONS = frozenset(_WORDS["negation"]["words"])
+_OPEN = frozenset(_WORDS["negation"]["open"])
+_REVOKED = frozenset(_WORDS["revocation"]["words"])
+_CHANGES = tuple(_WORDS["change"]["joins"])
+_PRESENTED = frozenset(_WORDS["presentation"]["words"])
+_TELLING = frozenset(_WORDS["presentation"]["telling"])
+_WORD = re.compile(r"[a-z0-9]+")
+_NOUN_WITHDRAWN = re.compile(r"^\W*(?:was |is |has been )?withdrawn\b")
+_AGAINST = {Status.ACCEPTED: Status.REJECTED, Status.REJECTED: Status.UNKNOWN}
+"""What a negated verdict means; one that is not here means nothing when negated."""
+
+
+class _Verdict(NamedTuple):
+    """A verdict in a text: what it says, whether it is undone where it stands, and where it begins and ends."""
+
+    status: Status
+    is_negated: bool
+    start: int
+    end: int
+    word: str
+
+
+def _normalise(decision: str) -> str:
+    """Return a decision in lower case, with hyphens within words as spaces, so that "desk-rejected" is two words."""
+    plain = decision.lower().replace("\u2019", "'").replace("_", " ")
+    return " ".join(re.sub(r"(?<=\w)[-\u2010\u2011](?=\w)", " ", plain).split())
+
+
+def _find_verdicts(text: str) -> list[_Verdict]:
+    """Return the verdicts of a text in order; a revision is none, as it says neither."""
+    found = []
+    for match in _VERDICT.finditer(text):
+        kind = str(match.lastgroup)
+        clause = re.split(r"[.:;,?!(\u2013\u2014]|->|\u2192", text[: match.start()])[-1]
+        nearest = _WORD.findall(clause)[-_NEAR:]
+        status = Status.UNKNOWN if kind == "revision" else Status(kind)
+        is_negated = bool(_NEGATIONS.intersection(nearest))
+        found.append(_Verdict(status, is_negated, match.start(), match.end(), match[0]))
+    return found
+
+
+_NEAR = 4
+"""Words before a verdict among which a negation turns it round ("cannot be accepted", "not to be accepted")."""
+
+
+def _read_one(verdict: _Verdict) -> Status:
+    return _AGAINST.get(verdict.status, Status.UNKNOWN) if verdict.is_negated else verdict.status
+
+
+def _contradicts(first: _Verdict, later: _Verdict) -> bool:
+    """Return whether a later verdict says another thing; a negated one ("do not reject") only if it turns round."""
+    if later.status is Status.UNKNOWN:
+        return False
+    if later.is_negated:
+        return later.status is Status.ACCEPTED and _read_one(first) is Status.ACCEPTED
+    return later.status is not _read_one(first) and {later.status, _read_one(first)} != {
+        Status.REJECTED,
+        Status.DESK_REJECTED,
+    }
+
+
+def _is_undone(verdict: _Verdict, rest: str) -> bool:
+    """Return whether the words behind a verdict undo it: a question mark, a revocation, or its withdrawal."""
+    is_noun = verdict.word.endswith(("ance", "ion", "al"))
+    return (
+        rest.lstrip(" )\"'").startswith("?")
+        or bool(_REVOKED.intersection(_WORD.findall(rest)))
+        or (is_noun and verdict.status is not Status.WITHDRAWN and bool(_NOUN_WITHDRAWN.match(rest)))
+        or (bool(re.match(r"^ by (?:the )?authors?\b", rest)) and verdict.status is Status.REJECTED)
+    )
+
+
+def _read_from(verdicts: Sequence[_Verdict], text: str) -> Status:
+    first, *later = verdicts
+    rest = text[first.end :]
+    following = later[0] if later else None
+    if following and _contradicts(first, following):
+        between = text[first.end : following.start]
+        is_change = "?" in between or any(join in f" {between} " for join in _CHANGES)
+        if is_change:
+            return _read_from(later, text)
+    if _is_undone(first, rest):
+        return Status.UNKNOWN
+    withdrawn = [verdict for verdict in later if verdict.status is Status.WITHDRAWN and not verdict.is_negated]
+    if withdrawn and _read_one(first) in {Status.ACCEPTED, Status.REJECTED}:
+        return Status.WITHDRAWN
+    if _read_one(first) is Status.WITHDRAWN:
+        return Status.WITHDRAWN
+    if any(_contradicts(first, verdict) for verdict in later):
+        return Status.UNKNOWN
+    return _read_one(first)
+
+
+_PENDING = tuple(_WORDS["pending"]["phrases"])
+
+
+def is_pending(decision: str) -> bool:
+    """Return whether a decision says that nothing is decided yet.
+
+    >>> is_pending("Decision Pending"), is_pending("Major revision")
+    (True, False)
+    """
+    return any(phrase in _normalise(decision) for phrase in _PENDING)
+
+
+_AUTHORS = frozenset({"author", "authors"})
+"""Words before a verdict that is not the chairs' ("The authors have accepted the terms"); authors withdraw."""
+_MAX_SHORT_SENTENCE = 5
+"""Words of a second sentence that may still be a verdict; a longer one gives reasons. Our choice."""
+_SENTENCE_END = re.compile(r"(?<=[a-z)])[.!] ")
+
+
+def _cut_reasons(text: str) -> str:
+    """Return a decision without the reasons in the sentences behind it."""
+    end = _SENTENCE_END.search(text)
+    return text[: end.start()] if end and len(text[end.end() :].split()) > _MAX_SHORT_SENTENCE else text
+
+
+@lru_cache(maxsize=4_096)
+def status_of_decision(decision: str) -> Status:
+    """Return the status that a decision means; `UNKNOWN` if its words are not understood.
+
+    >>> [status_of_decision(decision).value for decision in ("(2) Weak accept", "Not accepted", "Accept (revoked)")]
+    ['accepted', 'rejected', 'unknown']
+    """
+    text = _cut_reasons(_normalise(decision))
+    verdicts = _find_verdicts(text)
+    words = _WORD.findall(text)
+    if not verdicts:
+        is_presented = bool(words) and _PRESENTED.issuperset(words) and bool(_TELLING.intersection(words))
+        return Status.ACCEPTED if is_presented else Status.UNKNOWN
+    before = [word for word in _WORD.findall(text[: verdicts[0].start]) if not word.isdigit()]
+    is_of_authors = verdicts[0].status is not Status.WITHDRAWN and bool(_AUTHORS.intersection(before))
+    if is_of_authors or _OPEN.intersection(before) or not _LEADING.union(_NEGATIONS).issuperset(before):
+        return Status.UNKNOWN
+    return _read_from(verdicts, text)

@@ -1,0 +1,450 @@
+"""Read and validate the review forms declared in `declared/*.toml`.
+
+A declared form stands in where OpenReview's own invitation cannot be read. Each record names its sources and says how
+every field is known (`Evidence`). `declared_form` finds the record of a venue; `as_review_form` turns it into the
+`ReviewForm` that reviews are read with.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from peercorpus.errors import VenuesFileError
+from peercorpus.execution.stage import digest_of_data
+from peercorpus.forms import vocabulary
+from peercorpus.forms.form import Question, ReviewForm
+from peercorpus.forms.scales import label_number
+from peercorpus.records.enums import Aspect, FieldType, PostKind, SectionKind
+from peercorpus.venues.own_venues import OwnVenue
+from peercorpus.workspace.workspace import OWN_VENUES
+
+ANSWERS = "answers.toml"
+"""File with sets of answers that several fields offer, by name; every other file contains records."""
+_FOLDER = files("peercorpus.forms") / "declared"
+
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+YEAR = "{year}"
+"""Stands for each of a record's `years` in its venue ids."""
+
+
+class Evidence(StrEnum):
+    """How a fact about a form is known, best first."""
+
+    RECORD = "R"
+    """Seen in recorded notes."""
+    TABLE = "r"
+    """Seen in a table that others made of real reviews: field and range are real, raw answers were not seen."""
+    LIVE_FORM = "D"
+    """Copied by others from the live form."""
+    CODE = "C"
+    """Seen only in code or settings."""
+    REMEMBERED = "K"
+    """General knowledge."""
+
+
+UNVERIFIED = frozenset({Evidence.CODE, Evidence.REMEMBERED})
+"""Evidence that is too weak to use silently: every use of a form that rests on it is reported."""
+
+
+class AnswerFormat(StrEnum):
+    """How a note writes the answer to a score."""
+
+    NUMBER = "number"
+    """A JSON number; only the invitation has its label."""
+    COLON = "number: label"
+    SPACE = "number label"
+    EQUALS = "number = label"
+    WORDS = "words"
+
+
+_ANSWER_PATTERNS = {
+    AnswerFormat.COLON: re.compile(r"\d+: \S.*"),
+    AnswerFormat.SPACE: re.compile(r"\d+ \w.*"),
+    AnswerFormat.EQUALS: re.compile(r"\d+(\.\d+)?( =.*| ?)"),
+    AnswerFormat.WORDS: re.compile(r"[^\d].*"),
+}
+
+
+class OfferedAnswers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The answers that a field offers.
+
+    Attributes:
+        offered: Verbatim, in the form's order; plain numbers if their labels are unknown; empty if only the range is
+            known.
+        low: Lowest number; None if the answers are words.
+        high: Highest number; None if the answers are words.
+        higher_is_better: Whether a higher number, or of words a later answer, is better, where the answers themselves
+            do not tell; None if no source states it.
+        evidence: How the answers are known; None if known as the field is.
+        source: Where they were read; None if the record's own sources have them.
+    """
+
+    offered: tuple[Text | float, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    higher_is_better: bool | None = None
+    evidence: Evidence | None = None
+    source: Text | None = None
+
+    @property
+    def labels(self) -> dict[float, str]:
+        """Return the label of each number, without the answers that have no number."""
+        return {number: text for text in self._texts if (number := label_number(text)) is not None}
+
+    def as_in_notes(self, written: AnswerFormat | None) -> tuple[str, ...]:
+        """Return what a note contains for each answer, in the form's order; the words of answers without a number."""
+        if written is not AnswerFormat.NUMBER:
+            return tuple(self._texts)
+        numbers = ((text, label_number(text)) for text in self._texts)
+        return tuple(text if number is None else f"{number:g}" for text, number in numbers)
+
+    @property
+    def _texts(self) -> list[str]:
+        return [answer if isinstance(answer, str) else f"{answer:g}" for answer in self.offered]
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Return the lowest and highest number, or None if the answers are words."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+
+class DeclaredField(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One field of a form; attributes are None if no source states them.
+
+    Attributes:
+        description: The form's instructions to the reviewer, without the answers it lists.
+        written: How a note writes the answer; only for scores.
+        aspect: What a score is about, if the vocabulary does not know the field's name.
+        section: What a text is for, if the vocabulary does not know the field's name.
+        evidence: How the field is known; the record's best evidence if the file names none.
+    """
+
+    name: Text
+    type: FieldType
+    title: Text | None = None
+    description: Text | None = None
+    answers: OfferedAnswers | None = None
+    written: AnswerFormat | None = None
+    optional: bool | None = None
+    aspect: Aspect | None = None
+    section: SectionKind | None = None
+    evidence: Evidence | None = None
+
+
+class DeclaredReply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Another kind of reply at the same venue.
+
+    Attributes:
+        invitation: Its invitation id without the venue's id; `<N>` is a number.
+        fields: Names of its known fields.
+        answers: The answers that each field offers, verbatim, by field.
+        evidence: The record's best evidence if the file names none.
+    """
+
+    kind: PostKind
+    invitation: Text | None = None
+    fields: tuple[Text, ...] = ()
+    answers: Mapping[str, tuple[Text, ...]] = {}
+    evidence: Evidence | None = None
+    remark: Text | None = None
+
+
+class DeclaredForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The review form of one venue or several; attributes are None if no source states them.
+
+    Attributes:
+        venues: Ids of the venues; `{year}` stands for each of `years`, `*` for one element of the path.
+        api: 1 or 2.
+        invitation: Id of the review invitation without the venue's id; `<N>` is a number.
+        is_ordered: Whether `fields` is in the form's own order.
+        evidence: How the record is known, best first.
+        unknown: What no source states, in one sentence.
+        is_unrated: Whether a source states that the form has no overall rating; if False, one may still be unknown.
+        remark: What else to know before using the record.
+        fields: Empty if nothing is known of the form.
+        replies: The other kinds of reply at the venue, as far as known.
+    """
+
+    id: Text
+    venues: tuple[Text, ...] = ()
+    years: tuple[int, ...] = ()
+    api: Literal[1, 2] | None = None
+    invitation: Text | None = None
+    is_ordered: bool
+    evidence: Annotated[tuple[Evidence, ...], msgspec.Meta(min_length=1)]
+    sources: Annotated[tuple[Text, ...], msgspec.Meta(min_length=1)]
+    unknown: Text | None = None
+    is_unrated: bool = False
+    remark: Text | None = None
+    fields: tuple[DeclaredField, ...] = msgspec.field(default=(), name="field")
+    replies: tuple[DeclaredReply, ...] = msgspec.field(default=(), name="reply")
+
+    @property
+    def is_verified(self) -> bool:
+        """Return whether any part was seen in real reviews or copied from the live form."""
+        return not UNVERIFIED.issuperset(self.evidence)
+
+    @property
+    def unverified_fields(self) -> tuple[str, ...]:
+        """Return the fields that, or whose answers, are known only from code or general knowledge."""
+        return tuple(
+            field.name
+            for field in self.fields
+            if {field.evidence, field.answers and field.answers.evidence} & UNVERIFIED
+        )
+
+    @property
+    def venue_ids(self) -> tuple[str, ...]:
+        """Return the ids of `venues` with `{year}` filled in; patterns keep their `*`."""
+        return tuple(
+            venue.replace(YEAR, str(year)) for venue in self.venues for year in (self.years if YEAR in venue else (0,))
+        )
+
+
+def read_form(raw: dict[str, Any], named_answers: Mapping[str, Any], location: str) -> DeclaredForm:
+    """Return one record, with named answers filled in and evidence on every field and reply.
+
+    Args:
+        raw: The TOML table of the record.
+        named_answers: Sets of answers that fields may refer to by name.
+        location: File and record, for error messages.
+
+    Raises:
+        ValueError: The record is invalid; the message begins with `location`.
+    """
+    try:
+        listed = raw.get("field", [])
+        fields = [_fill_in_answers(entry, named_answers) for entry in listed] if isinstance(listed, list) else listed
+        form = msgspec.convert(raw | {"field": fields}, DeclaredForm)
+    except (msgspec.ValidationError, LookupError) as error:
+        raise ValueError(f"{location}: {error}.") from error
+    problems = [*_find_form_problems(form)]
+    for field in form.fields:
+        problems += _find_field_problems(field)
+    if problems:
+        raise ValueError(f"{location}: {'; '.join(problems)}.")
+    best = form.evidence[0]
+    return msgspec.structs.replace(
+        form,
+        fields=tuple(msgspec.structs.replace(field, evidence=field.evidence or best) for field in form.fields),
+        replies=tuple(msgspec.structs.replace(reply, evidence=reply.evidence or best) for reply in form.replies),
+    )
+
+
+def _fill_in_answers(entry: object, named_answers: Mapping[str, Any]) -> object:
+    """Return a field with its named answers filled in; anything else unchanged."""
+    answers = entry.get("answers") if isinstance(entry, dict) else None
+    if not isinstance(entry, dict) or not isinstance(answers, str):
+        return entry
+    if answers not in named_answers:
+        raise LookupError(f"unknown set of answers '{answers}'; expected one of {', '.join(named_answers)}")
+    return entry | {"answers": named_answers[answers]}
+
+
+def _find_form_problems(form: DeclaredForm) -> Iterator[str]:
+    names = [field.name.lower() for field in form.fields]
+    if len(set(names)) < len(names):
+        yield "two fields have the same name"
+    if not form.fields and form.unknown is None:
+        yield "without fields it must state what is 'unknown'"
+    if any(YEAR in venue for venue in form.venues) != bool(form.years):
+        yield "'years' needs '{year}' in a venue, and the reverse"
+    if any("/-/" in venue or venue.strip("/ ") != venue for venue in form.venues):
+        yield "a venue must be the id of a group, not of an invitation, without slashes at its ends"
+    if list(form.evidence) != sorted(set(form.evidence), key=list(Evidence).index):
+        yield "evidence must be listed once each, best first"
+    if form.is_unrated:
+        rated = (field.name for field in form.fields if _find_aspect(field) is Aspect.RECOMMENDATION)
+        yield from (f"'is_unrated' excludes an overall rating, but '{name}' is one" for name in rated)
+    for reply in form.replies:
+        if stray := set(reply.answers) - set(reply.fields):
+            yield f"'{reply.kind}' offers answers to '{min(stray)}', which is not among its fields"
+
+
+def _find_aspect(field: DeclaredField) -> Aspect | None:
+    if field.type is not FieldType.SCORE:
+        return None
+    return field.aspect or vocabulary.ASPECTS.get(field.name.lower())
+
+
+def _find_field_problems(field: DeclaredField) -> Iterator[str]:
+    is_score = field.type is FieldType.SCORE
+    is_text = field.type is FieldType.TEXT
+    if (field.written or field.aspect) and not is_score:
+        yield f"'{field.name}' has 'written' or 'aspect', which only scores have"
+    if field.section and not is_text:
+        yield f"'{field.name}' has 'section', which only texts have"
+    if field.answers and is_text:
+        yield f"'{field.name}' is a text, which cannot offer answers"
+    if is_score and _find_aspect(field) is None:
+        yield f"'{field.name}' is a score without an 'aspect', and the vocabulary does not know the name"
+    if field.answers and is_score:
+        yield from (f"'{field.name}' {problem}" for problem in _find_scale_problems(field.answers, field.written))
+
+
+def _find_scale_problems(answers: OfferedAnswers, written: AnswerFormat | None) -> Iterator[str]:
+    numbers = answers.labels
+    bounds = answers.bounds
+    if (answers.low is None) != (answers.high is None) or (numbers and bounds is None):
+        yield "must state both ends of its scale, 'low' and 'high'"
+    if not answers.offered and bounds is None:
+        yield "must offer answers or a scale"
+    if numbers and bounds and (min(numbers), max(numbers)) != bounds:
+        yield f"offers {min(numbers):g} to {max(numbers):g} on a scale from {bounds[0]:g} to {bounds[1]:g}"
+    texts = [answer for answer in answers.offered if isinstance(answer, str)]
+    numbered = [text for text in texts if label_number(text) is not None]
+    if len(numbers) != len(answers.offered) - len(texts) + len(numbered):
+        yield "offers a number twice"
+    pattern = _ANSWER_PATTERNS.get(written) if written else None
+    if pattern and not all(pattern.fullmatch(text) for text in (texts if written is AnswerFormat.WORDS else numbered)):
+        yield f"offers an answer that is not written as '{written}'"
+
+
+def read_forms(folder: Traversable) -> tuple[DeclaredForm, ...]:
+    """Return the records of every file of a folder, in order of file names.
+
+    Raises:
+        ValueError: A record is invalid, or two claim the same venue or id; the message names file and record.
+    """
+    named_answers = _named_answers(folder)
+    forms: list[DeclaredForm] = []
+    claimed: dict[str, str] = {}
+    for file in _list_record_files(folder):
+        for raw in _read_tables(file):
+            form = read_form(raw, named_answers, f"{file.name}: form '{raw.get('id')}'")
+            for claim in (f"the id '{form.id}'", *(f"the venue '{venue}'" for venue in form.venue_ids)):
+                if claim in claimed:
+                    raise ValueError(f"{file.name}: form '{form.id}': {claim} also belongs to '{claimed[claim]}'.")
+                claimed[claim] = form.id
+            forms.append(form)
+    return tuple(forms)
+
+
+def _named_answers(folder: Traversable) -> Mapping[str, Any]:
+    return tomllib.loads((folder / ANSWERS).read_text(encoding="utf-8"))
+
+
+def _list_record_files(folder: Traversable) -> list[Traversable]:
+    record_files = (file for file in folder.iterdir() if file.name.endswith(".toml") and file.name != ANSWERS)
+    return sorted(record_files, key=lambda file: file.name)
+
+
+def _read_tables(file: Traversable) -> list[dict[str, Any]]:
+    try:
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{file.name}: {error}.") from error
+    if set(tables) != {"form"} or not isinstance(tables["form"], list):
+        raise ValueError(f"{file.name}: expected a list of tables 'form' and nothing else.")
+    return tables["form"]
+
+
+@cache
+def declared_forms() -> tuple[DeclaredForm, ...]:
+    """Return every record of this package, also those without fields."""
+    return read_forms(_FOLDER)
+
+
+def declared_form(venue_id: str) -> DeclaredForm | None:
+    """Return the form declared for a venue, by its id or else the narrowest pattern; None if no field is known."""
+    forms = _index_by_venue()
+    matching = [pattern for pattern in forms if _matches(pattern, venue_id)]
+    form = forms[min(matching, key=lambda pattern: pattern.count("*"))] if matching else None
+    return form if form and form.fields else None
+
+
+@cache
+def _index_by_venue() -> dict[str, DeclaredForm]:
+    return {venue: form for form in declared_forms() for venue in form.venue_ids}
+
+
+def _matches(pattern: str, venue_id: str) -> bool:
+    expected = pattern.split("/")
+    parts = venue_id.split("/")
+    return len(expected) == len(parts) and all(e in {"*", part} for e, part in zip(expected, parts, strict=True))
+
+
+def read_own_form(own: OwnVenue, path: str) -> DeclaredForm | None:
+    """Return the form that a user's row declares, or None if it declares none.
+
+    It may name the package's sets of answers. Its sources are those of the row if it names none.
+
+    Args:
+        own: The row.
+        path: Location of the user's file, for error messages.
+
+    Raises:
+        VenuesFileError: The form is not valid; the message names file, venue and key, and what was expected.
+    """
+    if own.form is None:
+        return None
+    given = {"sources": [own.source], "is_ordered": False}
+    raw = given | dict(own.form) | {"id": f"{OWN_VENUES}:{own.id}", "venues": [own.id]}
+    place = f"'{path}', venue '{own.id}'"
+    if stray := sorted(own.form.keys() & {"id", "venues", "years"}):
+        raise VenuesFileError(f"{place}, unknown key 'form.{stray[0]}': the row itself names its venue; leave it out.")
+    try:
+        return read_form(raw, _named_answers(_FOLDER), "form")
+    except ValueError as error:
+        raise VenuesFileError(f"{place}, {_say_key(str(error))}") from None
+
+
+_CHOICES: Mapping[str, list[str]] = {
+    "type": [*FieldType],
+    "aspect": [*Aspect],
+    "section": [*SectionKind],
+    "written": [*AnswerFormat],
+    "evidence": [*Evidence],
+    "kind": [*PostKind],
+}
+"""Values to choose from, by the last key."""
+
+
+def _say_key(problem: str) -> str:
+    """Return a problem of a form with its key in front."""
+    at = re.search(r" - at `\$\.?(.*)`", problem)
+    said = problem.replace(at[0], "") if at else problem
+    last = re.sub(r"\[.*?\]", "", at[1]).rpartition(".")[2] if at else ""
+    if "Invalid enum value" in said and last in _CHOICES:
+        said = f"{said.removesuffix('.')}; expected one of {', '.join(_CHOICES[last])}."
+    return f"key '{'.'.join(filter(None, ('form', at[1] if at else '')))}': {said.removeprefix('form: ')}"
+
+
+def as_review_form(declared: DeclaredForm) -> ReviewForm:
+    """Return a record as the form that reviews are read with."""
+    questions = {field.name: _as_question(field, order) for order, field in enumerate(declared.fields, start=1)}
+    return ReviewForm(f"declared:{declared.id}", questions)
+
+
+def _as_question(field: DeclaredField, order: int) -> Question:
+    answers = field.answers or OfferedAnswers()
+    is_score = field.type is FieldType.SCORE
+    return Question(
+        field.name,
+        order,
+        labels=answers.labels if is_score else {},
+        bounds=answers.bounds if is_score and not answers.labels else None,
+        is_choice=field.type is not FieldType.TEXT,
+        title=field.title,
+        description=field.description,
+        type=field.type,
+        answers=answers.as_in_notes(field.written),
+        is_optional=field.optional,
+        aspect=field.aspect,
+        higher_is_better=answers.higher_is_better if is_score else None,
+        section=field.section,
+    )
+
+
+@cache
+def digest() -> str:
+    """Return the digest of all declared forms, part of the content key of what is read with them."""
+    texts = (file.read_text(encoding="utf-8") for file in (*_list_record_files(_FOLDER), _FOLDER / ANSWERS))
+    return digest_of_data([*map(tomllib.loads, texts)])

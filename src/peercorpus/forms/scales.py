@@ -1,0 +1,250 @@
+"""Read the numbers in answers and form options, and map recommendations to a unified scale.
+
+`leading_number` and `read_number` find the number of one answer, `read_scale_options` those of a whole question.
+`unified_scale` maps the overall recommendations of different venues to 1 to 10, with 5 and 6 on either side of the
+decision; the labels are those of Re².
+
+Re² (Daoze/ReviewRebuttal) gives one of ten labels beside each rating. Its card shows two of them (5 and 7); that the
+others are those which published prompts for reviewing models print beside the same two is inferred. The card keeps the
+number, and so calls the accepting "5: Borderline accept" of NeurIPS 2022 "marginally below the acceptance threshold".
+Here the words of a form decide on which side of the threshold an answer lies.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from peercorpus.forms.directions import find_level
+
+NUMBER = r"[+-]?\d+(?:\.\d+)?"
+_JOINED = r"\s*(?:[/&|~,+<>\u00b1\u2013\u2014\u2192-]|to\b|or\b|(?:out\s+)?of\b|and\b)\s*[>/-]?\s*\d"
+"""Follows a number that is one of several, or a part of one."""
+LEADING_NUMBER = re.compile(rf"\s*(?:\((?P<inner>{NUMBER})\)|(?P<bare>{NUMBER}))(?=$|[\s:=\u2013\u2014-])(?!{_JOINED})")
+"""`8`, `8: accept`, `3 good`, `4.5 = Borderline Award`, `(3) Accept`, `+1`; not `3rd`, `1) It`, `5/10` or `2-3`."""
+BEGINS_WITH_A_NUMBER = re.compile(r"[\s(+-]*\d")
+_FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
+"""Full-width signs of East Asian keyboards, and the plain ones that they stand for (Unicode, U+FF01 to U+FF5E)."""
+TRAILING_NUMBER = re.compile(rf"\s*(?P<words>[^\d\s(\[][^\d([]*?)\s*[(\[]\s*(?P<number>{NUMBER})\s*[)\]][\s.]*")
+"""`Strong Accept (9)`: the number behind its label."""
+FRACTION = re.compile(
+    r"\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<sign>/|out\s+of)\s*(?P<whole>\d+)(?=$|[\s:=,;.)\u2013\u2014-])(?!\.\d)"
+)
+"""`6/10`, `6 out of 10`."""
+_EARLIER = re.compile(r"\b(?:from|was|were|previously|initially|originally|formerly)\W{1,3}\d+(?:\.\d+)?")
+_OTHER_NUMBER = re.compile(r"(?<![\w.%])\d{1,2}(?:\.\d+)?(?![\w%]|\.\d|\s+%)")
+"""Another number behind the first one, so that the answer may be either ("3, leaning 4"); not "top 5%", "in 2024"."""
+SHORT_LABEL = re.compile(rf"\s*\(?{NUMBER}\)?(?:\s*[:=\u2013\u2014-]|\s+(?:[^\s.!?]+(?:\s+|$)){{1,3}}$|\s*$)")
+"""A number alone, followed by a mark, or by at most three words that do not end a sentence."""
+
+
+def leading_number(label: str) -> float | None:
+    """Return the number that an answer begins with, or None.
+
+    >>> leading_number("10: strong accept"), leading_number("3 good"), leading_number("Not applicable")
+    (10.0, 3.0, None)
+    """
+    match = LEADING_NUMBER.match(as_plain(label))
+    return _as_float(match["inner"] or match["bare"]) if match else None
+
+
+def as_plain(text: str) -> str:
+    """Return a text with plain signs for full-width ones; every other sign keeps its place.
+
+    >>> as_plain("\uff18\uff1aaccept")
+    '8:accept'
+    """
+    return text if text.isascii() else text.translate(_FULL_WIDTH)
+
+
+def label_number(label: str) -> float | None:
+    """Return the number that an offered answer begins with or has in brackets at its end, or None.
+
+    >>> label_number("Strong Accept (9)"), label_number("3 good"), label_number("Accept (Oral)")
+    (9.0, 3.0, None)
+    """
+    number = leading_number(label)
+    trailing = TRAILING_NUMBER.fullmatch(as_plain(label)) if number is None else None
+    return _as_float(trailing["number"]) if trailing else number
+
+
+def read_scale_options(options: Iterable[str]) -> dict[float, str]:
+    """Return the options of a form by the number they begin with; empty if they are not a scale.
+
+    They are not a scale if one begins with a number that cannot be read (`5+ years`) or two begin with the same.
+
+    >>> read_scale_options(["1: bad", "2: good", "Not applicable"])
+    {1.0: '1: bad', 2.0: '2: good'}
+    >>> read_scale_options(["1 year", "2 years", "3+ years"])
+    {}
+    """
+    scale: dict[float, str] = {}
+    for option in options:
+        value = label_number(option)
+        if value is None and not BEGINS_WITH_A_NUMBER.match(as_plain(option)):
+            continue  # "Not applicable" may stand beside a scale.
+        if value is None or value in scale:
+            return {}
+        scale[value] = option
+    return scale
+
+
+def is_labelled_number(answer: str) -> bool:
+    """Return whether an answer is a number with its label, not a sentence that begins with a number.
+
+    >>> is_labelled_number("3 good"), is_labelled_number("3 papers are missing, see above.")
+    (True, False)
+    """
+    return leading_number(answer) is not None and SHORT_LABEL.match(as_plain(answer)) is not None
+
+
+def _as_float(number: str | int | float) -> float | None:
+    """Return a number as a float, or None if it is too large."""
+    try:
+        return float(number)
+    except OverflowError:
+        return None
+
+
+def read_number(answer: int | float | str, labels: Mapping[float, str], high: float | None = None) -> float | None:
+    """Return the number of an answer, or None if it has none or may have two.
+
+    Words alone have a number only if exactly one number of the form has that label. A part of a whole counts where the
+    whole is the highest number of the form; of an unknown form only `6 out of 10`, as `6/10` may mean 6 or 10. A number
+    in brackets behind words counts if the form is known, or if the words are a verdict.
+
+    Args:
+        answer: The answer.
+        labels: The form's label of each number; empty if it is not known.
+        high: The form's highest number; None if it is not known.
+
+    >>> read_number("Weak Accept", {3.0: "3: Weak Accept", 1.0: "1: Reject"}), read_number("Accept", {})
+    (3.0, None)
+    >>> read_number("6/10", {}, 10), read_number("3 out of 5, leaning 4", {}), read_number("Strong accept (9)", {})
+    (6.0, None, 9.0)
+    """
+    if not isinstance(answer, str):
+        return _as_float(answer)
+    words = answer.strip()
+    if not words:
+        return None
+    plain = as_plain(answer)
+    if leading := LEADING_NUMBER.match(plain):
+        is_offered = words in labels.values()
+        return None if not is_offered and _has_other_number(plain[leading.end() :]) else leading_number(answer)
+    if fraction := FRACTION.match(plain):
+        return None if _has_other_number(plain[fraction.end() :]) else _read_fraction(fraction, high)
+    matching = [value for value, label in labels.items() if words in {label, option_words(label)}]
+    if len(matching) == 1:
+        return matching[0]
+    trailing = TRAILING_NUMBER.fullmatch(plain)
+    if trailing is None or (not labels and find_level(trailing["words"], of_amount=False) is None):
+        return None
+    return _as_float(trailing["number"])
+
+
+def _has_other_number(rest: str) -> bool:
+    return _OTHER_NUMBER.search(_EARLIER.sub("", rest)) is not None
+
+
+def _read_fraction(fraction: re.Match[str], high: float | None) -> float | None:
+    number, whole = float(fraction["number"]), float(fraction["whole"])
+    is_whole = fraction["sign"] != "/" if high is None else whole == high
+    return number if is_whole and number <= whole else None
+
+
+def option_words(label: str) -> str:
+    """Return the words of an option without the number it begins with.
+
+    >>> option_words("6: Weak Accept"), option_words("3 good"), option_words("4.5 = Borderline Award")
+    ('Weak Accept', 'good', 'Borderline Award')
+    >>> option_words("Reject")
+    'Reject'
+    """
+    plain = as_plain(label)
+    if match := LEADING_NUMBER.match(plain):
+        return label[match.end() :].lstrip(" \t:=)\u2013\u2014-\uff1a\uff1d\uff09").strip()
+    trailing = TRAILING_NUMBER.fullmatch(plain)
+    return label[trailing.start("words") : trailing.end("words")] if trailing else label.strip()
+
+
+WORST = 1.0
+LAST_REJECTING = 5.0
+FIRST_ACCEPTING = 6.0
+BEST = 10.0
+LABELS = {
+    1: "strong reject",
+    2: "reject, significant issues present",
+    3: "reject, not good enough",
+    4: "possibly reject, but has redeeming facets",
+    5: "marginally below the acceptance threshold",
+    6: "marginally above the acceptance threshold",
+    7: "accept, but needs minor improvements",
+    8: "accept, good paper",
+    9: "strong accept, excellent work",
+    10: "strong accept, should be highlighted at the conference",
+}
+"""Labels of the whole numbers of the unified scale; positions between them have none."""
+VERDICT = re.compile(
+    r"(?P<reject>reject|below|not good enough|trivial|wrong|resubmit)|(?P<accept>accept|above|award|seminal|top \d+%)",
+    re.IGNORECASE,
+)
+"""Words for or against acceptance; the first decides: "Borderline accept: reasons to accept outweigh …"."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnifiedScale:
+    """Position of each answer of a form on the unified scale; all positions differ, so answers can be restored."""
+
+    places: Mapping[float, float]
+
+    def unify(self, value: float) -> float | None:
+        """Return the position of an answer in [1, 10], or None if the form does not offer it."""
+        return self.places.get(value)
+
+    def restore(self, place: float) -> float | None:
+        """Return the answer at a position, or None if the form has none there."""
+        return next((value for value, position in self.places.items() if position == place), None)
+
+
+def is_accepting(label: str) -> bool | None:
+    """Return whether an answer favours acceptance, or None if it does not say.
+
+    >>> is_accepting("5: Borderline accept"), is_accepting("5: Marginally below acceptance threshold")
+    (True, False)
+    """
+    verdict = VERDICT.search(label)
+    return None if verdict is None else verdict["accept"] is not None
+
+
+def unified_scale(labels: Mapping[float, str]) -> UnifiedScale | None:
+    """Return the unified scale of an overall recommendation, or None if it cannot be mapped.
+
+    Every label must say whether it favours acceptance, and all rejecting numbers must lie on one side of the accepting
+    ones. A scale within 1 to 10 that already changes sides between 5 and 6 stays as it is; otherwise each side, of at
+    least two numbers, is stretched linearly, so that the best answer is 10 also where the lowest number is the best.
+
+    Args:
+        labels: Label of each offered number.
+    """
+    sides = {value: is_accepting(label) for value, label in labels.items()}
+    rejecting = sorted(value for value, accepts in sides.items() if accepts is False)
+    accepting = sorted(value for value, accepts in sides.items() if accepts)
+    if None in sides.values() or not rejecting or not accepting:
+        return None
+    if accepting[-1] < rejecting[0]:
+        turned = unified_scale({-value: label for value, label in labels.items()})
+        return UnifiedScale({-value: place for value, place in turned.places.items()}) if turned else None
+    if rejecting[-1] > accepting[0]:
+        return None
+    in_range = rejecting[0] >= WORST and accepting[-1] <= BEST
+    if in_range and rejecting[-1] <= LAST_REJECTING and accepting[0] >= FIRST_ACCEPTING:
+        return UnifiedScale({value: value for value in (*rejecting, *accepting)})
+    if min(len(rejecting), len(accepting)) < 2:
+        return None
+    below = {value: _stretch(value, rejecting, WORST, LAST_REJECTING) for value in rejecting}
+    above = {value: _stretch(value, accepting, FIRST_ACCEPTING, BEST) for value in accepting}
+    return UnifiedScale(below | above)
+
+
+def _stretch(value: float, side: list[float], low: float, high: float) -> float:
+    return low + (value - side[0]) / (side[-1] - side[0]) * (high - low)

@@ -1,0 +1,204 @@
+"""Find the first answers of a review and the later changes of its scores.
+
+The evidence is, in order of trust, the note's edits, earlier versions seen by a harvest (snapshots), and the reviewer's
+own words ("I raise my score from 5 to 6"). `holds_update` marks texts that were extended after posting.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from peercorpus.forms import vocabulary
+from peercorpus.forms.form import ReviewForm, find_score
+from peercorpus.forms.score_claims import read_claims as read_claims
+from peercorpus.openreview.objects import Note, to_time
+from peercorpus.records.enums import Phase, ScoreSource
+from peercorpus.records.scores import Score, ScoreChange
+
+_SAME_INSTANT_MS = 1_000
+"""Milliseconds within which two times count as the same, such as a note's creation and its first edit."""
+
+
+class InitialAnswer(NamedTuple):
+    """An answer as first posted.
+
+    Attributes:
+        is_changed: Whether the note now has another answer; an unchanged answer is recorded only if an edit proves it.
+    """
+
+    answer: Any
+    source: ScoreSource
+    is_changed: bool
+
+
+def first_answers(note: Note, edits: Sequence[Note], earlier: Sequence[Note]) -> dict[str, InitialAnswer]:
+    """Return the answers of a review as first posted, by field, where edits or earlier versions show them.
+
+    Fields that the note no longer has are left out.
+
+    Args:
+        note: The current note.
+        edits: Its readable edits or references, in any order.
+        earlier: Its earlier public versions, in any order.
+    """
+    posted, seen = _read_first_edit(note, edits)
+    versions = [*earlier, *seen]
+    if not posted and not versions:
+        return {}
+    initial_answers: dict[str, InitialAnswer] = {}
+    for name, answer in note.fields.items():
+        first = posted.get(name)
+        source = ScoreSource.EDIT
+        if first is None:
+            first = _find_earliest(name, note, versions)
+            source = ScoreSource.SNAPSHOT
+            if first == answer:
+                continue  # The earlier version may itself be a changed one.
+        if first is not None:
+            initial_answers[name] = InitialAnswer(first, source, first != answer)
+    return initial_answers
+
+
+def _read_first_edit(note: Note, edits: Sequence[Note]) -> tuple[Mapping[str, Any], Sequence[Note]]:
+    """Return the fields of the edit that created the review, if never rewritten, and the edits to use as snapshots.
+
+    An edit followed by another shows the state until then. This helps where the creating edit is hidden, or was posted
+    again before the next edit: so were the first references of all recorded reviews of ICLR 2019, at their release.
+    """
+    made_at = note.tcdate
+    ordered = sorted(edits, key=lambda edit: edit.tcdate or 0)
+    if len(ordered) > 1 and made_at is not None and 0 < _find_last_write_ms(ordered[0]) <= made_at + _SAME_INSTANT_MS:
+        return ordered[0].fields, ordered[1:-1]
+    return {}, [
+        edit for edit, following in pairwise(ordered) if 0 < _find_last_write_ms(edit) < (following.tcdate or 0)
+    ]
+
+
+def _find_last_write_ms(edit: Note) -> int:
+    """Return the time in milliseconds since which an edit has its present content: it may have been posted again."""
+    return max(edit.tcdate or 0, edit.tmdate or 0)
+
+
+def _find_earliest(name: str, note: Note, earlier: Sequence[Note]) -> object | None:
+    """Return a field of the earliest version before the current one; None if there is none, or two disagree."""
+    now = note.modified_ms or 0
+    seen = [(version.modified_ms or 0, version.fields[name]) for version in earlier if name in version.fields]
+    first_ms = min((time_ms for time_ms, _ in seen if 0 < time_ms < now), default=None)
+    answers = [answer for time_ms, answer in seen if time_ms == first_ms]
+    return answers[0] if answers and all(answer == answers[0] for answer in answers) else None
+
+
+def was_revised(edits: Sequence[Note]) -> bool | None:
+    """Return whether an edit changes what an earlier one said, or None if no edit is readable.
+
+    An edit is a patch: it changes the fields that it names and leaves the others.
+    """
+    state: dict[str, Any] = {}
+    for edit in sorted(edits, key=lambda edit: edit.tcdate or 0):
+        patched = state | edit.fields
+        if state and patched != state:
+            return True
+        state = patched
+    return False if state else None
+
+
+def _find_creation_time(edit: Note) -> datetime | None:
+    """Return when an edit was made, or None if it was posted again later, for its first content is then unknown."""
+    if edit.tcdate is None or (edit.tmdate or 0) > edit.tcdate + _SAME_INSTANT_MS:
+        return None
+    return to_time(edit.tcdate)
+
+
+def _find_steps(edits: Sequence[Note], form: ReviewForm) -> Iterator[ScoreChange]:
+    """Yield every change of a score from one edit to a later one.
+
+    Edits without a time cannot be ordered and are ignored. An edit that was posted again after the next one does not
+    show what came before that next one.
+    """
+    state: dict[str, tuple[Any, int]] = {}
+    timed = [(edit.tcdate, edit.id or "", edit) for edit in edits if edit.tcdate is not None]
+    for made_ms, _, edit in sorted(timed, key=lambda entry: entry[:2]):
+        for name, answer in edit.fields.items():
+            earlier, stood_ms = state.get(name, (answer, 0))
+            before, after = find_score(name, earlier, form), find_score(name, answer, form)
+            if stood_ms <= made_ms and before is not None and after is not None and before.value != after.value:
+                yield ScoreChange(
+                    aspect=after.aspect,
+                    field=name,
+                    before=before.value,
+                    after=after.value,
+                    changed_at=_find_creation_time(edit),
+                    source=ScoreSource.EDIT,
+                )
+            state[name] = answer, max(made_ms, edit.tmdate or 0)
+
+
+def find_score_changes(scores: Sequence[Score], edits: Sequence[Note], form: ReviewForm) -> tuple[ScoreChange, ...]:
+    """Return the changes of a review's scores: those shown by edits, with their times, then all others, without.
+
+    Args:
+        scores: The review's scores of both phases.
+        edits: Its readable edits or references, in any order.
+        form: The form that it answers.
+    """
+    steps = list(_find_steps(edits, form))
+    reached = {step.field: step.after for step in steps}
+    now = {score.key: score for score in scores if score.phase is Phase.FINAL}
+    undated = [
+        ScoreChange(
+            aspect=now[score.key].aspect,
+            field=now[score.key].field,
+            before=before,
+            after=now[score.key].value,
+            changed_at=None,
+            source=score.source,
+            words=score.label if score.source is ScoreSource.TEXT else None,
+        )
+        for score in scores
+        if score.phase is Phase.INITIAL and score.key in now
+        if (before := reached.get(score.field, score.value)) != now[score.key].value
+    ]
+    return (*steps, *undated)
+
+
+def justified_at(fields: Mapping[str, Any], edits: Sequence[Note]) -> datetime | None:
+    """Return when the final justification was first written, or None if no edit shows it.
+
+    Args:
+        fields: The current fields of the review.
+        edits: Its readable edits or references, in any order.
+    """
+    names = {name for name in fields if vocabulary.SINGLE_FIELDS.get(name.lower()) == "final_justification"}
+    ordered = sorted((edit for edit in edits if edit.tcdate is not None), key=lambda edit: edit.tcdate or 0)
+    first = next((index for index, edit in enumerate(ordered) if names & edit.fields.keys()), None)
+    # The first visible edit may be the release of the review, whose content is older.
+    return _find_creation_time(ordered[first]) if first else None
+
+
+_WHAT = r"(?:rebuttals?|responses?|discussions?|revisions?|feedback|repl(?:y|ies)|answers?)"
+_WHOSE = r"(?:(?:the|authors?['\u2019]?s?['\u2019]?|reading|seeing|your|their|of|and|author)\s+){0,4}"
+_WHEN = rf"(?:post|after|following|in light of|based on)[\s-]+{_WHOSE}{_WHAT}"
+_PLAIN = r"[^\w:;.)\]*=-]{0,40}+"
+_HEADING = (
+    rf"(?:edit(?:ed)?|updates?|addendum|revision)\b(?:{_PLAIN}\d{{0,2}}+{_PLAIN}(?:$|[:;.)\]*=-])|\s{{1,40}}+{_WHEN})"
+)
+_NEW = (
+    r"(?:(?:updated?|revised)\s+(?:review|score|rating|comments?|recommendation|evaluation|assessment)\b|final score\b)"
+)
+_ANSWER = rf"(?:response|reply|comments?) (?:to|on) {_WHOSE}{_WHAT}|i(?: have|['\u2019]ve)? read {_WHOSE}{_WHAT}"
+_ABOUT = rf"(?:(?:comments?|response|review|updated?|edit(?:ed)?|assessment|remarks?)\s+)?{_WHEN}"
+# The look-ahead for first letters comes first, for speed: most lines fail there.
+MARK = re.compile(rf"[\W_]{{0,20}}+(?=[abcefipru])(?:{_HEADING}|{_NEW}|{_ANSWER}|{_ABOUT})", re.IGNORECASE)
+"""Beginning of a line that a reviewer added later. Source: recorded reviews of ICLR 2019, taken after the discussion
+(7 % contain one), and of ICLR 2020, taken before it (1 in 1,000)."""
+
+
+def holds_update(text: str) -> bool:
+    r"""Return whether a line begins like those that reviewers add later.
+
+    >>> holds_update("Clear.\n\n=== UPDATE ===\nMuch better."), holds_update("Please update Table 2 after revision.")
+    (True, False)
+    """
+    return any(map(MARK.match, text.split("\n")))

@@ -1,0 +1,275 @@
+"""Read the changes of scores that reviewers tell of in their own words, and what they tell of the first scores.
+
+This is weaker evidence than edits and snapshots: a change counts only where all that a reviewer tells of a score
+agrees, and its later number is the score that the note shows.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
+from typing import NamedTuple
+
+from peercorpus.forms import vocabulary
+from peercorpus.forms.form import ReviewForm
+from peercorpus.records.enums import Aspect, Phase, ScoreSource
+from peercorpus.records.scores import Score, ScoreChange
+
+_CHANGE = rf"(?:{'|'.join(verb.rstrip('e') for verb in vocabulary.CHANGE_WORDS)})\w*"
+_NUMBER = r"\d+(?:\.\d+)?(?!\d|\.\d|\s*[/%])"
+_TO = r"(?:to|into|->|-->|\u2192)"
+_ARTICLE = r"(?:an?\s+)?\W{0,3}"
+FROM_TO = re.compile(
+    rf"from\s+{_ARTICLE}(?P<before>{_NUMBER})[^.\d\n]{{0,60}}?\s{_TO}\s+{_ARTICLE}(?P<after>{_NUMBER})"
+)
+TO_FROM = re.compile(
+    rf"to\s+{_ARTICLE}(?P<after>{_NUMBER})[^.\d\n]{{0,60}}?[\s(]from\s+(?:[a-z]+\s+){{0,5}}?{_ARTICLE}(?P<before>{_NUMBER})"
+)
+"""`to 8 from 5`, `to 6 (from the original rating of 5)`."""
+TO_ONLY = re.compile(
+    rf"to\s+(?:an?\s+)?[\"'*_(\[]{{0,3}}(?P<after>{_NUMBER})(?!\w|\s*(?:-{{1,2}}>|or\b|and\b|to\b|-|\u2013)\s*\d)"
+)
+"""`to 8`, without the earlier number; not `to 6 or 7`."""
+_TO_NUMBER = re.compile(r"to\s(?:\s*an?\s)?\W{0,5}\d")
+"""What every change told without an arrow holds; few texts do."""
+ARROW = re.compile(rf"(?<![\w.])(?P<before>{_NUMBER})\s*(?:-{{1,2}}>|=>|\u2192)\s*(?P<after>{_NUMBER})(?!\w)")
+"""`5 -> 8`."""
+CHANGE = re.compile(
+    rf"(?s:.*)(?P<words>\b{_CHANGE}\s+(?:(?:up|down)\s+)?(?P<what>(?:[a-z]+\s+){{1,6}}?)"
+    rf"|\bmy\s+(?P<which>(?:[a-z]+\s+){{1,4}}?)(?:(?:is|was|has|have|been|now)\s+){{0,3}}{_CHANGE}\s+)$",
+    re.IGNORECASE,
+)
+"""Matches the words before the numbers; the last verb counts."""
+ARROWED = re.compile(
+    rf"(?s:.*)(?P<words>(?:\b{_CHANGE}\s+)?(?P<what>(?:\b[a-z]+\s+){{0,4}}?\b[a-z]+)\s*[:=(]?\s*)$", re.IGNORECASE
+)
+"""Matches the words before "5 -> 8": "updated my rating ", "Score: "."""
+_BARE = re.compile(
+    rf"(?:^|[.!?\n])[\W_]*(?P<words>(?:(?:I|I've|I'm|I\u2019ve|I\u2019m)\s+(?:have\s+|am\s+)?)?"
+    rf"(?:(?:{'|'.join(sorted(vocabulary.OVERALL_WORDS))})\W+)?(?:(?:is|was|has|been)\s+){{0,2}}{_CHANGE}\s+)$",
+    re.IGNORECASE,
+)
+"""Matches a sentence that begins "Increase from 5 to 6", "Score raised from 5 to 6"."""
+_ENDS = re.compile(r"\s*(?:$|[.!;,:)\]\n*_]|(?:after|since|because|given|based|due|as|in|following)\b)", re.IGNORECASE)
+"""What may follow the numbers of such a sentence: nothing that they might count."""
+_CONDITION = re.compile(
+    r"\b(?:if|unless|once|provided|assuming|conditional|contingent|should the|when the|as long as)\b", re.IGNORECASE
+)
+"""Words behind a change that make it one to come."""
+_INTENDED = re.compile(
+    r"['\u2019]d\b(?!\s+(?:like|love)\s+to)|\b(?:would(?!\s+(?:like|love)\s+to)|could|might|may|can|should|open|inclined"
+    r"|consider\w*|hope|please|ask\w*|suggest\w*|encourag\w*|whether|why|hesita\w*|reluctan\w*|plan\w*|intend\w*"
+    r"|potentially|possibly)\b",
+    re.IGNORECASE,
+)
+"""Words before a change that only wish for it or think of it."""
+_NEAR_WORDS = 6
+"""Words before the verb among which they count; our choice."""
+CLAUSE = re.compile(r"[^.!?;\n]*$")
+OWN = re.compile(r"\b(?:i|we|my)\b", re.IGNORECASE)
+_OWN_ALONE = re.compile(r"\b(?:i|my)\b", re.IGNORECASE)
+NOT_OWN = re.compile(
+    r"\b(?:not|cannot|if|unless|had|he|she|they|(?:other )?reviewers?|r\d)\b|n['\u2019]t\b"
+    r"|\b(?:authors?|methods?|models?|papers?|it)\s+(?:\w+\s+)?$",
+    re.IGNORECASE,
+)
+"""Words before the verb that make it somebody else's change, or no change."""
+_MAX_CLAIM_CHARACTERS = 100
+"""Characters before the numbers that are searched."""
+OVERALL = vocabulary.OVERALL_WORDS
+NEUTRAL = vocabulary.NEUTRAL_WORDS
+NAMED = {name: aspect for name, aspect in vocabulary.ASPECTS.items() if name == aspect.value and name not in OVERALL}
+
+
+class Claim(NamedTuple):
+    """A change of a score in the reviewer's own words.
+
+    Attributes:
+        before: The earlier number; None if the words tell only the later one.
+        words: The words that it was read from, verbatim.
+    """
+
+    aspect: Aspect
+    before: float | None
+    after: float
+    words: str
+
+
+def _find_aspect(words: str) -> Aspect | None:
+    """Return the aspect named by the words between the verb and the numbers; None if a word is unknown."""
+    spoken = set(words.lower().split())
+    named = spoken & NAMED.keys()
+    if not spoken <= OVERALL | NEUTRAL | NAMED.keys() or len(named) > 1:
+        return None
+    if named:
+        return NAMED[named.pop()]
+    return Aspect.RECOMMENDATION if spoken & OVERALL else None
+
+
+def _find_clause(before: str) -> str:
+    match = CLAUSE.search(before)
+    return match[0] if match else ""
+
+
+def _is_only_intended(clause: str, spoken: str, rest: str) -> bool:
+    """Return whether a change is wished for, thought of or bound to a condition, by the words around it."""
+    near = " ".join(clause.split()[-_NEAR_WORDS:])
+    return bool(_INTENDED.search(f"{near} {spoken}") or _CONDITION.search(re.split(r"[.!?\n]", rest, maxsplit=1)[0]))
+
+
+def _is_own(clause: str, spoken: str, rest: str) -> bool:
+    """Return whether a change is made, and the writer's own: in the first person, or without words before the verb.
+
+    Args:
+        clause: The words before the verb.
+        spoken: The words between the verb and the numbers.
+        rest: The text behind the numbers.
+    """
+    if NOT_OWN.search(clause) or _is_only_intended(clause, spoken, rest):
+        return False
+    return bool(OWN.search(f"{clause} {spoken}") or not clause.strip(" \t-*#:_\"'(["))
+
+
+def _read_from_to(text: str) -> Iterator[tuple[tuple[int, int], Claim | None]]:
+    """Yield the place of every "from 5 to 6" and the change it tells, or None."""
+    for match in FROM_TO.finditer(text):
+        start, end = match.span()
+        begin = max(0, start - _MAX_CLAIM_CHARACTERS)
+        change = CHANGE.match(text, begin, start)
+        before, after = float(match["before"]), float(match["after"])
+        words, aspect = None, None
+        if change is None:
+            found = _BARE.search(text[begin:start])
+            if found and _ENDS.match(text, end) and not _is_only_intended("", found["words"], text[end:]):
+                words, aspect = found["words"], Aspect.RECOMMENDATION
+        elif _is_own(_find_clause(text[begin : change.start("words")]), change["words"], text[end:]):
+            words, aspect = change["words"], _find_aspect(change["what"] or change["which"])
+        is_told = aspect is not None and words is not None and before != after
+        yield (start, end), Claim(aspect, before, after, words + match[0]) if is_told else None  # type: ignore[arg-type, operator]
+
+
+def _read_plain(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[tuple[int, int], Claim | None]]:
+    """Yield the place of every change told in another way than "from 5 to 6", and the change, or None."""
+    is_arrow = pattern is ARROW
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        begin = max(0, start - _MAX_CLAIM_CHARACTERS)
+        lead = text[max(text.rfind("\n", begin, start) + 1, begin) : start]
+        if not is_arrow and not lead.endswith((" ", "\t")):
+            continue  # The end of a word, or of nothing.
+        told = ARROWED.match(lead) if is_arrow else CHANGE.match(re.sub(r"\s(?:up|down)\s+$", " ", lead))
+        yield (start, end), _read_claim(lead, match, told, text[end:]) if told else None
+
+
+def _read_claim(lead: str, numbers: re.Match[str], told: re.Match[str], rest: str) -> Claim | None:
+    """Return the change that the words before its numbers make of them, or None if they tell none."""
+    clause = _find_clause(lead[: told.start("words")])
+    if NOT_OWN.search(clause) or _is_only_intended(clause, told["words"], rest):
+        return None
+    is_alone = all(_drop_verb(word) == "" or word in NEUTRAL for word in re.findall(r"\w+", clause.lower()))
+    if not is_alone and not _OWN_ALONE.search(f"{clause} {told['words']}"):
+        return None
+    aspect = _find_aspect(_drop_verb(told["what"]) if told.re is ARROWED else told["what"] or told["which"])
+    before, after = numbers.groupdict().get("before"), numbers["after"]
+    if aspect is None or before == after:
+        return None
+    return Claim(
+        aspect, None if before is None else float(before), float(after), lead[told.start("words") :] + numbers[0]
+    )
+
+
+def _drop_verb(words: str) -> str:
+    """Return words without a verb of change at their beginning."""
+    first, _, rest = words.partition(" ")
+    return rest if re.fullmatch(_CHANGE, first, re.IGNORECASE) else words
+
+
+def _read_all(text: str) -> Iterator[Claim]:
+    """Yield every change of a score that a text reports, each number in one change only."""
+    has_to = _TO_NUMBER.search(text) is not None
+    has_arrow = "->" in text or "=>" in text or "\u2192" in text
+    if not has_to and not has_arrow:
+        return
+    readings = [*_read_from_to(text)]
+    for pattern, may_match in ((TO_FROM, has_to), (ARROW, has_arrow), (TO_ONLY, has_to)):
+        if not may_match:
+            continue
+        taken = [place for place, claim in readings if claim is not None or pattern is TO_ONLY]
+        for (start, end), claim in _read_plain(text, pattern):
+            if claim is not None and not any(first < end and start < last for first, last in taken):
+                readings.append(((start, end), claim))
+    yield from (claim for _, claim in readings if claim is not None)
+
+
+def read_claims(text: str) -> Iterator[Claim]:
+    """Yield every change of a score of which a text reports both numbers.
+
+    >>> [claim[:3] for claim in read_claims("Thanks! I raise my overall score from 5 to 6. BLEU score from 3 to 4.")]
+    [(<Aspect.RECOMMENDATION: 'recommendation'>, 5.0, 6.0)]
+    >>> [claim[1:3] for claim in read_claims("I am raising my score to 8 from 5.")]
+    [(5.0, 8.0)]
+    """
+    return (claim for claim in _read_all(text) if claim.before is not None)
+
+
+def read_later_claims(text: str) -> Iterator[Claim]:
+    """Yield every change of a score of which a text reports only the later number.
+
+    >>> [claim[:3] for claim in read_later_claims("I raise my score to 8. I raise my rating from 5 to 6.")]
+    [(<Aspect.RECOMMENDATION: 'recommendation'>, None, 8.0)]
+    """
+    return (claim for claim in _read_all(text) if claim.before is None)
+
+
+def collect_claims(texts: Iterable[str]) -> frozenset[Claim]:
+    """Return all changes of scores that the texts of one reviewer report."""
+    return frozenset(claim for text in texts for claim in _read_all(text))
+
+
+def _find_agreed(scores: Sequence[Score], claims: Set[Claim]) -> Iterator[tuple[Score, str, float | None]]:
+    """Yield the current scores whose change the reviewer tells, with the words and the earlier number.
+
+    All claims on the aspect must agree, the note must have exactly one current score of it, and the later number must
+    be that score. The earlier number is None if no claim tells it.
+    """
+    for score in scores if claims else ():
+        matching = [claim for claim in claims if claim.aspect is score.aspect]
+        earlier_numbers = {claim.before for claim in matching if claim.before is not None}
+        is_only = sum(other.aspect is score.aspect for other in scores) == 1
+        if not is_only or score.phase is not Phase.FINAL or {claim.after for claim in matching} != {score.value}:
+            continue
+        if len(earlier_numbers) <= 1:
+            before = next(iter(earlier_numbers), None)
+            yield score, min(claim.words for claim in matching if claim.before == before), before
+
+
+def claimed_scores(scores: Sequence[Score], claims: Set[Claim], form: ReviewForm) -> Iterator[Score]:
+    """Yield the first scores that the reviewer's own words report; each must be on its known scale.
+
+    Args:
+        scores: The note's scores whose first value is not known otherwise.
+        claims: What the reviewer's own texts report.
+        form: The form that the note answers.
+    """
+    for score, words, before in _find_agreed(scores, claims):
+        if before is not None and _is_on_scale(before, score):
+            unified = form.unify(score.field, before)
+            first = replace(score, value=before, label=words, unified=unified, rank=None)
+            yield replace(first, phase=Phase.INITIAL, source=ScoreSource.TEXT)
+
+
+def told_changes(scores: Sequence[Score], claims: Set[Claim]) -> Iterator[ScoreChange]:
+    """Yield the changes of which the reviewer's own words tell only the later number, at unknown times.
+
+    Args:
+        scores: The note's scores whose first value is not known otherwise.
+        claims: What the reviewer's own texts report.
+    """
+    for score, words, before in _find_agreed(scores, claims):
+        if before is None:
+            yield ScoreChange(score.aspect, score.field, None, score.value, None, ScoreSource.TEXT, words)
+
+
+def _is_on_scale(value: float, score: Score) -> bool:
+    if score.offered:
+        return value in score.offered
+    return score.low is not None and score.high is not None and score.low <= value <= score.high

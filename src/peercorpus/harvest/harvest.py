@@ -1,0 +1,221 @@
+"""Harvest venues from OpenReview into a workspace; safe to interrupt at any time.
+
+Each venue goes through three steps: submissions with replies, edit history, PDFs. Every page is committed in its own
+transaction, so that running the same harvest again continues where it stopped.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from peercorpus.errors import BusyError, EmptyVenueError
+from peercorpus.execution.progress import Show, show_nothing
+from peercorpus.harvest.edit_history import TASK, harvest_history
+from peercorpus.harvest.pdfs import harvest_pdfs, missing_files
+from peercorpus.harvest.session import VenueSession, open_session
+from peercorpus.harvest.submissions import harvest_changes, harvest_submissions, store_review_form, store_settings
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.objects import Note, decode_leniently
+from peercorpus.openreview.venue_discovery import VenueProfile
+from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawStore
+from peercorpus.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestSummary:
+    """State of a venue when a harvest ends, and what this run did.
+
+    Attributes:
+        submissions: Submissions received from the lists of the venue.
+        expected: Number OpenReview announced; None if it announced none, or a list was not finished.
+        replies: Reviews, comments, decisions and all other notes below submissions.
+        edits: Edits and references stored.
+        files: PDFs stored, counted by edit.
+        files_not_had: Number of files requested but not given, by reason.
+        edits_refused: Number of notes whose edits OpenReview refused.
+        requests: Requests this run sent for the venue.
+        came: Objects and new versions of objects that this run added.
+        files_came: Files that this run added.
+        edits_waiting: Number of notes whose edits could not be requested this time.
+        files_waiting: Files that could not be requested this time, or came damaged.
+        not_public: Notes shown to this account but not to the public.
+        is_complete: Whether every list was read to its end.
+    """
+
+    venue_id: str
+    api: int
+    submissions: int
+    expected: int | None
+    replies: int
+    edits: int
+    files: int
+    files_not_had: Mapping[str, int]
+    edits_refused: int
+    requests: int
+    came: int
+    files_came: int
+    edits_waiting: int
+    files_waiting: int
+    not_public: int
+    is_complete: bool
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the user should know beyond the counts, one sentence each."""
+        remarks: list[str] = []
+        if not self.is_complete:
+            remarks.append("Its listings are not complete; harvest it again without a limit for the rest.")
+        if self.is_complete and self.expected is not None and self.expected != self.submissions:
+            remarks.append(f"OpenReview announced {self.expected} submissions and gave {self.submissions}.")
+        if self.edits_waiting or self.files_waiting:
+            waiting = {"edits of notes": self.edits_waiting, "files": self.files_waiting}
+            missing = " and ".join(f"{what}: {number:,}" for what, number in waiting.items() if number)
+            remarks.append(f"Not had this time ({missing}); the same command asks for them again.")
+        if self.edits_refused:
+            remarks.append(
+                f"OpenReview refused the edits of {self.edits_refused:,} notes; 'peercorpus status' says why."
+            )
+        if not self.submissions:
+            remarks.append("OpenReview shows none of its submissions any more; what was held stays, and is set aside.")
+        if self.not_public:
+            remarks.append(
+                f"Your account is shown {self.not_public:,} notes that the public is not: they are kept apart and never"
+                " published; an account without a role at this venue is safer."
+            )
+        return tuple(remarks)
+
+
+def harvest(
+    workspace: Workspace,
+    client: Client,
+    venue_ids: Sequence[str],
+    *,
+    limit: int | None = None,
+    files: bool = True,
+    refresh: bool = False,
+    progress: Show = show_nothing,
+) -> list[HarvestSummary]:
+    """Fetch what is missing of some venues: submissions with all replies, earlier versions, PDFs.
+
+    It may be interrupted at any time; the same call continues where it stopped. Where everything was fetched before, it
+    asks for what has changed since. Each step covers all venues before the next begins, so a corpus is usable early.
+
+    Args:
+        workspace: Stores everything as received; only what everyone may read is published later.
+        client: Client to ask.
+        venue_ids: Ids of venue groups, such as `ICLR.cc/2024/Conference`.
+        limit: Number of submissions per venue, 1 or more, list by list in order of their id; None means all.
+        files: Whether to fetch PDFs.
+        refresh: List everything again, and ask again for files that were not given.
+        progress: Called after every page, note and file.
+
+    Raises:
+        VenueNotFoundError: A venue does not exist; nothing is fetched for any of them.
+        EmptyVenueError: A venue shows no submission; the others are harvested first.
+        BusyError: OpenReview asks to wait for hours, or stays out of order; what was fetched is kept.
+        SourceError: OpenReview refused, or could not be reached; what was fetched is kept.
+    """
+    sessions = []
+    requests = {}
+    stored_before = {}
+    for venue_id in dict.fromkeys(venue_ids):
+        before = client.requests
+        sessions.append(open_session(workspace, client, venue_id, limit=limit, refresh=refresh, show=progress))
+        requests[venue_id] = client.requests - before
+        stored_before[venue_id] = _count_stored(workspace.raw, venue_id)
+    for session in sessions if refresh else ():
+        with session.raw.transaction():
+            session.raw.state.forget_listings(session.venue_id)
+    empty: list[EmptyVenueError] = []
+    for step in (_harvest_notes, harvest_history, *((harvest_pdfs,) if files else ())):
+        for session in list(sessions):
+            before = client.requests
+            try:
+                _run_with_pauses(session, step)
+            except EmptyVenueError as error:
+                empty.append(error)
+                sessions.remove(session)
+            requests[session.venue_id] += client.requests - before
+    if empty:
+        raise empty[0]
+    return [
+        _summarise(session, requests[session.venue_id], stored_before[session.venue_id], files=files)
+        for session in sessions
+    ]
+
+
+def _run_with_pauses(session: VenueSession, step: Callable[[VenueSession], None]) -> None:
+    """Run a step; where OpenReview is out of order or refuses for a while, pause and run it again, a few times.
+
+    Raises:
+        BusyError: It asks for a longer wait than `Patience` allows, or stays out of order.
+    """
+    patience = session.client.patience
+    for pause_s in patience.pauses_s:
+        try:
+            step(session)
+        except BusyError as error:
+            if (error.wait_s or 0) > patience.longest_wait_s:
+                raise
+            session.client.pause(max(pause_s, error.wait_s or 0), "OpenReview is out of order")
+        else:
+            return
+    step(session)
+
+
+def _harvest_notes(session: VenueSession) -> None:
+    """Fetch submissions and replies: what is missing, or what has changed since all were fetched."""
+    store_settings(session)
+    if _is_complete(session.raw, session.profile) and session.limit is None:
+        harvest_changes(session)
+    else:
+        harvest_submissions(session)
+    store_review_form(session)
+    if UNPLACED in session.raw.venues():
+        # What an import brought before may belong to these submissions.
+        session.raw.place()
+
+
+def _is_complete(raw: RawStore, profile: VenueProfile) -> bool:
+    return all(raw.state.listing(profile.venue_id, invitation).complete for invitation in profile.lists)
+
+
+class _StoredCounts(NamedTuple):
+    """Number of objects and files stored before this run."""
+
+    objects: int
+    files: int
+
+
+def _count_stored(raw: RawStore, venue_id: str) -> _StoredCounts:
+    return _StoredCounts(raw.count_versions(venue_id), len([file for file in raw.state.files(venue_id) if file.sha256]))
+
+
+def _summarise(session: VenueSession, requests: int, before: _StoredCounts, *, files: bool) -> HarvestSummary:
+    raw, venue_id = session.raw, session.venue_id
+    listings = [raw.state.listing(venue_id, invitation) for invitation in session.profile.lists]
+    counts = [state.expected for state in listings if state.expected is not None]
+    papers, not_public = 0, 0
+    for note in raw.latest(RawKind.NOTE, venue_id):
+        papers += note.object_id == note.forum_id
+        not_public += not decode_leniently(Note, note.body).is_public
+    files_stored = raw.state.files(venue_id)
+    return HarvestSummary(
+        venue_id=venue_id,
+        api=session.api,
+        submissions=sum(state.received for state in listings),
+        expected=sum(counts) if len(counts) == len(listings) else None,
+        replies=raw.count(RawKind.NOTE, venue_id) - papers,
+        edits=raw.count(RawKind.EDIT, venue_id) + raw.count(RawKind.REFERENCE, venue_id),
+        files=sum(1 for file in files_stored if file.sha256 is not None),
+        files_not_had=Counter(file.problem for file in files_stored if file.problem is not None),
+        edits_refused=raw.state.count_refused(venue_id, TASK),
+        requests=requests,
+        came=raw.count_versions(venue_id) - before.objects,
+        files_came=len([file for file in files_stored if file.sha256]) - before.files,
+        edits_waiting=len(raw.state.pending(venue_id, TASK)),
+        files_waiting=len(missing_files(replace(session, refresh=False))) if files else 0,
+        not_public=not_public,
+        is_complete=_is_complete(raw, session.profile),
+    )

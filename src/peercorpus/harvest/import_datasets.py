@@ -1,0 +1,263 @@
+"""Turn the records of published datasets, ReviewBench and Re², into rows of `raw.db`."""
+
+import re
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import PurePath
+from typing import NamedTuple
+from zipfile import BadZipFile, ZipFile
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from peercorpus.errors import DumpError
+from peercorpus.harvest.import_files import MANUSCRIPT, DumpFile, read_elements
+from peercorpus.harvest.raw_rows import RawOrigin
+from peercorpus.openreview.response_body import check_json, compact, is_object, read_members
+from peercorpus.records.layouts.recognise import Layout
+from peercorpus.records.published_datasets import REVIEWBENCH_COLUMNS, Dataset, Id, Re2Text, non_empty
+from peercorpus.venues import catalogue
+from peercorpus.venues.venue_id import MAIN, conference_of, track_of, year_of
+from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
+
+BATCH_ROWS = 32
+READ_BYTES = 1 << 16
+"""Bytes read at a time from a Parquet column; pyarrow's own default holds a whole row group in memory."""
+LONGEST_TEXT_BYTES = 1 << 26
+"""Largest manuscript that is read."""
+PACKED = re.compile(rf"(?:.*/)?[^/]+/{re.escape(MANUSCRIPT)}")
+YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+class PublishedRecord(NamedTuple):
+    """One record of a published dataset.
+
+    Attributes:
+        place: Position in its file.
+        problem: Why it cannot be imported; None if it can.
+    """
+
+    dataset: Dataset
+    body: bytes
+    place: str
+    problem: str | None = None
+
+
+def missing_column(dump: DumpFile) -> str | None:
+    """Return the first of ReviewBench's columns that a Parquet file lacks; None if it has all.
+
+    Raises:
+        DumpError: The file is not Parquet, or is cut off.
+    """
+    with _translate_errors(dump), pq.ParquetFile(dump.path) as file:
+        names = set(file.schema_arrow.names)
+    return next((name for name in REVIEWBENCH_COLUMNS if name not in names), None)
+
+
+def read_published_records(dump: DumpFile) -> Iterator[PublishedRecord] | None:
+    """Return an iterator over the records of a published dataset; None if the file is not of one.
+
+    Raises:
+        DumpError: The file cannot be read, or not to its end.
+    """
+    if dump.manuscripts:
+        return _read_manuscripts(dump)
+    if dump.is_table and dump.layout is None:
+        return _read_table(dump)
+    if dump.is_archive:
+        return _read_archive(dump)
+    if dump.layout is not None:
+        return _read_layout(dump, dump.layout)
+    return _read_list(dump) if dump.is_json and not dump.holds_lines and _is_re2(dump) else None
+
+
+def _read_table(dump: DumpFile) -> Iterator[PublishedRecord]:
+    number = 0
+    with _translate_errors(dump), pq.ParquetFile(dump.path, pre_buffer=False, buffer_size=READ_BYTES) as file:
+        for batch in file.iter_batches(BATCH_ROWS):
+            for row in batch.to_pylist():
+                number += 1
+                yield PublishedRecord(Dataset.REVIEWBENCH, msgspec.json.encode(row), f"row {number}")
+
+
+def _read_layout(dump: DumpFile, layout: Layout) -> Iterator[PublishedRecord]:
+    with _translate_errors(dump):
+        for place, body in layout.records():
+            problem = None if body.paper_id else "it names no paper"
+            yield PublishedRecord(layout.dataset, msgspec.json.encode(body), place, problem)
+
+
+def _is_re2(dump: DumpFile) -> bool:
+    """Return whether a file is one JSON list whose first element is a record of Re²."""
+    try:
+        with closing(_read_list(dump)) as records:
+            first_record = next(records, None)
+    except DumpError:
+        return False
+    return first_record is not None and first_record.problem is None
+
+
+def _read_list(dump: DumpFile) -> Generator[PublishedRecord, None, None]:
+    with _translate_errors(dump):
+        for number, element in enumerate(read_elements(dump), 1):
+            yield _read_element(element, f"record {number}")
+
+
+def _read_element(element: bytes, place: str) -> PublishedRecord:
+    body = compact(check_json(element))
+    members = read_members(body) if is_object(body) else {}
+    dataset = Dataset.RE2_REBUTTAL if "messages" in members else Dataset.RE2_REVIEWS
+    is_record = "paper_id" in members and ("messages" in members or "reviews" in members)
+    return PublishedRecord(
+        dataset=dataset,
+        body=body,
+        place=place,
+        problem=None if is_record else "not a record of Re² (no paper_id with reviews or messages)",
+    )
+
+
+def _read_manuscripts(dump: DumpFile) -> Iterator[PublishedRecord]:
+    for path in dump.manuscripts:
+        with _translate_errors(dump):
+            size_bytes = path.stat().st_size
+            content = path.read_bytes() if size_bytes <= LONGEST_TEXT_BYTES else None
+        yield _read_manuscript(path.absolute(), content)
+
+
+def _read_archive(dump: DumpFile) -> Iterator[PublishedRecord]:
+    with _translate_errors(dump), ZipFile(dump.path) as archive:
+        for member in archive.infolist():
+            if PACKED.fullmatch(member.filename):
+                # The size that the archive states may be wrong.
+                with archive.open(member) as packed:
+                    content = packed.read(LONGEST_TEXT_BYTES + 1)
+                is_too_long = len(content) > LONGEST_TEXT_BYTES
+                yield _read_manuscript(PurePath("/", member.filename), None if is_too_long else content)
+
+
+def _read_manuscript(path: PurePath, content: bytes | None) -> PublishedRecord:
+    paper = path.parents[1]
+    place = f"{paper.parent.name}/{paper.name}/{MANUSCRIPT}"
+    track = paper.parent.name if YEAR.search(paper.parent.name) else None
+    if content is None:
+        return PublishedRecord(
+            dataset=Dataset.RE2_TEXT,
+            body=b"",
+            place=place,
+            problem=f"a manuscript longer than {LONGEST_TEXT_BYTES:,} bytes",
+        )
+    try:
+        text = Re2Text(paper_id=paper.name, path=place, markdown=content.decode(), conference_year_track=track)
+    except UnicodeDecodeError:
+        return PublishedRecord(
+            dataset=Dataset.RE2_TEXT, body=b"", place=place, problem="a manuscript that is not UTF-8 text"
+        )
+    return PublishedRecord(Dataset.RE2_TEXT, msgspec.json.encode(text), place)
+
+
+@contextmanager
+def _translate_errors(dump: DumpFile) -> Iterator[None]:
+    """Turn the errors of reading a file into a `DumpError` that names it.
+
+    Raises:
+        DumpError: The file cannot be read, or is damaged.
+    """
+    try:
+        yield
+    except (pa.ArrowException, BadZipFile, zlib.error, NotImplementedError, RuntimeError, TypeError) as error:
+        raise DumpError(f"'{dump.name}' cannot be read: it is cut off or damaged ({_first_line(error)}).") from None
+    except ValueError as error:
+        raise DumpError(f"'{dump.name}' cannot be read: {error}.") from None
+    except OSError as error:
+        raise DumpError(f"'{dump.name}' cannot be read: {error.strerror or _first_line(error)}.") from None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+CONFERENCE_YEAR_TRACK = re.compile(r"(?P<conference>.+?)\s+(?P<year>(?:19|20)\d\d)(?:\s+(?P<track>.+))?")
+NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
+
+
+class _Header(msgspec.Struct):
+    """Fields that identify a record; ReviewBench has forum and venue, Re² paper, conference and reviewer."""
+
+    forum_id: Id | None = None
+    venue_id: str | None = None
+    conference: str | None = None
+    year: int | None = None
+    track: str | None = None
+    paper_id: Id | None = None
+    conference_year_track: str | None = None
+    reviewer_id: str | None = None
+
+
+def build_published(dataset: Dataset, body: bytes, origin: RawOrigin) -> RawObject:
+    """Build the row of a published record.
+
+    Raises:
+        msgspec.ValidationError: The record names no paper, or a field has another type than its dataset declares.
+    """
+    header = msgspec.json.decode(body, type=_Header)
+    forum_id = header.forum_id if dataset is Dataset.REVIEWBENCH else header.paper_id
+    if forum_id is None:
+        raise msgspec.ValidationError("It names no paper")
+    record_id = f"{dataset.prefix}{forum_id}"
+    if dataset is Dataset.RE2_REBUTTAL:
+        record_id += f"/{header.reviewer_id or 'unknown'}"
+    return RawObject(
+        kind=RawKind.PUBLISHED,
+        object_id=record_id,
+        api=0,
+        venue_id=_venue_of(header),
+        forum_id=forum_id,
+        subject_id=forum_id,
+        modified_ms=0,
+        seen_ms=origin.seen_ms,
+        source=origin.source,
+        body=body,
+    )
+
+
+def _venue_of(header: _Header) -> str:
+    """Return the venue that a record names, or the one that its conference, year and track name."""
+    if non_empty(header.venue_id):
+        return str(header.venue_id)
+    if non_empty(header.conference_year_track):
+        return venue_named(str(header.conference_year_track))
+    parts = [non_empty(header.conference), str(header.year or ""), non_empty(header.track)]
+    return venue_named(" ".join(part for part in parts if part))
+
+
+def venue_named(text: str) -> str:
+    """Return the catalogue's venue with this name if exactly one fits, else a stand-in for its id.
+
+    Rows of the catalogue with the lowest confidence do not count.
+
+    >>> venue_named("NeurIPS 2022 Conference"), venue_named("ICLR 2023 Workshop Tiny Papers")
+    ('NeurIPS.cc/2022/Conference', 'published/ICLR/2023/Workshop_Tiny_Papers')
+    >>> venue_named("")
+    'unplaced'
+    """
+    match = CONFERENCE_YEAR_TRACK.fullmatch(text.strip())
+    parts = [match["conference"], match["year"], match["track"] or ""] if match else [text.strip()]
+    names = [NOT_IN_A_NAME.sub("_", part) for part in parts if part]
+    stand_in = "/".join(["published", *names]) if names else UNPLACED
+    fitting = _main_venues(stand_in) if match and track_of(stand_in) == MAIN else []
+    return fitting[0] if len(fitting) == 1 else stand_in
+
+
+@cache
+def _main_venues(stand_in: str) -> list[str]:
+    """Return the main tracks that the catalogue knows for a conference and year."""
+    year = year_of(stand_in)
+    rows = catalogue.rows(conference_of(stand_in))
+    return [
+        row.id
+        for row in rows
+        if row.year == year and track_of(row.id) == MAIN and row.confidence is not catalogue.Confidence.D
+    ]

@@ -1,0 +1,451 @@
+"""Import recorded dumps: OpenReview objects are recognised by their shape; all files are stored, or none."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+
+from peercorpus.errors import DumpError
+from peercorpus.harvest.forum_venues import settle_venues, venue_of_file
+from peercorpus.harvest.import_datasets import PublishedRecord, build_published, missing_column, read_published_records
+from peercorpus.harvest.import_files import DumpFile, list_files, read_values
+from peercorpus.harvest.raw_rows import RawOrigin, build_edit, build_note, build_setting
+from peercorpus.openreview.objects import now_ms
+from peercorpus.openreview.response_body import compact, is_list, is_object, read_items, read_members
+from peercorpus.records.layouts.flat_notes import nest
+from peercorpus.records.layouts.recognise import NAMES
+from peercorpus.records.layouts.tables import DELIMITED, is_table, read_columns, read_rows, suffix_of
+from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject, RawStore
+from peercorpus.workspace.workspace import Workspace
+
+OF_A_NOTE = ("forum", "invitation", "invitations", "replyto", "signatures", "readers")
+OF_AN_INVITATION = ("reply", "edit", "invitees", "duedate", "expdate", "maxReplies", "process")
+OF_A_GROUP = ("members", "signatories", "anonids")
+WRAPPERS = frozenset({"submissions", "notes", "edits", "references", "revisions", "replies", "groups", "invitations"})
+"""Names that crawlers and OpenReview give their lists; an empty one does not count as a record left out."""
+NOT_ENTERED = frozenset({"content", "note", "original", "originalInvitation"})
+"""Members that stay in their object: field values, the partial note of an edit, the original behind a reference."""
+
+Members = Mapping[str, msgspec.Raw]
+
+
+class DumpScanner:
+    """Walks through one JSON value and reports every object it recognises and every record it does not."""
+
+    def __init__(self, take: Callable[[RawKind, bytes], None], leave_out: Callable[[str], None]) -> None:
+        """Use these callbacks.
+
+        Args:
+            take: Receives the kind and body of each object, without objects nested in it.
+            leave_out: Receives the reason for each record that is not an OpenReview object.
+        """
+        self._take, self._leave_out = take, leave_out
+        self._taken = 0
+
+    def enter_value(self, value: bytes) -> None:
+        """Walk through one value of a file: a record, a list of records, or an object around them."""
+        if is_object(value):
+            self._enter_item(msgspec.Raw(value), in_object=False)
+        else:
+            self._enter(value, in_object=False)
+
+    def _enter(self, value: bytes | msgspec.Raw, *, in_object: bool) -> bool:
+        """Walk through a value; return whether all of it became separate objects."""
+        if is_list(value):
+            are_taken = [self._enter_item(item, in_object=in_object) for item in read_items(value)]
+            return bool(are_taken) and all(are_taken)
+        if not is_object(value):
+            return False
+        members = read_members(value)
+        kind = object_kind(members)
+        if kind is None:
+            for name, nested in members.items():
+                if name not in NOT_ENTERED:
+                    self._enter(nested, in_object=in_object)
+            return False
+        self._take(kind, self._without_nested(value, members))
+        self._taken += 1
+        return True
+
+    def _enter_item(self, item: msgspec.Raw, *, in_object: bool) -> bool:
+        before = self._taken
+        is_taken = self._enter(item, in_object=in_object)
+        if self._taken == before and not in_object and is_object(item):
+            members = read_members(item)
+            if WRAPPERS.isdisjoint(members):
+                self._leave_out(describe_record(members))
+        return is_taken
+
+    def _without_nested(self, value: bytes | msgspec.Raw, members: dict[str, msgspec.Raw]) -> bytes:
+        kept = self._keep_members(members)
+        if is_object(kept.get("details")):
+            details = read_members(kept["details"])
+            fewer = self._keep_members(details)
+            if len(fewer) < len(details):
+                kept["details"] = msgspec.Raw(msgspec.json.encode(fewer))
+                if not fewer:
+                    del kept["details"]
+        return compact(value if kept == members else msgspec.json.encode(kept))
+
+    def _keep_members(self, members: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
+        """Return the members without the lists that became separate objects."""
+        return {
+            name: nested
+            for name, nested in members.items()
+            if name in NOT_ENTERED or name == "details" or not (self._enter(nested, in_object=True) and is_list(nested))
+        }
+
+
+def object_kind(members: Members) -> RawKind | None:
+    """Return the kind of an object, judged by its members; None if it is not one of OpenReview's.
+
+    >>> object_kind({"id": msgspec.Raw(b'"a"'), "forum": msgspec.Raw(b'"a"'), "content": msgspec.Raw(b"{}")})
+    <RawKind.NOTE: 'note'>
+    """
+    if not _is_text(members.get("id")):
+        return None
+    if is_object(members.get("note")) and not _is_there(members, ("forum", "content")):
+        return RawKind.EDIT
+    if b"/-/" in bytes(members["id"]) and any(name in members for name in OF_AN_INVITATION):
+        return RawKind.INVITATION
+    if "forum" not in members and any(name in members for name in OF_A_GROUP):
+        return RawKind.GROUP
+    if not is_object(members.get("content")):
+        return None
+    if _is_there(members, ("referent",)):
+        return RawKind.REFERENCE
+    return RawKind.NOTE if any(name in members for name in OF_A_NOTE) else None
+
+
+def describe_record(members: Members) -> str:
+    """Return the reason why a record is left out."""
+    if "content" in members and not _is_text(members.get("id")):
+        return "a record without an id"
+    if is_object(members.get("group")) or is_object(members.get("invitation")):
+        return "an edit of a group or an invitation"
+    return f"no OpenReview object (a record of {', '.join(list(members)[:4]) or 'nothing'})"
+
+
+def _is_text(value: msgspec.Raw | None) -> bool:
+    return value is not None and len(bytes(value)) > 2 and bytes(value)[:1] == b'"'
+
+
+def _is_there(members: Members, names: tuple[str, ...]) -> bool:
+    return any(name in members and bytes(members[name]) != b"null" for name in names)
+
+
+def names_invitation(body: bytes) -> bool:
+    """Return whether a note, as compact JSON, seems to name an invitation; exact for those that OpenReview sends."""
+    return b'"invitation' in body and b'"invitations":null' not in body and b'"invitations":[]' not in body
+
+
+BATCH = 500
+"""Objects stored at once."""
+BATCH_BYTES = 1 << 24
+"""Size from which objects are stored even if they are fewer than `BATCH`: a published record holds a whole paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportCounts:
+    """Number of objects of a kind: added, and known already in exactly this form."""
+
+    new: int = 0
+    known: int = 0
+
+    @property
+    def total(self) -> int:
+        """Number of added and known objects."""
+        return self.new + self.known
+
+
+@dataclass(frozen=True, slots=True)
+class FileImport:
+    """Result of importing one file.
+
+    Attributes:
+        taken: Counts of imported objects by kind.
+        left_out: Number of records left out, by reason.
+        problem: Why the file, or the rest of it, was left out; None if it was read to its end.
+        unnamed: Forums of notes that name no invitation or no venue.
+        doubtful: Those, and forums whose submission is hidden, deleted or not in the workspace.
+        venue_id: The venue named for notes whose forum names none: by the user, or else by the file's name; None if
+            neither does.
+    """
+
+    name: str
+    taken: Mapping[RawKind, ImportCounts]
+    left_out: Mapping[str, int]
+    problem: str | None
+    unnamed: frozenset[str] = frozenset()
+    doubtful: frozenset[str] = frozenset()
+    venue_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """Result of an import, file by file, in the order read."""
+
+    files: tuple[FileImport, ...]
+
+    def taken(self, kind: RawKind) -> ImportCounts:
+        """Return how many objects of a kind all files contained."""
+        counts = [file.taken[kind] for file in self.files if kind in file.taken]
+        return ImportCounts(sum(count.new for count in counts), sum(count.known for count in counts))
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """Number of records left out of all files, by reason."""
+        total: Counter[str] = Counter()
+        for file in self.files:
+            total.update(file.left_out)
+        return total
+
+
+@dataclass(slots=True)
+class _Tally:
+    """One file while it is imported.
+
+    Attributes:
+        digests: Digests of the published records of all files of this import, by id.
+        venue_id: The venue named for notes whose forum names none, or None.
+        unnamed: Forums of notes that name no invitation or no venue.
+        hidden: Forums whose submission is hidden or deleted.
+        forums: Forums of all notes.
+    """
+
+    raw: RawStore
+    dump: DumpFile
+    keep_going: bool
+    origin: RawOrigin
+    digests: dict[str, bytes]
+    venue_id: str | None
+    unnamed: set[str] = field(default_factory=set)
+    hidden: set[str] = field(default_factory=set)
+    forums: set[str] = field(default_factory=set)
+    waiting: list[RawObject] = field(default_factory=list)
+    waiting_bytes: int = 0
+    new: Counter[RawKind] = field(default_factory=Counter)
+    seen: Counter[RawKind] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+    problem: str | None = None
+
+    def take(self, kind: RawKind, body: bytes) -> None:
+        """Store one recognised object.
+
+        Raises:
+            DumpError: The object has no forum, or a field has a type that OpenReview never uses.
+        """
+        try:
+            row = self._build(kind, body)
+        except (msgspec.ValidationError, OverflowError) as error:
+            self._refuse(f"a {kind} with an unreadable field: {error}", f"a {kind} in '{self.dump.name}' is unreadable")
+            return
+        if kind is RawKind.NOTE and not row.forum_id and not self.keep_going:
+            raise DumpError(
+                f"Note '{row.object_id}' in '{self.dump.name}' names no forum; --keep-going sets it aside instead."
+            )
+        if row.kind is RawKind.NOTE:
+            self._watch(row)
+        self._keep(row)
+
+    def _watch(self, row: RawObject) -> None:
+        """Remember the forum of a note, and whether it may be set aside."""
+        self.forums.add(row.forum_id)
+        if row.venue_id == UNPLACED or not names_invitation(row.body):
+            self.unnamed.add(row.forum_id)
+        is_deleted = b'"ddate":' in row.body and b'"ddate":null' not in row.body
+        if row.object_id == row.forum_id and (is_deleted or b'"everyone"' not in row.body):
+            self.hidden.add(row.forum_id)
+
+    def take_published(self, record: PublishedRecord) -> None:
+        """Store one published record; one with a known id but other content is stored beside the first.
+
+        Raises:
+            DumpError: The record names no paper, or does not have the fields of its dataset.
+        """
+        position = f"{record.place} of '{self.dump.name}'"
+        if record.problem is not None:
+            self._refuse(record.problem, f"{position} cannot be taken")
+            return
+        try:
+            row = build_published(
+                record.dataset, record.body, replace(self.origin, source=f"{self.dump.name}, {record.place}")
+            )
+        except (msgspec.ValidationError, OverflowError) as error:
+            self._refuse(f"a record with an unreadable field: {error}", f"{position} is unreadable")
+            return
+        digest = hashlib.sha256(record.body).digest()[:16]
+        record_id = row.object_id
+        number = 1
+        while self.digests.setdefault(record_id, digest) != digest:
+            number += 1
+            record_id = f"{row.object_id}#{number}"
+        self._keep(row._replace(object_id=record_id))
+
+    def _keep(self, row: RawObject) -> None:
+        self.waiting.append(row)
+        self.waiting_bytes += len(row.body)
+        self.seen[row.kind] += 1
+        if len(self.waiting) >= BATCH or self.waiting_bytes >= BATCH_BYTES:
+            self.flush()
+
+    def _build(self, kind: RawKind, body: bytes) -> RawObject:
+        if kind is RawKind.EDIT:
+            return build_edit(body, self.origin)
+        if kind in {RawKind.NOTE, RawKind.REFERENCE}:
+            return build_note(body, self.origin)
+        return build_setting(kind, body, self.origin)
+
+    def _refuse(self, reason: str, sentence: str) -> None:
+        if not self.keep_going:
+            raise DumpError(f"{sentence[0].upper()}{sentence[1:]} ({reason}); --keep-going leaves it out instead.")
+        self.left_out[reason] += 1
+
+    def leave_out(self, reason: str, number: int = 1) -> None:
+        """Count records that are left out."""
+        self.left_out[reason] += number
+
+    def flush(self) -> None:
+        """Store the objects collected so far."""
+        for kind, rows in groupby(sorted(self.waiting, key=attrgetter("kind")), key=attrgetter("kind")):
+            self.new[kind] += self.raw.add(rows)
+        self.waiting.clear()
+        self.waiting_bytes = 0
+
+    def find_doubtful(self) -> frozenset[str]:
+        """Return the forums of which notes may be set aside, when all files are stored."""
+        return frozenset(self.unnamed | self.hidden | (self.forums - self.raw.roots_among(self.forums)))
+
+    def result(self) -> FileImport:
+        """Return the result for the file."""
+        counts = {kind: ImportCounts(self.new[kind], seen - self.new[kind]) for kind, seen in self.seen.items()}
+        return FileImport(
+            name=self.dump.name,
+            taken=counts,
+            left_out=dict(self.left_out),
+            problem=self.problem,
+            unnamed=frozenset(self.unnamed - {""}),
+            venue_id=self.venue_id,
+        )
+
+
+def import_dumps(
+    workspace: Workspace, paths: Sequence[Path], *, keep_going: bool = False, venue_id: str | None = None
+) -> ImportSummary:
+    """Import recorded OpenReview objects and the records of published datasets, in one transaction.
+
+    Args:
+        workspace: Receives the objects.
+        paths: JSON or JSON Lines, with or without gzip; ReviewBench's Parquet; Re²'s JSON, and its manuscripts as
+            files or zip. Folders are searched; `hf:owner/name` is a dataset of the Hugging Face Hub.
+        keep_going: Leave out what cannot be read and keep notes without a forum, instead of failing.
+        venue_id: Venue of notes whose forum names none, such as reviews of which only the content is left; None takes
+            the one that the file's name states, if it states one.
+
+    Raises:
+        DumpError: A path does not exist, a file cannot be read, a named file has nothing of OpenReview, a note names
+            no forum, or a record no paper; nothing is stored then.
+        SourceError: A dataset could not be downloaded.
+    """
+    dumps = list_files(paths)
+    with workspace.raw.transaction():
+        tallies = list(_import_files(workspace.raw, dumps, keep_going, venue_id))
+        files = tuple(tally.result() for tally in tallies)
+        if not keep_going and not any(file.taken for file in files):
+            names = ", ".join(f"'{path}'" for path in paths)
+            raise DumpError(f"{names} holds no record in a layout that is read; read are {'; '.join(NAMES)}.")
+        workspace.raw.place()
+        doubtful = [tally.find_doubtful() for tally in tallies]
+        if any(doubtful) or UNPLACED in workspace.raw.venues():
+            settle_venues(
+                workspace.raw,
+                {forum_id: file.venue_id for file in files if file.venue_id for forum_id in file.unnamed},
+            )
+    return ImportSummary(tuple(map(_with_doubtful, files, doubtful)))
+
+
+def _with_doubtful(file: FileImport, doubtful: frozenset[str]) -> FileImport:
+    return replace(file, doubtful=doubtful)
+
+
+def _import_files(raw: RawStore, dumps: Sequence[DumpFile], keep_going: bool, venue_id: str | None) -> Iterator[_Tally]:
+    seen_ms = now_ms()
+    digests = dict[str, bytes]()
+    for dump in dumps:
+        tally = _Tally(
+            raw=raw,
+            dump=dump,
+            keep_going=keep_going,
+            origin=RawOrigin(dump.name, seen_ms),
+            digests=digests,
+            venue_id=venue_id or venue_of_file(dump.name),
+        )
+        if dump.is_named or dump.is_known:
+            _import_file(tally)
+        else:
+            tally.problem = "not a JSON, Parquet or zip file"
+        yield tally
+
+
+def _import_file(tally: _Tally) -> None:
+    try:
+        tally.problem = _read_file(tally)
+    except DumpError as error:
+        if not tally.keep_going:
+            raise
+        tally.problem = str(error)
+    tally.flush()
+    if not tally.seen and tally.problem is None:
+        tally.problem = "it holds no OpenReview object and no published record"
+        if tally.dump.is_named and not tally.keep_going:
+            raise DumpError(_unrecognised(tally.dump))
+
+
+def _read_flat_notes(tally: _Tally) -> None:
+    """Import the notes of a table whose columns are their members."""
+    walk = DumpScanner(tally.take, tally.leave_out)
+    try:
+        for row in read_rows(tally.dump.path):
+            walk.enter_value(msgspec.json.encode(nest(row)))
+    except (ValueError, OSError, pa.ArrowException) as error:
+        raise DumpError(f"'{tally.dump.name}' cannot be read: {error}.") from None
+
+
+def _unrecognised(dump: DumpFile) -> str:
+    """Return what was seen of a file that is in no layout, and which layouts are read."""
+    names = read_columns(dump.path) if dump.path.is_file() and is_table(dump.path) else []
+    seen = f"its records hold {', '.join(names[:8])}{' and more' if len(names) > 8 else ''}" if names else "no records"
+    return f"'{dump.name}' holds no record in a layout that is read ({seen}); read are {'; '.join(NAMES)}."
+
+
+def _read_file(tally: _Tally) -> str | None:
+    """Import the content of a file; return why nothing of it can be imported, or None."""
+    dump = tally.dump
+    if dump.is_flat:
+        _read_flat_notes(tally)
+        return None
+    column = missing_column(dump) if dump.is_table and dump.layout is None else None
+    if column is not None:
+        if dump.is_named:
+            lacks = f"'{dump.name}' is not a ReviewBench table: the column '{column}' is missing"
+            raise DumpError(f"{lacks}; other layouts that are read are {'; '.join(NAMES)}.")
+        return f"not a ReviewBench table: the column '{column}' is missing"
+    published = read_published_records(dump)
+    if published is None and suffix_of(dump.path) in DELIMITED:
+        raise DumpError(_unrecognised(dump))
+    if published is None:
+        walk = DumpScanner(tally.take, tally.leave_out)
+        for value in read_values(dump):
+            walk.enter_value(value)
+        return None
+    for record in published:
+        tally.take_published(record)
+    if dump.beside:
+        tally.leave_out("a file beside a manuscript", dump.beside)
+    return None

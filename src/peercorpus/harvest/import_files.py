@@ -1,0 +1,326 @@
+"""Find files to import, local or from the Hugging Face Hub, and read the JSON values in them."""
+
+import gzip
+import json
+import mmap
+import re
+import shutil
+import tempfile
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from io import BufferedIOBase
+from pathlib import Path
+from typing import IO
+
+import httpx2
+import msgspec
+
+from peercorpus.errors import DumpError, MissingExtraError, SourceError
+from peercorpus.openreview.response_body import check_json, read_items
+from peercorpus.records.layouts.flat_notes import has_flat_notes
+from peercorpus.records.layouts.recognise import Layout, find_folders, find_table
+from peercorpus.records.layouts.tables import is_table, read_columns
+from peercorpus.records.published_datasets import REVIEWBENCH_COLUMNS
+
+SCHEME = "hf:"
+REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+WANTED = ("*.parquet", "REVIEWS_*.json", "REBUTTAL_*.json", "papers.zip", "*/Initial_manuscript.md")
+"""Patterns of files with published records; `*` also matches folders."""
+
+
+def parse_repository(path: Path) -> str | None:
+    """Return the dataset that `hf:owner/name` names; None for any other path.
+
+    Raises:
+        DumpError: The name is not that of a dataset.
+    """
+    text = path.as_posix()
+    if not text.startswith(SCHEME) or path.exists():
+        return None
+    repository = text.removeprefix(SCHEME)
+    if not REPOSITORY.fullmatch(repository):
+        raise DumpError(f"Invalid dataset '{text}': expected hf:owner/name, such as hf:Samarth0710/reviewbench.")
+    return repository
+
+
+def fetch_dataset(repository: str) -> Path:
+    """Download a dataset and return its folder of links into the cache; files that are cached are not downloaded again.
+
+    Raises:
+        MissingExtraError: The package `huggingface_hub` is not installed.
+        SourceError: The Hub has no such dataset, does not give it, or cannot be reached.
+    """
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+    except ImportError:
+        raise MissingExtraError("huggingface_hub", "hf") from None
+    try:
+        return Path(snapshot_download(repository, repo_type="dataset", allow_patterns=list(WANTED)))
+    except (HfHubHTTPError, HFValidationError):
+        sentence = "the Hub has no such dataset, or does not give it; check the id"
+    except (LocalEntryNotFoundError, httpx2.HTTPError):
+        sentence = "the Hub cannot be reached; try again, or name files on this machine"
+    except OSError as error:
+        sentence = f"{error.strerror or 'reading or writing failed'}; what was fetched is kept, try again"
+    raise SourceError(f"The dataset '{repository}' was not fetched: {sentence}.")
+
+
+LINES = (".jsonl", ".ndjson")
+WHOLE = (".json",)
+TABLES = (".parquet",)
+ARCHIVES = (".zip",)
+MANUSCRIPT = "Initial_manuscript_md/Initial_manuscript.md"
+"""Path of a paper's text in Re², below the paper's folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class DumpFile:
+    """One file to import, or all manuscripts of a folder.
+
+    Attributes:
+        path: The file, or the folder of the manuscripts.
+        name: Name used in messages and `raw.db`.
+        is_named: Whether the user named it; False if it was found in a named folder.
+        manuscripts: Manuscripts found in the folder `path`; empty for other files.
+        beside: Number of other files in the folders of the papers; they are not read.
+        layout: The layout of another maker in which it is; None for other files.
+        is_flat: Whether it is a table whose columns are the members of notes.
+    """
+
+    path: Path
+    name: str
+    is_named: bool
+    manuscripts: tuple[Path, ...] = ()
+    beside: int = 0
+    layout: Layout | None = None
+    is_flat: bool = False
+
+    @property
+    def _suffixes(self) -> tuple[str, ...]:
+        return tuple(self.path.suffixes) if self.path.suffix != ".gz" else tuple(self.path.suffixes[:-1])
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the name is that of a JSON file."""
+        return not self.path.name.startswith(".") and self._suffixes[-1:] != () and self._suffixes[-1] in LINES + WHOLE
+
+    @property
+    def holds_lines(self) -> bool:
+        """Whether the name is that of a JSON Lines file, in which every line is a value."""
+        return self._suffixes[-1:] != () and self._suffixes[-1] in LINES
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the name is that of a Parquet file."""
+        return self.path.suffix in TABLES
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether the name is that of a zip file."""
+        return self.path.suffix in ARCHIVES
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the name is that of a file that may contain something to import."""
+        return self.is_json or self.is_table or self.is_archive or bool(self.manuscripts or self.layout or self.is_flat)
+
+
+def list_files(paths: Sequence[Path]) -> list[DumpFile]:
+    """List the named files, and those in named folders and datasets of the Hub, ordered by path.
+
+    Raises:
+        DumpError: A path does not exist, or is neither a file nor a folder.
+        SourceError: A dataset could not be downloaded.
+    """
+    files_by_path: dict[Path, DumpFile] = {}
+    for path in paths:
+        repository = parse_repository(path)
+        if repository is not None:
+            folder = fetch_dataset(repository)
+            files = list(_list_folder(folder, f"{path.as_posix()}@{folder.name[:12]}", links=True))
+        elif not path.exists():
+            raise DumpError(f"'{path}' does not exist; name a file or a folder.")
+        elif path.is_dir():
+            files = list(_list_folder(path, path.resolve().name, links=False))
+        elif path.is_file():
+            texts = (path,) if path.absolute().as_posix().endswith(f"/{MANUSCRIPT}") else ()
+            files = [_recognise(DumpFile(path, path.name, is_named=True, manuscripts=texts))]
+        else:
+            raise DumpError(f"'{path}' is neither a file nor a folder.")
+        for file in files:
+            key = file.path.resolve()
+            if key not in files_by_path or file.is_named:
+                files_by_path[key] = file
+    return list(files_by_path.values())
+
+
+def _list_folder(folder: Path, name: str, *, links: bool) -> Iterator[DumpFile]:
+    """Yield the files of a folder; links are followed only in the Hub's cache, which consists of them."""
+    files = sorted(inner for inner in folder.rglob("*") if inner.is_file() and (links or not inner.is_symlink()))
+    texts = tuple(inner for inner in files if inner.as_posix().endswith(f"/{MANUSCRIPT}"))
+    papers = {inner.parents[1] for inner in texts}
+    others = [inner for inner in files if papers.isdisjoint(inner.parents)]
+    if texts:
+        beside = len(files) - len(others) - len(texts)
+        yield DumpFile(folder, f"{name}/**/{MANUSCRIPT}", is_named=False, manuscripts=texts, beside=beside)
+    for layout in find_folders(others):
+        inner_name = "/".join([name, *layout.root.relative_to(folder).parts])
+        yield DumpFile(layout.root, f"{inner_name} ({layout.dataset.value})", is_named=False, layout=layout)
+        others = [inner for inner in others if inner not in {*layout.files}]
+    for inner in others:
+        yield _recognise(DumpFile(inner, f"{name}/{inner.relative_to(folder).as_posix()}", is_named=False))
+
+
+def _recognise(dump: DumpFile) -> DumpFile:
+    """Return a file with its layout, where it is a table of another maker's or of notes."""
+    if dump.manuscripts or not is_table(dump.path):
+        return dump
+    columns = read_columns(dump.path)
+    if has_flat_notes(columns):
+        return replace(dump, is_flat=True)
+    of_ours = len({*REVIEWBENCH_COLUMNS} & {*columns})
+    # A table that lacks one column of ReviewBench is a damaged one, of which the error names the column.
+    is_ours = of_ours > len(REVIEWBENCH_COLUMNS) // 2 or {"paper_id", "messages"} <= {*columns}
+    is_ours = is_ours or {"paper_id", "reviews"} <= {*columns}
+    return dump if is_ours else replace(dump, layout=find_table(dump.path))
+
+
+@contextmanager
+def open_unpacked(dump: DumpFile) -> Iterator[BufferedIOBase]:
+    """Open a file, unpacked if its name ends in `.gz`.
+
+    Raises:
+        DumpError: The file cannot be opened, read or unpacked.
+    """
+    try:
+        with gzip.open(dump.path) if dump.path.suffix == ".gz" else dump.path.open("rb") as content:
+            yield content
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise DumpError(f"'{dump.name}' cannot be unpacked: it is cut off or no gzip file; fetch it again.") from None
+    except OSError as error:
+        raise DumpError(f"'{dump.name}' cannot be read: {error.strerror}.") from None
+
+
+def read_values(dump: DumpFile) -> Iterator[bytes]:
+    """Yield the JSON values of a file: one per line, or the whole file as one; empty lines are skipped.
+
+    Raises:
+        DumpError: The file cannot be read, is cut off, or is not JSON; the message names file and place.
+    """
+    with open_unpacked(dump) as lines:
+        if dump.holds_lines:
+            yield from _read_lines(dump, lines)
+            return
+        content = lines.read()
+    yield from _read_whole(dump, content)
+
+
+def _read_lines(dump: DumpFile, lines: Iterable[bytes]) -> Iterator[bytes]:
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                value = check_json(line.strip())
+            except ValueError as error:
+                raise DumpError(f"'{dump.name}', line {number}, cannot be read: {error}.") from None
+            yield value
+
+
+def _read_whole(dump: DumpFile, content: bytes) -> Iterator[bytes]:
+    try:
+        yield check_json(content)
+    except ValueError as error:
+        # Crawlers write lines of JSON into files named .json as well.
+        lines = [line.strip() for line in content.splitlines() if line.strip()]
+        if len(lines) < 2 or not all(line.startswith(b"{") and line.endswith(b"}") for line in lines):
+            raise DumpError(f"'{dump.name}' cannot be read: {error}.") from None
+        yield from _read_lines(dump, lines)
+
+
+_MAX_ELEMENT_BYTES = 1 << 28
+"""Largest element that is read, so that one element cannot exhaust memory."""
+
+_OPENING, _COMMA, _CLOSING = (re.compile(rf"[ \t\r\n]*{mark}[ \t\r\n]*") for mark in (r"\[", ",", r"\]"))
+_decode_value = json.JSONDecoder().raw_decode
+
+
+def read_elements(dump: DumpFile) -> Iterator[bytes]:
+    """Yield the elements of a file that holds one JSON list, each as the text it has there.
+
+    The file is mapped into memory, so that what is not read yet stays on disk; a packed file is unpacked to a temporary
+    file first. Where a file is damaged, the elements before the damage are yielded.
+
+    Raises:
+        DumpError: The file cannot be unpacked.
+        OSError: It cannot be read.
+        ValueError: It is not one JSON list, it is cut off, or an element is too large.
+    """
+    is_packed = dump.path.suffix == ".gz"
+    with tempfile.TemporaryFile() if is_packed else dump.path.open("rb") as file:
+        damage = _unpack(dump, file) if is_packed else None
+        try:
+            # Closed with the last view of it.
+            yield from split_list(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+        except ValueError as error:
+            raise damage or error from None
+        if damage is not None:
+            raise damage
+
+
+def _unpack(dump: DumpFile, target: IO[bytes]) -> DumpError | None:
+    """Write the unpacked bytes of a file; return the error that ended it early, or None."""
+    try:
+        with open_unpacked(dump) as packed:
+            shutil.copyfileobj(packed, target)
+    except DumpError as error:
+        return error
+    finally:
+        target.flush()
+    return None
+
+
+def split_list(content: memoryview) -> Iterator[bytes]:
+    r"""Yield the elements of one JSON list, each as the text it has there.
+
+    >>> list(split_list(memoryview(b' [{"a": [1, "]"]},\n 2.50]\n')))
+    [b'{"a": [1, "]"]}', b'2.50']
+
+    Raises:
+        ValueError: It is not one JSON list, or it is cut off; the elements before the damage were yielded.
+    """
+    if bytes(content[: len(BOM_UTF8)]) == BOM_UTF8:
+        content = content[len(BOM_UTF8) :]
+    try:
+        elements = read_items(content)
+    except (msgspec.DecodeError, RecursionError):
+        yield from _split_damaged(str(content, "utf-8", "surrogateescape"))
+        return
+    elements.reverse()
+    while elements:
+        element = bytes(elements.pop())
+        if len(element) > _MAX_ELEMENT_BYTES:
+            raise ValueError(f"one of its elements is larger than {_MAX_ELEMENT_BYTES:,} bytes")
+        yield element
+
+
+def _split_damaged(text: str) -> Iterator[bytes]:
+    """Split a list that msgspec refuses, up to its damage.
+
+    Python's own JSON reader also takes NaN and halves of surrogate pairs; it needs the whole text in memory.
+    """
+    position = 0
+    mark = _OPENING
+    while match := mark.match(text, position):
+        try:
+            _, position = _decode_value(text, match.end())
+        except json.JSONDecodeError as error:
+            raise ValueError(f"it is cut off or damaged ({error.msg}, character {error.pos})") from None
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
+        yield text[match.end() : position].encode("utf-8", "surrogateescape")
+        mark = _COMMA
+    if not _CLOSING.fullmatch(text, position):
+        raise ValueError("it is cut off, or is not one JSON list")

@@ -1,0 +1,279 @@
+"""Import PDFs that a user already has, from a folder, and tie each to the version of a paper that it is.
+
+A file is named by a forum, by an edit or reference, or listed in a CSV file of the folder. Names are only compared,
+with each other and with ids: none is ever made part of a path.
+"""
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from peercorpus.errors import DumpError
+from peercorpus.harvest.pdf_list import FILES, decode_note, file_path
+from peercorpus.openreview.client import MOST_FILE_BYTES, is_pdf, is_whole
+from peercorpus.openreview.objects import Edit, decode_leniently, to_time
+from peercorpus.workspace.harvest_state import SUPPLIED, StoredFile, Supplied
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace
+
+COLUMNS = ("forum_id", "file")
+"""Columns that a CSV file must have; `version` and `when` may be there, too."""
+
+CURRENT = "current"
+"""Word for the PDF that a submission names now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One file, and what is said of it.
+
+    Attributes:
+        name: Name of the file within the folder.
+        paper: Id of a forum, of an author's own note, or of an edit.
+        version: Id of an edit, OpenReview's path of a PDF, `current`, or any other words; empty if not said.
+        when: When the version was uploaded; None if not said.
+    """
+
+    name: str
+    paper: str
+    version: str = ""
+    when: datetime | None = None
+
+
+@dataclass(slots=True)
+class PdfImport:
+    """Result of an import of PDFs.
+
+    Attributes:
+        tied: Number of files that are a version which the workspace knows.
+        own: Number of files that became versions of their own.
+        known: Number of files that the workspace had already.
+        aside: Sentences on the files that were not taken, each naming its file.
+    """
+
+    tied: int = 0
+    own: int = 0
+    known: int = 0
+    aside: list[str] = field(default_factory=list)
+
+    @property
+    def taken(self) -> int:
+        """Return the number of files that are in the workspace now."""
+        return self.tied + self.own + self.known
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A file of the folder and the version that it is."""
+
+    file: Path
+    stored: StoredFile
+
+
+@dataclass(slots=True)
+class _Paper:
+    """The PDFs of a submission that the workspace knows: edit (the forum's id for the current PDF), path and time."""
+
+    forum_id: str
+    venue_id: str
+    pdfs: list[tuple[str, str, datetime | None]] = field(default_factory=list)
+
+
+def import_pdfs(workspace: Workspace, folder: Path) -> PdfImport:
+    """Store the PDFs of a folder and tie them to the versions of papers.
+
+    A file named by an edit is that edit's. One named by a forum is the paper's only PDF if the workspace knows one
+    alone; otherwise it is a version of its own, as which one it is cannot be known.
+
+    Raises:
+        DumpError: The folder cannot be read, its CSV files are not as expected, or no file of it can be taken.
+    """
+    files = _list_folder(folder)
+    listed = _read_listed(folder, files)
+    papers = _read_papers(workspace)
+    found = PdfImport()
+    claims = [claim for one in listed if (claim := _place(one, files, papers, found)) is not None]
+    held = _read_held(workspace, {claim.stored.venue_id for claim in claims})
+    with workspace.raw.transaction():
+        for claim in _drop_rivals(claims, found):
+            _keep(workspace, claim, held, found)
+    if not found.taken:
+        reason = found.aside[0] if found.aside else "it holds no file that ends in .pdf."
+        raise DumpError(f"No PDF of '{folder}' was taken: {reason}")
+    return found
+
+
+def _list_folder(folder: Path) -> dict[str, Path]:
+    """Return the files of a folder by name; links and folders in it are left out."""
+    if not folder.is_dir():
+        raise DumpError(f"'{folder}' is not a folder; name one that holds PDFs.")
+    return {inner.name: inner for inner in sorted(folder.iterdir()) if inner.is_file() and not inner.is_symlink()}
+
+
+def _read_listed(folder: Path, files: Mapping[str, Path]) -> list[Listed]:
+    tables = [name for name in files if name.lower().endswith(".csv")]
+    if len(tables) > 1:
+        raise DumpError(f"'{folder}' holds several CSV files ({', '.join(tables)}); keep the one that lists the PDFs.")
+    if tables:
+        return list(_read_table(files[tables[0]]))
+    return [Listed(name, Path(name).stem) for name in files]
+
+
+def _read_table(path: Path) -> Iterator[Listed]:
+    try:
+        rows = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")), strict=True)
+        missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
+        if missing:
+            raise DumpError(f"'{path.name}' lacks the column '{missing[0]}'; it needs forum_id and file.")
+        for number, row in enumerate(rows, 2):
+            yield Listed(
+                (row["file"] or "").strip(),
+                (row["forum_id"] or "").strip(),
+                (row.get("version") or "").strip(),
+                _read_time(path.name, number, (row.get("when") or "").strip()),
+            )
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DumpError(f"'{path.name}' is not a CSV file in UTF-8: {error}.") from None
+
+
+def _read_time(name: str, number: int, text: str) -> datetime | None:
+    """Return a time in UTC; one without a zone is taken to be in UTC."""
+    if not text:
+        return None
+    try:
+        time = datetime.fromisoformat(text)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise DumpError(f"'{name}', line {number}: '{text}' is no time; write 2019-09-25T18:00:00Z.") from None
+
+
+def _read_papers(workspace: Workspace) -> dict[str, list[tuple[_Paper, str | None]]]:
+    """Return the papers, and the edit meant, by every id that can name them."""
+    named: dict[str, list[tuple[_Paper, str | None]]] = {}
+    for venue_id in workspace.raw.venues():
+        papers = {forum_id: _Paper(forum_id, venue_id) for forum_id in workspace.raw.roots(venue_id)}
+        for kind in (RawKind.REFERENCE, RawKind.EDIT, RawKind.NOTE):
+            for stored in workspace.raw.latest(kind, venue_id):
+                paper = papers.get(stored.forum_id)
+                subject_id = stored.object_id if kind is RawKind.NOTE else stored.subject_id
+                if paper is None or subject_id != stored.forum_id:
+                    continue
+                note = decode_note(kind, stored.body)
+                path = file_path(note, "pdf")
+                if path is not None and path.startswith(FILES):
+                    made = decode_leniently(Edit, stored.body).tcdate if kind is RawKind.EDIT else note.tcdate
+                    time = None if kind is RawKind.NOTE else to_time(made)
+                    paper.pdfs.append((stored.object_id, path, time))
+                if kind is not RawKind.NOTE:
+                    named.setdefault(stored.object_id, []).append((paper, stored.object_id))
+                elif note.original:
+                    named.setdefault(note.original, []).append((paper, None))
+        for forum_id, paper in papers.items():
+            named.setdefault(forum_id, []).insert(0, (paper, None))
+    return named
+
+
+def _read_held(workspace: Workspace, venue_ids: set[str]) -> dict[tuple[str, str], str]:
+    """Return the files that are held, by forum and path."""
+    return {
+        (stored.forum_id, stored.path): stored.sha256
+        for venue_id in sorted(venue_ids)
+        for stored in workspace.raw.state.files(venue_id)
+        if stored.sha256 is not None and workspace.files.has(stored.sha256)
+    }
+
+
+def _place(
+    listed: Listed,
+    files: Mapping[str, Path],
+    papers: Mapping[str, Sequence[tuple[_Paper, str | None]]],
+    found: PdfImport,
+) -> _Claim | None:
+    """Return the version that a file is, or None if it is set aside."""
+    problem, content = _read_pdf(listed.name, files)
+    meant = papers.get(listed.paper, ())
+    if problem is None and not meant:
+        problem = f"the workspace has no paper or edit '{listed.paper}'; harvest or import it first"
+    elif problem is None and len({paper.forum_id for paper, _ in meant}) > 1:
+        problem = f"'{listed.paper}' names several papers; list the file with its forum_id in a CSV file"
+    if problem is not None:
+        found.aside.append(f"'{listed.name}' was set aside: {problem}.")
+        return None
+    paper, edit_id = meant[0]
+    edit_id, path = _find_version(listed, paper, edit_id)
+    sha256 = hashlib.sha256(content).hexdigest()
+    stored = StoredFile(edit_id, path, paper.venue_id, paper.forum_id, sha256, len(content), None)
+    return _Claim(files[listed.name], stored)
+
+
+def _read_pdf(name: str, files: Mapping[str, Path]) -> tuple[str | None, bytes]:
+    """Return what is wrong with a file, or None, and its content."""
+    path = files.get(name)
+    if path is None:
+        return "the folder holds no file of that name; name it without folders", b""
+    if path.stat().st_size > MOST_FILE_BYTES:
+        return f"it is larger than {MOST_FILE_BYTES >> 20} MiB", b""
+    content = path.read_bytes()
+    if not is_pdf(content):
+        return "it is not a PDF", b""
+    return (None if is_whole(content) else "it is cut off: it does not end as a PDF does; fetch it again"), content
+
+
+def _find_version(listed: Listed, paper: _Paper, edit_id: str | None) -> tuple[str, str]:
+    """Return the edit and path of the version that a file is; those of a version of its own if it is none known."""
+    wanted = listed.version or edit_id or ""
+    current = [pdf for pdf in paper.pdfs if pdf[0] == paper.forum_id]
+    if wanted == CURRENT:
+        matching = current
+    elif wanted:
+        matching = [pdf for pdf in paper.pdfs if wanted in pdf[:2]]
+    elif listed.when is not None:
+        second = listed.when.replace(microsecond=0)
+        matching = [pdf for pdf in paper.pdfs if pdf[2] is not None and pdf[2].replace(microsecond=0) == second]
+    else:
+        matching = current or paper.pdfs if len({pdf[1] for pdf in paper.pdfs}) == 1 else []
+    if matching and len({pdf[1] for pdf in matching}) == 1:
+        return matching[0][:2]
+    return Supplied(paper.forum_id, listed.when, listed.version).names()
+
+
+def _keep(workspace: Workspace, claim: _Claim, held: dict[tuple[str, str], str], found: PdfImport) -> None:
+    """Store a file, unless the workspace holds another one of the same version."""
+    stored = claim.stored
+    before = held.get((stored.forum_id, stored.path))
+    if before is not None and before != stored.sha256:
+        found.aside.append(
+            f"'{claim.file.name}' was set aside: the workspace holds another file of that version ({stored.edit_id})."
+        )
+        return
+    if workspace.files.add(claim.file.read_bytes()) != stored.sha256:
+        raise DumpError(f"'{claim.file.name}' changed while it was imported; run the command again.")
+    workspace.raw.state.add_file(stored)
+    if before is not None:
+        found.known += 1
+    elif stored.path.startswith(SUPPLIED):
+        found.own += 1
+    else:
+        found.tied += 1
+    held[stored.forum_id, stored.path] = str(stored.sha256)
+
+
+def _drop_rivals(claims: Sequence[_Claim], found: PdfImport) -> list[_Claim]:
+    """Return the claims without those of two different files for one version."""
+    files: dict[tuple[str, str], set[str | None]] = {}
+    for claim in claims:
+        files.setdefault((claim.stored.forum_id, claim.stored.path), set()).add(claim.stored.sha256)
+    left = []
+    for claim in claims:
+        if len(files[claim.stored.forum_id, claim.stored.path]) == 1:
+            left.append(claim)
+        else:
+            found.aside.append(
+                f"'{claim.file.name}' was set aside: another file of the folder is of the same version"
+                f" ({claim.stored.edit_id}); keep one, or say which version each is in a CSV file."
+            )
+    return left

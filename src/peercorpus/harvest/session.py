@@ -1,0 +1,150 @@
+"""State of one venue while it is harvested: client, clock, failures."""
+
+from dataclasses import dataclass, field
+
+from peercorpus.errors import BusyError
+from peercorpus.execution.progress import Meter, Show
+from peercorpus.harvest.raw_rows import RawOrigin
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.objects import now_ms
+from peercorpus.openreview.venue_discovery import VenueProfile, discover
+from peercorpus.venues.catalogue import submission_lists_of
+from peercorpus.venues.own_venues import find_row
+from peercorpus.workspace.raw_store import RawStore
+from peercorpus.workspace.workspace import Files, Workspace
+
+MOST_IN_A_ROW = 3
+"""Consecutive failures after which the service counts as down, rather than the requested things as broken."""
+
+
+@dataclass(slots=True)
+class FailureCount:
+    """Requests that failed for a reason that should pass.
+
+    Attributes:
+        in_a_row: Number of consecutive failures.
+        had: Number of successes since the service last seemed down.
+        failed: What failed, so that it is requested after everything else.
+    """
+
+    in_a_row: int = 0
+    had: int = 0
+    failed: set[str] = field(default_factory=set)
+
+    def count(self, error: BusyError, what: str) -> None:
+        """Count one failure that may be retried in a later run.
+
+        Raises:
+            BusyError: OpenReview asks to wait, or too many requests failed in a row and this one is not known to fail
+                while others succeed.
+        """
+        self.in_a_row += 1
+        is_its_own = what in self.failed and self.had > 0
+        self.failed.add(what)
+        if error.wait_s is not None or (self.in_a_row >= MOST_IN_A_ROW and not is_its_own):
+            self.had = self.in_a_row = 0
+            raise error
+
+    def reset(self) -> None:
+        """Count one success."""
+        self.had += 1
+        self.in_a_row = 0
+
+
+@dataclass(slots=True)
+class Clock:
+    """Clock of the times at which a harvest records what was shown.
+
+    Attributes:
+        latest_ms: Latest time returned, by this harvest or any before; None before it was looked up.
+    """
+
+    latest_ms: int | None = None
+
+    def tick(self, raw: RawStore) -> int:
+        """Return the time, but later than all before: if the clock was set back, what is shown would look gone."""
+        if self.latest_ms is None:
+            sql = "SELECT max(coalesce((SELECT max(shown_ms) FROM sightings), 0), max(started_ms)) FROM listings"
+            ((latest_ms,),) = raw.select(sql)
+            self.latest_ms = latest_ms or 0
+        self.latest_ms = max(now_ms(), self.latest_ms + 1)
+        return self.latest_ms
+
+
+@dataclass(frozen=True, slots=True)
+class VenueSession:
+    """One venue while it is harvested.
+
+    Attributes:
+        limit: Number of submissions to harvest; None means all.
+        refresh: Whether to ask again for what was finished before.
+        show: Called with the progress of each step.
+        setbacks: Failures of this venue, over all steps.
+    """
+
+    raw: RawStore
+    files: Files
+    client: Client
+    profile: VenueProfile
+    limit: int | None
+    refresh: bool
+    show: Show
+    setbacks: FailureCount = field(default_factory=FailureCount)
+    clock: Clock = field(default_factory=Clock)
+
+    @property
+    def venue_id(self) -> str:
+        """Id of the venue's group."""
+        return self.profile.venue_id
+
+    @property
+    def api(self) -> int:
+        """API version, 1 or 2."""
+        return self.profile.api
+
+    def origin(self, source: str) -> RawOrigin:
+        """Return the origin of objects received now for this venue."""
+        return RawOrigin(source, now_ms(), self.venue_id)
+
+    def moment_ms(self) -> int:
+        """Return a time to record what is shown, in milliseconds since the epoch, later than all before."""
+        return self.clock.tick(self.raw)
+
+    def meter(self, what: str, done: int, total: int | None, path: str, in_one: int = 1) -> Meter:
+        """Return a progress meter for one step of this venue.
+
+        Args:
+            what: Name of the step.
+            done: Number of items done before.
+            total: Number of items in all; None if not known.
+            path: API path requested, whose rate limit bounds the pace.
+            in_one: Items that one request returns.
+        """
+        route = self.client.route(self.api, path)
+
+        def at_least_s(left: int) -> float | None:
+            return self.client.budget.seconds_for(route, -(-left // in_one))
+
+        return Meter(venue_id=self.venue_id, what=what, show=self.show, done=done, total=total, at_least_s=at_least_s)
+
+
+def open_session(
+    workspace: Workspace, client: Client, venue_id: str, *, limit: int | None, refresh: bool, show: Show
+) -> VenueSession:
+    """Ask OpenReview for the settings of a venue and return its session.
+
+    Raises:
+        VenueNotFoundError: The venue does not exist.
+        BusyError: OpenReview asks to wait for hours, or is out of order.
+        SourceError: OpenReview refused, or could not be reached.
+    """
+    profile = discover(client, venue_id, submission_lists_of(venue_id, find_row(workspace, venue_id)))
+    return VenueSession(
+        raw=workspace.raw,
+        files=workspace.files,
+        client=client,
+        profile=profile,
+        limit=limit,
+        refresh=refresh,
+        show=show,
+    )

@@ -1,0 +1,195 @@
+"""Compare the version that reviewers read with the last version of each paper: the stage `compare_versions`.
+
+Each pair of texts is compared by `version_diff.find_differences`, in another process where the executor has some, and
+every difference becomes a row of `7-changes`. Pairs that were read by different engines are set aside.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+
+from peercorpus.corpus.texts import TextStore
+from peercorpus.execution.executor import Executor, Failure, report_progress
+from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.links.version_diff import TextDifference, find_differences
+from peercorpus.records.documents import Change
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Reason, VersionMoment
+from peercorpus.records.papers import PaperVersion
+from peercorpus.workspace.delta_tables import Replacement, Tables
+from peercorpus.workspace.workspace import Workspace
+
+NAME = "compare_versions"
+TABLE = "7-changes"
+TIMEOUT_S = 600.0
+"""Seconds allowed for comparing two texts; hundredths of a second are usual.
+
+A pair that exceeds it is set aside, so another value may change the table.
+"""
+
+PASSING = frozenset({Reason.NOT_COMPARED})
+"""Reasons for setting a paper aside that may not apply next time."""
+
+VersionPair = tuple[PaperVersion, str, str]
+"""The version that reviewers read, the SHA-256 of its file, and the SHA-256 of the paper's last file."""
+
+logger = logging.getLogger(__name__)
+
+
+def find_version_pair(versions: Sequence[PaperVersion], engines: Mapping[str, str]) -> VersionPair | None:
+    """Return a paper's initial version and the last version after it; None where one of them has no text.
+
+    The last one is the camera-ready version where that is known, else the last in time.
+
+    Args:
+        versions: Versions of one paper, in time order.
+        engines: Engine by SHA-256, of the files that have a text.
+    """
+    initial_index = next(
+        (
+            index
+            for index, version in enumerate(versions)
+            if version.is_initial and version.grade in PUBLISHABLE_GRADES and version.sha256 is not None
+        ),
+        None,
+    )
+    if initial_index is None or versions[initial_index].sha256 not in engines:
+        return None
+    initial = versions[initial_index]
+    later = [
+        version
+        for version in versions[initial_index + 1 :]
+        if version.sha256 in engines
+        and version.sha256 != initial.sha256
+        and version.moment is not VersionMoment.BEFORE_DEADLINE
+    ]
+    camera_ready = [version for version in later if version.moment is VersionMoment.CAMERA_READY]
+    last = (camera_ready or later)[-1:]
+    return (initial, str(initial.sha256), str(last[0].sha256)) if last else None
+
+
+def _find_pairs(tables: Tables, venue_id: str) -> Iterator[VersionPair]:
+    """Yield the pairs of versions of a venue's papers, in the order of their forum ids."""
+    engines = read_engines(tables, venue_id)
+    for _, versions in groupby(tables.read(PaperVersion, venue_id), key=lambda version: version.forum_id):
+        pair = find_version_pair([*versions], engines)
+        if pair:
+            yield pair
+
+
+def read_engines(tables: Tables, venue_id: str) -> dict[str, str]:
+    """Return the engine that read each file of a venue, by SHA-256, for the files that have a text."""
+    batches = tables.batches("5-texts", venue_id, ["sha256", "engine"])
+    return {row["sha256"]: row["engine"] for batch in batches for row in batch.to_pylist()}
+
+
+@dataclass(frozen=True, slots=True)
+class VersionTexts:
+    """Two texts of one paper, as sent to another process or machine."""
+
+    earlier: str
+    later: str
+
+
+def compare_texts(texts: VersionTexts) -> tuple[TextDifference, ...]:
+    """Return the differences between two texts."""
+    return find_differences(texts.earlier, texts.later).passages
+
+
+def compare_versions(
+    spread: Executor, workspace: Workspace, venue_id: str, options: Options, key: str, report: ProgressCallback
+) -> None:
+    """Compare the two versions of every paper of a venue that has them."""
+    tables = workspace.tables
+    pairs = [*_find_pairs(tables, venue_id)]
+    engines = read_engines(tables, venue_id)
+    comparable = [(left, right) for _, left, right in pairs if engines[left] == engines[right]]
+    file_hashes = {sha256 for files in comparable for sha256 in files}
+    with tables.replacing((TABLE,), venue_id, NAME, key) as out, workspace.files.scratch() as scratch:
+        store = TextStore(scratch, tables, venue_id, file_hashes)
+        texts = (VersionTexts(store.read(left), store.read(right)) for left, right in comparable)
+        outcomes = spread(compare_texts, texts, timeout_s=TIMEOUT_S, workers=options.workers, in_order=True)
+        results = (result for _, result in report_progress(outcomes, len(comparable), report))
+        for initial, left, right in pairs:
+            if engines[left] == engines[right]:
+                _write((initial, left, right), next(results), out)
+            else:
+                detail = f"One was read by {engines[left]}, the other by {engines[right]}."
+                out.set_aside(initial.forum_id, initial.forum_id, Reason.ENGINES_DIFFER, detail)
+        # Exhaust the iterator, so that the executor ends its workers in order instead of cancelling them.
+        next(results, None)
+    logger.info("%s %s: %d papers with two texts", NAME, venue_id, len(pairs))
+
+
+def _write(pair: VersionPair, result: Sequence[TextDifference] | Failure, out: Replacement) -> None:
+    """Write the changes of one paper, or set it aside where it has none or could not be compared."""
+    initial, left, right = pair
+    if isinstance(result, Failure):
+        out.set_aside(initial.forum_id, initial.forum_id, Reason.NOT_COMPARED, result.detail)
+        return
+    for number, change in enumerate(result, 1):
+        out.add(
+            Change(
+                forum_id=initial.forum_id,
+                venue_id=initial.venue_id,
+                left_sha256=left,
+                right_sha256=right,
+                number=number,
+                changes=len(result),
+                kind=change.kind,
+                section=change.section,
+                before=change.before,
+                after=change.after,
+            )
+        )
+    if not result:
+        detail = "The last version says what the first one says."
+        out.set_aside(initial.forum_id, initial.forum_id, Reason.TEXT_UNCHANGED, detail)
+
+
+def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
+    """Return two balances: papers with two texts = papers with changes + papers set aside; and all changes written."""
+    tables = workspace.tables
+    papers = sum(1 for _ in _find_pairs(tables, venue_id))
+    columns = ["forum_id", "changes"]
+    rows = [tuple(row.values()) for batch in tables.batches(TABLE, venue_id, columns) for row in batch.to_pylist()]
+    changes = dict(rows)
+    aside = tables.set_aside_counts(venue_id, NAME)
+    return (
+        Balance(
+            stage=NAME,
+            venue_id=venue_id,
+            unit="papers with two texts",
+            rows_in=papers,
+            rows_out=len(changes),
+            set_aside=aside,
+        ),
+        Balance(
+            stage=NAME,
+            venue_id=venue_id,
+            unit="changes",
+            rows_in=sum(changes.values()),
+            rows_out=len(rows),
+            set_aside={},
+        ),
+    )
+
+
+def stage(spread: Executor) -> Stage[Workspace]:
+    """Return the stage `compare_versions`.
+
+    Args:
+        spread: Compares the texts, possibly in other processes.
+    """
+    return Stage(
+        name=NAME,
+        version=2,
+        reads_raw=(),
+        reads=("4-versions", "5-texts"),
+        writes=(TABLE,),
+        options=(),
+        run=partial(compare_versions, spread),
+        balance=balance,
+        passing=PASSING,
+    )

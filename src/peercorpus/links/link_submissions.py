@@ -1,0 +1,434 @@
+"""Link submissions of the same work over all venues: the stage `link_papers`.
+
+A submission that names an earlier one is linked to it. Further candidate pairs are found by title, abstract and
+authors, their texts compared where both are available, and each pair that a rule of `similarity.py` calls one work
+becomes a link. A build of one venue links all venues.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from importlib.metadata import version
+from typing import IO
+
+from peercorpus.execution.executor import Executor, Failure
+from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.links.candidates import (
+    ABSTRACTS,
+    TITLES,
+    Pair,
+    PaperKey,
+    Passages,
+    TextPair,
+    find_candidates,
+    find_equal_keys,
+    pair_share,
+)
+from peercorpus.links.named_submissions import DIGEST, NamedSubmission, has_naming_field, read_named_submissions
+from peercorpus.links.similarity import (
+    MIN_ABSTRACT_PAIRS,
+    MIN_WORDS_BESIDE_AUTHORS,
+    Likeness,
+    PaperComparer,
+    TitleAndAbstract,
+    normalise_head,
+)
+from peercorpus.records.enums import LinkKind, Reason
+from peercorpus.records.papers import Link
+from peercorpus.workspace.delta_tables import Replacement, Tables
+from peercorpus.workspace.workspace import Workspace
+
+NAME = "link_papers"
+TABLE = "8-links"
+MAX_TWIN_GAP = timedelta(days=7)
+"""Time between submissions to two venues up to which they count as simultaneous."""
+
+TIMEOUT_S = 600.0
+"""Seconds allowed for comparing two texts; hundredths of a second are usual."""
+
+BY_NAME = "a submission names the other one as an earlier one of the same work"
+"""As data: a change raises the stage's version, like the rules of `similarity.py`."""
+
+NO_WORDS = "Neither its title nor its abstract holds a word."
+OF_NAMES = frozenset({Reason.EARLIER_MISSING, Reason.NAMES_ITSELF})
+"""Reasons for setting aside what a submission names as its earlier one."""
+
+PASSING = frozenset({Reason.NOT_COMPARED})
+"""Reasons for setting a paper aside that may not apply next time."""
+
+ShareTexts = Callable[[Iterator[TextPair]], Iterator[tuple[TextPair, float | Failure | None]]]
+"""Yields for each pair of texts, in order, the share of runs that they have in common."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPaper:
+    """The fields of a paper that comparing and linking need.
+
+    Attributes:
+        created_at: When it was submitted; None where unknown.
+        decided_at: When its decision was posted; None where unknown.
+        head: Its normalised title, abstract and authors.
+        extra: Its other fields, as `Paper.extra` has them; among them those that name earlier submissions.
+    """
+
+    forum_id: str
+    venue_id: str
+    created_at: datetime | None
+    decided_at: datetime | None
+    head: TitleAndAbstract
+    extra: str = "{}"
+
+    @property
+    def key(self) -> PaperKey:
+        """Venue id and forum id, unique over all venues."""
+        return self.venue_id, self.forum_id
+
+    @property
+    def is_at_workshop(self) -> bool:
+        """Whether the id of its venue names a workshop."""
+        return "workshop" in self.venue_id.casefold()
+
+
+COLUMNS = ["forum_id", "title", "abstract", "authors", "created_at", "decided_at", "extra"]
+
+
+def read_submissions(tables: Tables, venue_id: str) -> Iterator[ComparedPaper]:
+    """Yield the papers of a venue in the order of their forum ids."""
+    for batch in tables.batches("1-papers", venue_id, COLUMNS):
+        for row in batch.to_pylist():
+            head = normalise_head(row["title"], row["abstract"], row["authors"])
+            yield ComparedPaper(
+                forum_id=row["forum_id"],
+                venue_id=venue_id,
+                created_at=row["created_at"],
+                decided_at=row["decided_at"],
+                head=head,
+                extra=row["extra"],
+            )
+
+
+def link_kind(earlier: ComparedPaper, later: ComparedPaper, *, is_named: bool = False) -> LinkKind:
+    """Return the kind of link between two submissions of one work.
+
+    Within a venue it is a resubmission where the earlier one was decided before the later one was made; between venues,
+    where more than seven days lie between them. One that is named as the earlier one is, whatever the dates.
+    """
+    if earlier.is_at_workshop is not later.is_at_workshop:
+        return LinkKind.WORKSHOP
+    if is_named:
+        return LinkKind.RESUBMISSION
+    first = earlier.created_at
+    second = later.created_at
+    if earlier.venue_id == later.venue_id:
+        was_decided = second is not None and earlier.decided_at is not None and earlier.decided_at < second
+        return LinkKind.RESUBMISSION if was_decided else LinkKind.TWIN
+    if first is None or second is None:
+        return LinkKind.UNDATED
+    return LinkKind.TWIN if second - first <= MAX_TWIN_GAP else LinkKind.RESUBMISSION
+
+
+def make_link(
+    one: ComparedPaper, other: ComparedPaper, likeness: Likeness, rule: str, named: "Naming | None" = None
+) -> Link:
+    """Return the link from the later of two submissions of one work to the earlier one.
+
+    The dates say which is earlier; where they do not, the submission that `named` names is.
+    """
+    earlier, later, days = _order_by_time(one, other)
+    if named is not None and not days and earlier.key == named.by.key:
+        earlier, later = later, earlier
+    return Link(
+        forum_id=later.forum_id,
+        venue_id=later.venue_id,
+        earlier_id=earlier.forum_id,
+        earlier_venue_id=earlier.venue_id,
+        kind=link_kind(earlier, later, is_named=named is not None),
+        days=days,
+        title_similarity=likeness.title,
+        abstract_similarity=likeness.abstract,
+        text_similarity=likeness.text,
+        rule=rule,
+        named_in=named.field if named else None,
+    )
+
+
+def _order_by_time(one: ComparedPaper, other: ComparedPaper) -> tuple[ComparedPaper, ComparedPaper, float | None]:
+    """Return the earlier paper, the later one and the days between; by forum id and with None where a date lacks."""
+    earlier, later = sorted((one, other), key=lambda paper: paper.forum_id)
+    if earlier.created_at is None or later.created_at is None:
+        return earlier, later, None
+    days = (later.created_at - earlier.created_at) / timedelta(days=1)
+    return (earlier, later, days) if days >= 0 else (later, earlier, -days)
+
+
+def find_candidate_pairs(papers: Sequence[ComparedPaper], compared: PaperComparer) -> list[Pair]:
+    """Return the pairs of papers with similar titles, similar abstracts, or the same title."""
+    heads = [paper.head for paper in papers]
+    titles = [" ".join(head.title) for head in heads]
+    by_title = find_candidates((compared.names(head) for head in heads), TITLES, titles)
+    pairs = (compared.pairs(head) for head in heads)
+    tokens = (own_pairs if len(own_pairs) >= MIN_ABSTRACT_PAIRS else () for own_pairs in pairs)
+    by_abstract = find_candidates(tokens, ABSTRACTS, titles)
+    keys = (head.abstract and f"{title}\n{head.abstract}" for head, title in zip(heads, titles, strict=True))
+    named = (" ".join(head.bare_title) if head.telling_words >= MIN_WORDS_BESIDE_AUTHORS else "" for head in heads)
+    return sorted(by_title | by_abstract | find_equal_keys(keys, titles) | find_equal_keys(named, titles))
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """A submission that names an earlier one of the same work.
+
+    Attributes:
+        by: The submission that names the other.
+        forum_id: The forum that it names.
+        field: The field in which it does.
+        named: The paper of that forum; None where it is not in the workspace.
+    """
+
+    by: ComparedPaper
+    forum_id: str
+    field: str
+    named: ComparedPaper | None
+
+    @property
+    def pair(self) -> frozenset[PaperKey]:
+        """Keys of both submissions; of the first alone where the other is the same or not in the workspace."""
+        return frozenset({self.by.key, (self.named or self.by).key})
+
+    def why_not(self) -> tuple[Reason, str] | None:
+        """Return why there is no link, as reason and sentence; None where there is one."""
+        if self.named is None:
+            sentence = f"Its field '{self.field}' names '{self.forum_id}', which is not in the workspace."
+            return Reason.EARLIER_MISSING, sentence
+        if self.named.key == self.by.key:
+            return Reason.NAMES_ITSELF, f"Its field '{self.field}' names the submission itself."
+        return None
+
+    def record_id(self) -> str:
+        """Return the id under which the naming is set aside."""
+        return f"{self.by.forum_id}/{self.field}/{self.forum_id}"
+
+
+def find_namings(papers: Sequence[ComparedPaper]) -> list[Naming]:
+    """Return which submissions name which others, in the order of the papers."""
+    by_forum = {paper.forum_id: paper for paper in papers}
+    return [
+        Naming(paper, one.forum_id, one.field, by_forum.get(one.forum_id))
+        for paper in papers
+        for one in _named_by(paper, by_forum.keys())
+    ]
+
+
+def _named_by(paper: ComparedPaper, held: Set[str]) -> list[NamedSubmission]:
+    return read_named_submissions(paper.extra, paper.venue_id, held)
+
+
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """Two submissions that may be one work.
+
+    Attributes:
+        likeness: How alike they are; without their texts until these are compared.
+        naming: The naming where one names the other.
+        failure: Why their texts could not be compared.
+    """
+
+    one: ComparedPaper
+    other: ComparedPaper
+    likeness: Likeness
+    naming: Naming | None = None
+    failure: Failure | None = None
+
+    def rule(self) -> str | None:
+        """Return the rule by which they are one work; None where none applies, or that is not known."""
+        if self.naming is not None:
+            return BY_NAME
+        return self.likeness.rule() if self.failure is None else None
+
+
+def find_likely_pairs(papers: Sequence[ComparedPaper], namings: Sequence[Naming] = ()) -> list[Likely]:
+    """Return the pairs of papers of which one names the other, or that are alike enough to compare their texts."""
+    compared = PaperComparer([paper.head for paper in papers])
+    # Of two that name each other the one that was made later is believed.
+    named = {naming.pair: naming for naming in sorted(namings, key=_by_time, reverse=True) if naming.why_not() is None}
+    places = {paper.key: place for place, paper in enumerate(papers)}
+    given = {tuple(sorted(places[key] for key in pair)) for pair in named}
+    likely: list[Likely] = []
+    for one_index, other_index in sorted({*find_candidate_pairs(papers, compared), *given}):
+        one = papers[one_index]
+        other = papers[other_index]
+        found = Likely(one, other, compared.likeness(one.head, other.head), named.get(frozenset({one.key, other.key})))
+        if found.naming is not None or found.likeness.may_be_one():
+            likely.append(found)
+    return likely
+
+
+def _by_time(naming: Naming) -> tuple[bool, float, str]:
+    """Return the sort key of a naming: the latest submission first, one without a date last."""
+    created_at = naming.by.created_at
+    return created_at is None, -created_at.timestamp() if created_at else 0.0, naming.by.forum_id
+
+
+def open_passages(pairs: Sequence[Likely], tables: Tables, scratch: IO[bytes]) -> Passages:
+    """Open the texts of the papers of these pairs."""
+    forum_ids: dict[str, set[str]] = defaultdict(set)
+    for pair in pairs:
+        for paper in (pair.one, pair.other):
+            forum_ids[paper.venue_id].add(paper.forum_id)
+    return Passages(scratch, tables, forum_ids)
+
+
+def compare_pairs(
+    papers: Sequence[ComparedPaper],
+    namings: Sequence[Naming],
+    tables: Tables,
+    scratch: IO[bytes],
+    share_texts: ShareTexts,
+    report: ProgressCallback,
+) -> Iterator[Likely]:
+    """Yield each pair that may be one work with how alike it is, by the texts too where both are available.
+
+    Args:
+        papers: Papers of all venues.
+        namings: Which of them name which others.
+        tables: Where their texts are read from.
+        scratch: File in which texts are kept meanwhile.
+        share_texts: Compares pairs of texts, in order.
+        report: Called with the number of pairs done and of all pairs.
+    """
+    pairs = find_likely_pairs(papers, namings)
+    passages = open_passages(pairs, tables, scratch)
+    have_texts = [pair.one.key in passages and pair.other.key in passages for pair in pairs]
+    shares = share_texts(
+        passages.pair(pair.one.key, pair.other.key)
+        for pair, is_comparable in zip(pairs, have_texts, strict=True)
+        if is_comparable
+    )
+    for done, (pair, is_comparable) in enumerate(zip(pairs, have_texts, strict=True), 1):
+        share = next(shares)[1] if is_comparable else None
+        if isinstance(share, Failure):
+            yield replace(pair, failure=share)
+        else:
+            yield replace(pair, likeness=replace(pair.likeness, text=share))
+        report(done, len(pairs))
+    # Exhaust the iterator, so that the executor ends its workers in order instead of cancelling them.
+    next(shares, None)
+
+
+Aside = dict[PaperKey, tuple[Reason, str]]
+"""Why papers are set aside, as reason and sentence."""
+
+
+def link_papers(
+    spread: Executor, workspace: Workspace, _: str, options: Options, key: str, report: ProgressCallback
+) -> None:
+    """Link the papers of all venues and write the links of each venue under the same key."""
+    tables = workspace.tables
+    venue_ids = workspace.venues()
+    papers = [paper for venue_id in venue_ids for paper in read_submissions(tables, venue_id)]
+    namings = find_namings(papers)
+    links: dict[str, list[Link]] = defaultdict(list)
+    aside: Aside = {paper.key: (Reason.NO_WORDS, NO_WORDS) for paper in papers if not paper.head.has_words}
+    share_texts = partial(spread, pair_share, timeout_s=TIMEOUT_S, workers=options.workers, in_order=True)
+    with workspace.files.scratch() as scratch:
+        for pair in compare_pairs(papers, namings, tables, scratch, share_texts, report):
+            rule = pair.rule()
+            if rule is not None:
+                link = make_link(pair.one, pair.other, pair.likeness, rule, pair.naming)
+                links[link.venue_id].append(link)
+            elif pair.failure is not None:
+                for paper, counterpart in ((pair.one, pair.other), (pair.other, pair.one)):
+                    detail = f"Whether it and '{counterpart.forum_id}' are one work is not known: {pair.failure.detail}"
+                    aside.setdefault(paper.key, (Reason.NOT_COMPARED, detail))
+    for venue_id in venue_ids:
+        with tables.replacing((TABLE,), venue_id, NAME, key) as out:
+            for link in sorted(links[venue_id], key=lambda link: (link.forum_id, link.earlier_id)):
+                out.add(link)
+            _set_aside(out, venue_id, aside, namings)
+    logger.info("%s: %d links between %d papers", NAME, sum(map(len, links.values())), len(papers))
+
+
+def _set_aside(out: Replacement, venue_id: str, aside: Aside, namings: Sequence[Naming]) -> None:
+    """Set aside what of one venue was not compared, and the earlier submissions that its papers name in vain."""
+    for (aside_venue_id, forum_id), (reason, detail) in aside.items():
+        if aside_venue_id == venue_id:
+            out.set_aside(forum_id, forum_id, reason, detail)
+    for naming in namings:
+        if naming.by.venue_id == venue_id and (why_not := naming.why_not()):
+            out.set_aside(naming.record_id(), naming.by.forum_id, *why_not)
+
+
+def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
+    """Return the balances: papers compared, links written, and, where there are any, earlier submissions named.
+
+    Set aside are papers without words, papers whose text could not be compared with another one, and names of
+    submissions that are not in the workspace, or of the paper itself.
+    """
+    tables = workspace.tables
+    aside = tables.set_aside_counts(venue_id, NAME)
+    papers = list(read_submissions(tables, venue_id))
+    compared = sum(paper.head.has_words for paper in papers) - aside.get(Reason.NOT_COMPARED, 0)
+    written = tables.count_committed(TABLE, venue_id)
+
+    def state(unit: str, rows_in: int, rows_out: int, reasons: Set[Reason] = frozenset()) -> Balance:
+        left = {reason: number for reason, number in aside.items() if reason in reasons}
+        return Balance(stage=NAME, venue_id=venue_id, unit=unit, rows_in=rows_in, rows_out=rows_out, set_aside=left)
+
+    balances = [
+        state("papers", tables.count("1-papers", venue_id), compared, aside.keys() - OF_NAMES),
+        state("links", written, tables.count(TABLE, venue_id)),
+    ]
+    named, linked = _count_namings(tables, papers)
+    if named:
+        balances.append(state("earlier submissions named", named, linked, OF_NAMES))
+    return balances
+
+
+def _count_namings(tables: Tables, papers: Sequence[ComparedPaper]) -> tuple[int, int]:
+    """Return how many earlier submissions these papers name, and how many of these are in a link with the paper."""
+    papers = [paper for paper in papers if has_naming_field(paper.extra, paper.venue_id)]
+    if not papers:
+        return 0, 0
+    held = {row for venue_id in tables.venues("1-papers") for row in _forum_ids(tables, venue_id)}
+    named = {(paper.forum_id, one.forum_id) for paper in papers for one in _named_by(paper, held)}
+    if not named:
+        return 0, 0
+    links = {
+        frozenset({row["forum_id"], row["earlier_id"]})
+        for venue_id in tables.venues(TABLE)
+        for batch in tables.batches(TABLE, venue_id, ["forum_id", "earlier_id"])
+        for row in batch.to_pylist()
+    }
+    return len(named), sum(frozenset(pair) in links for pair in named)
+
+
+def _forum_ids(tables: Tables, venue_id: str) -> Iterator[str]:
+    for batch in tables.batches("1-papers", venue_id, ["forum_id"]):
+        yield from batch.column("forum_id").to_pylist()
+
+
+def stage(spread: Executor) -> Stage[Workspace]:
+    """Return the stage `link_papers`.
+
+    Args:
+        spread: Compares the texts, possibly in other processes.
+    """
+    return Stage(
+        name=NAME,
+        version=3,
+        reads_raw=(),
+        reads=("1-papers", "4-versions", "5-texts"),
+        writes=(TABLE,),
+        options=(),
+        run=partial(link_papers, spread),
+        balance=balance,
+        passing=PASSING,
+        # rensa computes the signatures.
+        made_with=lambda _: f"rensa {version('rensa')}, names {DIGEST}",
+        is_of_all=True,
+    )

@@ -1,0 +1,133 @@
+"""Read which earlier submission a submission itself names: in a field such as `previous_URL` or `paper_link`.
+
+Such a field holds a link to a forum of OpenReview, or a forum's id, alone or with words around it. The names of the
+fields and the words are data: `named_submissions.toml`, with their sources.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence, Set
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import msgspec
+
+from peercorpus.execution.stage import digest_of_data
+
+_DATA = tomllib.loads(files(__package__).joinpath("named_submissions.toml").read_text(encoding="utf-8"))
+DIGEST = digest_of_data(_DATA)
+"""Digest of the words, part of the content key of the links."""
+
+_FIELDS = {name: frozenset(words) for name, words in _DATA["fields"].items()}
+_SAYS_EARLIER = re.compile(_DATA["sentences"]["earlier"], re.IGNORECASE)
+_SAYS_OTHER = re.compile(_DATA["sentences"]["other"], re.IGNORECASE)
+_ABOUT_OTHERS = tuple(_DATA["venues"]["about_others"])
+
+_LINK = re.compile(
+    r"(?:https?://)?(?:[\w-]+\.)?openreview\.net/(?:forum|pdf|attachment|revisions)/?(?:\?|%3F)"
+    r"(?:[^\s\"'<>)\]]*?(?:&amp;|&|%26))??id(?:=|%3D)(?P<id>[A-Za-z0-9_-]+)[^\s\"'<>)\]]*",
+    re.IGNORECASE,
+)
+"""A link to a page or a file of a forum; of `id` and `noteId` the first names the forum."""
+
+_FORUM_ID = re.compile(r"(?=[\w-]*[A-Za-z])(?=[\w-]*\d|[A-Za-z]*[a-z][A-Z])[A-Za-z0-9_-]{9,12}")
+"""A forum's id by itself: 9 to 12 characters with a digit or mixed case, as all ids of recorded notes have."""
+
+_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+_LIST_WORDS = 6
+"""Words for each link up to which a text with several links is a list of them, as in "ICLR 2023: …, then TMLR: …"."""
+
+
+class NamedSubmission(NamedTuple):
+    """A forum that a submission names as its earlier one.
+
+    Attributes:
+        field: Name of the field, as the form has it.
+    """
+
+    forum_id: str
+    field: str
+
+
+def read_named_submissions(extra: str, venue_id: str, held: Set[str] = frozenset()) -> list[NamedSubmission]:
+    """Return the forums that a submission names as its earlier ones, each once, in the order of its fields.
+
+    Args:
+        extra: `Paper.extra` of the submission.
+        venue_id: Its venue.
+        held: Forum ids of the workspace: one of them standing alone is an id, whatever it looks like.
+
+    >>> read_named_submissions('{"previous_URL": "https://openreview.net/forum?id=B1ckMDqlg"}', "aclweb.org/ACL/ARR")
+    [NamedSubmission(forum_id='B1ckMDqlg', field='previous_URL')]
+    """
+    found: dict[str, str] = {}
+    for field, value, is_prose in _find_fields(extra, venue_id):
+        for forum_id in _read_value(value, held, is_prose=is_prose):
+            found.setdefault(forum_id, field)
+    return [NamedSubmission(forum_id, field) for forum_id, field in found.items()]
+
+
+def has_naming_field(extra: str, venue_id: str) -> bool:
+    """Return whether a submission has a field for an earlier one, whatever it holds."""
+    return next(_find_fields(extra, venue_id), None) is not None
+
+
+def _find_fields(extra: str, venue_id: str) -> Iterator[tuple[str, object, bool]]:
+    """Yield name and value of each field for an earlier submission, and whether it is prose."""
+    if extra == "{}" or any(name in venue_id.casefold() for name in _ABOUT_OTHERS):
+        return
+    for field, value in msgspec.json.decode(extra, type=dict[str, Any]).items():
+        is_prose = _is_prose(field)
+        if is_prose is not None:
+            yield field, value, is_prose
+
+
+def _is_prose(field: str) -> bool | None:
+    """Return whether a field that names an earlier submission is prose; None for other fields."""
+    words = [word.casefold() for word in _WORD.findall(_CAMEL.sub("_", field))]
+    if "_".join(words) in _FIELDS["named"]:
+        return False
+    if not _FIELDS["other"].isdisjoint(words):
+        return None
+    if _FIELDS["earlier"].isdisjoint(words) or _FIELDS["thing"].isdisjoint(words):
+        return None
+    return not _FIELDS["prose"].isdisjoint(words)
+
+
+def _read_value(value: object, held: Set[str], *, is_prose: bool) -> Iterator[str]:
+    """Yield the forum ids in the value of a field: a text, or a list or an object of texts."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for part in value:
+            yield from _read_value(part, held, is_prose=is_prose)
+    elif isinstance(value, str):
+        bare = value.strip()
+        links = list(_LINK.finditer(bare))
+        if not links and (bare in held or (not is_prose and _FORUM_ID.fullmatch(bare))):
+            yield bare
+        elif is_prose or not _is_list(bare, links):
+            yield from _read_prose(bare)
+        else:
+            yield from (link["id"] for link in links)
+
+
+def _is_list(text: str, links: Sequence[re.Match[str]]) -> bool:
+    """Return whether the links of a text all stand for what its field asks for: one alone, or a list of them."""
+    if len({link["id"] for link in links}) == 1:
+        return not _SAYS_OTHER.search(_LINK.sub(" ", text))
+    return len(_WORD.findall(_LINK.sub(" ", text))) <= _LIST_WORDS * len(links)
+
+
+def _read_prose(text: str) -> Iterator[str]:
+    """Yield the forums whose sentence says that they are the earlier submission; a text that is a link says it too."""
+    whole = _LINK.fullmatch(text)
+    if whole:
+        yield whole["id"]
+        return
+    for sentence in _SENTENCE_END.split(text):
+        words = _LINK.sub(" ", sentence)
+        if _SAYS_EARLIER.search(words) and not _SAYS_OTHER.search(words):
+            yield from (link["id"] for link in _LINK.finditer(sentence))

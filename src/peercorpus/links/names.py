@@ -1,0 +1,60 @@
+"""Tell whether two papers have authors in common, and which words of a title are those of any paper or post."""
+
+from collections.abc import Iterable, Sequence, Set
+
+from peercorpus.links.plain_words import plain_words
+
+Author = frozenset[str]
+"""The ways in which one name may be written: all its words in any order, and surname with initial."""
+
+ANONYMOUS = frozenset({"anonymous", "anon", "blind", "hidden", "redacted"})
+SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "dr", "prof"})
+
+GENERIC_WORDS = frozenset(
+    (
+        *("abstract", "anonymous", "appendix", "author", "authors", "camera", "comment", "comments", "conference"),
+        *("decision", "draft", "extended", "final", "full", "introduction", "invited", "keynote", "letter", "long"),
+        *("manuscript", "material", "materials", "meta", "my", "new", "our", "paper", "papers", "please", "poster"),
+        *("preprint", "proceedings", "project", "proposal", "ready", "rebuttal", "reply", "report", "response"),
+        *("resubmission", "review", "reviewer", "reviewers", "reviews", "revised", "revision", "s", "short", "some"),
+        *("submission", "submissions", "submitted", "supplement", "supplementary", "supplemental", "talk", "test"),
+        *("this", "title", "track", "tutorial", "untitled", "version", "withdrawal", "withdrawn", "workshop", "your"),
+    )
+)
+"""Words that make no title: "Response to the reviewers' comments", "Extended abstract", "Untitled"."""
+
+SAME_AUTHORS = 0.5
+"""Share of the shorter list of authors from which two papers count as by the same: people join and leave."""
+
+
+def read_authors(names: Iterable[str]) -> tuple[Author, ...]:
+    """Return the authors of a paper, so that accents, order and initials do not matter.
+
+    >>> read_authors(["Müller, Anna", "Anonymous"]) == read_authors(["anna muller"])
+    True
+    """
+    return tuple(author for name in names if (author := _read_author(name)))
+
+
+def _read_author(name: str) -> Author:
+    surname, comma, first = name.partition(",")
+    words = plain_words(f"{first} {surname}" if comma else name)
+    words = [word for word in words if word not in SUFFIXES] or words
+    if not words or not ANONYMOUS.isdisjoint(words):
+        return frozenset()
+    whole = " ".join(sorted(words))
+    return frozenset({whole, f"{words[-1]}, {words[0][:1]}"} if len(words) > 1 else {whole})
+
+
+def shared_authors(one: Sequence[Author], other: Sequence[Author]) -> float | None:
+    """Return the share of the shorter list of authors that the other has too, on [0, 1]; None where one is empty."""
+    shorter, longer = sorted((one, other), key=len)
+    if not shorter:
+        return None
+    names = frozenset[str]().union(*longer)
+    return sum(not author.isdisjoint(names) for author in shorter) / len(shorter)
+
+
+def find_telling_words(words: Iterable[str], small: Set[str]) -> frozenset[str]:
+    """Return the words of a title that tell it from others: no small words, no numbers, none of any paper or post."""
+    return frozenset(word for word in {*words} - small - GENERIC_WORDS if not word.isdigit())

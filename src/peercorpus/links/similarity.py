@@ -1,0 +1,369 @@
+"""Measure how alike two papers are, and decide by fixed thresholds whether they are one work.
+
+Papers are compared by the words of title and abstract that few papers use, and, where both texts are available, by
+runs of five words. What the thresholds find and miss is measured in `docs/benchmarks.md` under "Links"
+(`benchmarks/linking.py`); decision record 11 gives the reasons.
+"""
+
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import compress, filterfalse, pairwise
+from zlib import crc32
+
+from peercorpus.links.names import SAME_AUTHORS, Author, find_telling_words, read_authors, shared_authors
+from peercorpus.links.plain_words import plain_words
+
+COUNTER_SLOTS = 1 << 22
+"""Counters that terms share by their hash, 16 MB in all, however many papers there are."""
+
+ALWAYS_RARE_PAPERS = 6
+"""Number of papers up to which a term is always rare: one work may be submitted that often."""
+
+MAX_RARE_SHARE = 0.01
+"""Share of all papers above which a term is too common to tell papers apart (decision record 11)."""
+
+
+class RareTerms:
+    """Tells which terms only few papers use.
+
+    A term is common where more than 6 papers and more than `most_share` of all papers have it. Terms are counted by
+    hash, so a rare term may be taken for a common one, never the other way round.
+    """
+
+    def __init__(self, papers: Iterable[Iterable[str]] = (), most_share: float = MAX_RARE_SHARE) -> None:
+        counts = array("I", bytes(4 * COUNTER_SLOTS))
+        total = 0
+        # Only these slots can be common; searching all slots afterwards would take half a second.
+        candidates: list[int] = []
+        for terms in papers:
+            total += 1
+            for slot in _hash_to_slots(terms):
+                counts[slot] = count = counts[slot] + 1
+                if count == ALWAYS_RARE_PAPERS + 1:
+                    candidates.append(slot)
+        limit = max(ALWAYS_RARE_PAPERS, int(most_share * total))
+        self._common_slots = frozenset(slot for slot in candidates if counts[slot] > limit)
+
+    def of(self, words: Iterable[str]) -> frozenset[str]:
+        """Return the rare ones among some terms."""
+        terms = frozenset(words)
+        return terms.difference(compress(terms, map(self._common_slots.__contains__, _hash_to_slots(terms))))
+
+
+def _hash_to_slots(terms: Iterable[str]) -> Iterator[int]:
+    """Yield the counter of each term; a chain of `map`, because the texts of a venue have millions of terms."""
+    return map((COUNTER_SLOTS - 1).__and__, map(crc32, map(str.encode, terms)))
+
+
+SMALL_WORDS = frozenset(
+    (
+        *("a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "how", "in", "into"),
+        *("is", "it", "its", "of", "on", "or", "over", "per", "that", "the", "their", "to", "under", "using", "via"),
+        *("we", "what", "when", "where", "which", "why", "with", "without"),
+    )
+)
+ARTICLES = frozenset(("a", "an", "the"))
+ORDINALS = frozenset(
+    (
+        *("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"),
+        *("one", "two", "three", "four", "five", "first", "second", "third", "fourth", "fifth"),
+    )
+)
+
+RUN_WORDS = 5
+"""Words in a run by which texts are compared."""
+
+MIN_TEXT_RUNS = 300
+"""Minimum rare runs of a text; with fewer, texts are not compared (`tests/links/test_alike.py`)."""
+
+MIN_ABSTRACT_PAIRS = 15
+"""Minimum rare word pairs of an abstract, about 16 words.
+
+A generic abstract of 12 words links no papers (`docs/benchmarks.md`); see also `tests/links/test_short_abstracts.py`.
+"""
+
+MIN_TITLE_WORDS = 3
+"""Minimum telling words of a title (`find_telling_words`) for an exact-title match: "Introduction" is a title."""
+
+MIN_WORDS_BESIDE_AUTHORS = 2
+"""The same where the authors are the same too."""
+
+MIN_PLURAL = 3
+"""Letters above which a final "s" may mark a plural: "clouds" is "cloud", "gas" is not "ga"."""
+
+MIN_RARE_TITLE_WORDS = 2
+"""Minimum rare words that two titles share before the texts of the papers are compared."""
+
+# Shares of rare runs in common, as `text_share` returns them. 18 recorded pairs of one paper share 79 % and more, 972
+# pairs of two papers at most 29 % (docs/benchmarks.md).
+SAME_TEXT = 0.35
+"""Texts alone make two papers one work; above the 29 % that two different papers reached."""
+
+SOME_TEXT = 0.15
+"""Texts make two papers one work where title or abstract are alike too."""
+
+# Jaccard indices of rare word pairs. They were chosen with 973 papers of ICLR 2018 in view, submitted and revised:
+# 97.7 % are linked, with a precision of 0.998 (docs/benchmarks.md, which therefore calls the result optimistic).
+SAME_ABSTRACT = 0.5
+"""Abstracts alone make two papers one work where a text is missing."""
+
+LIKE_ABSTRACT = 0.4
+"""Abstracts make two papers one work together with a title of at least `SOME_TITLE`."""
+
+SOME_ABSTRACT = 0.2
+"""Abstracts make two papers one work together with a title of at least `LIKE_TITLE`, or with some text in common."""
+
+TRACE_OF_ABSTRACT = 0.1
+"""More than by chance: enough with an exact-title match, and the least for which texts are compared."""
+
+# Jaccard indices of all words of the titles. These three were not measured by themselves; docs/benchmarks.md has what
+# they give together with the others.
+SAME_TITLE = 0.8
+"""Titles are the same but for a word or so: texts are compared."""
+
+LIKE_TITLE = 0.6
+"""Titles are alike; also, titles that differ in numbers and are as alike otherwise are parts of a series."""
+
+SOME_TITLE = 0.2
+"""Titles have something in common."""
+
+REFERENCES = re.compile(r"^[#* \t\d.]*(?:references|bibliography)[*\s:]*$", re.IGNORECASE | re.MULTILINE)
+CHECKLIST = re.compile(
+    r"^[#* \t\d.]*(?:[A-Z][. ]+)?(?:neurips paper |paper )?checklist[*\s:]*$", re.IGNORECASE | re.MULTILINE
+)
+HEADING = re.compile(r"^#{1,6}\s+\S", re.MULTILINE)
+
+# These texts are data: they are stored in `Link.rule` and published. Changing one changes rows, so it requires a higher
+# version of the stage in `link_submissions.py`.
+BY_TEXT = "the texts have a third of their passages in common"
+BY_SOME_TEXT = "the texts have passages in common, and title or abstract are alike"
+BY_ABSTRACT = "no text of both is held; the abstracts are nearly the same"
+BY_BOTH = "no text of both is held; titles and abstracts are alike"
+BY_TITLE = "no text of both is held; the titles are the same, and the abstracts have more in common than by chance"
+BY_TITLE_ALONE = "no text of both and no abstract of both is held; the titles are the same"
+BY_AUTHORS = "the titles are the same, and so are the authors"
+
+
+@dataclass(frozen=True, slots=True)
+class TitleAndAbstract:
+    """The normalised words of a paper's title and abstract.
+
+    Attributes:
+        title: Words in order; empty where there is no title.
+        abstract: Words in order, joined by spaces; empty where there is no abstract.
+        authors: Its authors as far as they are public.
+    """
+
+    title: tuple[str, ...]
+    abstract: str
+    authors: tuple[Author, ...] = ()
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is any word to compare by."""
+        return bool(self.title or self.abstract)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Words of the title without small words; all of them where there are no others."""
+        return frozenset(self.title) - SMALL_WORDS or frozenset(self.title)
+
+    @property
+    def bare_title(self) -> tuple[str, ...]:
+        """Words of the title in order, without articles."""
+        return tuple(word for word in self.title if word not in ARTICLES)
+
+    @property
+    def telling_words(self) -> int:
+        """Number of words of the title that tell it from others."""
+        return len(find_telling_words(self.title, SMALL_WORDS))
+
+
+def normalise_head(title: str | None, abstract: str | None, authors: Iterable[str] = ()) -> TitleAndAbstract:
+    """Normalise title, abstract and authors for comparison."""
+    return TitleAndAbstract(
+        tuple(plain_words(title or "")), " ".join(plain_words(abstract or "")), read_authors(authors)
+    )
+
+
+def find_word_pairs(words: str) -> frozenset[str]:
+    """Return the pairs of adjacent words, or the word itself where there is only one.
+
+    >>> sorted(find_word_pairs("we sort we"))
+    ['sort we', 'we sort']
+    """
+    parts = words.split()
+    return frozenset(map(" ".join, pairwise(parts))) or frozenset(parts)
+
+
+def overlap(one: Set[str], other: Set[str]) -> float | None:
+    """Return the Jaccard index of two sets, on [0, 1]; None where one is empty."""
+    if not one or not other:
+        return None
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)
+
+
+def find_word_runs(text: str) -> frozenset[str]:
+    """Return the runs of five words of a text, without references, checklist and numbers."""
+    words = [*filterfalse(str.isdigit, plain_words(_cut_references(text)))]
+    return frozenset(map(" ".join, zip(*(words[start:] for start in range(RUN_WORDS)), strict=False)))
+
+
+def _cut_references(text: str) -> str:
+    """Return a text without its reference lists (each up to the next heading) and without what follows a checklist."""
+    parts = []
+    start = 0
+    checklist = CHECKLIST.search(text)
+    end = checklist.start() if checklist else len(text)
+    while references := REFERENCES.search(text, start, end):
+        parts.append(text[start : references.start()])
+        heading = HEADING.search(text, references.end(), end)
+        start = heading.start() if heading else end
+    return "".join([*parts, text[start:end]])
+
+
+def text_share(one: Set[str], other: Set[str]) -> float | None:
+    """Return the runs that two texts share, over those of the text with fewer; None where one has under 300."""
+    fewer = min(len(one), len(other))
+    return len(one & other) / fewer if fewer >= MIN_TEXT_RUNS else None
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How alike two papers are.
+
+    Attributes:
+        title: Jaccard index of the words of the titles, on [0, 1]; None where a paper has none.
+        abstract: Jaccard index of the rare word pairs of the abstracts, on [0, 1]; None where a paper has none.
+        text: Share of the runs of the shorter text, on [0, 1]; None where the texts cannot be compared.
+        are_parts: Whether the titles differ in their numbers only: "Part I" and "Part II", "2023" and "2024".
+        is_telling: Whether both abstracts have at least 15 rare word pairs.
+        is_named: Whether the titles share at least two rare words.
+        is_same_title: Whether the titles are equal, articles aside, and have at least three telling words.
+        is_same_short_title: Whether they are, and have at least two telling words.
+        is_same_abstract: Whether the abstracts are equal and not empty.
+        shares_name: Whether the titles share a rare word; None where a paper has no title.
+        authors: Share of the shorter list of authors in common, on [0, 1]; None where a paper has none.
+        has_abstracts: Whether both papers have an abstract.
+    """
+
+    title: float | None
+    abstract: float | None
+    text: float | None
+    are_parts: bool
+    is_telling: bool
+    is_named: bool
+    is_same_title: bool
+    is_same_short_title: bool
+    is_same_abstract: bool
+    shares_name: bool | None
+    authors: float | None
+    has_abstracts: bool
+
+    def may_be_one(self) -> bool:
+        """Return whether the pair is alike enough to compare the texts."""
+        by_abstract = self.is_telling and (self.abstract or 0.0) >= TRACE_OF_ABSTRACT
+        by_title = self._has_same_title() or (self.is_same_title and self.is_same_abstract)
+        return by_abstract or by_title or self._by_authors() or self._by_title_alone()
+
+    def _has_same_title(self) -> bool:
+        return self.is_named and (self.title or 0.0) >= SAME_TITLE
+
+    def _by_authors(self) -> bool:
+        return self.is_same_short_title and (self.authors or 0.0) >= SAME_AUTHORS
+
+    def _by_title_alone(self) -> bool:
+        return self.is_same_title and not self.has_abstracts and self.authors is None
+
+    def rule(self) -> str | None:
+        """Return the rule by which the papers are one work, in words; None where no rule applies.
+
+        Texts decide where both are available; beside them, the same title and authors do. Otherwise titles and
+        abstracts decide. A title alone is enough only where an abstract is missing and the authors do not differ; an
+        abstract alone, where no other word speaks for it, is not.
+        """
+        title = self.title or 0.0
+        abstract = (self.abstract or 0.0) if self.is_telling else 0.0
+        if self.text is not None:
+            is_alike = not self.are_parts and (abstract >= SOME_ABSTRACT or self._has_same_title())
+            if self.text >= SAME_TEXT:
+                return BY_TEXT
+            if self.text >= SOME_TEXT and is_alike:
+                return BY_SOME_TEXT
+            return BY_AUTHORS if self._by_authors() else None
+        return None if self.are_parts else self._rule_without_texts(title, abstract)
+
+    def _rule_without_texts(self, title: float, abstract: float) -> str | None:
+        is_like_title = self.shares_name is not False or title >= LIKE_TITLE
+        is_backed = is_like_title or (self.authors or 0.0) >= SAME_AUTHORS
+        if abstract >= SAME_ABSTRACT and is_backed:
+            return BY_ABSTRACT
+        if abstract >= LIKE_ABSTRACT and title >= SOME_TITLE and is_backed:
+            return BY_BOTH
+        if abstract >= SOME_ABSTRACT and title >= LIKE_TITLE:
+            return BY_BOTH
+        if self.is_same_title and (abstract >= TRACE_OF_ABSTRACT or self.is_same_abstract):
+            return BY_TITLE
+        if self._by_authors():
+            return BY_AUTHORS
+        return BY_TITLE_ALONE if self._by_title_alone() else None
+
+
+class PaperComparer:
+    """Compares titles and abstracts within a collection of papers by the terms that few of them use.
+
+    Attributes:
+        pairs: Returns the rare word pairs of an abstract; remembers the last 4,096.
+    """
+
+    def __init__(self, heads: Sequence[TitleAndAbstract]) -> None:
+        self._rare_names = RareTerms(head.names for head in heads)
+        self._rare_pairs = RareTerms(find_word_pairs(head.abstract) for head in heads)
+        self.pairs = lru_cache(maxsize=4_096)(lambda head: self._rare_pairs.of(find_word_pairs(head.abstract)))
+
+    def names(self, head: TitleAndAbstract) -> frozenset[str]:
+        """Return the rare words of a title; none where there are fewer than two."""
+        names = self._rare_names.of(head.names)
+        return names if len(names) >= MIN_RARE_TITLE_WORDS else frozenset()
+
+    def likeness(self, one: TitleAndAbstract, other: TitleAndAbstract) -> Likeness:
+        """Measure how alike two papers are by title and abstract; `text` is left None."""
+        pairs = self.pairs(one), self.pairs(other)
+        is_same_title = one.bare_title == other.bare_title
+        return Likeness(
+            title=overlap(frozenset(one.title), frozenset(other.title)),
+            abstract=overlap(*pairs),
+            text=None,
+            are_parts=_are_parts(one.title, other.title),
+            is_telling=min(map(len, pairs)) >= MIN_ABSTRACT_PAIRS,
+            is_named=len(self.names(one) & self.names(other)) >= MIN_RARE_TITLE_WORDS,
+            is_same_title=is_same_title and one.telling_words >= MIN_TITLE_WORDS,
+            is_same_short_title=is_same_title and one.telling_words >= MIN_WORDS_BESIDE_AUTHORS,
+            is_same_abstract=bool(one.abstract) and one.abstract == other.abstract,
+            shares_name=self._share_name(one, other) if one.title and other.title else None,
+            authors=shared_authors(one.authors, other.authors),
+            has_abstracts=bool(one.abstract and other.abstract),
+        )
+
+    def _share_name(self, one: TitleAndAbstract, other: TitleAndAbstract) -> bool:
+        """Return whether two titles share a rare word, small words not counted and plurals read as singulars."""
+        return not _singular(self._rare_names.of(one.names)).isdisjoint(_singular(self._rare_names.of(other.names)))
+
+
+def _singular(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.removesuffix("s") if len(word) > MIN_PLURAL else word for word in words)
+
+
+def _are_parts(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether two titles are alike and differ in their numbers."""
+    if list(filter(_is_number, one)) == list(filter(_is_number, other)):
+        return False
+    return (overlap({*filterfalse(_is_number, one)}, {*filterfalse(_is_number, other)}) or 0.0) >= LIKE_TITLE
+
+
+def _is_number(word: str) -> bool:
+    return word.isdigit() or word in ORDINALS

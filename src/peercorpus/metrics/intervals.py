@@ -1,0 +1,266 @@
+"""Confidence intervals: bootstrap over papers, paired differences, and proportions (Wilson, Newcombe).
+
+Papers are drawn with all that belongs to each, because reviews of one paper are not independent. Source: the percentile
+bootstrap of clusters, Davison and Hinkley (1997), Bootstrap Methods and their Application, chapters 3.8 and 5.3.
+"""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from math import sqrt
+from random import Random
+from statistics import fmean, quantiles
+from typing import TypeVar
+
+from peercorpus.errors import PeercorpusError, UndefinedMetricError
+
+Group = TypeVar("Group")
+NumberOf = Callable[[Sequence[Group]], float]
+"""Computes a number from the groups of some papers; raises `UndefinedMetricError` if it is undefined on them."""
+
+RESAMPLES = 1000
+"""Default number of bootstrap resamples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A number with its 95 % interval.
+
+    Attributes:
+        value: Computed from the papers themselves.
+        low: 2.5 % quantile of the resamples.
+        high: 97.5 % quantile of the resamples.
+        papers: Number of papers.
+        resamples: Number of resamples drawn.
+        undefined: Resamples on which the number is undefined; the interval is computed from the others.
+    """
+
+    value: float
+    low: float
+    high: float
+    papers: int
+    resamples: int
+    undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """The difference of two runs on the same papers, the first less the second.
+
+    Attributes:
+        first: Number of the first run.
+        second: Number of the second run.
+        difference: The difference, with papers resampled for both runs at once.
+        p: Two-sided p-value of a difference this large arising by chance, in (0, 1].
+    """
+
+    first: float
+    second: float
+    difference: Interval
+    p: float
+
+
+def bootstrap(
+    groups: Mapping[str, Group], statistic: NumberOf[Group], resamples: int = RESAMPLES, seed: int = 0
+) -> Interval:
+    """Return a number with its 95 % percentile interval over papers.
+
+    Args:
+        groups: What belongs to each paper, by paper id; the order is irrelevant.
+        statistic: Computes the number; a paper that is drawn twice is passed twice.
+        resamples: Number of resamples.
+        seed: Seed of the random draws.
+
+    Raises:
+        UndefinedMetricError: There are fewer than two papers, or the number is undefined on them or on too many
+            resamples.
+    """
+    papers = sorted(groups)
+    _check_papers(papers)
+    value = statistic([groups[paper] for paper in papers])
+    drawn, undefined = _resample([groups[paper] for paper in papers], statistic, resamples, seed)
+    return _make_interval(value, drawn, len(papers), undefined)
+
+
+def paired(
+    first: Mapping[str, Group],
+    second: Mapping[str, Group],
+    statistic: NumberOf[Group],
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> PairedDifference:
+    """Return the difference of two runs on the same papers, with its interval and p-value.
+
+    p is the share of resamples whose difference is as far from the resamples' mean as the observed difference is from
+    zero, counting the observed one. Source: Riezler and Maxwell (2005), On Some Pitfalls in Automatic Evaluation and
+    Significance Testing for MT; sacrebleu's paired bootstrap does the same.
+
+    Raises:
+        PeercorpusError: The runs are not on the same papers.
+        UndefinedMetricError: As for `bootstrap`.
+    """
+    papers = sorted(first)
+    _check_same(first.keys(), second.keys())
+    _check_papers(papers)
+    pairs = [(first[paper], second[paper]) for paper in papers]
+
+    def both(chosen: Sequence[tuple[Group, Group]]) -> tuple[float, float]:
+        return statistic([ours for ours, _ in chosen]), statistic([theirs for _, theirs in chosen])
+
+    def less(chosen: Sequence[tuple[Group, Group]]) -> float:
+        ours, theirs = both(chosen)
+        return ours - theirs
+
+    ours, theirs = both(pairs)
+    drawn, undefined = _resample(pairs, less, resamples, seed)
+    difference = _make_interval(ours - theirs, drawn, len(papers), undefined)
+    centre = fmean(drawn)
+    as_far = sum(abs(each - centre) >= abs(difference.value) for each in drawn)
+    return PairedDifference(first=ours, second=theirs, difference=difference, p=(as_far + 1) / (len(drawn) + 1))
+
+
+def _resample(
+    groups: Sequence[Group], statistic: NumberOf[Group], resamples: int, seed: int
+) -> tuple[list[float], int]:
+    """Return the number on each resample on which it is defined, and how many have none."""
+    chance = Random(seed)
+    drawn = []
+    for _ in range(resamples):
+        chosen = chance.choices(groups, k=len(groups))
+        try:
+            drawn.append(statistic(chosen))
+        except UndefinedMetricError:
+            continue
+    return drawn, resamples - len(drawn)
+
+
+def _make_interval(value: float, drawn: Sequence[float], papers: int, undefined: int) -> Interval:
+    if len(drawn) < 2:
+        raise UndefinedMetricError(
+            f"No interval: the number is defined on {len(drawn)} of {len(drawn) + undefined} resamples; give more"
+            " papers."
+        )
+    cuts = quantiles(drawn, n=40, method="inclusive")
+    return Interval(
+        value=value, low=cuts[0], high=cuts[-1], papers=papers, resamples=len(drawn) + undefined, undefined=undefined
+    )
+
+
+def _check_papers(papers: Sequence[str]) -> None:
+    if len(papers) < 2:
+        raise UndefinedMetricError(f"An interval needs at least two papers, got {len(papers)}.")
+
+
+def _check_same(first: Set[str], second: Set[str]) -> None:
+    if first != second:
+        only_first = sorted(first - second)
+        only_second = sorted(second - first)
+        raise PeercorpusError(
+            f"Two runs can only be compared on the same papers: {len(only_first)} are only in the first run and"
+            f" {len(only_second)} only in the second, such as {(only_first or only_second)[0]}; run both on the same"
+            " selection."
+        )
+
+
+Z = 1.959963984540054
+"""Quantile of the normal distribution for a two-sided 95 % interval."""
+
+
+Bounds = tuple[float, float]
+"""Lower and upper bound."""
+
+
+def wilson_interval(part: float, whole: int) -> Bounds | None:
+    """Return the 95 % score interval of a share, in [0, 1], or None if `whole` is 0; no continuity correction.
+
+    Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference. Journal of the American
+    Statistical Association 22 (1927), pp. 209-212.
+
+    Args:
+        part: How many of the whole. Fractions are allowed: values in [0, 1] never vary more than zeros and ones with
+            the same mean, so the interval is then too wide rather than too narrow.
+        whole: Number of all.
+
+    >>> [round(bound, 3) for bound in wilson_interval(8, 10)]
+    [0.49, 0.943]
+    """
+    if not whole:
+        return None
+    share = part / whole
+    middle = (share + Z * Z / (2 * whole)) / (1 + Z * Z / whole)
+    half = Z / (1 + Z * Z / whole) * sqrt(share * (1 - share) / whole + Z * Z / (4 * whole * whole))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """A count among a number of papers.
+
+    Attributes:
+        count: Papers that have a property.
+        of: Papers examined.
+    """
+
+    count: int
+    of: int
+
+    @property
+    def value(self) -> float | None:
+        """The proportion, in [0, 1]; None if no paper was examined.
+
+        >>> Proportion(1, 4).value, Proportion(0, 0).value
+        (0.25, None)
+        """
+        return self.count / self.of if self.of else None
+
+    @property
+    def interval(self) -> Bounds | None:
+        """The 95 % score interval, in [0, 1]; None if no paper was examined.
+
+        >>> [round(end, 4) for end in Proportion(81, 263).interval]
+        [0.2553, 0.3662]
+        """
+        return wilson_interval(self.count, self.of)
+
+
+@dataclass(frozen=True, slots=True)
+class ProportionDifference:
+    """The difference of two proportions, the first less the second."""
+
+    first: Proportion
+    second: Proportion
+
+    @property
+    def value(self) -> float | None:
+        """The difference, in [-1, 1]; None if one of the proportions is over no paper."""
+        first = self.first.value
+        second = self.second.value
+        return None if first is None or second is None else first - second
+
+    @property
+    def interval(self) -> Bounds | None:
+        """The 95 % interval, in [-1, 1]; None if one of the proportions is over no paper.
+
+        Source: R. G. Newcombe, Interval estimation for the difference between independent proportions: comparison of
+        eleven methods. Statistics in Medicine 17 (1998), pp. 873-890, method 10 and its table II.
+
+        >>> [round(end, 4) for end in ProportionDifference(Proportion(56, 70), Proportion(48, 80)).interval]
+        [0.0524, 0.3339]
+        """
+        value = self.value
+        first_bounds = self.first.interval
+        second_bounds = self.second.interval
+        if value is None or first_bounds is None or second_bounds is None:
+            return None
+        first = self.first.value or 0.0
+        second = self.second.value or 0.0
+        low = sqrt((first - first_bounds[0]) ** 2 + (second_bounds[1] - second) ** 2)
+        high = sqrt((first_bounds[1] - first) ** 2 + (second - second_bounds[0]) ** 2)
+        return value - low, value + high
+
+    @property
+    def leans(self) -> int:
+        """1 if the first proportion is larger and the interval excludes 0, -1 if it is smaller and so, else 0."""
+        interval = self.interval
+        if interval is None:
+            return 0
+        return int(interval[0] > 0) - int(interval[1] < 0)

@@ -1,0 +1,151 @@
+"""Classify refusals: which are retried, how long to wait, and what to tell the user."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import httpx2
+import msgspec
+
+from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError
+
+_WAIT_IN_MESSAGE = re.compile(r"try again in\s+(?:(\d+) minutes?)?(?:\s*and\s*)?(?:(\d+) seconds?)?", re.IGNORECASE)
+SIGN_IN = (
+    "OpenReview answers only signed-in accounts (it asks guests for a browser check, which is not automated here);"
+    " sign in with 'peercorpus login', or set PEERCORPUS_TOKEN to a token of your account."
+)
+
+
+class _Refusal(msgspec.Struct):
+    name: str = ""
+    message: str = ""
+    details: dict[str, object] = msgspec.field(default_factory=dict)
+
+
+def check(response: httpx2.Response) -> None:
+    """Check that a response is neither a refusal nor a page for a browser.
+
+    Raises:
+        BusyError: The same request may succeed later.
+        SignInError: A token is needed.
+        TokenRefusedError: A fresh token is needed.
+        NotGivenError: This one object does not exist, or is not readable by this account.
+        SourceError: OpenReview refused the request itself.
+    """
+    status = response.status_code
+    host = response.url.host
+    if response.has_redirect_location or _is_browser_check(response):
+        raise SignInError(SIGN_IN)
+    if status < 400:
+        return
+    refusal = _read_refusal(response)
+    if status == 429:
+        raise BusyError(f"OpenReview ({host}) refused: {refusal.message or 'too many requests'}", read_wait(response))
+    if status >= 500:
+        raise BusyError(f"OpenReview ({host}) answered {status} to {response.url.path}; try again later.")
+    if status == 401:
+        raise TokenRefusedError(
+            "OpenReview refused the token: it has expired or is invalid; replace or remove it where you set it"
+            " (PEERCORPUS_TOKEN, --token-file), else sign in again with 'peercorpus login'."
+        )
+    if refusal.name == "ChallengeRequiredError":
+        raise SignInError(SIGN_IN)
+    sentence = f"OpenReview ({host}) answered {status} to {response.url}: {refusal.message or 'no reason'}."
+    # A question that is refused may be so for the one id it names.
+    if status in {403, 404} or response.request.method == "GET":
+        raise NotGivenError(sentence, f"{status} {refusal.name.removesuffix('Error') or 'refused'}")
+    raise SourceError(sentence)
+
+
+def _is_browser_check(response: httpx2.Response) -> bool:
+    is_page = response.headers.get("content-type", "").startswith("text/html")
+    return is_page and b"Verifying your browser" in response.content[:4096]
+
+
+def _read_refusal(response: httpx2.Response) -> _Refusal:
+    try:
+        return msgspec.json.decode(response.content, type=_Refusal)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _Refusal()
+
+
+def read_retry_after(response: httpx2.Response) -> float | None:
+    """Return the seconds that the header `Retry-After` of a response asks to wait, 0 or more; None where it says none.
+
+    A date is measured from the response's own `Date`: this machine's clock may differ.
+    """
+    wait_s = _whole_seconds(response, "retry-after")
+    return _seconds_until(_http_date(response, "retry-after"), response) if wait_s is None else wait_s
+
+
+def read_wait(response: httpx2.Response) -> float | None:
+    """Return the seconds to wait after a 429; None where neither headers, message nor details say.
+
+    Numbers of seconds come before dates, which are measured as in `read_retry_after`.
+    """
+    refusal = _read_refusal(response)
+    waits_s = (
+        _whole_seconds(response, "retry-after"),
+        _seconds_in_message(refusal.message),
+        _whole_seconds(response, "ratelimit-reset"),
+        _seconds_until(_http_date(response, "retry-after"), response),
+        _seconds_until(_iso_date(refusal.details.get("resetTime")), response),
+    )
+    return next((wait_s for wait_s in waits_s if wait_s is not None), None)
+
+
+def _whole_seconds(response: httpx2.Response, header: str) -> float | None:
+    text = response.headers.get(header, "").strip()
+    return float(text) if text.isdigit() else None
+
+
+def _seconds_in_message(message: str) -> float | None:
+    match = _WAIT_IN_MESSAGE.search(message)
+    if match is None or not any(match.groups()):
+        return None
+    minutes, seconds = match.groups()
+    return 60.0 * int(minutes or 0) + int(seconds or 0)
+
+
+def _seconds_until(moment: datetime | None, response: httpx2.Response) -> float | None:
+    sent_at = _http_date(response, "date") or datetime.now(UTC)
+    return None if moment is None else max(0.0, (moment - sent_at).total_seconds())
+
+
+def _http_date(response: httpx2.Response, header: str) -> datetime | None:
+    try:
+        return _assume_utc(parsedate_to_datetime(response.headers.get(header, "")))
+    except ValueError:
+        return None
+
+
+def _iso_date(text: object) -> datetime | None:
+    try:
+        return _assume_utc(datetime.fromisoformat(text)) if isinstance(text, str) else None
+    except ValueError:
+        return None
+
+
+def _assume_utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to keep trying.
+
+    Attributes:
+        attempts: Requests for one thing, the first included.
+        first_contact: Attempts to reach a service that has never answered: its address may be wrong.
+        first_wait_s: Seconds before the second attempt; doubles with each further one.
+        longest_wait_s: Longest single wait, in seconds. Where OpenReview asks for more, the run ends with a message
+            that says when to continue; its rate limits are by the hour.
+        pauses_s: Seconds to rest each time the requests of a harvest fail one after another, before it gives up.
+    """
+
+    attempts: int = 6
+    first_contact: int = 3
+    first_wait_s: float = 1.0
+    longest_wait_s: float = 7200.0
+    pauses_s: tuple[float, ...] = (60.0, 300.0, 900.0, 1800.0)

@@ -1,0 +1,150 @@
+"""Find the API version, submission invitations and review form of a venue from its group."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from peercorpus.errors import NotGivenError, VenueNotFoundError
+from peercorpus.openreview.client import Client, Params
+from peercorpus.openreview.listing import LARGEST_PAGE, check_new, object_id, read_list
+from peercorpus.openreview.objects import decode_leniently
+
+BLIND = "Blind_Submission"
+OPEN_LISTS = ("Submission", "submission", "Full_Submission")
+CLOSED_LISTS = ("Withdrawn_Submission", "Desk_Rejected_Submission")
+
+
+@dataclass(frozen=True, slots=True)
+class VenueProfile:
+    """What is needed to harvest a venue.
+
+    Attributes:
+        api: 1 or 2.
+        lists: Its submission invitations, each to be listed.
+        review_name: Name of its review invitation.
+        group: The request URL and its group as received.
+        invitations: The request URL and body of each of its own invitations, as received.
+    """
+
+    venue_id: str
+    api: int
+    lists: tuple[str, ...]
+    review_name: str
+    group: tuple[str, bytes]
+    invitations: tuple[tuple[str, bytes], ...]
+
+    @property
+    def has_review_form(self) -> bool:
+        """Whether the venue-wide review invitation was among those received."""
+        form_id = f"{self.venue_id}/-/{self.review_name}"
+        return any(object_id(body) == form_id for _, body in self.invitations)
+
+
+class _Group(msgspec.Struct):
+    id: str
+    domain: str | None = None
+    members: list[str] = msgspec.field(default_factory=list)
+    content: dict[str, msgspec.Raw] | None = None
+
+    @classmethod
+    def of(cls, body: bytes | msgspec.Raw) -> "_Group":
+        return decode_leniently(cls, bytes(body))
+
+    def setting(self, name: str) -> str | None:
+        """Return a setting of an API v2 venue; None if it is missing or not text."""
+        try:
+            return msgspec.json.decode((self.content or {})[name], type=dict[str, str])["value"]
+        except (KeyError, msgspec.DecodeError):
+            return None
+
+
+def discover(client: Client, venue_id: str, known_lists: Sequence[str] = ()) -> VenueProfile:
+    """Find a venue on API v2, else on API v1.
+
+    Args:
+        client: Client to ask.
+        venue_id: Id of its group.
+        known_lists: Submission invitations to use if an API v1 venue shows none.
+
+    Raises:
+        VenueNotFoundError: Neither API has such a group.
+    """
+    for api in (2, 1):
+        received = _fetch_group(client, api, venue_id)
+        if received is not None and (api == 1 or _Group.of(received[1]).domain):
+            break
+    else:
+        raise VenueNotFoundError(f"OpenReview has no venue '{venue_id}'; {_suggest_venue(client, venue_id)}")
+    group = _Group.of(received[1])
+    invitations = tuple(_fetch_invitations(client, api, venue_id))
+    if api == 2:
+        name = group.setting("submission_name") or "Submission"
+        lists: Sequence[str] = (group.setting("submission_id") or f"{venue_id}/-/{name}",)
+    else:
+        lists = _v1_lists(venue_id, {object_id(body) for _, body in invitations}, known_lists)
+    review_name = group.setting("review_name") or _review_name(venue_id, invitations)
+    return VenueProfile(
+        venue_id=venue_id, api=api, lists=tuple(lists), review_name=review_name, group=received, invitations=invitations
+    )
+
+
+def _review_name(venue_id: str, invitations: Sequence[tuple[str, bytes]]) -> str:
+    """Return the name of a venue's review invitation; journals call it `Review` without a setting that says so."""
+    ids = {object_id(body) for _, body in invitations}
+    is_plain = f"{venue_id}/-/Review" in ids and f"{venue_id}/-/Official_Review" not in ids
+    return "Review" if is_plain else "Official_Review"
+
+
+def _v1_lists(venue_id: str, shown: set[str], known_lists: Sequence[str]) -> list[str]:
+    """Return the submission invitations of an API v1 venue; blind submissions replace the originals behind them."""
+    names = [name for name in (BLIND, *OPEN_LISTS, *CLOSED_LISTS) if f"{venue_id}/-/{name}" in shown]
+    if BLIND in names:
+        names = [name for name in names if name not in OPEN_LISTS]
+    invitations = [f"{venue_id}/-/{name}" for name in names]
+    if set(names) <= set(CLOSED_LISTS):
+        invitations = [
+            *(known_lists or [f"{venue_id}/-/{name}" for name in (BLIND, "Submission", "submission")]),
+            *invitations,
+        ]
+    return invitations
+
+
+def _fetch_group(client: Client, api: int, group_id: str) -> tuple[str, bytes] | None:
+    try:
+        answer = client.get_json(api, "/groups", {"id": group_id})
+    except NotGivenError:
+        return None
+    groups = read_list(answer, "groups")
+    return (answer.source, bytes(groups[0])) if groups else None
+
+
+def _fetch_invitations(client: Client, api: int, venue_id: str) -> list[tuple[str, bytes]]:
+    """Fetch the venue's own invitations; those of its papers are thousands and repeat its forms."""
+    selection = {"prefix": f"{venue_id}/-/"} if api == 2 else {"regex": f"{venue_id}/-/.*"}
+    invitations: list[tuple[str, bytes]] = []
+    before = None
+    while True:
+        params: Params = {**selection, "expired": "true", "limit": LARGEST_PAGE, "offset": len(invitations)}
+        answer = client.get_json(api, "/invitations", params)
+        items = read_list(answer, "invitations")
+        check_new(answer, items, before)
+        before = items
+        invitations += [(answer.source, bytes(item)) for item in items]
+        if len(items) < LARGEST_PAGE:
+            return invitations
+
+
+def _suggest_venue(client: Client, venue_id: str) -> str:
+    listed_ids: set[str] = set()
+    for api in (2, 1):
+        group = _fetch_group(client, api, "venues")
+        listed_ids |= set(_Group.of(group[1]).members) if group else set()
+    by_lower = {name.lower(): name for name in sorted(listed_ids)}
+    close = difflib.get_close_matches(venue_id.lower(), by_lower, n=1, cutoff=0.85)
+    if venue_id in listed_ids:
+        return "it is a venue of this OpenReview, so --url-v1 and --url-v2 seem to be exchanged."
+    if close:
+        return f"did you mean '{by_lower[close[0]]}'?"
+    return "copy its id from the address of its page, such as 'ICLR.cc/2024/Conference'."

@@ -1,0 +1,1 @@
+"""Read PDF files through pdfium: glyphs, fonts, drawn shapes and page images."""

@@ -1,0 +1,247 @@
+"""Translate the codes of TeX's math fonts to Unicode.
+
+Math fonts without a Unicode table give glyphs by their position in one of TeX's encodings (OML, OMS, OMX and those of
+the AMS). The strings below list these encodings in code order.
+
+Without a Unicode table pdfium gives the code of a glyph whose name it does not know. Source: The LaTeX encodings guide,
+`encguide`, for OML, OMS and OMX; the AMS fonts' guide for `msam`; dvips for the shifted codes.
+"""
+
+import re
+import unicodedata
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
+from typing import NamedTuple
+
+_OML = (
+    "ΓΔΘΛΞΠΣΥΦΨΩαβγδϵζηθικλμνξπρστυϕχψωεϑϖϱςφ↼↽⇀⇁↩↪▷◁0123456789.,</>⋆∂ABCDEFGHIJKLMNOPQRSTUVWXYZ♭♮♯⌣⌢ℓ"
+    "abcdefghijklmnopqrstuvwxyzıȷ℘⃗⁀"
+)
+"""Encoding of math italic fonts (`cmmi`), in code order."""
+_OMS = (
+    "−·×∗÷⋄±∓⊕⊖⊗⊘⊙○∘•≍≡⊆⊇≤≥⪯⪰∼≈⊂⊃≪≫≺≻←→↑↓↔↗↘≃⇐⇒⇑⇓⇔↖↙∝′∞∈∋△▽̸↦∀∃¬∅ℜℑ⊤⊥ℵABCDEFGHIJKLMNOPQRSTUVWXYZ∪∩⊎∧∨⊢⊣⌊⌋⌈⌉{}⟨⟩|∥↕⇕∖≀√∐∇∫⊔⊓⊑⊒"
+    "§†‡¶♣♢♡♠"
+)
+"""Encoding of math symbol fonts (`cmsy`), in code order."""
+_OMX = (
+    "()[]⌊⌋⌈⌉{}⟨⟩|∥/∖()()[]⌊⌋⌈⌉{}⟨⟩/∖()[]⌊⌋⌈⌉{}⟨⟩/∖/∖⎛⎞⎡⎤⎣⎦⎢⎥⎧⎫⎩⎭⎨⎬⎪|⎝⎠⎜⎟⟨⟩⊔⊔∮∮⊙⊙⊕⊕⊗⊗∑∏∫∪∩⊎∧∨∑∏∫∪∩⊎∧∨∐∐̂̂̂̃̃̃[]⌊⌋⌈⌉{}"
+    "√√√√√||∥↑↓⏞⏞⏟⏟⇑⇓"
+)
+"""Encoding of math extension fonts (`cmex`), which hold large symbols, in code order."""
+_MSAM = "⊡⊞⊠□■·◇⧫↻↺⇌⇋⊟⊩⊪⊨↠↞⇇⇉⇈⇊↾⇂↿⇃↣↢⇆⇄↰↱⇝↭↫↬≗≿≳⪆⊸∴∵≑≜≾≲⪅⪕⪖⋞⋟≼≦⩽≶‵-≓≒≽≧⩾≷⊏⊐▷◁⊵⊴★≬▼▶◀→←△▲▽≖⋚⋛⪋⪌¥⇛⇚✓⊻⊼⩞∠"
+"""First AMS symbol font (`msam`), in code order."""
+_MSBM = dict(zip("?@()~rkno-,", "∅∄⊊⊋ℏ∖𝕜⋉⋊∦∤", strict=True))
+"""Symbols of the second AMS font (`msbm`) that are not capitals, by pdfium's character."""
+_NEGATED = "≨≩≰≱≮≯⊀⊁≨≩≰≱⪇⪈⋠⋡⋨⋩⋦⋧≰≱⪵⪶⪹⪺⪉⪊≁≇╱╲⊊⊋⊈⊉⫋⫌⫋⫌⊊⊋⊈⊉∦∤∤∦⊬⊮⊭⊯⋭⋬⋪⋫↚↛⇍⇏⇎↮⋇∅∄"
+"""Negated relations of `msbm`, in code order; other double-struck fonts have none."""
+SLASH = "\u0338"
+"""Combining slash that negates the symbol after it."""
+_OMX_DEPTHS_EM = (
+    (0x00, 1.2), (0x0C, 0.6), (0x0E, 1.2), (0x10, 1.8), (0x12, 2.4), (0x20, 3.0), (0x2E, 1.8), (0x36, 0.6),
+    (0x38, 0.9), (0x3C, 1.8), (0x3E, 0.6), (0x40, 1.8), (0x42, 0.6), (0x44, 1.8), (0x46, 1.0), (0x47, 1.4),
+    (0x48, 1.1), (0x49, 2.2), (0x4A, 1.0), (0x4B, 1.4), (0x4C, 1.0), (0x4D, 1.4), (0x4E, 1.0), (0x4F, 1.4),
+    (0x50, 1.0), (0x52, 1.1), (0x53, 1.0), (0x58, 1.4), (0x5A, 2.2), (0x5B, 1.4), (0x60, 1.0), (0x61, 1.4),
+    (0x62, 0.0), (0x68, 1.8), (0x70, 1.2), (0x71, 1.8), (0x72, 2.4), (0x73, 3.0), (0x74, 1.8), (0x75, 0.6),
+    (0x78, 0.6), (0x7A, 0.3), (0x7E, 0.6),
+)  # fmt: skip
+"""Depth of a large symbol below its origin, in em: first code of a range, and the depth of that range."""
+_BRACKET_PIECES = dict(zip(range(0xF8EB, 0xF8F5), "⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪", strict=True)) | dict(
+    zip(range(0xF8F6, 0xF8FF), "⎞⎟⎠⎤⎥⎦⎫⎬⎭", strict=True)
+)
+"""Pieces of tall brackets by their codes in the Adobe Glyph List."""
+_BRACKET_PIECE_SIGNS = frozenset(_BRACKET_PIECES.values())
+"""The same pieces, without codes."""
+AXIS_EM = 0.25
+"""Height of the math axis, on which fraction bars and large symbols are centred, above the baseline, in em."""
+_MIN_TALL_DEPTH_EM = 1.0
+"""Minimum depth of a tall symbol, in em."""
+CACHED_CALLS = 8192
+"""Number of results kept by each cache."""
+_SCRIPT_CAPITALS = {"B": "ℬ", "E": "ℰ", "F": "ℱ", "H": "ℋ", "I": "ℐ", "L": "ℒ", "M": "ℳ", "R": "ℛ"}
+_DOUBLE_STRUCK = {"C": "ℂ", "H": "ℍ", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R": "ℝ", "Z": "ℤ", "1": "𝟙"}
+_FRAKTUR_CAPITALS = {"C": "ℭ", "H": "ℌ", "I": "ℑ", "R": "ℜ", "Z": "ℨ"}
+"""Capitals that Unicode encodes outside the block of their alphabet."""
+_ENCODING_PATTERNS = (
+    ("omx", re.compile(r"(?:cm|lm|tx|px|mt|rtx|ntx|newtx|yhcm|eu|fp)\w*?ex|esint", re.I)),
+    ("oms", re.compile(r"(?:cmb?|lm|tx|px|rmt|mt|rtx|ntx|newtx)\w*?sy|fplmsy", re.I)),
+    ("oml", re.compile(r"(?:cm|lm|tx|px|rmt|mt|rtx|ntx|newtx|r?px)mi|eurm|fplmr|zplm", re.I)),
+    ("msam", re.compile(r"msam|stmary", re.I)),
+    ("double", re.compile(r"msbm|bbm|dsrom|bbold", re.I)),
+    ("script", re.compile(r"eusm|rsfs", re.I)),
+    ("fraktur", re.compile(r"eufm", re.I)),
+)
+"""Encodings, each with a pattern of font names that have it."""
+_OMS_LITERALS = frozenset("|{}\\/<>+=") | {chr(code) for code in range(0x41, 0x5B)}
+"""Characters that stand for themselves in `cmsy` although they are ASCII, because pdfium knows the names of these
+glyphs.
+"""
+_DVIPS_SHIFTED = {code + (0xA1 if code < 10 else 0xA3): code for code in range(0x20)}
+"""Codes to which dvips moves the control codes, with the control codes."""
+_SHIFTED_LITERALS = frozenset("±¬·×÷§¶µ°©®")
+"""Characters in the same range that stand for themselves."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair."""
+SPACING_ACCENTS = frozenset("ˆ˜¯˙¨ˇ⃗˘´`√")
+"""Accents as separate characters, and the root sign, which TeX fonts hang from its top."""
+_UNIFIED = str.maketrans(
+    "µ∆\u2126ˆ˜¯˙¨ˇ˘´`⃗∗◦ǁ‖〈〉\\|",
+    "μΔΩ\u0302\u0303\u0304\u0307\u0308\u030c\u0306\u0301\u0300\u20d7*∘∥∥⟨⟩∖∣",
+)
+"""One character for each group of equivalent ones: accents as combining characters, and no `|`, which would end a
+Markdown table cell.
+"""
+
+
+class MathSymbol(NamedTuple):
+    """The meaning of a glyph of a maths font.
+
+    Attributes:
+        text: Unicode text; empty if unknown.
+        depth: Depth below the origin, in em; 0 if the glyph sits on the baseline.
+    """
+
+    text: str
+    depth: float
+
+
+def _to_alphabet(letter: str, start: int, exceptions: dict[str, str]) -> str:
+    exception = exceptions.get(letter)
+    if exception is None and "A" <= letter <= "Z":
+        return chr(start + ord(letter) - 65)
+    return exception or letter
+
+
+def _undo_dvips_shift(letter: str) -> int:
+    code = ord(letter)
+    if letter == "\ufffd":
+        return 0
+    if code == 0xFFFE:
+        return 2
+    return code if letter in _SHIFTED_LITERALS else _DVIPS_SHIFTED.get(code, code)
+
+
+@lru_cache(CACHED_CALLS)
+def font_encoding(font: str) -> str:
+    """Return the TeX encoding of a font; empty if it has none."""
+    return next((kind for kind, pattern in _ENCODING_PATTERNS if pattern.match(font)), "")
+
+
+@lru_cache(CACHED_CALLS)
+def sign(font: str, letter: str, has_table: bool = False) -> MathSymbol:
+    """Return the meaning of a character of a maths font.
+
+    Args:
+        font: Font name.
+        letter: The character as pdfium returns it.
+        has_table: Whether the font is known to have a Unicode table.
+
+    >>> sign("CMSY10", "k").text, sign("CMEX10", "X"), sign("MSBM10", "R").text
+    ('∥', MathSymbol(text='∑', depth=1.4), 'ℝ')
+    """
+    kind = font_encoding(font)
+    code = _undo_dvips_shift(letter)
+    depth = 0.0
+    text = letter
+    if kind == "omx":
+        text, depth = _decode_large(letter, 0x10000 if has_table and letter.isprintable() else code)
+    elif kind == "oms" and "A" <= letter <= "Z":
+        text = _to_alphabet(letter, 0x1D49C, _SCRIPT_CAPITALS)
+    elif kind == "oms" and code < 128 and letter not in _OMS_LITERALS:
+        text = _OMS[code]
+    elif kind == "oml" and code < 128 and letter not in "<>./,":
+        text = _OML[code]
+    elif kind == "msam" and code < len(_MSAM):
+        text = _MSAM[code]
+    elif kind == "double":
+        is_negated = code < len(_NEGATED) and font[:4].upper() == "MSBM"
+        text = _NEGATED[code] if is_negated else _MSBM.get(letter) or _to_alphabet(letter, 0x1D538, _DOUBLE_STRUCK)
+    elif kind == "script":
+        text = _to_alphabet(letter, 0x1D49C, _SCRIPT_CAPITALS)
+    elif kind == "fraktur":
+        text = _to_alphabet(letter, 0x1D504, _FRAKTUR_CAPITALS)
+    return MathSymbol("".join(map(normalise_sign, text)), depth)
+
+
+def strip_spaces(text: str, font: str) -> str:
+    """Strip spaces only: control characters are glyphs, and so is a single space in extension fonts."""
+    return text.strip(" ") or (text[:1] if font_encoding(font) == "omx" else "")
+
+
+def join_surrogates(text: str) -> str:
+    """Join surrogate pairs to whole characters; leave every other character."""
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def to_plain_text(text: str, font: str) -> str:
+    r"""Return a word of a maths font as plain text, with separate accents and without Markdown's asterisk.
+
+    >>> to_plain_text("\x0b", "CMMI10")
+    'α'
+    """
+    return "".join(
+        letter if letter in SPACING_ACCENTS else sign(font, letter).text for letter in join_surrogates(text)
+    ).replace("*", "∗")
+
+
+def is_above_baseline(letter: str, font: str) -> bool:
+    """Return whether a glyph is placed above the baseline: an accent, a root, or a large symbol hung from its top."""
+    return letter in SPACING_ACCENTS or font_encoding(font) == "omx"
+
+
+@lru_cache(CACHED_CALLS)
+def origin_height_em(text: str, font: str) -> float:
+    """Return how far the origin of a single tall symbol is above the baseline of its line, in em.
+
+    Returns 0 for a symbol on the baseline, and for bracket pieces, which are centred only as a whole.
+    """
+    if len(text) != 1 or font_encoding(font) != "omx":
+        return 0.0
+    piece, depth = sign(font, text)
+    return depth / 2 + AXIS_EM if depth >= _MIN_TALL_DEPTH_EM and piece not in _BRACKET_PIECE_SIGNS else 0.0
+
+
+def ends_with_slash(text: str, font: str) -> bool:
+    """Return whether a run ends with a negating slash, which TeX fonts draw before the negated symbol."""
+    return sign(font, text[-1]).text == SLASH
+
+
+def has_unicode_table(letters: AbstractSet[str]) -> bool:
+    """Return whether an extension font has a Unicode table, so that its characters are not codes.
+
+    Without a table, `{`, `}` and `|` are the pieces of a horizontal brace, which always include `z`.
+
+    Args:
+        letters: All characters read in this font.
+    """
+    if any(letter < " " or letter in "\ufffd\ufffe" or "\ue000" <= letter <= "\uf8ff" for letter in letters):
+        return False
+    return (
+        any(ord(letter) > 0xFF for letter in letters)
+        or not letters.isdisjoint(")]")
+        or ("z" not in letters and not letters.isdisjoint("{}|"))
+    )
+
+
+def _decode_large(letter: str, code: int) -> tuple[str, float]:
+    if ord(letter) in _BRACKET_PIECES:
+        code = ord(letter)
+    if code in _BRACKET_PIECES:
+        piece = _BRACKET_PIECES[code]
+        return piece, 0.6 if piece in "⎜⎟⎢⎥⎪" else 0.9 if piece in "⎧⎫⎩⎭" else 1.8
+    if code < 128:
+        return _OMX[code], next(depth for first, depth in reversed(_OMX_DEPTHS_EM) if first <= code)
+    # A Unicode table gives the symbol but not its size.
+    return letter, 1.4 if letter in "∑∏⋃⋂⨁" else 2.2 if letter == "∫" else 1.2
+
+
+def normalise_sign(letter: str) -> str:
+    """Return one character for all equivalent ones; empty if no text may contain it, such as a private code."""
+    letter = letter.translate(_UNIFIED)
+    code = ord(letter)
+    if 0x1D434 <= code <= 0x1D467 or 0x1D6E2 <= code <= 0x1D71B or code == 0x210E:
+        return unicodedata.normalize("NFKC", letter)
+    if code == 0xFFFD or unicodedata.category(letter) in {"Cc", "Co", "Cn", "Cs", "Cf"}:
+        return ""
+    return letter

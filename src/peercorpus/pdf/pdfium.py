@@ -1,0 +1,137 @@
+"""Call pdfium quickly, split page text into text objects, and turn pages upright.
+
+pypdfium2 wraps pdfium with ctypes pointers, whose type checks cost more than most calls. The functions here pass
+plain integers as handles instead.
+"""
+
+import ctypes
+import re
+from collections.abc import Callable, Iterator
+from itertools import repeat, takewhile
+from typing import Any
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+_C_TYPES = {"i": ctypes.c_int, "p": ctypes.c_void_p, "d": ctypes.c_double, "n": ctypes.c_size_t, "u": ctypes.c_uint}
+"""C type for each letter of a signature passed to `load_function`."""
+
+
+def load_function(name: str, result: str, arguments: str) -> Callable[..., Any]:
+    """Return a pdfium function that takes plain numbers, because ctypes' pointer checks take longer than the call.
+
+    Args:
+        name: Name in the C library.
+        result: Letter of its result type, see `_C_TYPES`.
+        arguments: One such letter for each argument.
+    """
+    kinds = [_C_TYPES[letter] for letter in (result, *arguments)]
+    address = ctypes.cast(getattr(pdfium_c, name), ctypes.c_void_p).value or 0
+    return ctypes.PYFUNCTYPE(*kinds)(address)
+
+
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\ufffd]")
+"""Letters that pdfium reads from right to left, and U+FFFD, which replaces a character without a code."""
+
+Span = tuple[int, int, int | None]
+"""First character of a text object, the index after its last one, and its handle; None for characters that pdfium
+inserted.
+"""
+Known = tuple[int, int | None]
+"""A character index and the handle of its text object."""
+
+_object = load_function("FPDFText_GetTextObject", "p", "pi")
+_preference = load_function("FPDF_VIEWERREF_GetName", "n", "pppn")
+
+
+def spans(page: int, text: str, *, is_leftward: bool = False) -> Iterator[Span]:
+    """Yield the text objects of a page and the inserted characters between them, in text order.
+
+    Args:
+        page: Handle of the text page.
+        text: One character for each that pdfium counts.
+        is_leftward: Whether the document is read from right to left.
+    """
+    if not text:
+        return iter(())
+    points = range(len(text)) if is_leftward or _RIGHT_TO_LEFT.search(text) else _find_line_ends(text)
+    handles = [*map(_object, repeat(page), points)]
+    starts = [0]
+    owners = handles[:1]
+    for low, high, before, handle in zip(points, points[1:], handles, handles[1:], strict=False):
+        if handle is None or handle != before:
+            _add_boundaries(page, (low, before), (high, handle), starts, owners)
+    return zip(starts, [*starts[1:], len(text)], owners, strict=True)
+
+
+def _find_line_ends(text: str) -> list[int]:
+    """Return the indices of the first and last character of each line, and of the line breaks, in order."""
+    points = [0]
+    for line in text.split("\r\n"):
+        behind = points[-1] + len(line)
+        points += (behind - 1, behind, behind + 1, behind + 2) if len(line) > 1 else range(points[-1] + 1, behind + 3)
+    return [*takewhile(len(text).__gt__, points)]
+
+
+def _add_boundaries(page: int, first: Known, last: Known, starts: list[int], owners: list[int | None]) -> None:
+    """Add the start and owner of each object that begins after `first`, up to `last`, by bisection."""
+    (low, before) = first
+    (high, handle) = last
+    waiting: list[Known] = []
+    while True:
+        if handle is None or handle != before:
+            if high - low > 1:
+                waiting.append((high, handle))
+                high = (low + high) // 2
+                handle = _object(page, high)
+                continue
+            if handle != before:
+                starts.append(high)
+                owners.append(handle)
+        if not waiting:
+            return
+        low, before = high, handle
+        high, handle = waiting.pop()
+
+
+def is_leftward(textpage: pdfium.PdfTextPage) -> bool:
+    """Return whether the document of a page declares that it is read from right to left (ISO 32000-1, 12.2)."""
+    document = ctypes.cast(textpage.page.pdf.raw, ctypes.c_void_p).value
+    buffer = ctypes.create_string_buffer(4)
+    return _preference(document, b"Direction", buffer, len(buffer)) > 0 and buffer.value == b"R2L"
+
+
+_ROTATIONS = {90: (0, -1, 1, 0), 180: (-1, 0, 0, -1), 270: (0, 1, -1, 0)}
+"""Matrix elements a, b, c and d for a clockwise rotation by these degrees (ISO 32000-1, 8.3.3)."""
+
+
+def make_upright(document: pdfium.PdfDocument, index: int, more: int = 0) -> pdfium.PdfPage:
+    """Return a page as a viewer shows it, with its own rotation applied to its content.
+
+    Args:
+        document: The document, which is modified.
+        index: Page index, from 0.
+        more: Additional clockwise rotation, in degrees.
+
+    Raises:
+        PdfiumError: The page cannot be read.
+    """
+    page = document[index]
+    degrees = (page.get_rotation() + more) % 360
+    if degrees not in _ROTATIONS:
+        return page
+    left, bottom, right, top = page.get_mediabox()
+    width, height = right - left, top - bottom
+    a, b, c, d = _ROTATIONS[degrees]
+    # After the rotation, the lower left corner becomes the origin again.
+    shift_x = width * (a < 0) + height * (c < 0)
+    shift_y = width * (b < 0) + height * (d < 0)
+    wide, high = (height, width) if degrees != 180 else (width, height)
+    matrix = pdfium_c.FS_MATRIX(a, b, c, d, shift_x - a * left - c * bottom, shift_y - b * left - d * bottom)
+    clip = pdfium_c.FS_RECTF(0, high, wide, 0)
+    pdfium_c.FPDFPage_TransFormWithClip(page.raw, ctypes.byref(matrix), ctypes.byref(clip))
+    page.set_rotation(0)
+    page.set_mediabox(0, 0, wide, high)
+    page.set_cropbox(0, 0, wide, high)
+    page.close()
+    return document[index]

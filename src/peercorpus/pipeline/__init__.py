@@ -1,0 +1,1 @@
+"""Run the stages in order, and report what is present, missing and finished."""

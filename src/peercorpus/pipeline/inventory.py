@@ -1,0 +1,352 @@
+"""Count what `raw.db` and the tables contain of a venue, and what is missing.
+
+`take_inventory` counts raw objects, `read_coverage` papers, reviews and posts, `read_pdf_coverage` PDFs.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import zstandard
+
+from peercorpus.harvest.edit_history import TASK
+from peercorpus.harvest.submissions import CHANGES
+from peercorpus.openreview.objects import to_time
+from peercorpus.records.enums import Aspect, Grade, Reason, Status
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.raw_store import RawKind, RawStore
+
+EXAMPLES = 3
+"""Number of examples named of each kind."""
+
+LARGE_BYTES = 1_000_000
+"""Notes with more JSON than this are listed."""
+
+ID_CHARACTERS = 64
+"""Longer ids are listed; OpenReview's own have about ten characters."""
+
+FRAME_HEADER_BYTES = 18
+"""Longest header of a zstd frame, which contains the decompressed size (RFC 8878, 3.1.1.1)."""
+
+NOTES = "FROM objects INDEXED BY objects_by_forum WHERE venue_id = ? AND kind = 'note'"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedExamples:
+    """A count, with the first few examples verbatim."""
+
+    count: int
+    examples: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """One list of submissions.
+
+    Attributes:
+        received: Submissions received.
+        expected: Submissions that OpenReview announced; None if it did not.
+    """
+
+    invitation: str
+    received: int
+    expected: int | None
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The raw objects of a venue, and what is missing.
+
+    Attributes:
+        api: 1 or 2; None without notes.
+        is_listed: Whether its lists were read to the end; None if it was never harvested.
+        last_seen_at: When a list last showed one of its submissions, or changes were last requested; None if neither
+            happened or the clock was wrong.
+        gone: Notes that OpenReview no longer shows.
+        files_not_had: Files that could not be fetched, by cause; a path counts once.
+        edits_left: Notes whose edits are still to be requested.
+        edits_not_had: Notes whose edits could not be fetched, by cause.
+        odd_ids: Notes with ids that are too long or contain other characters than letters, digits, `-` and `_`.
+        large_notes: Notes of more than `LARGE_BYTES`.
+    """
+
+    api: int | None
+    is_listed: bool | None
+    lists: Sequence[List]
+    last_seen_at: datetime | None
+    gone: int
+    files_not_had: Mapping[str, int]
+    edits_left: int
+    edits_not_had: Mapping[str, int]
+    odd_ids: NamedExamples
+    large_notes: NamedExamples
+
+    @property
+    def received(self) -> int:
+        """Return the number of submissions that its lists contained."""
+        return sum(submissions.received for submissions in self.lists)
+
+    @property
+    def expected(self) -> int | None:
+        """Return the number of submissions that OpenReview announced, or None unless it did so for every list."""
+        counts = [submissions.expected for submissions in self.lists if submissions.expected is not None]
+        return sum(counts) if counts and len(counts) == len(self.lists) else None
+
+
+def take_inventory(raw: RawStore, venue_id: str) -> Inventory:
+    """Count the raw objects of a venue."""
+    first_api = "SELECT api FROM objects WHERE venue_id = ? AND kind = 'note' LIMIT 1"
+    causes = (
+        "SELECT problem, count(DISTINCT path) FROM files WHERE venue_id = ? AND problem IS NOT NULL GROUP BY problem"
+    )
+    refused = (
+        "SELECT problem, count(*) FROM queue WHERE venue_id = ? AND task = ? AND done AND problem IS NOT NULL"
+        " GROUP BY problem"
+    )
+    return Inventory(
+        api=next((api for (api,) in raw.select(first_api, venue_id)), None),
+        is_listed=raw.state.is_listed(venue_id),
+        lists=_read_lists(raw, venue_id),
+        last_seen_at=_read_last_seen(raw, venue_id),
+        gone=len(raw.state.gone(venue_id)),
+        files_not_had=dict(raw.select(causes, venue_id)),
+        edits_left=len(raw.state.pending(venue_id, TASK)),
+        edits_not_had=dict(raw.select(refused, venue_id, TASK)),
+        odd_ids=_find_odd_ids(raw, venue_id),
+        large_notes=_find_large_notes(raw, venue_id),
+    )
+
+
+def _read_lists(raw: RawStore, venue_id: str) -> list[List]:
+    # Other entries of the table are not named like invitations.
+    sql = (
+        "SELECT listing, received, expected, complete FROM listings"
+        " WHERE venue_id = ? AND listing GLOB '*/-/*' AND listing NOT GLOB '* *' ORDER BY listing"
+    )
+    return [
+        List(invitation=name, received=received, expected=expected, is_complete=bool(done))
+        for name, received, expected, done in raw.select(sql, venue_id)
+    ]
+
+
+def _read_last_seen(raw: RawStore, venue_id: str) -> datetime | None:
+    sql = (
+        "SELECT max(own.shown_ms) FROM objects AS note INDEXED BY objects_by_forum"
+        " CROSS JOIN sightings AS own USING (object_id)"
+        " WHERE note.venue_id = ? AND note.kind = 'note' AND note.forum_id = note.object_id"
+    )
+    ((shown_ms,),) = raw.select(sql, venue_id)
+    # A wrong clock may have stored a time outside the calendar.
+    with suppress(ValueError, OverflowError):
+        return to_time(max(shown_ms or 0, raw.state.listing(venue_id, CHANGES).started_ms) or None)
+    return None
+
+
+def _find_odd_ids(raw: RawStore, venue_id: str) -> NamedExamples:
+    odd = f"{NOTES} AND (object_id GLOB '*[^A-Za-z0-9_-]*' OR length(object_id) NOT BETWEEN 1 AND {ID_CHARACTERS})"
+    ((count,),) = raw.select(f"SELECT count(DISTINCT object_id) {odd}", venue_id)
+    first = raw.select(f"SELECT DISTINCT object_id {odd} ORDER BY object_id LIMIT {EXAMPLES}", venue_id)
+    return NamedExamples(count, [note_id for (note_id,) in first])
+
+
+def _find_large_notes(raw: RawStore, venue_id: str) -> NamedExamples:
+    sql = f"SELECT object_id, substr(body, 1, {FRAME_HEADER_BYTES}) FROM objects WHERE venue_id = ? AND kind = ?"
+    rows = raw.select(sql, venue_id, RawKind.NOTE.value)
+    large = {note_id for note_id, header in rows if zstandard.frame_content_size(header) > LARGE_BYTES}
+    return NamedExamples(len(large), sorted(large)[:EXAMPLES])
+
+
+NORMALISE = "normalise"
+"""Name of the stage that sets notes aside."""
+
+ODD_TITLE = re.compile(r"<[A-Za-z/!][^<>]*>|\.\.[/\\]|^/|^[A-Za-z]:\\|^\s*$")
+"""Titles that are markup, a path or blank."""
+
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that change the writing direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Counts of what was read from a venue's notes.
+
+    Attributes:
+        papers: By status.
+        without_reviews: Papers with no review that is public and not deleted, by status.
+        reviews: Reviews that are public and not deleted.
+        without_rating: Those of them without a numeric recommendation.
+        dangling_replies: Replies to a note that is missing or deleted.
+        deleted: Notes that OpenReview marks as deleted.
+        not_public: Notes that are not public, but visible to the account.
+        listed_twice: Titles of papers that occur more than once.
+        odd_titles: Titles that are markup, a path or blank, or contain control characters.
+    """
+
+    papers: Mapping[Status, int]
+    without_reviews: Mapping[Status, int]
+    reviews: int
+    without_rating: int
+    dangling_replies: int
+    deleted: int
+    not_public: int
+    listed_twice: NamedExamples
+    odd_titles: NamedExamples
+
+
+@dataclass(frozen=True, slots=True)
+class PdfCoverage:
+    """Counts of a venue's PDFs.
+
+    Attributes:
+        papers: Papers with a PDF.
+        known: PDFs named by submissions and their edits.
+        here: Those whose file is in the workspace.
+        never_asked: Those whose file was never requested.
+        grades: Papers by the grade of their initial version.
+        without_deadline: Papers with a PDF but no known deadline.
+    """
+
+    papers: int
+    known: int
+    here: int
+    never_asked: int
+    grades: Mapping[Grade, int]
+    without_deadline: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Reviews:
+    forums: frozenset[str]
+    count: int
+    without_rating: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Posts:
+    dangling: int
+    deleted: int
+    not_public: int
+
+
+def _read_rows(tables: Tables, name: str, venue_id: str, columns: list[str]) -> Iterator[tuple[Any, ...]]:
+    for batch in tables.batches(name, venue_id, columns):
+        yield from zip(*(batch.column(column).to_pylist() for column in columns), strict=True)
+
+
+def read_statuses(tables: Tables, venue_id: str) -> dict[str, Status]:
+    """Return the status of each paper, by forum id."""
+    return {
+        forum_id: Status(status)
+        for forum_id, status in _read_rows(tables, "1-papers", venue_id, ["forum_id", "status"])
+    }
+
+
+def read_coverage(tables: Tables, venue_id: str, statuses: Mapping[str, Status]) -> Coverage:
+    """Count what was read from a venue's notes.
+
+    Args:
+        tables: The workspace's tables.
+        venue_id: The venue.
+        statuses: Status of each paper, by forum id.
+    """
+    reviews = _read_reviews(tables, venue_id)
+    posts = _read_posts(tables, venue_id)
+    bare = Counter(status for forum_id, status in statuses.items() if forum_id not in reviews.forums)
+    aside = tables.set_aside_counts(venue_id, NORMALISE)
+    twice, odd = _read_titles(tables, venue_id)
+    return Coverage(
+        papers=dict(sorted(Counter(statuses.values()).items())),
+        without_reviews=dict(sorted(bare.items())),
+        reviews=reviews.count,
+        without_rating=reviews.without_rating,
+        dangling_replies=posts.dangling,
+        deleted=posts.deleted + aside.get(Reason.DELETED, 0),
+        not_public=posts.not_public + aside.get(Reason.NOT_PUBLIC, 0),
+        listed_twice=twice,
+        odd_titles=odd,
+    )
+
+
+def _read_reviews(tables: Tables, venue_id: str) -> _Reviews:
+    forums: set[str] = set()
+    count = without_rating = 0
+    columns = ["forum_id", "readers_public", "deleted", "scores"]
+    for forum_id, is_public, is_deleted, scores in _read_rows(tables, "2-reviews", venue_id, columns):
+        if is_public and not is_deleted:
+            forums.add(forum_id)
+            count += 1
+            without_rating += not any(
+                score["aspect"] == Aspect.RECOMMENDATION and score["value"] is not None for score in scores
+            )
+    return _Reviews(frozenset(forums), count, without_rating)
+
+
+def _read_posts(tables: Tables, venue_id: str) -> _Posts:
+    """Count posts, one forum at a time, as the table is sorted by forum."""
+    dangling = deleted = not_public = 0
+    rows = _read_rows(tables, "3-posts", venue_id, ["forum_id", "post_id", "reply_to", "deleted", "readers_public"])
+    for _, group in groupby(rows, key=itemgetter(0)):
+        posts = list(group)
+        present_ids = {post_id for _, post_id, _, is_deleted, _ in posts if not is_deleted}
+        answered = (reply_to for _, _, reply_to, is_deleted, _ in posts if not is_deleted and reply_to is not None)
+        dangling += sum(reply_to not in present_ids for reply_to in answered)
+        deleted += len(posts) - len(present_ids)
+        not_public += sum(not is_public for *_, is_public in posts)
+    return _Posts(dangling, deleted, not_public)
+
+
+def _read_titles(tables: Tables, venue_id: str) -> tuple[NamedExamples, NamedExamples]:
+    """Return the titles of papers that share title and number (or else authors) with another, and the odd titles."""
+    papers: Counter[tuple[str, object]] = Counter()
+    odd: list[str] = []
+    for title, number, authors in _read_rows(tables, "1-papers", venue_id, ["title", "number", "authors"]):
+        if title is None:
+            continue
+        papers[" ".join(title.split()).casefold(), tuple(authors) if number is None else number] += 1
+        if ODD_TITLE.search(title) or UNPRINTABLE.search(title):
+            odd.append(title)
+    twice = [title for (title, _), count in papers.items() for _ in range(count - 1)]
+    return NamedExamples(len(twice), sorted(set(twice))[:EXAMPLES]), NamedExamples(len(odd), sorted(odd)[:EXAMPLES])
+
+
+def read_pdf_coverage(tables: Tables, venue_id: str, asked: frozenset[str]) -> PdfCoverage:
+    """Count a venue's PDFs.
+
+    Args:
+        tables: The workspace's tables.
+        venue_id: The venue.
+        asked: Paths of files that were requested but could not be fetched.
+    """
+    grades: Counter[Grade] = Counter()
+    papers: set[str] = set()
+    undated: set[str] = set()
+    known = here = never_asked = 0
+    columns = ["forum_id", "path", "sha256", "grade", "evidence"]
+    for forum_id, path, sha256, grade, evidence in _read_rows(tables, "4-versions", venue_id, columns):
+        if not path.startswith("/"):
+            # The text of a published dataset, not a PDF.
+            continue
+        papers.add(forum_id)
+        known += 1
+        here += sha256 is not None
+        never_asked += sha256 is None and path not in asked
+        if grade is not None:
+            grades[Grade(grade)] += 1
+        if evidence["deadline"] is None:
+            undated.add(forum_id)
+    in_order = {grade: grades[grade] for grade in Grade if grades[grade]}
+    return PdfCoverage(
+        papers=len(papers),
+        known=known,
+        here=here,
+        never_asked=never_asked,
+        grades=in_order,
+        without_deadline=len(undated),
+    )

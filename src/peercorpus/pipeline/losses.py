@@ -1,0 +1,155 @@
+"""Find the sources of which most records are set aside: before anything is built, and after a build."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from peercorpus.forms.normalise import NAME, PUBLISHED, RawForum, normalise_whole
+from peercorpus.forms.venue_forms import read_venue
+from peercorpus.harvest.import_dumps import ImportSummary
+from peercorpus.records.papers import SetAside
+from peercorpus.workspace.delta_tables import Replacement
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace
+
+SHARE = 0.5
+"""A source is reported where more than this share of its records is set aside."""
+LEFT_OUT = "left_out"
+"""Stands for the reason of records that an import left out, as they are none of OpenReview's."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLoss:
+    """A source most of whose records are set aside.
+
+    Attributes:
+        source: Name of the file, or the venue whose harvest it was.
+        records: Number of its notes and published papers.
+        aside: How many of them are set aside, by reason, most frequent first; `left_out` if they were not imported.
+        detail: The reason of most of them in one sentence.
+    """
+
+    source: str
+    records: int
+    aside: Mapping[str, int]
+    detail: str
+
+    @property
+    def total(self) -> int:
+        """Return how many of its records are set aside."""
+        return sum(self.aside.values())
+
+
+Rows = list[tuple[str, str]]
+"""Reason and detail of each record set aside."""
+
+
+def _find_loss(source: str, records: int, rows: Rows) -> SourceLoss | None:
+    """Return the loss of one source from the reason and detail of each record set aside; None if most are used."""
+    if not rows or len(rows) <= records * SHARE:
+        return None
+    aside = dict(Counter(reason for reason, _ in rows).most_common())
+    details = Counter(detail for reason, detail in rows if reason == next(iter(aside)))
+    return SourceLoss(source, records, aside, details.most_common(1)[0][0])
+
+
+def foresee_losses(workspace: Workspace, summary: ImportSummary) -> list[SourceLoss]:
+    """Return the files of an import most of whose notes a build would set aside, or of which most was left out.
+
+    Only forums that may be incomplete are read, so that an ordinary import takes no longer.
+    """
+    rows = _foresee_rows(workspace, summary)
+    losses: list[SourceLoss | None] = []
+    for file in summary.files:
+        left = [(LEFT_OUT, reason) for reason, number in file.left_out.items() for _ in range(number)]
+        taken = sum(counts.total for counts in file.taken.values())
+        losses.append(_find_loss(file.name, taken + len(left), [*rows[file.name][:taken], *left]))
+    return [loss for loss in losses if loss is not None]
+
+
+def _foresee_rows(workspace: Workspace, summary: ImportSummary) -> dict[str, Rows]:
+    """Return why notes of the doubtful forums would be set aside, by the file that brought them."""
+    files_of: dict[str, list[str]] = defaultdict(list)
+    for file in summary.files:
+        for forum_id in file.doubtful:
+            files_of[forum_id].append(file.name)
+    rows: dict[str, Rows] = defaultdict(list)
+    by_venue: dict[str, list[RawForum]] = defaultdict(list)
+    source_of: dict[str, str] = {}
+    for (venue_id, forum_id), objects in workspace.raw.of_forums(files_of) if files_of else ():
+        forum = RawForum(forum_id)
+        for latest in {raw_object.object_id: raw_object for raw_object in objects}.values():
+            forum.add(latest)
+            source_of[latest.object_id] = latest.source
+        by_venue[venue_id].append(forum)
+    names = {file.name for file in summary.files}
+    for venue_id, forums in by_venue.items():
+        reader, out = read_venue(workspace, venue_id), _Aside(venue_id)
+        roots = {forum.forum_id for forum in forums if forum.forum_id in source_of}
+        for forum in forums:
+            normalise_whole(forum, reader, roots, workspace.raw.pseudonyms.of, out)
+        for row in out.rows:
+            source = source_of.get(row.record_id, "")
+            for name in [source] if source in names else files_of[row.forum_id or ""]:
+                rows[name].append((row.reason.value, row.detail))
+    return rows
+
+
+class _Aside(Replacement):
+    """Takes the rows of a stage, writes none and keeps those set aside."""
+
+    def __init__(self, venue_id: str) -> None:
+        super().__init__({}, venue_id, NAME)
+        self.rows: list[SetAside] = []
+
+    def add(self, record: object) -> None:
+        """Keep a row that is set aside."""
+        if isinstance(record, SetAside):
+            self.rows.append(record)
+
+
+_PLACE = re.compile(r", (?:row|record) \d+$")
+"""Position of a published record, behind the name of its file."""
+_COUNTED = (RawKind.NOTE, RawKind.PUBLISHED)
+
+
+def read_losses(workspace: Workspace, venue_ids: Iterable[str]) -> list[SourceLoss]:
+    """Return the files, and the harvests of venues, most of whose notes and published papers are set aside.
+
+    Args:
+        workspace: The workspace.
+        venue_ids: The venues to look at; their notes are read into tables.
+    """
+    records: Counter[str] = Counter()
+    rows: dict[str, Rows] = defaultdict(list)
+    counted: set[str] = set()
+    for venue_id in venue_ids:
+        aside = {row.record_id: row for row in workspace.tables.read(SetAside, venue_id) if row.stage == NAME}
+        for record_id, source in _read_sources(workspace, venue_id) if aside else ():
+            records[source] += 1
+            counted.add(venue_id)
+            if row := aside.get(record_id):
+                rows[source].append((row.reason.value, row.detail))
+    if any(_find_loss(name, records[name], rows[name]) for name in rows):
+        # A file may hold more, of other venues.
+        others = (venue_id for venue_id in workspace.venues() if venue_id not in counted)
+        records.update(source for venue_id in others for _, source in _read_sources(workspace, venue_id))
+    found = (_find_loss(name, records[name], rows[name]) for name in rows)
+    return [loss for loss in found if loss is not None]
+
+
+def _read_sources(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, str]]:
+    """Yield the id of every note, and of every record that papers are made from, with its latest file or its venue."""
+    sql = "SELECT object_id, source FROM objects WHERE venue_id = ? AND kind = ? ORDER BY seen"
+    prefixes = tuple(dataset.prefix for dataset in PUBLISHED)
+    for kind in _COUNTED:
+        sources: dict[str, str] = dict(workspace.raw.select(sql, venue_id, kind.value))
+        for object_id, source in sources.items():
+            if kind is RawKind.NOTE or object_id.startswith(prefixes):
+                yield object_id, _name_source(source, venue_id)
+
+
+def _name_source(source: str, venue_id: str) -> str:
+    """Return the file that a record came from, or the venue if it was harvested."""
+    return venue_id if "://" in source else _PLACE.sub("", source)

@@ -1,0 +1,279 @@
+"""Report the status of a workspace: balances of its stages, completeness, and issues with each venue's record."""
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from peercorpus.execution.stage import Balance, Options
+from peercorpus.forms.form_usage import FormUsage, read_censuses
+from peercorpus.openreview.objects import Note, decode_leniently
+from peercorpus.pipeline.build import STAGES, _as_built, _unfinished
+from peercorpus.pipeline.inventory import (
+    EXAMPLES,
+    Coverage,
+    Inventory,
+    PdfCoverage,
+    read_coverage,
+    read_pdf_coverage,
+    read_statuses,
+    take_inventory,
+)
+from peercorpus.pipeline.losses import SourceLoss, read_losses
+from peercorpus.records.enums import Status
+from peercorpus.texts.convert import default_engine, read_engine_used
+from peercorpus.venues.catalogue import Visibility
+from peercorpus.venues.own_venues import find_row
+from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.placement import Placement, read_placement
+from peercorpus.workspace.raw_store import RawKind, RawStore
+from peercorpus.workspace.workspace import Workspace
+
+MONTHS_MS = round(timedelta(days=60).total_seconds() * 1000)
+"""Milliseconds; references further apart were made before and after the reviews; our choice."""
+
+ENOUGH_ACCEPTED = 20
+"""Minimum of accepted papers from which the absence of rejected ones is reported; our choice."""
+
+UNDECIDED = (Status.UNDER_REVIEW, Status.UNKNOWN)
+
+
+class KnownIssue(StrEnum):
+    """A way in which a venue's record can mislead."""
+
+    COUNTS_DISAGREE = "counts_disagree"
+    """A list contained another number of submissions than OpenReview announced."""
+    LISTED_TWICE = "listed_twice"
+    """The same paper is listed under two ids."""
+    BEFORE_DECISIONS = "before_decisions"
+    """Most papers that have reviews have no decision."""
+    NO_REJECTED = "no_rejected"
+    """Rejected papers are not shown, or only those whose authors agreed."""
+    REVIEWS_HIDDEN = "reviews_hidden"
+    """The venue shows only some of its reviews, or none."""
+    WITHDRAWN_HIDDEN = "withdrawn_hidden"
+    """The list of withdrawn papers exists but is empty."""
+    REVERTED = "reverted"
+    """The venue reverted its reviews to their state before the discussion."""
+    PDFS_OVERWRITTEN = "pdfs_overwritten"
+    """All versions of accepted papers, made over months, have the same PDF."""
+    NO_DEADLINE = "no_deadline"
+    """The submission deadline is unknown."""
+    NOT_PUBLIC = "not_public"
+    """The account saw notes that are not public."""
+
+
+@dataclass(frozen=True, slots=True)
+class IssueFound:
+    """One issue found in a venue's record.
+
+    Attributes:
+        trap: The kind of issue.
+        count: Number of papers, notes or lists concerned.
+        of: Out of how many; None if that is not meaningful.
+        examples: A few titles or ids, verbatim.
+    """
+
+    trap: KnownIssue
+    count: int
+    of: int | None = None
+    examples: Sequence[str] = ()
+
+
+def find_list_issues(inventory: Inventory) -> Iterator[IssueFound]:
+    """Yield the issues with lists of submissions."""
+    differing = [
+        f"{submissions.invitation} ({submissions.received} of {submissions.expected})"
+        for submissions in inventory.lists
+        if submissions.is_complete and submissions.expected not in {None, submissions.received}
+    ]
+    if differing:
+        yield IssueFound(KnownIssue.COUNTS_DISAGREE, count=len(differing), of=len(inventory.lists), examples=differing)
+    hidden = [
+        submissions.invitation
+        for submissions in inventory.lists
+        if submissions.is_complete
+        and not submissions.received
+        and submissions.invitation.endswith("/Withdrawn_Submission")
+    ]
+    # On API v2 withdrawn papers do not have a list of their own.
+    if hidden and inventory.api == 1:
+        yield IssueFound(KnownIssue.WITHDRAWN_HIDDEN, count=len(hidden), of=None, examples=hidden)
+
+
+def find_paper_issues(coverage: Coverage) -> Iterator[IssueFound]:
+    """Yield the issues with papers and reviews."""
+    if coverage.listed_twice.count:
+        yield IssueFound(
+            KnownIssue.LISTED_TWICE,
+            count=coverage.listed_twice.count,
+            of=sum(coverage.papers.values()),
+            examples=coverage.listed_twice.examples,
+        )
+    reviewed = {status: count - coverage.without_reviews.get(status, 0) for status, count in coverage.papers.items()}
+    undecided = sum(reviewed.get(status, 0) for status in UNDECIDED)
+    total = sum(reviewed.values())
+    if undecided * 2 > total:
+        yield IssueFound(KnownIssue.BEFORE_DECISIONS, undecided, total)
+    if coverage.not_public:
+        yield IssueFound(KnownIssue.NOT_PUBLIC, coverage.not_public)
+
+
+def find_pdf_issues(pdfs: PdfCoverage) -> Iterator[IssueFound]:
+    """Yield the issues with versions."""
+    if pdfs.without_deadline:
+        yield IssueFound(KnownIssue.NO_DEADLINE, pdfs.without_deadline, pdfs.papers)
+
+
+def find_venue_issues(coverage: Coverage, visibility: Visibility | None) -> Iterator[IssueFound]:
+    """Yield the issues known from the catalogue, or else visible in the papers.
+
+    Args:
+        coverage: What was read from the venue's notes.
+        visibility: The catalogue's entry; None if it has none.
+    """
+    accepted, rejected = (coverage.papers.get(status, 0) for status in (Status.ACCEPTED, Status.REJECTED))
+    hides_rejected = visibility in {Visibility.REJECTED_OPT_IN, Visibility.ACCEPTED_ONLY} and accepted + rejected > 0
+    if hides_rejected or (not rejected and accepted >= ENOUGH_ACCEPTED):
+        yield IssueFound(KnownIssue.NO_REJECTED, rejected, accepted + rejected)
+    bare = sum(coverage.without_reviews.values())
+    if visibility in {Visibility.SOME_REVIEWS, Visibility.REVIEWS_PRIVATE} and bare:
+        yield IssueFound(KnownIssue.REVIEWS_HIDDEN, bare, sum(coverage.papers.values()))
+    if visibility is Visibility.REVERTED_BEFORE_DISCUSSION and coverage.reviews:
+        yield IssueFound(KnownIssue.REVERTED, coverage.reviews)
+
+
+def find_reference_issues(raw: RawStore, venue_id: str, statuses: Mapping[str, Status]) -> Iterator[IssueFound]:
+    """Yield the issue of overwritten PDFs: on API v1 chairs could overwrite the PDF of all references of a paper.
+
+    Only accepted papers count, as others may have a single version.
+    """
+    spread = same = 0
+    first: list[str] = []
+    for forum_id, references in raw.by_forum((RawKind.REFERENCE,), venue_id):
+        if statuses.get(forum_id) is not Status.ACCEPTED:
+            continue
+        notes = (decode_leniently(Note, reference.body) for reference in references if reference.subject_id == forum_id)
+        pdfs = [(note.created_ms, note.fields["pdf"]) for note in notes if note.created_ms and "pdf" in note.fields]
+        times = [created_ms for created_ms, _ in pdfs]
+        if times and max(times) - min(times) > MONTHS_MS:
+            spread += 1
+            if len({str(path) for _, path in pdfs}) == 1:
+                same += 1
+                first.append(forum_id)
+    if same:
+        yield IssueFound(KnownIssue.PDFS_OVERWRITTEN, count=same, of=spread, examples=first[:EXAMPLES])
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """The completeness of one venue.
+
+    Attributes:
+        held: Counts of raw objects.
+        notes: Counts from the tables; None if these are not built or out of date.
+        pdfs: Counts from the table of versions; None if it is not built or out of date.
+        cautions: The issues found.
+        remark: The catalogue's remark on its numbers; None if it has none.
+    """
+
+    venue_id: str
+    held: Inventory
+    notes: Coverage | None
+    pdfs: PdfCoverage | None
+    cautions: Sequence[IssueFound]
+    remark: str | None
+
+
+def read_completeness(workspace: Workspace, venue_id: str, finished: Container[str] = TABLES) -> Completeness:
+    """Count what a workspace contains of a venue, and what is missing.
+
+    Args:
+        workspace: The workspace; only read.
+        venue_id: The venue.
+        finished: The tables that are up to date; only these are read.
+    """
+    raw, tables = workspace.raw, workspace.tables
+    row = find_row(workspace, venue_id)
+    inventory = take_inventory(raw, venue_id)
+    notes: Coverage | None = None
+    pdfs: PdfCoverage | None = None
+    cautions = list(find_list_issues(inventory))
+    if "2-reviews" in finished:
+        statuses = read_statuses(tables, venue_id)
+        notes = read_coverage(tables, venue_id, statuses)
+        cautions += [*find_paper_issues(notes), *find_venue_issues(notes, row.visibility if row else None)]
+        cautions += find_reference_issues(raw, venue_id, statuses)
+    if "4-versions" in finished:
+        asked = raw.select("SELECT path FROM files WHERE venue_id = ? AND problem IS NOT NULL", venue_id)
+        pdfs = read_pdf_coverage(tables, venue_id, frozenset(path for (path,) in asked))
+        cautions += find_pdf_issues(pdfs)
+    return Completeness(
+        venue_id=venue_id,
+        held=inventory,
+        notes=notes,
+        pdfs=pdfs,
+        cautions=cautions,
+        remark=row.remark if row else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceStatus:
+    """The status of a workspace.
+
+    Attributes:
+        venues: Completeness of each venue.
+        balances: Balance of every finished stage of every venue.
+        unfinished: Stages that are not up to date, each with its venue.
+        censuses: Usage of the forms of each venue whose reviews are built.
+        engines: Name and version of the engine that read each venue's PDFs, if any.
+        default_engine: Name and version of the engine that a build without options would use.
+        placement: Where the files and tables are stored.
+        losses: Files and harvests most of whose records are set aside, of venues whose notes are built.
+    """
+
+    venues: Sequence[Completeness]
+    balances: Sequence[Balance]
+    unfinished: Sequence[tuple[str, str]]
+    censuses: Mapping[str, Sequence[FormUsage]]
+    engines: Mapping[str, tuple[str, str]]
+    default_engine: tuple[str, str]
+    placement: Placement
+    losses: Sequence[SourceLoss] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Return whether every balance holds."""
+        return all(balance.holds for balance in self.balances)
+
+
+def read_status(workspace: Workspace, options: Options | None = None) -> WorkspaceStatus:
+    """Count rows in, out and set aside from what is on disk; unfinished stages are named, not counted."""
+    venues: list[Completeness] = []
+    balances: list[Balance] = []
+    unfinished: list[tuple[str, str]] = []
+    censuses: dict[str, Sequence[FormUsage]] = {}
+    venue_ids = workspace.venues()
+    for venue_id in venue_ids:
+        waiting = _unfinished(workspace, venue_id, options or _as_built(workspace, venue_id))
+        finished = [stage for stage in STAGES if stage.name not in waiting]
+        tables = {name for stage in finished for name in stage.writes}
+        venues.append(read_completeness(workspace, venue_id, tables))
+        if "2-reviews" in tables:
+            censuses[venue_id] = [census for _, census in read_censuses(workspace, venue_id)]
+        for stage in finished:
+            balances.extend(stage.balance(workspace, venue_id))
+        unfinished.extend((name, venue_id) for name in waiting)
+    used = {venue_id: read_engine_used(workspace.tables, venue_id) for venue_id in venue_ids}
+    engines = {venue_id: engine for venue_id, engine in used.items() if engine is not None}
+    return WorkspaceStatus(
+        venues=venues,
+        balances=balances,
+        unfinished=unfinished,
+        censuses=censuses,
+        engines=engines,
+        default_engine=default_engine(),
+        placement=read_placement(workspace.folder),
+        losses=read_losses(workspace, censuses),
+    )

@@ -1,1 +1,0 @@
-"""Datasets that others published: what their records are, and where they are fetched from."""

@@ -1,0 +1,64 @@
+"""What a row of the corpus is: record types and pure functions over them, without disk or network.
+
+`peercorpus.records` hands on the record types and the enums of their fields; the functions are in the modules.
+"""
+
+from peercorpus.records.documents import Change, Inspection, PaperText, TextHeading, TextQuality, VersionSign
+from peercorpus.records.enums import (
+    Aspect,
+    ChangeKind,
+    FieldType,
+    FileSays,
+    Grade,
+    LinkKind,
+    Phase,
+    PostKind,
+    Reason,
+    Role,
+    ScoreSource,
+    SectionKind,
+    SignKind,
+    Status,
+    VersionMoment,
+)
+from peercorpus.records.papers import Evidence, Link, Paper, PaperVersion, SetAside
+from peercorpus.records.reviews import ContextPost, Conversation, MetaReview, Post, Review, Section, Turn
+from peercorpus.records.scores import Score, ScoreChange
+
+__all__ = [
+    "Aspect",
+    "Change",
+    "ChangeKind",
+    "ContextPost",
+    "Conversation",
+    "Evidence",
+    "FieldType",
+    "FileSays",
+    "Grade",
+    "Inspection",
+    "Link",
+    "LinkKind",
+    "MetaReview",
+    "Paper",
+    "PaperText",
+    "PaperVersion",
+    "Phase",
+    "Post",
+    "PostKind",
+    "Reason",
+    "Review",
+    "Role",
+    "Score",
+    "ScoreChange",
+    "ScoreSource",
+    "Section",
+    "SectionKind",
+    "SetAside",
+    "SignKind",
+    "Status",
+    "TextHeading",
+    "TextQuality",
+    "Turn",
+    "VersionMoment",
+    "VersionSign",
+]

@@ -1,0 +1,411 @@
+"""Find out whom each post of the authors addresses: reviewers, chairs, everyone or the public.
+
+`address_posts` answers it for all posts of a forum, from what a post answers, its title, how its text begins, and the
+other parts of the same answer. `ReviewerNames` knows the ways in which reviewers can be named.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from peercorpus.records.enums import AddressedBy, Addressee, PostKind, Role
+from peercorpus.records.letters import addresses_ethics, addresses_public, find_letter, is_confidential
+from peercorpus.records.multipart import read_part_of_post
+from peercorpus.records.reviews import Post
+
+NUMBERED = re.compile(r"(?:Anon)?Reviewer_?(\d{1,2})", re.IGNORECASE)
+ANONYMOUS = re.compile(r"Reviewer_(\w{4})")
+PREFIX = r"(?:(?:anon(?:ymous)?\s*)?(?:reviewers?|referees?)[\s_#.\-\u2013*`@:]*|rev\.?[\s#*]*|r[\s#*\-]?)"
+MENTION = re.compile(rf"(?<![A-Za-z0-9]){PREFIX}(\d{{1,2}}(?![\w%]|\.\d)|\w{{4}}(?!\w))", re.IGNORECASE)
+BARE = re.compile(r"(?<!\w)\w{4}(?!\w)")
+_NUMBER, _ID = rf"{PREFIX}(?P<number>\d{{1,2}})", rf"(?:{PREFIX})?(?P<id>\w{{4}})"
+DEFINITIONS = (
+    re.compile(rf"\b{_NUMBER}\W{{0,4}}(?:=|:|is|\(|\[|\u2192|->)\W{{0,3}}{_ID}(?!\w)", re.IGNORECASE),
+    re.compile(rf"(?<!\w){_ID}\W{{0,4}}(?:=|:|is|as|\(|\[|\u2192|->)\W{{0,3}}{_NUMBER}(?!\w)", re.IGNORECASE),
+)
+"""Definitions of numbers by the authors: "R1 = Reviewer AbCd", "AbCd (R1)"."""
+MORE = re.compile(
+    r"\s*(?:,\s*and|,|;|and|&|/|\+|or|as well as)\s*(?:reviewers?|r)?[\s_#\-*]*(\d{1,2}|\w{4})(?![\w%]|\.\d)",
+    re.IGNORECASE,
+)
+"""A further reviewer after the first: "Reviewers 1, 2 and 3"."""
+RANGE = re.compile(
+    r"\s*(?:[-\u2013\u2014]|to|through)\s*(?P<letter>R|Reviewer\s?)?#?(?P<number>\d{1,2})(?![\w%]|\.\d)", re.I
+)
+PLURAL = re.compile(r"(?:anon(?:ymous)?\s*)?(?:reviewers|referees)", re.IGNORECASE)
+TO_ALL = re.compile(
+    r"\b(?:all|both|every|each)\s+(?:of\s+)?(?:the\s+|our\s+|these\s+)?(?:\w+\s+)?(?:reviewers?|referees?)\b"
+    r"|\b(?:everyone|everybody|reviewers|referees)\b|\b(?:to|dear|hi|hello|and)\s+all\b(?!\s+\w)",
+    re.IGNORECASE,
+)
+LISTED = frozenset({"reviewers", "referees", "both reviewers", "both referees"})
+"""Words that mean all reviewers, unless names follow."""
+NAME_BEHIND = re.compile(r"\W{0,3}(?:R(?=\d))?(\d{1,2}|\w{4})(?!\w)")
+GENERAL = re.compile(r"\b(?:general|global|common|overall|shared|summary|overview)\b", re.IGNORECASE)
+THANKS = re.compile(r"(?:(?:first|firstly)?\W*we\s+(?:\w+\s+){0,3}(?:thank|appreciate)|thanks?\b)", re.IGNORECASE)
+ADDRESS = re.compile(
+    r"\s*[*_#>@\s]*(?:(?:dear|hi|hello|hey|to|@|for|re:?|cc:?)\b[\s,:]*"
+    r"|(?:our\s+)?(?:response|reply|replies|answers?|rebuttal|comments?|follow[- ]?up)\s+(?:to|for)\s+)"
+    r"(?:the\s+|our\s+)?",
+    re.IGNORECASE,
+)
+_MAX_OPENING_CHARACTERS = 100
+"""Characters of a post that are searched for an addressee."""
+_MAX_NAME_CHARACTERS = 25
+"""Length up to which a first line counts as nothing but a name."""
+
+
+EXPLICIT = re.compile(
+    r"(?:^|\b(?:dear|to|hi|hello|hey|for|re|cc)\b|@)[\W_]*(?:(?:the|our|all|both|these|dear|other)\b\W*)*$",
+    re.IGNORECASE,
+)
+"""What stands before the name of whom a text addresses, not only mentions."""
+GREETING_END = re.compile(
+    r"[,:.!?;]+\W+(?!(?:and|dear|to|(?:the\s+)?(?:anon\w*\s*)?(?:reviewers?|referees?)|R?\d{1,2}|(?=\w*\d|\w+[A-Z])\w{4}|all)\b"
+    r"(?:\W*\w{1,4}\b)?\s*(?:[,:;.!]|and\b|&|$))"
+)
+"""Where a greeting ends: at a mark that no further addressee follows."""
+UNKNOWN_REVIEWER = re.compile(
+    r"\b(?:anon(?:ymous)?\s*)?(?:reviewers?|referees?)[\s_#]*(?:\d{1,2}\b|(?-i:(?=\w*[\dA-Z])\w{4}\b))|\bR\d\b",
+    re.IGNORECASE,
+)
+_GREETING = AddressedBy.GREETING
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Whom a post of the authors addresses by its own words.
+
+    Attributes:
+        to: As `Post.addressed_to`; empty if the post does not say.
+        is_explicit: Whether it says that it is to these reviewers ("Dear Reviewer AbCd"), not only names them.
+        is_unknown: Whether it addresses a reviewer who is not one of the paper's.
+    """
+
+    to: tuple[str, ...]
+    by: AddressedBy
+    is_explicit: bool = True
+    is_unknown: bool = False
+
+    @property
+    def is_letter(self) -> bool:
+        """Whether it is to the chairs alone."""
+        return self.to == (Addressee.CHAIRS,)
+
+
+class ReviewerNames:
+    """The ways in which the reviewers of one paper can be named.
+
+    Args:
+        reviewers: Their anonymous ids within the paper.
+        texts: Texts by the authors, which may define whom "R1" means.
+    """
+
+    def __init__(self, reviewers: Iterable[str], texts: Iterable[str] = ()) -> None:
+        self.all = frozenset(reviewers := list(reviewers))
+        self._by_number: dict[int, str] = {}
+        self._by_id: dict[str, str] = {}
+        for reviewer in reviewers:
+            if match := NUMBERED.fullmatch(reviewer):
+                self._by_number[int(match[1])] = reviewer
+            elif match := ANONYMOUS.fullmatch(reviewer):
+                self._by_id[match[1]] = reviewer
+        # An id of letters only may be a word in another case ("sAid"), so it must match exactly.
+        self._folded = {key.casefold(): name for key, name in self._by_id.items() if not key.isalpha()} | self._by_id
+        self._unmistakable = {key: name for key, name in self._by_id.items() if _is_unlike_a_word(key)}
+        if self._by_id and not self._by_number:
+            self._by_number = self._read_definitions(texts)
+
+    def _read_definitions(self, texts: Iterable[str]) -> dict[int, str]:
+        """Return the reviewers by the numbers that the authors define; a number given to two reviewers is ignored."""
+        reviewers_by_number: dict[int, set[str]] = defaultdict(set)
+        naming = filter(self._may_name, texts)
+        for match in (match for text in naming for pattern in DEFINITIONS for match in pattern.finditer(text)):
+            if reviewer := self._find_reviewer(match["id"]):
+                reviewers_by_number[int(match["number"])].add(reviewer)
+        return {key: named.pop() for key, named in reviewers_by_number.items() if len(named) == 1}
+
+    def _may_name(self, text: str) -> bool:
+        """Return whether any id occurs in a text: a quick test before the slow search."""
+        folded = text.casefold()
+        return any(key in text or key in folded for key in self._folded)
+
+    def named(self, text: str) -> set[str]:
+        """Return the reviewers whom a text names.
+
+        >>> sorted(ReviewerNames(["AnonReviewer1", "AnonReviewer2"]).named("As R1 and Reviewer #2 say, 2 of 3 …"))
+        ['AnonReviewer1', 'AnonReviewer2']
+        >>> names = ReviewerNames(["Reviewer_zm69"])
+        >>> names.named("Response to zm69"), names.named("R2 is .69")
+        ({'Reviewer_zm69'}, set())
+        """
+        reviewers = {self._unmistakable[word] for word in BARE.findall(text) if word in self._unmistakable}
+        walked = 0
+        for match in MENTION.finditer(text):
+            if match.start() < walked:
+                continue
+            named: re.Match[str] | None = match
+            while named is not None and (reviewer := self._find_reviewer(named[1])):
+                reviewers.add(reviewer)
+                walked = named.end()
+                reviewers |= self._read_range(match[0], named, text)
+                named = MORE.match(text, walked)
+        return reviewers
+
+    def _read_range(self, first: str, named: re.Match[str], text: str) -> set[str]:
+        """Return the reviewers of a range, such as those after the first in "Reviewers 2-4"."""
+        last = RANGE.match(text, named.end())
+        is_range = last is not None and (PLURAL.match(first) is not None or last["letter"])
+        if not is_range or last is None or not named[1].isdigit():
+            return set()
+        numbers = range(int(named[1]) + 1, int(last["number"]) + 1)
+        return {self._by_number[number] for number in numbers if number in self._by_number}
+
+    def _find_reviewer(self, name: str) -> str | None:
+        reviewer = self._folded.get(name) or self._folded.get(name.casefold())
+        return reviewer or (self._by_number.get(int(name)) if name.isdigit() else None)
+
+    def address(self, post: Post) -> "Address":
+        """Return whom the title, the beginning of the text or the invitation of a post of the authors addresses."""
+        if post.kind is PostKind.WITHDRAWAL:
+            return Address((Addressee.CHAIRS,), AddressedBy.INVITATION)
+        title = read_part_of_post(post).stem or post.title or ""
+        opening = post.text.lstrip()[:_MAX_OPENING_CHARACTERS].partition("\n")[0]
+        return self._find_other_addressee(post, title, opening) or self._find_reviewers(title, opening, post.text)
+
+    def _find_other_addressee(self, post: Post, title: str, opening: str) -> "Address | None":
+        """Return whom a letter addresses that is not to reviewers alone, or None if a post is no such letter."""
+        for text, by in ((title, AddressedBy.TITLE), (opening, AddressedBy.GREETING)):
+            is_title = by is AddressedBy.TITLE
+            if by is AddressedBy.GREETING and self._addresses_reviewers(title):
+                break
+            if addresses_ethics(text, is_title=is_title):
+                return Address((Addressee.ETHICS,), by)
+            if addresses_public(text, is_title=is_title):
+                return Address((Addressee.PUBLIC,), by)
+            letter = find_letter(text, is_title=is_title)
+            if letter is None and is_title and is_confidential(text):
+                letter = ""
+            if letter is not None:
+                greeting = find_letter(opening, is_title=False) if is_title else None
+                return self._read_letter(f"{letter} {greeting or ''}", by)
+        if is_confidential(post.invitation.rpartition("/")[2].replace("_", " ")):
+            return Address((Addressee.CHAIRS,), AddressedBy.INVITATION)
+        return None
+
+    def _read_letter(self, addressees: str, by: AddressedBy) -> "Address":
+        """Return whom a letter to chairs addresses, from the list of all its addressees."""
+        if named := self.named(addressees):
+            return Address((*sorted(named), Addressee.CHAIRS), by)
+        return Address((Addressee.EVERYONE if self._find_all(addressees) else Addressee.CHAIRS,), by)
+
+    def _addresses_reviewers(self, title: str) -> bool:
+        """Return whether a title says that the post is to reviewers, not only about them."""
+        found = self._find_mention(title) or self._find_all(title)
+        return found is not None and EXPLICIT.search(title[: found.start()]) is not None
+
+    def _find_all(self, text: str) -> re.Match[str] | None:
+        """Return where a text addresses all reviewers, or None; "Reviewers 2 and 4" are not all."""
+        for match in TO_ALL.finditer(text):
+            name = NAME_BEHIND.match(text, match.end())
+            if match[0].casefold() not in LISTED or name is None or not self._find_reviewer(name[1]):
+                return match
+        return None
+
+    def _find_mention(self, text: str) -> re.Match[str] | None:
+        """Return where a text first names a reviewer, or None."""
+        bare = (match for match in BARE.finditer(text) if match[0] in self._unmistakable)
+        mentions = (match for match in MENTION.finditer(text) if self._find_reviewer(match[1]))
+        found = [match for match in (next(bare, None), next(mentions, None)) if match is not None]
+        return min(found, key=lambda match: match.start(), default=None)
+
+    def _find_reviewers(self, title: str, opening: str, text: str) -> "Address":
+        for address, by in ((title, AddressedBy.TITLE), (self._find_address(title, opening, text), _GREETING)):
+            named = self.named(address)
+            if self._find_all(address):
+                return Address((Addressee.EVERYONE,), by, is_explicit=self._addresses_reviewers(address))
+            if named:
+                is_explicit = self._addresses_reviewers(address) and not THANKS.match(address)
+                return Address(tuple(sorted(named)), by, is_explicit=is_explicit)
+        return Address((), AddressedBy.NONE, is_unknown=self._names_somebody_else(title))
+
+    def _names_somebody_else(self, title: str) -> bool:
+        """Return whether a title addresses a reviewer who is not one of this paper's."""
+        found = UNKNOWN_REVIEWER.search(title)
+        return found is not None and EXPLICIT.search(title[: found.start()]) is not None
+
+    def _find_address(self, title: str, opening: str, text: str) -> str:
+        """Return the opening of a text if it says whom the text addresses, else an empty string."""
+        if ADDRESS.match(opening):
+            return GREETING_END.split(opening, maxsplit=1)[0]
+        if len(opening.strip("*#_:, ")) <= _MAX_NAME_CHARACTERS:
+            return opening
+        # Thanks to one of several, or at the start of a general response, address nobody.
+        is_thanks = THANKS.match(opening) and not GENERAL.search(title) and len(self.named(text)) == 1
+        return opening if is_thanks else ""
+
+
+def _is_unlike_a_word(key: str) -> bool:
+    """Return whether an id cannot be a word: it contains a digit, or a capital after the first letter."""
+    has_digit = any(letter.isdigit() for letter in key) and not key.isdigit()
+    return has_digit or any(letter.isupper() for letter in key[1:])
+
+
+def post_texts(posts: Sequence[Post]) -> list[str]:
+    """Return the titles and texts of posts, without empty ones."""
+    return [text for post in posts for text in (post.title, post.text) if text]
+
+
+EPOCH = datetime.fromtimestamp(0, UTC)
+PARTIES = {
+    Role.AREA_CHAIR: Addressee.CHAIRS,
+    Role.SENIOR_AREA_CHAIR: Addressee.CHAIRS,
+    Role.PROGRAM_CHAIR: Addressee.CHAIRS,
+    Role.ETHICS_REVIEWER: Addressee.ETHICS,
+    Role.PUBLIC: Addressee.PUBLIC,
+}
+"""Those whom a post addresses that answers somebody of a role; anybody else by signature."""
+
+
+def chain(post: Post, by_id: Mapping[str, Post]) -> Iterator[Post]:
+    """Yield a post, the post it answers, and so on while they are known; each once, even in a cycle."""
+    seen: set[str] = set()
+    current: Post | None = post
+    while current is not None and current.post_id not in seen:
+        yield current
+        seen.add(current.post_id)
+        current = by_id.get(current.reply_to) if current.reply_to else None
+
+
+def in_time_order(posts: Sequence[Post]) -> list[Post]:
+    """Return all posts of a forum by time; at the same time, answered posts come first, then by id."""
+    by_id = {post.post_id: post for post in posts}
+
+    def sort_key(post: Post) -> tuple[datetime, int, str]:
+        above = list(chain(post, by_id))
+        return max(ancestor.created_at or EPOCH for ancestor in above), len(above), post.post_id
+
+    return sorted(posts, key=sort_key)
+
+
+def read_names(posts: Sequence[Post]) -> ReviewerNames:
+    """Return the ways in which the reviewers of a forum can be named, given all its posts in time order."""
+    reviewers = {post.signature for post in posts if post.role is Role.REVIEWER}
+    return ReviewerNames(sorted(reviewers), post_texts([post for post in posts if post.role is Role.AUTHOR]))
+
+
+def address_posts(posts: Sequence[Post]) -> list[Post]:
+    """Return all posts of one forum in the same order, those of the authors with whom they address.
+
+    Posts that already say it are kept as they are.
+    """
+    if all(post.addressed_by is not None for post in posts if post.role is Role.AUTHOR):
+        return list(posts)
+    forum = _Forum(in_time_order(posts))
+    return [forum.address(post) if post.role is Role.AUTHOR else post for post in posts]
+
+
+Whole = tuple[str | None, str, int | None]
+"""Key of an answer posted in parts: the post answered, the title without the part's number, the number of parts."""
+
+
+class _Forum:
+    """All posts of one forum, in time order, while their addressees are looked for."""
+
+    def __init__(self, posts: Sequence[Post]) -> None:
+        self._posts = posts
+        self._by_id = {post.post_id: post for post in posts}
+        self._names = read_names(posts)
+        self._own = {post.post_id: self._names.address(post) for post in posts if post.role is Role.AUTHOR}
+        self._siblings = self._find_part_addressees()
+        self._found: dict[str, Post] = {}
+
+    def address(self, post: Post) -> Post:
+        """Return a post of the authors with whom it addresses."""
+        for one in reversed(list(chain(post, self._by_id))):
+            if one.role is Role.AUTHOR and one.post_id not in self._found:
+                self._found[one.post_id] = self._address_below(one)
+        return self._found[post.post_id]
+
+    def _address_below(self, post: Post) -> Post:
+        """Return a post with whom it addresses, those above it being known."""
+        own = self._own[post.post_id]
+        to, by = self._read_place(post)
+        above = list(chain(post, self._by_id))[1:]
+        reviewers = {ancestor.signature for ancestor in above if ancestor.role is Role.REVIEWER}
+        sibling = self._siblings.get(post.post_id)
+        greets: tuple[str, ...] = ()
+        if not own.to and sibling is not None and not reviewers:
+            to, by = (sibling,), AddressedBy.PART
+        elif not own.to and own.is_unknown and to == (Addressee.EVERYONE,):
+            to, by = (), AddressedBy.NONE
+        elif own.to and (own.is_explicit or not reviewers):
+            named = tuple(sorted(set(own.to) & self._names.all))
+            greets = named if reviewers and reviewers.isdisjoint(named) else ()
+            if not greets or self._is_misplaced(post, greets, reviewers):
+                to, by = own.to, own.by
+        return replace(post, addressed_to=to, addressed_by=by, greets=greets)
+
+    def _read_place(self, post: Post) -> tuple[tuple[str, ...], AddressedBy]:
+        """Return whom a post addresses by what it answers alone."""
+        if post.reply_to is None:
+            return (Addressee.EVERYONE,), AddressedBy.TREE
+        answered = self._by_id.get(post.reply_to)
+        if answered is None or answered is post:
+            return (), AddressedBy.NONE
+        if answered.role is Role.AUTHOR:
+            known = self._found.get(answered.post_id)
+            to = known.addressed_to if known else ()
+            return to, AddressedBy.TREE if to else AddressedBy.NONE
+        return (PARTIES.get(answered.role, answered.signature),), AddressedBy.TREE
+
+    def _is_misplaced(self, post: Post, greets: tuple[str, ...], reviewers: set[str]) -> bool:
+        """Return whether it is certain that a post stands under the wrong reviewer's review.
+
+        It must address one reviewer who has spoken, whom no other post of the authors answers, and neither name the
+        reviewers above it nor be answered by anybody else. A number is weaker, as authors number reviewers by their
+        place on the page: then the reviewer above must also have another answer.
+        """
+        (addressee, *more) = greets
+        if more or not any(one.signature == addressee and one.reply_to is None for one in self._posts):
+            return False
+        if self._names.named(f"{post.title or ''} {post.text}") & reviewers:
+            return False
+        answered: dict[str, int] = defaultdict(int)
+        for other in self._posts:
+            above = list(chain(other, self._by_id))
+            if other.role is Role.REVIEWER and other.signature != addressee and post in above:
+                return False
+            if other.role is Role.AUTHOR and post not in above:
+                own = self._own[other.post_id]
+                signatures = {one.signature for one in above if one.role is Role.REVIEWER}
+                if own.is_explicit:
+                    signatures |= set(own.to)  # Another post that is misplaced may answer either.
+                for signature in signatures:
+                    answered[signature] += 1
+        is_number = NUMBERED.fullmatch(addressee) is not None
+        return not answered[addressee] and (not is_number or all(answered[one] for one in reviewers))
+
+    def _find_part_addressees(self) -> dict[str, str]:
+        """Return the addressee of each part of an answer by post id, if the parts that name one agree.
+
+        A post without a mark of a part, whose title is that of the marked parts beside it, is one of them.
+        """
+        posts_by_whole: dict[Whole, list[Post]] = defaultdict(list)
+        unmarked: dict[tuple[str | None, str], list[Post]] = defaultdict(list)
+        for post in (post for post in self._posts if post.role is Role.AUTHOR):
+            part = read_part_of_post(post)
+            if part.continues or (part.number is not None and part.is_sure):
+                posts_by_whole[post.reply_to, part.stem.casefold(), part.total].append(post)
+            elif part.number is None and post.title:
+                unmarked[post.reply_to, part.stem.casefold()].append(post)
+        found: dict[str, str] = {}
+        for (reply_to, stem, _), parts in posts_by_whole.items():
+            beside = unmarked.get((reply_to, stem), [])
+            whole = [*parts, *(beside if len(beside) == 1 else [])]
+            named = {one for post in whole for one in self._own[post.post_id].to if one in self._names.all}
+            if len(named) == 1:
+                found |= dict.fromkeys((post.post_id for post in whole), *named)
+        return found

@@ -1,0 +1,155 @@
+"""Records about files: the text of a PDF, signs of its version, and passages changed between two versions."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from peercorpus.records.enums import ChangeKind, SignKind
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSign:
+    """One sign in a file that indicates which version of the paper it is.
+
+    Attributes:
+        kind: What the sign is.
+        page: Page number from 1; None for the file's metadata.
+        words: The words found, verbatim, at most 200 characters. If they would name a person, a description instead
+            ("an e-mail address above the abstract"); e-mail addresses are never included.
+    """
+
+    kind: SignKind
+    page: int | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What one file shows about the version of the paper that it is.
+
+    Attributes:
+        sha256: Digest of the file.
+        forum_id: The forum that has the file; of several, the one whose id sorts first.
+        pages: Number of pages.
+        made_at: Creation time in the file's metadata; None if missing or not a time.
+        changed_at: Modification time in the file's metadata; None if missing or not a time.
+        producer: The program that made the file, from its metadata, at most 200 characters.
+        signs: The signs found, in the order of the file.
+        problems: What could not be read, in words.
+        inspector: Version of the code that inspected the file.
+    """
+
+    sha256: str
+    forum_id: str
+    venue_id: str
+    pages: int
+    made_at: datetime | None
+    changed_at: datetime | None
+    producer: str | None
+    signs: tuple[VersionSign, ...]
+    problems: tuple[str, ...]
+    inspector: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextHeading:
+    """A heading of a paper.
+
+    Attributes:
+        level: 1 for a section, 2 for a subsection, and so on. The paper's title is not a heading.
+        title: The heading as in the text, with its number.
+        page: Page number, from 1.
+    """
+
+    level: int
+    title: str
+    page: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextQuality:
+    """How well a text was read.
+
+    Attributes:
+        unknown_characters: Share of characters that could not be mapped to Unicode, on [0, 1].
+        empty_pages: Number of pages without any text.
+        figure_characters: Number of characters inside figures; they are not part of the Markdown.
+        formulas: Number of displayed formulas.
+        formula_sureness: Mean share of a formula's symbols whose position in it is certain, on [0, 1]; None if there is
+            no formula or the engine does not tell.
+    """
+
+    unknown_characters: float
+    empty_pages: int
+    figure_characters: int
+    formulas: int
+    formula_sureness: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One passage in which the last version of a paper differs from the version that the reviewers read.
+
+    Passages that only moved are not changes; the list of references, line numbers and running headers are ignored. A
+    change is not matched to the review that it answers.
+
+    Attributes:
+        left_sha256: Digest of the file the reviewers read.
+        right_sha256: Digest of the last file that has a text.
+        number: Number of the change within the paper, from 1, in the order of the earlier text.
+        changes: Number of changes of the paper.
+        kind: Whether the passage was added, removed or changed.
+        section: The heading above the passage: in the later version for an added passage, else in the earlier one. None
+            above the first heading.
+        before: The passage in the earlier text, verbatim but without line numbers, running headers and floats; empty if
+            it was added.
+        after: The passage in the later text, likewise; empty if it was removed.
+    """
+
+    forum_id: str
+    venue_id: str
+    left_sha256: str
+    right_sha256: str
+    number: int
+    changes: int
+    kind: ChangeKind
+    section: str | None
+    before: str
+    after: str
+
+
+PAGE_BREAK = "\n\n---\n\n"
+"""Separator between two pages of a `PaperText`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperText:
+    r"""The text of one file as Markdown, made by one engine or taken from a published record.
+
+    Attributes:
+        sha256: Digest of the file; for a text from a published record, digest of its UTF-8 bytes.
+        engine: The engine that read the file; `reviewbench` or `re2` for a text from that dataset.
+        engine_version: Version of the engine; empty if a dataset does not state it.
+        markdown: The pages, joined by `\n\n---\n\n`; a published text is verbatim.
+        pages: Number of pages; None if a dataset does not state it.
+        characters_per_page: Mean number of characters per page; None if the number of pages is unknown.
+        problems: What the engine could not do, in words.
+        headings: The headings in the order of the text; empty if the engine does not report them.
+        figures: Text inside figures, one entry per page that has any; not part of `markdown`.
+        quality: How well the text was read; None if the engine or the dataset does not report it.
+        ocr_pages: Pages read by OCR, numbered from 1.
+        heavier_pages: Pages that the engine `auto` sent to a heavier engine, numbered from 1.
+    """
+
+    sha256: str
+    venue_id: str
+    engine: str
+    engine_version: str
+    markdown: str
+    pages: int | None
+    characters_per_page: float | None
+    problems: tuple[str, ...]
+    headings: tuple[TextHeading, ...] = ()
+    figures: tuple[str, ...] = ()
+    quality: TextQuality | None = None
+    ocr_pages: tuple[int, ...] = ()
+    heavier_pages: tuple[int, ...] = ()

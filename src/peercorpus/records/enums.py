@@ -1,0 +1,395 @@
+"""Closed lists of values that fields of records take: status, role, kind of post, grade, reason."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Status(StrEnum):
+    """What became of a submission."""
+
+    ACCEPTED = "accepted"
+    """Accepted in any form."""
+    REJECTED = "rejected"
+    """Rejected after review."""
+    WITHDRAWN = "withdrawn"
+    """Withdrawn, as a rule by its authors."""
+    DESK_REJECTED = "desk_rejected"
+    """Rejected without review."""
+    UNDER_REVIEW = "under_review"
+    """No decision yet, or none shown."""
+    UNKNOWN = "unknown"
+    """Not stated, or a decision whose words are not understood; `Paper.decision` has them verbatim."""
+
+
+class PaperSource(StrEnum):
+    """What a paper's row was made of."""
+
+    NOTE = "note"
+    """Its submission, as OpenReview has it."""
+    REPLIES = "replies"
+    """Its reviews and other replies only: its submission was never seen."""
+    RECORD = "record"
+    """A record of a dataset published by others."""
+
+
+class VenueSource(StrEnum):
+    """How the venue of a paper is known."""
+
+    NOTE = "note"
+    """Its submission names it."""
+    REPLIES = "replies"
+    """All invitations, signatures and readers of its notes that name a venue name this one."""
+    IMPORT = "import"
+    """Whoever imported it named the venue, or the file's name does; no note does."""
+    RECORD = "record"
+    """A record of a dataset published by others names it."""
+
+
+class PostKind(StrEnum):
+    """What a reply in a forum is, according to the last path element of the invitation that created it."""
+
+    REVIEW = "review"
+    REBUTTAL = "rebuttal"
+    COMMENT = "comment"
+    META_REVIEW = "meta_review"
+    DECISION = "decision"
+    WITHDRAWAL = "withdrawal"
+    DESK_REJECTION = "desk_rejection"
+    ETHICS_REVIEW = "ethics_review"
+    ACKNOWLEDGEMENT = "acknowledgement"
+    RECOMMENDATION = "recommendation"
+    OTHER = "other"
+
+
+class Role(StrEnum):
+    """Who wrote a post, according to its signature."""
+
+    AUTHOR = "author"
+    REVIEWER = "reviewer"
+    AREA_CHAIR = "area_chair"
+    SENIOR_AREA_CHAIR = "senior_area_chair"
+    PROGRAM_CHAIR = "program_chair"
+    ETHICS_REVIEWER = "ethics_reviewer"
+    PUBLIC = "public"
+    UNKNOWN = "unknown"
+
+
+class Addressee(StrEnum):
+    """Whom the authors address, if not reviewers by name."""
+
+    CHAIRS = "chairs"
+    """Area chairs, senior area chairs, program chairs or editors."""
+    EVERYONE = "everyone"
+    """All reviewers, or whoever reads the forum."""
+    PUBLIC = "public"
+    ETHICS = "ethics"
+    """Ethics reviewers or ethics chairs."""
+
+
+class AddressedBy(StrEnum):
+    """How it is known whom a post of the authors addresses."""
+
+    TREE = "tree"
+    """By what it answers; a post that answers the paper itself and names nobody addresses everyone."""
+    TITLE = "title"
+    GREETING = "greeting"
+    """By how its text begins."""
+    PART = "part"
+    """By another part of the same answer."""
+    INVITATION = "invitation"
+    """By the name of the invitation, such as `Confidential_Comment`."""
+    NONE = "none"
+    """Nothing tells: what it answers is not held, or it names somebody who is not known."""
+
+
+class ConversationKind(StrEnum):
+    """With whom a conversation is."""
+
+    REVIEW = "review"
+    """With one reviewer."""
+    PUBLIC = "public"
+    """With one member of the public, and whoever joins in."""
+    ETHICS = "ethics"
+    """With one ethics reviewer."""
+    CHAIRS = "chairs"
+    """With the chairs: meta-reviews, decisions, withdrawals, letters, and the answers to them."""
+    OTHER = "other"
+    """With somebody whose role is not known, or of the authors to everyone where no reviewer can be read."""
+
+
+class Aspect(StrEnum):
+    """What a score is about. For `OTHER`, `Score.field` has the form's own name."""
+
+    RECOMMENDATION = "recommendation"
+    CONFIDENCE = "confidence"
+    SOUNDNESS = "soundness"
+    PRESENTATION = "presentation"
+    CONTRIBUTION = "contribution"
+    CORRECTNESS = "correctness"
+    NOVELTY = "novelty"
+    QUALITY = "quality"
+    CLARITY = "clarity"
+    SIGNIFICANCE = "significance"
+    ORIGINALITY = "originality"
+    EXCITEMENT = "excitement"
+    REPRODUCIBILITY = "reproducibility"
+    OTHER = "other"
+
+
+class SectionKind(StrEnum):
+    """What a passage of a review is for. For `OTHER`, `Section.field` has the form's own name."""
+
+    SUMMARY = "summary"
+    STRENGTHS = "strengths"
+    WEAKNESSES = "weaknesses"
+    ASSESSMENT = "assessment"
+    QUESTIONS = "questions"
+    LIMITATIONS = "limitations"
+    ETHICS = "ethics"
+    OTHER = "other"
+
+
+class FieldType(StrEnum):
+    """What a field of a form asks for."""
+
+    SCORE = "score"
+    TEXT = "text"
+    FLAG = "flag"
+    """Yes or no, or a check box."""
+    LIST = "list"
+    """Any number of the offered answers."""
+    CHOICE = "choice"
+    """One of the offered answers, none of which is a score."""
+
+
+class Phase(StrEnum):
+    """When a score stood."""
+
+    INITIAL = "initial"
+    """As first given."""
+    AT_DECISION = "at_decision"
+    """As it stood when the decision was posted; there is none where that is not known."""
+    FINAL = "final"
+    """As it stands now."""
+
+
+class AtDecision(StrEnum):
+    """How it is known what a review said when the decision on its paper was posted, or why it is not."""
+
+    UNCHANGED = "unchanged"
+    """It was last changed before the decision: what stands now stood then."""
+    EDITS = "edits"
+    """It was changed after the decision, and its readable edits show what stood before."""
+    POSTED_AFTER = "posted_after"
+    """It was posted after the decision: nothing stood then."""
+    CHANGED_UNSEEN = "changed_unseen"
+    """It was changed after the decision, and what stood before cannot be seen."""
+    NO_DECISION_TIME = "no_decision_time"
+    """When the paper was decided on is not known, or it was not."""
+    NO_REVIEW_TIME = "no_review_time"
+    """When the review was posted or last changed is not known."""
+
+
+class ScoreSource(StrEnum):
+    """Where a score was read."""
+
+    NOTE = "note"
+    EDIT = "edit"
+    SNAPSHOT = "snapshot"
+    """The earliest version of the review that was harvested, or that a later edit repeats; changes made before that
+    version cannot be seen."""
+    TEXT = "text"
+    """The reviewer's own words ("I raise my score from 5 to 6"). This is weaker evidence, used only if nothing else
+    shows the first score, both numbers are on the form's scale, and the later one is the note's."""
+    PUBLISHED = "published"
+    """A dataset published by others."""
+    RECOMMENDATION = "recommendation"
+    """A note of its own in which the reviewer recommends, as journals ask for (TMLR's `Official_Recommendation`)."""
+
+
+class Grade(StrEnum):
+    """How certain it is that a version is the one the reviewers read, best first."""
+
+    EXACT = "exact"
+    EXACT_ATTACHMENT = "exact_attachment"
+    UNREVISED = "unrevised"
+    ONLY_BEFORE_REVIEW = "only_before_review"
+    UNREVISED_LIKELY = "unrevised_likely"
+    BEFORE_FIRST_REVIEW = "before_first_review"
+    UNAVAILABLE = "unavailable"
+
+
+GRADE_MEANINGS: Mapping[Grade, str] = MappingProxyType(
+    {
+        Grade.EXACT: (
+            "An edit on or before the deadline, with the file fetched for that edit; no other took its place before the"
+            " first review."
+        ),
+        Grade.EXACT_ATTACHMENT: "The venue kept the submitted file as an attachment.",
+        Grade.UNREVISED: "No invitation that can change the PDF edited the note after the deadline.",
+        Grade.ONLY_BEFORE_REVIEW: "The whole history is known, and one PDF alone came before the first review.",
+        Grade.UNREVISED_LIKELY: "As `unrevised`, but chairs edited the note, which can change a PDF.",
+        Grade.BEFORE_FIRST_REVIEW: "The latest PDF that can be seen from before the first review.",
+        Grade.UNAVAILABLE: "Not known, or its file is not here.",
+    }
+)
+"""What each value means, as dataset cards print it. As data: a change raises `release.provenance.VERSION`."""
+
+
+PUBLISHABLE_GRADES = (Grade.EXACT, Grade.EXACT_ATTACHMENT, Grade.UNREVISED, Grade.ONLY_BEFORE_REVIEW)
+"""Grades that prove a version to be the initial one, best first; only such texts are published as initial."""
+
+
+class VersionMoment(StrEnum):
+    """When in a paper's life a version was uploaded, according to the invitation of its edit and to times.
+
+    A version has None instead if neither tells, or if they disagree.
+    """
+
+    INITIAL = "initial"
+    """The version the reviewers read, with the certainty of its grade; also other edits with the same file."""
+    BEFORE_DEADLINE = "before_deadline"
+    """An earlier draft, or another file from on or before the deadline."""
+    BEFORE_REVIEWS = "before_reviews"
+    """Before the first review, and after the deadline or with no known deadline."""
+    DISCUSSION = "discussion"
+    """After the first review and before the decision, or by an invitation to revise in the discussion."""
+    CAMERA_READY = "camera_ready"
+    """After the decision on an accepted paper, or by an invitation to submit the final version."""
+    CURRENT = "current"
+    """The current version, with nothing to tell when it was uploaded."""
+
+
+class FileSays(StrEnum):
+    """Which version of a paper a file appears to be, judged by its content."""
+
+    SUBMITTED = "submitted"
+    """Laid out for reviewers, with no sign of a later version. If no deadline is known, this includes revisions that
+    are still anonymous."""
+    FINAL = "final"
+    """Later than the submission: it names a venue that accepted it, or its authors and whom they thank, or was made
+    more than a day after the deadline."""
+    NOTHING = "nothing"
+    """There are no signs, or they contradict each other."""
+
+
+class SignKind(StrEnum):
+    """What in a file indicates which version it is."""
+
+    UNDER_REVIEW = "under_review"
+    PUBLISHED_AS = "published_as"
+    ACCEPTED_AT = "accepted_at"
+    PROCEEDINGS = "proceedings"
+    ANONYMOUS_AUTHORS = "anonymous_authors"
+    NAMED_AUTHORS = "named_authors"
+    PREPRINT = "preprint"
+    LINE_NUMBERS = "line_numbers"
+    ACKNOWLEDGEMENTS = "acknowledgements"
+    CODE_LINK = "code_link"
+    OWN_CITATION = "own_citation"
+    MADE_AT = "made_at"
+
+
+class ChangeKind(StrEnum):
+    """What became of a passage of a paper between two of its versions."""
+
+    ADDED = "added"
+    """Only in the later version."""
+    REMOVED = "removed"
+    """Only in the earlier version."""
+    CHANGED = "changed"
+    """In both versions, reworded: at least half of the words are the same."""
+
+
+class LinkKind(StrEnum):
+    """How two submissions of the same work are related."""
+
+    RESUBMISSION = "resubmission"
+    """The later one is at another venue, or at the same one after the decision on the earlier one."""
+    WORKSHOP = "workshop"
+    """One is at a workshop, the other is not."""
+    TWIN = "twin"
+    """Listed twice: at the same venue, or at two venues within a week."""
+    UNDATED = "undated"
+    """At two venues, and the date of one is unknown."""
+
+
+class Reason(StrEnum):
+    """Why a row was set aside."""
+
+    NO_FORUM = "no_forum"
+    NO_INVITATION = "no_invitation"
+    NO_VENUE = "no_venue"
+    FORUM_MISSING = "forum_missing"
+    NOT_PUBLIC = "not_public"
+    NO_LONGER_SHOWN = "no_longer_shown"
+    UNREADABLE = "unreadable"
+    EDIT_OF_A_REPLY = "edit_of_a_reply"
+    NO_PDF = "no_pdf"
+    PDF_UNCHANGED = "pdf_unchanged"
+    FILE_MISSING = "file_missing"
+    NOT_A_PDF = "not_a_pdf"
+    PDF_ENCRYPTED = "pdf_encrypted"
+    PDF_DAMAGED = "pdf_damaged"
+    PDF_WITHOUT_TEXT = "pdf_without_text"
+    PDF_TIMEOUT = "pdf_timeout"
+    PDF_OUT_OF_MEMORY = "pdf_out_of_memory"
+    PDF_CRASHED = "pdf_crashed"
+    OUTSIDE_CONVERSATION = "outside_conversation"
+    REMINDER = "reminder"
+    DELETED = "deleted"
+    SUPERSEDED = "superseded"
+    RECORD_UNREADABLE = "record_unreadable"
+    NO_TEXT = "no_text"
+    TEXT_UNCHANGED = "text_unchanged"
+    ENGINES_DIFFER = "engines_differ"
+    NOT_COMPARED = "not_compared"
+    NO_WORDS = "no_words"
+    EARLIER_MISSING = "earlier_missing"
+    NAMES_ITSELF = "names_itself"
+
+
+REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
+    {
+        Reason.NO_FORUM: "The note names no forum.",
+        Reason.NO_INVITATION: "The note names no invitation, so what it is cannot be known.",
+        Reason.NO_VENUE: "Neither it nor its forum names a venue, or its forum names several.",
+        Reason.FORUM_MISSING: "Its submission is not in the workspace, or not public.",
+        Reason.NOT_PUBLIC: "Not everyone may read it.",
+        Reason.NO_LONGER_SHOWN: "A later listing of its venue did not hold it any more.",
+        Reason.UNREADABLE: "A field does not hold what OpenReview puts there.",
+        Reason.EDIT_OF_A_REPLY: "The edit changes a reply, so it brings no version of the paper.",
+        Reason.NO_PDF: "It names no PDF that OpenReview keeps.",
+        Reason.PDF_UNCHANGED: "It names a PDF that an earlier edit brought.",
+        Reason.FILE_MISSING: "The file was fetched but is not in the workspace any more, or cannot be opened there.",
+        Reason.NOT_A_PDF: "The file is empty, or is something else: a web page, a picture, an archive.",
+        Reason.PDF_ENCRYPTED: "The file opens with a password alone, or is encrypted in a way that is not known.",
+        Reason.PDF_DAMAGED: "No page of the file can be read, nor of what could be put together from its parts.",
+        Reason.PDF_WITHOUT_TEXT: "None of its pages holds text.",
+        Reason.PDF_TIMEOUT: "Reading the file took too long.",
+        Reason.PDF_OUT_OF_MEMORY: "Reading the file took more memory than a worker may hold.",
+        Reason.PDF_CRASHED: "The process that read the file died, or the program that read it failed.",
+        Reason.OUTSIDE_CONVERSATION: "The post is no turn of any conversation.",
+        Reason.REMINDER: (
+            "The authors only urge: nothing in the post is about the paper, and it is the last that they say."
+        ),
+        Reason.DELETED: "OpenReview marks it as deleted.",
+        Reason.SUPERSEDED: "A published record of what OpenReview's own notes, or a fuller record, tell.",
+        Reason.RECORD_UNREADABLE: "A published record does not hold what its dataset says it holds.",
+        Reason.NO_TEXT: "A published record holds no text of the paper.",
+        Reason.TEXT_UNCHANGED: "The later version of the paper says what the one that the reviewers read says.",
+        Reason.ENGINES_DIFFER: (
+            "The two texts were read by different engines, so how they differ tells nothing of the paper."
+        ),
+        Reason.NOT_COMPARED: (
+            "Comparing two texts took too long or too much memory, or the process that did it died or failed."
+        ),
+        Reason.NO_WORDS: (
+            "Neither its title nor its abstract holds a word, so that it cannot be compared with other papers."
+        ),
+        Reason.EARLIER_MISSING: "The earlier submission that a submission names is not in the workspace.",
+        Reason.NAMES_ITSELF: "The earlier submission that a submission names is the submission itself.",
+    }
+)
+"""What each value means, as dataset cards print it. As data: a change raises `release.provenance.VERSION`."""

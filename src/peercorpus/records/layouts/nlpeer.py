@@ -1,0 +1,66 @@
+"""Read NLPeer: `data/<paper>/meta.json` and `data/<paper>/v<N>/{meta,reviews,paper.itg}.json`.
+
+Source: the README of UKPLab/nlpeer, "Dataset File Structure" and "Review File Format", and its loader.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from peercorpus.records.layouts.stated import Row, StatedPaper, StatedReview, as_text
+
+META, VERSION_META, REVIEWS, DOCUMENT = "meta", "version_meta", "reviews", "paper.itg"
+HEADINGS = {"title": "# ", "article-title": "# ", "heading": "## ", "abstract": ""}
+"""Marks of Markdown for types of nodes in the ITG format; figures, formulas and marks of pages are left out."""
+PROSE = frozenset({"paragraph", "p", "abstract", "list_item", "title", "article-title", "heading"})
+
+
+def is_nlpeer_review(value: object) -> bool:
+    """Return whether a JSON value is NLPeer's list of reviews."""
+    return isinstance(value, list) and all(
+        isinstance(review, Mapping) and "rid" in review and "report" in review for review in value
+    )
+
+
+def read_nlpeer(parts: Row) -> StatedPaper:
+    """Return the paper of one version with its reviews."""
+    meta = {**(parts.get(META) or {}), **(parts.get(VERSION_META) or {})}
+    authors = [name for name in meta.get("authors") or () if isinstance(name, str)]
+    read = {"title", "abstract", "authors"}
+    return StatedPaper(
+        title=as_text(meta.get("title")),
+        abstract=as_text(meta.get("abstract")),
+        authors=tuple(authors),
+        text=read_document(parts),
+        reviews=tuple(_read_review(review) for review in parts.get(REVIEWS) or ()),
+        extra={name: value for name, value in meta.items() if name not in read and value not in (None, "", [])},
+    )
+
+
+def _read_review(review: Row) -> StatedReview:
+    report, scores, meta = (review.get(name) or {} for name in ("report", "scores", "meta"))
+    if isinstance(report, str):
+        report = {"main": report}
+    answers: dict[str, Any] = {name: value for name, value in report.items() if as_text(value) is not None}
+    answers |= {name: value for name, value in scores.items() if value not in (None, "")}
+    return StatedReview(
+        answers,
+        # Ids are unique within a paper only.
+        None,
+        as_text(review.get("reviewer")) or as_text(review.get("rid")),
+        scores=frozenset(scores),
+        # Their split into sentences is not the reviewer's.
+        extra={name: value for name, value in meta.items() if name != "sentences" and value not in (None, "")},
+    )
+
+
+def read_document(parts: Row) -> str | None:
+    """Return the text of a paper in ITG format: its nodes in reading order; None where there is none."""
+    document = parts.get(DOCUMENT)
+    if not isinstance(document, dict):
+        return None
+    texts = [
+        f"{HEADINGS.get(node['ntype'], '')}{node['content']}"
+        for node in document.get("nodes") or ()
+        if isinstance(node, dict) and node.get("ntype") in PROSE and as_text(node.get("content"))
+    ]
+    return "\n\n".join(texts) or None

@@ -1,0 +1,86 @@
+"""Read tables with one review in each row, and DISAPERE's pairs of review and response in sentences.
+
+A table names the paper in a column such as `forum_id` or `paper_id`, and has a review's text in one or more others.
+Source of the pairs: nnkennard/DISAPERE, `final_dataset`.
+"""
+
+from collections.abc import Iterable
+
+from peercorpus.records.layouts.paper_lists import DECISIONS, IDS, TITLES, find_column
+from peercorpus.records.layouts.stated import Row, StatedPaper, StatedReview, as_text, is_stated
+
+ROWS = "rows"
+PAPER_IDS = tuple(name for name in IDS if name != "id")
+REVIEW_IDS = ("review_id", "note_id", "rid", "id")
+REVIEWERS = ("reviewer", "reviewer_id", "signature", "signatures")
+RESPONSES = ("rebuttal", "author_response", "response")
+TEXTS = (
+    *("review", "review_text", "review_content", "main_review", "comments", "comments_to_authors", "report"),
+    *("summary_of_the_review", "strengths", "weaknesses", "strength_and_weaknesses", "strengths_and_weaknesses"),
+    *("paper_summary", "summary_of_strengths", "summary_of_weaknesses", "summary_of_the_paper"),
+)
+OF_PAPER = frozenset(
+    {*PAPER_IDS, *TITLES, *DECISIONS, "abstract", "paper_title", "venue", "conference", "year", "split"}
+)
+SENTENCES = "review_sentences"
+
+
+def has_reviews(columns: Iterable[str]) -> bool:
+    """Return whether columns are those of a table of reviews."""
+    columns = list(columns)
+    names_paper = find_column(columns, PAPER_IDS) is not None
+    return (names_paper and find_column(columns, TEXTS) is not None) or is_pair(columns)
+
+
+def is_pair(columns: Iterable[str]) -> bool:
+    """Return whether a record is a pair of DISAPERE."""
+    return {SENTENCES, "metadata"} <= set(columns)
+
+
+def find_paper(row: Row) -> object | None:
+    """Return what names the paper of a row; None where nothing does."""
+    if is_pair(row):
+        return (row.get("metadata") or {}).get("forum_id")
+    column = find_column(row, PAPER_IDS)
+    return row[column] if column and is_stated(row[column]) else None
+
+
+def read_review_rows(parts: Row) -> StatedPaper:
+    """Return the paper of some rows, with the review of each."""
+    rows: list[Row] = parts[ROWS]
+    lowered = [{name.casefold(): value for name, value in row.items() if is_stated(value)} for row in rows]
+    first = lowered[0]
+    if is_pair(first):
+        return StatedPaper(title=as_text(first["metadata"].get("title")), reviews=tuple(map(_read_pair, lowered)))
+    decision = next((first[name] for name in DECISIONS if name in first), None)
+    return StatedPaper(
+        title=as_text(first.get("paper_title")),
+        abstract=as_text(first.get("abstract")),
+        decision=as_text(decision),
+        reviews=tuple(_read_review(row) for row in lowered),
+    )
+
+
+def _read_review(row: Row) -> StatedReview:
+    review_id, reviewer, response = (
+        next((as_text(row[name]) for name in names if name in row), None)
+        for names in (REVIEW_IDS, REVIEWERS, RESPONSES)
+    )
+    others = OF_PAPER - {"title"} | {*REVIEW_IDS, *REVIEWERS, *RESPONSES}
+    return StatedReview({k: v for k, v in row.items() if k not in others}, review_id, reviewer, response)
+
+
+def _read_pair(row: Row) -> StatedReview:
+    metadata = row["metadata"]
+    answers = {"review": _join(row[SENTENCES])}
+    answers |= {"rating": metadata["rating"]} if is_stated(metadata.get("rating")) else {}
+    response = _join(row.get("rebuttal_sentences") or ())
+    return StatedReview(
+        answers, as_text(metadata.get("review_id")), as_text(metadata.get("reviewer")), response or None
+    )
+
+
+def _join(sentences: Iterable[Row]) -> str:
+    """Return sentences as one text, each with what follows it there."""
+    parts = [f"{one.get('text') or ''}{one.get('suffix') or ' '}" for one in sentences]
+    return "".join(parts).strip()

@@ -1,0 +1,184 @@
+"""Records about papers: the submission, its PDF versions, links between submissions, and rows set aside."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from peercorpus.records.enums import (
+    FileSays,
+    Grade,
+    LinkKind,
+    PaperSource,
+    Reason,
+    Status,
+    VenueSource,
+    VersionMoment,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One submission at one venue.
+
+    Attributes:
+        forum_id: The paper's id on OpenReview.
+        venue_id: OpenReview's group id of the venue.
+        conference: Conference family in lower case (`iclr`); also the split of the published dataset.
+        year: Calendar year in the venue id; None for rolling venues whose paper has no date.
+        track: `main`, or the part of the venue id that names the track or workshop.
+        number: Running number within the venue.
+        authors: Author names; empty if the submission is anonymous.
+        venue: The submission's venue string, verbatim ("ICLR 2020 Poster").
+        status: What became of the submission.
+        decision: The decision, verbatim.
+        decided_at: When the decision was posted.
+        decision_comment: Text of the decision; if it has none, text of the meta-review.
+        licence: Licence stated on the note; None if none is stated.
+        extra: Fields of the note's `content` that no other column holds, as JSON, without the authors' accounts.
+        known_from: What the row was made of; of `replies`, the submission was never seen, so that its own fields are
+            empty and its status comes from the replies.
+        venue_from: How the venue is known.
+    """
+
+    forum_id: str
+    venue_id: str
+    conference: str
+    year: int | None
+    track: str
+    number: int | None
+    title: str | None
+    abstract: str | None
+    authors: tuple[str, ...]
+    keywords: tuple[str, ...]
+    tldr: str | None
+    primary_area: str | None
+    venue: str | None
+    status: Status
+    decision: str | None
+    decided_at: datetime | None
+    decision_comment: str | None
+    licence: str | None
+    created_at: datetime | None
+    modified_at: datetime | None
+    extra: str
+    known_from: PaperSource = PaperSource.NOTE
+    venue_from: VenueSource = VenueSource.NOTE
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a version has its grade.
+
+    Attributes:
+        deadline: The submission deadline used, including its grace period; None if none is known.
+        deadline_source: Where the deadline was read: an invitation id, or a row of the catalogue.
+        rule: The rule that was applied, in words.
+        invitation: The invitation of the edit that uploaded the PDF.
+        file_says: Which version the file itself appears to be; None if the file was not inspected.
+        file_signs: What in the file indicates that, in words.
+    """
+
+    deadline: datetime | None
+    deadline_source: str | None
+    rule: str
+    invitation: str | None
+    file_says: FileSays | None = None
+    file_signs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PaperVersion:
+    """One PDF of a submission.
+
+    Attributes:
+        edit_id: The edit or reference that uploaded the PDF; the forum id if only the current PDF is known.
+        created_at: When the version was uploaded; None if unknown.
+        modified_at: When the edit was last changed; None if unknown.
+        path: OpenReview's path of the file (`/pdf/<hash>.pdf`); equal paths are equal files. If only a published record
+            holds the text, and no PDF is known, the id of that record.
+        sha256: Digest of the file in `files/`; None if it was not fetched. Of a published text, digest of its UTF-8
+            bytes.
+        is_initial: Whether this is the version the reviewers read, with the certainty that `grade` states.
+        grade: Certainty that this is the initial version. `unavailable` on the current version if the initial one is
+            unknown or its file was not fetched; None on all others.
+        evidence: Why the version has its grade.
+        moment: When in the paper's life the version was uploaded; None if neither invitation nor times tell.
+        title: Title of the paper in this version, if its edit has one.
+        abstract: Abstract of the paper in this version, if its edit has one.
+    """
+
+    forum_id: str
+    venue_id: str
+    edit_id: str
+    created_at: datetime | None
+    modified_at: datetime | None
+    path: str
+    sha256: str | None
+    is_initial: bool
+    grade: Grade | None
+    evidence: Evidence
+    moment: VersionMoment | None = None
+    title: str | None = None
+    abstract: str | None = None
+
+    @property
+    def is_pdf(self) -> bool:
+        """Return whether this is a PDF on OpenReview, not the text of a published record."""
+        return self.path.startswith("/")
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A row that a stage read and did not pass on, and why.
+
+    Attributes:
+        record_id: Id of the note, edit, post, file or published record.
+        forum_id: Id of its forum; None if it names none.
+        stage: The stage that set it aside.
+        reason: Why it was set aside.
+        detail: The reason in one sentence.
+    """
+
+    record_id: str
+    forum_id: str | None
+    venue_id: str
+    stage: str
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two submissions of the same work.
+
+    The later submission is the one created later. If both were created at the same time, or one date is unknown, it is
+    the one that names the other as its earlier one, else the one with the greater forum id.
+
+    Attributes:
+        forum_id: Forum of the later submission.
+        venue_id: Venue of the later submission.
+        earlier_id: Forum of the earlier submission.
+        earlier_venue_id: Venue of the earlier submission.
+        kind: How the two submissions are related.
+        days: Days between their creation; None if one date is unknown.
+        title_similarity: Words in both titles, divided by words in either, on [0, 1]; None if a title is missing.
+        abstract_similarity: Pairs of adjacent words in both abstracts, divided by pairs in either, on [0, 1]. Pairs
+            that very many abstracts share do not count. None if nothing remains of one abstract.
+        text_similarity: Runs of five words in both texts, divided by the runs in the text that has fewer, on [0, 1].
+            References, checklists, numbers and passages that many texts share do not count. None if a text is missing
+            or little remains of it.
+        rule: The rule by which they are the same work, in words.
+        named_in: The field in which one of them names the other as its earlier submission (`previous_URL`); None if
+            neither does, so that the link is one by similarity.
+    """
+
+    forum_id: str
+    venue_id: str
+    earlier_id: str
+    earlier_venue_id: str
+    kind: LinkKind
+    days: float | None
+    title_similarity: float | None
+    abstract_similarity: float | None
+    text_similarity: float | None
+    rule: str
+    named_in: str | None = None

@@ -1,0 +1,270 @@
+"""Records about reviewing: reviews, posts, and the conversation with each reviewer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from peercorpus.records.enums import (
+    AddressedBy,
+    AtDecision,
+    ConversationKind,
+    Phase,
+    PostKind,
+    Role,
+    SectionKind,
+    Status,
+)
+from peercorpus.records.scores import Score, ScoreChange
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One passage of a review.
+
+    Attributes:
+        kind: What the passage is for.
+        field: The form's own name of the field.
+        text: The passage, verbatim.
+    """
+
+    kind: SectionKind
+    field: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One official review.
+
+    Attributes:
+        review_id: The note's id on OpenReview, or the id that a published record gives the review.
+        form_id: The form it was read with: an invitation id; `declared:<name>` of a declared form if no invitation
+            could be read; `inferred:<venue_id>` if there is neither.
+        reviewer: The anonymous id within the paper (`Reviewer_AbCd`, `AnonReviewer3`).
+        created_at: When the review was posted; None if unknown.
+        modified_at: When the review was last changed; None if unknown.
+        title: The reviewer's own heading, if the form has one.
+        scores: The scores: as first given, as they stood at the decision, and as they stand now, where known.
+        sections: The passages, in their current state.
+        final_justification: What the reviewer wrote in that field after the rebuttal; never part of the initial review.
+        revised: Whether the reviewer changed the review, according to its readable edits and earlier harvested
+            versions; None if no edit can be read and no earlier version differs.
+        readers_public: Whether `everyone` may read it; only such reviews are published.
+        deleted: Whether OpenReview marks it as deleted.
+        extra: Fields of the note's `content` that are neither score nor section, as JSON.
+        initial_sections: First text of the sections that changed since, if an edit or an earlier harvested version
+            shows it.
+        updated_fields: Fields whose text states that a part was added later ("UPDATE:", "After the rebuttal:") and
+            whose first text is unknown; they hold more than the initial review.
+        score_changes: All score changes that readable edits show, in time order.
+        justified_at: When the final justification was first written; None if no readable edit shows it.
+        posted_after_decision: Whether it was posted after the decision on its paper; None if either time is unknown.
+        at_decision: How it is known which of its scores stood at the decision, or why it is not.
+        licence: Licence stated on the note or in its form, verbatim; None if none is stated.
+        consent: Answer to a question for consent to publish the review, verbatim; several follow their names as
+            headings. None if there is no such question or no answer.
+        form_conflict: Field and answer of a published record that the venue's declared form cannot have offered, which
+            is why the review is read without that form; None otherwise.
+    """
+
+    review_id: str
+    forum_id: str
+    venue_id: str
+    form_id: str
+    reviewer: str
+    created_at: datetime | None
+    modified_at: datetime | None
+    title: str | None
+    scores: tuple[Score, ...]
+    sections: tuple[Section, ...]
+    final_justification: str | None
+    revised: bool | None
+    readers_public: bool
+    deleted: bool
+    extra: str
+    initial_sections: tuple[Section, ...] = ()
+    updated_fields: tuple[str, ...] = ()
+    score_changes: tuple[ScoreChange, ...] = ()
+    justified_at: datetime | None = None
+    posted_after_decision: bool | None = None
+    at_decision: AtDecision = AtDecision.NO_DECISION_TIME
+    licence: str | None = None
+    consent: str | None = None
+    form_conflict: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MetaReview:
+    """What a meta-review answers, read with its venue's form.
+
+    Attributes:
+        field: The form's own name of the field with the recommendation; None if it has none.
+        recommendation: The recommendation, verbatim.
+        recommends: The status that the recommendation means; None if its words do not tell.
+        scores: Every score, the recommendation and the confidence among them.
+        justifications: The passages that give reasons for the recommendation, in the form's order.
+    """
+
+    field: str | None
+    recommendation: str | None
+    recommends: Status | None
+    scores: tuple[Score, ...]
+    justifications: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """Any reply in a forum, reviews included.
+
+    Attributes:
+        reply_to: Id of the post that this one replies to; None if it replies to the submission itself.
+        kind: What the post is.
+        role: Who wrote it.
+        invitation: The invitation that created it, verbatim; empty for a post from a published record.
+        signature: Last path element of the signature (`Reviewer_AbCd`, `Authors`). For a person who signs with an
+            account it is `public_<pseudonym>`, the same in the whole workspace; for a name that several people may use
+            `public_1` and so on. Empty if a published record does not state it.
+        created_at: When it was posted; None if unknown.
+        modified_at: When it was last changed; None if unknown.
+        title: The post's own title; None if it has none.
+        text: The prose, verbatim. If several fields hold prose, each follows its name as a Markdown heading.
+        readers_public: Whether `everyone` may read it; only such posts are published.
+        deleted: Whether OpenReview marks it as deleted.
+        extra: Fields of the note's `content` that are not in `title` and `text`, as JSON.
+        initial_text: First text of a review that was changed, if it is known; None if it is not known to differ.
+        holds_update: Whether a review states that a part was added later and its first text is unknown.
+        addressed_to: Of a post of the authors, whom it addresses: signatures of reviewers and of others, or a word of
+            `Addressee`. Empty if that is not known, and for all other posts.
+        addressed_by: How that is known; None for a post that is not the authors'.
+        greets: Reviewers whom title or greeting address although it stands under another reviewer's post. Only if it is
+            certain that it stands at the wrong place, they are those in `addressed_to`.
+        posted_after_decision: Whether it was posted after the decision on the paper; None if either time is unknown.
+        licence: Licence stated on the note or in its form, verbatim; None if none is stated.
+        consent: As in `Review`.
+        meta_review: Its answers if it is a meta-review, or a decision that holds one; None for all other posts, and for
+            those from a published record.
+    """
+
+    post_id: str
+    forum_id: str
+    venue_id: str
+    reply_to: str | None
+    kind: PostKind
+    role: Role
+    invitation: str
+    signature: str
+    created_at: datetime | None
+    modified_at: datetime | None
+    title: str | None
+    text: str
+    readers_public: bool
+    deleted: bool
+    extra: str
+    initial_text: str | None = None
+    holds_update: bool = False
+    addressed_to: tuple[str, ...] = ()
+    addressed_by: AddressedBy | None = None
+    greets: tuple[str, ...] = ()
+    posted_after_decision: bool | None = None
+    licence: str | None = None
+    consent: str | None = None
+    meta_review: MetaReview | None = None
+
+
+def forget_decision(review: Review) -> Review:
+    """Return a review without what tells when the decision was posted, for where that may not be shown."""
+    scores = tuple(score for score in review.scores if score.phase is not Phase.AT_DECISION)
+    return replace(review, scores=scores, posted_after_decision=None, at_decision=AtDecision.NO_DECISION_TIME)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation: consecutive posts of one speaker, merged.
+
+    A response to all reviewers ends the turn of whoever is not an author, and the decision ends every turn.
+
+    Attributes:
+        role: Who speaks.
+        signature: Signature of the speaker, as in `Post`.
+        title: One title for the turn: what the titles of its posts share, without part markers such as "(1/2)".
+        text: The texts of the merged posts, joined by a blank line; of a review its first text, if that is known. Empty
+            if the reviewer changed a score or wrote the final justification without posting.
+        created_at: When the first of the posts was posted; None if unknown.
+        post_ids: The merged posts in reading order, numbered parts in their own order; empty if a published record
+            holds the conversation.
+        holds_update: Whether the text states that a part of it was written later.
+        titles: Titles of the merged posts, verbatim.
+        orphan_ids: Posts of the turn that reply to a post that is deleted, hidden or missing.
+        score_changes: Score changes that the reviewer made at this turn.
+        final_justification: What the reviewer wrote in that field of the form at this turn.
+    """
+
+    role: Role
+    signature: str
+    title: str | None
+    text: str
+    created_at: datetime | None
+    post_ids: tuple[str, ...]
+    holds_update: bool = False
+    titles: tuple[str | None, ...] = ()
+    orphan_ids: tuple[str, ...] = ()
+    score_changes: tuple[ScoreChange, ...] = ()
+    final_justification: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPost:
+    """A response of the authors to several or all reviewers, as context of one conversation.
+
+    Attributes:
+        post_id: Id of the response.
+        before_turn: Index of the turn that it precedes, that is the number of turns begun when it became visible; None
+            if the turns have no times.
+        concerning: The passages that name this conversation's reviewer, verbatim and in order; if the response
+            addresses some reviewers only, also those that name nobody.
+    """
+
+    post_id: str
+    before_turn: int | None
+    concerning: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The exchange with one reviewer of one paper, or with somebody else, in time order.
+
+    Attributes:
+        conversation_id: `<forum_id>/<reviewer>`.
+        reviewer: The reviewer's anonymous id within the paper; in other kinds whoever began to speak, `chairs` for all
+            chairs together, `public` or `ethics` if nothing tells who it is, `everyone` if there is nobody.
+        turns: The messages, in time order.
+        context: The authors' responses to several or all reviewers, in reading order; they are never turns. Only
+            conversations with a reviewer have context.
+        undated_changes: Score changes whose turn is unknown.
+        kind: With whom the exchange is.
+    """
+
+    conversation_id: str
+    forum_id: str
+    venue_id: str
+    reviewer: str
+    turns: tuple[Turn, ...]
+    context: tuple[ContextPost, ...]
+    undated_changes: tuple[ScoreChange, ...] = ()
+    kind: ConversationKind = ConversationKind.REVIEW
+
+    @property
+    def is_with_reviewer(self) -> bool:
+        """Whether it is with a reviewer; only such conversations are samples for models."""
+        return self.kind is ConversationKind.REVIEW
+
+
+def join_prose(passages: Mapping[str, str]) -> str:
+    r"""Join passages by field name: one is returned unchanged, several each follow their name as a Markdown heading.
+
+    >>> join_prose({"comment": "Thank you."}), join_prose({"pros": "Clear.", "cons": "Short."})
+    ('Thank you.', '### pros\n\nClear.\n\n### cons\n\nShort.')
+    """
+    if len(passages) <= 1:
+        return "".join(passages.values())
+    return "\n\n".join(f"### {name}\n\n{text}" for name, text in passages.items())

@@ -1,0 +1,158 @@
+"""Scores of a review and their changes, and which of several scores represents an aspect."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from peercorpus.records.enums import Aspect, Phase, ScoreSource
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number a reviewer gave, on the venue's own scale.
+
+    Attributes:
+        field: The form's own name of the field.
+        aspect: What the score is about.
+        field: The form's own name of the field.
+        value: None if the answer holds no number or one that the form does not offer, or if a published record has two
+            different numbers.
+        low: Lowest answer the form offers; None if the form is unknown.
+        high: Highest answer the form offers; None if the form is unknown.
+        label: The answer, verbatim. For a bare number it is the text of the chosen option, if the form is known; for a
+            score found in running text (`source` is `text`) the words it was found in. Two answers are on two lines.
+        phase: Whether the score is the one first given or the current one.
+        source: Where the score was read.
+        offered: The numbers the form offers, ascending; empty if they are unknown or the form only names a range.
+        unified: An overall recommendation on Re²'s scale of 1 to 10, on which 6 and above accept (see
+            `peercorpus.forms.scales`); None for other scores, and if the form's words do not say which answers accept.
+        higher_is_better: Whether a higher number, or of words a later one in `answers`, is the better answer, as the
+            form's words say; None if they do not.
+        rank: Place of the answer in `answers`, from 1; None if the form offers numbers, or the answer is not offered.
+        answers: The words that a form without numbers offers, in its own order and without "Not applicable"; empty if
+            it offers numbers or is unknown.
+        subject: What the fields share in which a form asks for one score before and after the rebuttal (`rating` of
+            `rating_after_rebuttal`); None if the form asks for it in one field.
+        stated_unified: The number that Re² itself gives for this answer on its unified scale, as it stands there. It is
+            a source of its own, which may differ from `unified`; None in all other records.
+        stated_label: The words that Re² itself gives for it there, with their number.
+    """
+
+    aspect: Aspect
+    field: str
+    value: float | None
+    low: float | None
+    high: float | None
+    label: str
+    phase: Phase
+    source: ScoreSource
+    offered: tuple[float, ...] = ()
+    unified: float | None = None
+    higher_is_better: bool | None = None
+    rank: int | None = None
+    answers: tuple[str, ...] = ()
+    subject: str | None = None
+    stated_unified: float | None = None
+    stated_label: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Return the name under which the phases of one score are found: `subject`, or else `field`."""
+        return self.subject or self.field
+
+    @property
+    def unit(self) -> float | None:
+        """Return the value scaled to [0, 1], where 1 is always the best answer, also if it is the lowest number.
+
+        None if value or scale is unknown, or whether higher is better.
+
+        >>> six = Score(Aspect.RECOMMENDATION, "rating", 6, 1, 10, "6", Phase.FINAL, ScoreSource.NOTE)
+        >>> from dataclasses import replace
+        >>> six.unit, replace(six, higher_is_better=True).unit, replace(six, higher_is_better=False).unit
+        (None, 0.5555555555555556, 0.4444444444444444)
+        """
+        share = self.share
+        if share is None or self.higher_is_better is None:
+            return None
+        return share if self.higher_is_better else 1 - share
+
+    @property
+    def share(self) -> float | None:
+        """Return the value's distance from the lowest number as a share of the scale, whichever end is the better one.
+
+        None if value or scale is unknown. Fit for differences between scores of one scale, not for comparisons.
+        """
+        if self.value is None or self.low is None or self.high is None or self.low == self.high:
+            return None
+        return (self.value - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreChange:
+    """One change of one score.
+
+    Attributes:
+        aspect: What the score is about.
+        field: The form's own name of the field.
+        before: The earlier value; None if the earlier answer holds no number, or the reviewer's words do not tell it.
+        after: The later value; None if the later answer holds no number.
+        changed_at: When the score changed; None if only the two values are known.
+        source: Where the change was read.
+        words: The reviewer's own words that tell of it, verbatim; None if something else shows it.
+    """
+
+    aspect: Aspect
+    field: str
+    before: float | None
+    after: float | None
+    changed_at: datetime | None
+    source: ScoreSource
+    words: str | None = None
+
+
+_STANDING = {Phase.FINAL: 0, Phase.AT_DECISION: 1, Phase.INITIAL: 2}
+"""Order in which a score stands for a review: the latest first."""
+
+
+def choose_score(scores: Iterable[Score], aspect: Aspect, field: str) -> Score | None:
+    """Return the score that represents one aspect of a review, or None if there is none.
+
+    The later phase wins. Within a phase the form field named `field` wins; after that, the order of
+    `scores` decides.
+
+    Args:
+        scores: All scores of one review.
+        aspect: What the score must be about.
+        field: Preferred form field, in lower case.
+    """
+    candidates = [score for score in scores if score.aspect is aspect]
+    return min(
+        candidates,
+        key=lambda score: (_STANDING[score.phase], field not in {score.field.lower(), score.key.lower()}),
+        default=None,
+    )
+
+
+def choose_first_and_last(
+    scores: Sequence[Score], aspect: Aspect, field: str, *, revised: bool | None
+) -> tuple[Score | None, Score | None]:
+    """Return the score of one aspect as first given and as it is now; None where it is not recorded.
+
+    If the review was never revised, its current score is also the first one.
+
+    Args:
+        scores: All scores of one review.
+        aspect: What the score must be about.
+        field: Preferred form field, in lower case, if a form asks for the aspect twice.
+        revised: Whether the reviewer revised the review; None if unknown.
+    """
+    first = choose_score([score for score in scores if score.phase is Phase.INITIAL], aspect, field)
+    last = choose_score([score for score in scores if score.phase is Phase.FINAL], aspect, field)
+    return (last if first is None and revised is False else first), last
+
+
+def unified_rating(scores: Iterable[Score]) -> float | None:
+    """Return the recommendation on Re²'s scale: the latest one, else None."""
+    candidates = (score for score in scores if score.aspect is Aspect.RECOMMENDATION and score.unified is not None)
+    chosen = min(candidates, key=lambda score: _STANDING[score.phase], default=None)
+    return chosen.unified if chosen else None

@@ -1,0 +1,115 @@
+"""Make text from outside safe to show and to publish: control characters, CSV formulas, e-mail addresses."""
+
+import re
+from typing import Any
+
+import msgspec
+
+
+def escape_and_cut(text: str, most: int | None = None) -> str:
+    r"""Return the text with control and other unprintable characters escaped, cut to `most` characters if given.
+
+    >>> escape_and_cut("\x1b[31mred\u202e"), escape_and_cut("ab" * 40, most=6)
+    ('\\x1b[31mred\\u202e', 'ababab…')
+    """
+    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:most])
+    return escaped if most is None or (len(escaped) <= most and len(text) <= most) else f"{escaped[:most]}…"
+
+
+_MAX_EXAMPLE_CHARACTERS = 80
+"""Characters of an id, a name or a title that are shown."""
+
+
+def escape_controls(text: str, most: int = _MAX_EXAMPLE_CHARACTERS) -> str:
+    r"""Return text from outside as a terminal may show it: cut to `most` characters, then escaped.
+
+    `escape_and_cut` escapes first, so that its result never has more than `most` characters and "…".
+
+    >>> escape_controls("\x1b[31mred\u202e"), escape_controls("ab" * 40, most=6)
+    ('\\x1b[31mred\\u202e', 'ababab…')
+    """
+    return escape_and_cut(text if len(text) <= most else f"{text[:most]}…")
+
+
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Control characters other than tab and line break, and marks that change the direction of writing."""
+REPLACEMENT = "\ufffd"
+
+
+def replace_controls(text: str) -> str:
+    r"""Return the text with "�" for control characters and direction marks, and with all line breaks as "\n".
+
+    >>> replace_controls("a\r\nb\u202egnp.exe\x00")
+    'a\nb�gnp.exe�'
+    """
+    return _INVISIBLE.sub(REPLACEMENT, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""First characters of cells that a spreadsheet would run as a formula, from OWASP's page on CSV injection."""
+
+
+def escape_csv_cell(text: str) -> str:
+    """Return the text as a cell, with a "'" before it if a spreadsheet would run it as a formula.
+
+    >>> escape_csv_cell("=1+1"), escape_csv_cell("a = b")
+    ("'=1+1", 'a = b')
+    """
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+EMAIL_PATTERN = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
+"""E-mail address. It must end in letters, so that `mAP@0.5` and `Recall@10.5` do not match."""
+_SEVERAL_EMAILS = re.compile(
+    r"(?:\\?\{[^{}@]{1,400}\}|(?<!\S)\([^()@]{1,400}\)|(?<!\S)\[[^\[\]@]{1,400}\]|(?<![\w.+\\-])(?:[\w.+-]*\\[_.+-])+[\w.+-]*)"
+    r"\s?@\s?[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b"
+)
+"""Several addresses in one, `{ada, bob}@kites.example`, and one that Markdown escapes, `ada\\_b@kites.example`."""
+_MAX_ROUNDS = 8
+"""Rounds of replacing addresses nested in one another, after which every `@` that remains is replaced."""
+_PROFILE = re.compile(r"~[^\W\d_]{2,}(?:[_'.-][^\W\d_]+)*_[^\W\d_]{2,}\d+\b")
+"""OpenReview profile id, `~Ada_Example1`. It does not match LaTeX such as `Eq.~x_1`, where `~` is a space."""
+
+
+def redact_people(value: Any) -> Any:  # noqa: ANN401 -- whatever JSON holds
+    """Return the value with e-mail addresses and OpenReview profile ids in its texts replaced.
+
+    Use it on decoded values, never on JSON text, where the "n" of an escaped line break would join an address.
+
+    >>> redact_people(["Write to ada@example.org or ~Ada_Example1; see Eq.~x_1 and mAP@0.5."])
+    ['Write to [e-mail] or [profile]; see Eq.~x_1 and mAP@0.5.']
+    >>> redact_people("{ada, bob}@kites.example")
+    '[e-mail]'
+    """
+    if isinstance(value, str):
+        return _redact_text(value)
+    if not isinstance(value, dict | list | tuple) or _names_nobody(value):
+        return value
+    if isinstance(value, dict):
+        return {name: redact_people(inner) for name, inner in value.items()}
+    return [redact_people(inner) for inner in value]
+
+
+def _names_nobody(value: Any) -> bool:  # noqa: ANN401
+    """Return whether no text in the value has an "@" or "~": a fast check, as most values have neither."""
+    try:
+        encoded = msgspec.json.encode(value)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return False
+    return b"@" not in encoded and b"~" not in encoded
+
+
+def _redact_text(text: str) -> str:
+    if "@" in text:
+        text = _redact_emails(text)
+    return _PROFILE.sub("[profile]", text) if "~" in text else text
+
+
+def _redact_emails(text: str) -> str:
+    """Replace all addresses, including those that replacing another one uncovers (`{a@b.cc}@d.ee`)."""
+    for _ in range(_MAX_ROUNDS):
+        redacted = EMAIL_PATTERN.sub("[e-mail]", _SEVERAL_EMAILS.sub("[e-mail]", text))
+        if redacted == text:
+            return text
+        text = redacted
+    return text.replace("@", "[e-mail]")

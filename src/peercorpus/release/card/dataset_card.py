@@ -1,0 +1,241 @@
+"""Write the dataset card of a release (`README.md`) with its tables of counts."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from peercorpus.records.enums import (
+    GRADE_MEANINGS,
+    PUBLISHABLE_GRADES,
+    REASON_MEANINGS,
+    Grade,
+    LinkKind,
+    Reason,
+    Status,
+)
+from peercorpus.release.card.citation import CITED
+from peercorpus.release.card.markdown import columns_of, escape, front_matter, markdown_table, units
+from peercorpus.release.card.statements import state_release
+from peercorpus.release.counts import ReleaseCounts, VenueCounts
+from peercorpus.release.shards import CONFIGS, Config, SplitShards
+from peercorpus.release.splits import Profile, Split, Task
+
+_SIDES = (
+    "`{path}` names by task the forum ids to train, validate and test on, and by side every paper that ever had one: it"
+    " keeps it in later releases. "
+)
+SIDES = {
+    Profile.RE2: _SIDES
+    + "Test and validation are of Re²'s sizes (1,000 papers for reviews, 500 for rebuttals; of a smaller corpus the"
+    " same share of Re²'s 19,926, rounded up, at most a third), with the venues and statuses of all in their shares.",
+    Profile.TEMPORAL: _SIDES
+    + "The test is every paper whose note was created after {day} (UTC), and no other side holds one; validation is"
+    " of Re²'s sizes, drawn from the rest. Papers without a date have no side.",
+}
+"""Text of the card on how each profile draws."""
+TASKS = (
+    "A task uses papers with a publishable text: `review` those with a review, `rebuttal` those with a conversation in"
+    " which a reviewer and the authors speak. A paper has one side for all tasks and all its reviews; it is held back"
+    " where another task tests or validates with it, or another paper of the same work stands for it."
+)
+COMPLETE = {True: "yes", False: "no", None: "imported"}
+"""Text of the card on whether a venue was listed to its end."""
+STATUSES: tuple[Status | None, ...] = (*Status, None)
+
+
+def configurations(splits: Sequence[SplitShards]) -> str:
+    """Return the table of configurations: what a row is, and their sizes."""
+    rows = []
+    for config in held(splits):
+        config_splits = [split for split in splits if split.config == config.name]
+        default = " (default)" if config is next(iter(CONFIGS.values())) else ""
+        size = f"{sum(split.file_bytes for split in config_splits) / 1e6:,.1f}"
+        rows.append((f"`{config.name}`{default}", config.says, sum(split.rows for split in config_splits), size))
+    return markdown_table(("configuration", "what it is", "rows", "MB"), rows, text_columns=2)
+
+
+def held(splits: Sequence[SplitShards]) -> list[Config]:
+    """Return the configurations that a release has."""
+    names = {split.config for split in splits}
+    return [config for config in CONFIGS.values() if config.name in names]
+
+
+def rows_by_split(splits: Sequence[SplitShards]) -> str:
+    """Return the tables of rows by split: configurations split by conference, then those split by side."""
+    rows = {(split.config, split.name): split.rows for split in splits}
+    tables: list[str] = []
+    for is_task in (False, True):
+        configs = [config for config in held(splits) if config.is_task is is_task]
+        names = dict.fromkeys(split.name for config in configs for split in splits if split.config == config.name)
+        lines = [(f"`{name}`", *(rows.get((config.name, name), 0) for config in configs)) for name in names]
+        if configs:
+            tables.append(markdown_table(("split", *(f"`{config.name}`" for config in configs)), lines))
+    return "\n\n".join(tables)
+
+
+def coverage(tally: ReleaseCounts) -> str:
+    """Return the table of what the release holds of each venue."""
+    rows = [
+        (
+            escape(venue.venue_id),
+            COMPLETE[venue.is_listed],
+            *(venue.papers, venue.reviews, venue.conversations, venue.pdfs, venue.pdfs_here, venue.texts),
+        )
+        for venue in tally.venues
+    ]
+    total = ("all", "", *(sum(counts) for counts in zip(*(row[2:] for row in rows), strict=True)))
+    header = ("venue", "listed to its end", "papers", "reviews", "conversations", "PDFs known", "fetched", "with text")
+    return markdown_table(header, [*rows, total], text_columns=2)
+
+
+def grades_table(tally: ReleaseCounts) -> str:
+    """Return the table of papers by status and grade, of all venues and then of each."""
+    columns: tuple[Grade | None, ...] = (*Grade, None)
+    rows = []
+    total = VenueCounts("all")
+    for venue in tally.venues:
+        total.grades += venue.grades
+        total.with_text += venue.with_text
+    for venue in (total, *tally.venues):
+        for status in STATUSES:
+            counts = [venue.grades[status, grade] for grade in columns]
+            if any(counts):
+                name = "all" if venue is total else escape(venue.venue_id)
+                outcome = "not public" if status is None else f"`{status.value}`"
+                rows.append((name, outcome, *counts, venue.with_text[status]))
+    header = ("venue", "outcome", *(grade.replace("_", " ") if grade else "none" for grade in columns), "with text")
+    return markdown_table(header, rows, text_columns=2)
+
+
+def grade_meanings() -> str:
+    """Return the list of what each grade means, and whether its text is published."""
+    lines = [
+        f"- `{grade.value}`: {meaning}{'' if grade in PUBLISHABLE_GRADES else ' Not published.'}"
+        for grade, meaning in GRADE_MEANINGS.items()
+    ]
+    return "\n".join(lines)
+
+
+def set_aside_table(tally: ReleaseCounts) -> str:
+    """Return the table of rows set aside while the tables were made, by stage and reason."""
+    counts = sum((venue.set_aside for venue in tally.venues), Counter[tuple[str, Reason]]())
+    if not counts:
+        return "Nothing was set aside."
+    rows = [
+        (escape(stage), f"`{reason.value}`", REASON_MEANINGS[reason], count)
+        for (stage, reason), count in sorted(counts.items())
+    ]
+    return markdown_table(("stage", "reason", "what it means", "rows"), rows, text_columns=3)
+
+
+def links(tally: ReleaseCounts) -> str:
+    """Return the table of linked pairs of submissions, by kind."""
+    if not tally.links:
+        return "No two submissions here are known to be one work."
+    return markdown_table(("links", "pairs"), [(f"`{kind}`", tally.links[kind]) for kind in LinkKind])
+
+
+def licences(tally: ReleaseCounts) -> str:
+    """Return the table of papers by stated licence, those without one last."""
+    stated = sorted((name, count) for name, count in tally.licensed.items() if name is not None)
+    rows = [*((escape(name), count) for name, count in stated), ("none stated", tally.licensed[None])]
+    return markdown_table(("licence", "papers"), rows)
+
+
+def sides(tally: ReleaseCounts) -> str:
+    """Return the section on train, validation and test, by venue and by task."""
+    if tally.asked is None:
+        return "This release names none. Draw them by paper, never by review."
+    of = tally.sides.of
+    columns = (*reversed(Split), None)
+    papers = Counter((paper.venue_id, of.get(paper.forum_id)) for paper in tally.papers)
+    venues = [(escape(venue.venue_id), *(papers[venue.venue_id, side] for side in columns)) for venue in tally.venues]
+    rows = []
+    for task in Task:
+        used = tally.sides.used[task]
+        fitting = sum(task in paper.tasks and paper.forum_id in of for paper in tally.papers)
+        counts = Counter(used.values())
+        rows.append((task.value, *(counts[side] for side in reversed(Split)), fitting - len(used)))
+    unusable = sum(paper.forum_id not in of and not paper.tasks for paper in tally.papers)
+    undated = sum(paper.forum_id not in of and bool(paper.tasks) for paper in tally.papers)
+    absent = len(of.keys() - {paper.forum_id for paper in tally.papers})
+    paragraphs = [
+        SIDES[tally.asked.profile].format(day=tally.asked.test_after, path=f"splits/{tally.asked.profile}.json"),
+        markdown_table(("venue", "train", "validation", "test", "no side"), venues),
+        markdown_table(("task", "train", "validation", "test", "held back"), rows),
+        f"Without a side: {unusable:,} papers that no task can use, {undated:,} without a date. Of papers that had a"
+        f" side in an earlier release, {absent:,} are not here.",
+        TASKS,
+    ]
+    return "\n\n".join(paragraphs)
+
+
+CARD = "card.md"
+REVIEWS_JSON = "reviews_json.md"
+"""Text that explains the one column that holds JSON."""
+
+
+def _load(splits: Sequence[SplitShards]) -> str:
+    """Return the lines of Python that load a split of some configurations."""
+    first = {split.config: split.name for split in reversed(splits)}
+    first |= {split.config: split.name for split in splits if split.name == Split.TRAIN}
+    shown_configs = [name for name in ("papers", "conversations", "review_sft") if name in first]
+    return "\n".join(
+        f'{name} = load_dataset("path/to/this/folder", "{name}", split="{first[name]}")' for name in shown_configs
+    )
+
+
+def _read_text(name: str) -> str:
+    return files("peercorpus.release").joinpath(name).read_text(encoding="utf-8")
+
+
+def columns_section(config: Config) -> str:
+    """Return the section with the columns of a configuration."""
+    parts = [f"### Columns of `{config.name}`", f"{config.says.capitalize()}.", columns_of(config)]
+    if config is next(iter(CONFIGS.values())):
+        parts.append(_read_text(REVIEWS_JSON).strip())
+    return "\n\n".join(parts)
+
+
+def _cite_upstream(tally: ReleaseCounts) -> str:
+    """Return the citations of published datasets whose records the release includes; empty without any."""
+    records = [name for name in CITED if any(venue.records[name] for venue in tally.venues)]
+    if not records:
+        return ""
+    entries = "\n\n".join(f"```bibtex\n{CITED[name][2]}\n```" for name in records)
+    return f"Records of published datasets are among what it was made of; cite them too.\n\n{entries}"
+
+
+def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards]) -> None:
+    """Write `README.md` into a release."""
+    statements = state_release(tally, escape)
+    configs = held(splits)
+    # One statement stands as it is, several as a list.
+    properties = {
+        name: value if isinstance(value, str) else "\n".join(f"- {statement}" for statement in value)
+        for name, value in {**statements.dataset, **statements.rai}.items()
+    }
+    body = Template(_read_text(CARD)).substitute(
+        properties,
+        version=version("peercorpus"),
+        load=_load(splits),
+        timeframe=" to ".join(statements.rai.get("dataCollectionTimeframe", ["a day that is not recorded"])),
+        configurations=configurations(splits),
+        rows_by_split=rows_by_split(splits),
+        coverage=coverage(tally),
+        grades=grades_table(tally),
+        grade_meanings=grade_meanings(),
+        set_aside=set_aside_table(tally),
+        sides=sides(tally),
+        links=links(tally),
+        licences=licences(tally),
+        units=units(configs),
+        upstream=_cite_upstream(tally),
+        columns="\n\n".join(map(columns_section, configs)),
+    )
+    text = re.sub(r"\n{3,}", "\n\n", f"{front_matter(splits)}\n{body}")
+    (folder / "README.md").write_text(text, encoding="utf-8")

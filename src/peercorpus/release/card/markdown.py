@@ -1,0 +1,140 @@
+"""Write the YAML head of a card, and Markdown tables of columns and counts."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from peercorpus.release.schemas import column_meaning, flatten_columns, item_type, type_name
+from peercorpus.release.shards import CONFIGS, Config, SplitShards, card_features
+
+DEFAULT = next(iter(CONFIGS))
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+"""Upper bounds, in rows, of the Hub's size categories."""
+
+
+def to_yaml(value: Any, indent: str = "") -> str:  # noqa: ANN401 -- whatever YAML holds
+    r"""Return mappings, lists and scalars as YAML; strings are quoted, so that none is read as another type.
+
+    >>> to_yaml({"name": "no", "list": [{"a": 1, "b": []}, "x"]})
+    'name: "no"\nlist:\n- a: 1\n  b: []\n- "x"\n'
+    >>> to_yaml({"small": 1e-05})  # 1e-05 would be a string in YAML 1.1
+    'small: 1.0e-05\n'
+    """
+    if isinstance(value, Mapping):
+        return "".join(f"{indent}{key}:{_format_below(inner, indent)}" for key, inner in value.items())
+    lines = (
+        to_yaml(inner, indent + "  ") if _is_block(inner) else f"{indent}  {_format_scalar(inner)}\n" for inner in value
+    )
+    return "".join(f"{indent}- {line[len(indent) + 2 :]}" for line in lines)
+
+
+def _is_block(value: object) -> bool:
+    return isinstance(value, Mapping | list | tuple) and bool(value)
+
+
+def _format_scalar(value: object) -> str:
+    scalar = json.dumps(value, ensure_ascii=False)
+    return re.sub(r"^(-?\d+)e", r"\1.0e", scalar) if isinstance(value, float) else scalar
+
+
+def _format_below(value: object, indent: str) -> str:
+    if not _is_block(value):
+        return f" {_format_scalar(value)}\n"
+    return "\n" + to_yaml(value, indent + "  " if isinstance(value, Mapping) else indent)
+
+
+def _describe_config(config: Config, splits: Sequence[SplitShards]) -> dict[str, Any]:
+    files = [{"split": split.name, "path": f"data/{config.name}/{split.name}-*.parquet"} for split in splits]
+    default = {"default": True} if config.name == DEFAULT else {}
+    return {"config_name": config.name, **default, "data_files": files}
+
+
+def _describe_dataset(config: Config, splits: Sequence[SplitShards]) -> dict[str, Any]:
+    return {
+        "config_name": config.name,
+        "features": card_features(config.schema),
+        "splits": [
+            {"name": split.name, "num_bytes": split.memory_bytes, "num_examples": split.rows} for split in splits
+        ],
+        "download_size": sum(split.file_bytes for split in splits),
+        "dataset_size": sum(split.memory_bytes for split in splits),
+    }
+
+
+def front_matter(splits: Sequence[SplitShards]) -> str:
+    """Return the YAML head of a card, with the lines of dashes around it."""
+    grouped = [(config, [split for split in splits if split.config == config.name]) for config in CONFIGS.values()]
+    by_config = [(config, config_splits) for config, config_splits in grouped if config_splits]
+    papers = sum(split.rows for split in grouped[0][1])
+    fields = {
+        "pretty_name": "Peer reviews from OpenReview",
+        "language": ["en"],
+        "license": "other",
+        "license_name": "per-record",
+        "task_categories": ["text-generation", "text-classification", "summarization"],
+        "tags": ["peer-review", "openreview", "rebuttal", "scholarly-documents", "peercorpus"],
+        "size_categories": [next((name for limit, name in SIZES if papers < limit), "1M<n<10M")],
+        "configs": [_describe_config(*pair) for pair in by_config],
+        "dataset_info": [_describe_dataset(*pair) for pair in by_config],
+    }
+    return f"---\n{to_yaml(fields)}---\n"
+
+
+def escape(text: str) -> str:
+    """Return text escaped so that Markdown and HTML show it as it is.
+
+    >>> escape("A.cc/2020|<b>")
+    'A.cc/2020&#124;&#60;b&#62;'
+    """
+    return re.sub(r"[^A-Za-z0-9./ -]", lambda match: f"&#{ord(match[0])};", text)
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]], text_columns: int = 1) -> str:
+    """Return a Markdown table; columns after the first `text_columns` are numbers, aligned right."""
+    aligned = ["---"] * text_columns + ["---:"] * (len(header) - text_columns)
+    lines = (
+        [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in line] for line in (header, aligned, *rows)
+    )
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def columns_of(config: Config) -> str:
+    """Return the table of a configuration's columns, and the parts of its structs, with their meanings."""
+    rows = (
+        (f"`{name}`", type_name(field.type), column_meaning(field)) for name, field in flatten_columns(config.schema)
+    )
+    return markdown_table(("column", "type", "what it holds"), rows, text_columns=3)
+
+
+def units(configs: Iterable[Config]) -> str:
+    """Return the table of units, with the columns of some configurations that have them."""
+    columns_by_unit: dict[str, dict[str, None]] = {unit: {} for unit in UNITS}
+    for config in configs:
+        for name, field in flatten_columns(config.schema):
+            unit = _find_unit(name, item_type(field.type))
+            if unit:
+                columns_by_unit[unit][f"`{name.rpartition('.')[2]}`"] = None
+    rows = [(UNITS[unit], ", ".join(names)) for unit, names in columns_by_unit.items() if names]
+    return markdown_table(("unit", "columns"), rows, text_columns=2)
+
+
+UNITS = {
+    "own": "the venue's own scale, which differs from venue to venue: never average it over venues",
+    "unified": "Re²'s scale of 1 to 10, whose accepting half begins at 6: the same for all venues",
+    "whole": "whole numbers: calendar years, running numbers and counts",
+    "share": "a share, on [0, 1]",
+    "days": "days",
+    "time": "UTC",
+}
+"""Text of the card on each unit."""
+
+
+def _find_unit(name: str, kind: pa.DataType) -> str:
+    if name.endswith("_similarity") or name == "days":
+        return "days" if name == "days" else "share"
+    if pa.types.is_floating(kind):
+        return "unified" if "unified" in name else "own"
+    return "time" if pa.types.is_timestamp(kind) else "whole" if pa.types.is_integer(kind) else ""

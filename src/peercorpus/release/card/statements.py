@@ -1,0 +1,345 @@
+"""State what a release is, how it was made and its known biases, for the card and the Croissant metadata."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from peercorpus.records.enums import Status
+from peercorpus.release.card.citation import TITLE, release_bibtex, release_version
+from peercorpus.release.counts import ReleaseCounts, VenueCounts
+from peercorpus.venues.catalogue import Visibility, row_of
+from peercorpus.venues.own_venues import OwnInvitations, OwnWords, extend_row
+from peercorpus.workspace.workspace import OWN_VENUES
+
+Show = Callable[[str], str]
+"""Formats text from OpenReview for its destination: escaped for the card, unchanged for JSON."""
+HIDING = {Visibility.REJECTED_OPT_IN, Visibility.ACCEPTED_ONLY}
+COMPARED = (Status.ACCEPTED, Status.REJECTED, Status.WITHDRAWN, Status.DESK_REJECTED)
+
+
+def biases(tally: ReleaseCounts, show: Show) -> list[str]:
+    """Return every known bias that applies to this release, one paragraph each."""
+    finders = (
+        _find_rejected_absent,
+        _find_reverted,
+        _find_initial_missing,
+        _find_first_scores_unknown,
+        _find_updated,
+        _find_public_only,
+    )
+    return [bias for find in finders for bias in find(tally, show)]
+
+
+def _look_up_visibility(venue: VenueCounts) -> Visibility | None:
+    row = row_of(venue.venue_id)
+    row = extend_row(row, venue.own) if venue.own else row
+    return row.visibility if row else None
+
+
+def _describe_own_rows(tally: ReleaseCounts, show: Show) -> Iterator[str]:
+    """Yield what the workspace's `venues.toml` states of each venue, with its sources."""
+    for venue in tally.venues:
+        own = venue.own
+        if own is None:
+            continue
+        dues = {"abstracts": own.abstract_deadline, "full papers": own.full_deadline}
+        said = [
+            f"{what} were due at {due.at:%Y-%m-%d %H:%M:%S} UTC ({show(due.source)})"
+            for what, due in dues.items()
+            if due is not None
+        ]
+        said += [
+            f"the workspace's file states its {what} ({show(own.source)})"
+            for what, is_stated in {
+                "review form": own.form is not None,
+                "names for replies, scores, roles or decision fields": own.words != OwnWords(),
+                "statuses": bool(own.statuses),
+                "visibility": own.visibility is not None,
+                "invitations that change a PDF": own.invitations != OwnInvitations(),
+            }.items()
+            if is_stated
+        ]
+        yield (
+            f"Of {show(venue.venue_id)}, `{OWN_VENUES}` of the workspace states what its maker knows, and `inputs.json`"
+            f" has the row and the file's digest: {'; '.join(said) or 'nothing that its tables show'}."
+        )
+
+
+def _format_share(count: int, of: int) -> str:
+    return f"{count:,} of {of:,} ({count / of:.0%})"
+
+
+def _spell_status(status: Status) -> str:
+    return status.value.replace("_", " ")
+
+
+def _list_counts(venues: Sequence[VenueCounts], show: Show) -> str:
+    one_each = (
+        f"{show(venue.venue_id)} ({venue.of_status(Status.ACCEPTED):,} accepted, {venue.of_status(Status.REJECTED):,}"
+        " rejected)"
+        for venue in venues
+    )
+    return ", ".join(one_each)
+
+
+def _find_rejected_absent(tally: ReleaseCounts, show: Show) -> Iterator[str]:
+    hiding = [venue for venue in tally.venues if _look_up_visibility(venue) in HIDING]
+    silent = [
+        venue
+        for venue in tally.venues
+        if venue not in hiding and venue.of_status(Status.ACCEPTED) and not venue.of_status(Status.REJECTED)
+    ]
+    if hiding:
+        yield (
+            "Rejected papers are absent or chosen by their authors at venues that show them at their authors' wish"
+            f" alone, or not at all: {_list_counts(hiding, show)}."
+        )
+    if silent:
+        yield f"Of these venues no rejected paper is here, for whatever reason: {_list_counts(silent, show)}."
+    accepted, rejected = (sum(venue.of_status(status) for venue in tally.venues) for status in COMPARED[:2])
+    if accepted + rejected:
+        yield (
+            f"Of the papers that were accepted or rejected, {_format_share(accepted, accepted + rejected)} are"
+            " accepted: the share of what is shown, which is no venue's rate of acceptance where some are hidden."
+        )
+
+
+def _find_reverted(tally: ReleaseCounts, show: Show) -> Iterator[str]:
+    for venue in tally.venues:
+        if _look_up_visibility(venue) is Visibility.REVERTED_BEFORE_DISCUSSION and venue.reviews:
+            yield (
+                f"{show(venue.venue_id)} put its reviews back to how they stood before the discussion: the scores of"
+                f" its {venue.reviews:,} reviews are those first given, and what the discussion changed is not known."
+            )
+
+
+def _find_initial_missing(tally: ReleaseCounts, _: Show) -> Iterator[str]:
+    """Yield whether the text that the reviewers read is missing more often for some decision."""
+    counted = {status: sum(venue.of_status(status) for venue in tally.venues) for status in COMPARED}
+    missing = {
+        status: count - sum(venue.with_text[status] for venue in tally.venues)
+        for status, count in counted.items()
+        if count
+    }
+    if not missing:
+        return
+    named = "; ".join(
+        f"{_spell_status(status)} {_format_share(count, counted[status])}" for status, count in missing.items()
+    )
+    shares = {status: count / counted[status] for status, count in missing.items()}
+    most, least = max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__)
+    if len(shares) == 1:
+        leaning = "There is no other outcome to compare with."
+    elif shares[most] == shares[least]:
+        leaning = "It is missing as often whatever became of the paper."
+    else:
+        leaning = (
+            f"It is missing most often where the paper is {_spell_status(most)}, least often where it is"
+            f" {_spell_status(least)}: whoever reads only papers with a text sees too few that are"
+            f" {_spell_status(most)}."
+        )
+    yield f"The text that the reviewers read is missing, by what became of the paper: {named}. {leaning}"
+
+
+def _find_first_scores_unknown(tally: ReleaseCounts, _: Show) -> Iterator[str]:
+    doubts = tally.doubts
+    reviews = sum(venue.reviews for venue in tally.venues)
+    if doubts.scores:
+        yield (
+            f"What was first given is not known of {_format_share(doubts.scores_unknown, doubts.scores)} scores; of"
+            f" {doubts.scores_told:,} it is known by the reviewer's own words alone (`initial_source` is `text`)."
+        )
+    if reviews:
+        yield (
+            f"Nothing tells whether the reviewer changed {_format_share(doubts.unrevealed, reviews)} reviews (`revised`"
+            " is null): such a review may hold what was written after the discussion without a visible trace."
+        )
+
+
+def _find_updated(tally: ReleaseCounts, _: Show) -> Iterator[str]:
+    if tally.doubts.updated:
+        reviews = sum(venue.reviews for venue in tally.venues)
+        yield (
+            f"{_format_share(tally.doubts.updated, reviews)} reviews say of themselves that a part was added later, and"
+            " what was first written is not held (`updated_fields`, `holds_update`)."
+        )
+
+
+def _find_public_only(tally: ReleaseCounts, _: Show) -> Iterator[str]:
+    papers = sum(venue.papers for venue in tally.venues)
+    yield (
+        "Only what everyone may read is here, and venues differ in what they open:"
+        f" {_format_share(tally.doubts.unreviewed, papers)} papers have no review."
+        if papers
+        else "Only what everyone may read is here."
+    )
+
+
+DESCRIPTION = (
+    "Submissions with the text that the reviewers read and, marked as such, the later ones; every public official"
+    " review and meta-review, the exchange with each reviewer, every other post, and the decision, as OpenReview shows"
+    " them to everyone."
+)
+COLLECTION = (
+    "peercorpus asked OpenReview's API for all that everyone may read of the venues listed, or took in recorded answers"
+    " of it, and stored them as received; where the card names published datasets, records of theirs beside them."
+    " Nothing was asked of people."
+)
+RAW_DATA = (
+    "The answers of OpenReview's API and the PDFs that it keeps, every version that was seen. They stay in the"
+    " workspace from which the release was made, and are no part of it."
+)
+PREPROCESSING = [
+    "Every review form is read from the venue's own invitation, so that each score and text has the name and the scale"
+    " of the form it was given on.",
+    "Each PDF's history is compared with the submission deadline; the text of a paper is that of a version known to be"
+    " the one the reviewers read, or there is none. Texts of versions known to be others stand in `texts` alone, and"
+    " what changed in `changes`; no configuration for a task holds them.",
+    "The text layer of the PDF becomes Markdown.",
+    "Replies are ordered into conversations, one a reviewer and others beside; posts that are one answer are merged.",
+    "What a step cannot read is set aside with a reason and counted.",
+]
+IMPUTATION = "Nothing is filled in: a value that OpenReview does not state is null."
+MANIPULATION = (
+    "E-mail addresses and OpenReview profile ids inside texts are replaced by `[e-mail]` and `[profile]`. All else is"
+    " verbatim."
+)
+ANNOTATION = (
+    "Nothing is annotated for this release. The scores and texts are what the venue's reviewers gave in its review"
+    " form; which aspect a score is about, and its place on Re²'s scale, follow from the words of the form by rules."
+)
+DEMOGRAPHICS = "Not known: reviewers are anonymous."
+LIMITATIONS = [
+    "It is a record as of the harvest: what OpenReview showed before and after is not in it.",
+    "The text is extracted, not typeset: formulae and tables lose their shape, and a page that is an image has no"
+    " text.",
+    "Scores of different venues lie on different scales.",
+    "It holds the venues that are listed, which were not chosen to stand for peer review elsewhere.",
+]
+USES = [
+    "Research on peer review: what reviewers write, how scores change in the discussion, what becomes of a paper.",
+    "Training and testing models that review a paper or discuss a review, on the sides that the release names, to"
+    " help authors and reviewers.",
+    "Not to decide on a paper, a person or a job; not to find out who wrote a review.",
+]
+SOCIAL_IMPACT = (
+    "Models that learn from it may help authors before they submit, and reviewers to check themselves. They also learn"
+    " what reviewers favour, and may make it the rule; reviews written by machines could crowd out the judgement they"
+    " were learnt from."
+)
+PEOPLE = [
+    "Reviewers, area chairs and other members of a committee are anonymous in OpenReview and stay so: the ids hold"
+    " within one paper and name nobody. Do not try to identify them.",
+    "People who commented under their own name appear by a pseudonym, made with a key that is not published.",
+    "E-mail addresses and profile ids inside texts, the Markdown of the papers too, are masked; an address that is"
+    " written out in words, or taken apart by spaces, is not found.",
+    "What people wrote of themselves inside a paper, a review or a comment stands there as they wrote it.",
+]
+AUTHORS = "Authors are named where OpenReview names them, and not in the configurations for tasks."
+NO_AUTHORS = (
+    "Authors are not named, but where a text names them; later texts that name one on their first page, and changes"
+    " that name one, are left out."
+)
+REMOVAL = (
+    "A later release replaces this one, and a paper keeps its side in it. Whoever wrote a paper, a review or a"
+    " comment may ask that it be taken out: write to those who publish this"
+    " release, with the id of the paper or of the note, or with the profile of the author. The workspace keeps these"
+    " ids in `takedown.txt`, and from then on no export holds what they name. `takedown.json` counts what was left out"
+    " for that; of each id it has a salted hash, and nothing of what it named."
+)
+LICENCE = (
+    "There is no one licence, and none is granted here. A submission is under the licence stated on its page on"
+    " OpenReview, where one is stated: the column `licence` of `papers` has it. Reviews and comments are under"
+    " OpenReview's terms of use, and under the licence that their note states (`licence`); what their writers agreed to"
+    " is in `consent`, where they were asked."
+)
+KEYWORDS = ["peer review", "OpenReview", "rebuttal", "scholarly documents", "peercorpus"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """All statements on a release.
+
+    Attributes:
+        dataset: The properties of the data set, by their names in Croissant.
+        rai: Those of Croissant's RAI vocabulary.
+    """
+
+    dataset: dict[str, Any]
+    rai: dict[str, Any]
+
+
+def missing_venues(tally: ReleaseCounts, show: Show) -> str:
+    """Return which venues are incomplete, and what was left out of this release."""
+    partial = [show(venue.venue_id) for venue in tally.venues if venue.is_listed is False]
+    imported = [show(venue.venue_id) for venue in tally.venues if venue.is_listed is None and not venue.records]
+    records = [show(venue.venue_id) for venue in tally.venues if venue.records]
+    sentences = []
+    if partial:
+        sentences.append(f"Harvested in part only, so that papers are missing: {', '.join(partial)}.")
+    if imported:
+        sentences.append(f"Imported from recorded answers, which may not be all: {', '.join(imported)}.")
+    if records:
+        sentences.append(
+            "Papers of these venues that OpenReview itself was not asked for come from published datasets, which are to"
+            f" be named: ReviewBench (CC BY 4.0) or Re² (Apache 2.0): {', '.join(records)}."
+        )
+    return " ".join(
+        [*(sentences or ["Every venue was listed to its end when it was harvested."]), _list_left_out(tally)]
+    )
+
+
+def _list_left_out(tally: ReleaseCounts) -> str:
+    counts = {f"{what} that not everyone may read": count for what, count in sorted(tally.withheld.items())}
+    counts |= dict(sorted(tally.left_out.items()))
+    counts["reviews and conversations without a paper"] = tally.orphans
+    counts["links to papers that are not here"] = tally.links_left_out
+    counts |= {f"{what} that were taken down": count for what, count in sorted(tally.taken_down.items())}
+    named = [f"{count:,} {what}" for what, count in counts.items() if count]
+    return f"Left out of this release: {'; '.join(named)}." if named else "Nothing in the tables was left out."
+
+
+def state_release(tally: ReleaseCounts, show: Show = str) -> Statements:
+    """Return all statements on a release.
+
+    Args:
+        tally: The counts of the release.
+        show: Formats text from OpenReview.
+    """
+    papers, reviews = sum(venue.papers for venue in tally.venues), sum(venue.reviews for venue in tally.venues)
+    first, newest = tally.harvested or (None, None)
+    dated = {"datePublished": f"{newest:%Y-%m-%d}"} if newest else {}
+    dataset = {
+        "name": TITLE,
+        "description": DESCRIPTION,
+        "license": LICENCE,
+        "citeAs": release_bibtex(newest, papers, reviews),
+        "version": release_version(newest),
+        **dated,
+        "keywords": KEYWORDS,
+        "inLanguage": "en",
+        "isBasedOn": "https://openreview.net",
+    }
+    secondary = ["Secondary Data analysis"] if any(venue.records for venue in tally.venues) else []
+    rai = {
+        "dataCollection": COLLECTION,
+        "dataCollectionType": ["Web API", "User-generated content data", *secondary],
+        "dataCollectionMissingData": missing_venues(tally, show),
+        "dataCollectionRawData": RAW_DATA,
+        **({"dataCollectionTimeframe": [f"{day:%Y-%m-%d}" for day in (first, newest)]} if first and newest else {}),
+        "dataImputationProtocol": IMPUTATION,
+        "dataManipulationProtocol": MANIPULATION,
+        "dataPreprocessingProtocol": [*PREPROCESSING, *_describe_own_rows(tally, show)],
+        "dataAnnotationProtocol": ANNOTATION,
+        "dataAnnotationPlatform": ["OpenReview"],
+        "annotationsPerItem": f"{reviews:,} reviews of {papers:,} papers",
+        "annotatorDemographics": [DEMOGRAPHICS],
+        "machineAnnotationTools": [f"{show(name)}: {count:,} texts" for name, count in sorted(tally.engines.items())],
+        "dataUseCases": USES,
+        "dataBiases": biases(tally, show),
+        "dataLimitations": LIMITATIONS,
+        "dataSocialImpact": SOCIAL_IMPACT,
+        "personalSensitiveInformation": [*PEOPLE, AUTHORS if tally.names_authors else NO_AUTHORS],
+        "dataReleaseMaintenancePlan": REMOVAL,
+    }
+    return Statements(dataset, {name: statement for name, statement in rai.items() if statement})

@@ -1,0 +1,194 @@
+"""Count what a release holds while it is written.
+
+The card, the Croissant metadata and the final message of `publish` are made from these counts.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from peercorpus.corpus.forums import Forum
+from peercorpus.records.enums import Grade, LinkKind, Reason, Status
+from peercorpus.records.papers import PaperVersion
+from peercorpus.release.rows import ForumRows
+from peercorpus.release.shards import SplitShards
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import NO_SIDES, Sides, Split, Task, Usable, usable
+from peercorpus.venues.own_venues import OwnVenue
+
+
+@dataclass(slots=True)
+class VenueCounts:
+    """Counts of one venue.
+
+    Attributes:
+        is_listed: Whether OpenReview's listings of it were read to their end; None where it was imported.
+        records: Records of published datasets held, by `CITED`; papers without OpenReview's notes are theirs.
+        set_aside: Rows of its tables that were set aside, by stage and reason.
+        own: The row of the workspace's `venues.toml`; None without one.
+        harvested: When the oldest and the newest of its data were received; None where nothing was received.
+        pdfs: PDFs known, as versions of its papers; `pdfs_here` of them were fetched.
+        texts: Papers whose text is published.
+        grades: Papers by status and best grade of a version. The status is None where the decision is not public, the
+            grade where no version is the one the reviewers read.
+    """
+
+    venue_id: str
+    is_listed: bool | None = None
+    records: Counter[str] = field(default_factory=Counter)
+    set_aside: Counter[tuple[str, Reason]] = field(default_factory=Counter)
+    own: OwnVenue | None = None
+    harvested: tuple[datetime, datetime] | None = None
+    pdfs_here: int = 0
+    pdfs: int = 0
+    papers: int = 0
+    reviews: int = 0
+    conversations: int = 0
+    texts: int = 0
+    grades: Counter[tuple[Status | None, Grade | None]] = field(default_factory=Counter)
+    with_text: Counter[Status | None] = field(default_factory=Counter)
+
+    def count(self, versions: Sequence[PaperVersion], rows: ForumRows) -> None:
+        """Add one forum with its versions."""
+        pdfs = [version for version in versions if version.is_pdf]
+        self.pdfs += len(pdfs)
+        self.pdfs_here += sum(version.sha256 is not None for version in pdfs)
+        self.papers += 1
+        self.reviews += len(rows.reviews)
+        self.conversations += len(rows.conversations)
+        self.texts += rows.grade is not None
+        status = None if rows.paper["status"] is None else Status(rows.paper["status"])
+        grades = {version["grade"] for version in rows.versions}
+        self.grades[status, rows.grade or next((grade for grade in Grade if grade in grades), None)] += 1
+        self.with_text[status] += rows.grade is not None
+
+    def of_status(self, *statuses: Status | None) -> int:
+        """Return how many papers have one of these statuses."""
+        return sum(count for (status, _), count in self.grades.items() if status in statuses)
+
+
+@dataclass(slots=True)
+class Doubts:
+    """Counts of what is not known about reviews and scores.
+
+    Attributes:
+        scores: All scores, one per field of a form.
+        scores_unknown: Scores whose first value is not known.
+        scores_told: Scores whose first value is known from the reviewer's text alone.
+        unrevealed: Reviews for which neither edits nor snapshots show whether they were changed.
+        updated: Reviews whose own text says that a part was added later, and whose first text is not held.
+        unreviewed: Papers without a review.
+    """
+
+    scores: int = 0
+    scores_unknown: int = 0
+    scores_told: int = 0
+    unrevealed: int = 0
+    updated: int = 0
+    unreviewed: int = 0
+
+    def count(self, rows: ForumRows) -> None:
+        """Add one forum."""
+        self.scores += len(rows.scores)
+        self.scores_unknown += sum(score.get("initial_source") is None for score in rows.scores)
+        self.scores_told += sum(score.get("initial_source") == "text" for score in rows.scores)
+        self.unrevealed += sum(review["revised"] is None for review in rows.reviews)
+        self.updated += sum(bool(review["updated_fields"]) for review in rows.reviews)
+        self.unreviewed += not rows.reviews
+
+
+@dataclass(slots=True)
+class ReleaseCounts:
+    """Counts of a release as it grows.
+
+    Attributes:
+        doubts: What is not known.
+        engines: Papers by the engine that read their text, with its version.
+        withheld: Rows not published because not everyone may read them, by kind.
+        left_out: Texts and changes not published for other reasons, by what they are.
+        orphans: Reviews and conversations not published because the tables hold no paper for them.
+        papers: The tasks that each paper can be used for.
+        asked: The sides that were requested; None for none.
+        taken_down: Records left out as `takedown.txt` says, by kind.
+        licensed: Papers by the licence that OpenReview states; None where it states none.
+        names_authors: Whether authors are named.
+        links: Pairs of submissions that are one work, by kind.
+        links_left_out: Such pairs with a paper that is not in the release.
+    """
+
+    venues: list[VenueCounts] = field(default_factory=list)
+    doubts: Doubts = field(default_factory=Doubts)
+    engines: Counter[str] = field(default_factory=Counter)
+    withheld: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+    orphans: int = 0
+    papers: list[Usable] = field(default_factory=list)
+    asked: SplitRequest | None = None
+    sides: Sides = NO_SIDES
+    taken_down: Counter[str] = field(default_factory=Counter)
+    licensed: Counter[str | None] = field(default_factory=Counter)
+    names_authors: bool = True
+    links: Counter[LinkKind] = field(default_factory=Counter)
+    links_left_out: int = 0
+
+    @property
+    def harvested(self) -> tuple[datetime, datetime] | None:
+        """When the oldest and the newest data were received; None where nothing was received."""
+        spans = [venue.harvested for venue in self.venues if venue.harvested]
+        return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
+
+    def count(self, forum: Forum, rows: ForumRows) -> None:
+        """Add one forum of the last venue in `venues`."""
+        self.venues[-1].count(forum.versions, rows)
+        self.papers.append(usable(forum.paper, rows))
+        self.doubts.count(rows)
+        if rows.paper["text_engine"] is not None:
+            self.engines[rows.paper["text_engine"]] += 1
+        self.licensed[rows.paper["licence"]] += 1
+        self.withheld += rows.withheld
+        self.left_out += rows.left_out
+
+
+@dataclass(frozen=True, slots=True)
+class PublishSummary:
+    """Final counts of a release.
+
+    Attributes:
+        splits: Every file group of the release: by configuration, then by split.
+        with_text: Papers whose text, as the reviewers read it, is published.
+        withheld: Reviews, conversations and decisions left out because not everyone may read them.
+        orphans: Reviews and conversations left out because the tables hold no paper for them.
+        used: Papers by task and side; empty where no sides were asked for.
+        file_bytes: Size of all Parquet files.
+        taken_down: Records left out as the workspace's `takedown.txt` says, by kind.
+    """
+
+    venues: int
+    papers: int
+    reviews: int
+    conversations: int
+    with_text: int
+    withheld: dict[str, int]
+    orphans: int
+    splits: tuple[SplitShards, ...]
+    used: dict[Task, Counter[Split]]
+    file_bytes: int
+    taken_down: dict[str, int]
+
+
+def summarise(tally: ReleaseCounts, splits: list[SplitShards]) -> PublishSummary:
+    """Return the final counts of a finished release."""
+    return PublishSummary(
+        venues=len(tally.venues),
+        papers=sum(venue.papers for venue in tally.venues),
+        reviews=sum(venue.reviews for venue in tally.venues),
+        conversations=sum(venue.conversations for venue in tally.venues),
+        with_text=sum(venue.texts for venue in tally.venues),
+        withheld=dict(tally.withheld),
+        orphans=tally.orphans,
+        splits=tuple(splits),
+        used={task: Counter(used.values()) for task, used in tally.sides.used.items()},
+        file_bytes=sum(split.file_bytes for split in splits),
+        taken_down={name: count for name, count in tally.taken_down.items() if count},
+    )

@@ -1,0 +1,191 @@
+"""Keep dated releases in a workspace: `releases/2026-11-20`, read-only and never changed.
+
+`publish` without `--out` adds one here, unless the newest one is already what it would write.
+"""
+
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from peercorpus.errors import PeercorpusError, WorkspaceError
+from peercorpus.release.folder import MANIFEST, open_release
+from peercorpus.release.provenance import Inputs, find_moved, read_inputs
+from peercorpus.release.publish import choose_venues
+from peercorpus.release.split_file import SplitRequest, is_as_asked
+from peercorpus.release.verify.files import check_sums
+from peercorpus.workspace.workspace import Workspace
+
+RELEASES = "releases"
+_RELEASE_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?:-([1-9]\d*))?")
+_UNFINISHED = ".new"
+"""Folder in which a release is written before it gets its name."""
+LOCK = ".lock"
+_READ_ONLY_MODE = 0o444
+
+
+@dataclass(slots=True)
+class ReleaseTarget:
+    """Where a release is written, and its final folder.
+
+    Attributes:
+        final: The final folder; the newest release where `is_same`.
+        sides: The requested sides, with the release whose sides are kept; None for none.
+        standing: The release before this one, or the one it replaces; None where there is none.
+        is_same: Whether it equals the newest release byte for byte, so that it was not kept again.
+    """
+
+    folder: Path
+    final: Path
+    sides: SplitRequest | None
+    standing: Path | None
+    is_same: bool = False
+
+
+def _parse_order(name: str) -> tuple[str, int]:
+    """Return a sort key: by day, then by number; the first release of a day has no number.
+
+    >>> sorted(["2026-11-20-10", "2026-11-20-2", "2026-11-20"], key=_parse_order)
+    ['2026-11-20', '2026-11-20-2', '2026-11-20-10']
+    """
+    match = _RELEASE_NAME.fullmatch(name)
+    return ("", 0) if match is None else (match[1], int(match[2] or 1))
+
+
+def dated_releases(workspace: Path) -> list[Path]:
+    """Return the dated releases of a workspace, newest first."""
+    folder = workspace / RELEASES
+    names = [path.parent.name for path in folder.glob(f"*/{MANIFEST}") if _RELEASE_NAME.fullmatch(path.parent.name)]
+    return [folder / name for name in sorted(names, key=_parse_order, reverse=True)]
+
+
+def _pick_free_name(folder: Path, day: date) -> str:
+    taken_names = {path.name for path in folder.iterdir()}
+    number = 1
+    name = f"{day}"
+    while name in taken_names:
+        number += 1
+        name = f"{day}-{number}"
+    return name
+
+
+def _check_not_dated(out: Path) -> None:
+    """Check that a folder that may be replaced is not, and is not inside, the dated releases."""
+    places = [out.absolute(), *out.absolute().parents, out.resolve(), *out.resolve().parents]
+    if any(path.name == RELEASES and (path.parent / "raw.db").exists() for path in places):
+        raise PeercorpusError(
+            f"'{out}' is among the dated releases, which never change; leave out --out to add one there."
+        )
+
+
+@contextmanager
+def _lock_releases(folder: Path) -> Iterator[None]:
+    try:
+        folder.mkdir(exist_ok=True)
+        lock = FileLock(folder / LOCK, timeout=0, thread_local=False).acquire()
+    except Timeout:
+        raise WorkspaceError(f"Another run is writing a release to '{folder}'; wait until it ends.") from None
+    except OSError as error:
+        raise WorkspaceError(f"No release can be written to '{folder}': {error.strerror}.") from None
+    with lock:
+        yield
+
+
+def _protect(release: Path) -> None:
+    for path in release.rglob("*"):
+        if path.is_file():
+            path.chmod(_READ_ONLY_MODE)
+
+
+@contextmanager
+def open_target(
+    workspace: Path, out: Path | None, sides: SplitRequest | None, day: date | None = None
+) -> Iterator[ReleaseTarget]:
+    """Yield a target to publish to; after the block the release is in `final`.
+
+    Set `is_same` where nothing needs to be written because `standing` is already what it would be.
+
+    Args:
+        workspace: Its folder.
+        out: A folder that is replaced; None adds a release to those of the workspace.
+        sides: The requested sides; a release that is added keeps those of the newest release of the same kind.
+        day: The day that names the release; None means today (UTC).
+
+    Raises:
+        PeercorpusError: `out` is one of the workspace's releases, or another run is adding one.
+    """
+    if out is not None:
+        _check_not_dated(out)
+        yield ReleaseTarget(folder=out, final=out, sides=sides, standing=out)
+        return
+    folder = workspace / RELEASES
+    with _lock_releases(folder):
+        releases = dated_releases(workspace)
+        unnamed = folder / _UNFINISHED
+        shutil.rmtree(unnamed, ignore_errors=True)
+        newest = releases[0] if releases else None
+        if sides is not None:
+            # The newest release that has sides of this kind is the earlier one.
+            with_sides = next((release for release in releases if is_as_asked(sides, release)), None)
+            sides = replace(sides, earlier=sides.earlier or with_sides, standing=with_sides)
+        target = ReleaseTarget(folder=unnamed, final=unnamed, sides=sides, standing=newest)
+        try:
+            yield target
+            # Equal manifests name the same files with the same digests.
+            target.is_same = target.is_same or (
+                newest is not None and (unnamed / MANIFEST).read_bytes() == (newest / MANIFEST).read_bytes()
+            )
+            if newest is not None and target.is_same:
+                target.final = newest
+            else:
+                target.final = folder / _pick_free_name(folder, day or datetime.now(UTC).date())
+                _protect(unnamed)
+                unnamed.rename(target.final)
+        finally:
+            shutil.rmtree(unnamed, ignore_errors=True)
+
+
+def is_up_to_date(
+    release: Path | None,
+    workspace: Workspace,
+    venue_ids: Sequence[str] | None,
+    sides: SplitRequest | None,
+    *,
+    authors: bool,
+) -> bool:
+    """Return whether publishing again would write the same release, and none of its files was changed since.
+
+    Args:
+        release: The folder of the release, which need not exist; None where there is none.
+        workspace: The workspace that would be published.
+        venue_ids: The venues to publish; None or empty means all that have papers.
+        sides: The requested sides; a request to keep those of another release always returns False.
+        authors: Whether authors are named.
+
+    Raises:
+        TableError: The tables are not built, or not for these venues.
+    """
+    if release is None:
+        return False
+    chosen = choose_venues(workspace.tables, venue_ids or None)
+    try:
+        inputs = read_inputs(release)
+        if inputs is None or not _is_as_asked(inputs, chosen, sides, authors=authors):
+            return False
+        return not find_moved(inputs, workspace) and not check_sums(open_release(release)).breaches
+    except PeercorpusError:
+        return False
+
+
+def _is_as_asked(inputs: Inputs, venue_ids: Sequence[str], sides: SplitRequest | None, *, authors: bool) -> bool:
+    if sides is not None and sides.earlier is not None:
+        return False
+    drawn = inputs.sides and (inputs.sides.profile, inputs.sides.test_after)
+    asked = sides and (sides.profile, sides.test_after)
+    is_all = inputs.venues.keys() == set(venue_ids)
+    return is_all and drawn == asked and inputs.titles is None and inputs.authors is authors

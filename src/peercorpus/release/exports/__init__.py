@@ -1,0 +1,1 @@
+"""Write a release in the file layouts of trainers."""

@@ -1,0 +1,222 @@
+"""Describe an export, and write what lies beside its rows: the trainer's settings and a README."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from peercorpus.models.chat_messages import ChatOptions, ThirdParties
+from peercorpus.records.enums import Role
+from peercorpus.release.card.markdown import escape, to_yaml
+from peercorpus.release.exports.formats import ExportLayout
+from peercorpus.release.exports.samples import Opening, PromptOptions, Samples
+from peercorpus.release.folder import Release
+from peercorpus.release.split_file import SplitFile
+from peercorpus.release.splits import Split, Task
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """What an export shall hold.
+
+    Attributes:
+        tasks: The tasks to write; empty for all that the release has.
+        telling: How papers and conversations become messages; not used by `jsonl`.
+        count_tokens: Returns the number of tokens of a text, by a tokenizer of the user's choice; None to count none.
+    """
+
+    layout: ExportLayout
+    tasks: tuple[Task, ...] = ()
+    telling: PromptOptions = field(default_factory=PromptOptions)
+    count_tokens: Callable[[str], int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFile:
+    """One side of one task in an export.
+
+    Attributes:
+        name: Name of the file, which does not exist where there are no rows.
+    """
+
+    name: str
+    task: Task
+    side: Split
+    samples: Samples
+
+
+@dataclass(slots=True)
+class Exported:
+    """What an export holds, and what it left out.
+
+    Attributes:
+        sides: The file of sides of the release; None where it has none.
+    """
+
+    release: Release
+    wanted: ExportRequest
+    sides: SplitFile | None
+    files: list[ExportedFile] = field(default_factory=list)
+
+    @property
+    def written(self) -> list[ExportedFile]:
+        """The files that have rows and therefore exist."""
+        return [file for file in self.files if file.samples.rows]
+
+
+HEAD = "# What an Axolotl configuration says of this data; paths are as seen from this folder.\n"
+_COLUMNS = {"messages": "conversations"}
+_TAGS = {"role_tag": "from", "content_tag": "value", "user_tag": "human", "assistant_tag": "gpt"}
+
+
+def _name_data(file: ExportedFile) -> str:
+    """Return the name of a file's data in LLaMA-Factory's `dataset_info.json`."""
+    return f"peercorpus_{file.task}_{file.side}"
+
+
+def _describe_axolotl_data(file: ExportedFile) -> dict[str, Any]:
+    return {
+        "path": file.name,
+        "ds_type": "json",
+        "split": "train",
+        "type": "chat_template",
+        "field_messages": "messages",
+        "message_property_mappings": {"role": "role", "content": "content"},
+        "roles_to_train": ["assistant"],
+        "message_field_training": "train",
+        "train_on_eos": "turn",
+    }
+
+
+def _describe_axolotl(exported: Exported) -> dict[str, Any]:
+    """Return the data sets of an Axolotl configuration: train and validation, not test."""
+    used = {"datasets": Split.TRAIN, "test_datasets": Split.VALIDATION}
+    data_sets = {
+        name: [_describe_axolotl_data(file) for file in exported.written if file.side is side]
+        for name, side in used.items()
+    }
+    return {name: data for name, data in data_sets.items() if data}
+
+
+def _write_llama_factory(folder: Path, exported: Exported) -> None:
+    columns = _COLUMNS | ({"system": "system"} if exported.wanted.telling.with_system else {})
+    entry = {"formatting": "sharegpt", "columns": columns, "tags": _TAGS}
+    info = {_name_data(file): {"file_name": file.name, **entry} for file in exported.written}
+    (folder / "dataset_info.json").write_text(json.dumps(info, indent=2) + "\n", encoding="utf-8")
+
+
+def _write_axolotl(folder: Path, exported: Exported) -> None:
+    (folder / "axolotl.yaml").write_text(HEAD + to_yaml(_describe_axolotl(exported)), encoding="utf-8")
+
+
+FINDERS: Mapping[ExportLayout, Callable[[Path, Exported], None]] = {
+    ExportLayout.LLAMA_FACTORY: _write_llama_factory,
+    ExportLayout.AXOLOTL: _write_axolotl,
+}
+"""Functions that write the file by which a trainer finds its data, for trainers that need one."""
+
+
+def _format_list(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _list_left_out(exported: Exported) -> str:
+    """Return the list of what is not in the files, or only in part."""
+    lines = []
+    for file in exported.files:
+        samples = file.samples
+        lines += [
+            f"`{file.name}`: {number:,} left out: {reason}" for reason, number in sorted(samples.left_out.items())
+        ]
+        lines += (
+            [f"`{file.name}`: {samples.cut:,} with the beginning of their paper (`paper_is_cut`)"]
+            if samples.cut
+            else []
+        )
+        lines += (
+            [f"`{file.name}`: {samples.unanswered:,} end before what the authors said last, unanswered"]
+            if samples.unanswered
+            else []
+        )
+    return _format_list(lines) if lines else "Nothing of these tasks was left out."
+
+
+def _count_licences(exported: Exported) -> str:
+    """Return papers by licence, those without one last; a paper in the files of both tasks counts twice."""
+    counts: Counter[str | None] = Counter()
+    for file in exported.files:
+        counts += file.samples.licences
+    stated = sorted((name, number) for name, number in counts.items() if name is not None)
+    return _format_list([f"{escape(name)}: {number:,}" for name, number in stated] + [f"none stated: {counts[None]:,}"])
+
+
+def _describe_sides(exported: Exported) -> str:
+    sides = exported.sides
+    if sides is None:
+        return "The release has no file of its sides."
+    day = f", tested on papers after {sides.test_after} (UTC)" if sides.test_after else ""
+    return f"Profile `{sides.profile}`{day}: {sides.made.rule}."
+
+
+def _explain_use(exported: Exported) -> str:
+    """Return how to open the files, by the names of those that exist."""
+    files_by_side = {side: [file for file in exported.written if file.side is side] for side in Split}
+    names = {side: ",".join(map(_name_data, side_files)) for side, side_files in files_by_side.items()}
+    train = next(iter(files_by_side[Split.TRAIN] or exported.written or exported.files))
+    text = Template(_read_text(f"{exported.wanted.layout}.md")).substitute(
+        train=train.name,
+        validation=train.name.replace(f"_{train.side}.", f"_{Split.VALIDATION}."),
+        train_names=names[Split.TRAIN],
+        validation_names=names[Split.VALIDATION],
+    )
+    return text.strip()
+
+
+def _read_text(name: str) -> str:
+    return files("peercorpus.release").joinpath("exports", name).read_text(encoding="utf-8")
+
+
+def _describe_exchange(options: PromptOptions) -> str:
+    """Return the README's sentences on who speaks in `rebuttal`, and on what others say."""
+    assistant, user = ("authors", "reviewer") if options.chat.assistant is Role.AUTHOR else ("reviewer", "authors")
+    opening = "is" if options.opening is Opening.NONE else "says the paper and is"
+    end = "the assistant has the last word" if options.chat.ends_answered else "the last message may have no answer"
+    return (
+        f"the user {opening} the {user}, the assistant is the {assistant}; they alternate\nstrictly, and {end}."
+        f" {_describe_others(options.chat)}"
+    )
+
+
+def _describe_others(chat: ChatOptions) -> str:
+    if chat.others is ThirdParties.LEAVE and not chat.with_responses:
+        return "What others say, and responses to all reviewers, are left out."
+    if chat.others is ThirdParties.LEAVE:
+        return "What others say is left out; responses to all reviewers stand in a `<supplementary>` block."
+    shown = "What others say stands in a `<supplementary>` block."
+    return shown if chat.with_responses else f"{shown} Responses to all reviewers are left out."
+
+
+def write_companions(folder: Path, exported: Exported) -> None:
+    """Write the files beside the rows: `README.md` and what the trainer needs to find its data."""
+    layout = exported.wanted.layout
+    if layout in FINDERS:
+        FINDERS[layout](folder, exported)
+    rows = (f"| `{file.name}` | {file.samples.rows:,} | {file.samples.papers:,} |" for file in exported.files)
+    readme = Template(_read_text("README.md")).substitute(
+        layout=layout.value,
+        version=version("peercorpus"),
+        release_version=escape(exported.release.version),
+        sha256=exported.release.sha256,
+        files="\n".join(["| file | rows | papers |", "| --- | ---: | ---: |", *rows]),
+        use=_explain_use(exported),
+        left_out=_list_left_out(exported),
+        sides=_describe_sides(exported),
+        licences=_count_licences(exported),
+        exchange=_describe_exchange(exported.wanted.telling),
+    )
+    (folder / "README.md").write_text(readme, encoding="utf-8")

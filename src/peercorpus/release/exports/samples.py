@@ -1,0 +1,300 @@
+"""Make training samples from rows of the task configurations, and count what is left out."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+import msgspec
+
+from peercorpus.models import prompts
+from peercorpus.models.chat_messages import (
+    ChatOptions,
+    Message,
+    Response,
+    Speaker,
+    escape_markers,
+    finish_messages,
+    to_chat_messages,
+)
+from peercorpus.records.enums import AtDecision, Phase, Role
+from peercorpus.records.reviews import Conversation
+from peercorpus.records.scores import Score
+from peercorpus.release.exports.formats import TrainingSample, format_answer, re2_place
+from peercorpus.release.record_rows import Row
+from peercorpus.release.rows import read_scores
+from peercorpus.release.splits import Task
+
+NO_EXCHANGE = "the assistant answers nothing that the user says"
+NO_TEXT = "no text of the version that the reviewers read, or neither title nor abstract"
+
+
+class Opening(StrEnum):
+    """Part of the paper that the user says first."""
+
+    NONE = "none"
+    ABSTRACT = "abstract"
+    """Title and abstract."""
+    TEXT = "text"
+    """Title and the text of the version that the reviewers read; papers without such a text are left out."""
+
+
+def opening_text(title: str | None, body: str | None) -> str | None:
+    r"""Return the title of a paper as a heading, then its abstract or text; None without any of them.
+
+    >>> opening_text("On Kites", "We fly."), opening_text("On Kites", "# ON KITES\n\nWe fly.")
+    ('# On Kites\n\nWe fly.', '# ON KITES\n\nWe fly.')
+    """
+    begins = (body or "").partition("\n")[0].lstrip("# ").casefold()
+    heading = f"# {title}" if title and title.casefold() != begins else ""
+    return "\n\n".join(part for part in (heading, body) if part) or None
+
+
+NO_REVIEW_TEXT = "a review without text"
+POSTED_AFTER = "a review posted after the decision"
+SYSTEMS = {Role.REVIEWER: prompts.REVIEWER, Role.AUTHOR: prompts.AUTHORS}
+"""System message of a conversation, by the side that the model takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptOptions:
+    """How papers and conversations become messages.
+
+    Attributes:
+        opening: The part of the paper that the user says first.
+        with_system: Whether a system message states the model's role.
+        most_characters: Most characters of the opening; a longer one is cut. None for no limit.
+        chat: How a conversation is seen; its `system` is not used, as `with_system` decides.
+    """
+
+    opening: Opening = Opening.TEXT
+    with_system: bool = True
+    most_characters: int | None = None
+    chat: ChatOptions = field(default_factory=ChatOptions)
+
+    @property
+    def needs_turns(self) -> bool:
+        """Whether conversations are to be seen otherwise than the configuration `rebuttal` holds them."""
+        return replace(self.chat, ends_answered=True, system=None) != ChatOptions()
+
+    @property
+    def chat_with_system(self) -> ChatOptions:
+        """The chat options with the system message of the side that the model takes, if it gets one."""
+        return replace(self.chat, system=SYSTEMS[self.chat.assistant] if self.with_system else None)
+
+
+@dataclass(slots=True)
+class Samples:
+    """Counts of one side of one task.
+
+    Attributes:
+        papers: Papers in the file.
+        rows: Rows in the file.
+        left_out: Reviews or conversations that are not in the file, by reason.
+        cut: Rows whose paper is cut.
+        unanswered: Rows that end before what the user said last, as the assistant did not answer it.
+        tokens: Of all messages; None where they were not counted.
+        licences: Papers in the file by their licence; None where none is stated.
+    """
+
+    papers: int = 0
+    rows: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    cut: int = 0
+    unanswered: int = 0
+    tokens: int | None = None
+    licences: Counter[str | None] = field(default_factory=Counter)
+
+
+def cut_at_paragraph(text: str, most: int | None) -> str:
+    r"""Return the beginning of a text, cut at the end of a paragraph if one ends in its second half.
+
+    >>> cut_at_paragraph("one\n\ntwo\n\nthree", 12), cut_at_paragraph("one\n\ntwo", 8), cut_at_paragraph("1\n\n2345", 5)
+    ('one\n\ntwo', 'one\n\ntwo', '1\n\n23')
+    """
+    if most is None or len(text) <= most:
+        return text
+    end = text.rfind("\n\n", 0, most + 2)
+    return text[: end if 2 * end >= most else most]
+
+
+def _open(row: Row, telling: PromptOptions) -> tuple[str | None, bool]:
+    """Return what the user says first, and whether it is cut.
+
+    The text is None where the paper has nothing of the kind, and empty where no paper is to be shown.
+    """
+    if telling.opening is Opening.NONE:
+        return "", False
+    body = row["abstract"] if telling.opening is Opening.ABSTRACT else row["markdown"]
+    text = None if telling.opening is Opening.TEXT and not body else opening_text(row["title"], body)
+    return (None, False) if text is None else cut_opening(text, telling.most_characters)
+
+
+def cut_opening(text: str, most_characters: int | None) -> tuple[str, bool]:
+    """Return an opening in which nothing begins a marked block, cut to a length, and whether it was cut."""
+    escaped = escape_markers(text)
+    shown = cut_at_paragraph(escaped, most_characters)
+    return shown, shown != escaped
+
+
+def _describe_paper(row: Row, licence: str | None, is_cut: bool) -> Row:
+    """Return what a sample was made from; no value is null, as readers infer a column's type from its first rows."""
+    return {
+        "forum_id": row["forum_id"],
+        "venue_id": row["venue_id"],
+        "licence": licence or "",
+        "paper_grade": row["grade"] or "",
+        "paper_is_cut": is_cut,
+    }
+
+
+def score_records(structs: Sequence[Row]) -> list[Score]:
+    """Return the scores of a review as records."""
+    return read_scores(structs)
+
+
+_EARLIEST = (Phase.INITIAL, Phase.AT_DECISION, Phase.FINAL)
+
+
+def first_known(scores: Sequence[Score]) -> list[Score]:
+    """Return one score per question, in order: as first given, else at the decision, else as it stands, where known."""
+    chosen: dict[str, Score] = {}
+    for score in scores:
+        before = chosen.setdefault(score.key, score)
+        if _EARLIEST.index(score.phase) < _EARLIEST.index(before.phase):
+            chosen[score.key] = score
+    return list(chosen.values())
+
+
+def is_posted_after(review: Row) -> bool:
+    """Return whether a review was posted after the decision; False where that is not known."""
+    return review.get("posted_after_decision") is True
+
+
+def scores_before_decision(review: Row) -> list[Score]:
+    """Return one score per question that tells nothing of what followed the decision; none of a review posted after it.
+
+    The first one known counts (`first_known`). A score as it stands now is left out where the review was changed after
+    the decision; it counts where no time of a decision is known.
+    """
+    if is_posted_after(review):
+        return []
+    known = first_known(score_records(review["scores"]))
+    is_later = review.get("at_decision") in {AtDecision.CHANGED_UNSEEN, AtDecision.EDITS}
+    return [score for score in known if not (is_later and score.phase is Phase.FINAL)]
+
+
+def _list_fields(scores: Sequence[Score], phase: Phase) -> str:
+    return "; ".join(score.field for score in scores if score.phase is phase)
+
+
+def review_samples(row: Row, licence: str | None, telling: PromptOptions, tally: Samples) -> Iterator[TrainingSample]:
+    """Yield a sample for each review: the user says the paper, the assistant the review and then its scores."""
+    paper, is_cut = _open(row, telling)
+    system = [Message(Speaker.SYSTEM, [prompts.REVIEW], [])] if telling.with_system else []
+    for review in row["reviews"]:
+        if paper is None or not (review["text"] or "").strip():
+            tally.left_out[NO_TEXT if paper is None else NO_REVIEW_TEXT] += 1
+            continue
+        if is_posted_after(review):
+            tally.left_out[POSTED_AFTER] += 1
+            continue
+        scores = scores_before_decision(review)
+        score_lines = "\n".join(f"{score.field}: {format_answer(score)}" for score in scores)
+        parts = [escape_markers(review["text"]), *([score_lines] if score_lines else [])]
+        about = _describe_paper(row, licence, is_cut) | {
+            "review_id": review["review_id"],
+            "reviewer": review["reviewer"],
+            "review_title": review["title"] or "",
+            "holds_update": bool(review["holds_update"]),
+            "scores_as_first_given": _list_fields(scores, Phase.INITIAL),
+            "scores_as_they_stand": _list_fields(scores, Phase.FINAL),
+        }
+        tally.cut += is_cut
+        yield TrainingSample(
+            [*system, Message(Speaker.USER, [paper], []), Message(Speaker.ASSISTANT, parts, [0])], about, {}
+        )
+
+
+def _read_published_messages(paper: str, talk: Row) -> list[Message]:
+    """Return the paper, then the messages of a row of `rebuttal`; a speaker's adjacent messages are merged."""
+    messages = [Message(Speaker.USER, [paper], [])] if paper else []
+    for index, message in enumerate(talk["messages"]):
+        speaker = Speaker(message["role"])
+        if not messages or messages[-1].speaker is not speaker:
+            messages.append(Message(speaker, [], []))
+        messages[-1].parts.append(message["content"])
+        messages[-1].turns.extend([index] if talk["post_ids"][index] else [])
+    return messages
+
+
+def _format_re2_numbers(talk: Row, when: str) -> Row | None:
+    values = {name: talk[f"{name}_{when}"] for name in ("rating", "confidence")}
+    numbers = {name: None if value is None else f"{value:g}" for name, value in values.items()}
+    return numbers | {"aspect_score": None} if any(numbers.values()) else None
+
+
+def messages_from_turns(conversation_row: Row, chat: ChatOptions, paper: str | None) -> list[Message]:
+    """Return the messages of a row of `conversations`, seen as `chat` says; `Message.turns` counts its turns."""
+    conversation = msgspec.convert(conversation_row, Conversation)
+    responses = {post["post_id"]: Response(post["title"], post["text"]) for post in conversation_row["context"]}
+    return to_chat_messages(conversation, chat, responses, paper or None)
+
+
+def _list_posts_and_updates(talk: Row, telling: PromptOptions) -> tuple[Sequence[Sequence[str]], Sequence[bool]]:
+    """Return the post ids, and whether a part was added later, of each item that `Message.turns` counts."""
+    if not telling.needs_turns:
+        return talk["post_ids"], talk["holds_update"]
+    turns = talk["record"]["turns"]
+    return [turn["post_ids"] for turn in turns], [turn["holds_update"] for turn in turns]
+
+
+def rebuttal_samples(row: Row, licence: str | None, telling: PromptOptions, tally: Samples) -> Iterator[TrainingSample]:
+    """Yield a sample for each conversation of a paper that makes a dialogue; count the others in `tally`.
+
+    Args:
+        row: A row of `rebuttal`; where `telling.needs_turns`, each of its conversations has its row of the
+            configuration `conversations` under `record`.
+        licence: Of the paper; None where none is stated.
+        telling: How paper and conversation are shown.
+        tally: Counts what is written and what is left out.
+    """
+    paper, is_cut = _open(row, telling)
+    chat = telling.chat_with_system
+    for talk in row["conversations"]:
+        if paper is None:
+            dialogue = []
+        elif telling.needs_turns:
+            dialogue = messages_from_turns(talk["record"], replace(chat, ends_answered=False, system=None), paper)
+        else:
+            dialogue = _read_published_messages(paper, talk)
+        messages = finish_messages(dialogue, ends_answered=chat.ends_answered, system=chat.system)
+        if not messages:
+            tally.left_out[NO_TEXT if paper is None else NO_EXCHANGE] += 1
+            continue
+        posts, updates = _list_posts_and_updates(talk, telling)
+        about = _describe_paper(row, licence, is_cut) | {
+            "conversation_id": talk["conversation_id"],
+            "reviewer": talk["reviewer"],
+            "assistant": chat.assistant.value,
+            "holds_update": [any(updates[turn] for turn in message.turns) for message in messages],
+            "post_ids": [
+                [*message.answers, *(post for turn in message.turns for post in posts[turn])] for message in messages
+            ],
+        }
+        re2 = {
+            "paper_id": row["forum_id"],
+            "conference_year_track": re2_place(row["conference"], row["year"], row["track"]),
+            "reviewer_id": talk["reviewer"],
+            "initial_score": _format_re2_numbers(talk, "initial"),
+            "final_score": _format_re2_numbers(talk, "final"),
+        }
+        tally.cut += is_cut
+        tally.unanswered += chat.ends_answered and dialogue[-1].speaker is Speaker.USER
+        yield TrainingSample(messages, about, re2)
+
+
+SAMPLES: Mapping[Task, Callable[[Row, str | None, PromptOptions, Samples], Iterator[TrainingSample]]] = {
+    Task.REVIEW: review_samples,
+    Task.REBUTTAL: rebuttal_samples,
+}

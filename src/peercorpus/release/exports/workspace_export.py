@@ -1,0 +1,219 @@
+"""Export the conversations of a workspace as one file of training data, without publishing a release first.
+
+A workspace has no train and test sides, so everything goes into one file. What not everyone may read and what
+`takedown.txt` lists stays out, as in a release. Memory is bounded by one paper with its conversations.
+"""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from peercorpus.corpus.forums import Forum, VenueForums, is_public
+from peercorpus.corpus.public_forums import PublicFilter
+from peercorpus.corpus.takedown import read_takedown
+from peercorpus.corpus.texts import VenueTexts
+from peercorpus.errors import PeercorpusError
+from peercorpus.execution.progress import Meter, Show, show_nothing
+from peercorpus.models.chat_messages import Message, Response, to_chat_messages
+from peercorpus.records.enums import Grade, Phase
+from peercorpus.records.reviews import Conversation
+from peercorpus.records.untrusted_text import redact_people
+from peercorpus.release.exports.export import check_request, render_row
+from peercorpus.release.exports.formats import ExportLayout, TrainingSample, re2_place, re2_scores, write_rows
+from peercorpus.release.exports.layouts import ExportRequest
+from peercorpus.release.exports.samples import NO_EXCHANGE, NO_TEXT, Opening, PromptOptions, cut_opening, opening_text
+from peercorpus.release.record_rows import Row
+from peercorpus.release.rows import find_markdown
+from peercorpus.release.splits import Task
+from peercorpus.workspace.workspace import Workspace
+
+NOT_PUBLIC = "not everyone may read all of it"
+
+
+@dataclass(slots=True)
+class WorkspaceExport:
+    """Counts of what was written and what was left out.
+
+    Attributes:
+        left_out: Conversations that make no dialogue, by the reason.
+        cut: Dialogues whose paper is cut.
+        tokens: Of all messages; None where they were not counted.
+        taken_down: Records left out as the workspace's `takedown.txt` says, by kind.
+    """
+
+    dialogues: int = 0
+    messages: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    cut: int = 0
+    tokens: int | None = None
+    taken_down: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """The first words of the user in every dialogue about one paper.
+
+    Attributes:
+        text: None where no paper is to be shown, or where it has no such text.
+        grade: Of the version whose text it is; None where it is not a text.
+    """
+
+    text: str | None = None
+    grade: Grade | None = None
+    is_cut: bool = False
+
+
+def _open_paper(forum: Forum, texts: VenueTexts, options: PromptOptions) -> _Opening:
+    body = forum.paper.abstract
+    grade: Grade | None = None
+    if options.opening is Opening.TEXT:
+        body, grade = find_markdown(forum, texts)
+    if options.opening is Opening.NONE or (options.opening is Opening.TEXT and not body):
+        return _Opening()
+    text = opening_text(forum.paper.title, body)
+    if text is None:
+        return _Opening()
+    shown, is_cut = cut_opening(text, options.most_characters)
+    return _Opening(shown, grade, is_cut)
+
+
+def _make_samples(
+    forum: Forum, texts: VenueTexts, options: PromptOptions, counts: WorkspaceExport
+) -> Iterator[TrainingSample]:
+    public = forum.public_post_ids
+    responses = {post.post_id: Response(post.title, post.text) for post in forum.posts if post.post_id in public}
+    opening = _open_paper(forum, texts, options)
+    for conversation in forum.conversations:
+        if not conversation.is_with_reviewer:
+            continue
+        if not is_public(conversation, public):
+            counts.left_out[NOT_PUBLIC] += 1
+        elif opening.text is None and options.opening is not Opening.NONE:
+            counts.left_out[NO_TEXT] += 1
+        elif messages := to_chat_messages(conversation, options.chat_with_system, responses, opening.text):
+            counts.cut += opening.is_cut
+            about = _describe_dialogue(conversation, messages, options, opening.grade)
+            shown = [replace(message, parts=redact_people(message.parts)) for message in messages]
+            yield TrainingSample(shown, redact_people(about), redact_people(_list_re2_fields(forum, conversation)))
+        else:
+            counts.left_out[NO_EXCHANGE] += 1
+
+
+def _describe_dialogue(
+    conversation: Conversation, messages: Sequence[Message], options: PromptOptions, grade: Grade | None
+) -> Mapping[str, object]:
+    turns = [[conversation.turns[turn] for turn in message.turns] for message in messages]
+    return {
+        "conversation_id": conversation.conversation_id,
+        "forum_id": conversation.forum_id,
+        "venue_id": conversation.venue_id,
+        "reviewer": conversation.reviewer,
+        "assistant": options.chat.assistant.value,
+        "paper_grade": grade and grade.value,
+        "holds_update": [any(turn.holds_update for turn in message_turns) for message_turns in turns],
+        "post_ids": [
+            [*message.answers, *(post_id for turn in message_turns for post_id in turn.post_ids)]
+            for message, message_turns in zip(messages, turns, strict=True)
+        ],
+    }
+
+
+def _list_re2_fields(forum: Forum, conversation: Conversation) -> Mapping[str, object]:
+    reviews = [
+        review
+        for review in forum.reviews
+        if review.reviewer == conversation.reviewer and review.readers_public and not review.deleted
+    ]
+    scores = reviews[0].scores if reviews else ()
+    return {
+        "paper_id": forum.paper.forum_id,
+        "conference_year_track": re2_place(forum.paper.conference, forum.paper.year, forum.paper.track),
+        "reviewer_id": conversation.reviewer,
+        "initial_score": re2_scores(scores, Phase.INITIAL),
+        "final_score": re2_scores(scores, Phase.FINAL),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Export:
+    """One export of a workspace, while it is written.
+
+    Attributes:
+        scratch: A folder for the texts of one venue at a time.
+    """
+
+    workspace: Workspace
+    request: ExportRequest
+    public_filter: PublicFilter
+    scratch: Path
+    counts: WorkspaceExport
+    show: Show
+
+    def rows(self, venue_ids: Sequence[str]) -> Iterator[Row]:
+        """Yield the rows of some venues, and count them."""
+        for venue_id in venue_ids:
+            yield from self._make_rows(venue_id)
+
+    def _make_rows(self, venue_id: str) -> Iterator[Row]:
+        tables = self.workspace.tables
+        counts = self.counts
+        meter = Meter(venue_id, "dialogues", self.show)
+        total = tables.count("1-papers", venue_id)
+        with VenueTexts(tables, venue_id, self.scratch) as texts:
+            for done, forum in enumerate(self.public_filter.through(VenueForums(tables, venue_id)), 1):
+                for sample in _make_samples(forum, texts, self.request.telling, counts):
+                    row, tokens = render_row(sample, self.request)
+                    if tokens is not None:
+                        counts.tokens = (counts.tokens or 0) + tokens
+                    counts.dialogues += 1
+                    counts.messages += len(sample.messages)
+                    yield row
+                meter.report(done, total)
+
+
+def export_workspace(
+    workspace: Workspace, out: Path, request: ExportRequest, venue_ids: Sequence[str], show: Show = show_nothing
+) -> WorkspaceExport:
+    """Write the conversations of some venues to a file, which is complete at the end or stays as it was.
+
+    Args:
+        workspace: Its tables are built.
+        out: The file: one JSON array if its name ends with `.json`, else one object per line.
+        request: The layout (any but `jsonl`), and how paper and conversations are shown.
+        venue_ids: In the order in which they are written.
+        show: Receives how many papers are done.
+
+    Raises:
+        PeercorpusError: What is wanted needs a release, the file cannot be written, or a line of `takedown.txt` is not
+            an id.
+    """
+    if request.layout is ExportLayout.JSONL or Task.REVIEW in request.tasks:
+        option = "--format jsonl" if request.layout is ExportLayout.JSONL else "--task review"
+        raise PeercorpusError(
+            f"{option} needs a release and '{workspace.folder}' is a workspace: run 'peercorpus publish' with --splits"
+            " and export the release, or export the workspace's conversations in another format."
+        )
+    check_request(request)
+    if out.is_dir():
+        raise PeercorpusError(f"The file '{out}' cannot be written: it is a folder; name a file such as train.jsonl.")
+    counts = WorkspaceExport()
+    public_filter = PublicFilter(read_takedown(workspace))
+    try:
+        with tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=f".{out.name}.") as scratch:
+            partial = Path(scratch) / "partial"
+            export = _Export(
+                workspace=workspace,
+                request=request,
+                public_filter=public_filter,
+                scratch=Path(scratch),
+                counts=counts,
+                show=show,
+            )
+            write_rows(partial, export.rows(venue_ids), as_list=out.suffix == ".json")
+            partial.replace(out)
+    except OSError as error:
+        raise PeercorpusError(f"The file '{out}' cannot be written: {error.strerror}.") from None
+    counts.taken_down = public_filter.taken
+    return counts

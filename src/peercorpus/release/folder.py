@@ -1,0 +1,269 @@
+"""Write a release folder as a whole, and open one for reading.
+
+`release.json` names every other file with its sha256; its own digest therefore identifies a release.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.release.shards import CONFIGS, read_shard_rows
+from peercorpus.release.split_file import SplitFile, read_split_file
+from peercorpus.workspace.object_store import file_digest
+
+MANIFEST = "release.json"
+"""Names every other file of a release with its sha256."""
+
+
+def _read_manifest_names(folder: Path, name: str) -> set[str]:
+    """Return the files that a manifest names, with itself; empty where the folder is not a release."""
+    try:
+        manifest = json.loads((folder / name).read_text())
+        return {name, *manifest["files"]} if manifest["generator"] == "peercorpus" else set()
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+
+
+def check_replaceable(folder: Path, kind: str = "a release", manifest: str = MANIFEST) -> None:
+    """Check that replacing a folder by a release would delete nothing but an earlier release.
+
+    Args:
+        folder: The folder that would be replaced.
+        kind: What is written there, in words, for the error.
+        manifest: The file that identifies an earlier one.
+
+    Raises:
+        PeercorpusError: It is a file, or a folder that holds other files.
+    """
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise PeercorpusError(f"'{folder}' is a file or a link; name a new folder, or one that holds {kind}.")
+    listed = _read_manifest_names(folder, manifest) if folder.exists() else set()
+    for path in folder.rglob("*") if folder.exists() else ():
+        name = path.relative_to(folder).as_posix()
+        if name not in listed and not path.is_dir():
+            raise PeercorpusError(
+                f"'{folder}' holds '{name}', which is not part of {kind}; name a new folder, or move it away."
+            )
+
+
+def check_outside(out: Path, release: Path) -> None:
+    """Check that output made from a release is not written into it.
+
+    Raises:
+        PeercorpusError: `out` is inside the release.
+    """
+    if out.resolve().is_relative_to(release.resolve()):
+        raise PeercorpusError(f"'{out}' is inside the release, which is never changed; name a folder outside it.")
+
+
+def _write_manifest(folder: Path, name: str) -> None:
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+    files = {path: file_digest(folder / path) for path in names}
+    manifest = {"generator": "peercorpus", "version": version("peercorpus"), "files": files}
+    (folder / name).write_text(json.dumps(manifest, indent=1) + "\n")
+
+
+@contextmanager
+def replace_folder(folder: Path, kind: str = "a release", manifest: str = MANIFEST) -> Iterator[Path]:
+    """Yield a new folder to write a release in; it replaces `folder` at the end, or leaves no trace after an error.
+
+    Args:
+        folder: The final folder.
+        kind: What is written, in words, for errors.
+        manifest: The file that will name all others with their sha256.
+
+    Raises:
+        PeercorpusError: `folder` holds other files, or cannot be written.
+    """
+    folder = folder.absolute()
+    check_replaceable(folder, kind, manifest)
+    partial, replaced = (folder.with_name(f".{folder.name}.{state}") for state in ("partial", "replaced"))
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+    except OSError as error:
+        raise PeercorpusError(f"The folder '{folder}' cannot be written: {error.strerror}.") from None
+    try:
+        yield partial
+        _write_manifest(partial, manifest)
+        shutil.rmtree(replaced, ignore_errors=True)
+        if folder.exists():
+            folder.rename(replaced)
+        partial.rename(folder)
+        shutil.rmtree(replaced, ignore_errors=True)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+SCHEMAS: dict[str, pa.Schema] = {config.name: config.schema for config in CONFIGS.values()}
+"""The declared schema of each configuration, by name."""
+KEYS: dict[str, tuple[str, ...]] = {
+    "papers": ("forum_id",),
+    "papers_full": ("forum_id",),
+    "reviews": ("review_id",),
+    "meta_reviews": ("post_id",),
+    "posts": ("post_id",),
+    "conversations": ("conversation_id",),
+    "versions": ("forum_id", "edit_id"),
+    "texts": ("forum_id", "edit_id"),
+    "changes": ("forum_id", "number"),
+    "scores": ("review_id",),
+    "links": ("forum_id", "earlier_id"),
+    "tries": ("forum_id",),
+    "review_sft": ("forum_id",),
+    "rebuttal": ("forum_id",),
+}
+"""The columns that identify a row; rows with the same key are compared together."""
+FILE = re.compile(r"data/([\w-]+)/([\w-]+)-\d{5}-of-\d{5}\.parquet")
+"""Matches the path of a Parquet file; the groups are its configuration and its split."""
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """The content of `release.json`.
+
+    Attributes:
+        version: Version of peercorpus that wrote the release.
+        files: Every other file with its sha256.
+    """
+
+    generator: Literal["peercorpus"]
+    version: str
+    files: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Shard:
+    """One Parquet file of a release.
+
+    Attributes:
+        name: Its path in the release.
+    """
+
+    config: str
+    split: str
+    name: str
+    path: Path
+
+    def schema(self) -> pa.Schema:
+        """Return the columns of the file."""
+        return pq.read_schema(self.path)
+
+    def rows(self, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the rows of the file; None for all columns."""
+        return read_shard_rows(self.path, columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release on disk; only its manifest is known to be intact.
+
+    Attributes:
+        sha256: Digest of the manifest, which holds those of all files and so identifies the release.
+    """
+
+    folder: Path
+    manifest: Manifest
+    sha256: str
+
+    @property
+    def version(self) -> str:
+        """The version of peercorpus that wrote it."""
+        return self.manifest.version
+
+    def shards(self, config: str | None = None, split: str | None = None) -> list[Shard]:
+        """Return the Parquet files named in the manifest, in order; of one configuration or split if given."""
+        named = ((name, FILE.fullmatch(name)) for name in self.manifest.files)
+        shards = [
+            Shard(config=parts[1], split=parts[2], name=name, path=self.folder / name) for name, parts in named if parts
+        ]
+        return sorted(shard for shard in shards if config in {None, shard.config} and split in {None, shard.split})
+
+    def split_files(self) -> list[Path]:
+        """Return the files that name the side of each paper."""
+        return [self.folder / name for name in sorted(self.manifest.files) if re.fullmatch(r"splits/\w+\.json", name)]
+
+    def of_what_is_there(self) -> "Release":
+        """Return the release without the files that the manifest names but that do not exist."""
+        there = {name: sha256 for name, sha256 in self.manifest.files.items() if (self.folder / name).is_file()}
+        return replace(self, manifest=msgspec.structs.replace(self.manifest, files=there))
+
+    def count(self, config: str, split: str) -> int:
+        """Return the number of rows of a split; 0 where the release has no such split.
+
+        Raises:
+            PeercorpusError: A file that the manifest names cannot be read.
+        """
+        rows = 0
+        for shard in self.shards(config, split):
+            with _translate_read_errors(shard):
+                rows += pq.read_metadata(shard.path).num_rows
+        return rows
+
+    def rows(self, config: str, split: str | None, columns: Sequence[str] | None) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a split in order, or of all splits.
+
+        Args:
+            config: The configuration.
+            split: None for all.
+            columns: None for all.
+
+        Raises:
+            PeercorpusError: A file cannot be read, or has not these columns.
+        """
+        for shard in self.shards(config, split):
+            with _translate_read_errors(shard):
+                absent = sorted(set(columns or ()) - set(shard.schema().names))
+                if absent:
+                    raise PeercorpusError(f"'{shard.path}' has no column '{absent[0]}'; publish the release again.")
+                yield from shard.rows(columns)
+
+    def sides(self) -> SplitFile | None:
+        """Return the file that names the side of each paper; None where the release has none.
+
+        Raises:
+            PeercorpusError: It cannot be read.
+        """
+        paths = self.split_files()
+        return read_split_file(paths[0]) if paths else None
+
+
+@contextmanager
+def _translate_read_errors(shard: Shard) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise PeercorpusError(f"'{shard.path}' of the release cannot be read ({error}); take an intact copy.") from None
+
+
+def open_release(folder: Path) -> Release:
+    """Open a release by its manifest.
+
+    Raises:
+        PeercorpusError: The folder is not a release, or its manifest cannot be read.
+    """
+    try:
+        content = (folder / MANIFEST).read_bytes()
+        manifest = msgspec.json.decode(content, type=Manifest)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        raise PeercorpusError(
+            f"'{folder}' holds no release (a {MANIFEST} of peercorpus); name a folder that 'peercorpus publish' wrote."
+        ) from None
+    return Release(folder, manifest, hashlib.sha256(content).hexdigest())
+
+
+def key_columns(config: str, schema: pa.Schema) -> tuple[str, ...]:
+    """Return the columns that identify a row; all columns where none do."""
+    key = KEYS.get(config) or tuple(name for name in schema.names if name.endswith("_id") and name != "venue_id")
+    return key if key and set(key) <= set(schema.names) else tuple(schema.names)

@@ -1,0 +1,198 @@
+"""Upload a release to the Hugging Face Hub in one commit.
+
+What an upload would do is planned first, without changing anything.
+"""
+
+import hashlib
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from logging import CRITICAL
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+
+from peercorpus.errors import MissingExtraError, PeercorpusError, SourceError
+from peercorpus.release.folder import MANIFEST, Release
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+DATASET = re.compile(r"\w[\w.-]*/\w[\w.-]*")
+OURS = ("data/", "splits/")
+"""Folders that only a release writes to; old files left there would be read with the new ones."""
+KIND = "dataset"
+TOKEN_MISSING = "To upload, set HF_TOKEN to a token that may write, or run 'hf auth login'."
+
+REFUSALS = {
+    401: "the Hub does not take the token (401); set HF_TOKEN to one that may write, or run 'hf auth login'",
+    403: "the token may not write there (403); take one that may, or another owner",
+    404: "the Hub has no such owner or dataset (404); check the id",
+}
+TOO_MANY, OUT_OF_ORDER = 429, 500
+
+
+@dataclass(frozen=True, slots=True)
+class HubUpload:
+    """What an upload will do.
+
+    Attributes:
+        endpoint: The address of the Hub.
+        is_there: Whether the dataset exists, as far as the token may see.
+        is_private: Whether nobody else may read it; None where it does not exist.
+        files: Their paths and sizes in bytes.
+        stale: Files there of an earlier release that the upload removes.
+    """
+
+    hub_id: str
+    endpoint: str
+    is_there: bool
+    is_private: bool | None
+    files: dict[str, int]
+    stale: tuple[str, ...]
+
+
+def check_hub_id(hub_id: str) -> None:
+    """Check that an id has the form of a dataset id, owner/name.
+
+    Raises:
+        PeercorpusError: It has not.
+    """
+    if not DATASET.fullmatch(hub_id):
+        raise PeercorpusError(f"Invalid dataset id {hub_id!r}: expected owner/name, such as ada/reviews.")
+
+
+@contextmanager
+def _hub(hub_id: str, *, bars: bool = False) -> "Iterator[HfApi]":
+    """Yield a client of the Hub that prints no messages of its own; with `bars` it draws upload progress.
+
+    Raises:
+        MissingExtraError: The package that talks to it is not installed.
+        SourceError: It refuses, fails or cannot be reached.
+    """
+    try:
+        from huggingface_hub import HfApi
+        from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+        from huggingface_hub.utils import logging
+        from huggingface_hub.utils.tqdm import disable_progress_bars, enable_progress_bars
+    except ImportError:
+        raise MissingExtraError("huggingface_hub", "hf") from None
+    sentence = None
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity(CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            (enable_progress_bars if bars else disable_progress_bars)()
+            yield HfApi(endpoint=os.environ.get("HF_ENDPOINT"))
+    except HFValidationError:
+        sentence = "the Hub does not allow this name; use letters, digits, '-', '_' and '.'"
+    except (HfHubHTTPError, httpx2.HTTPError, ConnectionError, RuntimeError, ValueError) as error:
+        status = _find_status(error)
+        sentence = "the Hub cannot be reached; try again" if status is None else _explain_refusal(status)
+    finally:
+        logging.set_verbosity(verbosity)
+    if sentence is not None:
+        raise SourceError(f"The release was not uploaded to '{hub_id}': {sentence}.")
+
+
+def _find_status(error: BaseException | None) -> int | None:
+    """Return the HTTP status behind an error; 0 for an answer that makes no sense, None without an answer."""
+    is_answer = False
+    while error is not None:
+        response = getattr(error, "response", None)
+        if response is not None:
+            return int(response.status_code)
+        is_answer = is_answer or isinstance(error, ValueError)
+        error = error.__cause__
+    return 0 if is_answer else None
+
+
+def _explain_refusal(status: int) -> str:
+    if status == TOO_MANY or status >= OUT_OF_ORDER:
+        return f"the Hub is out of order or busy ({status}); what it has taken it keeps, try again later"
+    return REFUSALS.get(status, f"the Hub does not take it ({status or 'an answer that makes no sense'})")
+
+
+def plan_upload(release: Release, hub_id: str) -> HubUpload:
+    """Return what an upload would do, without changing anything.
+
+    Raises:
+        PeercorpusError: The id names no dataset, or the Hub refuses, fails or cannot be reached.
+    """
+    check_hub_id(hub_id)
+    names = sorted([*release.manifest.files, MANIFEST])
+    files = {name: (release.folder / name).stat().st_size for name in names}
+    with _hub(hub_id) as hub:
+        private = _find(hub, hub_id)
+        there = hub.list_repo_files(hub_id, repo_type=KIND) if private is not None else []
+        stale = tuple(sorted(name for name in there if name.startswith(OURS) and name not in files))
+        return HubUpload(
+            hub_id=hub_id,
+            endpoint=str(hub.endpoint),
+            is_there=private is not None,
+            is_private=private,
+            files=files,
+            stale=stale,
+        )
+
+
+def _find(hub: "HfApi", hub_id: str) -> bool | None:
+    """Return whether a dataset is private; None where the token sees no such dataset."""
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    try:
+        return bool(hub.repo_info(hub_id, repo_type=KIND).private)
+    except RepositoryNotFoundError:
+        return None
+
+
+def upload(release: Release, plan: HubUpload, *, private: bool = False, bars: bool = False) -> str:
+    """Upload a release in one commit and return the address of the commit; files the Hub has are not sent again.
+
+    Args:
+        release: One that was verified.
+        plan: Made by `plan_upload` for this release.
+        private: Create the dataset so that nobody else may read it.
+        bars: Draw progress on standard error, for a terminal.
+
+    Raises:
+        PeercorpusError: There is no token, the dataset is not private though it shall be, or the Hub refuses, fails or
+            cannot be reached.
+    """
+    if private and plan.is_private is False:
+        raise PeercorpusError(f"The dataset '{plan.hub_id}' exists and is public; name another one, or omit --private.")
+    with _hub(plan.hub_id, bars=bars) as hub:
+        from huggingface_hub import CommitOperationAdd, CommitOperationDelete, get_token
+
+        if get_token() is None:
+            raise PeercorpusError(TOKEN_MISSING)
+        if not plan.is_there:
+            hub.create_repo(plan.hub_id, repo_type=KIND, private=private, exist_ok=False)
+        added = [CommitOperationAdd(name, release.folder / name) for name in plan.files]
+        removed = [CommitOperationDelete(name) for name in plan.stale]
+        message = f"Release of peercorpus {release.version}"
+        commit = hub.create_commit(plan.hub_id, [*added, *removed], repo_type=KIND, commit_message=message)
+        entries = hub.list_repo_tree(plan.hub_id, repo_type=KIND, recursive=True, revision=commit.oid)
+        arrived = {entry.path: entry for entry in entries}
+        missing = [name for name in plan.files if not _is_equal(release.folder / name, arrived.get(name))]
+    if missing:
+        raise SourceError(
+            f"Not every file arrived in '{plan.hub_id}' as it is: {len(missing):,} did not, such as '{missing[0]}'; see"
+            " whether a .gitignore there leaves it out, and push again."
+        )
+    return str(commit.commit_url)
+
+
+def _is_equal(path: Path, entry: Any) -> bool:  # noqa: ANN401 -- an entry of a listing of the Hub
+    if entry is None or getattr(entry, "size", None) != path.stat().st_size:
+        return False
+    if entry.lfs is not None:
+        with path.open("rb") as file:
+            return bool(entry.lfs.sha256 == hashlib.file_digest(file, "sha256").hexdigest())
+    content = path.read_bytes()
+    return bool(entry.blob_id == hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest())

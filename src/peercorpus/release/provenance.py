@@ -1,0 +1,176 @@
+"""Write and compare `inputs.json`, which records what a release was made from.
+
+`publish` reads it to see whether a release is up to date, `verify` to compare it with the workspace.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from peercorpus.corpus.takedown import hash_list
+from peercorpus.errors import PeercorpusError
+from peercorpus.release.split_file import SplitRequest, read_earlier_digest
+from peercorpus.release.splits import Profile
+from peercorpus.venues.own_venues import digest_own_venues, read_own_row
+from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import OWN_VENUES, Workspace
+
+INPUTS = "inputs.json"
+VERSION = 2
+"""Raised by hand whenever the same tables give another release: by a change of this package, or of what it writes with.
+
+A release says which version wrote it, and `publish` writes one anew where that is another. `tests/golden/outputs.json`
+holds what this version makes of recorded tables; a test compares.
+"""
+UNREAD = {"set-aside"}
+"""Tables left out because their partitions have no single content key per venue."""
+LISTING, RECORDS = "listing", "records"
+"""Names of the inputs of a venue that the card states beside its tables."""
+
+
+class SidesInput(msgspec.Struct, frozen=True):
+    """How the sides of a release were drawn.
+
+    Attributes:
+        test_after: The day after which `temporal` tests; None for `re2`.
+        earlier: sha256 of the file whose sides were kept when they were drawn; None if there was none. The release's
+            own file gives the same sides again.
+    """
+
+    profile: Profile
+    test_after: date | None
+    earlier: str | None
+
+
+class VenueInput(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is held of a venue.
+
+    Attributes:
+        is_listed: Whether OpenReview's listings of it were read to their end; None where it was imported.
+        records: Records of published datasets.
+        tables: By table, what stands for the partition's content.
+        own: The row of the workspace's `venues.toml`, whole; None without one.
+    """
+
+    is_listed: bool | None
+    records: int
+    tables: dict[str, str]
+    own: dict[str, Any] | None = None
+
+
+class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everything that determines the bytes of a release.
+
+    The code counts by the numbers that it declares, not by its text, so that no release is written again because a
+    module was moved or a comment was reworded. What publishes is declared here; the stages and the engine that made the
+    tables are part of the content keys in `venues`, with their data and the packages they read PDFs with.
+
+    Attributes:
+        peercorpus: The version of the package, which a release names; of releases from before there was `publishing`,
+            with a digest of its modules behind a plus sign.
+        pyarrow: The version of what writes the Parquet files.
+        titles: The model that gave titles; None where they are made of the posts' own.
+        authors: Whether authors are named.
+        takedown: A salted hash of the ids taken down, which cannot be computed without the workspace; None for none.
+        publishing: `VERSION` of the code that wrote it; None of a release from before there was one.
+        venues_toml: sha256 of the workspace's `venues.toml`, comments included, where a venue has a row in it; else
+            None. Only the rows of the venues decide whether the release can be reproduced.
+    """
+
+    peercorpus: str
+    pyarrow: str
+    sides: SidesInput | None
+    titles: str | None
+    authors: bool
+    takedown: str | None
+    venues: dict[str, VenueInput]
+    publishing: int | None = None
+    venues_toml: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedInput:
+    """An input that differs from what a release was made from.
+
+    Attributes:
+        venue_id: None for what concerns all venues.
+        what: The name of a table or of another input.
+    """
+
+    venue_id: str | None
+    what: str
+
+
+def _read_venue_input(workspace: Workspace, venue_id: str) -> VenueInput:
+    names = sorted(name for name in TABLES if name not in UNREAD)
+    return VenueInput(
+        workspace.raw.state.is_listed(venue_id),
+        workspace.raw.count(RawKind.PUBLISHED, venue_id),
+        {name: workspace.tables.digest(name, venue_id) for name in names},
+        read_own_row(workspace, venue_id),
+    )
+
+
+def write_inputs(
+    folder: Path,
+    workspace: Workspace,
+    venue_ids: Sequence[str],
+    sides: SplitRequest | None,
+    titles: str | None = None,
+    *,
+    authors: bool = True,
+) -> None:
+    """Write `inputs.json` into a release whose sides are drawn."""
+    drawn = None
+    if sides is not None:
+        drawn = SidesInput(sides.profile, sides.test_after, read_earlier_digest(sides.path(folder)))
+    venue_inputs = {venue_id: _read_venue_input(workspace, venue_id) for venue_id in venue_ids}
+    inputs = Inputs(
+        peercorpus=version("peercorpus"),
+        pyarrow=version("pyarrow"),
+        sides=drawn,
+        titles=titles,
+        authors=authors,
+        takedown=hash_list(workspace.folder),
+        venues=venue_inputs,
+        publishing=VERSION,
+        venues_toml=digest_own_venues(workspace) if any(entry.own for entry in venue_inputs.values()) else None,
+    )
+    (folder / INPUTS).write_bytes(msgspec.json.format(msgspec.json.encode(inputs), indent=1) + b"\n")
+
+
+def read_inputs(release: Path) -> Inputs | None:
+    """Return what a release was made from; None where it has no such file.
+
+    Raises:
+        PeercorpusError: The file cannot be read.
+    """
+    path = release / INPUTS
+    if not path.exists():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Inputs)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        raise PeercorpusError(f"'{path}' cannot be read; take an intact copy of the release.") from None
+
+
+def find_moved(inputs: Inputs, workspace: Workspace) -> list[ChangedInput]:
+    """Return the inputs that differ between a release and a workspace; empty where the release can be reproduced."""
+    now_made_with = {"peercorpus": version("peercorpus"), "pyarrow": version("pyarrow"), "publishing": VERSION}
+    moved = [ChangedInput(None, name) for name, now in now_made_with.items() if getattr(inputs, name) != now]
+    if inputs.takedown != hash_list(workspace.folder):
+        moved.append(ChangedInput(None, "takedown.txt"))
+    for venue_id, before in sorted(inputs.venues.items()):
+        now = _read_venue_input(workspace, venue_id)
+        names = sorted(before.tables.keys() | now.tables.keys())
+        moved += [ChangedInput(venue_id, name) for name in names if before.tables.get(name) != now.tables.get(name)]
+        moved += [ChangedInput(venue_id, LISTING)] if before.is_listed is not now.is_listed else []
+        moved += [ChangedInput(venue_id, RECORDS)] if before.records != now.records else []
+        moved += [ChangedInput(venue_id, OWN_VENUES)] if before.own != now.own else []
+    return moved

@@ -1,0 +1,321 @@
+"""Convert a forum to rows of the published tables.
+
+Nothing that is deleted, or that not everyone may read, passes; e-mail addresses and profile ids are masked here.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from peercorpus.corpus.forums import Forum, is_public
+from peercorpus.corpus.texts import VenueTexts, is_publishable
+from peercorpus.records.documents import Change
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, Grade, Phase, Role
+from peercorpus.records.papers import PaperVersion
+from peercorpus.records.reviews import Conversation, Review, forget_decision
+from peercorpus.records.scores import Score, choose_first_and_last, choose_score, unified_rating
+from peercorpus.records.untrusted_text import redact_people
+from peercorpus.release.record_rows import Row, as_row, blotted_json, meta_review_rows, post_rows
+from peercorpus.release.reviews_json import as_number, reviews_json
+from peercorpus.release.text_rows import build_text_rows
+
+UNREVISED = "unrevised"
+"""Source of a first score that equals the final one because the review was never changed."""
+NAMING = re.compile(r"author|bibtex|paperhash", re.IGNORECASE)
+"""Names of fields in which OpenReview names authors, in full or by surname (`ada|sorting_by_colour`)."""
+
+
+def without_authors(text: str, authors: Sequence[str]) -> str:
+    r"""Return the JSON of a note's fields without those that name its authors.
+
+    >>> without_authors('{"paperhash": "ada|sorts", "code": "a.git", "by": ["Bo Ek"]}', ["Bo Ek"])
+    '{"code": "a.git"}'
+    """
+    names = [name.casefold() for name in authors if " " in name]
+
+    def is_named(value: object) -> bool:
+        value_json = json.dumps(value, ensure_ascii=False).casefold()
+        return any(name in value_json for name in names)
+
+    fields = json.loads(text or "{}").items()
+    kept = {field: value for field, value in fields if not NAMING.search(field) and not is_named(value)}
+    return json.dumps(kept, ensure_ascii=False)
+
+
+def review_row(review: Review, rebuttal: str) -> Row:
+    """Return one review as a typed row.
+
+    Args:
+        review: The review.
+        rebuttal: What the authors answered to it; empty where they did not.
+    """
+    row = as_row(review) | {
+        "rating": _pick_standing_number(review, Aspect.RECOMMENDATION, "rating"),
+        "rating_unified": unified_rating(review.scores),
+        "confidence": _pick_standing_number(review, Aspect.CONFIDENCE, "confidence"),
+        "rating_at_decision": _pick_number_at_decision(review),
+        "rebuttal": rebuttal,
+        "extra": blotted_json(review.extra),
+    }
+    blotted: Row = redact_people(row)
+    return blotted
+
+
+def _pick_standing_number(review: Review, aspect: Aspect, field: str) -> float | int | None:
+    score = choose_score(review.scores, aspect, field)
+    return as_number(score.value) if score else None
+
+
+def _pick_number_at_decision(review: Review) -> float | int | None:
+    then = [score for score in review.scores if score.phase is Phase.AT_DECISION]
+    score = choose_score(then, Aspect.RECOMMENDATION, "rating")
+    return as_number(score.value) if score else None
+
+
+def version_row(version: PaperVersion, paper_columns: Row) -> Row:
+    """Return one version as a row, with the fields of its evidence."""
+    row = as_row(version)
+    blotted: Row = redact_people(row | row["evidence"] | paper_columns)
+    return blotted
+
+
+def before_and_after(scores: Sequence[Score], *, revised: bool | None) -> Row:
+    """Return recommendation and confidence as first given and as they stand; None where not recorded."""
+    row: Row = {}
+    for name, aspect in (("rating", Aspect.RECOMMENDATION), ("confidence", Aspect.CONFIDENCE)):
+        first, last = choose_first_and_last(scores, aspect, name, revised=revised)
+        row |= {f"{name}_initial": first.value if first else None, f"{name}_final": last.value if last else None}
+    return row
+
+
+def read_scores(structs: Sequence[Row]) -> list[Score]:
+    """Return the scores in a row of a release as records; what an earlier release did not hold keeps its default."""
+    known = [{name: value for name, value in one.items() if value is not None or name != "answers"} for one in structs]
+    return msgspec.convert(known, list[Score])
+
+
+def score_rows(review: Review, paper_columns: Row) -> Iterator[Row]:
+    """Yield one row per score, in the order of the form."""
+    for key in dict.fromkeys(score.key for score in review.scores):
+        of_field = [score for score in review.scores if score.key == key]
+        fields = {score.field for score in of_field}
+        row: Row = _name_phase_columns(of_field[0], Phase.INITIAL, UNREVISED) if review.revised is False else {}
+        for score in reversed(of_field):
+            row |= _name_phase_columns(score, score.phase, score.source.value)
+        changes = [change for change in review.score_changes if change.field in fields]
+        times = [change.changed_at for change in changes if change.changed_at is not None]
+        score_columns = {
+            "review_id": review.review_id,
+            "reviewer": review.reviewer,
+            "aspect": of_field[-1].aspect.value,
+            "field": key,
+            "low": of_field[-1].low,
+            "high": of_field[-1].high,
+            "higher_is_better": of_field[-1].higher_is_better,
+            "answers": of_field[-1].answers,
+            "changes": len(changes),
+            "changed_at": max(times, default=None),
+            "revised": review.revised,
+            "posted_after_decision": review.posted_after_decision,
+            "at_decision_known": review.at_decision.value,
+        }
+        blotted: Row = redact_people(row | score_columns | paper_columns)
+        yield blotted
+
+
+def _name_phase_columns(score: Score, phase: Phase, source: str) -> Row:
+    return {
+        phase.value: score.value,
+        f"{phase}_unified": score.unified,
+        f"{phase}_rank": score.rank,
+        f"{phase}_label": score.label,
+        f"{phase}_source": source,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ForumRows:
+    """The published rows of one forum.
+
+    Attributes:
+        paper: The row of `papers_full`, whose columns include those of `papers`.
+        grade: The grade of the version whose text is published; None where there is no text.
+        withheld: Reviews, conversations and decisions not published because not everyone may read them.
+        left_out: Texts and changes not published for other reasons, by what they are.
+    """
+
+    paper: Row
+    reviews: list[Row]
+    meta_reviews: list[Row]
+    posts: list[Row]
+    conversations: list[Row]
+    versions: list[Row]
+    texts: list[Row]
+    changes: list[Row]
+    scores: list[Row]
+    grade: Grade | None
+    withheld: Counter[str]
+    left_out: Counter[str]
+
+    @property
+    def by_config(self) -> dict[str, list[Row]]:
+        """The rows of each configuration that is split by conference."""
+        return {
+            "papers": [self.paper],
+            "papers_full": [self.paper],
+            "reviews": self.reviews,
+            "meta_reviews": self.meta_reviews,
+            "posts": self.posts,
+            "conversations": self.conversations,
+            "versions": self.versions,
+            "texts": self.texts,
+            "changes": self.changes,
+            "scores": self.scores,
+        }
+
+
+def find_version(forum: Forum, texts: VenueTexts) -> PaperVersion | None:
+    """Return the version the reviewers read, of the best grade, whose text is held; None where there is none."""
+    candidates = [version for version in forum.versions if is_publishable(version) and version.sha256 in texts]
+    ranked = sorted(candidates, key=lambda version: PUBLISHABLE_GRADES.index(version.grade))
+    return ranked[0] if ranked else None
+
+
+def find_markdown(forum: Forum, texts: VenueTexts) -> tuple[str, Grade | None]:
+    """Return the text of the version the reviewers read and its grade; an empty text and None where it is not held."""
+    version = find_version(forum, texts)
+    return ("", None) if version is None else (texts.read(str(version.sha256)), version.grade)
+
+
+def _make_context(conversation: Conversation, forum: Forum, public: set[str]) -> list[Row]:
+    posts = {post.post_id: post for post in forum.posts if post.post_id in public}
+    return [
+        as_row(response) | {name: getattr(posts[response.post_id], name) for name in ("title", "text", "created_at")}
+        for response in conversation.context
+        if response.post_id in posts
+    ]
+
+
+def _make_paper_row(forum: Forum, public: set[str], conversations: Sequence[Conversation]) -> Row:
+    """Return the columns from the paper's own record; fields that are withheld are None."""
+    paper = forum.paper
+    texts = {post.post_id: post.text for post in forum.posts if post.post_id in public}
+    response_ids = dict.fromkeys(response.post_id for talk in conversations for response in talk.context)
+    row: Row = {
+        "forum_id": paper.forum_id,
+        "conference": paper.conference,
+        "year": paper.year,
+        "track": paper.track,
+        "venue_id": paper.venue_id,
+        "paper_number": paper.number,
+        "title": paper.title,
+        "abstract": paper.abstract,
+        "authors": paper.authors,
+        "keywords": paper.keywords,
+        "tldr": paper.tldr,
+        "primary_area": paper.primary_area,
+        "venue": paper.venue,
+        "decision": paper.decision,
+        "decision_comment": paper.decision_comment,
+        "author_rebuttal": "\n\n".join(texts[post_id] for post_id in response_ids if post_id in texts),
+        "licence": paper.licence,
+        "status": paper.status.value,
+        "decided_at": paper.decided_at,
+        "created_at": paper.created_at,
+        "modified_at": paper.modified_at,
+        "extra": blotted_json(paper.extra),
+    }
+    return row | dict.fromkeys(forum.withheld)
+
+
+def _read_text_columns(forum: Forum, texts: VenueTexts) -> tuple[Row, Grade | None]:
+    version = find_version(forum, texts)
+    if version is None:
+        return {"markdown": "", "grade": None, "text_sha256": None, "text_engine": None}, None
+    sha256 = str(version.sha256)
+    grade = version.grade
+    text_columns = {"grade": grade, "text_sha256": sha256, "text_engine": texts.engine(sha256)}
+    return {"markdown": texts.read(sha256)} | text_columns, grade
+
+
+def _make_record_columns(
+    forum: Forum, reviews: Sequence[Review], rebuttals: Mapping[str, str], public: set[str]
+) -> Row:
+    """Return the columns of reviews (as JSON and typed) and other posts, masked before they are encoded."""
+    rows = [review_row(review, rebuttals.get(review.reviewer, "")) for review in reviews]
+    return {
+        "num_reviews": len(reviews),
+        "reviews_json": reviews_json(reviews, rows),
+        "reviews": rows,
+        "posts": post_rows(
+            [post for post in forum.posts if post.post_id in public], {review.review_id for review in reviews}
+        ),
+    }
+
+
+def _remove_names(forum: Forum) -> Forum:
+    """Return a forum without the fields that name its authors."""
+    authors = forum.paper.authors
+    paper = replace(forum.paper, authors=(), extra=without_authors(forum.paper.extra, authors))
+    return replace(
+        forum, paper=paper, posts=[replace(post, extra=without_authors(post.extra, authors)) for post in forum.posts]
+    )
+
+
+def build_rows(
+    forum: Forum, texts: VenueTexts, changes: Sequence[Change] = (), *, with_authors: bool = True
+) -> ForumRows:
+    """Return the rows of one forum, without anything from posts that are deleted or not public.
+
+    Args:
+        forum: A forum from which what was taken down is already removed.
+        texts: The texts of its venue, later ones among them.
+        changes: What changed between its versions.
+        with_authors: Whether authors are named.
+    """
+    named = forum
+    forum = forum if with_authors else _remove_names(forum)
+    public = forum.public_post_ids
+    if "decided_at" in forum.withheld:
+        undated = [replace(post, posted_after_decision=None) for post in forum.posts]
+        forum = replace(forum, reviews=[forget_decision(review) for review in forum.reviews], posts=undated)
+    reviews = [review for review in forum.reviews if review.readers_public and not review.deleted]
+    conversations = [talk for talk in forum.conversations if is_public(talk, public)]
+    read, grade = _read_text_columns(forum, texts)
+    withheld = Counter(
+        reviews=len(forum.reviews) - len(reviews),
+        conversations=len(forum.conversations) - len(conversations),
+        decisions=int(bool(forum.withheld)),
+    )
+    row: Row = redact_people(_make_paper_row(forum, public, conversations) | read)
+    row["markdown_chars"] = len(row["markdown"])
+    rebuttals = {
+        talk.reviewer: "\n\n".join(turn.text for turn in talk.turns if turn.role is Role.AUTHOR)
+        for talk in conversations
+        if talk.is_with_reviewer
+    }
+    row |= _make_record_columns(forum, reviews, rebuttals, public)
+    paper_columns = {name: row[name] for name in ("forum_id", "venue_id", "conference", "year")}
+    venue = {"conference": forum.paper.conference, "year": forum.paper.year}
+    of_texts = build_text_rows(named, texts, changes, paper_columns, with_authors=with_authors)
+    chairs = meta_review_rows([post for post in forum.posts if post.post_id in public])
+    return ForumRows(
+        paper=row,
+        reviews=[review | paper_columns for review in row["reviews"]],
+        meta_reviews=[meta_review | paper_columns for meta_review in chairs],
+        posts=[post | paper_columns for post in row["posts"]],
+        conversations=redact_people(
+            [as_row(talk) | venue | {"context": _make_context(talk, forum, public)} for talk in conversations]
+        ),
+        versions=[version_row(version, paper_columns) for version in forum.versions],
+        texts=of_texts.texts,
+        changes=of_texts.changes,
+        scores=[score for review in reviews for score in score_rows(review, paper_columns)],
+        grade=grade,
+        withheld=withheld,
+        left_out=of_texts.left_out,
+    )

@@ -1,0 +1,248 @@
+"""Write rows to Parquet shards that `datasets` opens with their features, and read them in bounded memory."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from peercorpus.release import schemas
+from peercorpus.workspace.parquet import open_parquet
+
+
+def feature(kind: pa.DataType) -> dict[str, Any]:
+    """Return an Arrow type as the JSON of `datasets.Features`.
+
+    >>> feature(pa.list_(pa.string()))
+    {'feature': {'dtype': 'string', '_type': 'Value'}, '_type': 'List'}
+    """
+    if pa.types.is_struct(kind):
+        return {field.name: feature(field.type) for field in kind}
+    if pa.types.is_list(kind):
+        return {"feature": feature(kind.value_type), "_type": "List"}
+    return {"dtype": str(kind), "_type": "Value"}
+
+
+def parquet_metadata(schema: pa.Schema) -> dict[str, str]:
+    """Return the metadata from which `datasets` reads the features of a Parquet file."""
+    features = {field.name: feature(field.type) for field in schema}
+    return {"huggingface": json.dumps({"info": {"features": features}})}
+
+
+def _described(kind: pa.DataType) -> dict[str, Any]:
+    if pa.types.is_struct(kind):
+        return {"struct": card_features(kind)}
+    if pa.types.is_list(kind):
+        item = _described(kind.value_type)
+        return {"list": item.get("dtype") or item.get("struct") or item}
+    return {"dtype": str(kind)}
+
+
+def card_features(fields: pa.Schema | pa.StructType) -> list[dict[str, Any]]:
+    """Return columns as the `features` of `dataset_info` in a card."""
+    return [{"name": field.name, **_described(field.type)} for field in fields]
+
+
+SHARD_BYTES = 500_000_000
+_TARGET_BYTES_READ = 400_000
+"""Bytes of a file that are read at once, as far as the next two bounds allow."""
+_MIN_ROWS_READ = 16
+"""Rows read at once where they are large, such as papers with their texts."""
+_MAX_ROWS_READ = 256
+"""Rows read at once where they are small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One configuration (table) of the dataset.
+
+    Attributes:
+        says: What a row is, as the card shows it.
+        group_rows: Most rows of a row group: what a reader holds at once, and what this writer buffers per split.
+        is_task: Whether it is split into train, validation and test; otherwise by conference family.
+    """
+
+    name: str
+    schema: pa.Schema
+    says: str
+    group_rows: int
+    is_task: bool = False
+
+
+CONFIGS = {
+    config.name: config
+    for config in (
+        Config("papers", schemas.PAPERS, "one row a submission", group_rows=200),
+        Config(
+            "papers_full",
+            schemas.PAPERS_FULL,
+            "one row a submission, with all that is known of it, typed",
+            group_rows=100,
+        ),
+        Config("reviews", schemas.REVIEWS, "one row a public official review", group_rows=500),
+        Config(
+            "meta_reviews",
+            schemas.META_REVIEWS,
+            "one row a public meta-review, typed",
+            group_rows=500,
+        ),
+        Config("posts", schemas.POSTS, "one row a public post other than a review", group_rows=1_000),
+        Config("conversations", schemas.CONVERSATIONS, "one row an exchange with a reviewer or others", group_rows=500),
+        Config("versions", schemas.VERSIONS, "one row a PDF of a submission", group_rows=5_000),
+        Config(
+            "texts",
+            schemas.TEXTS_OF_VERSIONS,
+            "one row a version of a submission whose text may be published, later ones too",
+            group_rows=100,
+        ),
+        Config(
+            "changes",
+            schemas.CHANGES,
+            "one row a passage that differs between what the reviewers read and the last version",
+            group_rows=1_000,
+        ),
+        Config("scores", schemas.SCORES, "one row a score of a review, before and after", group_rows=5_000),
+        Config("links", schemas.LINKS, "one row a pair of submissions that are one work", group_rows=5_000),
+        Config(
+            "tries", schemas.TRIES, "one row a submission of a work that was submitted more than once", group_rows=5_000
+        ),
+        Config(
+            "review_sft",
+            schemas.REVIEW_SFT,
+            "one row a paper and its reviews, to learn reviewing",
+            group_rows=200,
+            is_task=True,
+        ),
+        Config(
+            "rebuttal",
+            schemas.REBUTTAL,
+            "one row a paper and its conversations, to learn discussing",
+            group_rows=200,
+            is_task=True,
+        ),
+    )
+}
+"""All configurations by name; the first is the default."""
+
+
+def read_shard_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a Parquet file in bounded memory; None for all columns."""
+    with open_parquet(path) as file:
+        metadata = file.metadata
+        size_bytes = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+        batch_rows = _TARGET_BYTES_READ * metadata.num_rows // max(1, size_bytes)
+        batch_rows = min(max(_MIN_ROWS_READ, batch_rows), _MAX_ROWS_READ)
+        for batch in file.iter_batches(batch_rows, columns=columns):
+            yield from batch.to_pylist()
+
+
+@dataclass(frozen=True, slots=True)
+class SplitShards:
+    """Counts of one written split of one configuration.
+
+    Attributes:
+        memory_bytes: Size in memory, as Arrow.
+        file_bytes: Size of its files.
+    """
+
+    config: str
+    name: str
+    rows: int
+    memory_bytes: int
+    file_bytes: int
+    shards: int
+
+
+class SplitWriter:
+    """Writer of one split of one configuration, in files of at most `shard_bytes`."""
+
+    def __init__(self, folder: Path, config: Config, split: str, shard_bytes: int = SHARD_BYTES) -> None:
+        self._folder = folder / "data" / config.name
+        self._config = config
+        self._split = split
+        self._schema = config.schema.with_metadata(parquet_metadata(config.schema))
+        self._shard_bytes = shard_bytes
+        self._batch: list[dict[str, Any]] = []
+        self._shards: list[Path] = []
+        self._writer: pq.ParquetWriter | None = None
+        self._sink: pa.NativeFile | None = None
+        self._rows = self._memory_bytes = 0
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Add one row; it is written with its row group."""
+        self._batch.append(row)
+        if len(self._batch) >= self._config.group_rows:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the buffered rows as one row group."""
+        if not self._batch:
+            return
+        table = pa.Table.from_pylist(self._batch, self._schema)
+        self._batch = []
+        if self._sink is not None and self._sink.tell() + table.nbytes > self._shard_bytes:
+            self._close()
+        writer = self._writer or self._open()
+        writer.write_table(table)
+        self._rows += table.num_rows
+        self._memory_bytes += table.nbytes
+
+    def _open(self) -> pq.ParquetWriter:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{self._split}-{len(self._shards):05d}.parquet"
+        self._shards.append(path)
+        self._sink = pa.OSFile(str(path), "wb")
+        self._writer = pq.ParquetWriter(self._sink, self._schema, compression="zstd", write_page_index=True)
+        return self._writer
+
+    def _close(self) -> None:
+        if self._writer is not None and self._sink is not None:
+            self._writer.close()
+            self._sink.close()
+        self._writer = self._sink = None
+
+    def finish(self) -> SplitShards:
+        """Close the files and give each its final name, which states how many there are."""
+        self.flush()
+        self._close()
+        count = len(self._shards)
+        named = [path.with_name(f"{path.stem}-of-{count:05d}.parquet") for path in self._shards]
+        for path, final in zip(self._shards, named, strict=True):
+            path.rename(final)
+        file_bytes = sum(path.stat().st_size for path in named)
+        return SplitShards(
+            config=self._config.name,
+            name=self._split,
+            rows=self._rows,
+            memory_bytes=self._memory_bytes,
+            file_bytes=file_bytes,
+            shards=count,
+        )
+
+
+class Writers:
+    """The writers of all splits, created with the first row, as `datasets` cannot open an empty split."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._writers: dict[tuple[int, str], SplitWriter] = {}
+
+    def add(self, config: str, split: str, row: dict[str, Any]) -> None:
+        """Add one row; it is written with its row group."""
+        key = ([*CONFIGS].index(config), split)
+        if key not in self._writers:
+            self._writers[key] = SplitWriter(self._folder, CONFIGS[config], split)
+        self._writers[key].add(row)
+
+    def flush(self) -> None:
+        """Write all buffered rows: with many splits the buffers would fill the memory."""
+        for writer in self._writers.values():
+            writer.flush()
+
+    def finish(self) -> list[SplitShards]:
+        """Close all files and return their counts by configuration, then by split."""
+        return [writer.finish() for _, writer in sorted(self._writers.items(), key=itemgetter(0))]

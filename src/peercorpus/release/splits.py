@@ -1,0 +1,279 @@
+"""Assign papers to train, validation and test, by work and not by review.
+
+A paper keeps its side for ever, in all tasks; submissions of one work share it. `draw_sides` is the rule.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from enum import StrEnum
+from typing import Any
+
+from peercorpus.records.enums import ConversationKind, Role, Status
+from peercorpus.records.papers import Paper
+from peercorpus.release.rows import ForumRows
+
+KEY = "peercorpus splits 1"
+"""Hashed with a forum's id to order papers; another key draws other papers."""
+RE2_PAPERS = 19_926
+"""Papers of Re² (arXiv:2505.07920)."""
+
+
+class Split(StrEnum):
+    """Side of a paper, in order of precedence: a work with a test paper is a test work."""
+
+    TEST = "test"
+    VALIDATION = "validation"
+    TRAIN = "train"
+
+
+class Task(StrEnum):
+    """Task that a model learns, in the order in which papers are drawn."""
+
+    REBUTTAL = "rebuttal"
+    """A conversation in which a reviewer and the authors speak, with the text of the paper."""
+    REVIEW = "review"
+    """A review, with the text of the paper."""
+
+
+class Profile(StrEnum):
+    """Rule by which papers are drawn."""
+
+    RE2 = "re2"
+    """Test and validation of Re²'s sizes, stratified by venue and status."""
+    TEMPORAL = "temporal"
+    """Test: every paper submitted after a day; validation as in `re2`, of the others."""
+
+
+RE2_SIZES: Mapping[Task, int] = {Task.REBUTTAL: 500, Task.REVIEW: 1_000}
+"""Papers that Re² tests each task on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """What the side of a paper depends on.
+
+    Attributes:
+        submitted_at: When its note was created; None where that is not known.
+        tasks: Those it can be used for.
+    """
+
+    forum_id: str
+    venue_id: str
+    status: Status
+    submitted_at: datetime | None
+    tasks: frozenset[Task]
+
+    @property
+    def stratum(self) -> tuple[str, str]:
+        """Venue and status, whose shares are the same in test and validation as in all papers."""
+        return self.venue_id, self.status.value
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The side of each paper.
+
+    Attributes:
+        of: The side of every paper that was ever given one; it never changes.
+        used: By task, the papers it uses and their side. A paper that has a side and is not here is held back: another
+            task tests on it, or another paper of the same work stands for it, or it is not usable any more.
+    """
+
+    of: Mapping[str, Split]
+    used: Mapping[Task, Mapping[str, Split]]
+
+
+NO_SIDES = Sides({}, {})
+
+
+def usable(paper: Paper, rows: ForumRows) -> Usable:
+    """Return what a paper can be used for, judged by its published rows."""
+    has_text = rows.grade is not None and bool(rows.paper["markdown"])
+    with_reviewers = (talk for talk in rows.conversations if talk["kind"] == ConversationKind.REVIEW)
+    speakers = [_find_sides_heard(talk) for talk in with_reviewers]
+    fits = {
+        Task.REVIEW: rows.paper["num_reviews"] > 0,
+        Task.REBUTTAL: {Role.REVIEWER, Role.AUTHOR} in speakers,
+    }
+    tasks = frozenset(task for task in Task if has_text and fits[task])
+    return Usable(
+        forum_id=paper.forum_id,
+        venue_id=paper.venue_id,
+        status=paper.status,
+        submitted_at=paper.created_at,
+        tasks=tasks,
+    )
+
+
+def _find_sides_heard(talk: dict[str, Any]) -> set[str]:
+    """Return which of the reviewer and the authors say something in a conversation.
+
+    A response to all reviewers between two turns of the reviewer is what the authors say.
+    """
+    names = {Role.REVIEWER: {talk["reviewer"]}, Role.AUTHOR: {turn["signature"] for turn in talk["turns"]}}
+    spoken = (turn for turn in talk["turns"] if turn["text"].strip() or (turn["final_justification"] or "").strip())
+    heard = {turn["role"] for turn in spoken if turn["signature"] in names.get(turn["role"], ())}
+    return heard | ({Role.AUTHOR} if any(_is_between(talk, beside) for beside in talk["context"]) else set())
+
+
+def _is_between(talk: dict[str, Any], beside: dict[str, Any]) -> bool:
+    """Return whether a response to all reviewers stands between two turns of the reviewer."""
+    place = beside["before_turn"]
+    around = talk["turns"][place - 1 : place + 1] if place else []
+    return len(around) > 1 and all(turn["signature"] == talk["reviewer"] for turn in around)
+
+
+def split_sizes(task: Task, works: int, fit: int) -> int:
+    """Return how many papers the test side of a task has, and likewise its validation side.
+
+    Args:
+        task: The task.
+        works: All works that some task can use. From Re²'s number on it is Re²'s size, below it the same share, rounded
+            up.
+        fit: Works that this task can use; test and validation take at most a third of them each.
+
+    >>> split_sizes(Task.REVIEW, 19_926, 19_926), split_sizes(Task.REBUTTAL, 60_000, 40_000)
+    (1000, 500)
+    >>> split_sizes(Task.REVIEW, 100, 100)
+    6
+    """
+    return min(-(-RE2_SIZES[task] * min(works, RE2_PAPERS) // RE2_PAPERS), fit // 3)
+
+
+def is_after(paper: Usable, day: date) -> bool:
+    """Return whether a paper has a date after a day (UTC)."""
+    return paper.submitted_at is not None and paper.submitted_at.astimezone(UTC).date() > day
+
+
+def _hash_for_order(paper: Usable) -> str:
+    return hashlib.sha256(f"{KEY}:{paper.forum_id}".encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class _Draw:
+    """Works while they are given their sides.
+
+    Attributes:
+        works: The papers of each work, in the order in which they are drawn.
+        given: Sides of papers given before.
+        sides: Sides of works: of papers given several, the one that weighs most.
+    """
+
+    works: Mapping[str, list[Usable]]
+    given: Mapping[str, Split]
+    sides: dict[str, Split]
+    used: dict[Task, dict[str, Split]] = field(default_factory=lambda: {task: {} for task in Task})
+
+    def agrees(self, work: str, paper: Usable) -> bool:
+        """Return whether a paper is, or will be, on the side of its work."""
+        return paper.forum_id not in self.given or self.given[paper.forum_id] is self.sides[work]
+
+    def standing(self, task: Task) -> dict[str, Usable]:
+        """Return the paper used for each work in a task: the one already used, else the first drawn."""
+        papers_by_work = {}
+        for work, papers in self.works.items():
+            fitting = [paper for paper in papers if task in paper.tasks and self.agrees(work, paper)]
+            if fitting:
+                papers_by_work[work] = min(fitting, key=lambda paper: paper.forum_id not in self.used[task])
+        return papers_by_work
+
+    def fill(self, task: Task, side: Split, works: Mapping[str, Usable], size: int) -> None:
+        """Draw papers for a side until it has its size, each from the stratum that lacks most of its share."""
+        used = self.used[task]
+        lacking = dict.fromkeys((paper.stratum for paper in works.values()), 0)
+        free: dict[tuple[str, str], list[tuple[bool, str, str]]] = defaultdict(list)
+        for work, paper in works.items():
+            is_used = used.get(paper.forum_id) is side
+            # In units of one paper through the number of works, so that nothing is rounded.
+            lacking[paper.stratum] += size - len(works) * is_used
+            if self.sides.get(work, side) is side and not is_used:
+                free[paper.stratum].append((work not in self.sides, _hash_for_order(paper), work))
+        for left in free.values():
+            left.sort(reverse=True)
+        missing = size - sum(used.get(paper.forum_id) is side for paper in works.values())
+        for _ in range(missing):
+            stratum = max((name for name in free if free[name]), key=lambda name: (lacking[name], name), default=None)
+            if stratum is None:
+                return
+            work = free[stratum].pop()[2]
+            self.sides[work] = used[works[work].forum_id] = side
+            lacking[stratum] -= len(works)
+
+    def held_apart(self, task: Task, works: Iterable[str], profile: Profile) -> None:
+        """Draw the validation side of a task, and its test side in profile `re2`."""
+        allowed = set(works)
+        standing = {work: paper for work, paper in self.standing(task).items() if work in allowed}
+        size = split_sizes(task, len(allowed), len(standing))
+        for side in (Split.TEST, Split.VALIDATION) if profile is Profile.RE2 else (Split.VALIDATION,):
+            self.fill(task, side, standing, size)
+
+    def use_rest(self, task: Task, side: Split) -> None:
+        """Add every paper of a side that a task can use."""
+        for work, papers in self.works.items():
+            if self.sides[work] is side:
+                fitting = (paper.forum_id for paper in papers if task in paper.tasks and self.agrees(work, paper))
+                self.used[task] |= dict.fromkeys(fitting, side)
+
+
+def _group_by_work(papers: Iterable[Usable], groups: Mapping[str, str]) -> dict[str, list[Usable]]:
+    works: dict[str, list[Usable]] = defaultdict(list)
+    for paper in sorted(papers, key=_hash_for_order):
+        works[groups.get(paper.forum_id, paper.forum_id)].append(paper)
+    return works
+
+
+def _choose_earlier_sides(earlier_sides: Mapping[str, Split], groups: Mapping[str, str]) -> dict[str, Split]:
+    """Return the side of each work: test if any of its papers is, else validation if any is, else train."""
+    sides_by_work: dict[str, list[Split]] = defaultdict(list)
+    for forum_id, side in earlier_sides.items():
+        sides_by_work[groups.get(forum_id, forum_id)].append(side)
+    return {work: next(side for side in Split if side in sides) for work, sides in sides_by_work.items()}
+
+
+def draw_sides(
+    papers: Iterable[Usable],
+    test_after: date | None = None,
+    earlier: Sides = NO_SIDES,
+    groups: Mapping[str, str] | None = None,
+) -> Sides:
+    """Assign a side to every paper that some task can use; with `test_after`, only to papers with a date.
+
+    Args:
+        papers: Each once, in any order.
+        test_after: Test on what was submitted after this day (UTC); None draws the test as Re² does.
+        earlier: What was given before: its sides are kept, whatever is known now, and new papers are added.
+        groups: The work that a paper is of, by forum id; a paper that is not named is a work of its own. The papers of
+            a work come on one side. Where earlier sides part them, those on the side that weighs less are held back.
+    """
+    known_works = groups or {}
+    fitting = [paper for paper in papers if paper.tasks and (test_after is None or paper.submitted_at is not None)]
+    works = _group_by_work(fitting, known_works)
+    drawn = _Draw(works, earlier.of, _choose_earlier_sides(earlier.of, known_works))
+    late = {paper.forum_id for paper in fitting if test_after is not None and is_after(paper, test_after)}
+    newer = {work for work, members in works.items() if any(paper.forum_id in late for paper in members)}
+    drawn.sides |= dict.fromkeys(newer, Split.TEST)
+    for task in Task:
+        for work, members in works.items():
+            for paper in members:
+                side = earlier.used.get(task, {}).get(paper.forum_id)
+                if side is not None and task in paper.tasks and drawn.agrees(work, paper):
+                    drawn.used[task][paper.forum_id] = side
+    profile = Profile.RE2 if test_after is None else Profile.TEMPORAL
+    for task in Task:
+        drawn.held_apart(task, works.keys() - newer, profile)
+    for work in works:
+        drawn.sides.setdefault(work, Split.TRAIN)
+    for task in Task:
+        drawn.use_rest(task, Split.TRAIN)
+        if test_after is not None:
+            drawn.use_rest(task, Split.TEST)
+            drawn.used[task] = {
+                forum_id: side
+                for forum_id, side in drawn.used[task].items()
+                if (forum_id in late) is (side is Split.TEST)
+            }
+    fresh = {paper.forum_id: drawn.sides[work] for work, members in works.items() for paper in members}
+    return Sides(fresh | dict(earlier.of), drawn.used)

@@ -1,0 +1,122 @@
+"""Write the configurations for training, `review_sft` and `rebuttal`, from those of the corpus."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+import msgspec
+
+from peercorpus.execution.progress import Meter, Show, show_nothing
+from peercorpus.models.chat_messages import ChatOptions, Message, Response, to_chat_messages
+from peercorpus.records.enums import ConversationKind, Role
+from peercorpus.records.reviews import Conversation, join_prose
+from peercorpus.release.record_rows import Row
+from peercorpus.release.rows import before_and_after, read_scores
+from peercorpus.release.shards import SplitShards, Writers, read_shard_rows
+from peercorpus.release.splits import Sides, Task
+
+CONFIG = {Task.REVIEW: "review_sft", Task.REBUTTAL: "rebuttal"}
+"""The configuration of each task."""
+COLUMNS = (
+    *("forum_id", "venue_id", "conference", "year", "track", "title", "abstract", "keywords", "status", "decision"),
+    *("grade", "markdown", "reviews"),
+)
+OPENING = "The paper."
+"""Placeholder for the paper, which opens every conversation and is not repeated in its messages."""
+VIEW = ChatOptions(assistant=Role.REVIEWER, ends_answered=False)
+
+
+def write_tasks(folder: Path, sides: Sides, show: Show = show_nothing) -> list[SplitShards]:
+    """Write the configurations of all tasks beside those of the corpus and return their counts.
+
+    Args:
+        folder: The release, with `papers_full` and `conversations` written.
+        sides: The side of each paper.
+        show: Receives how many papers are done.
+    """
+    writers = Writers(folder)
+    meter = Meter("all venues", "tasks", show)
+    total = len(set().union(*sides.used.values()))
+    done = 0
+    for paper, talks in _read_papers(folder):
+        on = {task: used[paper["forum_id"]] for task, used in sides.used.items() if paper["forum_id"] in used}
+        for task, side in on.items():
+            row = review_task(paper) if task is Task.REVIEW else rebuttal_task(paper, talks)
+            writers.add(CONFIG[task], side.value, row)
+        if on:
+            done += 1
+            meter.report(done, total)
+    return writers.finish()
+
+
+def _read_papers(folder: Path) -> Iterator[tuple[Row, list[Row]]]:
+    """Yield every paper with its conversations; both tables are ordered by venue, then by forum."""
+    groups = groupby(_read_rows(folder, "conversations"), key=itemgetter("forum_id"))
+    following = next(groups, None)
+    for paper in _read_rows(folder, "papers_full", COLUMNS):
+        talks: list[Row] = []
+        if following is not None and following[0] == paper["forum_id"]:
+            talks = list(following[1])
+            following = next(groups, None)
+        yield paper, talks
+
+
+def _read_rows(folder: Path, config: str, columns: Sequence[str] | None = None) -> Iterator[Row]:
+    for path in sorted((folder / "data" / config).glob("*.parquet")):
+        yield from read_shard_rows(path, columns)
+
+
+def review_task(paper: Row) -> Row:
+    """Return the row of `review_sft` made from a row of `papers_full`."""
+    reviews: list[Row] = []
+    for review in _sort_by_time(paper["reviews"]):
+        prose = {section["field"]: section["text"] for section in review["sections"]}
+        first = {
+            section["field"]: section["text"] for section in review["initial_sections"] if section["field"] in prose
+        }
+        text_columns = {"text": join_prose({**prose, **first}), "holds_update": bool(review["updated_fields"])}
+        reviews.append(review | text_columns | _compare_scores(review))
+    return paper | {"reviews": reviews}
+
+
+def _sort_by_time(reviews: Sequence[Row]) -> list[Row]:
+    return sorted(reviews, key=lambda review: (review["created_at"] is None, review["created_at"], review["review_id"]))
+
+
+def _compare_scores(review: Row) -> Row:
+    return before_and_after(read_scores(review["scores"]), revised=review["revised"])
+
+
+def rebuttal_task(paper: Row, talks: Sequence[Row]) -> Row:
+    """Return the row of `rebuttal` made from a row of `papers_full` and its rows of `conversations`."""
+    reviews = {review["reviewer"]: review for review in reversed(_sort_by_time(paper["reviews"]))}
+    conversations = [_convert_conversation(talk, reviews) for talk in talks if talk["kind"] == ConversationKind.REVIEW]
+    return paper | {"conversations": [conversation for conversation in conversations if conversation["messages"]]}
+
+
+def _convert_conversation(talk: Row, reviews: Mapping[str, Row]) -> Row:
+    conversation = msgspec.convert(talk, Conversation)
+    responses = {beside["post_id"]: Response(beside["title"], beside["text"]) for beside in talk["context"]}
+    messages = _remove_opening(to_chat_messages(conversation, VIEW, responses, OPENING))
+    review = reviews.get(conversation.reviewer)
+    turns = [[conversation.turns[turn] for turn in message.turns] for message in messages]
+    return {
+        "conversation_id": conversation.conversation_id,
+        "reviewer": conversation.reviewer,
+        "messages": [{"role": message.speaker.value, "content": message.text} for message in messages],
+        "post_ids": [
+            [*message.answers, *(post_id for turn in of_one for post_id in turn.post_ids)]
+            for message, of_one in zip(messages, turns, strict=True)
+        ],
+        "holds_update": [any(turn.holds_update for turn in of_one) for of_one in turns],
+        **({} if review is None else _compare_scores(review)),
+    }
+
+
+def _remove_opening(messages: Sequence[Message]) -> list[Message]:
+    """Return messages without the placeholder for the paper; what was shown beside it stays the user's."""
+    if not messages:
+        return []
+    first = Message(messages[0].speaker, messages[0].parts[1:], messages[0].turns, messages[0].answers)
+    return [*([first] if first.parts else []), *messages[1:]]

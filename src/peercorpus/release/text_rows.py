@@ -1,0 +1,97 @@
+"""Make the rows of `texts` and `changes`: the text of every version that may be published, and what changed in between.
+
+A text is published as the one that the reviewers read where that is proven, and as another one where it is proven not
+to be that one (`corpus.texts.choose_shown`). Later texts are no part of any task.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from peercorpus.corpus.forums import Forum
+from peercorpus.corpus.texts import VenueTexts, choose_shown
+from peercorpus.records.documents import PAGE_BREAK, Change
+from peercorpus.records.papers import PaperVersion
+from peercorpus.records.untrusted_text import redact_people
+from peercorpus.release.record_rows import Row, as_row
+
+
+@dataclass(frozen=True, slots=True)
+class TextRows:
+    """The rows of one forum that hold texts of versions.
+
+    Attributes:
+        left_out: How many texts and changes were left out, by what they are.
+    """
+
+    texts: list[Row]
+    changes: list[Row]
+    left_out: Counter[str]
+
+
+def names_author(text: str, authors: Sequence[str]) -> bool:
+    """Return whether a text names one of these people in full; a single word is too common to tell.
+
+    >>> names_author("By Ada  Example", ["Ada Example"]), names_author("Ada is a language.", ["Ada"])
+    (True, False)
+    """
+    words = " ".join(text.casefold().split())
+    return any(name in words for name in (" ".join(author.casefold().split()) for author in authors) if " " in name)
+
+
+def _text_row(version: PaperVersion, texts: VenueTexts, paper_columns: Row) -> Row:
+    sha256 = str(version.sha256)
+    outline = texts.outline(sha256)
+    row: Row = redact_people(
+        {
+            "edit_id": version.edit_id,
+            "sha256": sha256,
+            "created_at": version.created_at,
+            "is_initial": version.is_initial,
+            "grade": version.grade,
+            "moment": version.moment,
+            "text_engine": texts.engine(sha256),
+            "pages": outline.pages,
+            "markdown": texts.read(sha256),
+            "headings": [as_row(heading) for heading in outline.headings],
+        }
+        | paper_columns
+    )
+    return row | {"markdown_chars": len(row["markdown"])}
+
+
+def build_text_rows(
+    forum: Forum, texts: VenueTexts, changes: Iterable[Change], paper_columns: Row, *, with_authors: bool
+) -> TextRows:
+    """Return the rows of `texts` and `changes` of one forum.
+
+    Args:
+        forum: A forum from which what was taken down is already removed.
+        texts: The texts of its venue, later ones among them.
+        changes: The changes between its versions.
+        paper_columns: Columns of each row that are the paper's.
+        with_authors: Whether authors are named. Otherwise a later text that names one on its first page is left out,
+            and so is a change that does.
+    """
+    authors = () if with_authors else forum.paper.authors
+    left_out = Counter[str]()
+    shown = {version.sha256: version for version in choose_shown(forum.versions) if version.sha256 in texts}
+    rows = []
+    for version in choose_shown(forum.versions):
+        if version.sha256 in shown:
+            row = _text_row(version, texts, paper_columns | {"licence": forum.paper.licence})
+            is_naming = not version.is_initial and names_author(row["markdown"].partition(PAGE_BREAK)[0], authors)
+            left_out["texts that name an author"] += is_naming
+            rows += [] if is_naming else [row]
+    change_rows = []
+    for change in changes:
+        earlier, later = shown.get(change.left_sha256), shown.get(change.right_sha256)
+        if earlier is None or later is None:
+            left_out["changes of a text that is not here"] += 1
+            continue
+        is_naming = names_author(f"{change.before}\n{change.after}\n{change.section or ''}", authors)
+        left_out["changes that name an author"] += is_naming
+        if not is_naming:
+            moments = {"left_grade": earlier.grade, "right_moment": later.moment}
+            change_rows.append(redact_people(as_row(change) | moments | paper_columns))
+    return TextRows(texts=rows, changes=change_rows, left_out=+left_out)

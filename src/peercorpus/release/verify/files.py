@@ -1,0 +1,172 @@
+"""Check the digests, schemas and row counts of a release; `Check` holds what one check found."""
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from peercorpus.release.folder import FILE, MANIFEST, SCHEMAS, Release, Shard
+from peercorpus.workspace.object_store import file_digest
+
+NAME = re.compile(r'(?:- config_name|  - name): (".*")')
+ROWS = re.compile(r"    num_examples: (\d+)")
+
+
+def read_counts(card: str) -> dict[tuple[str, str], int]:
+    r"""Return rows by configuration and split, as `front_matter` writes them; empty where the card states none.
+
+    >>> head = '---\ndataset_info:\n- config_name: "a"\n  splits:\n  - name: "b"\n    num_examples: 3\n---\n'
+    >>> read_counts(head)
+    {('a', 'b'): 3}
+    """
+    return dict(_read_counts_in_order(card))
+
+
+def _read_counts_in_order(card: str) -> Iterator[tuple[tuple[str, str], int]]:
+    head = card.removeprefix("---").partition("\n---\n")[0]
+    info = head.partition("\ndataset_info:\n")[2]
+    config = split = ""
+    is_among_splits = False
+    for line in info.splitlines():
+        if not line.startswith(("- ", "  ")):
+            return
+        named = NAME.fullmatch(line)
+        if named is not None and line.startswith("- "):
+            config = json.loads(named[1])
+            is_among_splits = False
+        elif re.fullmatch(r"  \w.*", line):
+            is_among_splits = line == "  splits:"
+        elif is_among_splits and named is not None:
+            split = json.loads(named[1])
+        elif is_among_splits and (rows := ROWS.fullmatch(line)):
+            yield (config, split), int(rows[1])
+
+
+_MAX_NAMED_BREACHES = 10
+"""Breaches of a check that are named; further ones are only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One breach of a check.
+
+    Attributes:
+        file: Its path in the release.
+        record_id: The row concerned; None where it is the file.
+        what: What is wrong; never quotes a text of the release.
+    """
+
+    file: str
+    record_id: str | None
+    what: str
+
+
+@dataclass(slots=True)
+class Check:
+    """The result of one check.
+
+    Attributes:
+        noun: What is checked, in the singular.
+        looked_at: How many of these were checked.
+        breaches: The first breaches, at most `_MAX_NAMED_BREACHES`.
+        found: How many breaches there are.
+        left_out: What could not be checked, and why.
+    """
+
+    name: str
+    noun: str
+    looked_at: int = 0
+    breaches: list[Breach] = field(default_factory=list)
+    found: int = 0
+    left_out: list[str] = field(default_factory=list)
+
+    def breach(self, file: str, record_id: str | None, what: str) -> None:
+        """Record a breach."""
+        self.found += 1
+        if len(self.breaches) < _MAX_NAMED_BREACHES:
+            self.breaches.append(Breach(file, record_id, what))
+
+
+CARD = "README.md"
+
+
+def _list_files(folder: Path) -> Iterator[tuple[str, bool]]:
+    """Yield the path of everything that is not a folder, and whether it is a regular file."""
+    for parent, folders, files in os.walk(folder):
+        for name in sorted(
+            [*files, *(folder_name for folder_name in folders if Path(parent, folder_name).is_symlink())]
+        ):
+            path = Path(parent, name)
+            yield path.relative_to(folder).as_posix(), path.is_file() and not path.is_symlink()
+
+
+def check_sums(release: Release) -> Check:
+    """Check that every file in the manifest is there and unchanged, and that there is no other."""
+    check = Check("sums", "file")
+    there = dict(_list_files(release.folder))
+    for name, sha256 in sorted(release.manifest.files.items()):
+        check.looked_at += 1
+        if name not in there:
+            check.breach(name, None, f"is named in {MANIFEST} and not there")
+        elif not there[name]:
+            check.breach(name, None, "is no plain file")
+        elif file_digest(release.folder / name) != sha256:
+            check.breach(name, None, f"is not as {MANIFEST} says")
+    for name in sorted(there.keys() - release.manifest.files.keys() - {MANIFEST}):
+        check.looked_at += 1
+        check.breach(name, None, f"is not named in {MANIFEST}")
+    return check
+
+
+def _count_rows(shard: Shard, check: Check) -> int | None:
+    """Return the rows of a file by its footer; None where it cannot be read."""
+    try:
+        with pq.ParquetFile(shard.path) as file:
+            schema = file.schema_arrow
+            rows = int(file.metadata.num_rows)
+    except (pa.ArrowException, OSError):
+        check.breach(shard.name, None, "cannot be read as Parquet")
+        return None
+    declared = SCHEMAS.get(shard.config)
+    if declared is None:
+        check.breach(shard.name, None, "is of a configuration that this version of peercorpus does not know")
+    elif not schema.equals(declared, check_metadata=False):
+        differing = [name for name in declared.names if name not in schema.names or schema.names.count(name) > 1]
+        differing += [name for name in schema.names if name not in declared.names]
+        differing += [
+            column.name for column in declared if not differing and schema.field(column.name).type != column.type
+        ]
+        check.breach(shard.name, None, f"has other columns than declared: {', '.join(differing[:5]) or 'their order'}")
+    return rows
+
+
+def check_schema(release: Release) -> Check:
+    """Check that every Parquet file has the declared columns, and every split the rows that the card states."""
+    check = Check("schema", "Parquet file")
+    rows = Counter[tuple[str, str]]()
+    for name in sorted(release.manifest.files):
+        if name.startswith("data/") and FILE.fullmatch(name) is None:
+            check.breach(name, None, "is no file of a configuration")
+    unread = set()
+    for shard in release.shards():
+        check.looked_at += 1
+        count = _count_rows(shard, check)
+        rows[shard.config, shard.split] += count or 0
+        if count is None:
+            unread.add((shard.config, shard.split))
+    try:
+        counts = read_counts((release.folder / CARD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        check.breach(CARD, None, "cannot be read, so that its counts of rows were not compared")
+        return check
+    for config, split in sorted((rows.keys() | counts.keys()) - unread):
+        stated_rows, actual_rows = counts.get((config, split)), rows.get((config, split))
+        if stated_rows != actual_rows:
+            check.breach(CARD, f"{config}/{split}", f"says {stated_rows or 0} rows where there are {actual_rows or 0}")
+    return check

@@ -1,0 +1,154 @@
+"""Check that ids are unique, that sides agree everywhere, and that no linked papers are on different sides."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.release.folder import KEYS, Release, Shard
+from peercorpus.release.split_file import SplitFile, read_split_file
+from peercorpus.release.splits import Split, Task
+from peercorpus.release.task_tables import CONFIG
+from peercorpus.release.verify.files import Check
+
+TASK_OF: Mapping[str, Task] = {config: task for task, config in CONFIG.items()}
+"""The task of each configuration that is split into sides."""
+REPEATED = frozenset({"scores", "versions", "links", "tries"})
+"""Configurations whose key columns need not be unique: a review has several scores."""
+LINKED = ("forum_id", "earlier_id")
+"""Columns of `links` with the two submissions of a work."""
+Row = dict[str, Any]
+
+
+def read_id_rows(shard: Shard, check: Check, columns: list[str] | None = None) -> Iterator[Row]:
+    """Yield the rows of a file as far as it can be read; record a breach where that is not to its end."""
+    try:
+        yield from shard.rows(columns)
+    except (pa.ArrowException, OSError, ValueError):
+        check.breach(shard.name, None, "cannot be read to its end")
+
+
+class Ids:
+    """Check that every row belongs to a paper of the release and that ids are unique."""
+
+    def __init__(self, release: Release) -> None:
+        self.check = Check("ids", "row")
+        self._seen: dict[str, set[str]] = {}
+        self._papers = {
+            row.get("forum_id"): shard.split
+            for shard in release.shards("papers")
+            for row in read_id_rows(shard, self.check, ["forum_id"])
+        }
+
+    def see(self, shard: Shard, row: Row) -> None:
+        """Check one row."""
+        self.check.looked_at += 1
+        if shard.config in KEYS and shard.config not in REPEATED:
+            row_id = "/".join(str(row.get(column)) for column in KEYS[shard.config])
+            seen = self._seen.setdefault(shard.config, set())
+            if row_id in seen:
+                self.check.breach(shard.name, row_id, f"stands more than once in '{shard.config}'")
+            seen.add(row_id)
+        forum_id = row.get("forum_id")
+        if forum_id not in self._papers:
+            self.check.breach(shard.name, forum_id, "is a paper that 'papers' does not hold")
+        elif shard.config not in TASK_OF and self._papers[forum_id] != shard.split:
+            self.check.breach(shard.name, forum_id, f"is in another split of 'papers': {self._papers[forum_id]}")
+
+
+class SidesAgree:
+    """Check that no paper is on two sides, and that the task configurations agree with the file of sides."""
+
+    def __init__(self, release: Release) -> None:
+        self.check = Check("splits", "paper")
+        self.used: dict[str, Split] = {}
+        self._files: dict[str, SplitFile] = {}
+        self._held: dict[tuple[Task, str], dict[str, str]] = {}
+        for path in release.split_files():
+            name = path.relative_to(release.folder).as_posix()
+            try:
+                self._files[name] = read_split_file(path)
+            except PeercorpusError:
+                self.check.breach(name, None, "cannot be read")
+        for name, file in self._files.items():
+            self._look_at(name, file)
+
+    def _look_at(self, name: str, file: SplitFile) -> None:
+        of = self._collect_sides(name, file.sides)
+        self.check.looked_at += len(of)
+        for task, by_side in file.tasks.items():
+            used = self._collect_sides(name, by_side)
+            if file.sizes.get(task) != {side: len(ids) for side, ids in by_side.items()}:
+                self.check.breach(name, None, f"states other sizes for '{task}' than it names papers")
+            self.used |= used
+            for forum_id, side in used.items():
+                if of.get(forum_id) is not side:
+                    self.check.breach(name, forum_id, "is used on another side than it has")
+
+    def _collect_sides(self, name: str, by_side: Mapping[Split, list[str]]) -> dict[str, Split]:
+        side_of: dict[str, Split] = {}
+        for side, ids in by_side.items():
+            for forum_id in ids:
+                if forum_id in side_of:
+                    self.check.breach(name, forum_id, f"is on two sides: {side_of[forum_id]} and {side}")
+                side_of[forum_id] = side
+        return side_of
+
+    def see(self, shard: Shard, row: Row) -> None:
+        """Check one row."""
+        if shard.config in TASK_OF:
+            self._held.setdefault((TASK_OF[shard.config], shard.split), {})[str(row.get("forum_id"))] = shard.name
+
+    def sides_held(self) -> dict[str, dict[str, str]]:
+        """Return, for each paper of the task configurations, a file by each side it is on."""
+        files_by_side: dict[str, dict[str, str]] = {}
+        for (_, side), names in self._held.items():
+            for forum_id, name in names.items():
+                files_by_side.setdefault(forum_id, {})[side] = name
+        return files_by_side
+
+    def end(self) -> Check:
+        """Return the result, once every row was seen."""
+        if not self._held:
+            self.check.left_out.append("the release has no configurations for tasks")
+        elif len(self._files) != 1:
+            self.check.breach("splits/", None, f"has {len(self._files)} files of sides, where tasks need one")
+        else:
+            ((name, file),) = self._files.items()
+            self._compare(name, file)
+        for forum_id, sides in self.sides_held().items():
+            if len(sides) > 1:
+                self.check.breach(min(sides.values()), forum_id, f"is on {len(sides)} sides of the task configurations")
+        return self.check
+
+    def _compare(self, name: str, file: SplitFile) -> None:
+        named = {(task, side.value): set(ids) for task, by_side in file.tasks.items() for side, ids in by_side.items()}
+        for task, side in sorted(named.keys() | self._held.keys()):
+            ids = named.get((task, side), set())
+            shard_names = self._held.get((task, side), {})
+            for forum_id in sorted(shard_names.keys() - ids):
+                self.check.breach(
+                    shard_names[forum_id], forum_id, f"is not in the {side} of '{task}' by the file of sides"
+                )
+            for forum_id in sorted(ids - shard_names.keys()):
+                self.check.breach(name, forum_id, f"is in the {side} of '{task}' and not in its configuration")
+
+
+def check_links(release: Release, sides: SidesAgree) -> Check:
+    """Check that no two linked papers are on different sides."""
+    check = Check("links", "link")
+    sides_held = sides.sides_held()
+    shards = release.shards("links")
+    if not shards:
+        check.left_out.append("the release has no links")
+    for shard in shards:
+        for row in read_id_rows(shard, check):
+            check.looked_at += 1
+            later_id, earlier_id = (row.get(column) for column in LINKED)
+            apart = {side for forum_id in (later_id, earlier_id) for side in sides_held.get(str(forum_id), {})}
+            if later_id is None or earlier_id is None:
+                check.breach(shard.name, later_id or earlier_id, f"has no '{LINKED[0]}' and '{LINKED[1]}'")
+            elif len(apart) > 1:
+                check.breach(shard.name, later_id, f"is linked with '{earlier_id}', and they are on {len(apart)} sides")
+    return check

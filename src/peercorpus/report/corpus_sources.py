@@ -1,0 +1,347 @@
+"""Read the frames of `CorpusSource` from a workspace or from a release.
+
+Both give the same numbers: a workspace is read without what is taken down or not public, as a release is written.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import unquote
+
+import polars as pl
+import pyarrow as pa
+
+from peercorpus.corpus.forums import SPOKEN, Forum, hides_decision, read_forum
+from peercorpus.corpus.public_forums import PublicFilter
+from peercorpus.corpus.takedown import read_takedown
+from peercorpus.errors import PeercorpusError
+from peercorpus.models.token_counts import TokenCounter
+from peercorpus.records.arrow_schema import to_arrow
+from peercorpus.records.enums import PUBLISHABLE_GRADES
+from peercorpus.records.papers import Paper, PaperVersion
+from peercorpus.records.reviews import Conversation, Post, Review
+from peercorpus.release.folder import Release, open_release
+from peercorpus.release.publish import choose_venues
+from peercorpus.report import source
+from peercorpus.report.source import (
+    FILES,
+    PAPER_TOKENS,
+    PAPERS,
+    REVIEW_TOKENS,
+    REVIEWS,
+    SET_ASIDE,
+    TALKS,
+    TURNS,
+    CorpusSource,
+    Schema,
+    concat_frames,
+)
+from peercorpus.workspace.workspace import Workspace
+
+_Convert = Callable[[pl.DataFrame], pl.DataFrame]
+
+
+class ReleaseSource(CorpusSource):
+    """The frames of a release."""
+
+    def __init__(self, folder: Path, counter: TokenCounter) -> None:
+        self.name = folder.resolve().name
+        self.tokens = counter.says
+        self._counter = counter
+        self._release = open_release(folder)
+
+    def _read(self, config: str, columns: Sequence[str], schema: Schema, convert: _Convert) -> pl.DataFrame:
+        return concat_frames(map(convert, _read_batches(self._release, config, columns, source.BATCH_ROWS)), schema)
+
+    @cached_property
+    def _versions(self) -> pl.DataFrame:
+        schema = {"forum_id": pl.String, "grade": pl.String, "path": pl.String, "sha256": pl.String}
+        return self._read("versions", list(schema), schema, lambda rows: rows)
+
+    @cached_property
+    def papers(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        names = [name for name in PAPERS if name != "grade"]
+        papers = self._read("papers_full", names, {name: PAPERS[name] for name in names}, lambda rows: rows)
+        return papers.join(source.best_grades(self._versions), on="forum_id", how="left", maintain_order="left")
+
+    @cached_property
+    def reviews(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        columns = ["review_id", "forum_id", "revised", *source.OF_SCORES]
+        return self._read("reviews", columns, REVIEWS, source.overall_scores)
+
+    @cached_property
+    def paper_tokens(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        parts = _read_batches(self._release, "papers_full", ["forum_id", "markdown"], source.TEXT_ROWS)
+        texts = (rows.filter(pl.col("markdown").str.len_bytes() > 0) for rows in parts)
+        return concat_frames(self._counter.counted(texts, "markdown"), PAPER_TOKENS)
+
+    @cached_property
+    def review_tokens(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        every = _read_batches(
+            self._release, "reviews", ["review_id", "forum_id", source.OF_SECTIONS], source.BATCH_ROWS
+        )
+        return concat_frames(source.review_tokens(every, self._counter), REVIEW_TOKENS)
+
+    @cached_property
+    def talks(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._read(
+            "conversations", ["conversation_id", "forum_id", "kind", source.OF_CONTEXT], TALKS, source.talks
+        )
+
+    @cached_property
+    def turns(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        columns = ["conversation_id", "forum_id", "kind", *source.OF_TURNS]
+        return self._read("conversations", columns, TURNS, source.turn_rows)
+
+    @cached_property
+    def files(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return concat_frames([source.files(self._versions)], FILES)
+
+    @property
+    def set_aside(self) -> pl.DataFrame | None:
+        """None: a release does not record it."""
+        return None
+
+    @property
+    def listed(self) -> Mapping[str, bool | None] | None:
+        """None: a release does not record it."""
+        return None
+
+
+def _read_batches(release: Release, config: str, columns: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
+    for path in (shard.path for shard in release.shards(config)):
+        try:
+            yield from source.read_columns([path], columns, rows)
+        except (pa.ArrowException, OSError, pl.exceptions.PolarsError) as error:
+            detail = str(error).partition("\n")[0]
+            raise PeercorpusError(
+                f"'{path}' of the release cannot be read ({detail}); take an intact copy, or publish it again."
+            ) from None
+
+
+_NEEDED_TABLES = ("1-papers", "2-reviews", "3-posts", "4-versions", "5-texts", "6-conversations")
+_PAPER_COLUMNS = [
+    *(name for name in PAPERS if name not in {"venue_id", "grade", "keywords"}),
+    f"keywords.{source.ITEM}",
+]
+_ID_COLUMNS = ("record_id", "forum_id")
+_DECISION_COLUMNS = ["decision", "decision_comment"]
+_IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
+"""Whether everyone may read a post or a review."""
+_FORUM_FIELDS: Mapping[type, str] = {
+    Paper: "paper",
+    Review: "reviews",
+    Post: "posts",
+    PaperVersion: "versions",
+    Conversation: "conversations",
+}
+
+
+class WorkspaceSource(CorpusSource):
+    """The frames of a workspace, without what is taken down or not public."""
+
+    def __init__(self, workspace: Workspace, counter: TokenCounter) -> None:
+        self.name = workspace.folder.resolve().name
+        self.tokens = counter.says
+        self._workspace = workspace
+        self._tables = workspace.tables
+        self._counter = counter
+        self._venues = choose_venues(self._tables, needed=_NEEDED_TABLES)
+        self._takedown = read_takedown(workspace)
+        self._touched = [forum_id for forum_id, _ in self._takedown.venues]
+
+    @cached_property
+    def _touched_forums(self) -> Mapping[str, list[Forum]]:
+        """What remains of each paper of which anything was taken down, by venue."""
+        forums: dict[str, list[Forum]] = {}
+        public_filter = PublicFilter(self._takedown)
+        for forum_id, venue_id in self._takedown.venues:
+            forum = read_forum(self._tables, venue_id, forum_id)
+            kept = None if forum is None else public_filter.sift(forum)
+            forums.setdefault(venue_id, []).extend([kept] if kept else [])
+        return forums
+
+    def _read_rows(self, kind: type, venue_id: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Yield columns of a venue's rows in batches; papers with a take-down come last, without what it removes."""
+        paths = self._tables.paths(self._tables.name_of(kind), venue_id)
+        for rows in source.read_columns(paths, columns):
+            yield rows.filter(~pl.col("forum_id").is_in(self._touched)) if self._touched else rows
+        records: list[object] = []
+        for forum in self._touched_forums.get(venue_id, []) if self._touched else []:
+            value = getattr(forum, _FORUM_FIELDS[kind])
+            records += [value] if kind is Paper else value
+        if records:
+            names = list(dict.fromkeys(name.partition(".")[0] for name in columns))
+            table: pa.Table = to_arrow(kind, records)
+            yield source.from_batch(table.select(names))
+
+    def _read(
+        self,
+        kind: type,
+        columns: Sequence[str],
+        schema: Schema,
+        convert: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
+    ) -> pl.DataFrame:
+        parts = (
+            convert(rows) if convert else rows
+            for venue_id in self._venues
+            for rows in self._read_rows(kind, venue_id, columns)
+        )
+        return concat_frames(parts, schema)
+
+    @cached_property
+    def _versions(self) -> pl.DataFrame:
+        schema = {
+            "forum_id": pl.String,
+            "grade": pl.String,
+            "path": pl.String,
+            "sha256": pl.String,
+            "is_initial": pl.Boolean,
+        }
+        return self._read(PaperVersion, list(schema), schema)
+
+    @cached_property
+    def papers(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        papers = concat_frames(
+            (part for venue_id in self._venues for part in self._read_venue_papers(venue_id)), PAPERS
+        )
+        graded = papers.drop("grade").join(source.best_grades(self._versions), on="forum_id", how="left")
+        return graded.select(*PAPERS).sort("venue_id", "forum_id")
+
+    def _read_venue_papers(self, venue_id: str) -> Iterator[pl.DataFrame]:
+        """Yield the papers of a venue; a status known only from posts that are not public is null."""
+        are_public = self._read_decision_posts(venue_id)
+        for rows in self._read_rows(Paper, venue_id, [*_PAPER_COLUMNS, *_DECISION_COLUMNS]):
+            decisions = rows.select("forum_id", *_DECISION_COLUMNS).iter_rows()
+            hidden = [
+                forum_id
+                for forum_id, decision, comment in decisions
+                if hides_decision(decision, comment, are_public.get(forum_id, []))
+            ]
+            status = pl.when(~pl.col("forum_id").is_in(hidden)).then(pl.col("status"))
+            yield rows.with_columns(status=status, venue_id=pl.lit(venue_id), grade=pl.lit(None, pl.String))
+
+    def _read_decision_posts(self, venue_id: str) -> dict[str, list[bool]]:
+        """For each paper, whether each of its posts that can hold a decision is public."""
+        kinds = [kind.value for kind in SPOKEN]
+        are_public: dict[str, list[bool]] = {}
+        for rows in self._read_rows(Post, venue_id, ["forum_id", "kind", "readers_public", "deleted"]):
+            spoken = rows.filter(pl.col("kind").is_in(kinds)).select("forum_id", _IS_PUBLIC)
+            for forum_id, is_public in spoken.iter_rows():
+                are_public.setdefault(forum_id, []).append(is_public)
+        return are_public
+
+    @cached_property
+    def reviews(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._read(
+            Review,
+            ["review_id", "forum_id", "revised", "readers_public", "deleted", *source.OF_SCORES],
+            REVIEWS,
+            lambda rows: source.overall_scores(_keep_public(rows)),
+        )
+
+    @cached_property
+    def review_tokens(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        columns = ["review_id", "forum_id", "readers_public", "deleted", source.OF_SECTIONS]
+        every = (_keep_public(rows) for venue_id in self._venues for rows in self._read_rows(Review, venue_id, columns))
+        return concat_frames(source.review_tokens(every, self._counter), REVIEW_TOKENS)
+
+    @cached_property
+    def paper_tokens(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        grades = [grade.value for grade in PUBLISHABLE_GRADES]
+        is_read = pl.col("is_initial") & pl.col("grade").is_in(grades) & pl.col("sha256").is_not_null()
+        read = self._versions.filter(is_read).select("forum_id", "sha256")
+        digests = set(read["sha256"])
+        # A venue's rows of texts are not sorted.
+        texts = (
+            rows.filter(pl.col("sha256").is_in(digests))
+            for venue_id in self._venues
+            for rows in source.read_columns(
+                self._tables.paths("5-texts", venue_id), ["sha256", "markdown"], source.TEXT_ROWS
+            )
+        )
+        counts = self._counter.counted(texts, "markdown")
+        counted = concat_frames(counts, {"sha256": pl.String, "tokens": pl.Int64})
+        with_tokens = read.join(counted.unique("sha256", keep="last"), on="sha256").sort("forum_id", "tokens")
+        return concat_frames([with_tokens.unique("forum_id", keep="first", maintain_order=True)], PAPER_TOKENS)
+
+    @cached_property
+    def _talks(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The conversations of which every post is public, and their turns."""
+        venues = [self._read_venue_talks(venue_id) for venue_id in self._venues]
+        talks = concat_frames((talks for talks, _ in venues), TALKS)
+        turns = concat_frames((turns for _, turns in venues), TURNS)
+        return talks, turns
+
+    def _read_venue_talks(self, venue_id: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+        columns = ["post_id", "forum_id", "readers_public", "deleted"]
+        parts = [_keep_public(rows).select("post_id") for rows in self._read_rows(Post, venue_id, columns)]
+        posts = pl.concat([pl.DataFrame(schema={"post_id": pl.String}), *parts])
+        talks, turns = [], []
+        columns = ["conversation_id", "forum_id", "kind", *source.OF_TURNS, source.OF_CONTEXT]
+        for rows in map(source.with_reviewers, self._read_rows(Conversation, venue_id, columns)):
+            turn_rows = source.turn_rows(rows)
+            turn_posts = turn_rows.select("conversation_id", "post_ids").explode("post_ids").drop_nulls()
+            closed = turn_posts.join(posts, left_on="post_ids", right_on="post_id", how="anti")["conversation_id"]
+            is_open = ~pl.col("conversation_id").is_in(closed.implode())
+            beside = rows.filter(is_open).explode("context").unnest("context").drop_nulls("post_id")
+            counts = beside.join(posts, on="post_id").group_by("conversation_id").agg(responses=pl.len())
+            open_talks = rows.filter(is_open).select("conversation_id", "forum_id")
+            talks.append(
+                open_talks.join(counts, on="conversation_id", how="left").with_columns(pl.col("responses").fill_null(0))
+            )
+            turns.append(turn_rows.filter(is_open))
+        return concat_frames(talks, TALKS), concat_frames(turns, TURNS)
+
+    @property
+    def talks(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._talks[0]
+
+    @property
+    def turns(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return self._talks[1]
+
+    @cached_property
+    def files(self) -> pl.DataFrame:
+        """See `CorpusSource`."""
+        return concat_frames([source.files(self._versions)], FILES)
+
+    @cached_property
+    def set_aside(self) -> pl.DataFrame | None:
+        """See `CorpusSource`."""
+        return concat_frames(
+            (part for venue_id in self._tables.venues("set-aside") for part in self._count_venue_set_aside(venue_id)),
+            SET_ASIDE,
+        )
+
+    def _count_venue_set_aside(self, venue_id: str) -> Iterator[pl.DataFrame]:
+        """Count the rows set aside at a venue, by paper, stage and reason, without what is taken down."""
+        gone = {*self._takedown.forums, *self._takedown.posts}
+        for path in self._tables.paths("set-aside", venue_id):
+            stage = unquote(path.parent.name.partition("=")[2])
+            for rows in source.read_columns([path], ["record_id", "forum_id", "reason"]):
+                is_gone = pl.any_horizontal(pl.col(name).is_in(gone).fill_null(value=False) for name in _ID_COLUMNS)
+                counts = rows.filter(~is_gone).group_by("forum_id", "reason").agg(rows=pl.len())
+                yield counts.with_columns(venue_id=pl.lit(venue_id), stage=pl.lit(stage))
+
+    @cached_property
+    def listed(self) -> Mapping[str, bool | None] | None:
+        """See `CorpusSource`."""
+        return {venue_id: self._workspace.raw.state.is_listed(venue_id) for venue_id in self._venues}
+
+
+def _keep_public(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.filter(_IS_PUBLIC)

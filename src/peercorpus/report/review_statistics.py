@@ -1,0 +1,381 @@
+"""Compute the statistics of reviews and conversations: scores, their changes, agreement, turns, delays.
+
+Scores of different venues are compared on [0, 1]: the share of the form's scale between its lowest and highest answer.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from peercorpus.metrics.intervals import wilson_interval
+from peercorpus.metrics.prediction import alpha
+from peercorpus.records.enums import Role
+from peercorpus.report.corpus_statistics import TOP, VERDICTS, Statistic, counted, largest, nothing, percent, quartiles
+from peercorpus.report.source import CorpusSource
+
+GRID = [step / 100 for step in range(101)]
+"""The scores at which densities are computed."""
+_HAS_SCALE = (pl.col("high") != pl.col("low")) & pl.col("low").is_not_null() & pl.col("high").is_not_null()
+_ON_UNIT = "Scores are put on [0, 1] of the form's scale, 1 being its best answer, as venues have different ones."
+_TOLERANCE = 1e-9
+"""Smaller differences of scores are rounding errors."""
+_CHANGE_CLASSES: Sequence[tuple[str, float, float]] = (
+    ("lowered by more than 15 %", -math.inf, -0.15 - _TOLERANCE),
+    ("lowered by up to 15 %", -0.15 - _TOLERANCE, -_TOLERANCE),
+    ("unchanged", -_TOLERANCE, _TOLERANCE),
+    ("raised by up to 15 %", _TOLERANCE, 0.15 + _TOLERANCE),
+    ("raised by 15 to 30 %", 0.15 + _TOLERANCE, 0.3 + _TOLERANCE),
+    ("raised by more than 30 %", 0.3 + _TOLERANCE, math.inf),
+)
+"""Classes of changes, in shares of the scale: above the first bound, up to the second."""
+
+
+def on_unit(source: CorpusSource) -> pl.DataFrame:
+    """Return the reviews with conference, status, and the first and current recommendation on [0, 1]."""
+    papers = source.papers.select("forum_id", "conference", "status")
+    shares = {
+        name: pl.when(_HAS_SCALE).then((pl.col(f"rating_{name}") - pl.col("low")) / (pl.col("high") - pl.col("low")))
+        for name in ("initial", "final")
+    }
+    higher = pl.col("higher_is_better")
+    units = {name: pl.when(higher).then(share).when(~higher).then(1 - share) for name, share in shares.items()}
+    return source.reviews.join(papers, on="forum_id", maintain_order="left").with_columns(**units)
+
+
+def density(values: pl.Series) -> tuple[float, list[float]] | None:
+    """Estimate the density with a Gaussian kernel.
+
+    The bandwidth follows Scott's rule for one dimension: n ** (-1/5) times the sample standard deviation, as in SciPy
+    and Matplotlib.
+
+    Returns:
+        The bandwidth, and the density at each point of `GRID`; None if all values are equal.
+    """
+    deviation = float(str(values.std() or 0.0))
+    if deviation < _TOLERANCE:
+        return None
+    n = values.len()
+    width = deviation * n**-0.2
+    counts = values.value_counts(sort=False).sort(values.name).rows()
+    scale = n * width * math.sqrt(2 * math.pi)
+    heights = [
+        sum(count * math.exp(-(((point - value) / width) ** 2) / 2) for value, count in counts) / scale
+        for point in GRID
+    ]
+    return width, heights
+
+
+def box(values: pl.Series) -> Mapping[str, float]:
+    """Return mean, quartiles and Tukey's whiskers: the furthest values within 1.5 interquartile ranges of the box."""
+    low, middle, high = quartiles(values)
+    reach = 1.5 * (high - low)
+    inside = values.filter((values >= low - reach - _TOLERANCE) & (values <= high + reach + _TOLERANCE))
+    ends = {"whisker_low": min(inside.min(), low), "whisker_high": max(inside.max(), high)}  # type: ignore[type-var]
+    numbers = {"mean": values.mean(), "lower_quartile": low, "median": middle, "upper_quartile": high, **ends}
+    return {name: float(str(value)) for name, value in numbers.items()}
+
+
+BOX = ("mean", "lower_quartile", "median", "upper_quartile", "whisker_low", "whisker_high")
+_VIOLIN_SCHEMA: dict[str, Any] = {
+    "conference": pl.String,
+    "reviews": pl.Int64,
+    "not_known": pl.Int64,
+} | dict.fromkeys(BOX, pl.Float64)
+_DENSITY_SCHEMA: dict[str, Any] = {
+    "least": pl.Float64,
+    "greatest": pl.Float64,
+    "bandwidth": pl.Float64,
+    "density": pl.List(pl.Float64),
+}
+
+
+def score_violins(source: CorpusSource) -> Statistic:
+    """Describe the recommendations of the ten largest conferences by density and box (Re², Fig. 2 f)."""
+    how = (
+        f"Overall recommendations as they stand now. {_ON_UNIT} Gaussian kernel, bandwidth by Scott's rule, cut at the"
+        " least and the greatest score; box from quartile to quartile with the median; whiskers to the furthest score"
+        " within 1.5 interquartile ranges of the box (Tukey's)."
+    )
+    scores = on_unit(source)
+    rows = []
+    unknown = 0
+    for conference in largest(source.papers)[:TOP]:
+        every = scores.filter(conference=conference)["final"]
+        values = every.drop_nulls()
+        row: dict[str, object] = {"conference": conference, "reviews": values.len(), "not_known": every.null_count()}
+        unknown += every.null_count()
+        if not values.is_empty():
+            width, heights = density(values) or (None, None)
+            ends = {"least": values.min(), "greatest": values.max()}
+            row |= {**box(values), **ends, "bandwidth": width, "density": heights}
+        rows.append(row)
+    table = pl.DataFrame(rows, schema=_VIOLIN_SCHEMA | _DENSITY_SCHEMA)
+    n = int(table["reviews"].sum())
+    missing = {"no number, or its scale is not known": unknown}
+    if not n:
+        return nothing(table, "reviews", "No review of this selection has a score on a known scale.", how, missing)
+    scored = table.filter(pl.col("reviews") > 0).sort("median", "conference")
+    low = scored.row(0, named=True)
+    high = scored.row(-1, named=True)
+    says = f"The median recommendation is {high['median']:.2f} of the scale at {high['conference']}"
+    says += "." if scored.height == 1 else f", the highest, and {low['median']:.2f} at {low['conference']}, the lowest."
+    return Statistic(table=table, n=n, of="reviews", says=says, how=how, unknown=missing)
+
+
+def _classify(changes: str) -> pl.Expr:
+    chain = pl.lit(None, pl.String)
+    for name, above, upto in _CHANGE_CLASSES:
+        chain = pl.when((pl.col(changes) > above) & (pl.col(changes) <= upto)).then(pl.lit(name)).otherwise(chain)
+    return chain
+
+
+def score_changes(source: CorpusSource) -> Statistic:
+    """Count reviews by the change of their recommendation, and papers by the mean change and the decision."""
+    how = (
+        f"The overall recommendation as first given and as it stands now, where both are known. {_ON_UNIT} A paper's"
+        " change is the mean of its reviews'; the share is that of accepted papers among those accepted or rejected,"
+        " with its 95 % interval (Wilson's)."
+    )
+    scores = on_unit(source).with_columns(change=pl.col("final") - pl.col("initial"))
+    changed = scores.drop_nulls("change")
+    standing = scores["final"].drop_nulls().len()
+    missing = {
+        "the first score is not known": standing - changed.height,
+        "no number, or its scale is not known": scores.height - standing,
+    }
+    reviews = changed.group_by(change=_classify("change")).agg(reviews=pl.len().cast(pl.Int64))
+    means = changed.group_by("forum_id", "status").agg(pl.col("change").mean())
+    papers = means.group_by(change=_classify("change")).agg(papers=pl.len().cast(pl.Int64), **VERDICTS)
+    every = pl.DataFrame({"change": [name for name, _, _ in _CHANGE_CLASSES]})
+    table = every.join(reviews, on="change", how="left", maintain_order="left").join(
+        papers, on="change", how="left", maintain_order="left"
+    )
+    counts = ["reviews", "papers", "accepted", "rejected"]
+    table = _add_shares(table.with_columns(pl.col(*counts).fill_null(0)))
+    if changed.is_empty():
+        why = "Of no review of this selection both the first score and the last are known."
+        return nothing(table, "reviews", why, how, missing)
+    return Statistic(
+        table=table,
+        n=changed.height,
+        of="reviews",
+        says=_describe_changes(table, changed.height),
+        how=how,
+        unknown=missing,
+    )
+
+
+def _add_shares(table: pl.DataFrame) -> pl.DataFrame:
+    """Add the share of accepted papers and its 95 % interval (Wilson's)."""
+    shares = []
+    for row in table.iter_rows(named=True):
+        decided = row["accepted"] + row["rejected"]
+        bounds = wilson_interval(row["accepted"], decided)
+        shares.append((row["accepted"] / decided, *bounds) if bounds else (None, None, None))
+    names = ("share_accepted", "interval_low", "interval_high")
+    return table.hstack(pl.DataFrame(shares, schema=dict.fromkeys(names, pl.Float64), orient="row"))
+
+
+def _describe_changes(table: pl.DataFrame, n: int) -> str:
+    way = (
+        table.with_columns(way=pl.col("change").str.split(" ").list.first())
+        .group_by("way")
+        .agg(pl.col("reviews", "papers", "accepted", "rejected").sum())
+    )
+    by_way = {row["way"]: row for row in way.iter_rows(named=True)}
+    raised = by_way["raised"]
+    same = by_way["unchanged"]
+    lowered = by_way["lowered"]
+    says = (
+        f"Of {counted(n, 'reviews')}, {percent(raised['reviews'] / n)} raised their recommendation,"
+        f" {percent(lowered['reviews'] / n)} lowered it and {percent(same['reviews'] / n)} left it."
+    )
+    shares = [
+        f"{percent(counts['accepted'] / (counts['accepted'] + counts['rejected']))} where {words}"
+        for counts, words in ((raised, "their mean rose"), (same, "it stayed"), (lowered, "it fell"))
+        if counts["accepted"] + counts["rejected"]
+    ]
+    return f"{says} Accepted of the papers decided: {', '.join(shares)}." if shares else says
+
+
+_AGREEMENT_SCHEMA = {
+    "conference": pl.String,
+    "papers": pl.Int64,
+    "scores": pl.Int64,
+    "alpha": pl.Float64,
+    "papers_before_and_after": pl.Int64,
+    "alpha_before": pl.Float64,
+    "alpha_after": pl.Float64,
+} | {f"spread_{name}": pl.Float64 for name in BOX}
+
+
+def agreement(source: CorpusSource) -> Statistic:
+    """Measure the agreement of a paper's reviewers (Krippendorff's α), before and after the discussion."""
+    how = (
+        "Krippendorff's α for intervals (1: they agree wholly; 0: as by chance) over the recommendations of papers with"
+        " two or more, as they stand now; before and after: of the reviews of which both are known. The spread of a"
+        f" paper is its greatest score less its least. {_ON_UNIT}"
+    )
+    scores = on_unit(source)
+    scored = scores.drop_nulls("final")
+    shared = scored.filter(pl.len().over("forum_id") > 1)
+    alone = scored.height - shared.height
+    missing = {
+        "no number, or its scale is not known": scores.height - scored.height,
+        "the only score of its paper": alone,
+    }
+    order = largest(source.papers)[:TOP]
+    rows = [_make_agreement_row(conference, shared.filter(conference=conference)) for conference in order]
+    table = pl.DataFrame(rows, schema=_AGREEMENT_SCHEMA)
+    n = int(table["scores"].sum())
+    if not n:
+        why = "No paper of this selection has two scores on a known scale."
+        return nothing(table, "scores", why, how, missing)
+    return Statistic(table=table, n=n, of="scores", says=_describe_agreement(table), how=how, unknown=missing)
+
+
+def _make_agreement_row(conference: str, shared: pl.DataFrame) -> dict[str, object]:
+    row: dict[str, object] = {
+        "conference": conference,
+        "papers": shared["forum_id"].n_unique(),
+        "scores": shared.height,
+        "alpha": alpha(shared.select(unit="forum_id", value="final")),
+    }
+    both = shared.drop_nulls("initial").filter(pl.len().over("forum_id") > 1)
+    row |= {
+        "papers_before_and_after": both["forum_id"].n_unique(),
+        "alpha_before": alpha(both.select(unit="forum_id", value="initial")),
+        "alpha_after": alpha(both.select(unit="forum_id", value="final")),
+    }
+    if not shared.is_empty():
+        apart = pl.col("final").max() - pl.col("final").min()
+        spreads = shared.group_by("forum_id", maintain_order=True).agg(spread=apart)["spread"]
+        row |= {f"spread_{name}": value for name, value in box(spreads).items()}
+    return row
+
+
+def _describe_agreement(table: pl.DataFrame) -> str:
+    largest_row = (
+        table.drop_nulls("spread_median").sort("papers", descending=True, maintain_order=True).row(0, named=True)
+    )
+    value = "not defined, as all scores are equal" if largest_row["alpha"] is None else f"{largest_row['alpha']:.2f}"
+    says = (
+        f"At {largest_row['conference']} α is {value}; the scores of a paper there typically lie"
+        f" {percent(largest_row['spread_median'])} of the scale apart."
+    )
+    both = table.drop_nulls(["alpha_before", "alpha_after"])
+    if both.height:
+        rose = both.filter(pl.col("alpha_after") > pl.col("alpha_before")).height
+        says += f" After the discussion reviewers agree more at {rose:,} of {counted(both.height, 'conferences')}."
+    return says
+
+
+MOST_TURNS = 10
+"""Conversations with this many turns or more share one bar."""
+_HOUR_US = 3_600_000_000
+WAYS = {"authors": (Role.AUTHOR, Role.REVIEWER), "reviewers": (Role.REVIEWER, Role.AUTHOR)}
+"""Who answers: the role that speaks, and the role before it."""
+_DELAY_SCHEMA = {
+    "who_answers": pl.String,
+    "conference": pl.String,
+    "answers": pl.Int64,
+    "p10_h": pl.Float64,
+    "lower_quartile_h": pl.Float64,
+    "median_h": pl.Float64,
+    "upper_quartile_h": pl.Float64,
+    "p90_h": pl.Float64,
+}
+"""Delays are in hours; a row whose conference is null is about all conferences."""
+
+
+def turns(source: CorpusSource) -> Statistic:
+    """Count conversations by their number of turns, and those in which the authors answered."""
+    how = (
+        "A turn is what one side says before another speaks; consecutive posts of one speaker are one. The review is"
+        " the first; a change of scores alone is one as well. Answered: the authors have a turn."
+    )
+    is_author = pl.col("role") == Role.AUTHOR.value
+    per_talk = source.turns.group_by("conversation_id").agg(
+        turns=pl.len().cast(pl.Int64), answered=is_author.any().cast(pl.Int64)
+    )
+    talks = source.talks.select("conversation_id").join(per_talk, on="conversation_id")
+    bar = pl.col("turns").clip(upper_bound=MOST_TURNS)
+    counts = talks.group_by(turns=bar).agg(
+        conversations=pl.len().cast(pl.Int64), answered=pl.col("answered").sum().cast(pl.Int64)
+    )
+    most = int(counts["turns"].max() or 0)  # type: ignore[arg-type]
+    every = pl.DataFrame({"turns": range(1, most + 1)}, schema={"turns": pl.Int64})
+    table = every.join(counts, on="turns", how="left", maintain_order="left").fill_null(0)
+    if talks.is_empty():
+        return nothing(table, "conversations", "No conversation is in this selection.", how)
+    _, middle, _ = quartiles(talks["turns"])
+    answered = int(talks["answered"].sum())
+    longer = talks.filter(pl.col("turns") > 2).height
+    says = (
+        f"The middle conversation has {middle:g} {'turn' if middle == 1 else 'turns'}; the authors answer in"
+        f" {percent(answered / talks.height)}, and {percent(longer / talks.height)} go on after that, with three"
+        " turns or more."
+    )
+    return Statistic(table=table, n=talks.height, of="conversations", says=says, how=how, facts={"median": middle})
+
+
+def delays(source: CorpusSource) -> Statistic:
+    """Measure how long authors and reviewers take to answer, in hours."""
+    how = (
+        "The time from the first post of a turn to the first post of the next one in the same conversation, where"
+        " authors follow a reviewer or a reviewer follows the authors. Venues open and close the discussion on certain"
+        " days, so a delay is not only a person's."
+    )
+    follows = source.turns.sort("conversation_id", "place").with_columns(
+        before=pl.col("role").shift().over("conversation_id"),
+        hours=(pl.col("created_at") - pl.col("created_at").shift().over("conversation_id")).dt.total_microseconds()
+        / _HOUR_US,
+    )
+    follows = follows.join(source.papers.select("forum_id", "conference"), on="forum_id")
+    order: list[str | None] = [None, *largest(source.papers)[:TOP]]
+    rows = []
+    n = 0
+    undated = 0
+    early = 0
+    for name, (speaker, other) in WAYS.items():
+        every = follows.filter((pl.col("role") == speaker.value) & (pl.col("before") == other.value))
+        dated = every.filter(pl.col("hours") >= 0)
+        n += dated.height
+        undated += every["hours"].null_count()
+        early += every.filter(pl.col("hours") < 0).height
+        for conference in order:
+            hours = (dated if conference is None else dated.filter(conference=conference))["hours"]
+            # Without answers the quantiles are None.
+            quantiles = [hours.quantile(share, interpolation="linear") for share in (0.1, 0.25, 0.5, 0.75, 0.9)]
+            rows.append((name, conference, hours.len(), *quantiles))
+    table = pl.DataFrame(rows, schema=_DELAY_SCHEMA, orient="row")
+    missing = {"a time is missing": undated, "dated before what it answers": early}
+    if not n:
+        why = "No answer of this selection has the times of both turns."
+        return nothing(table, "answers", why, how, missing)
+    return Statistic(table=table, n=n, of="answers", says=_describe_delays(table), how=how, unknown=missing)
+
+
+def duration_label(hours: float) -> str:
+    """Format a duration in minutes, hours or days.
+
+    >>> duration_label(0.5), duration_label(30.0), duration_label(240.0), duration_label(1.0)
+    ('30 minutes', '30 hours', '10 days', '60 minutes')
+    """
+    if hours < 2:
+        return counted(round(60 * hours), "minutes")
+    return counted(round(hours), "hours") if hours < 48 else counted(round(hours / 24), "days")
+
+
+def _describe_delays(table: pl.DataFrame) -> str:
+    parts = [
+        f"{row['who_answers']} take {duration_label(row['median_h'])} at the median (half of the"
+        f" {counted(row['answers'], 'answers')} come after {duration_label(row['lower_quartile_h'])} to"
+        f" {duration_label(row['upper_quartile_h'])})"
+        for row in table.filter(pl.col("conference").is_null()).iter_rows(named=True)
+        if row["answers"]
+    ]
+    says = "; ".join(parts)
+    return f"{says[0].upper()}{says[1:]}."

@@ -1,0 +1,183 @@
+"""Write a report: the page, each figure as PDF, SVG, PNG and CSV, and all numbers as JSON.
+
+`compute_statistic` and `draw_figure` compute a single one, for the Python interface.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from peercorpus.corpus.filters import parse_all
+from peercorpus.errors import PeercorpusError
+from peercorpus.execution.executor import Executor
+from peercorpus.execution.progress import Meter, Show, show_nothing
+from peercorpus.models.token_counts import load_token_counter
+from peercorpus.records.untrusted_text import escape_csv_cell
+from peercorpus.release.folder import MANIFEST, replace_folder
+from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
+from peercorpus.report.corpus_statistics import Statistic
+from peercorpus.report.figure_style import FORMATS, figure_bytes, styled
+from peercorpus.report.page import PAGE_NAME, ShownFigure, report_page
+from peercorpus.report.panels import Panel, find_panel, select_panels
+from peercorpus.report.source import FilteredSource
+from peercorpus.workspace.workspace import open_workspace
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_NUMBERS = "numbers.json"
+_CHECKSUMS = "checksums.json"
+_DIGITS = 6
+"""Decimals in CSV and JSON files; further ones may differ by rounding errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFiles:
+    """Counts of a written report.
+
+    Attributes:
+        papers: Number of papers that meet the conditions.
+        every: Number of all papers of the corpus.
+        figures: Number of figures.
+        empty: Title of each figure with nothing to draw, and the reason.
+    """
+
+    papers: int
+    every: int
+    figures: int
+    empty: tuple[tuple[str, str], ...]
+
+
+@contextmanager
+def open_source(
+    folder: Path, where: Iterable[str] = (), tokenizer: str | None = None, spread: Executor | None = None
+) -> Iterator[FilteredSource]:
+    """Open a workspace or a release, restricted to the papers that meet conditions.
+
+    Args:
+        folder: A workspace or a release.
+        where: Conditions that papers must meet.
+        tokenizer: Tokenizer whose tokens lengths are counted in; None counts words and signs.
+        spread: Processes that count the tokens of a tokenizer; None counts them in this process.
+
+    Raises:
+        PeercorpusError: The folder is neither, or a condition or the tokenizer does not exist.
+        TableError: The tables of the workspace have not been built.
+    """
+    conditions = parse_all(where)
+    counter = load_token_counter(tokenizer, spread)
+    if (folder / "raw.db").is_file():
+        with open_workspace(folder, write=False) as workspace:
+            yield FilteredSource(WorkspaceSource(workspace, counter), conditions)
+    elif (folder / MANIFEST).is_file():
+        yield FilteredSource(ReleaseSource(folder, counter), conditions)
+    else:
+        raise PeercorpusError(
+            f"'{folder}' is neither a workspace (raw.db) nor a release ({MANIFEST}); name a folder that 'peercorpus"
+            " harvest' or 'peercorpus publish' wrote."
+        )
+
+
+def compute_statistic(folder: Path, name: str, where: Iterable[str] = (), tokenizer: str | None = None) -> Statistic:
+    """Compute one statistic of a workspace or a release; the names are those of `PANELS`.
+
+    Raises:
+        PeercorpusError: As for `open_source`, or there is no such statistic.
+        TableError: The tables of the workspace have not been built.
+    """
+    panel = find_panel(name)
+    with open_source(folder, where, tokenizer) as source:
+        return panel.statistic(source)
+
+
+def draw_figure(folder: Path, name: str, where: Iterable[str] = (), tokenizer: str | None = None) -> "Figure":
+    """Draw one figure of a workspace or a release; save it with its method `savefig`.
+
+    Raises:
+        PeercorpusError: As for `compute_statistic`.
+        TableError: As for `compute_statistic`.
+        MissingExtraError: Matplotlib is not installed.
+    """
+    with styled():
+        return find_panel(name).draw(compute_statistic(folder, name, where, tokenizer))
+
+
+def _to_csv_cells(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table as text cells: lists joined by ";", and no text that a spreadsheet would run as a formula."""
+    texts = pl.col(pl.String).map_elements(escape_csv_cell, return_dtype=pl.String)
+    lists = [name for name, kind in table.schema.items() if isinstance(kind, pl.List)]
+    items = (pl.col(name).list.eval(pl.element().round(_DIGITS).cast(pl.String)).list.join(";") for name in lists)
+    return table.with_columns(texts, *items)
+
+
+def _write_panel(folder: Path, panel: Panel, computed: Statistic) -> ShownFigure:
+    drawn = panel.draw(computed)
+    contents = {kind: figure_bytes(drawn, kind) for kind in FORMATS}
+    for kind, content in contents.items():
+        (folder / f"{panel.name}.{kind}").write_bytes(content)
+    _to_csv_cells(computed.table).write_csv(folder / f"{panel.name}.csv", float_precision=_DIGITS)
+    return ShownFigure(panel, computed, contents["svg"].decode())
+
+
+def _to_json(source: FilteredSource, shown: Iterable[ShownFigure]) -> str:
+    panels = {
+        item.panel.name: {
+            "title": item.panel.title,
+            "n": item.statistic.n,
+            "of": item.statistic.of,
+            "not_known": dict(item.statistic.unknown),
+            "facts": {name: round(value, _DIGITS) for name, value in item.statistic.facts.items()},
+            "says": item.statistic.says,
+            "how": item.statistic.how,
+        }
+        for item in shown
+    }
+    conditions = [str(condition) for condition in source.conditions]
+    report = {"source": source.name, "where": conditions, "tokens": source.tokens, "figures": panels}
+    return json.dumps(report, indent=1, ensure_ascii=False) + "\n"
+
+
+def write_report(
+    folder: Path,
+    out: Path,
+    where: Iterable[str] = (),
+    tokenizer: str | None = None,
+    show: Show = show_nothing,
+    spread: Executor | None = None,
+    figures: Iterable[str] = (),
+) -> ReportFiles:
+    """Write a report of a workspace or a release; an earlier report in `out` is replaced as a whole, at the end.
+
+    Args:
+        folder: A workspace or a release.
+        out: The folder to write.
+        where: Conditions that papers must meet.
+        tokenizer: Tokenizer whose tokens lengths are counted in; None counts words and signs.
+        show: Receives the progress, figure by figure.
+        spread: Processes that count the tokens of a tokenizer; None counts them in this process.
+        figures: Names of the figures to draw; none means all.
+
+    Raises:
+        PeercorpusError: As for `open_source`, or `out` holds other files, or a figure does not exist.
+        MissingExtraError: Matplotlib is not installed.
+    """
+    panels = select_panels(figures)
+    with (
+        open_source(folder, where, tokenizer, spread) as source,
+        styled(),
+        replace_folder(out, "a report", _CHECKSUMS) as partial,
+    ):
+        meter = Meter(source.name, "report", show)
+        shown = []
+        for done, panel in enumerate(panels, 1):
+            shown.append(_write_panel(partial, panel, panel.statistic(source)))
+            meter.report(done, len(panels))
+        (partial / PAGE_NAME).write_text(report_page(source, shown))
+        (partial / _NUMBERS).write_text(_to_json(source, shown))
+        empty = tuple((item.panel.title, item.statistic.why) for item in shown if item.statistic.why)
+        return ReportFiles(papers=source.papers.height, every=source.every, figures=len(shown), empty=empty)

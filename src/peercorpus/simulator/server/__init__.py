@@ -1,0 +1,1 @@
+"""Serve both simulated APIs of OpenReview on loopback."""

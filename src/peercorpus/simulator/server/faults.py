@@ -1,0 +1,252 @@
+"""Define the named faults that a test or a user can inject into the simulated service."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial, reduce
+from threading import Lock
+from typing import TypeAlias
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.simulator.server.changes import BetweenPages, shift, vanish
+from peercorpus.simulator.server.damage import (
+    CUT_OFF,
+    DROPPED,
+    TRUNCATED,
+    Fault,
+    challenged,
+    empty_error,
+    expired,
+    html_page,
+    huge,
+    no_pdf,
+    no_pdf_inside,
+    rate_limited,
+    rate_limited_gzip,
+    rate_limited_in_words,
+    rate_limited_silently,
+    rate_limited_until,
+    redirected,
+    server_error,
+    slow,
+    too_many_sign_ins,
+    uncounted,
+    with_bomb,
+    with_cut_pdf,
+    with_html_member,
+    without_member,
+    without_parameter,
+)
+from peercorpus.simulator.server.requests import Request, gives_file
+from peercorpus.simulator.server.responses import json_answer, not_found
+from peercorpus.simulator.server.routes import is_open_to_guests
+from peercorpus.simulator.world.holdings import World
+
+__all__ = [
+    "CUT_OFF",
+    "DROPPED",
+    "FAULTS",
+    "TRUNCATED",
+    "Fault",
+    "Faults",
+    "NamedFault",
+    "challenged",
+    "expired",
+    "faults_by_name",
+    "html_page",
+    "on_path",
+    "rate_limited",
+    "server_error",
+    "slow",
+    "together",
+    "wrong_host",
+]
+
+Faults: TypeAlias = Callable[[Request], Fault | None]
+Concerns: TypeAlias = Callable[[Request], bool]
+
+SLOW_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFault:
+    """A fault with a name.
+
+    Attributes:
+        help: What happens, in one line.
+        begin: Creates the fault for one service from `every` and `after`: of the requests that it concerns, it affects
+            those whose number minus `after` is a multiple of `every`. A permanent fault ignores both.
+    """
+
+    name: str
+    help: str
+    begin: Callable[[int, int], Faults]
+
+
+def faults_by_name(*names: str, every: int = 5) -> Faults:
+    """Return the faults with these names.
+
+    A temporary fault affects one in `every` requests that it concerns, so that the repeated request succeeds; several
+    temporary faults take turns. A permanent fault affects every request that it concerns.
+
+    Raises:
+        PeercorpusError: There is no such fault.
+    """
+    unknown = [name for name in names if name not in FAULTS]
+    if unknown:
+        raise PeercorpusError(f"The simulator has no fault {unknown[0]!r}; it has {', '.join(FAULTS)}")
+    turns = [every * (position - len(names)) for position in range(1, len(names) + 1)]
+    return together(*(FAULTS[name].begin(every * len(names), turn) for name, turn in zip(names, turns, strict=True)))
+
+
+def together(*faults: Faults) -> Faults:
+    """Return one fault that applies all of these."""
+
+    def choose(request: Request) -> Fault | None:
+        applied = [fault for find_fault in faults if (fault := find_fault(request)) is not None]
+        return reduce(Fault.joined, applied) if applied else None
+
+    return choose
+
+
+def on_path(path: str, fault: Fault, *, times: int = 1, after: int = 0, api: str | None = None) -> Faults:
+    """Make a path fail `times` times after `after` successful requests; `api` limits this to "v1" or "v2"."""
+    which = range(after + 1, after + times + 1)
+    return _Turns(
+        lambda request: request.path == path and api in {None, request.api}, lambda: fault, lambda n: n in which
+    )
+
+
+def wrong_host(api: str) -> Faults:
+    """Make one API answer as if it did not have the notes: 404 to an id or a file, an empty list to a query."""
+
+    def choose(request: Request) -> Fault | None:
+        if request.api != api or request.method != "GET" or is_open_to_guests(request.path):
+            return None
+        if gives_file(request.path) or "id" in request.query:
+            return Fault(not_found("Note", request.query.get("id", request.path)).answer())
+        rows = {"/notes/edits": "edits", "/references": "references"}.get(request.path, "notes")
+        return Fault(json_answer({rows: [], "count": 0}))
+
+    return choose
+
+
+@dataclass(slots=True)
+class _Turns:
+    """Affects the requests with the chosen numbers, counted from 1 among those that it concerns."""
+
+    concerns: Concerns
+    make: Callable[[], Fault]
+    strikes: Callable[[int], bool]
+    seen: int = field(init=False, default=0)
+    lock: Lock = field(init=False, default_factory=Lock)
+
+    def __call__(self, request: Request) -> Fault | None:
+        if not self.concerns(request):
+            return None
+        with self.lock:
+            self.seen += 1
+            return self.make() if self.strikes(self.seen) else None
+
+
+class _HugeFile:
+    """Makes the file of the first note or edit whose file is requested huge; bulk responses leave it out."""
+
+    def __init__(self) -> None:
+        self._id: str | None = None
+        self._lock = Lock()
+
+    def __call__(self, request: Request) -> Fault | None:
+        if not _wants_file(request):
+            return None
+        ids = (request.query.get("ids") or request.query.get("id") or request.path).split(",")
+        with self._lock:
+            self._id = self._id or ids[0]
+        if self._id not in ids:
+            return None
+        others = ",".join(file_id for file_id in ids if file_id != self._id)
+        return Fault(asks=lambda query: {**query, "ids": others}) if others else huge()
+
+
+def _reads(request: Request) -> bool:
+    return request.method == "GET" and request.path != "/challenge"
+
+
+def _wants_json(request: Request) -> bool:
+    return _reads(request) and not gives_file(request.path)
+
+
+def _wants_file(request: Request) -> bool:
+    return _reads(request) and gives_file(request.path)
+
+
+def _wants_zip(request: Request) -> bool:
+    return _wants_file(request) and "," in request.query.get("ids", "")
+
+
+def _has_token(request: Request) -> bool:
+    return _reads(request) and request.has_token
+
+
+def _is_stopped_guest(request: Request) -> bool:
+    return not request.has_token and not is_open_to_guests(request.path)
+
+
+def _signs_in(request: Request) -> bool:
+    return (request.method, request.path) == ("POST", "/login")
+
+
+def _passing(name: str, help: str, concerns: Concerns, make: Callable[[], Fault]) -> NamedFault:
+    def begin(every: int, after: int) -> Faults:
+        return _Turns(concerns, make, lambda n: (n - after) % every == 0)
+
+    return NamedFault(name, help, begin)
+
+
+def _constant(name: str, help: str, concerns: Concerns, make: Callable[[], Fault]) -> NamedFault:
+    return NamedFault(name, help, lambda _every, _after: _Turns(concerns, make, lambda _n: True))
+
+
+def _once_a_list(name: str, help: str, happens: Callable[[str, int, World], None]) -> NamedFault:
+    return NamedFault(name, help, lambda _every, _after: BetweenPages(happens))
+
+
+_ALL = (
+    _passing("rate_limit", "429 with Retry-After", _reads, partial(rate_limited, 1)),
+    _passing("rate_limit_in_words", "429 that says how long in its message alone", _reads, rate_limited_in_words),
+    _passing("rate_limit_reset_time", "429 that says how long in details.resetTime alone", _reads, rate_limited_until),
+    _passing("rate_limit_gzip", "429, gzip-encoded unasked", _reads, rate_limited_gzip),
+    _passing("rate_limit_silent", "429 that says no time at all", _reads, rate_limited_silently),
+    _passing("error_500", "500 as JSON", _reads, server_error),
+    _passing("error_502_html", "502 as a page of HTML", _reads, partial(server_error, 502, html=True)),
+    _passing("error_503_empty", "503 with an empty body labelled JSON", _reads, empty_error),
+    _passing("dropped", "the connection closes without an answer", _reads, lambda: DROPPED),
+    _passing("cut_off", "the connection closes in the middle of the body", _reads, lambda: CUT_OFF),
+    _passing("slow", "the answer comes a second late", _reads, partial(slow, SLOW_S)),
+    _passing(
+        "truncated_json", "200 with the first half of the body, as if it were whole", _wants_json, lambda: TRUNCATED
+    ),
+    _passing("truncated_file", "a PDF cut in half, alone or in a zip", _wants_file, lambda: Fault(alters=with_cut_pdf)),
+    _passing("expired_token", "401 TokenExpiredError to whoever sends a token", _has_token, expired),
+    _constant("challenge", "403 ChallengeRequiredError to guests, on notes and files", _is_stopped_guest, challenged),
+    _constant("browser_check", "302 to a page of HTML for guests, on notes and files", _is_stopped_guest, redirected),
+    NamedFault(
+        "wrong_host", "API v2 holds no notes: 404 to an id, an empty list to a query", lambda *_: wrong_host("v2")
+    ),
+    _constant("no_count", "lists without count", _wants_json, uncounted),
+    _constant("ignores_after", "lists begin anew whatever after says", _wants_json, lambda: without_parameter("after")),
+    _once_a_list("shifting_list", "a listed note vanishes and another appears before it, between two pages", shift),
+    _once_a_list("note_vanishes", "a listed note vanishes between two pages", vanish),
+    _passing("not_a_pdf", "200 with a page of HTML for a file", _wants_file, no_pdf),
+    _passing("not_a_pdf_inside", "a page of HTML labelled as the file it is not", _wants_file, no_pdf_inside),
+    _constant("zip_without_member", "a zip of files lacks its last", _wants_zip, lambda: Fault(alters=without_member)),
+    _constant("zip_of_other", "the first file of a zip is no PDF", _wants_zip, lambda: Fault(alters=with_html_member)),
+    _constant("zip_bomb", "the first file of a zip inflates to 512 MiB", _wants_zip, lambda: Fault(alters=with_bomb)),
+    NamedFault("huge_file", "the file that is asked for first has 2 GiB", lambda *_: _HugeFile()),
+    NamedFault(
+        "login_429",
+        "429 to every other sign-in, the first included",
+        lambda *_: _Turns(_signs_in, too_many_sign_ins, lambda n: n % 2 == 1),
+    ),
+)
+FAULTS: Mapping[str, NamedFault] = {fault.name: fault for fault in _ALL}
+"""Every named fault."""

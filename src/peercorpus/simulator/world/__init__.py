@@ -1,0 +1,1 @@
+"""Invent the venues, papers and threads of the simulated OpenReview."""

@@ -1,0 +1,203 @@
+"""Define papers, their versions and their threads independently of an API."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+class Draft(IntEnum):
+    """The versions a paper can have, in the order in which they are written."""
+
+    EARLY = 0
+    SUBMISSION = 1
+    REBUTTAL = 2
+    CAMERA_READY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ManuscriptSection:
+    """One section of a manuscript.
+
+    Attributes:
+        text: Paragraphs separated by empty lines; `$…$` is Typst mathematics; `{equation}` and `{table}` stand
+            alone in a paragraph.
+        revised: The text from the rebuttal on; empty if it does not change.
+        since: The first version that has the section.
+    """
+
+    heading: str
+    text: str
+    revised: str = ""
+    since: Draft = Draft.EARLY
+
+
+@dataclass(frozen=True, slots=True)
+class Manuscript:
+    """Content of a PDF before typesetting; the equation is in Typst, the first row of the table is its header.
+
+    Attributes:
+        is_long: Whether it is as long as a real paper, and set as closely.
+    """
+
+    title: str
+    authors: tuple[str, ...]
+    abstract: str
+    passages: tuple[ManuscriptSection, ...]
+    equation: str
+    table: tuple[tuple[str, ...], ...]
+    caption: str
+    references: tuple[str, ...]
+    is_long: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EntryEdit:
+    """A later edit of an entry: the fields it sets, `at` days after the start of the discussion."""
+
+    at: float
+    content: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadEntry:
+    """A reply in a thread.
+
+    Attributes:
+        key: Its name in this script, to which other entries refer.
+        kind: The last path element of its invitation.
+        by: `authors`, `R1` …, `AC`, `SAC`, `PC`, or a profile (`~Ada_Example1`).
+        at: Days after the start of its phase (reviews, discussion or decision, read from the kind).
+        content: The form's fields; `{R1}` in a text stands for the reviewer's public name.
+        under: The key of the entry it answers; empty for the forum itself.
+        deleted: Whether it was deleted again.
+        closed: Whether it is kept from the public.
+        private: The fields that only the chairs may read.
+    """
+
+    key: str
+    kind: str
+    by: str
+    at: float
+    content: Mapping[str, object]
+    under: str = ""
+    changes: tuple[EntryEdit, ...] = ()
+    deleted: bool = False
+    closed: bool = False
+    private: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A paper at one venue.
+
+    Attributes:
+        status: `accepted`, `rejected`, `withdrawn`, `desk_rejected` or `under_review`.
+        decision: The decision in the venue's words; empty if there is none.
+        versions: Versions of which there is a PDF.
+        public_history: Whether everyone may read the edits that the venue would otherwise hide.
+        touched: Whether the organisers edited the note at the decision (`…/-/Edit`).
+    """
+
+    title: str
+    authors: tuple[str, ...]
+    keywords: tuple[str, ...]
+    tldr: str
+    area: str
+    abstract: str
+    status: str
+    decision: str
+    thread: tuple[ThreadEntry, ...]
+    versions: tuple[Draft, ...] = (Draft.SUBMISSION,)
+    public_history: bool = False
+    touched: bool = True
+
+
+# The files are wrapped for reading; a line break stays only before a list item, a quotation, a heading or a table row.
+SOFT_BREAK = re.compile(r"(?<!\n)\n(?!\n|[-*>#|{]|\d+[.)] )")
+
+
+@dataclass(frozen=True, slots=True)
+class Handwritten:
+    """A hand-written paper: its script and its manuscript."""
+
+    venue_id: str
+    script: Script
+    manuscript: Manuscript
+
+
+@cache
+def read_handwritten(venue_id: str) -> tuple[Handwritten, ...]:
+    """Read the papers written for a venue, in the order of their file names."""
+    folder = files("peercorpus.simulator.world") / "data" / "papers"
+    names = sorted(item.name for item in folder.iterdir() if item.name.endswith(".toml"))
+    papers = (_read_paper(tomllib.loads((folder / name).read_text(encoding="utf-8"))) for name in names)
+    return tuple(paper for paper in papers if paper.venue_id == venue_id)
+
+
+def _read_paper(data: Mapping[str, Any]) -> Handwritten:
+    manuscript = data["manuscript"]
+    script = Script(
+        title=data["title"],
+        authors=tuple(data["authors"]),
+        keywords=tuple(data["keywords"]),
+        tldr=data.get("tldr", ""),
+        area=data.get("area", ""),
+        abstract=_unwrap(data["abstract"]),
+        status=data["status"],
+        decision=data.get("decision", ""),
+        thread=tuple(_read_entry(entry) for entry in data.get("thread", ())),
+        versions=tuple(Draft[name] for name in data["versions"]),
+        public_history=data.get("public_history", False),
+        touched=data.get("touched", True),
+    )
+    return Handwritten(
+        data["venue"],
+        script,
+        Manuscript(
+            title=script.title,
+            authors=script.authors,
+            abstract=script.abstract,
+            passages=tuple(_read_passage(passage) for passage in manuscript["passages"]),
+            equation=manuscript["equation"],
+            table=tuple(tuple(row) for row in manuscript["table"]),
+            caption=manuscript["caption"],
+            references=tuple(manuscript["references"]),
+        ),
+    )
+
+
+def _read_passage(passage: Mapping[str, str]) -> ManuscriptSection:
+    return ManuscriptSection(
+        heading=passage["heading"],
+        text=_unwrap(passage["text"]),
+        revised=_unwrap(passage.get("revised", "")),
+        since=Draft[passage.get("since", "EARLY")],
+    )
+
+
+def _read_entry(entry: Mapping[str, Any]) -> ThreadEntry:
+    return ThreadEntry(
+        key=entry["key"],
+        kind=entry["kind"],
+        by=entry["by"],
+        at=entry["at"],
+        content=_read_content(entry["content"]),
+        under=entry.get("under", ""),
+        changes=tuple(EntryEdit(change["at"], _read_content(change["content"])) for change in entry.get("changes", ())),
+        deleted=entry.get("deleted", False),
+        closed=entry.get("closed", False),
+        private=tuple(entry.get("private", ())),
+    )
+
+
+def _read_content(content: Mapping[str, object]) -> dict[str, object]:
+    return {key: _unwrap(answer) if isinstance(answer, str) else answer for key, answer in content.items()}
+
+
+def _unwrap(text: str) -> str:
+    return SOFT_BREAK.sub(" ", text.strip())

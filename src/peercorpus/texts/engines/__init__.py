@@ -1,0 +1,1 @@
+"""PDF engines other than the default one, one module each."""

@@ -1,0 +1,323 @@
+"""Write the pairs of `NAME.md` and `NAME.json` in a folder of converted PDFs, and choose their names."""
+
+import hashlib
+import os
+import re
+import tempfile
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+from filelock import FileLock
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.records.documents import TextHeading, TextQuality
+from peercorpus.records.enums import Reason
+from peercorpus.texts.engine import Converted
+from peercorpus.workspace.object_store import PARTIAL, Location, write_whole
+
+CONVERTED = "converted"
+FAILED = "failed"
+LOCK = ".peercorpus.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Content of `NAME.json`: what is known of one PDF.
+
+    Attributes:
+        source: File name of the PDF, without folders.
+        path: Path of the PDF relative to the folder of the pair; the whole address where one of them is in a store.
+        sha256: SHA-256 of its content; None where it could not be opened.
+        page_marks: Whether the Markdown shows where pages end.
+        status: "converted" or "failed".
+        reason: Why there is no Markdown, with `detail` as a sentence; both None where there is Markdown.
+        pages: Number of pages; None, like all that follows, where there is no Markdown.
+        characters: Characters of all pages, without the marks between them.
+        figures: Text inside figures, which is not in the Markdown; one entry for each page that has any.
+        ocr_pages: Numbers, from 1, of the pages that were recognised from their image.
+        heavier_pages: Numbers, from 1, of the pages that `auto` had a heavier engine read.
+        seconds: Seconds that reading took; None where unknown.
+    """
+
+    source: str
+    path: str
+    sha256: str | None
+    engine: str
+    engine_version: str
+    page_marks: bool
+    status: str = FAILED
+    reason: Reason | None = None
+    detail: str | None = None
+    pages: int | None = None
+    characters: int | None = None
+    headings: tuple[TextHeading, ...] | None = None
+    quality: TextQuality | None = None
+    problems: tuple[str, ...] | None = None
+    figures: tuple[str, ...] | None = None
+    ocr_pages: tuple[int, ...] | None = None
+    heavier_pages: tuple[int, ...] | None = None
+    seconds: float | None = None
+
+    def failed(self, reason: Reason, detail: str) -> "Measures":
+        """Return these measures for a PDF that could not be read."""
+        return replace(self, status=FAILED, reason=reason, detail=detail)
+
+    def converted(self, result: Converted, seconds: float | None) -> "Measures":
+        """Return these measures for a PDF that was read."""
+        return replace(
+            self,
+            status=CONVERTED,
+            pages=result.pages,
+            characters=result.characters,
+            headings=result.headings,
+            quality=result.quality,
+            problems=result.problems,
+            figures=result.figures,
+            ocr_pages=result.ocr_pages,
+            heavier_pages=result.heavier_pages,
+            seconds=None if seconds is None else round(seconds, 3),
+        )
+
+
+class FilePairs:
+    """The pairs of files in one folder, to which only this run writes."""
+
+    def __init__(self, folder: Location) -> None:
+        self.folder = folder
+
+    def has_text(self, name: str) -> bool:
+        """Return whether there is a text of this name."""
+        return (self.folder / f"{name}.md").is_file()
+
+    def replace_path(self, name: str, path: str) -> None:
+        """Replace the path of the PDF in the JSON of a pair."""
+        json_path = self.folder / f"{name}.json"
+        content = msgspec.json.decode(json_path.read_bytes()) | {"path": path}
+        write_whole(json_path, msgspec.json.format(msgspec.json.encode(content)) + b"\n")
+
+    def write(self, name: str, measures: Measures, text: str | None) -> None:
+        """Write a pair, replacing an earlier one; only the JSON where there is no text."""
+        # JSON holds valid UTF-8 only; other bytes of a file name become question marks.
+        source = measures.source.encode(errors="replace").decode()
+        content = msgspec.json.format(msgspec.json.encode(replace(measures, source=source))) + b"\n"
+        text_path = self.folder / f"{name}.md"
+        text_path.unlink(missing_ok=True)
+        write_whole(self.folder / f"{name}.json", content)
+        if text is not None:
+            write_whole(text_path, f"{text}\n".encode())
+
+
+def path_from(folder: Location, source: Location) -> str:
+    """Return the path of a PDF relative to a folder, so that both can be moved together; invalid UTF-8 is escaped.
+
+    >>> path_from(Path("/data/texts"), Path("/data/pdfs/one.pdf"))
+    '../pdfs/one.pdf'
+    """
+    if not isinstance(source, Path):
+        return str(source)
+    path = os.path.relpath(source, folder) if isinstance(folder, Path) else os.path.abspath(source)  # noqa: PTH100 -- links stay
+    return os.fsencode(path).decode(errors="backslashreplace")
+
+
+@contextmanager
+def open_pairs(folder: Location) -> Iterator[FilePairs]:
+    """Lock a folder for this run and make sure that it is writable; create it if missing.
+
+    A prefix in an object store is not locked.
+
+    Raises:
+        PeercorpusError: The path is a file, or another run is writing to the folder.
+        OSError: The folder is not writable.
+    """
+    if not isinstance(folder, Path):
+        _try_to_write(folder)
+        yield FilePairs(folder)
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise PeercorpusError(f"'{folder}' is a file, or lies in one; name a folder with --out.") from None
+    with _hold_lock(folder):
+        for partial in folder.glob(f".*{PARTIAL}"):
+            partial.unlink(missing_ok=True)
+        _try_to_write(folder)
+        yield FilePairs(folder)
+
+
+@contextmanager
+def _hold_lock(folder: Path) -> Iterator[None]:
+    """Lock a folder for this run.
+
+    Raises:
+        PeercorpusError: Another run has locked it.
+    """
+    with ExitStack() as until_done:
+        try:
+            _lock(folder, until_done)
+        except (BlockingIOError, TimeoutError):
+            raise PeercorpusError(
+                f"Another run is writing to '{folder}'; wait until it ends, or stop it, then try again."
+            ) from None
+        yield
+
+
+def _lock(folder: Path, until_done: ExitStack) -> None:
+    """Lock the folder itself, so that no lock file is left in it; on Windows, a file in it.
+
+    Raises:
+        BlockingIOError, TimeoutError: Another process has locked it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        until_done.enter_context(FileLock(folder / LOCK, timeout=0, thread_local=False))
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    until_done.callback(os.close, opened)
+    fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _try_to_write(folder: Location) -> None:
+    """Create and remove an empty file, so that a folder that is not writable fails now and not after an hour.
+
+    Raises:
+        OSError: The folder is not writable.
+    """
+    if isinstance(folder, Path):
+        tempfile.TemporaryFile(dir=folder).close()
+        return
+    trial = folder / f".trial{PARTIAL}"
+    trial.write_bytes(b"")
+    trial.unlink(missing_ok=True)
+
+
+MAX_NAME_BYTES = 150
+"""Maximum bytes of a name without its ending: file systems allow 255, and a SHA-256 may be appended."""
+
+UNFIT = re.compile("[\x00-\x1f\x7f/\\\\\ud800-\udfff]")
+"""Characters that no file name should contain; Python reads bytes that are not UTF-8 as surrogates."""
+
+
+class EarlierMeasures(msgspec.Struct, frozen=True):
+    """What this run needs from the JSON of an earlier run.
+
+    Attributes:
+        sha256: SHA-256 of the PDF; None where it could not be opened.
+        path: Path of the PDF relative to this folder; None where that version of peercorpus did not write it.
+        page_marks: Whether the Markdown shows where pages end.
+        reason: Why there is no Markdown, with `detail` as a sentence; both None where there is Markdown.
+    """
+
+    sha256: str | None
+    engine: str
+    engine_version: str
+    page_marks: bool
+    status: str
+    reason: str | None
+    detail: str | None
+    path: str | None = None
+
+
+def fit_name(stem: str) -> str:
+    r"""Return a file name that is valid on any file system, at most 150 bytes long.
+
+    >>> fit_name("paper"), fit_name("a\nb"), len(fit_name("é" * 300).encode())
+    ('paper', 'a_b', 150)
+    """
+    name = UNFIT.sub("_", stem).encode()[:MAX_NAME_BYTES].decode(errors="ignore").strip(" ")
+    return name or "_"
+
+
+@dataclass(frozen=True, slots=True)
+class UnnamedPdf:
+    """A PDF that needs a name.
+
+    Attributes:
+        source: The PDF itself.
+        digest: SHA-256 of its content, or of its path where it cannot be opened, in hexadecimal.
+    """
+
+    source: Location
+    path: str
+    digest: str
+
+
+class FolderNames:
+    """The names in one folder: those in use there, and those given in this run."""
+
+    def __init__(self, folder: Location) -> None:
+        self._folder = folder
+        self._digests: dict[str, str] = {}
+        self._read: dict[str, EarlierMeasures | None] = {}
+
+    def read(self, name: str) -> EarlierMeasures | None:
+        """Return what an earlier run wrote under this name; None where there is nothing readable."""
+        if name not in self._read:
+            try:
+                measures = msgspec.json.decode((self._folder / f"{name}.json").read_bytes(), type=EarlierMeasures)
+            except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
+                measures = None
+            self._read[name] = measures
+        return self._read[name]
+
+    def give(self, pdfs: Sequence[UnnamedPdf]) -> list[tuple[str, bool]]:
+        """Return the name of each PDF, and whether this run has given it to the same content before.
+
+        A PDF keeps its name even if its content changed; the others are named in the order of their paths, so
+        that the order of the argument does not matter.
+        """
+        names = {pdf.path: (name, False) for pdf in pdfs if (name := self._find_kept_name(pdf)) is not None}
+        for pdf in sorted(pdfs, key=lambda pdf: pdf.path):
+            if pdf.path not in names:
+                names[pdf.path] = self._find_free_name(pdf)
+        paths_named: set[str] = set()
+        given_names = []
+        for pdf in pdfs:
+            name, was_given = names[pdf.path]
+            given_names.append((name, was_given or pdf.path in paths_named))
+            paths_named.add(pdf.path)
+        return given_names
+
+    def _find_kept_name(self, pdf: UnnamedPdf) -> str | None:
+        """Return the name that an earlier run gave to this PDF; None where none did."""
+        for name in _propose_names(pdf):
+            earlier = self.read(name)
+            if earlier is not None and earlier.path == pdf.path and _fold_name(name) not in self._digests:
+                self._digests[_fold_name(name)] = pdf.digest
+                return name
+        return None
+
+    def _find_free_name(self, pdf: UnnamedPdf) -> tuple[str, bool]:
+        for name in _propose_names(pdf)[:-1]:
+            if _fold_name(name) in self._digests:
+                if self._digests[_fold_name(name)] == pdf.digest:
+                    return name, True
+            elif self._is_free(name, pdf.digest):
+                self._digests[_fold_name(name)] = pdf.digest
+                return name, False
+        name = _propose_names(pdf)[-1]
+        self._digests[_fold_name(name)] = pdf.digest
+        return name, False
+
+    def _is_free(self, name: str, digest: str) -> bool:
+        """Return whether a name is unused, or used for a PDF of the same content at another path."""
+        earlier = self.read(name)
+        if earlier is not None:
+            return earlier.sha256 == digest
+        return not any((self._folder / f"{name}{ending}").exists() for ending in (".json", ".md"))
+
+
+def _propose_names(pdf: UnnamedPdf) -> tuple[str, str, str]:
+    """Return the names that a PDF may get, in order of preference."""
+    stem = fit_name(pdf.source.stem)
+    path_digest = hashlib.sha256(pdf.path.encode()).hexdigest()
+    return stem, f"{stem}-{path_digest[:8]}", f"{stem}-{path_digest}"
+
+
+def _fold_name(name: str) -> str:
+    """Return the form in which two names are equal that are the same on some file system."""
+    return unicodedata.normalize("NFC", name).casefold()

@@ -1,0 +1,1 @@
+"""Find formulas on a page and write them as LaTeX."""

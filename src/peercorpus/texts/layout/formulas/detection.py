@@ -1,0 +1,288 @@
+"""Decide which lines and parts of lines are formulas and which are prose."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from peercorpus.pdf.glyphs import TextRun
+from peercorpus.pdf.math_fonts import CACHED_CALLS, sign
+from peercorpus.texts.layout.blocks import Body, TextLine
+from peercorpus.texts.layout.columns import PageColumns
+from peercorpus.texts.layout.formulas.nodes import (
+    CLOSING_BRACKETS,
+    LIMIT_OPERATORS,
+    OPENING_BRACKETS,
+    OPERATOR_NAMES,
+    RELATIONS,
+    SPACED_SIGNS,
+    FormulaNode,
+    nodes_of,
+)
+
+FORMULA_HEAD = re.compile(
+    r"(?:\s*(?:[()\[\],;:=+\-−/<>|!']|\d+(?:\.\d+)?(?![\w%])|[A-Za-z](?!\w)|(?:log|exp|max|min|sin|cos|tanh)(?![a-z])))+"
+)
+"""Start of a prose run that belongs to the formula before it."""
+FORMULA_TAIL = re.compile(
+    r"(?:(?:(?<![\w])(?:log|exp|max|min|sin|cos|tanh)|[(\[=+/<>|]|(?<![\w.,])\d+(?:\.\d+)?)\s*)+$"
+)
+"""End of a prose run that belongs to the formula after it."""
+MAX_PROSE_CHARACTERS = 60
+"""Characters of prose next to a formula in which its start or end is searched."""
+_BROKEN_FORMULA = re.compile(rf"([{''.join(sorted(SPACED_SIGNS))}])\$ (?:\$(?=[^ $])|(−?\d+(?:\.\d+)?)(?![\w.]*\w))")
+"""A formula that ends with an operator, followed by a formula or a number."""
+_LATEX_LOGO = re.compile(r"\$L\^[A𝐀]\$TEX")
+"""The LaTeX logo, read as a formula."""
+TRAILING_MARKS = ",.;:!?' "
+"""Punctuation that follows a formula but is not part of it."""
+_UPRIGHT_FONT = re.compile(r"(?:CMR|CMBX|LMRoman|SFRM|CMSS)\d", re.I)
+"""Fonts with upright letters in formulas; if the text is set in another font, they belong to a formula."""
+
+
+@lru_cache(CACHED_CALLS)
+def is_upright(font: str) -> bool:
+    """Return whether the name of a font is that of an upright font of formulas."""
+    return _UPRIGHT_FONT.match(font) is not None
+
+
+FUNCTION_NAME = re.compile(r"[^\W\d_][\w\-]+\(?$")
+"""Name of a function inside a formula."""
+NUCLEUS = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)?|[A-Za-zΑ-ω]|lim|max|min|sup|inf|log|exp|argmax|argmin)$|[)\]]$")
+"""Text that a superscript or subscript in prose may belong to."""
+
+
+def join_broken(text: str) -> str:
+    """Join formulas in running text that a line end breaks after an operator.
+
+    >>> join_broken("as long as $k <$ 1, and $a =$ $b$ holds")
+    'as long as $k < 1$, and $a = b$ holds'
+    """
+    if "$" not in text:
+        return text
+    text = _LATEX_LOGO.sub("LaTeX", text)
+    return _BROKEN_FORMULA.sub(lambda match: f"{match[1]} {match[2]}$" if match[2] else f"{match[1]} ", text)
+
+
+def closing_part(head: str, nodes: Sequence[FormulaNode]) -> str:
+    """Return the part of the text after a formula that closes its brackets, without punctuation of the sentence."""
+    least = depth = sum(
+        (node.latex in OPENING_BRACKETS) - (node.latex in CLOSING_BRACKETS) for node in nodes if len(node.latex) == 1
+    )
+    last = 0
+    begins = nodes[-1].latex in SPACED_SIGNS or nodes[-1].latex in "./"
+    for index, letter in enumerate(head):
+        if letter in OPENING_BRACKETS:
+            depth += 1
+        elif letter in CLOSING_BRACKETS:
+            depth -= 1
+            if depth < 0:
+                break
+            least = min(least, depth)
+            last = index + 1
+        elif depth > least:
+            continue
+        elif letter in ",;":
+            break
+        elif (
+            letter.isdigit()
+            and not head[last:index].strip(" =+-−/<>|.0123456789")
+            and (begins or head[:index].strip(" 0123456789."))
+        ):
+            last = index + 1
+    return head[:last]
+
+
+def part_nodes(run: TextRun, text: str) -> Sequence[FormulaNode]:
+    """Return the nodes of a part of a run."""
+    part = replace(run, text=text, is_cut=False)
+    return [node for node in nodes_of(part) if node.latex not in OPERATOR_NAMES or node.kind == "name"]
+
+
+_EQUATION_NUMBER = re.compile(r"\s*\(((?:[A-Z]{1,2}\.?)?\d{1,3}(?:\.\d{1,3})*[a-z]?'*)\)$")
+"""Number of a formula, at the end of a line."""
+_WORD = re.compile(r"[^\W\d_]{2,}(?![^\W\d_]|-?(?:\$\s?)?\()")
+"""A word that is not the name of a function before a parenthesis; a dollar sign stands for any formula."""
+_ALGORITHM_LINE = re.compile(
+    r"\d{1,3}:\s|(?:if|for|while|return|end|else|repeat|until|require|ensure|input|output)\b", re.I
+)
+"""Start of a line of an algorithm."""
+_BRACE_CODES = frozenset("\x1a(\x08n8:<>\uf8f1\uf8f2\uf8f3\uf8f4{⎧⎨⎩")
+"""Characters as which tall braces are read."""
+_MAX_LINES = 300
+"""Maximum lines of a formula."""
+_MAX_LINE_GAP_LEADINGS = 0.9
+"""Maximum gap between two lines of one formula, in leadings of the body."""
+_MIN_LOWER_LIMIT_EM = 0.8
+"""Minimum distance of limits and origins of large symbols below the baseline, in em."""
+_MIN_UPPER_LIMIT_EM = 1.2
+"""Minimum distance of limits and origins of large symbols above the baseline, in em."""
+_MIN_FORMAL_SHARE = 0.5
+"""Minimum share of symbols, digits and letters of formulas in a display."""
+_MIN_PROSE_CHARACTERS = 50
+"""Characters of a line without formulas above which it is not part of a display."""
+
+
+def _count_characters(line: TextLine) -> int:
+    """Return the number of characters, without spaces between runs."""
+    return sum([len(run.text) for run in line.runs])
+
+
+def _count_word_letters(line: TextLine) -> int:
+    """Return the number of letters in words of prose, without function names before a parenthesis."""
+    prose = ""
+    for run in line.runs:
+        is_script = run.size <= 0.85 * line.size
+        prose += " " if run.has_space and not is_script else ""
+        prose += run.text if not run.font.is_maths and not is_script else "(" if run.text[:1] == "(" else "$"
+    return sum(len(word) for word in _WORD.findall(prose) if word not in OPERATOR_NAMES and word not in LIMIT_OPERATORS)
+
+
+def _count_formal(line: TextLine) -> float:
+    """Return the number of characters of formulas in a line."""
+    return sum(
+        len(run.text)
+        if run.font.is_maths or run.size < 0.85 * line.size
+        else sum(not letter.isalpha() for letter in run.text)
+        for run in line.runs
+    )
+
+
+def has_words(line: TextLine) -> bool:
+    """Return whether a line has a word of prose."""
+    return _count_word_letters(line) > 0
+
+
+def has_maths(line: TextLine) -> bool:
+    """Return whether a line has a letter or symbol in a maths font."""
+    for run in line.runs:
+        if run.font.is_maths or (is_upright(run.font.name) and not RELATIONS.isdisjoint(run.text)):
+            return True
+    return False
+
+
+def is_plain_text(line: TextLine) -> bool:
+    """Return whether a line is long and has no letter or symbol of a formula."""
+    return _count_characters(line) > _MIN_PROSE_CHARACTERS and not has_maths(line)
+
+
+def ends_paragraph(line: TextLine, following: TextLine | None, columns: PageColumns, body: Body) -> bool:
+    """Return whether a line at the left edge of its column ends far from the right edge, with nothing beside it."""
+    left, right = columns.of(line)
+    if line.left > left + 0.5 * body.size or line.right > right - 3 * body.size:
+        return (
+            line.left <= left + 0.5 * body.size
+            and find_equation_number(line, columns, body) is None
+            and _count_word_letters(line) > 0
+        )
+    is_beside = (
+        following is not None
+        and abs(following.base - line.base) < 1.5 * body.size
+        and following.left > line.right - body.size
+    )
+    return not is_beside
+
+
+def _is_prose(line: TextLine, columns: PageColumns, body: Body) -> bool:
+    """Return whether a line begins with a word, at the left edge of its column."""
+    first = line.runs[0]
+    if first.font.is_maths or line.left > columns.of(line)[0] + 0.5 * body.size:
+        return False
+    return any(word not in OPERATOR_NAMES and word not in LIMIT_OPERATORS for word in _WORD.findall(first.text))
+
+
+def is_formal(line: TextLine, columns: PageColumns, body: Body) -> bool:
+    """Return whether a line can be the first of a display formula."""
+    if (
+        _ALGORITHM_LINE.match(line.text)
+        or line.size > 1.3 * body.size
+        or _is_prose(line, columns, body)
+        or _count_word_letters(line) > 12
+    ):
+        return False
+    if not has_maths(line):
+        return _count_characters(line) <= 12 and not line.runs[0].font.is_bold
+    is_call = _count_word_letters(line) == 0 and "(" in line.text and line.left > columns.of(line)[0] + 2 * body.size
+    return is_call or _count_formal(line) >= _MIN_FORMAL_SHARE * (_count_characters(line) - 4)
+
+
+def belongs(
+    line: TextLine, group: Sequence[TextLine], ends: tuple[float, float], columns: PageColumns, body: Body
+) -> bool:
+    """Return whether a line continues a display formula.
+
+    Args:
+        line: The line.
+        group: Lines of the formula so far.
+        ends: Lowest and highest baseline of these lines, in points.
+        columns: Columns of the page.
+        body: Body text of the paper.
+    """
+    if (
+        not group
+        or len(group) > _MAX_LINES
+        or (
+            columns.number(line) != columns.number(group[0])
+            and min(columns.number(line), columns.number(group[0])) >= 0
+        )
+    ):
+        return False
+    (low, high) = baseline_range(line)
+    (bottom, top) = ends
+    reach = _MAX_LINE_GAP_LEADINGS * body.leading + 0.6 * body.size
+    if low > top + 1.5 * reach or high < bottom - 1.5 * reach:
+        return False
+    if _EQUATION_NUMBER.fullmatch(line.text):
+        return True
+    if any(_is_case(line, run) for other in group for run in other.runs):
+        return True
+    if _ALGORITHM_LINE.match(line.text) or _is_prose(line, columns, body):
+        return False
+    if (
+        line.size < 0.85 * body.size
+        and _count_characters(line) <= 24
+        and any(other.left < line.right and line.left < other.right for other in group)
+    ):
+        return True
+    words = _count_word_letters(line)
+    is_beside = any(abs(other.base - line.base) < 0.3 * body.size and line.left > other.left for other in group)
+    if words > (30 if is_beside else 12):
+        return False
+    return (
+        (
+            has_maths(line)
+            and _count_formal(line) >= _MIN_FORMAL_SHARE * (_count_characters(line) - words * is_beside - 4)
+        )
+        or is_beside
+        or (words == 0 and _count_characters(line) <= 16)
+    )
+
+
+def baseline_range(line: TextLine) -> tuple[float, float]:
+    """Return the lowest and highest baseline in a line, including large symbols and limits, without scripts."""
+    low, high = line.base - _MIN_LOWER_LIMIT_EM * line.size, line.base + _MIN_UPPER_LIMIT_EM * line.size
+    bases = [line.base, *(run.base for run in line.runs if not low <= run.base <= high)]
+    return min(bases), max(bases)
+
+
+def _is_case(line: TextLine, run: TextRun) -> bool:
+    """Return whether a line stands after a tall brace."""
+    if run.text not in _BRACE_CODES or line.left < run.right - 1 or line.left > run.right + 300:
+        return False
+    depth = sign(run.font.name, run.text).depth * run.size if run.font.is_maths else 0.0
+    return depth > 1.7 * run.size and run.base - depth - 2 < line.base < run.base + 2
+
+
+def find_equation_number(line: TextLine, columns: PageColumns, body: Body) -> re.Match[str] | None:
+    """Return the match of a formula's number at the end of a line and of its column; None if there is none."""
+    run = line.runs[-1]
+    number = _EQUATION_NUMBER.search(run.text) if ")" in run.text[-2:] else None
+    if number is None:
+        return None
+    is_at_end = run.right > columns.of(line)[1] - 2.5 * body.size
+    gap = run.left - line.runs[-2].right if len(line.runs) > 1 else body.size
+    if number.start():
+        return number if is_at_end else None
+    # A formula too long for its column overlaps its number.
+    is_apart = gap > 0.3 * body.size or gap < -0.1 * body.size
+    return number if (is_at_end and is_apart) or gap > 0.9 * body.size else None

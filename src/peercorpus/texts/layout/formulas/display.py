@@ -1,0 +1,299 @@
+"""Find display formulas and write them as LaTeX."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
+
+from peercorpus.pdf.glyphs import TextRun
+from peercorpus.pdf.shapes import Box, Shapes
+from peercorpus.texts.layout.blocks import Body, TextLine
+from peercorpus.texts.layout.columns import PageColumns
+from peercorpus.texts.layout.formulas.detection import (
+    baseline_range,
+    belongs,
+    ends_paragraph,
+    find_equation_number,
+    has_maths,
+    has_words,
+    is_formal,
+    is_plain_text,
+)
+from peercorpus.texts.layout.formulas.inline import inline
+from peercorpus.texts.layout.formulas.inline_bars import join_bars
+from peercorpus.texts.layout.formulas.nodes import LARGE_OPERATORS, RELATIONS, FormulaNode, has_mapped_symbols, nodes_of
+from peercorpus.texts.layout.formulas.structure import build_rows
+
+_SIGNS = RELATIONS | frozenset("∑∏∫+−×·/")
+_MAX_FORMULA_BARS = 60
+"""Maximum bars of one formula."""
+_MAX_PAGE_BARS = 3000
+"""Maximum thin rules of a page; the rest belong to a figure."""
+_MAX_BAR_THICKNESS_POINTS = 1.3
+"""Maximum thickness of a fraction bar, in points."""
+_MIN_DISPLAY_INDENT_EM = 2.0
+"""Minimum distance of a single-formula line from both edges of its column, in em of the body."""
+_LONE_FORMULA = re.compile(r"\$[^$]{3,}\$[.,;:]?")
+"""A line that is a single formula."""
+_MAX_OFF_CENTRE_SHARE = 0.15
+"""Maximum distance of the centre of a display from that of its column, as a share of the column width."""
+
+
+@dataclass(slots=True)
+class Formula:
+    """A display formula.
+
+    Attributes:
+        lines: Lines from which it was read.
+        latex: LaTeX, without dollar signs and number.
+        number: As printed, without parentheses; None if there is none.
+        sureness: Share of its glyphs with a known meaning and a clear place in the structure.
+        page: Page index, from 0.
+    """
+
+    lines: list[TextLine]
+    latex: str
+    number: str | None
+    sureness: float
+    page: int
+
+    @property
+    def markdown(self) -> str:
+        """The formula as a block of Markdown."""
+        number = f" ({self.number})" if self.number else ""
+        return f"$${self.latex}$${number}"
+
+
+def find_formulas(
+    lines: Sequence[TextLine], bars: Sequence[Box], columns: PageColumns, body: Body
+) -> list[TextLine | Formula]:
+    """Return the lines of a page with each display formula in place of its lines.
+
+    Args:
+        lines: In reading order.
+        bars: Thin rules of the page.
+        columns: Columns of the page.
+        body: Body text of the paper.
+    """
+    placed = _Bars(bars)
+    items: list[TextLine | Formula] = []
+    group: list[TextLine] = []
+    ends = 0.0, 0.0
+    for line, following in zip_longest(lines, lines[1:]):
+        is_text = is_plain_text(line) or ends_paragraph(line, following, columns, body)
+        if not is_text and belongs(line, group, ends, columns, body):
+            group.append(line)
+            low, high = baseline_range(line)
+            ends = min(ends[0], low), max(ends[1], high)
+            continue
+        if group:
+            items += _read_group(group, items, line, placed, columns, body)
+            group = []
+        if not is_text and is_formal(line, columns, body):
+            group = [line]
+            ends = baseline_range(line)
+        else:
+            items.append(line)
+    items += _read_group(group, items, None, placed, columns, body) if group else ()
+    return _find_lone(join_bars(items, bars), columns, body)
+
+
+def _find_lone(items: Sequence[TextLine | Formula], columns: PageColumns, body: Body) -> list[TextLine | Formula]:
+    """Return the items of a page with each line that is a single formula, apart from prose, as a display too."""
+    result: list[TextLine | Formula] = []
+    group: list[TextLine] = []
+    for item, following in zip_longest(items, items[1:]):
+        before = group[-1] if group else result[-1] if result else None
+        if isinstance(item, TextLine) and _is_lone(item, before, following, bool(group), columns, body):
+            group.append(item)
+            continue
+        result += _write_formulas(group, _Bars(()), columns, body) if group else ()
+        group = []
+        result.append(item)
+    return [*result, *(_write_formulas(group, _Bars(()), columns, body) if group else ())]
+
+
+def _is_lone(
+    line: TextLine,
+    before: TextLine | Formula | None,
+    after: TextLine | Formula | None,
+    goes_on: bool,
+    columns: PageColumns,
+    body: Body,
+) -> bool:
+    """Return whether a line is indented on both sides, is a single formula, and does not continue prose."""
+    left, right = columns.of(line)
+    apart = _MIN_DISPLAY_INDENT_EM * body.size
+    if line.left < left + apart or line.right > right - apart or not has_maths(line) or line.size < 0.9 * body.size:
+        return False
+    for neighbour in (before, after):
+        if not isinstance(neighbour, TextLine) or (goes_on and neighbour is before):
+            continue
+        if abs(neighbour.base - line.base) < 0.6 * body.leading and _is_beside([line], neighbour):
+            return False
+        is_near = abs(neighbour.base - line.base) < 1.5 * body.leading
+        if (
+            is_near
+            and abs(neighbour.left - line.left) < body.size
+            and not _LONE_FORMULA.fullmatch(_write_line(neighbour))
+        ):
+            return False
+    text = _write_line(line)
+    is_formula = _LONE_FORMULA.fullmatch(text) is not None and not RELATIONS.isdisjoint(text)
+    return is_formula and not any(_is_step(run, body) for run in line.runs)
+
+
+def _write_line(line: TextLine) -> str:
+    return inline(line.runs, line.base, line.size)
+
+
+def thin_bars(shapes: Shapes) -> list[Box]:
+    """Return the rules of a page that may belong to a fraction or a root, up to a limit."""
+    thin = (box for box in (*shapes.rules, *shapes.strokes) if box.top - box.bottom <= _MAX_BAR_THICKNESS_POINTS)
+    return list(islice((box for box in thin if box.right - box.left >= 2), _MAX_PAGE_BARS))
+
+
+class _Bars:
+    """The thin rules of a page, sorted by height."""
+
+    def __init__(self, boxes: Sequence[Box]) -> None:
+        self._boxes = sorted(boxes, key=lambda box: box.bottom)
+        self._heights = [box.bottom for box in self._boxes]
+
+    def within(self, left: float, bottom: float, right: float, top: float) -> list[Box]:
+        """Return the rules inside a rectangle, up to a limit."""
+        first, last = bisect_left(self._heights, bottom), bisect_right(self._heights, top)
+        return [box for box in self._boxes[first:last] if box.left >= left and box.right <= right][:_MAX_FORMULA_BARS]
+
+
+def _read_group(
+    group: list[TextLine],
+    before: Sequence[TextLine | Formula],
+    after: TextLine | None,
+    bars: _Bars,
+    columns: PageColumns,
+    body: Body,
+) -> Sequence[TextLine | Formula]:
+    previous = before[-1] if before else None
+    last = previous if isinstance(previous, TextLine) else None
+    first = 0
+    if not _is_display(group, last, after, columns, body):
+        first = _count_prose_lines(group, last, body)
+        formula_lines = group[first:]
+        if (
+            not first
+            or any(map(has_words, formula_lines))
+            or not _is_display(formula_lines, group[first - 1], after, columns, body)
+        ):
+            return group
+    return [*group[:first], *_write_formulas(group[first:], bars, columns, body)]
+
+
+def _count_prose_lines(group: Sequence[TextLine], before: TextLine | None, body: Body) -> int:
+    """Return the number of lines at the start of a group that continue a line of prose; 0 if none or all do."""
+    if before is None or not _is_beside(group[:1], before):
+        return 0
+    counts = [count for count, line in enumerate(group, 1) if abs(line.base - before.base) < 1.2 * body.size]
+    return counts[-1] if counts and counts[-1] < len(group) else 0
+
+
+def _is_display(
+    group: Sequence[TextLine], before: TextLine | None, after: TextLine | None, columns: PageColumns, body: Body
+) -> bool:
+    """Return whether lines of formulas stand by themselves and have content."""
+    if not any(map(has_maths, group)):
+        return False
+    for beside in (before, after):
+        if (
+            beside is not None
+            and any(abs(line.base - beside.base) < 0.35 * body.size for line in group)
+            and _is_beside(group, beside)
+        ):
+            return False
+    runs = [run for line in group for run in line.runs]
+    has_number = any(find_equation_number(line, columns, body) for line in group)
+    text = "".join(map(_write_run, runs))
+    digits = sum(map(str.isdigit, text))
+    if not any(map(str.isalpha, text)) or (not has_number and digits > 8 and digits > 0.4 * len(text)):
+        return False
+    if has_number:
+        return not _SIGNS.isdisjoint(text) or len(text) > 3
+    if (RELATIONS | LARGE_OPERATORS).isdisjoint(text):
+        return False
+    return (not any(_is_step(run, body) for run in runs) or not LARGE_OPERATORS.isdisjoint(text)) and _is_centred(
+        group, columns
+    )
+
+
+def _write_run(run: TextRun) -> str:
+    return "".join(node.latex for node in nodes_of(run))
+
+
+def _is_step(run: TextRun, body: Body) -> bool:
+    """Return whether a run has the assignment arrow of an algorithm; in a limit the arrow means something else."""
+    return run.size > 0.85 * body.size and "←" in _write_run(run)
+
+
+def _is_centred(group: Sequence[TextLine], columns: PageColumns) -> bool:
+    """Return whether the centre of a group is close to that of its column."""
+    left, right = columns.of(max(group, key=lambda line: line.right - line.left))
+    middle = (min(line.left for line in group) + max(line.right for line in group)) / 2
+    return abs(middle - (left + right) / 2) < _MAX_OFF_CENTRE_SHARE * (right - left)
+
+
+def _is_beside(group: Sequence[TextLine], line: TextLine) -> bool:
+    left, right = min(other.left for other in group), max(other.right for other in group)
+    return line.left < right + 60 and line.right > left - 60
+
+
+def _write_formulas(group: list[TextLine], bars: _Bars, columns: PageColumns, body: Body) -> Iterator[Formula]:
+    """Yield the formulas of a group: one for each number."""
+    nodes: list[FormulaNode] = []
+    numbers: list[tuple[float, str]] = []
+    has_table = has_mapped_symbols(run for line in group for run in line.runs)
+    for line in group:
+        number = find_equation_number(line, columns, body)
+        for run in line.runs:
+            if number and run is line.runs[-1]:
+                numbers.append((run.base, number[1]))
+                # The right edge of the text before the number is an estimate.
+                right = run.left + min(run.right - run.left, 0.5 * run.size * number.start())
+                run = replace(run, text=run.text[: number.start()].rstrip(), right=right, is_cut=False)
+            nodes += nodes_of(run, has_table) if run.text else ()
+    if not nodes:
+        return
+    left, right = min(node.left for node in nodes), max(node.right for node in nodes)
+    bottom, top = min(node.bottom for node in nodes), max(node.top for node in nodes)
+    rules = bars.within(left - 3, bottom - 3, right + 3, top + 3)
+    rows = build_rows([node for node in nodes if node.latex or node.kind == "unknown"], rules)
+    for part, equation_number in _split_by_number(rows, numbers):
+        glyphs = sum(row.glyphs for row in part)
+        doubts = sum(row.doubts for row in part)
+        latex = r" \\ ".join(row.latex for row in part if row.latex)
+        if latex:
+            yield Formula(
+                lines=group,
+                latex=latex,
+                number=equation_number,
+                sureness=max(0.0, 1 - doubts / max(1, glyphs)),
+                page=group[0].page,
+            )
+
+
+def _split_by_number(
+    rows: Sequence[FormulaNode], numbers: Sequence[tuple[float, str]]
+) -> Iterator[tuple[list[FormulaNode], str | None]]:
+    """Yield the rows of each number; a number applies to the rows up to its own."""
+    if len(numbers) <= 1:
+        yield list(rows), numbers[0][1] if numbers else None
+        return
+    part: list[FormulaNode] = []
+    waiting = sorted(numbers, key=lambda number: -number[0])
+    for row in rows:
+        part.append(row)
+        if waiting and waiting[0][0] > row.base - 0.6 * row.size:
+            yield part, waiting.pop(0)[1]
+            part = []
+    if part:
+        yield part, waiting[0][1] if waiting else None

@@ -1,0 +1,245 @@
+"""Split glyph runs into the nodes of a formula: pieces with a place, a size and a kind."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from peercorpus.pdf.glyphs import Font, TextRun
+from peercorpus.pdf.math_fonts import AXIS_EM, CACHED_CALLS, font_encoding, has_unicode_table, normalise_sign, sign
+
+MAX_SCRIPT_SIZE_RATIO = 0.87
+"""Maximum font size of a superscript or subscript, relative to its row."""
+OPENING_BRACKETS = "([{⌊⌈⟨"
+CLOSING_BRACKETS = ")]}⌋⌉⟩"
+BRACKET_PIECES = dict(zip("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎞⎟⎠⎤⎥⎦⎫⎬⎭", "((([[[{{{∣)))]]]}}}", strict=True))
+"""Pieces of tall brackets, with the bracket that each belongs to."""
+LARGE_OPERATORS = frozenset("∑∏∐⋃⋂⨁⨂⨆⋁⋀")
+OPERATOR_NAMES = frozenset({
+    "log", "exp", "sin", "cos", "tan", "tanh", "sinh", "cosh", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "ln",
+    "lg", "max", "min", "sup", "inf", "lim", "arg", "det", "dim", "ker", "gcd", "deg", "Pr",
+})  # fmt: skip
+"""Words that LaTeX has a command for."""
+LIMIT_OPERATORS = frozenset({"max", "min", "sup", "inf", "lim", "argmax", "argmin", "det", "Pr", "arg max", "arg min"})
+"""Operators whose limits are set below and above them."""
+RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔")
+SPACED_SIGNS = RELATIONS | frozenset("+−±∓×")
+"""Symbols written with a space on both sides."""
+_TOKEN = re.compile(r"[^\W\d_]{2,}|\d+(?:[.,]\d+)*|\S")
+_HUNG_KINDS = frozenset({"tall", "large", "root", "part"})
+"""Kinds of nodes that do not determine the size of their row."""
+_ROOT_HEIGHT_EM = 0.83
+"""Height of a root sign that sits on the baseline, in em."""
+LATEX_FONT = Font("built", is_bold=False, is_italic=False, is_mono=False, is_maths=True, is_small_capitals=False)
+"""Font of a run whose text is already LaTeX."""
+_NARROW_CHARACTERS = frozenset("iljtf.,;:'|()[]!1 ")
+"""Characters about half as wide as others."""
+
+
+@dataclass(slots=True)
+class FormulaNode:
+    """A piece of a formula and its place.
+
+    Attributes:
+        latex: Its text, or LaTeX if it is `built`.
+        left: Left edge, in points from the left edge of the page.
+        right: Right edge, likewise.
+        bottom: Lower edge, in points from the lower edge of the page.
+        top: Upper edge, likewise.
+        base: Baseline, likewise.
+        size: Font size, in points.
+        kind: `letter`, `text`, `name`, `large`, `tall`, `part`, `brace`, `root`, `accent`, `built` or `unknown`.
+        glyphs: Number of glyphs that it comprises.
+        doubts: Number of these without a certain place or meaning.
+    """
+
+    latex: str
+    left: float
+    right: float
+    bottom: float
+    top: float
+    base: float
+    size: float
+    kind: str
+    glyphs: int = 1
+    doubts: int = 0
+
+    @property
+    def middle(self) -> float:
+        """Horizontal centre, in points."""
+        return (self.left + self.right) / 2
+
+    @property
+    def level(self) -> float:
+        """Vertical centre, in points."""
+        return (self.bottom + self.top) / 2
+
+
+def row_size(nodes: Sequence[FormulaNode]) -> float:
+    """Return the font size of a row, in points: that of its largest letter.
+
+    Large symbols are ignored, because they do not shrink in scripts.
+    """
+    letters = [node.size for node in nodes if node.kind not in _HUNG_KINDS]
+    return max(letters or [node.size for node in nodes])
+
+
+def has_mapped_symbols(runs: Iterable[TextRun]) -> bool:
+    """Return whether the large symbols of these runs come from a font with a Unicode table."""
+    letters = {
+        letter for run in runs if run.font.is_maths and font_encoding(run.font.name) == "omx" for letter in run.text
+    }
+    return bool(letters) and has_unicode_table(letters)
+
+
+def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
+    """Yield the nodes of a run; their positions inside the run are estimates."""
+    font = run.font
+    text = run.text
+    if font is LATEX_FONT:
+        yield FormulaNode(
+            latex=text,
+            left=run.left,
+            right=run.right,
+            bottom=run.base - 0.2 * run.size,
+            top=run.base + 0.7 * run.size,
+            base=run.base,
+            size=run.size,
+            kind="built",
+        )
+        return
+    if (font.is_maths and font_encoding(font.name)) or (
+        font.is_bold and len(text) <= 3 and (text.isupper() or len(text) == 2)
+    ):
+        pieces = [(letter, number, number + 1) for number, letter in enumerate(text) if letter != " " or len(text) == 1]
+    else:
+        pieces = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
+    if not pieces:
+        return
+    if len(pieces) == 1:
+        yield _make_node(run, pieces[0][0], run.left, run.right, has_table)
+        return
+    ends = _estimate_edges(run)
+    for piece, start, end in pieces:
+        yield _make_node(run, piece, ends[start], ends[end], has_table)
+
+
+def _estimate_edges(run: TextRun) -> list[float]:
+    """Estimate where each character begins and the last one ends, in points; spaces take the remaining width."""
+    widths = [0.0 if letter == " " else 0.3 if letter in _NARROW_CHARACTERS else 0.55 for letter in run.text]
+    total = sum(widths) * run.size
+    spaces = run.text.count(" ")
+    space_width = run.right - run.left - total
+    gap = space_width / spaces if spaces and space_width > 0 else 0.0
+    scale = run.size if gap else (run.right - run.left) / (sum(widths) + 0.25 * spaces)
+    ends = [run.left]
+    for letter, width in zip(run.text, widths, strict=True):
+        ends.append(ends[-1] + ((gap or 0.25 * scale) if letter == " " else width * scale))
+    return ends
+
+
+@lru_cache(CACHED_CALLS)
+def _interpret(name: str, is_maths: bool, is_bold: bool, piece: str, has_table: bool) -> tuple[str, str, float, float]:
+    """Return the LaTeX, kind, depth and lift of the baseline (both in em) of a character in a font."""
+    text, depth = sign(name, piece, has_table) if is_maths else (normalise_sign(piece), 0.0)
+    if is_bold or name.startswith(("CMMIB", "LMMathItalic10-Bold")):
+        text = _to_bold(text)
+    lift = 0.0
+    if text == "√" and not depth:
+        # TeX fonts hang the root from its top; Unicode fonts set it on the baseline.
+        lift = 0.0 if font_encoding(name) else _ROOT_HEIGHT_EM
+        depth = 0.96
+    return text, "part" if text in ("∣", "∥") and depth else _classify_sign(text), depth, lift
+
+
+def _make_node(run: TextRun, piece: str, left: float, right: float, has_table: bool) -> FormulaNode:
+    size = run.size
+    base = run.base
+    if len(piece) > 1:
+        kind = (
+            "letter"
+            if piece[0].isdigit()
+            else "name"
+            if piece in OPERATOR_NAMES or piece in LIMIT_OPERATORS
+            else "text"
+        )
+        return FormulaNode(
+            latex=piece,
+            left=left,
+            right=right,
+            bottom=base,
+            top=base + 0.7 * size,
+            base=base,
+            size=size,
+            kind=kind,
+            glyphs=len(piece),
+        )
+    font = run.font
+    text, kind, depth, lift = _interpret(font.name, font.is_maths, font.is_bold, piece, has_table)
+    base += lift * size
+    if not depth:
+        return FormulaNode(
+            latex=text,
+            left=left,
+            right=right,
+            bottom=base - 0.2 * size,
+            top=base + 0.7 * size,
+            base=base,
+            size=size,
+            kind=kind,
+            glyphs=1,
+            doubts=not text,
+        )
+    low = base - depth * size
+    return FormulaNode(
+        latex=text,
+        left=left,
+        right=right,
+        bottom=low,
+        top=base,
+        base=(low + base) / 2 - AXIS_EM * size,
+        size=size,
+        kind=kind if kind != "letter" else "tall",
+    )
+
+
+def _classify_sign(text: str) -> str:
+    if not text:
+        return "unknown"
+    if text in LARGE_OPERATORS:
+        return "large"
+    if text in BRACKET_PIECES:
+        return "part"
+    if text in "⏞⏟":
+        return "brace"
+    if text == "√":
+        return "root"
+    if unicodedata.combining(text):
+        return "accent"
+    return "letter"
+
+
+def _to_bold(text: str) -> str:
+    if len(text) == 1 and text.isascii():
+        for first, last, start in (("A", "Z", 0x1D400), ("a", "z", 0x1D41A), ("0", "9", 0x1D7CE)):
+            if first <= text <= last:
+                return chr(start + ord(text) - ord(first))
+    return text
+
+
+def join_bracket_pieces(nodes: Sequence[FormulaNode]) -> Sequence[FormulaNode]:
+    """Return the nodes with the stacked pieces of each tall bracket or bar joined to one."""
+    if not any(node.kind == "part" for node in nodes):
+        return nodes
+    kept: list[FormulaNode] = []
+    for node in nodes:
+        before = kept[-1] if kept else None
+        if node.kind != "part":
+            kept.append(node)
+        elif before is None or before.kind != "tall" or abs(before.left - node.left) > 1:
+            kept.append(replace(node, latex=BRACKET_PIECES.get(node.latex, node.latex), kind="tall"))
+        else:
+            low, high = min(before.bottom, node.bottom), max(before.top, node.top)
+            kept[-1] = replace(before, bottom=low, top=high, base=(low + high) / 2 - AXIS_EM * node.size)
+    return kept

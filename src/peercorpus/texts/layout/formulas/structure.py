@@ -1,0 +1,480 @@
+"""Build fractions, roots, brackets, operators with limits and matrices from nodes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from peercorpus.pdf.math_fonts import AXIS_EM
+from peercorpus.pdf.shapes import Box
+from peercorpus.texts.layout.formulas.latex import row_latex
+from peercorpus.texts.layout.formulas.nodes import (
+    BRACKET_PIECES,
+    CLOSING_BRACKETS,
+    LIMIT_OPERATORS,
+    MAX_SCRIPT_SIZE_RATIO,
+    OPENING_BRACKETS,
+    FormulaNode,
+    row_size,
+)
+
+_MIN_COLUMN_GAP_EM = 0.7
+"""Minimum gap between two columns of a matrix, in em."""
+_MIN_ROW_DISTANCE_EM = 0.9
+"""Minimum distance of the baselines of two rows, in em."""
+_MIN_STOP_OFFSET_EM = 0.2
+"""Minimum distance of a full stop after all rows from the baseline of each, in em."""
+_ROW_BREAK = r" \\ "
+"""LaTeX between two rows."""
+_MATRIX_ENVIRONMENTS = {"(": "pmatrix", "[": "bmatrix", "{": "Bmatrix", "∣": "vmatrix", "∥": "Vmatrix"}
+"""LaTeX environment for each opening bracket."""
+
+_EXPECTATIONS = frozenset("𝔼ℙ𝕍")
+"""Letters that may have a limit below."""
+
+
+def join_nodes(latex: str, parts: Sequence[FormulaNode], *, base: float | None = None, doubts: int = 0) -> FormulaNode:
+    """Join several nodes to one.
+
+    Args:
+        latex: LaTeX of the result.
+        parts: The nodes.
+        base: Baseline of the result, in points; None for that of the first node.
+        doubts: Uncertain glyphs in addition to those of the nodes.
+    """
+    size = max(node.size for node in parts)
+    return FormulaNode(
+        latex=latex,
+        left=min(node.left for node in parts),
+        right=max(node.right for node in parts),
+        bottom=min(node.bottom for node in parts),
+        top=max(node.top for node in parts),
+        base=parts[0].base if base is None else base,
+        size=size,
+        kind="built",
+        glyphs=sum(node.glyphs for node in parts),
+        doubts=sum(node.doubts for node in parts) + doubts,
+    )
+
+
+def remove(nodes: Sequence[FormulaNode], gone: Sequence[FormulaNode]) -> list[FormulaNode]:
+    """Return the nodes without some of them, compared by identity."""
+    ids = {id(node) for node in gone}
+    return [node for node in nodes if id(node) not in ids]
+
+
+def inner_latex(nodes: Sequence[FormulaNode]) -> str:
+    """Return the LaTeX of the content of a part, such as a numerator; several rows are separated by row breaks."""
+    return _ROW_BREAK.join(row_latex(row) for row in group_baselines(compose(nodes)))
+
+
+def compose(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
+    """Return the nodes with operators, limits and matrices composed."""
+    return _join_matrices(_join_limits(_join_names(nodes)))
+
+
+def _join_names(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
+    """Join `arg` and `max` or `min` to one operator."""
+    args = [node for node in nodes if node.latex == "arg"]
+    joined = list(nodes)
+    for arg in args:
+        for node in nodes:
+            if (
+                node.latex in {"max", "min"}
+                and abs(node.base - arg.base) < 1
+                and 0 <= node.left - arg.right < 0.6 * arg.size
+            ):
+                both = join_nodes(f"arg {node.latex}", [arg, node])
+                both.kind = "name"
+                joined = [*remove(joined, [arg, node]), both]
+                break
+    return joined
+
+
+def _join_limits(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
+    """Join sums, maxima and similar operators with their limits."""
+    operators = [
+        node for node in nodes if node.kind == "large" or node.latex in LIMIT_OPERATORS or node.latex in _EXPECTATIONS
+    ]
+    joined = list(nodes)
+    for operator in sorted(operators, key=lambda node: node.size):
+        if not any(node is operator for node in joined):
+            continue
+        small = [
+            node
+            for node in joined
+            if node.size < MAX_SCRIPT_SIZE_RATIO * operator.size
+            and abs(node.middle - operator.middle) < 8 * operator.size
+        ]
+        is_large = operator.kind == "large"
+        bottom, most = (
+            (operator.bottom, 1.0) if is_large else (operator.base, 0.45 if len(operator.latex) == 1 else 0.75)
+        )
+        low = [node for node in small if node.level < bottom and bottom - node.top < most * operator.size]
+        high = [node for node in small if node.level > operator.top and node.bottom - operator.top < operator.size]
+        low, high = _find_centred_cluster(low, operator), _find_centred_cluster(high, operator) if is_large else []
+        low += _find_second_limit_line(low, small)
+        if not low and not high:
+            continue
+        latex = row_latex([operator])
+        latex += f"_{{{inner_latex(low)}}}" if low else ""
+        latex += f"^{{{inner_latex(high)}}}" if high else ""
+        # The operator keeps its own edges: its limits may extend over its neighbours.
+        built = replace(
+            join_nodes(latex, [operator, *low, *high], base=operator.base), left=operator.left, right=operator.right
+        )
+        joined = [*remove(joined, [operator, *low, *high]), built]
+    return joined
+
+
+def _find_second_limit_line(low: Sequence[FormulaNode], small: Sequence[FormulaNode]) -> list[FormulaNode]:
+    """Return the second line of a limit."""
+    if not low:
+        return []
+    edge = min(node.bottom for node in low)
+    first_ids = {id(node) for node in low}
+    left, right = min(node.left for node in low), max(node.right for node in low)
+    return [
+        node
+        for node in small
+        if id(node) not in first_ids
+        and left - 2 <= node.middle <= right + 2
+        and -0.5 < (edge - node.top) / node.size < 0.4
+    ]
+
+
+def _find_centred_cluster(nodes: list[FormulaNode], operator: FormulaNode) -> list[FormulaNode]:
+    """Return the adjacent nodes whose centre is that of the operator."""
+    nodes.sort(key=lambda node: node.left)
+    clusters: list[list[FormulaNode]] = []
+    right = 0.0
+    for node in nodes:
+        if clusters and node.left - right < 0.2 * operator.size:
+            clusters[-1].append(node)
+            right = max(right, node.right)
+        else:
+            clusters.append([node])
+            right = node.right
+    for cluster in clusters:
+        left, right = cluster[0].left, max(node.right for node in cluster)
+        if left - 1 <= operator.middle <= right + 1 and abs(
+            (left + right) / 2 - operator.middle
+        ) < 0.5 * operator.size + 0.25 * (right - left):
+            return cluster
+    return []
+
+
+def _join_matrices(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
+    joined = list(nodes)
+    tall = sorted(
+        (node for node in nodes if node.kind == "tall" and node.top - node.bottom > 1.7 * node.size),
+        key=lambda node: node.left,
+    )
+    opened: list[FormulaNode] = []
+    for node in tall:
+        if node.latex in OPENING_BRACKETS or (
+            node.latex in "∣∥" and not any(other.latex == node.latex for other in opened)
+        ):
+            opened.append(node)
+        elif opened and abs(opened[-1].level - node.level) < 0.4 * node.size:
+            joined = _join_matrix(joined, opened.pop(), node)
+    for node in reversed(opened):
+        if node.latex == "{":
+            joined = _join_matrix(joined, node, None)
+    return joined
+
+
+def _join_matrix(nodes: list[FormulaNode], begin: FormulaNode, end: FormulaNode | None) -> list[FormulaNode]:
+    right = end.left if end else float("inf")
+    inside = [
+        node
+        for node in nodes
+        if node is not begin
+        and begin.right - 1 <= node.middle <= right
+        and begin.bottom - 2 < node.level < begin.top + 2
+    ]
+    inside = inside if end else _remove_stop(inside)
+    rows = group_baselines(inside)
+    if len(rows) < 2:
+        return nodes
+    cuts = _find_cuts(inside)[: None if end else 1]
+    lines = []
+    for row in rows:
+        cells: list[list[FormulaNode]] = [[] for _ in range(len(cuts) + 1)]
+        for node in row:
+            cells[sum(node.middle > cut for cut in cuts)].append(node)
+        lines.append(" & ".join(map(row_latex, cells)))
+    parts = [begin, *inside, *([end] if end else [])]
+    name = _MATRIX_ENVIRONMENTS.get(begin.latex, "matrix") if end else "cases"
+    latex = f"\\begin{{{name}}} {_ROW_BREAK.join(lines)} \\end{{{name}}}"
+    return [*remove(nodes, parts), join_nodes(latex, parts, base=begin.base)]
+
+
+def _remove_stop(nodes: list[FormulaNode]) -> list[FormulaNode]:
+    """Return the nodes without a full stop at their right edge between two rows."""
+    if not nodes:
+        return nodes
+    stop = max(nodes, key=lambda node: node.left)
+    is_apart = all(abs(stop.base - node.base) > _MIN_STOP_OFFSET_EM * node.size for node in nodes if node is not stop)
+    return [node for node in nodes if node is not stop] if stop.latex in ".,;" and is_apart else nodes
+
+
+def _find_cuts(nodes: Sequence[FormulaNode]) -> list[float]:
+    """Return the column boundaries of a matrix, in points: gaps through all its rows."""
+    ordered = sorted(nodes, key=lambda node: node.left)
+    cuts = []
+    right = ordered[0].right
+    for node in ordered:
+        if node.left - right > _MIN_COLUMN_GAP_EM * node.size and node.size > 0:
+            cuts.append((node.left + right) / 2)
+        right = max(right, node.right)
+    return cuts
+
+
+def group_baselines(nodes: Sequence[FormulaNode]) -> list[list[FormulaNode]]:
+    """Group nodes by baseline from top to bottom, each row from left to right."""
+    if not nodes:
+        return []
+    size = row_size(nodes)
+    large = [node for node in nodes if node.size > MAX_SCRIPT_SIZE_RATIO * size]
+    plain = [node for node in large if node.kind in {"letter", "text", "name"}] or large
+    bases: list[float] = []
+    for node in sorted(plain, key=lambda node: -node.base):
+        if not bases or bases[-1] - node.base > _MIN_ROW_DISTANCE_EM * size:
+            bases.append(node.base)
+    rows: list[list[FormulaNode]] = [[] for _ in bases]
+    for node in sorted(nodes, key=lambda node: node.left):
+        rows[min(range(len(bases)), key=lambda number: abs(bases[number] - node.base))].append(node)
+    return rows
+
+
+_MAX_NODES = 800
+"""Maximum nodes of a formula whose structure is analysed."""
+_MAX_BAR_GAP_EM = 0.45
+"""Maximum gap between a bar and the nodes above or below it, in em."""
+_MIN_FRACTION_DISTANCE_EM = 1.6
+"""Minimum distance of the bars of two fractions one below the other, in em of the nodes in between."""
+_MAX_BAR_DISTANCE_POINTS = 40.0
+"""Distance of two bars above which they are unrelated, in points."""
+
+
+def build_rows(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[FormulaNode]:
+    """Return the rows of a formula from top to bottom, each joined to one node.
+
+    Args:
+        nodes: In any order.
+        bars: Thin rules among them.
+    """
+    if len(nodes) > _MAX_NODES:
+        ordered = sorted(nodes, key=lambda node: node.left)
+        return [join_nodes(row_latex(ordered), ordered, doubts=len(ordered))]
+    joined, bars = _join_braces(_join_brackets(nodes), bars)
+    unused: list[Box] = []
+    joined = _join_bars(joined, bars, unused)
+    lines = [join_nodes(row_latex(row), row) for row in group_baselines(compose(joined))]
+    if lines:
+        unclosed = sum(
+            (letter in OPENING_BRACKETS) - (letter in CLOSING_BRACKETS) for line in lines for letter in line.latex
+        )
+        lines[0].doubts += 2 * len(unused) + abs(unclosed)
+    return lines
+
+
+def _join_brackets(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
+    """Join the pieces of tall brackets."""
+    parts = sorted((node for node in nodes if node.kind == "part"), key=lambda node: (round(node.left / 2), -node.top))
+    kept = [node for node in nodes if node.kind != "part"]
+    column: list[FormulaNode] = []
+    for part in [*parts, None]:
+        if column and (
+            part is None or abs(part.left - column[0].left) > 2 or part.top < column[-1].bottom - column[0].size
+        ):
+            names = [BRACKET_PIECES.get(piece.latex, piece.latex) for piece in column if piece.latex not in "⎪⎢⎥"]
+            bracket = join_nodes(names[0] if names else "∣", column)
+            bracket.kind = "tall"
+            bracket.base = bracket.level - AXIS_EM * bracket.size
+            kept.append(bracket)
+            column = []
+        if part is not None:
+            column.append(part)
+    return kept
+
+
+def _join_braces(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> tuple[list[FormulaNode], list[Box]]:
+    """Return the nodes with horizontal braces joined to their content, and the bars that are not part of a brace."""
+    parts = sorted((node for node in nodes if node.kind == "brace"), key=lambda node: (round(node.top / 3), node.left))
+    joined = [node for node in nodes if node.kind != "brace"]
+    kept = list(bars)
+    for index in range(0, len(parts) - 3, 4):
+        first, last = parts[index], parts[index + 3]
+        kept = [
+            bar
+            for bar in kept
+            if not (first.left <= bar.left <= last.right and abs(_measure_bar_height(bar) - first.top) < first.size)
+        ]
+        is_under = first.latex == "⏟"
+        within = [node for node in joined if first.left - 1 <= node.middle <= last.right + 1]
+        beyond = [
+            node
+            for node in joined
+            if node.size < MAX_SCRIPT_SIZE_RATIO * first.size
+            and abs(node.middle - (first.left + last.right) / 2) < last.right - first.left
+        ]
+        up = _take_touching_nodes(
+            sorted(
+                (node for node in (within if is_under else beyond) if node.level > first.level),
+                key=lambda node: node.bottom,
+            ),
+            first.top,
+            1,
+            1.0,
+        )
+        down = _take_touching_nodes(
+            sorted(
+                (node for node in (beyond if is_under else within) if node.level < first.level),
+                key=lambda node: -node.top,
+            ),
+            first.bottom,
+            -1,
+            1.0,
+        )
+        body, label = (up, down) if is_under else (down, up)
+        if not body:
+            continue
+        inner = inner_latex(_join_bars(body, _select_bars_among(body, kept), []))
+        latex = f"\\{'under' if is_under else 'over'}brace{{{inner}}}"
+        latex += f"{'_' if is_under else '^'}{{{inner_latex(label)}}}" if label else ""
+        joined = [
+            *remove(joined, [*body, *label]),
+            join_nodes(latex, [*body, *label], base=_find_median_baseline(body)),
+        ]
+    return joined, kept
+
+
+def _select_bars_among(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[Box]:
+    left, right = min(node.left for node in nodes), max(node.right for node in nodes)
+    return [bar for bar in bars if left - 2 <= bar.left and bar.right <= right + 2]
+
+
+def _find_median_baseline(nodes: Sequence[FormulaNode]) -> float:
+    size = max(node.size for node in nodes)
+    bases = sorted(node.base for node in nodes if node.size > MAX_SCRIPT_SIZE_RATIO * size)
+    return bases[len(bases) // 2]
+
+
+def _join_bars(nodes: Sequence[FormulaNode], bars: Sequence[Box], unused: list[Box]) -> list[FormulaNode]:
+    """Join fractions and roots, from the shortest bar to the longest; other bars are added to `unused`."""
+    joined = list(nodes)
+    own = [bar for bar in bars if not _find_roots(nodes, bar)]
+    for bar in sorted(bars, key=lambda bar: bar.right - bar.left):
+        changed = _join_root(joined, bar) or _join_fraction(joined, bar, own) or _join_overline(joined, bar)
+        joined = changed or joined
+        if changed is None:
+            unused.append(bar)
+    return joined
+
+
+def _measure_bar_height(bar: Box) -> float:
+    return (bar.bottom + bar.top) / 2
+
+
+def _find_roots(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode]:
+    """Return the root sign to which a bar belongs, if any."""
+    y = _measure_bar_height(bar)
+    return [
+        node
+        for node in nodes
+        if node.kind == "root"
+        and abs(node.right - bar.left) < 0.25 * node.size
+        and abs(node.top - y) < 0.25 * node.size
+    ]
+
+
+def _join_root(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] | None:
+    y = _measure_bar_height(bar)
+    roots = _find_roots(nodes, bar)
+    if not roots:
+        return None
+    root = roots[0]
+    inside = [
+        node
+        for node in nodes
+        if node is not root
+        and bar.left - 1 <= node.middle <= bar.right + 0.3
+        and root.bottom - 0.3 * root.size < node.level < y
+    ]
+    if not inside:
+        return None
+    plain = [node for node in inside if node.size > MAX_SCRIPT_SIZE_RATIO * max(other.size for other in inside)]
+    base = plain[0].base
+    return [*remove(nodes, [root, *inside]), join_nodes(f"\\sqrt{{{inner_latex(inside)}}}", [root, *inside], base=base)]
+
+
+def _join_fraction(nodes: Sequence[FormulaNode], bar: Box, bars: Sequence[Box]) -> list[FormulaNode] | None:
+    y = _measure_bar_height(bar)
+    near = [node for node in nodes if bar.left - 1.5 <= node.middle <= bar.right + 1.5]
+    low, high = _measure_fraction_reach(bar, bars, near)
+    within = [
+        node
+        for node in nodes
+        if bar.left - 1.5 <= node.middle <= bar.right + 1.5
+        and node.right - node.left < bar.right - bar.left + 6
+        and low < node.level < high
+    ]
+    above = _take_touching_nodes(
+        sorted((node for node in within if node.level > y), key=lambda node: node.bottom), y, +1
+    )
+    below = _take_touching_nodes(sorted((node for node in within if node.level < y), key=lambda node: -node.top), y, -1)
+    if not above or not below:
+        return None
+    parts = [*above, *below]
+    size = max(node.size for node in parts)
+    latex = f"\\frac{{{inner_latex(above)}}}{{{inner_latex(below)}}}"
+    return [*remove(nodes, parts), join_nodes(latex, parts, base=y - AXIS_EM * size)]
+
+
+def _measure_fraction_reach(bar: Box, bars: Sequence[Box], nodes: Sequence[FormulaNode]) -> tuple[float, float]:
+    """Return the lowest and highest level of a fraction, in points: half way to the bars of other fractions."""
+    y = _measure_bar_height(bar)
+    low, high = float("-inf"), float("inf")
+    for other in bars:
+        far = _measure_bar_height(other)
+        if (
+            other is bar
+            or other.left >= bar.right
+            or other.right <= bar.left
+            or abs(far - y) > _MAX_BAR_DISTANCE_POINTS
+        ):
+            continue
+        between = [node.size for node in nodes if min(y, far) < node.level < max(y, far)]
+        if abs(far - y) > _MIN_FRACTION_DISTANCE_EM * max(between, default=0.0) and far > y:
+            high = min(high, (y + far) / 2)
+        elif abs(far - y) > _MIN_FRACTION_DISTANCE_EM * max(between, default=0.0):
+            low = max(low, (y + far) / 2)
+    return low, high
+
+
+def _take_touching_nodes(
+    nodes: Sequence[FormulaNode], y: float, sign: int, most: float = _MAX_BAR_GAP_EM
+) -> list[FormulaNode]:
+    """Return the nodes on one side of a bar, as far as they touch it or each other."""
+    touching: list[FormulaNode] = []
+    edge = y
+    for node in nodes:
+        near, far = (node.bottom, node.top) if sign > 0 else (-node.top, -node.bottom)
+        if near - sign * edge > (most if not touching else 0.12) * node.size:
+            break
+        touching.append(node)
+        edge = sign * max(sign * edge, far)
+    return touching
+
+
+def _join_overline(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] | None:
+    y = _measure_bar_height(bar)
+    inside = [
+        node
+        for node in nodes
+        if bar.left - 1 <= node.middle <= bar.right + 1
+        and -0.2 * node.size < y - node.top < _MAX_BAR_GAP_EM * node.size
+    ]
+    if not inside or bar.right - bar.left > 60:
+        return None
+    return [*remove(nodes, inside), join_nodes(f"\\overline{{{inner_latex(inside)}}}", inside, base=inside[0].base)]

@@ -1,0 +1,182 @@
+"""Rejoin words and URLs that are divided at line ends."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from peercorpus.texts.layout.blocks import TextLine
+
+_LAST_WORD = re.compile(r"([^\W\d_]+)-?$")
+_FIRST_WORD = re.compile(r"([^\W\d_]+)")
+_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_ADDRESS = re.compile(
+    r"(?:https?:/{0,2}|www\.|doi\.org|ftp://)\S*$|\bdoi:\s*\S+$|(?<![\w.])10\.\d{4,5}/\S*$", re.IGNORECASE
+)
+"""A URL or DOI at the end of a line."""
+_DOI_PREFIX = "doi: "
+"""Part of an address although a space follows it."""
+_URL_SCHEME = re.compile(r"\W?(?:https?|ftp)://", re.IGNORECASE)
+_MAX_SCHEME_CHARACTERS = 8
+"""Characters at the start of a line in which the rest of a divided scheme is searched."""
+_OPEN_ADDRESS = re.compile(r"[/_\-=?&%#~:+]$")
+_AFTER_ADDRESS = re.compile(r"(?:arxiv|doi|url|is[sb]n|pmid|https?)\b|(?:19|20)\d\d[.,]?$", re.IGNORECASE)
+"""Text that does not continue an address ending with a full stop."""
+_ADDRESS_REST = re.compile(
+    r"\S*[/_=?&%#~]\S*|\S*\.\w{2,5}[.,]?$|[\w.\-]*\d[\w.\-]*[.,]?$|(?:html?|pdf|com|org|net|edu|io|ai)[.,)]*$"
+)
+_SUSPENDED = re.compile(r"(?:and|or)\s")
+"""Words after a suspended hyphen, as in "pre- and post-processing"."""
+_HYPHENS = ("-", "\u2010")
+_DASHES = ("\u2013", "\u2014")
+
+_COMPOUND_FIRST_PARTS = frozenset(
+    [
+        *("real", "well", "fine", "state", "self", "high", "low", "large", "small", "long", "short", "single", "one"),
+        *(
+            "two",
+            "three",
+            "four",
+            "half",
+            "full",
+            "zero",
+            "few",
+            "many",
+            "end",
+            "top",
+            "hard",
+            "soft",
+            "open",
+            "closed",
+        ),
+        *("deep", "near", "right", "left", "cross", "best", "worst", "fast", "slow", "data", "task", "time", "model"),
+        *("domain", "human", "plug", "first", "second", "third"),
+    ]
+)
+"""Common first parts of hyphenated compounds in papers."""
+_COMPOUND_LAST_PARTS = frozenset(
+    [
+        *("based", "aware", "free", "like", "specific", "wise", "level", "art", "time", "of", "to", "the", "in", "by"),
+        *("dependent", "driven", "trained", "scale", "dimensional", "order", "rank", "tuning", "tuned", "shot", "hand"),
+        *("world", "grained", "attention", "agnostic", "oriented", "guided", "related", "known", "off", "end", "side"),
+        *("case", "step", "supervised", "efficient", "friendly", "conditioned", "invariant", "equivariant"),
+    ]
+)
+"""Common last parts of hyphenated compounds."""
+_COMPOUND_MIDDLE_PARTS = frozenset(["of", "to", "in", "on", "by", "up", "at", "as", "no"])
+"""Common middle parts of hyphenated compounds."""
+_WORD_ENDINGS = frozenset(
+    [
+        *(
+            "ing",
+            "ings",
+            "ers",
+            "est",
+            "ment",
+            "ments",
+            "ness",
+            "istic",
+            "ity",
+            "ary",
+            "ize",
+            "ized",
+            "izes",
+            "ization",
+        ),
+        *("ise", "ised", "isation", "able", "less", "ward", "wards", "ware", "max", "light", "lights"),
+        *("base", "bases", "set", "sets", "ular", "ally", "ling", "ical"),
+    ]
+)
+"""Endings of divided words whose first part may be a word of its own."""
+_MIN_DIVIDED_LETTERS = 3
+"""Minimum letters after the hyphen of a divided word, by the rules of English typesetting."""
+
+
+class Dehyphenator:
+    """Joins lines, using the vocabulary of the paper to decide on hyphens."""
+
+    def __init__(self, lines: Iterable[TextLine]) -> None:
+        words: list[str] = []
+        was_cut = False
+        for line in lines:
+            line_words = _WORDS.findall(line.text.casefold())
+            is_cut = line.is_cut or line.text.endswith(_HYPHENS)
+            # The halves of a divided word are not words.
+            words += line_words[was_cut : len(line_words) - is_cut]
+            was_cut = is_cut
+        self._known = Counter(words)
+        self._compounds = Counter({word: number for word, number in self._known.items() if "-" in word})
+        for word, number in self._compounds.items():
+            for part in word.split("-"):
+                self._known[part] += number
+
+    def join(self, before: str, after: str, *, is_cut: bool) -> str:
+        """Join two lines.
+
+        Args:
+            before: The first line, without its final hyphen if `is_cut`.
+            after: The second line.
+            is_cut: Whether pdfium reported a hyphen at the end of the first line.
+        """
+        # The text before may be long; only its last word matters.
+        start = before.rfind(" ") + 1
+        word = before[start:]
+        if is_cut:
+            return (
+                f"{before}- {after}" if _SUSPENDED.match(after) else before + self._choose_hyphen(word, after) + after
+            )
+        if before.endswith(_HYPHENS) and before[-2:-1].strip() and after[:1].isalnum():
+            if _SUSPENDED.match(after):
+                return f"{before} {after}"
+            is_divided = before[-2].isalpha() and after[0].isalpha()
+            return before[:-1] + (self._choose_hyphen(word[:-1], after) if is_divided else "-") + after
+        if "//" in after[:_MAX_SCHEME_CHARACTERS] and _URL_SCHEME.match(word + after) and not _URL_SCHEME.match(word):
+            return before + after
+        address = _ADDRESS.search(
+            before[start - len(_DOI_PREFIX) :] if before.endswith(_DOI_PREFIX, 0, start) else word
+        )
+        if address and _address_continues(address[0], after):
+            return before + after
+        return before + after if _is_one_word(before, after) else f"{before} {after}"
+
+    def _choose_hyphen(self, word: str, after: str) -> str:
+        """Return a hyphen or nothing for a divided word: as elsewhere in the paper, else judged by its parts."""
+        left, right = _LAST_WORD.search(word), _FIRST_WORD.match(after)
+        if left is None or right is None or _ADDRESS.search(word):
+            return "-"
+        first, second = left[1].casefold(), right[1].casefold()
+        joined_count = self._known[first + second]
+        compound_count = self._compounds[f"{first}-{second}"]
+        if joined_count or compound_count:
+            return "" if joined_count > compound_count else "-"
+        return "-" if right[1][0].isupper() or self._are_two(word[: left.end(1)], second) else ""
+
+    def _are_two(self, word: str, second: str) -> bool:
+        """Return whether two parts are separate words: common in compounds, or used alone in the paper."""
+        *others, written = re.split(r"[^\w]|[\d_]", word)
+        first = written.casefold()
+        if len(first) == 1 or len(second) < _MIN_DIVIDED_LETTERS:
+            return True
+        if len(first) == 2:
+            return written.isupper() or bool(others and first in _COMPOUND_MIDDLE_PARTS)
+        if second in _COMPOUND_LAST_PARTS or (first in _COMPOUND_FIRST_PARTS and second not in _WORD_ENDINGS):
+            return True
+        return len(second) >= 3 and self._known[first] > 0 and self._known[second] > 0
+
+
+def _is_one_word(before: str, after: str) -> bool:
+    """Return whether a dash or slash at the end of a line joins two words."""
+    if before.endswith("/"):
+        return before[-2:-1].isalnum() and after[:1].isalnum()
+    return before.endswith(_DASHES) and bool(before[-2:-1].strip()) and after[:1].isalnum()
+
+
+def _address_continues(address: str, after: str) -> bool:
+    """Return whether an address at the end of a line continues on the next one."""
+    if not after or after[0] in '([\u201c"' or address.endswith((",", ";", ")", ">")):
+        return False
+    if _OPEN_ADDRESS.search(address):
+        return True
+    piece = after.split(maxsplit=1)[0]
+    if address.endswith(".") and (piece[0].isupper() or _AFTER_ADDRESS.match(piece)):
+        return False
+    return _ADDRESS_REST.match(piece) is not None

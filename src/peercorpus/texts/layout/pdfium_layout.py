@@ -1,0 +1,331 @@
+"""Convert papers with the default engine: layout analysis on top of pdfium.
+
+Each page is read to lines, tables and figure text (`PageContent`); `assemble` then removes running headers, finds
+formulas, listings, headings and paragraphs across pages, and writes Markdown.
+"""
+
+import gc
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import pypdfium2 as pdfium
+from pypdfium2.version import PYPDFIUM_INFO
+
+from peercorpus.errors import UnreadablePdfError
+from peercorpus.pdf.document import open_pdf
+from peercorpus.pdf.glyphs import Fonts, Glyphs, TextRun
+from peercorpus.pdf.pdfium import make_upright
+from peercorpus.pdf.shapes import Box, read_shapes
+from peercorpus.records.documents import TextHeading
+from peercorpus.texts.engine import Converted, join_pages, measure_quality
+from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine, measure_page, read_lines
+from peercorpus.texts.layout.columns import find_all_columns, reading_order
+from peercorpus.texts.layout.figures import move_labels_behind_captions, move_notices_last, split_figures, split_labels
+from peercorpus.texts.layout.formulas.detection import join_broken
+from peercorpus.texts.layout.formulas.display import Formula, find_formulas, thin_bars
+from peercorpus.texts.layout.formulas.inline import inline
+from peercorpus.texts.layout.hyphenation import Dehyphenator
+from peercorpus.texts.layout.listings import replace_listings
+from peercorpus.texts.layout.margins import LineNumberColumns, remove_headers
+from peercorpus.texts.layout.paragraphs import BULLET, Paragraphs, rejoin
+from peercorpus.texts.layout.tables.find_tables import Table, find_tables
+
+_MAX_HEADING_MARKS = 6
+"""Deepest heading level in Markdown."""
+_MARKDOWN_START = re.compile(r"[#>|]|[-+*] ")
+"""Start of a text that Markdown would read as a heading, a quotation, a table or a list."""
+_RUN_IN_ENDS = (".", ":", "?")
+"""How a run-in heading at the start of a paragraph ends."""
+_MIN_RUN_IN_CHARACTERS = 3
+"""Minimum characters of a run-in heading, without spaces between runs."""
+_MAX_RUN_IN_CHARACTERS = 120
+"""Maximum characters of a run-in heading, without spaces between runs."""
+
+
+def _join_lines(lines: Sequence[TextLine], joiner: Dehyphenator) -> str:
+    text = ""
+    is_cut = False
+    for number, line in enumerate(lines):
+        markdown = inline(line.runs, line.base, line.size)
+        text = joiner.join(text, markdown, is_cut=is_cut) if number else markdown
+        is_cut = line.is_cut
+    return join_broken(text) + ("-" if is_cut else "")
+
+
+def _write_paragraph(lines: Sequence[TextLine], joiner: Dehyphenator) -> str:
+    """Return a paragraph as Markdown, with its bold run-in heading marked, as in "**Data.** We use"."""
+    first = lines[0]
+    end = _count_run_in_runs(first.runs) if first.runs[0].font.is_bold else 0
+    if not end:
+        return _join_lines(lines, joiner)
+    head = join_broken(inline(first.runs[:end], first.base, first.size))
+    lines_behind = [replace(first, runs=first.runs[end:], _text=None)] if end < len(first.runs) else []
+    text = _join_lines([*lines_behind, *lines[1:]], joiner)
+    mark = re.match(r"[.:?]", text) if head[-1] not in _RUN_IN_ENDS else None
+    if mark:
+        head = head + mark[0]
+        text = text[1:].lstrip()
+    return f"**{head}** {text}"
+
+
+def _count_run_in_runs(runs: Sequence[TextRun]) -> int:
+    """Return how many runs form a bold run-in heading before other text; 0 if there is none."""
+    end = next((number for number, run in enumerate(runs) if not run.font.is_bold), len(runs))
+    text = "".join(run.text for run in runs[:end])
+    after = runs[end].text if end < len(runs) else ""
+    is_ended = text.endswith(_RUN_IN_ENDS) or after.startswith(_RUN_IN_ENDS)
+    is_more = len(after) > 1 or end + 1 < len(runs)
+    return (
+        end
+        if is_ended
+        and is_more
+        and _MIN_RUN_IN_CHARACTERS <= len(text) <= _MAX_RUN_IN_CHARACTERS
+        and any(map(str.isalpha, text))
+        else 0
+    )
+
+
+def block_markdown(block: Block, joiner: Dehyphenator) -> str:
+    """Return the Markdown of one block."""
+    if block.markdown is not None:
+        return block.markdown
+    text = (
+        _join_lines(block.lines, joiner)
+        if block.kind is not BlockKind.PARAGRAPH
+        else _write_paragraph(block.lines, joiner)
+    )
+    if block.kind is BlockKind.TITLE:
+        return f"# {text}"
+    if block.kind is BlockKind.HEADING:
+        return f"{'#' * min(_MAX_HEADING_MARKS, block.level + 1)} {text}"
+    if block.kind is BlockKind.ITEM:
+        return f"- {BULLET.sub('', text, count=1)}" if BULLET.match(text) else text
+    return f"\\{text}" if _MARKDOWN_START.match(text) else text
+
+
+VERSION = 1
+"""Version of the output, raised by hand whenever the same file yields another text.
+
+That may be due to a change in this package or in how PDFs are opened. Texts, content keys and the cache of a
+workspace include the version, so raising it converts every PDF again. `tests/golden/outputs.json` holds the output of
+this version for recorded files; a test compares them.
+"""
+_VERSION_NAMES = {1: "1bd3c3f402fd"}
+"""How a version is written if not as its number.
+
+Version 1 is written as the digest of source files that identified it before, so texts converted then stay valid.
+"""
+_MIN_TITLE_SIZE_RATIO = 1.15
+"""Minimum font size of the title, relative to the body."""
+_MIN_TURNED_RATIO = 3
+"""Minimum ratio of rotated to upright characters of a page that is turned."""
+_FRONT_BLOCKS = 12
+"""Number of blocks among which the title is searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """The content of one page before it is assembled.
+
+    Attributes:
+        lines: In the order of the page content, without line numbers, tables and figure text.
+        width: Page width, in points.
+        height: Page height, in points.
+        figures: Text of figures, and rotated text.
+        tables: In the order of the page content.
+        bars: Thin rules, as fractions and roots have.
+        rules: All horizontal rules, such as those above and below algorithms.
+    """
+
+    lines: list[TextLine]
+    width: float
+    height: float
+    figures: str
+    tables: list[Table]
+    bars: list[Box]
+    rules: Sequence[Box] = ()
+
+
+_EMPTY_PAGE = PageContent(lines=[], width=0.0, height=0.0, figures="", tables=[], bars=[])
+
+
+class PdfiumLayout:
+    """Engine that reads the layout of a paper from the positions and fonts of its glyphs."""
+
+    name = "pdfium-layout"
+    version = f"{_VERSION_NAMES.get(VERSION, VERSION)}+pypdfium2-{PYPDFIUM_INFO.version}"
+
+    def convert(self, pdf: bytes) -> Converted:
+        """Convert one file; a page that cannot be read is left empty and named in the problems."""
+        rulers = LineNumberColumns()
+        with _without_garbage_collection(), open_pdf(pdf) as document:
+            return assemble([self.read_sheet(*opened, rulers) if opened else None for opened in _open_pages(document)])
+
+    def read_sheet(self, page: pdfium.PdfPage, glyphs: Glyphs, index: int, rulers: LineNumberColumns) -> PageContent:
+        """Read one page.
+
+        Args:
+            page: The page.
+            glyphs: Its glyphs.
+            index: Page index, from 0.
+            rulers: Line numbers of the document so far.
+        """
+        shapes = read_shapes(page)
+        runs, inside = split_figures(glyphs.runs, shapes)
+        runs = rulers.without(runs)
+        width, height = page.get_size()
+        number = rulers.page_number(runs, index, height)
+        tables = find_tables([run for run in runs if run is not number], shapes, glyphs)
+        gone = {id(run) for table in tables for run in table.runs}
+        lines, labels = split_labels(read_lines([run for run in runs if id(run) not in gone], index), shapes)
+        inner = [inline(line.runs, line.base, line.size) for line in (*labels, *read_lines(inside, index))]
+        figures = "\n".join([*inner, *glyphs.aside])
+        return PageContent(
+            lines=lines,
+            width=width,
+            height=height,
+            figures=figures,
+            tables=tables,
+            bars=thin_bars(shapes),
+            rules=shapes.rules,
+        )
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Suspend garbage collection, which takes 2.5 % of the time; converting a paper creates hardly any cycles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _open_pages(document: pdfium.PdfDocument) -> Iterator[tuple[pdfium.PdfPage, Glyphs, int] | None]:
+    """Yield the pages, each closed before the next is opened; None for a page that cannot be read."""
+    fonts = Fonts()
+    for index in range(len(document)):
+        try:
+            page, glyphs = _open_page(document, index, fonts)
+        except pdfium.PdfiumError:
+            yield None
+            continue
+        yield page, glyphs, index
+        page.close()
+
+
+def _open_page(document: pdfium.PdfDocument, index: int, fonts: Fonts) -> tuple[pdfium.PdfPage, Glyphs]:
+    """Open a page and read its glyphs; turn it if most of them are rotated, as those of a wide table are."""
+    page = make_upright(document, index)
+    glyphs = Glyphs(page.get_textpage(), fonts)
+    upright = sum([len(run.text) for run in glyphs.runs])
+    degrees, lying = max(glyphs.turned.items(), key=lambda item: item[1], default=(0, 0))
+    if lying <= _MIN_TURNED_RATIO * upright:
+        return page, glyphs
+    page.close()
+    page = make_upright(document, index, degrees)
+    return page, Glyphs(page.get_textpage(), fonts)
+
+
+def assemble(sheets: Sequence[PageContent | None]) -> Converted:
+    """Build the text of a paper from its pages.
+
+    Args:
+        sheets: Content of each page; None for a page that cannot be read.
+
+    Raises:
+        UnreadablePdfError: No page can be read.
+    """
+    if not any(sheets):
+        raise UnreadablePdfError("The PDF has no page that can be read.")
+    pages = [sheet or _EMPTY_PAGE for sheet in sheets]
+    blocks, texts = _write_pages(remove_headers([page.lines for page in pages], [page.height for page in pages]), pages)
+    figures = tuple(page.figures for page in pages if page.figures)
+    unread = [str(number) for number, sheet in enumerate(sheets, 1) if sheet is None]
+    empty = [str(number) for number, sheet in enumerate(sheets, 1) if sheet is not None and not sheet.lines]
+    problems = [
+        f"{what}: page {', '.join(numbers)}"
+        for what, numbers in (("cannot be read", unread), ("without text", empty))
+        if numbers
+    ]
+    return replace(
+        join_pages(texts, problems),
+        headings=tuple(
+            TextHeading(block.level, str(block.markdown).lstrip("# "), block.page + 1)
+            for block in blocks
+            if block.kind is BlockKind.HEADING
+        ),
+        figures=figures,
+        quality=measure_quality(texts, figures, [item.sureness for item in blocks if item.sureness is not None]),
+    )
+
+
+def _write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) -> tuple[list[Block], list[str]]:
+    """Return all blocks, and the Markdown of each page.
+
+    A paragraph across pages belongs to the page where it begins.
+    """
+    body = measure_page(pages)
+    paragraphs = Paragraphs(body)
+    joiner = Dehyphenator(line for lines in pages for line in lines)
+    all_columns = find_all_columns(pages, [sheet.width for sheet in sheets], body.size)
+    for number, (lines, sheet, columns) in enumerate(zip(pages, sheets, all_columns, strict=True)):
+        items = [
+            Block(BlockKind.FORMULA, item.page, item.lines, markdown=item.markdown, sureness=item.sureness)
+            if isinstance(item, Formula)
+            else item
+            for item in find_formulas(reading_order(lines, columns), sheet.bars, columns, body)
+        ]
+        items = _insert_tables(items, sheet.tables, number)
+        paragraphs.read(replace_listings(items, sheet.rules, columns, body, joiner), columns)
+    blocks = move_notices_last(rejoin(move_labels_behind_captions(_mark_title(paragraphs.blocks, body)), body), body)
+    for block in blocks:
+        if block.markdown is None:
+            block.markdown = block_markdown(block, joiner)
+    texts = [
+        "\n\n".join(str(block.markdown) for block in blocks if block.page == number) for number in range(len(pages))
+    ]
+    return blocks, texts
+
+
+def _insert_tables(items: Iterable[TextLine | Block], tables: Sequence[Table], page: int) -> list[TextLine | Block]:
+    """Return the items of a page with its tables, each before the items that follow it in the page content."""
+    inserted = list(items)
+    for table in reversed(tables):
+        behind = (
+            index
+            for index, item in enumerate(inserted)
+            for line in ([item] if isinstance(item, TextLine) else item.lines[:1])
+            if line.runs[0].start > table.start
+        )
+        inserted.insert(next(behind, len(inserted)), Block(BlockKind.TABLE, page, [], markdown=table.markdown))
+    return inserted
+
+
+def _mark_title(blocks: Sequence[Block], body: Body) -> list[Block]:
+    """Return the blocks with the largest lines before the first heading turned into the title."""
+    front = []
+    for block in blocks[:_FRONT_BLOCKS]:
+        if block.page > 0 or block.kind is BlockKind.HEADING:
+            break
+        front.append(block)
+    size = max((line.size for block in front for line in block.lines), default=0.0)
+    largest = [block for block in front if block.lines and block.lines[0].size > 0.97 * size]
+    if size <= _MIN_TITLE_SIZE_RATIO * body.size or not largest:
+        return list(blocks)
+    after = next((block for block in front[front.index(largest[-1]) + 1 :] if block.lines), None)
+    if after is not None and _continues_in_capitals(largest[-1].lines[-1], after.lines[0]):
+        largest.append(after)
+    title = Block(BlockKind.TITLE, 0, [line for block in largest for line in block.lines])
+    others = [block for block in blocks if not any(block is other for other in largest)]
+    return [title, *others]
+
+
+def _continues_in_capitals(line: TextLine, after: TextLine) -> bool:
+    """Return whether a title in small capitals continues on a line without any full-size capital."""
+    is_below = 0 < line.base - after.base < 1.6 * line.size and abs(line.left - after.left) < 0.5 * line.size
+    return is_below and line.text.isupper() and after.text.isupper() and after.size > 0.7 * line.size

@@ -1,0 +1,1 @@
+"""Find tables on a page and write them as Markdown."""

@@ -1,0 +1,267 @@
+"""Build the grid of cells of a table and write it as Markdown."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from peercorpus.pdf.shapes import Box
+from peercorpus.texts.layout.tables.cells import CellRow, CellText, Word, column_of, crosses, find_gaps, read_cell_rows
+from peercorpus.texts.layout.tables.frames import Frame
+from peercorpus.texts.layout.tables.ruled_rows import (
+    MIN_LINE_STEP_EM,
+    MIN_LONG_TEXT_WORDS,
+    Band,
+    band_gaps,
+    is_ruled,
+    split_by_space,
+    without_chances,
+)
+from peercorpus.texts.layout.tables.spans import begin_groups, begin_titles, heads_over
+
+_MIN_FULL_LINES = 3
+"""Minimum lines without an empty cell that count as rows of their own rather than heads."""
+_CELL_PADDING_POINTS = 6.0
+"""Distance of the text of a cell from the end of the rule over its column, in points."""
+_MAX_CELL_LEADING_EM = 1.35
+"""Maximum distance of two lines of one cell, in em."""
+_MAX_HEAD_LINES = 5
+"""Maximum lines of column heads that are joined."""
+_MAX_RULE_LINE_PAIRS = 20_000
+"""Maximum product of rules and lines for which heads across several columns are searched."""
+_VALUE = re.compile(
+    r"[-\u2212\u2013+<>≤≥~≈±$↑↓*†‡(\[]*\d[\d.,%\u00d7xX·±()\[\]/:\u2212\u2013\-+*†‡^\s eE^kKMBGs]*$|"
+    r"[-\u2013—\u2212✓✗✔✘\u00d7√]$"
+)
+"""A cell that holds a value and no words."""
+
+
+@dataclass(slots=True)
+class CellGrid:
+    """The cells of a table.
+
+    Attributes:
+        rows: Cell texts; each row has as many as there are columns.
+        lines: The lines of the table, each on one baseline.
+        gaps: Boundaries between columns, in points.
+    """
+
+    rows: list[list[str]]
+    lines: list[CellRow]
+    gaps: list[float]
+
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        head, *body = ([escape(text) for text in row] for row in self.rows)
+        return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *body))
+
+
+def escape(text: str) -> str:
+    """Escape the text of a cell so that it cannot end the cell."""
+    return text.replace("|", "\\|")
+
+
+def read_grid(words: Sequence[Word], frame: Frame) -> CellGrid | None:
+    """Return the cells formed by the words in a frame; None if there are none."""
+    height = frame.box.top - frame.box.bottom
+    uprights = sorted({round(upright.left, 1) for upright in frame.uprights if upright.top - upright.bottom > 0})
+    lines = read_cell_rows(words, uprights if height > 0 else [])
+    _set_starts(lines, frame.rules)
+    # The body begins below the second rule.
+    first_body = sum(line.base > frame.heights[1] for line in lines) if len(frame.heights) > 2 else 1
+    gaps = _find_column_gaps(lines, first_body, frame)
+    bands: list[Band] = list(_split_bands(lines, frame))
+    row_bands = _find_row_bands(bands, frame)
+    bands, gaps = row_bands or (bands, gaps)
+    if not gaps:
+        return None
+    begin_titles(lines, gaps)
+    if len(bands) > 2 and _continues_heads(bands[1], gaps):
+        bands = [[*bands[0], *bands[1]], *bands[2:]]
+    head = _read_head(bands, gaps, frame.rules)
+    rows = [head] if head else []
+    body = bands[1:] if head else bands
+    is_grid = len(frame.uprights) > 1 and len(bands) > 3 and not any(_is_stacked(band, gaps, 1) for band in body)
+    for band in body:
+        rows += [_join_lines(band, gaps)] if is_grid or row_bands else _split_rows(band, frame, gaps)
+    return CellGrid(rows, lines, gaps) if rows else None
+
+
+def _find_column_gaps(lines: Sequence[CellRow], first_body: int, frame: Frame) -> list[float]:
+    """Return the boundaries of columns, without wide spaces below heads that a rule marks."""
+    gaps = find_gaps(lines, first_body)
+    if len(frame.heights) < 3 or not 0 < first_body < len(lines):
+        return gaps
+    heads, body = lines[:first_body], lines[first_body:]
+    joined_heads = CellRow(heads[0].base, heads[0].size, [piece for line in heads for piece in line.pieces])
+    return without_chances(gaps, [joined_heads, *body], [heads, *([line] for line in body)])
+
+
+def _find_row_bands(bands: Sequence[Band], frame: Frame) -> tuple[list[Band], list[float]] | None:
+    """Return bands of one row each and the column boundaries; None if neither rules nor space mark rows."""
+    parted = split_by_space(bands)
+    for candidate in (bands, parted) if frame.uprights else (parted, bands):
+        gaps = band_gaps(candidate)
+        if is_ruled(candidate, gaps) and not any(_is_stacked(band, gaps, 1) for band in candidate[1:]):
+            return list(candidate), gaps
+    return None
+
+
+def _set_starts(lines: Sequence[CellRow], rules: Sequence[Box]) -> None:
+    """Let a head across several columns start where the rule below it does."""
+    if len(rules) * len(lines) > _MAX_RULE_LINE_PAIRS:
+        return
+    for line in lines:
+        below = [rule for rule in rules if 0 < line.base - rule.top < 1.2 * line.size]
+        for rule in below:
+            over = [piece for piece in line.pieces if rule.left < (piece.left + piece.right) / 2 < rule.right]
+            if len(over) == 1:
+                over[0].start = min(over[0].left, rule.left + _CELL_PADDING_POINTS)
+
+
+def _split_bands(lines: Sequence[CellRow], frame: Frame) -> Iterable[list[CellRow]]:
+    """Yield the lines between each two rules."""
+    edges = frame.heights[1:]
+    band: list[CellRow] = []
+    passed = 0
+    for line in lines:
+        is_behind = False
+        while passed < len(edges) and line.base < edges[passed] - 0.5:
+            passed += 1
+            is_behind = True
+        if is_behind and band:
+            yield band
+            band = []
+        band.append(line)
+    if band:
+        yield band
+
+
+def _read_head(bands: Sequence[Sequence[CellRow]], gaps: Sequence[float], rules: Sequence[Box]) -> list[str] | None:
+    """Return the column heads, if the first band holds nothing else; None otherwise."""
+    if len(bands) < 2 or len(bands[0]) > _MAX_HEAD_LINES or _is_stacked(bands[0], gaps):
+        return None
+    full_lines = sum(len(_group_by_column(line, gaps)) > len(gaps) for line in bands[0])
+    return _join_heads(bands, gaps, rules) if full_lines < _MIN_FULL_LINES else None
+
+
+def _join_heads(bands: Sequence[Sequence[CellRow]], gaps: Sequence[float], rules: Sequence[Box]) -> list[str]:
+    """Join all lines of the heads to one row; a head across several columns is repeated in each."""
+    parts_by_column: list[list[str]] = [[] for _ in range(len(gaps) + 1)]
+    body = [line for band in bands[1:] for line in band]
+    for line in heads_over(bands[0], body, gaps, rules):
+        own: dict[int, list[str]] = {}
+        for columns, piece in line:
+            for number in columns:
+                own.setdefault(number, []).append(piece.text)
+        for number, texts in own.items():
+            parts_by_column[number].append(" ".join(texts))
+    return [_join_parts(parts) for parts in parts_by_column]
+
+
+def _continues_heads(band: Band, gaps: Sequence[float]) -> bool:
+    """Return whether a line between two rules continues the heads above: it has no row head and no value."""
+    columns = _group_by_column(band[0], gaps)
+    return len(band) == 1 and len(columns) > 1 and 0 not in columns and not any(map(_is_value, columns.values()))
+
+
+def _group_by_column(line: CellRow, gaps: Sequence[float]) -> dict[int, list[CellText]]:
+    pieces: dict[int, list[CellText]] = {}
+    for piece in line.pieces:
+        pieces.setdefault(column_of(piece, gaps), []).append(piece)
+    return pieces
+
+
+def _join_lines(lines: Sequence[CellRow], gaps: Sequence[float]) -> list[str]:
+    """Join all lines to one row."""
+    parts_by_column: list[list[str]] = [[] for _ in range(len(gaps) + 1)]
+    for line in lines:
+        for number, pieces in _group_by_column(line, gaps).items():
+            parts_by_column[number].append(" ".join(piece.text for piece in pieces))
+    return [_join_parts(parts) for parts in parts_by_column]
+
+
+def _join_parts(parts: Sequence[str]) -> str:
+    text = ""
+    for part in parts:
+        if text.endswith("-") and text[-2:-1].isalpha() and part[:1].isalnum():
+            text = (text[:-1] if part[0].islower() else text) + part
+        else:
+            text = f"{text} {part}" if text else part
+    return text
+
+
+def _is_stacked(lines: Sequence[CellRow], gaps: Sequence[float], least: int = 2) -> bool:
+    """Return whether several columns hold values in more than one line, so that the lines are separate rows."""
+    seen: dict[int, int] = {}
+    for line in lines:
+        for number, pieces in _group_by_column(line, gaps).items():
+            if _is_value(pieces):
+                seen[number] = seen.get(number, 0) + 1
+    return sum(count > 1 for count in seen.values()) >= min(least, len(gaps))
+
+
+def _split_rows(band: Sequence[CellRow], frame: Frame, gaps: Sequence[float]) -> list[list[str]]:
+    """Return the rows between two rules: lines that continue cells of the line above are joined to it."""
+    if _is_one_row(band, gaps):
+        return [_join_lines(band, gaps)]
+    groups: list[list[CellRow]] = []
+    for line in band:
+        if groups and _continues_row(groups[-1], line, frame, gaps):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return [_join_lines(group, gaps) for group in begin_groups(groups, gaps)]
+
+
+def _is_one_row(band: Sequence[CellRow], gaps: Sequence[float]) -> bool:
+    """Return whether the lines are one long text with at most one cell beside it in each column."""
+    lines = [_group_by_column(line, gaps) for line in band]
+    if len(lines) < 3 or 2 * sum(len(columns) > 1 for columns in lines) > len(lines):
+        return False
+    if not any(piece.count >= MIN_LONG_TEXT_WORDS for line in band for piece in line.pieces):
+        return False
+    own = [[index for index, columns in enumerate(lines) if number in columns] for number in range(len(gaps) + 1)]
+    filled = sorted((places for places in own if places), key=len)
+    return len(filled) > 1 and all(places[-1] - places[0] < len(places) for places in filled[:-1])
+
+
+def _continues_row(group: Sequence[CellRow], line: CellRow, frame: Frame, gaps: Sequence[float]) -> bool:
+    above = group[-1]
+    step = above.base - line.base
+    columns, before = _group_by_column(line, gaps), _group_by_column(above, gaps)
+    common = columns.keys() & before.keys()
+    if any(_is_value(columns[number]) and _is_value(before[number]) for number in common):
+        return False
+    if step < MIN_LINE_STEP_EM * line.size:
+        far = [other for other in group if other.base - line.base >= MIN_LINE_STEP_EM * line.size]
+        is_apart = any(columns.keys() & _group_by_column(other, gaps).keys() for other in far)
+        return not _is_stacked([*group, line], gaps) and (not is_apart or _continues_row(far, line, frame, gaps))
+    if step > _MAX_CELL_LEADING_EM * line.size or any(line.base < rule.top < above.base for rule in frame.rules):
+        return False
+    if (
+        not common
+        or common not in (columns.keys(), before.keys())
+        or any(crosses(other, gaps) for other in line.pieces)
+    ):
+        return False
+    new = columns.keys() - before.keys()
+    if any(new & _group_by_column(other, gaps).keys() for other in group):
+        return False
+    if len(columns) >= len(before) and not all(
+        sum(other.count for other in before[column]) >= MIN_LONG_TEXT_WORDS for column in common
+    ):
+        return False
+    return all(_is_full(number, columns[number], before[number], frame, gaps) for number in common)
+
+
+def _is_value(pieces: Sequence[CellText]) -> bool:
+    return all(_VALUE.match(piece.text) for piece in pieces)
+
+
+def _is_full(
+    number: int, pieces: Sequence[CellText], above: Sequence[CellText], frame: Frame, gaps: Sequence[float]
+) -> bool:
+    """Return whether the first word of a cell would not have fitted at the end of the cell above."""
+    edge = gaps[number] if number < len(gaps) else frame.box.right
+    word = pieces[0].words[0]
+    return above[-1].right + (word.right - word.left) + 0.3 * word.size > edge - 0.6 * word.size

@@ -1,0 +1,516 @@
+"""Run the stage that lists every version of a paper's PDF and grades the initial one.
+
+Every edit that submits a PDF becomes a version or is set aside with a reason; `balance` proves it.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+
+from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.openreview.objects import Edit, Note, invitation_name, read_edit, read_note, to_time
+from peercorpus.records.documents import Inspection
+from peercorpus.records.enums import Grade, PostKind, Reason, Status, VersionMoment
+from peercorpus.records.layouts.texts import read_text
+from peercorpus.records.papers import Evidence, PaperVersion
+from peercorpus.records.published_datasets import DATASETS_WITH_TEXT, Dataset, parse_dataset
+from peercorpus.venues.own_venues import find_row
+from peercorpus.versions import deadlines
+from peercorpus.versions.deadlines import Deadline, Deadlines, Stages, find_stages
+from peercorpus.versions.initial_version import (
+    InitialVersion,
+    choose_initial_version,
+    file_of,
+    is_same_file,
+    usable_deadline,
+    version_stage,
+)
+from peercorpus.versions.uploads import (
+    LATEST,
+    Opinion,
+    SubmissionEdit,
+    SubmissionPdfs,
+    Upload,
+    fold,
+    is_complete,
+    is_kept,
+    is_one_for_months,
+)
+from peercorpus.versions.version_signs import infer_version
+from peercorpus.workspace.delta_tables import Replacement
+from peercorpus.workspace.harvest_state import SUPPLIED, StoredFile, Supplied
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace
+
+RULES = {
+    Dataset.REVIEWBENCH: "ReviewBench does not state which version of the paper it read",
+    Dataset.RE2_TEXT: "Re² calls its text the initial manuscript and shows no edit that proves it",
+    Dataset.PEERREAD: "PeerRead does not state which version of the paper it parsed",
+    Dataset.NLPEER: "NLPeer names the version that was reviewed and shows no edit that proves it",
+    Dataset.TEXT_FOLDER: "The folder does not state which version of the paper its text is",
+}
+
+
+def find_published_versions(
+    objects: Sequence[RawObject], *, has_paper: bool, is_held: bool, venue_id: str, out: Replacement
+) -> None:
+    """Write a version for every published record of a forum that contains the paper's text.
+
+    Args:
+        objects: The forum's raw objects.
+        has_paper: Whether a paper was read from any of them.
+        is_held: Whether OpenReview's own note of the paper is in the workspace; it supersedes every record.
+        venue_id: The forum's venue.
+        out: Receives the rows.
+    """
+    for raw_record in objects:
+        if raw_record.kind is not RawKind.PUBLISHED or parse_dataset(raw_record.object_id) not in DATASETS_WITH_TEXT:
+            continue
+        record_id, forum_id = raw_record.object_id, raw_record.forum_id
+        if is_held:
+            out.set_aside(record_id, forum_id, Reason.SUPERSEDED, "OpenReview's own notes of the paper are held.")
+            continue
+        if not has_paper:
+            out.set_aside(record_id, forum_id, Reason.FORUM_MISSING, "No record of the paper itself was imported.")
+            continue
+        try:
+            text = read_text(record_id, raw_record.body)
+        except msgspec.DecodeError as error:
+            out.set_aside(record_id, forum_id, Reason.RECORD_UNREADABLE, str(error))
+            continue
+        if text is None:
+            out.set_aside(record_id, forum_id, Reason.NO_TEXT, "The record holds no text of the paper.")
+        else:
+            out.add(_build_version(raw_record, text, venue_id))
+
+
+def _build_version(raw_record: RawObject, text: str, venue_id: str) -> PaperVersion:
+    return PaperVersion(
+        forum_id=raw_record.forum_id,
+        venue_id=venue_id,
+        edit_id=raw_record.object_id,
+        created_at=None,
+        modified_at=None,
+        path=raw_record.object_id,
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        is_initial=False,
+        grade=None,
+        evidence=Evidence(
+            deadline=None, deadline_source=None, rule=RULES[parse_dataset(raw_record.object_id)], invitation=None
+        ),
+    )
+
+
+OTHER = "not the initial version"
+SUPPLIED_AS = "the user supplied this file{when}{label}; which edit brought it is not known"
+
+
+def _build_supplied(stored: StoredFile, venue_id: str) -> PaperVersion:
+    """Return the version of a file that a user supplied; it has no grade, as only the user's word tells of it."""
+    supplied = Supplied.parse(stored.edit_id)
+    when = f" as of {supplied.when:%Y-%m-%d %H:%M:%S} UTC" if supplied.when else ""
+    label = f" as '{supplied.label}'" if supplied.label else ""
+    rule = SUPPLIED_AS.format(when=when, label=label)
+    return PaperVersion(
+        forum_id=stored.forum_id,
+        venue_id=venue_id,
+        edit_id=stored.edit_id,
+        created_at=supplied.when,
+        modified_at=None,
+        path=stored.path,
+        sha256=stored.sha256,
+        is_initial=False,
+        grade=None,
+        evidence=Evidence(deadline=None, deadline_source=None, rule=rule, invitation=None),
+    )
+
+
+def read_versions(submission: SubmissionPdfs) -> list[PaperVersion]:
+    """Return every PDF of a submission in time order; exactly one has a grade."""
+    choice = choose_initial_version(submission)
+    deadline = usable_deadline(submission)
+    uploads = [*submission.uploads]
+    chosen = choice.upload or choice.contradicted
+    if chosen is not None and chosen not in uploads:
+        uploads.insert(0, chosen)
+    graded = chosen or next((upload for upload in uploads if upload.path == submission.current_path), uploads[-1])
+    return [_build_row(submission, upload, choice, deadline, is_graded=upload is graded) for upload in uploads]
+
+
+def _build_row(
+    submission: SubmissionPdfs, upload: Upload, choice: InitialVersion, deadline: Deadline | None, *, is_graded: bool
+) -> PaperVersion:
+    is_initial = upload is choice.upload
+    sha256 = file_of(submission, upload)
+    cutoff = deadline.at if deadline else None
+    opinion = submission.opinion(sha256, choice.until if is_graded else cutoff) if sha256 else None
+    # The note's present title and abstract may be later than the submission of its current PDF.
+    may_be_later = upload.edit_id == submission.forum_id and choice.grade is not Grade.UNREVISED
+    is_as_of_then = not (is_initial and may_be_later)
+    has_initial_file = choice.upload is not None and is_same_file(upload, choice.upload)
+    evidence = Evidence(
+        deadline=cutoff,
+        deadline_source=deadline.source if deadline else None,
+        rule=choice.rule if is_graded else OTHER,
+        invitation=upload.invitation,
+        file_says=opinion[0] if opinion else None,
+        file_signs=opinion[1] if opinion else (),
+    )
+    return PaperVersion(
+        forum_id=submission.forum_id,
+        venue_id=submission.venue_id,
+        edit_id=upload.edit_id,
+        created_at=upload.created_at,
+        modified_at=upload.modified_at,
+        path=upload.path,
+        sha256=sha256,
+        is_initial=is_initial,
+        grade=choice.grade if is_graded else None,
+        evidence=evidence,
+        moment=VersionMoment.INITIAL if has_initial_file else version_stage(submission, upload, deadline),
+        title=upload.title if is_as_of_then else None,
+        abstract=upload.abstract if is_as_of_then else None,
+    )
+
+
+NAME = "choose_versions"
+OPEN_FORMS = frozenset({"Submission", "submission"})
+"""On API v1 the note of a blind paper comes from `Blind_Submission`; one from these forms names its authors."""
+ATTACHED = "/original_pdf"
+"""Suffix of a forum id in the edit id of a submitted file that was kept as an attachment."""
+
+
+@dataclass(slots=True)
+class Revisions:
+    """The root note of one forum and the changes by its edits and references."""
+
+    root: Note | None = None
+    changes: list[SubmissionEdit] = field(default_factory=list)
+    is_api_1: bool = False
+    has_unreadable: bool = False
+
+
+def _find_text(note: Note, name: str) -> str | None:
+    value = note.fields.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _find_pdf_path(note: Note) -> str | None:
+    path = _find_text(note, "pdf")
+    return path if path is not None and is_kept(path) else None
+
+
+def _read_change(raw_edit: RawObject) -> SubmissionEdit:
+    """Return the change by an edit or reference; without title and abstract if it was deleted."""
+    edit: Edit | Note = read_edit(raw_edit.body) if raw_edit.kind is RawKind.EDIT else read_note(raw_edit.body)
+    note, invitation = (edit.note, edit.invitation or "") if isinstance(edit, Edit) else (edit, edit.created_by)
+    return SubmissionEdit(
+        edit_id=raw_edit.object_id,
+        created_at=to_time(edit.tcdate),
+        modified_at=to_time(edit.tmdate),
+        invitation=invitation,
+        is_public=edit.is_public,
+        path=_find_text(note, "pdf") or None,
+        title=None if edit.ddate else _find_text(note, "title"),
+        abstract=None if edit.ddate else _find_text(note, "abstract"),
+        deleted_at=to_time(edit.ddate or None),
+    )
+
+
+def _add_object(raw_object: RawObject, revisions: Revisions, out: Replacement) -> None:
+    """Add one raw object to `revisions`; set aside edits without a readable PDF of the submission."""
+    if raw_object.kind is RawKind.PUBLISHED:
+        return
+    if raw_object.kind is RawKind.NOTE:
+        if raw_object.object_id == raw_object.forum_id:
+            revisions.root = read_note(raw_object.body)
+            revisions.is_api_1 = raw_object.api == 1
+        return
+    if raw_object.subject_id != raw_object.forum_id:
+        out.set_aside(
+            raw_object.object_id, raw_object.forum_id, Reason.EDIT_OF_A_REPLY, "It edits a reply, not the submission."
+        )
+        return
+    try:
+        change = _read_change(raw_object)
+    except msgspec.ValidationError as error:
+        out.set_aside(raw_object.object_id, raw_object.forum_id, Reason.UNREADABLE, str(error))
+        revisions.has_unreadable = True
+        return
+    revisions.changes.append(change)
+    if not change.is_public:
+        out.set_aside(raw_object.object_id, raw_object.forum_id, Reason.NOT_PUBLIC, "It is not readable by everyone.")
+    elif not change.can_be_had:
+        out.set_aside(
+            raw_object.object_id, raw_object.forum_id, Reason.NO_PDF, "It brings no PDF that OpenReview keeps."
+        )
+
+
+def _remove_repeats(
+    forum_id: str, uploads: Sequence[Upload], root: Note, out: Replacement
+) -> tuple[list[Upload], list[Upload]]:
+    """Return uploads in time order, one per path, and the repeated ones.
+
+    Of several uploads of one file, the one with the earliest last change counts, as it proves the file's age. The
+    current PDF is last if no edit submitted it.
+    """
+    kept: dict[str, Upload] = {}
+    for upload in sorted(
+        uploads, key=lambda upload: (upload.settled_at or LATEST, upload.created_at or LATEST, upload.edit_id)
+    ):
+        kept.setdefault(upload.path, upload)
+    repeats = [upload for upload in uploads if upload is not kept[upload.path]]
+    for upload in repeats:
+        detail = f"The same file as {kept[upload.path].edit_id} brought."
+        out.set_aside(upload.edit_id, forum_id, Reason.PDF_UNCHANGED, detail)
+    current = _find_pdf_path(root)
+    if current is None:
+        out.set_aside(forum_id, forum_id, Reason.NO_PDF, "The submission names no PDF that OpenReview keeps.")
+    elif current in kept:
+        detail = f"The current PDF is the one {kept[current].edit_id} brought."
+        out.set_aside(forum_id, forum_id, Reason.PDF_UNCHANGED, detail)
+    else:
+        kept[current] = Upload(
+            edit_id=forum_id,
+            path=current,
+            created_at=None,
+            modified_at=None,
+            settled_at=None,
+            invitation=None,
+            title=_find_text(root, "title"),
+            abstract=_find_text(root, "abstract"),
+        )
+    return sorted(kept.values(), key=lambda upload: (upload.created_at or LATEST, upload.edit_id)), repeats
+
+
+class FirstReviews:
+    """The time of each forum's first review, read along with the forums in order of their ids.
+
+    Attributes:
+        of_venue: The time of the venue's first review; None if it has none.
+    """
+
+    def __init__(self, workspace: Workspace, venue_id: str) -> None:
+        times = (created_at for _, created_at in self._read_first_reviews(workspace, venue_id))
+        self.of_venue = min(times, default=None)
+        self._rows = self._read_first_reviews(workspace, venue_id)
+        self._next = next(self._rows, None)
+
+    @staticmethod
+    def _read_first_reviews(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, datetime]]:
+        columns = ["forum_id", "kind", "created_at"]
+        for batch in workspace.tables.batches("3-posts", venue_id, columns):
+            for forum_id, kind, created_at in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                if kind == PostKind.REVIEW and created_at is not None:
+                    yield forum_id, created_at
+
+    def first(self, forum_id: str) -> datetime | None:
+        """Return the time of the earliest review, or None; call it with forum ids in order."""
+        earliest = None
+        while self._next is not None and self._next[0] <= forum_id:
+            if self._next[0] == forum_id:
+                earliest = min(earliest or self._next[1], self._next[1])
+            self._next = next(self._rows, None)
+        return earliest
+
+
+class Decided(NamedTuple):
+    """The decision on a paper; `decided_at` is None if unknown."""
+
+    is_accepted: bool
+    decided_at: datetime | None
+
+
+def _read_decisions(workspace: Workspace, venue_id: str) -> dict[str, Decided]:
+    columns = ["forum_id", "status", "decided_at"]
+    return {
+        forum_id: Decided(status == Status.ACCEPTED, decided_at)
+        for batch in workspace.tables.batches("1-papers", venue_id, columns)
+        for forum_id, status, decided_at in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    }
+
+
+def _form_opinion(
+    inspections: Mapping[str, Inspection], names_are_open: bool, sha256: str, until: datetime | None
+) -> Opinion | None:
+    """Return which version a file says it is, or None if the file was not inspected."""
+    inspection = inspections.get(sha256)
+    return infer_version(inspection, until, names_are_open=names_are_open) if inspection else None
+
+
+def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
+    """Find the versions of every paper of a venue and replace its rows in the table."""
+    papers = _read_decisions(workspace, venue_id)
+    first_reviews = FirstReviews(workspace, venue_id)
+    roots = workspace.raw.roots(venue_id)
+    venue_deadlines = Deadlines(
+        workspace.raw, venue_id, find_row(workspace, venue_id), find_stages(workspace, venue_id)
+    )
+    held = workspace.raw.state.files(venue_id)
+    sha256 = {stored.path: stored.sha256 for stored in held if stored.sha256}
+    supplied = _group_supplied(held)
+    inspections = {inspection.sha256: inspection for inspection in workspace.tables.read(Inspection, venue_id)}
+    total = workspace.raw.count_forums(venue_id)
+    kinds = (RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT, RawKind.PUBLISHED)
+    forums = workspace.raw.by_forum(kinds, venue_id, with_replies=False)
+    with workspace.tables.replacing(("4-versions",), venue_id, NAME, key) as out:
+        for done, (forum_id, objects) in enumerate(forums, 1):
+            report(done, total)
+            find_published_versions(
+                objects, has_paper=forum_id in papers, is_held=forum_id in roots, venue_id=venue_id, out=out
+            )
+            if forum_id not in papers or forum_id not in roots:
+                _set_aside_without_paper(forum_id, objects, out)
+                continue
+            for stored in supplied.get(forum_id, ()):
+                out.add(_build_supplied(stored, venue_id))
+            decided = papers[forum_id]
+            submission = _read_submission(forum_id, objects, venue_deadlines, first_reviews.first(forum_id), out)
+            submission = replace(
+                submission,
+                venue_reviewed_at=first_reviews.of_venue,
+                sha256=sha256,
+                is_accepted=decided.is_accepted,
+                decided_at=decided.decided_at,
+                opinion=partial(_form_opinion, inspections, submission.names_are_open),
+            )
+            for version in read_versions(submission) if submission.uploads or submission.attachment else ():
+                out.add(version)
+
+
+def _group_supplied(files: Sequence[StoredFile]) -> dict[str, list[StoredFile]]:
+    """Return the files that a user supplied as versions of their own, by forum."""
+    supplied: dict[str, list[StoredFile]] = {}
+    for stored in files:
+        if stored.path.startswith(SUPPLIED) and stored.sha256:
+            supplied.setdefault(stored.forum_id, []).append(stored)
+    return supplied
+
+
+def _read_submission(
+    forum_id: str, objects: Sequence[RawObject], venue_deadlines: Deadlines, first: datetime | None, out: Replacement
+) -> SubmissionPdfs:
+    """Return what the raw objects of one forum state about its PDFs, with the time of its first review."""
+    revisions = Revisions()
+    for raw_object in objects:
+        _add_object(raw_object, revisions, out)
+    root = revisions.root or Note()
+    changes = revisions.changes
+    shown = {change.invitation for change in changes if change.is_public}
+    named = root.invitations or []
+    # API v1 lists every reference; API v2 may hide some edits.
+    public, hidden = fold(changes, is_whole=revisions.is_api_1 or shown.issuperset(named))
+    uploads, repeats = _remove_repeats(forum_id, public, root, out)
+    original_path = _find_text(root, "original_pdf") or ""
+    has_attachment = original_path.startswith("/attachment/")
+    return SubmissionPdfs(
+        forum_id=forum_id,
+        venue_id=venue_deadlines.venue_id,
+        uploads=uploads,
+        hidden=hidden,
+        attachment=Upload(
+            edit_id=f"{forum_id}{ATTACHED}",
+            path=original_path,
+            created_at=None,
+            modified_at=None,
+            settled_at=None,
+            invitation=None,
+        )
+        if has_attachment
+        else None,
+        current_path=_find_pdf_path(root),
+        invitations=named,
+        deadline=venue_deadlines.of(named),
+        stated_deadlines=venue_deadlines.stated,
+        known_stages=venue_deadlines.stages,
+        first_review_at=first,
+        sha256={},
+        shown=frozenset(shown),
+        names_are_open=revisions.is_api_1 and root.original is None and invitation_name(root.created_by) in OPEN_FORMS,
+        is_one_for_months=revisions.is_api_1 and is_one_for_months(public),
+        repeats=repeats,
+        was_reopened=venue_deadlines.was_reopened(named),
+        masked_as=root.created_by if revisions.is_api_1 else "",
+        is_complete=_shows_history(revisions, root, shown, venue_deadlines.stages, first),
+    )
+
+
+def _shows_history(
+    revisions: Revisions, root: Note, shown: Collection[str], stages: Stages, first: datetime | None
+) -> bool:
+    """Return whether every change of the PDF is held: all references, or edits by every invitation that can change it.
+
+    A journal may write the first edit anew as the chairs' own; its form is then without an edit.
+    """
+    if revisions.has_unreadable or not (revisions.is_api_1 or root.invitations):
+        return False
+    harmless = stages.harmless - stages.full_paper
+    unseen = [name for name in root.invitations or () if name not in shown and invitation_name(name) not in harmless]
+    is_blind = revisions.is_api_1 and root.original is not None
+    return is_complete(
+        revisions.changes,
+        to_time(root.tcdate),
+        _find_pdf_path(root),
+        unseen,
+        is_blind=is_blind,
+        listed_until=first if revisions.is_api_1 else None,
+    )
+
+
+def _set_aside_without_paper(forum_id: str, objects: Sequence[RawObject], out: Replacement) -> None:
+    for raw_object in objects:
+        if raw_object.kind in {RawKind.EDIT, RawKind.REFERENCE}:
+            detail = "The submission it belongs to is not in the workspace, or not public."
+            out.set_aside(raw_object.object_id, forum_id, Reason.FORUM_MISSING, detail)
+
+
+def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
+    """Return the balance of versions.
+
+    Edits + references + one current PDF per paper + published records that may contain a text + files that a user
+    supplied as versions of their own = versions + set aside.
+    Attachments count on both sides. Papers from published records have no PDF.
+    """
+    raw = workspace.raw
+    tables = workspace.tables
+    edits = raw.count(RawKind.REFERENCE, venue_id) + raw.count(RawKind.EDIT, venue_id)
+    texts = sum(raw.count(RawKind.PUBLISHED, venue_id, dataset.prefix) for dataset in DATASETS_WITH_TEXT)
+    forum_ids = _read_decisions(workspace, venue_id).keys() & raw.roots(venue_id)
+    supplied = _group_supplied(raw.state.files(venue_id))
+    own = sum(len(files) for forum_id, files in supplied.items() if forum_id in forum_ids)
+    attached = sum(
+        edit_id.endswith(ATTACHED)
+        for batch in tables.batches("4-versions", venue_id, ["edit_id"])
+        for edit_id in batch.column(0).to_pylist()
+    )
+    rows_in = edits + len(forum_ids) + attached + texts + own
+    rows_out = tables.count("4-versions", venue_id)
+    return (
+        Balance(
+            stage=NAME,
+            venue_id=venue_id,
+            unit="edits and PDFs",
+            rows_in=rows_in,
+            rows_out=rows_out,
+            set_aside=tables.set_aside_counts(venue_id, NAME),
+        ),
+    )
+
+
+STAGE = Stage(
+    name=NAME,
+    version=3,
+    reads_raw=(RawKind.NOTE, RawKind.REFERENCE, RawKind.EDIT, RawKind.INVITATION, RawKind.PUBLISHED, "file"),
+    reads=("1-papers", "3-posts", "0-inspections"),
+    writes=("4-versions",),
+    options=(),
+    run=run,
+    balance=balance,
+    made_with=lambda _: deadlines.INVITATIONS_DIGEST,
+    made_with_venue=deadlines.digest_venue,
+)

@@ -1,0 +1,383 @@
+"""Harvest state in `raw.db`: progress of listings, fetch queue, files, rate-limit windows."""
+
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """How far a paged listing has been fetched.
+
+    Attributes:
+        after: The last id received; None before the first page.
+        expected: The count OpenReview gave; None where it gave none.
+        started_ms: When its first page was asked for; 0 before, and for what lists no notes.
+    """
+
+    after: str | None
+    received: int
+    expected: int | None
+    complete: bool
+    started_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """Link between a file and the edit that brought it.
+
+    Attributes:
+        sha256: Digest of the content; None if it was never received.
+        size_bytes: Size of the content; None if it was never received.
+        problem: Why it was not received when last requested; None if it was.
+    """
+
+    edit_id: str
+    path: str
+    venue_id: str
+    forum_id: str
+    sha256: str | None
+    size_bytes: int | None
+    problem: str | None
+
+
+SUPPLIED = "/supplied/"
+"""Prefix of what takes the place of OpenReview's path for a file that a user supplied."""
+
+_UNDATED = "undated"
+_MOST_LABEL = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Supplied:
+    """A version of a paper that a user supplied, and that is none which the workspace knows.
+
+    Attributes:
+        when: When it was uploaded, by the user's word, in UTC; None if not said.
+        label: Which version it is, in the user's words; empty if not said.
+    """
+
+    forum_id: str
+    when: datetime | None = None
+    label: str = ""
+
+    def names(self) -> tuple[str, str]:
+        """Return the id that stands for its edit, and what stands for its path."""
+        when = self.when.strftime("%Y%m%dT%H%M%SZ") if self.when else _UNDATED
+        label = " ".join(self.label.split())[:_MOST_LABEL]
+        edit_id = f"{self.forum_id}{SUPPLIED}{when}/{label}"
+        return edit_id, f"{SUPPLIED}{hashlib.sha256(edit_id.encode()).hexdigest()[:32]}.pdf"
+
+    @classmethod
+    def parse(cls, edit_id: str) -> "Supplied":
+        """Return the version that an id of `names` stands for."""
+        forum_id, _, rest = edit_id.partition(SUPPLIED)
+        when, _, label = rest.partition("/")
+        at = None if when == _UNDATED else datetime.strptime(when, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        return cls(forum_id, at, label)
+
+
+FILE_IN_DIGEST = (
+    "StoredFile(edit_id={edit_id!r}, path={path!r}, venue_id={venue_id!r}, forum_id={forum_id!r}, sha256={sha256!r},"
+    " size_bytes={size_bytes!r}, problem={problem!r})"
+)
+"""Text of a file in the digest that content keys are made of; any change rebuilds every workspace.
+
+The text is data: it does not follow the name of the class or the order of its fields.
+"""
+
+
+class HarvestState:
+    """The tables `listings`, `sightings`, `queue` and `files` of `raw.db`, on the connection of its `RawStore`."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._db = database
+
+    def listing(self, venue_id: str, listing: str) -> Listing:
+        """Return how far a listing has been fetched; one never begun is at its start."""
+        row = self._db.execute(
+            """
+            SELECT after, received, expected, complete, started_ms
+            FROM listings
+            WHERE venue_id = ? AND listing = ?
+            """,
+            (venue_id, listing),
+        ).fetchone()
+        if row is None:
+            return Listing(after=None, received=0, expected=None, complete=False)
+        after, received, expected, complete, started_ms = row
+        return Listing(
+            after=after, received=received, expected=expected, complete=bool(complete), started_ms=started_ms
+        )
+
+    def set_listing(self, venue_id: str, listing: str, state: Listing) -> None:
+        """Store how far a listing has been fetched; in the same transaction as the page itself."""
+        self._db.execute(
+            """
+            INSERT OR REPLACE INTO listings (venue_id, listing, after, received, expected, complete, started_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            (venue_id, listing, state.after, state.received, state.expected, state.complete, state.started_ms),
+        )
+
+    def forget_listings(self, venue_id: str, listing: str | None = None) -> None:
+        """Begin all listings of a venue again, or one of them."""
+        sql = "DELETE FROM listings WHERE venue_id = ? AND listing = coalesce(?, listing)"
+        self._db.execute(sql, (venue_id, listing))
+
+    def shown_ms(self, note_id: str) -> int:
+        """Return when a listing last showed a note, in milliseconds since the epoch; 0 where none did."""
+        row = self._db.execute("SELECT shown_ms FROM sightings WHERE object_id = ?", (note_id,)).fetchone()
+        return row[0] if row else 0
+
+    def is_listed(self, venue_id: str) -> bool | None:
+        """Return whether all listings of a venue were read to their end; None where none was begun."""
+        sql = "SELECT min(complete) FROM listings WHERE venue_id = ?"
+        (complete,) = self._db.execute(sql, (venue_id,)).fetchone()
+        return None if complete is None else bool(complete)
+
+    def sight(self, note_ids: Iterable[str], shown_ms: int) -> None:
+        """Store that a listing showed these notes, a submission and all its replies at the same time."""
+        rows = ((note_id, shown_ms) for note_id in note_ids)
+        self._db.executemany("INSERT OR REPLACE INTO sightings (object_id, shown_ms) VALUES (?, ?)", rows)
+
+    def count_shown(self, venue_id: str) -> int:
+        """Return the number of notes of a venue that listings showed, and that were not gone or deleted since."""
+        rows = self._db.execute(
+            """
+            SELECT DISTINCT object_id
+            FROM objects INDEXED BY objects_by_forum
+            JOIN sightings USING (object_id)
+            WHERE venue_id = ? AND kind = 'note'
+            """,
+            (venue_id,),
+        )
+        return len({note_id for (note_id,) in rows} - self.gone(venue_id))
+
+    def unsight(self, note_ids: Iterable[str]) -> None:
+        """Forget that listings showed these notes: they are deleted."""
+        self._db.executemany("DELETE FROM sightings WHERE object_id = ?", ((note_id,) for note_id in note_ids))
+
+    def was_shown(self, venue_id: str) -> bool:
+        """Return whether a listing ever showed a note of a venue."""
+        row = self._db.execute(
+            """
+            SELECT EXISTS (
+                SELECT 1
+                FROM objects INDEXED BY objects_by_forum
+                JOIN sightings USING (object_id)
+                WHERE venue_id = ? AND kind = 'note'
+            )
+            """,
+            (venue_id,),
+        ).fetchone()
+        return bool(row[0])
+
+    def newest_shown(self, venue_id: str) -> tuple[str, int] | None:
+        """Return the note modified last of those that are shown, and when, in milliseconds; None where none is."""
+        gone = self.gone(venue_id)
+        rows = self._db.execute(
+            """
+            SELECT object_id, modified_ms
+            FROM objects INDEXED BY objects_by_forum
+            JOIN sightings USING (object_id)
+            WHERE venue_id = ? AND kind = 'note'
+            ORDER BY modified_ms DESC, object_id
+            """,
+            (venue_id,),
+        )
+        return next(((note_id, modified_ms) for note_id, modified_ms in rows if note_id not in gone), None)
+
+    def gone(self, venue_id: str) -> set[str]:
+        """Return the notes held that OpenReview shows no longer.
+
+        A reply is gone if its submission was listed later than it, and later than it was written; a submission, if all
+        lists of its venue were read to their end since it was last listed. What no listing ever showed (a dump) is not
+        gone by that.
+        """
+        # The index holds all that is asked for; without it, every body is read from disk.
+        replies = self._db.execute(
+            """
+            SELECT DISTINCT note.object_id
+            FROM objects AS note INDEXED BY objects_by_forum
+            CROSS JOIN sightings AS root ON root.object_id = note.forum_id
+            LEFT JOIN sightings AS own ON own.object_id = note.object_id
+            WHERE note.kind = 'note' AND note.venue_id = ?
+              AND coalesce(own.shown_ms, 0) < root.shown_ms
+              AND note.modified_ms <= root.shown_ms
+            """,
+            (venue_id,),
+        )
+        roots = self._db.execute(
+            """
+            SELECT DISTINCT note.object_id
+            FROM objects AS note INDEXED BY objects_by_forum
+            CROSS JOIN sightings AS own USING (object_id)
+            WHERE note.kind = 'note' AND note.venue_id = :venue AND note.forum_id = note.object_id
+              AND NOT EXISTS (SELECT 1 FROM listings WHERE venue_id = :venue AND NOT complete)
+              AND own.shown_ms < (SELECT min(started_ms) FROM listings WHERE venue_id = :venue AND started_ms > 0)
+            """,
+            {"venue": venue_id},
+        )
+        return {note_id for rows in (replies, roots) for (note_id,) in rows}
+
+    def enqueue(self, venue_id: str, task: str, subject_ids: Iterable[str]) -> None:
+        """Add what is left to fetch; what is queued or done already stays as it is."""
+        rows = ((venue_id, task, subject_id) for subject_id in subject_ids)
+        self._db.executemany("INSERT OR IGNORE INTO queue (venue_id, task, subject_id) VALUES (?, ?, ?)", rows)
+
+    def count_refused(self, venue_id: str, task: str) -> int:
+        """Return how many things of the queue could not be had."""
+        sql = "SELECT count(*) FROM queue WHERE venue_id = ? AND task = ? AND problem IS NOT NULL"
+        (number,) = self._db.execute(sql, (venue_id, task)).fetchone()
+        return int(number)
+
+    def unqueue(self, task: str, subject_ids: Iterable[str]) -> None:
+        """Take off the queue what need not be fetched any more."""
+        rows = ((task, subject_id) for subject_id in subject_ids)
+        self._db.executemany("DELETE FROM queue WHERE task = ? AND subject_id = ? AND done = 0", rows)
+
+    def pending(self, venue_id: str, task: str) -> list[str]:
+        """Return what is left to fetch, in the order in which it was queued."""
+        sql = "SELECT subject_id FROM queue WHERE venue_id = ? AND task = ? AND done = 0 ORDER BY rowid"
+        return [subject_id for (subject_id,) in self._db.execute(sql, (venue_id, task))]
+
+    def done(self, venue_id: str, task: str) -> set[str]:
+        """Return what was fetched, or could not be had."""
+        sql = "SELECT subject_id FROM queue WHERE venue_id = ? AND task = ? AND done = 1"
+        return {subject_id for (subject_id,) in self._db.execute(sql, (venue_id, task))}
+
+    def mark_done(self, task: str, subject_id: str, problem: str | None = None) -> None:
+        """Take one thing off the queue; `problem` says why it could not be had."""
+        sql = "UPDATE queue SET done = 1, problem = ? WHERE task = ? AND subject_id = ?"
+        self._db.execute(sql, (problem, task, subject_id))
+
+    def reopen(self, venue_id: str, task: str) -> None:
+        """Put back in the queue what could not be had."""
+        sql = "UPDATE queue SET done = 0, problem = NULL WHERE venue_id = ? AND task = ? AND problem IS NOT NULL"
+        self._db.execute(sql, (venue_id, task))
+
+    def add_file(self, stored: StoredFile) -> None:
+        """Store which file an edit brought, or why it could not be had."""
+        self._db.execute(
+            """
+            INSERT OR REPLACE INTO files (edit_id, path, venue_id, forum_id, sha256, size_bytes, problem)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            (
+                stored.edit_id,
+                stored.path,
+                stored.venue_id,
+                stored.forum_id,
+                stored.sha256,
+                stored.size_bytes,
+                stored.problem,
+            ),
+        )
+
+    def files(self, venue_id: str) -> list[StoredFile]:
+        """Return every file asked for at a venue, by forum and edit."""
+        rows = self._db.execute(
+            """
+            SELECT edit_id, path, venue_id, forum_id, sha256, size_bytes, problem
+            FROM files
+            WHERE venue_id = ?
+            ORDER BY forum_id, edit_id, path
+            """,
+            (venue_id,),
+        )
+        return [
+            StoredFile(
+                edit_id=edit_id,
+                path=path,
+                venue_id=venue_id,
+                forum_id=forum_id,
+                sha256=sha256,
+                size_bytes=size_bytes,
+                problem=problem,
+            )
+            for edit_id, path, venue_id, forum_id, sha256, size_bytes, problem in rows
+        ]
+
+    def files_digest(self, venue_id: str) -> str:
+        """Return a digest of which file belongs to which edit: of the fields in `FILE_IN_DIGEST`, and no others."""
+        texts = (
+            FILE_IN_DIGEST.format(
+                edit_id=file.edit_id,
+                path=file.path,
+                venue_id=file.venue_id,
+                forum_id=file.forum_id,
+                sha256=file.sha256,
+                size_bytes=file.size_bytes,
+                problem=file.problem,
+            )
+            for file in self.files(venue_id)
+        )
+        return hashlib.sha256(f"[{', '.join(texts)}]".encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Rate-limit window of one route.
+
+    Attributes:
+        limit: Requests allowed per window; None if only a refusal was seen.
+        remaining: Requests left in it.
+        ends_at: When the next window opens, seconds since the epoch by this machine's clock.
+        seen_at: When this was read; no wait is longer than from then to `ends_at`, even if the clock was changed since.
+        length_s: Seconds from one window to the next; None if not stated.
+    """
+
+    limit: int | None
+    remaining: int
+    ends_at: float
+    seen_at: float
+    length_s: int | None
+
+    def left_s(self, now: float) -> float:
+        """Return the seconds until the next window opens; 0 if it has."""
+        return max(0.0, min(self.ends_at - now, self.ends_at - self.seen_at))
+
+
+class BudgetState:
+    """The table `budget` of `raw.db`.
+
+    It has its own connection, which threads may share. What a response says of the budget is thus kept even if the
+    transaction that stores the response is rolled back, and writing it does not wait for the disk.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Connect to a `raw.db` that `RawStore` has already opened for writing."""
+        self._lock = threading.Lock()
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60)
+        # A lost last entry costs one refused request; waiting for the disk after each request would cost more.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._db.close()
+
+    def windows(self) -> dict[str, Window]:
+        """Return the windows known, by route."""
+        sql = "SELECT route, request_limit, remaining, ends_at, seen_at, length_s FROM budget"
+        with self._lock:
+            return {
+                route: Window(limit=limit, remaining=remaining, ends_at=ends_at, seen_at=seen_at, length_s=length_s)
+                for route, limit, remaining, ends_at, seen_at, length_s in self._db.execute(sql)
+            }
+
+    def set_window(self, route: str, window: Window) -> None:
+        """Store a window in place of what was known of its route."""
+        row = (route, window.limit, window.remaining, window.ends_at, window.seen_at, window.length_s)
+        with self._lock:
+            self._db.execute(
+                """
+                INSERT OR REPLACE INTO budget (route, request_limit, remaining, ends_at, seen_at, length_s)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                row,
+            )

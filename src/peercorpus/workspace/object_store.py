@@ -1,0 +1,407 @@
+"""Paths on disk or in an S3 store, behind one interface.
+
+`locate` turns a path or URL into a `Location`: a `pathlib.Path`, or an `S3Path` with those of its methods that are
+needed. Errors of the store become the `OSError` that a file would raise; they never repeat a key or the store's answer.
+"""
+
+import errno
+import hashlib
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+from urllib.parse import unquote, urlsplit
+
+from peercorpus.errors import MissingExtraError, PeercorpusError, StoreError
+
+PARTIAL = ".partial"
+"""Suffix of a file that is not completely written; its name begins with a dot."""
+
+AT_A_TIME = 1_000
+"""Objects of a listing held in memory: as many as S3 returns in one response."""
+
+RETRIES = 5
+"""Times a request is repeated after a 5xx answer or a broken connection."""
+
+PATIENCE_S = 60
+"""Seconds after which a request is not repeated any more."""
+
+WHOLE_BYTES = 2 << 20
+"""Objects up to this size are read in one request, which is no slower than two or three for parts."""
+
+REFUSALS = ("AccessDenied", "403 Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch")
+"""Texts in a store's answer that mean it refuses the keys or the operation."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class S3Path:
+    """An object of an S3-compatible store, or the prefix of several keys.
+
+    >>> place = S3Path("papers", "2025") / "one.pdf"
+    >>> str(place), place.name, place.stem
+    ('s3://papers/2025/one.pdf', 'one.pdf', 'one')
+    """
+
+    bucket: str
+    key: str = ""
+
+    def __str__(self) -> str:
+        return f"s3://{self.bucket}/{self.key}"
+
+    def __truediv__(self, name: str) -> "S3Path":
+        return S3Path(self.bucket, f"{self.key}/{name}" if self.key else name)
+
+    @property
+    def name(self) -> str:
+        """Last part of the key."""
+        return PurePosixPath(self.key).name
+
+    @property
+    def stem(self) -> str:
+        """Name without its suffix."""
+        return PurePosixPath(self.key).stem
+
+    @property
+    def parent(self) -> "S3Path":
+        """Path up to the last slash of the key."""
+        return S3Path(self.bucket, self.key.rpartition("/")[0])
+
+    def read_bytes(self) -> bytes:
+        """Return the content of the object.
+
+        Raises:
+            OSError: The object does not exist, or the store does not return it.
+        """
+        with _translate_obstore_errors(self) as obstore:
+            return bytes(obstore.get(_bucket(self.bucket), self.key).bytes())
+
+    def write_bytes(self, content: bytes) -> None:
+        """Write the object, completely or not at all, replacing an earlier one.
+
+        Raises:
+            OSError: The store does not accept it.
+        """
+        with _translate_obstore_errors(self) as obstore:
+            obstore.put(_bucket(self.bucket), self.key, content)
+
+    def create(self, content: bytes) -> bool:
+        """Write the object unless it exists; return whether it was written.
+
+        Raises:
+            OSError: The store does not accept it.
+        """
+        from obstore.exceptions import AlreadyExistsError
+
+        with _translate_obstore_errors(self) as obstore:
+            try:
+                obstore.put(_bucket(self.bucket), self.key, content, mode="create")
+            except AlreadyExistsError:
+                return False
+        return True
+
+    def upload(self, path: Path) -> None:
+        """Write a local file as the object, completely or not at all, in bounded memory.
+
+        Every request carries a checksum, without which the store accepts nothing.
+
+        Raises:
+            OSError: The store does not accept it.
+        """
+        with _translate_obstore_errors(self) as obstore:
+            obstore.put(_bucket(self.bucket), self.key, path)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the content of the object as it arrives.
+
+        Raises:
+            OSError: The object does not exist, or the store does not return it.
+        """
+        with _translate_obstore_errors(self) as obstore:
+            for chunk in obstore.get(_bucket(self.bucket), self.key):
+                yield bytes(chunk)
+
+    def open(self) -> BinaryIO:
+        """Open the object as a binary file; of a large one, each part read is one request.
+
+        Raises:
+            OSError: The object does not exist, or the store does not return it.
+        """
+        with _translate_obstore_errors(self) as obstore:
+            response = obstore.get(_bucket(self.bucket), self.key)
+            if response.meta["size"] <= WHOLE_BYTES:
+                return io.BytesIO(bytes(response.bytes()))
+            return _InParts(self, response.meta["size"])  # type: ignore[return-value]
+
+    def read_part(self, start: int, length: int) -> bytes:
+        """Return some bytes of the object.
+
+        Raises:
+            OSError: The object does not exist, or the store does not return it.
+        """
+        with _translate_obstore_errors(self) as obstore:
+            return bytes(obstore.get_range(_bucket(self.bucket), self.key, start=start, length=length))
+
+    def exists(self) -> bool:
+        """Return whether there is an object with this key.
+
+        Raises:
+            OSError: The store does not answer.
+        """
+        try:
+            with _translate_obstore_errors(self) as obstore:
+                obstore.head(_bucket(self.bucket), self.key)
+        except FileNotFoundError:
+            return False
+        return True
+
+    is_file = exists
+
+    def unlink(self, *, missing_ok: bool = False) -> None:
+        """Delete the object; S3 itself does not say whether it existed.
+
+        Raises:
+            FileNotFoundError: It does not exist, and `missing_ok` is False.
+            OSError: The store does not delete it.
+        """
+        if not missing_ok and not self.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self))
+        with _translate_obstore_errors(self) as obstore:
+            obstore.delete(_bucket(self.bucket), self.key)
+
+    def walk(self) -> Iterator["S3Path"]:
+        """Yield every object below this prefix, ordered by key, while they are listed.
+
+        Raises:
+            OSError: The bucket does not exist, or the store does not answer.
+        """
+        return (path for path, _ in self.sizes())
+
+    def sizes(self) -> Iterator[tuple["S3Path", int]]:
+        """Yield the same objects as `walk`, each with its size in bytes.
+
+        Raises:
+            OSError: The bucket does not exist, or the store does not answer.
+        """
+        with _translate_obstore_errors(self) as obstore:
+            for chunk in obstore.list(_bucket(self.bucket), self.key or None, chunk_size=AT_A_TIME):
+                yield from ((S3Path(self.bucket, entry["path"]), entry["size"]) for entry in chunk)
+
+
+class _InParts(io.RawIOBase):
+    """File object that reads an S3 object in parts."""
+
+    def __init__(self, location: S3Path, size: int) -> None:
+        self._place = location
+        self._size = size
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        left = self._size - self._at
+        part_bytes = left if size < 0 else min(size, left)
+        content = self._place.read_part(self._at, part_bytes) if part_bytes > 0 else b""
+        self._at += len(content)
+        return content
+
+
+Location = Path | S3Path
+"""Path of a file or folder, on disk or in a store."""
+
+
+def locate(text: str) -> Location:
+    """Parse a path, a `file:` URL or an `s3://` URL.
+
+    >>> locate("papers/a.pdf"), str(locate("s3://papers/2025/")), locate("file:///tmp/a%20b.pdf")
+    (PosixPath('papers/a.pdf'), 's3://papers/2025', PosixPath('/tmp/a b.pdf'))
+
+    Raises:
+        PeercorpusError: The text is empty, which would mean the current folder; it is a URL of another kind, or
+            contains more than a bucket and a key.
+    """
+    scheme, colon, after_colon = text.partition(":")
+    is_file_url = colon and scheme.lower() == "file"
+    if is_file_url or not after_colon.startswith("//"):
+        path = unquote(urlsplit(text).path) if is_file_url else text
+        if not path.strip() or "\0" in path:
+            raise PeercorpusError(f"{text!r} names no file; for the current folder, say '.'.")
+        return Path(path)
+    if scheme.lower() != "s3":
+        raise PeercorpusError(f"A URL of the kind '{scheme}:' cannot be read; name a path, or s3://BUCKET/PREFIX.")
+    bucket, _, key = after_colon.removeprefix("//").partition("/")
+    if not bucket or "@" in bucket or ":" in bucket:
+        raise PeercorpusError("Name an object store as s3://BUCKET/PREFIX, and give keys in the environment only.")
+    return S3Path(bucket, key.strip("/"))
+
+
+def write_whole(location: Location, content: bytes) -> None:
+    """Write a file or an object, completely or not at all, replacing an earlier one.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    if isinstance(location, S3Path):
+        location.write_bytes(content)
+        return
+    partial = location.with_name(f".{location.name}{PARTIAL}")
+    try:
+        with partial.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(location)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def list_below(location: Location) -> Iterator[tuple[Location, int]]:
+    """Yield every file or object below a folder or prefix with its size in bytes; nothing if there is no such folder.
+
+    Raises:
+        OSError: A folder or a bucket cannot be read.
+    """
+    if isinstance(location, S3Path):
+        yield from location.sizes()
+        return
+    if not location.exists():
+        return
+    for folder, _, files in os.walk(location, onerror=raise_error, followlinks=True):
+        for name in files:
+            yield Path(folder, name), Path(folder, name).stat().st_size
+
+
+def raise_error(error: OSError) -> None:
+    """Raise the error; without this handler, `os.walk` skips folders that it cannot read."""
+    raise error
+
+
+def read_file(location: Location) -> bytes:
+    """Return the content of a file or object, for callers that can go on without this one but not without the store.
+
+    Raises:
+        OSError: The object does not exist, or a local file cannot be read.
+        StoreError: The store is out of order or refuses, so that it would fail for every other object.
+    """
+    try:
+        return location.read_bytes()
+    except OSError as error:
+        if isinstance(location, Path) or isinstance(error, FileNotFoundError):
+            raise
+        raise StoreError(f"'{location}' cannot be read: {error.strerror}.") from None
+
+
+def _read_endpoint_url() -> str:
+    return os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
+
+
+@cache
+def _bucket(name: str) -> Any:  # noqa: ANN401 -- obstore is an extra
+    from obstore.store import S3Store
+
+    options = {"allow_http": True} if _read_endpoint_url().startswith("http://") else {}
+    retries = {"max_retries": RETRIES, "retry_timeout": timedelta(seconds=PATIENCE_S)}
+    return S3Store(name, client_options=options, retry_config=retries)
+
+
+def delta_options(location: Location) -> dict[str, str] | None:
+    """Return the storage options for `deltalake`; None for a local folder.
+
+    Keys are not among them: the package takes them from the environment. A commit is
+    written only if none with its number exists, so that two writers cannot both make it.
+    """
+    if isinstance(location, Path):
+        return None
+    retries = {"max_retries": str(RETRIES), "retry_timeout": f"{PATIENCE_S}s"}
+    return {**scan_options(), "aws_conditional_put": "etag", **retries}
+
+
+def scan_options() -> dict[str, str]:
+    """Return the storage options for Polars, without keys, which it takes from the environment."""
+    endpoint = _read_endpoint_url()
+    return {"aws_endpoint_url": endpoint, "aws_allow_http": "true"} if endpoint.startswith("http://") else {}
+
+
+@contextmanager
+def translate_delta_errors(location: Location) -> Iterator[None]:
+    """Turn errors of `deltalake` at a place in a store into `OSError`, without repeating the store's answer.
+
+    Raises:
+        OSError: The store cannot be reached, or refuses.
+    """
+    if isinstance(location, Path):
+        yield
+        return
+    from deltalake.exceptions import DeltaError
+
+    try:
+        yield
+    except (DeltaError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise _to_os_error(error, location) from None
+
+
+def _to_os_error(error: Exception, location: S3Path) -> OSError:
+    answer = str(error)
+    if "NoSuchBucket" in answer:
+        return FileNotFoundError(errno.ENOENT, "There is no such bucket", str(location))
+    if any(refusal in answer for refusal in REFUSALS):
+        return PermissionError(errno.EACCES, "The store refuses what the environment gives", str(location))
+    sentence = f"The store cannot be reached with what the environment gives, or fails ({type(error).__name__})"
+    return OSError(errno.EIO, sentence, str(location))
+
+
+@contextmanager
+def _translate_obstore_errors(location: S3Path) -> Iterator[Any]:
+    """Import `obstore` and turn its errors into those that a file would raise.
+
+    Raises:
+        MissingExtraError: The package is not installed.
+        OSError: The store fails or refuses.
+    """
+    try:
+        import obstore
+        from obstore.exceptions import (
+            BaseError,
+            InvalidPathError,
+            NotFoundError,
+            PermissionDeniedError,
+            UnauthenticatedError,
+        )
+    except ImportError:
+        raise MissingExtraError("obstore", "s3") from None
+    try:
+        yield obstore
+    except (NotFoundError, FileNotFoundError):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(location)) from None
+    except (PermissionDeniedError, UnauthenticatedError, PermissionError):
+        raise PermissionError(errno.EACCES, "The store refuses what the environment gives", str(location)) from None
+    except (InvalidPathError, ValueError):
+        raise OSError(
+            errno.EINVAL, "There is a key with an empty part, as in a//b, that cannot be read", str(location)
+        ) from None
+    except BaseError as error:
+        raise _to_os_error(error, location) from None
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,0 +1,188 @@
+"""Check the schema version of `raw.db` and migrate older databases."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from importlib.resources import files
+from pathlib import Path
+
+from peercorpus.errors import WorkspaceError
+
+MIGRATIONS: tuple[str, ...] = ((files("peercorpus.workspace") / "raw.sql").read_text(encoding="utf-8"),)
+"""SQL scripts, each of which makes the next schema version.
+
+The first makes version 1 of an empty database, or of one from before versions were numbered. A released script never
+changes; new ones are added at the end.
+"""
+
+UNREAD = frozenset({"budget", "secrets", "published_by_subject"})
+"""Tables and indexes of version 1 that readers do not need; databases from before they were added can still be read."""
+
+
+def refuse_newer(database: sqlite3.Connection, path: Path) -> None:
+    """Check that this version of peercorpus knows the schema of a database.
+
+    Raises:
+        WorkspaceError: The schema is newer.
+    """
+    version = _read_stated_version(database)
+    newest = len(MIGRATIONS)
+    if version > newest:
+        raise WorkspaceError(
+            f"'{path}' was written by a newer peercorpus (schema version {version}; this one knows versions up to"
+            f" {newest}); run: pip install --upgrade peercorpus"
+        )
+
+
+def require_readable(database: sqlite3.Connection, path: Path) -> None:
+    """Check that a database can be read as it is; a reader holds no lock and migrates nothing.
+
+    Raises:
+        WorkspaceError: The schema is older than what readers expect.
+    """
+    version = _find_version(database, not_needed=UNREAD)
+    newest = len(MIGRATIONS)
+    if version < newest:
+        raise WorkspaceError(
+            f"'{path}' was written by an older peercorpus (schema version {version}; this one reads version {newest});"
+            " run 'peercorpus build' on the workspace, which brings it up to date and keeps a copy of it."
+        )
+
+
+def migrate(database: sqlite3.Connection, path: Path) -> None:
+    """Bring a database to the newest schema version; whoever calls holds the workspace's lock.
+
+    Unless the database is empty or only lacks its number, a copy of it is kept first; see `copy_path`.
+
+    Args:
+        database: A connection in autocommit mode, outside any transaction.
+        path: The file of the database.
+
+    Raises:
+        WorkspaceError: Its tables are not those of any version.
+        sqlite3.Error: It cannot be written, or there is no room for the copy; it stays as it was.
+    """
+    if _read_stated_version(database) == len(MIGRATIONS):
+        return
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        _migrate_locked(database, path)
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
+
+def _migrate_locked(database: sqlite3.Connection, path: Path) -> None:
+    version = _find_version(database)
+    pending = MIGRATIONS[version:]
+    if version == 0:
+        _refuse_foreign(database, path)
+    if pending and _read_shape(database):
+        _keep_copy(path, version)
+    for script in pending:
+        for statement in _split_statements(script):
+            database.execute(statement)
+    database.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+
+def copy_path(path: Path, version: int) -> Path:
+    """Return where the copy of a database lies that is kept when it is migrated from a version."""
+    return path.with_name(f"{path.name}.version-{version}")
+
+
+def _keep_copy(path: Path, version: int) -> None:
+    """Copy a database, with what still lies in its write-ahead log; replaces the copy of an interrupted migration.
+
+    Only a whole copy gets the final name.
+    """
+    final = copy_path(path, version)
+    partial = final.with_name(f"{final.name}.partial")
+    journal = partial.with_name(f"{partial.name}-journal")
+    for leftover in (partial, journal):
+        leftover.unlink(missing_ok=True)
+    try:
+        partial.touch(mode=0o600)
+        # The connection that migrates holds the write lock; SQLite copies through another one only.
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as target:
+            source.backup(target)
+        # raw.db holds the key of the pseudonyms: its copy is readable to nobody else.
+        shutil.copymode(path, partial)
+        partial.rename(final)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)
+
+
+def _split_statements(script: str) -> Iterator[str]:
+    """Split a script of SQL in which every statement ends a line; `executescript` would commit before the first."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _read_stated_version(database: sqlite3.Connection) -> int:
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _find_version(database: sqlite3.Connection, not_needed: frozenset[str] = frozenset()) -> int:
+    """Return the version of a schema: the number stated, else 1 where all of version 1 is there, else 0."""
+    if stated := _read_stated_version(database):
+        return stated
+    is_first = all(name in not_needed for name, _ in _build_first_shape() - _read_shape(database))
+    return 1 if is_first else 0
+
+
+def _refuse_foreign(database: sqlite3.Connection, path: Path) -> None:
+    """Check that a database without a version is empty, or has the table of objects and lacks no column of any table.
+
+    Raises:
+        WorkspaceError: It is not, so that version 1 cannot be made of it.
+    """
+    shape = _read_shape(database)
+    if not shape:
+        return
+    needed = {
+        ("objects", ""),
+        *((name, column) for name, column in _build_first_shape() if column and (name, "") in shape),
+    }
+    if lacking := sorted(needed - shape):
+        table, column = lacking[0]
+        where = f"column '{column}' of table '{table}'" if column else f"table '{table}'"
+        raise WorkspaceError(
+            f"'{path}' is not a raw.db that this peercorpus can read: it lacks {where};"
+            " harvest or import into a new workspace."
+        )
+
+
+def _build_first_shape() -> set[tuple[str, str]]:
+    """Return the shape of schema version 1."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(MIGRATIONS[0])
+        return _read_shape(database)
+
+
+def _read_shape(database: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Return every table and named index, with "", and every column of a table, with the table's name before it."""
+    rows = database.execute(
+        """
+        SELECT made.name, ''
+        FROM sqlite_master AS made
+        WHERE made.sql IS NOT NULL
+        UNION ALL
+        SELECT made.name, columns.name
+        FROM sqlite_master AS made
+        JOIN pragma_table_info(made.name) AS columns
+        WHERE made.type = 'table'
+        """
+    )
+    return {(name, column) for name, column in rows}

@@ -1,0 +1,536 @@
+"""Access `raw.db`, which stores everything OpenReview sent byte for byte, and the key of the pseudonyms."""
+
+import hashlib
+import hmac
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from heapq import merge
+from itertools import groupby, islice
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import zstandard
+
+from peercorpus.errors import WorkspaceError
+from peercorpus.workspace.harvest_state import HarvestState
+from peercorpus.workspace.raw_schema import migrate, refuse_newer, require_readable
+
+KEY_BYTES = 32
+DIGITS = 10
+"""Hexadecimal digits of a pseudonym: among a million people, some two share one with a probability of one in three."""
+
+
+class Pseudonyms:
+    """Pseudonyms of accounts, made with the key in one database."""
+
+    def __init__(self, database: sqlite3.Connection, *, write: bool) -> None:
+        self._db = database
+        if write and self._key() is None:
+            self._db.execute(
+                "INSERT OR IGNORE INTO secrets (name, value) VALUES ('pseudonyms', ?)",
+                (secrets.token_bytes(KEY_BYTES),),
+            )
+
+    def _key(self) -> bytes | None:
+        """Return the key; None if the database was last written before there were pseudonyms."""
+        if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'secrets'").fetchone():
+            return None
+        row: tuple[bytes] | None = self._db.execute("SELECT value FROM secrets WHERE name = 'pseudonyms'").fetchone()
+        return row[0] if row else None
+
+    def of(self, account: str) -> str:
+        """Return the pseudonym of an account, ten hexadecimal digits.
+
+        Raises:
+            WorkspaceError: The database has no key yet; without one, pseudonyms could be computed from account names.
+        """
+        key = self._key()
+        if key is None:
+            raise WorkspaceError("raw.db has no key for pseudonyms yet; run 'peercorpus build', which makes one.")
+        return hmac.new(key, account.encode(), hashlib.sha256).hexdigest()[:DIGITS]
+
+    def digest(self) -> str:
+        """Return a digest that changes with the key and does not reveal it."""
+        return hashlib.sha256(b"pseudonyms" + (self._key() or b"")).hexdigest()
+
+
+UNPLACED = "unplaced"
+"""Venue of an object that names none, until its forum is known."""
+
+CACHE_KIB = 65_536
+"""Maximum memory for the pages of the database."""
+
+BATCH = 1_000
+"""Objects compressed together."""
+
+COMPRESSING = 2
+"""Threads that compress."""
+
+
+class RawKind(StrEnum):
+    """Kind of an OpenReview object; a reference is API v1's word for an edit."""
+
+    NOTE = "note"
+    REFERENCE = "reference"
+    EDIT = "edit"
+    GROUP = "group"
+    INVITATION = "invitation"
+    PUBLISHED = "published"
+    """A row of a dataset published by others, as JSON: its text is verbatim, its structure is theirs."""
+
+
+class RawObject(NamedTuple):
+    """One object as received.
+
+    Attributes:
+        api: 1 or 2; 0 for a record of a published dataset.
+        venue_id: The venue group it belongs to, or `UNPLACED`.
+        forum_id: Id of the root note; empty if it has none (groups, invitations).
+        subject_id: The note an edit or reference is about; its own id for everything else.
+        modified_ms: When OpenReview last modified it, milliseconds since the epoch; 0 if not stated.
+        seen_ms: When it was received, milliseconds since the epoch.
+        source: The request URL or file name it came from; never contains a token.
+        body: The JSON text as received, without nested replies, which are objects of their own.
+    """
+
+    kind: RawKind
+    object_id: str
+    api: int
+    venue_id: str
+    forum_id: str
+    subject_id: str
+    modified_ms: int
+    seen_ms: int
+    source: str
+    body: bytes
+
+
+def _pack_row(raw_object: RawObject, packed: zstandard.BufferSegment) -> tuple[object, ...]:
+    """Return the values of one row, in the order in which `RawStore.add` names the columns."""
+    return (
+        raw_object.kind.value,
+        raw_object.object_id,
+        hashlib.sha256(raw_object.body).digest()[:16],
+        raw_object.api,
+        raw_object.venue_id,
+        raw_object.forum_id,
+        raw_object.subject_id,
+        raw_object.modified_ms,
+        raw_object.seen_ms,
+        raw_object.source,
+        packed.tobytes(),
+    )
+
+
+def _open_to_write(path: Path) -> sqlite3.Connection:
+    """Open or create a database with the newest schema.
+
+    Raises:
+        WorkspaceError: Its schema is newer than this code, or of no known version.
+        sqlite3.Error: It cannot be opened or written.
+    """
+    database = sqlite3.connect(path, isolation_level=None)
+    try:
+        refuse_newer(database, path)
+        # Bodies of some kilobytes lie on one page; it counts only before the first table is made.
+        database.execute("PRAGMA page_size = 16384")
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        # A page of a listing fits, with the indexes it touches; SQLite's own 2 MB are written out half-way.
+        database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        migrate(database, path)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    """Open a database for reading, whether or not its folder can be written.
+
+    Raises:
+        WorkspaceError: Its schema is newer than this code, or too old to be read without a migration.
+        sqlite3.Error: It cannot be opened.
+    """
+    try:
+        return _connect_to_read(path, "mode=ro")
+    except sqlite3.OperationalError:
+        # Where not even SQLite's own side files can be made, nobody else can write either.
+        return _connect_to_read(path, "immutable=1")
+
+
+def _connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
+    try:
+        refuse_newer(database, path)
+        database.execute("SELECT 1 FROM objects LIMIT 1")
+        require_readable(database, path)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+class RawStore:
+    """Database of everything received; must not be shared between threads.
+
+    Attributes:
+        state: The harvest's own tables, on the same connection, so that transactions cover them too.
+        pseudonyms: Pseudonyms of accounts, made with the key in this database.
+    """
+
+    def __init__(self, path: Path, *, write: bool = True) -> None:
+        """Open the database; only a writer creates or migrates it, or needs a writable folder.
+
+        Raises:
+            WorkspaceError: Its schema is newer than this code or of no known version, or too old for a reader.
+            sqlite3.Error: It cannot be opened.
+        """
+        self._db = _open_to_write(path) if write else _open_to_read(path)
+        self.state = HarvestState(self._db)
+        try:
+            self.pseudonyms = Pseudonyms(self._db, write=write)
+        except BaseException:
+            self._db.close()
+            raise
+        self._compressor = zstandard.ZstdCompressor(level=3)
+        self._decompressor = zstandard.ZstdDecompressor()
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit all writes inside together, or none of them."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def add(self, objects: Iterable[RawObject]) -> int:
+        """Store objects and versions that are not stored yet; return the number of rows added."""
+        before = self._db.total_changes
+        waiting = iter(objects)
+        while batch := list(islice(waiting, BATCH)):
+            packed = self._compressor.multi_compress_to_buffer(
+                [raw_object.body for raw_object in batch], threads=COMPRESSING
+            )
+            self._db.executemany(
+                """
+                INSERT OR IGNORE INTO objects (
+                    kind, object_id, digest, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
+                )
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                (_pack_row(raw_object, packed[position]) for position, raw_object in enumerate(batch)),
+            )
+        return self._db.total_changes - before
+
+    def place(self) -> None:
+        """Give every reply, reference and edit the venue of its forum, as far as the forum is known.
+
+        A reply's own invitation may name another group than its paper's venue. All versions of a note take the
+        forum and venue of the latest, so that a note is in one forum and one venue only.
+        """
+        latest = """
+            FROM objects AS latest
+            WHERE latest.kind = 'note' AND latest.object_id = objects.object_id
+            ORDER BY latest.modified_ms DESC, latest.seen DESC
+            LIMIT 1
+        """
+        self._db.execute(
+            f"""
+            UPDATE objects
+            SET forum_id = (SELECT latest.forum_id {latest}), venue_id = (SELECT latest.venue_id {latest})
+            WHERE kind = 'note' AND object_id IN (
+                SELECT object_id
+                FROM objects
+                WHERE kind = 'note'
+                GROUP BY object_id
+                HAVING min(forum_id) <> max(forum_id) OR min(venue_id) <> max(venue_id)
+            )
+            """
+        )
+        subject = "FROM objects AS note WHERE note.kind = 'note' AND note.object_id = objects.subject_id"
+        self._db.execute(
+            f"""
+            UPDATE objects
+            SET forum_id = (SELECT note.forum_id {subject} LIMIT 1)
+            WHERE kind IN ('edit', 'reference')
+              AND EXISTS (SELECT 1 {subject} AND note.forum_id <> objects.forum_id)
+            """
+        )
+        root = """
+            FROM objects AS root
+            WHERE root.kind = 'note' AND root.object_id = objects.forum_id AND root.forum_id = root.object_id
+              AND root.venue_id <> 'unplaced'
+        """
+        self._db.execute(
+            f"""
+            UPDATE objects
+            SET venue_id = (SELECT root.venue_id {root} LIMIT 1)
+            WHERE kind IN ('note', 'edit', 'reference', 'published')
+              AND EXISTS (SELECT 1 {root} AND root.venue_id <> objects.venue_id)
+            """
+        )
+        self._place_published(root)
+
+    def _place_published(self, root: str) -> None:
+        """Give a published record without a submission the venue of the latest ReviewBench record of its paper."""
+        stated = f"""
+            FROM objects AS stated
+            WHERE stated.kind = 'published' AND stated.subject_id = objects.subject_id
+              AND stated.object_id GLOB 'reviewbench:*' AND NOT EXISTS (SELECT 1 {root})
+            ORDER BY stated.seen DESC
+            LIMIT 1
+        """
+        self._db.execute(
+            f"""
+            UPDATE objects
+            SET venue_id = (SELECT stated.venue_id {stated})
+            WHERE kind = 'published' AND venue_id <> (SELECT stated.venue_id {stated})
+            """
+        )
+
+    def unsettled(self, others: Iterable[str] = ()) -> Iterator[tuple[str, list[RawObject]]]:
+        """Yield each forum without a placed submission whose notes lie in several venues or none, with all its notes.
+
+        Args:
+            others: Forums to yield as well, wherever their notes lie.
+        """
+        rows = self._db.cursor().execute(
+            """
+            WITH doubtful AS (
+                SELECT forum_id
+                FROM objects
+                WHERE kind = 'note' AND forum_id <> ''
+                GROUP BY forum_id
+                HAVING min(venue_id) <> max(venue_id) OR min(venue_id) = 'unplaced'
+                UNION
+                SELECT value FROM json_each(?)
+            )
+            SELECT kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
+            FROM objects INDEXED BY objects_by_forum
+            WHERE kind = 'note' AND forum_id IN doubtful
+            ORDER BY forum_id
+            """,
+            (json.dumps(list(others)),),
+        )
+        for forum_id, notes in groupby(map(self._unpack_object, rows), key=attrgetter("forum_id")):
+            yield forum_id, list(notes)
+
+    def of_forums(self, forum_ids: Iterable[str]) -> Iterator[tuple[tuple[str, str], list[RawObject]]]:
+        """Yield the notes and published records of forums, every version, the latest last, by venue and forum."""
+        rows = self._db.cursor().execute(
+            """
+            SELECT kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
+            FROM objects INDEXED BY objects_by_forum
+            WHERE kind IN ('note', 'published') AND forum_id IN (SELECT value FROM json_each(?))
+            ORDER BY venue_id, forum_id, modified_ms, seen
+            """,
+            (json.dumps(list(forum_ids)),),
+        )
+        for key, objects in groupby(map(self._unpack_object, rows), key=attrgetter("venue_id", "forum_id")):
+            yield key, list(objects)
+
+    def roots_among(self, forum_ids: Iterable[str]) -> set[str]:
+        """Return those of some forums whose submission is stored."""
+        rows = self._db.execute(
+            """
+            SELECT DISTINCT object_id
+            FROM objects
+            WHERE kind = 'note' AND forum_id = object_id AND object_id IN (SELECT value FROM json_each(?))
+            """,
+            (json.dumps(list(forum_ids)),),
+        )
+        return {forum_id for (forum_id,) in rows}
+
+    def move(self, moves: Iterable[tuple[str, str, str]]) -> None:
+        """Give everything of forums another venue.
+
+        Args:
+            moves: The new venue, the venue where the forum lies now, and the forum.
+        """
+        self._db.executemany(
+            """
+            UPDATE objects
+            SET venue_id = ?
+            WHERE venue_id = ? AND kind IN ('note', 'edit', 'reference') AND forum_id = ?
+            """,
+            moves,
+        )
+
+    def venues(self) -> list[str]:
+        """Return every venue with notes, references, edits or published records, in alphabetical order."""
+        # Goes from each venue to the next by the index; DISTINCT would read all of it.
+        rows = self._db.execute(
+            """
+            WITH RECURSIVE held (venue_id) AS (
+                SELECT min(venue_id) FROM objects
+                UNION ALL
+                SELECT (SELECT min(venue_id) FROM objects WHERE venue_id > held.venue_id)
+                FROM held
+                WHERE venue_id IS NOT NULL
+            )
+            SELECT venue_id
+            FROM held
+            WHERE EXISTS (
+                SELECT 1
+                FROM objects
+                WHERE objects.venue_id = held.venue_id AND kind IN ('note', 'reference', 'edit', 'published')
+            )
+            ORDER BY venue_id
+            """
+        )
+        return [venue_id for (venue_id,) in rows]
+
+    def select(self, sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        """Return the rows of a query that changes nothing, for counts that only one reader needs."""
+        return self._db.cursor().execute(sql, values)
+
+    def is_empty(self) -> bool:
+        """Return whether nothing was ever stored."""
+        (is_empty,) = self._db.execute("SELECT NOT EXISTS (SELECT 1 FROM objects)").fetchone()
+        return bool(is_empty)
+
+    def count(self, kind: RawKind, venue_id: str, prefix: str = "") -> int:
+        """Return the number of distinct objects of a kind (not of versions) whose ids begin with `prefix`."""
+        (number,) = self._db.execute(
+            """
+            SELECT count(DISTINCT object_id)
+            FROM objects
+            WHERE kind = ? AND venue_id = ? AND substr(object_id, 1, ?) = ?
+            """,
+            (kind.value, venue_id, len(prefix), prefix),
+        ).fetchone()
+        return int(number)
+
+    def roots(self, venue_id: str) -> set[str]:
+        """Return the forums of a venue whose own submission note is stored, public or not."""
+        rows = self._db.execute(
+            "SELECT DISTINCT forum_id FROM objects WHERE venue_id = ? AND kind = 'note' AND object_id = forum_id",
+            (venue_id,),
+        )
+        return {forum_id for (forum_id,) in rows}
+
+    def count_versions(self, venue_id: str) -> int:
+        """Return the number of versions of all objects of a venue."""
+        (number,) = self._db.execute("SELECT count(*) FROM objects WHERE venue_id = ?", (venue_id,)).fetchone()
+        return int(number)
+
+    def count_forums(self, venue_id: str) -> int:
+        """Return the number of forums of a venue of which anything is stored."""
+        (number,) = self._db.execute(
+            """
+            SELECT count(DISTINCT forum_id)
+            FROM objects
+            WHERE venue_id = ? AND kind IN ('note', 'reference', 'edit', 'published')
+            """,
+            (venue_id,),
+        ).fetchone()
+        return int(number)
+
+    def versions(
+        self, kind: RawKind, venue_id: str, prefix: str = "", *, with_replies: bool = True
+    ) -> Iterator[RawObject]:
+        """Yield every version of every object of a kind, ordered by forum, id and time: the latest of an id comes last.
+
+        Args:
+            kind: Kind of the objects.
+            venue_id: Venue of the objects.
+            prefix: Limits the objects to those whose id begins with it.
+            with_replies: Whether notes include replies, not only submissions.
+        """
+        only_roots = "" if with_replies or kind is not RawKind.NOTE else "AND object_id = forum_id"
+        rows = self._db.cursor().execute(
+            f"""
+            SELECT kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
+            FROM objects
+            WHERE venue_id = ? AND kind = ? AND substr(object_id, 1, ?) = ? {only_roots}
+            ORDER BY forum_id, object_id, modified_ms, seen
+            """,
+            (venue_id, kind.value, len(prefix), prefix),
+        )
+        return map(self._unpack_object, rows)
+
+    def _unpack_object(self, row: tuple[Any, ...]) -> RawObject:
+        kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, packed = row
+        return RawObject(
+            kind=RawKind(kind),
+            object_id=object_id,
+            api=api,
+            venue_id=venue_id,
+            forum_id=forum_id,
+            subject_id=subject_id,
+            modified_ms=modified_ms,
+            seen_ms=seen_ms,
+            source=source,
+            body=self._decompressor.decompress(packed),
+        )
+
+    def latest(
+        self, kind: RawKind, venue_id: str, prefix: str = "", *, with_replies: bool = True
+    ) -> Iterator[RawObject]:
+        """Yield the latest version of every object of a kind, ordered by forum and id; arguments as `versions`."""
+        latest = None
+        for version in self.versions(kind, venue_id, prefix, with_replies=with_replies):
+            if latest is not None and version.object_id != latest.object_id:
+                yield latest
+            latest = version
+        if latest is not None:
+            yield latest
+
+    def by_forum(
+        self, kinds: Iterable[RawKind], venue_id: str, *, earlier: bool = False, with_replies: bool = True
+    ) -> Iterator[tuple[str, list[RawObject]]]:
+        """Yield each forum, ordered by id, with the latest version of its objects of these kinds.
+
+        With `earlier`, every version of each object, one object after another, the latest last; without replies, only
+        submissions among the notes.
+        """
+        read = self.versions if earlier else self.latest
+        by_forum_id = attrgetter("forum_id")
+        objects = (read(kind, venue_id, with_replies=with_replies) for kind in kinds)
+        for forum_id, group in groupby(merge(*objects, key=by_forum_id), key=by_forum_id):
+            yield forum_id, list(group)
+
+    def find(self, kind: RawKind, object_id: str) -> RawObject | None:
+        """Return the latest version of one object; None if it is not stored."""
+        row = self._db.execute(
+            """
+            SELECT kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
+            FROM objects
+            WHERE kind = ? AND object_id = ?
+            ORDER BY modified_ms DESC, seen DESC
+            LIMIT 1
+            """,
+            (kind.value, object_id),
+        ).fetchone()
+        return self._unpack_object(row) if row else None
+
+    def digest(self, kind: str, venue_id: str) -> str:
+        """Return a digest of all versions of a kind of object, in any order of arrival, and of what is gone."""
+        rows = self._db.execute(
+            """
+            SELECT object_id, digest
+            FROM objects INDEXED BY objects_by_forum
+            WHERE kind = ? AND venue_id = ?
+            ORDER BY object_id, digest
+            """,
+            (kind, venue_id),
+        )
+        total = hashlib.sha256()
+        for object_id, digest in rows:
+            total.update(object_id.encode() + b"\0" + digest)
+        if kind == RawKind.NOTE:
+            total.update(repr(sorted(self.state.gone(venue_id))).encode())
+        return total.hexdigest()

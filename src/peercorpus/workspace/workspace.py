@@ -1,0 +1,240 @@
+"""Open, lock and create a workspace: `raw.db`, files named by their SHA-256, and tables."""
+
+import hashlib
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, nullcontext
+from pathlib import Path
+from typing import IO
+
+from filelock import FileLock, Timeout
+
+from peercorpus.errors import WorkspaceError, WorkspaceLockedError
+from peercorpus.workspace.delta_tables import TABLES, StoredTables, Tables
+from peercorpus.workspace.harvest_state import BudgetState
+from peercorpus.workspace.object_store import Location, S3Path
+from peercorpus.workspace.placement import FILE, read_placement, require_ours
+from peercorpus.workspace.raw_store import RawStore
+
+LOCK = "workspace.lock"
+OWN_VENUES = "venues.toml"
+"""File in which a user states what is known of venues of their own."""
+
+
+class Files:
+    """PDF files named by their SHA-256: `files/ab/ab12….pdf`."""
+
+    def __init__(self, folder: Location, partial: Path) -> None:
+        """Use the files below a folder.
+
+        Args:
+            folder: Location of the files.
+            partial: Local folder for files that are not complete yet.
+        """
+        self.folder = folder
+        self.partial = partial
+
+    def clear_partial(self) -> None:
+        """Delete incomplete files of runs that were killed."""
+        shutil.rmtree(self.partial, ignore_errors=True)
+
+    @contextmanager
+    def scratch(self) -> Iterator[IO[bytes]]:
+        """Open a temporary local file for writing and reading."""
+        self.partial.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=self.partial) as scratch:
+            yield scratch
+
+    def path(self, sha256: str) -> Location:
+        """Return the location of a file, whether or not it exists."""
+        return self.folder / sha256[:2] / f"{sha256}.pdf"
+
+    def has(self, sha256: str) -> bool:
+        """Return whether a file exists."""
+        return self.path(sha256).is_file()
+
+    def add(self, content: bytes) -> str:
+        """Store a file, completely or not at all, and return its SHA-256."""
+        sha256 = hashlib.sha256(content).hexdigest()
+        if not self.has(sha256):
+            self._write(self.path(sha256), content)
+        return sha256
+
+    def _write(self, location: Location, content: bytes) -> None:
+        assert isinstance(location, Path)
+        location.parent.mkdir(parents=True, exist_ok=True)
+        self.partial.mkdir(exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=self.partial, delete=False) as partial:
+            partial.write(content)
+            partial.flush()
+            os.fsync(partial.fileno())
+        Path(partial.name).rename(location)
+
+    def read(self, sha256: str) -> bytes:
+        """Return the content of an existing file."""
+        return self.path(sha256).read_bytes()
+
+
+class StoredFiles(Files):
+    """Files in a store; names are listed once per prefix, so that few requests show which exist."""
+
+    def __init__(self, folder: Location, partial: Path) -> None:
+        """Use the files below a prefix; arguments as `Files`."""
+        super().__init__(folder, partial)
+        self._listed: dict[str, set[str]] = {}
+
+    def has(self, sha256: str) -> bool:
+        """Return whether a file exists; nobody else adds any while this workspace is open."""
+        shelf = self.path(sha256).parent
+        if shelf.name not in self._listed:
+            assert isinstance(shelf, S3Path)
+            self._listed[shelf.name] = {path.stem for path in shelf.walk()}
+        return sha256 in self._listed[shelf.name]
+
+    def _write(self, location: Location, content: bytes) -> None:
+        location.write_bytes(content)
+        self._listed[location.parent.name].add(location.stem)
+
+
+class Workspace:
+    """An open workspace: the objects received, the files, and the tables made of them.
+
+    Attributes:
+        raw: Everything received, in `raw.db`.
+        files: PDF files.
+        tables: Tables that the stages build.
+        budget_state: Rate-limit windows; None for a reader.
+        own_venues: Content of the user's `venues.toml` when the workspace was opened; None without one.
+    """
+
+    def __init__(self, folder: Path, *, write: bool = True) -> None:
+        self.folder = folder
+        self.own_venues = _read_if_there(folder / OWN_VENUES)
+        root = read_placement(folder).root(folder)
+        partial = folder / "files" / "partial"
+        is_here = isinstance(root, Path)
+        self.files = (Files if is_here else StoredFiles)(root / "files", partial)
+        self.tables = (Tables if is_here else StoredTables)(root / "tables", partial)
+        with ExitStack() as opened:
+            self.raw = opened.enter_context(closing(RawStore(folder / "raw.db", write=write)))
+            self.budget_state = opened.enter_context(closing(BudgetState(folder / "raw.db"))) if write else None
+            if write:
+                self.files.clear_partial()
+            self._open = opened.pop_all()
+
+    def venues(self) -> list[str]:
+        """Return every venue with anything received, or in a table although its notes are now in another venue."""
+        built = (venue_id for name in TABLES for venue_id in self.tables.venues(name))
+        return sorted({*self.raw.venues(), *built})
+
+    def close(self) -> None:
+        """Close the database."""
+        self._open.close()
+
+
+def _read_if_there(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WorkspaceError(f"'{path}' cannot be read: {error.strerror}.") from None
+
+
+def _is_new_workspace(folder: Path, *, create: bool) -> bool:
+    """Return whether the folder is a new workspace."""
+    if folder.exists() and not folder.is_dir():
+        raise WorkspaceError(f"'{folder}' is a file, not a workspace; name a folder.")
+    if (folder / "raw.db").exists():
+        return False
+    if not create:
+        raise WorkspaceError(
+            f"'{folder}' is not a workspace: it holds no raw.db; fill one with 'peercorpus harvest' or 'import'."
+        )
+    if folder.is_dir() and {path.name for path in folder.iterdir()} - {LOCK, FILE, OWN_VENUES}:
+        raise WorkspaceError(
+            f"'{folder}' holds other files and no raw.db; name a new folder, or a workspace, with --workspace."
+        )
+    return True
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / LOCK, timeout=0, thread_local=False).acquire()
+    except Timeout:
+        raise WorkspaceLockedError(
+            f"Another run is using the workspace '{folder}'; wait until it ends, or stop it, then try again."
+        ) from None
+    except OSError as error:
+        raise WorkspaceError(f"The workspace '{folder}' cannot be written: {error.strerror}.") from None
+    with lock:
+        yield
+
+
+@contextmanager
+def open_workspace(folder: Path, *, create: bool = False, write: bool = True) -> Iterator[Workspace]:
+    """Open a workspace.
+
+    Args:
+        folder: The workspace's folder.
+        create: Create it if missing; it is removed again if nothing is stored, or the work fails before a note is.
+        write: Lock it, and migrate `raw.db` to the newest schema, keeping a copy. Readers need no lock, as a commit
+            shows them the old state or the new, and never migrate.
+
+    Raises:
+        WorkspaceError: The folder is not a workspace, or cannot be read or written; or its `raw.db` was written by a
+            newer version of peercorpus or, for a reader, by one that is too old.
+        WorkspaceLockedError: Another run holds it.
+        StoreError: Its files and tables are not where `place.json` says.
+        MissingExtraError: They are in a store, and the package that reads stores is not installed.
+    """
+    try:
+        is_new = _is_new_workspace(folder, create=create)
+        was_there = folder.exists()
+    except OSError as error:
+        raise WorkspaceError(f"The workspace '{folder}' cannot be read: {error.strerror}.") from None
+    with _lock(folder) if write else nullcontext():
+        placement = read_placement(folder)
+        require_ours(placement.root(folder), placement.mark)
+        workspace = _open(folder, write=write)
+        is_kept = not is_new
+        try:
+            yield workspace
+            is_kept = is_kept or not workspace.raw.is_empty()
+        finally:
+            try:
+                is_kept = is_kept or bool(workspace.raw.venues()) or _holds_settings(folder)
+            finally:
+                workspace.close()
+            if not is_kept:
+                _clear(folder)
+                if not was_there:
+                    folder.rmdir()
+
+
+def _holds_settings(folder: Path) -> bool:
+    """Return whether a user put a file into the workspace that must stay, even if nothing else is stored."""
+    return any((folder / name).exists() for name in (FILE, OWN_VENUES))
+
+
+def _open(folder: Path, *, write: bool) -> Workspace:
+    try:
+        return Workspace(folder, write=write)
+    except sqlite3.DatabaseError as error:
+        raise WorkspaceError(
+            f"'{folder / 'raw.db'}' cannot be opened: {error}; see that it is a workspace's own, that you may read and"
+            " write it, and that its disk has room."
+        ) from None
+
+
+def _clear(folder: Path) -> None:
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()

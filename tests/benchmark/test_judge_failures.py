@@ -1,0 +1,83 @@
+"""An answer that its judge failed to rate has no marks: it is no fault of the answer."""
+
+from pathlib import Path
+
+import pytest
+
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.leaderboard import RunResult, compare_runs, make_boards
+from peercorpus.benchmark.logs import Protocol, TaskRun
+from peercorpus.benchmark.outcomes import GRADER_FAILED, CaseOutcome, JudgeScores, Scored
+from peercorpus.metrics.intervals import PairedDifference
+
+PROTOCOL = Protocol(BenchTask.REVIEW, "r", "re2", "test", False, "c", "whole papers", 0, "1 (d)")
+LOWEST = JudgeScores(1, 1, 1, 1, 1)
+"""What an answer without marks counts as where failures count as wrong."""
+
+
+def rows(reason: str) -> tuple[RunResult, ...]:
+    """The rows without failures and with them, of three answers rated 9 and one that has no marks for a reason."""
+    rated = [CaseOutcome(paper, paper, JudgeScores(9, 9, 9, 9, 9)) for paper in "abc"]
+    outcomes = {Scored.JUDGE: [*rated, CaseOutcome("d", "d", LOWEST, reason)]}
+    (board,) = make_boards([TaskRun(Path("m.eval"), PROTOCOL, "m", False, None, "strict", outcomes)], 20).boards
+    return board.rows
+
+
+def marks(row: RunResult) -> list[float]:
+    return [cell.value for cell in row.cells if cell is not None]
+
+
+def test_a_judges_failure_never_gives_the_lowest_marks() -> None:
+    without, with_them = rows(GRADER_FAILED)
+    assert marks(without) == marks(with_them) == [9] * 5, "a judge that fails gives an answer the lowest marks"
+    assert without.unscored == with_them.unscored == {"grader_failed": 1}
+
+
+@pytest.mark.parametrize("reason", ["empty", "refused", "no_object"])
+def test_an_answer_that_cannot_be_read_has_the_lowest_marks_where_failures_count(reason: str) -> None:
+    without, with_them = rows(reason)
+    assert (marks(without), marks(with_them)) == ([9] * 5, [7] * 5)
+
+
+def judged(name: str, rating: float, unscored: dict[str, str]) -> TaskRun:
+    """A run whose answers to four papers are all rated alike, but for those without a score, given with the reason."""
+    outcomes = [
+        CaseOutcome(paper, paper, LOWEST, unscored[paper])
+        if paper in unscored
+        else CaseOutcome(paper, paper, JudgeScores(*[rating] * 5))
+        for paper in "abcd"
+    ]
+    return TaskRun(Path(f"{name}.eval"), PROTOCOL, name, False, None, "strict", {Scored.JUDGE: outcomes})
+
+
+def test_a_comparison_leaves_out_of_both_runs_what_the_judge_failed_on_in_either() -> None:
+    first, second = judged("x", 9, {"a": GRADER_FAILED}), judged("y", 7, {"d": GRADER_FAILED})
+    found = dict(compare_runs(first, second, 20))
+    quality = found["judge: quality"]
+    assert isinstance(quality, PairedDifference)
+    assert (quality.first, quality.second, quality.difference.value) == (9, 7, 2)
+    assert quality.difference.papers == 2
+    assert str(found["judge"]).startswith("2 of 4 cases")
+
+
+def test_a_comparison_still_counts_as_wrong_what_the_model_itself_failed_at() -> None:
+    found = dict(compare_runs(judged("x", 9, {"a": "refused", "b": GRADER_FAILED}), judged("y", 7, {}), 20))
+    quality = found["judge: quality"]
+    assert isinstance(quality, PairedDifference)
+    assert quality.first == pytest.approx((1 + 9 + 9) / 3)
+    assert (quality.second, quality.difference.papers) == (7, 3)
+    assert str(found["judge"]).startswith("1 of 4 cases")
+
+
+def test_a_comparison_of_runs_whose_judge_never_failed_leaves_nothing_out() -> None:
+    found = dict(compare_runs(judged("x", 9, {"a": "refused"}), judged("y", 7, {}), 20))
+    assert "judge" not in found
+    assert all(isinstance(one, PairedDifference) and one.difference.papers == 4 for one in found.values())
+
+
+def test_a_comparison_without_a_case_that_was_judged_has_no_number() -> None:
+    first = judged("x", 9, dict.fromkeys("ab", GRADER_FAILED))
+    second = judged("y", 7, dict.fromkeys("cd", GRADER_FAILED))
+    found = dict(compare_runs(first, second, 20))
+    assert str(found["judge"]).startswith("4 of 4 cases")
+    assert not any(isinstance(one, PairedDifference) for one in found.values())

@@ -1,0 +1,40 @@
+"""Turns of a rebuttal that follow a review to which something was added later: the answer would be in the question."""
+
+from pathlib import Path
+
+import pytest
+
+from invented_releases import a_release, talk, task_paper
+from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseSelection, read_cases
+from peercorpus.release.folder import open_release
+
+SAID = ("Review. UPDATE: you convinced me.", "Answer.", "Doubt.", "More.", "Fine.")
+LEFT_OUT = "turns: what was said before holds what was added later"
+
+
+def read(tmp_path: Path, *later: int, led: bool = False) -> tuple[list[Case], CaseCounts]:
+    """The cases of a conversation of which these messages hold what was added later, and what was left out."""
+    flags = [place in later for place in range(len(SAID))]
+    paper = task_paper("p", conversations=[talk("p", *SAID, holds_update=flags)])
+    taken = CaseCounts()
+    release = open_release(a_release(tmp_path / "release", {"test": [paper]}))
+    return list(read_cases(release, BenchTask.REBUTTAL, CaseSelection(led=led), taken)), taken
+
+
+def test_no_turn_is_asked_for_after_a_review_that_was_added_to_later(tmp_path: Path) -> None:
+    cases, taken = read(tmp_path, 0)
+    assert [case.case_id for case in cases] == [], "the answer stands in the review that is shown"
+    assert taken.left_out == {LEFT_OUT: 2}
+
+
+def test_no_conversation_is_led_from_a_review_that_was_added_to_later(tmp_path: Path) -> None:
+    cases, taken = read(tmp_path, 0, led=True)
+    assert cases == []
+    assert taken.left_out == {LEFT_OUT: 2}
+
+
+@pytest.mark.parametrize(("later", "asked"), [(1, []), (2, ["p/R1/2"]), (3, ["p/R1/2"]), (4, ["p/R1/2", "p/R1/4"])])
+def test_later_words_leave_out_the_turns_behind_them_alone(tmp_path: Path, later: int, asked: list[str]) -> None:
+    cases, taken = read(tmp_path, later)
+    assert [case.case_id for case in cases] == asked
+    assert taken.left_out.total() == 2 - len(asked)

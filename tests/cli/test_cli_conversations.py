@@ -1,0 +1,192 @@
+"""`peercorpus show`, and `peercorpus export` of a workspace, as a user meets them."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from commands import Run, assert_refused, succeed
+from model_endpoint import completion, serving
+
+V = "Invented.cc/2024/Conference"
+ESCAPE = "\x1b[2J\x1b[31m"
+
+
+def note(note_id: str, signer: str, reply_to: str | None, at: int, **content: Any) -> dict[str, Any]:
+    tail = "Submission" if reply_to is None else ("Official_Review" if "rating" in content else "Official_Comment")
+    return {
+        "id": note_id,
+        "forum": "p1",
+        "replyto": reply_to,
+        "invitations": [f"{V}/-/{tail}" if reply_to is None else f"{V}/Submission1/-/{tail}"],
+        "signatures": [f"{V}/Submission1/{signer}"],
+        "readers": ["everyone"],
+        "tcdate": at * 86_400_000,
+        "tmdate": at * 86_400_000,
+        "content": {name: {"value": value} for name, value in content.items()},
+    }
+
+
+NOTES = [
+    note("p1", "Authors", None, 1, title=f"On kites{ESCAPE}", abstract="We fly kites."),
+    note("r1", "Reviewer_A1bC", "p1", 10, summary="Kites are flown.", rating=5, confidence="none at all"),
+    note("a2", "Authors", "r1", 20, title="Response (2/2)", comment="And tails."),
+    note("a1", "Authors", "r1", 21, title="Response (1/2)", comment="They fly."),
+    note("r2", "Reviewer_A1bC", "a1", 22, title="Thanks", comment=f"I raise my score from 4 to 5.{ESCAPE}"),
+    note("g1", "Authors", "p1", 23, title="To all", comment="Reviewer A1bC: tails were added."),
+    note("n1", "Authors", "r1", 24, comment="The discussion ends soon. Have we addressed your concerns?"),
+]
+
+
+def build_corpus(folder: Path, notes: list[dict[str, Any]]) -> Path:
+    dump = folder / "notes.json"
+    dump.write_text(json.dumps(notes))
+    succeed("import", dump, "-w", folder / "corpus")
+    succeed("build", "-w", folder / "corpus")
+    return folder / "corpus"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace that tests only read."""
+    return build_corpus(tmp_path_factory.mktemp("conversations"), NOTES)
+
+
+def test_show_prints_the_whole_record_readable(corpus: Path, run: Run) -> None:
+    shown = run("show", "p1", "-w", corpus)
+    assert shown.code == 0
+    for expected in (
+        "Versions",
+        "rating: 5",
+        "confidence: 'none at all'",
+        "Conversation with Reviewer_A1bC",
+        "2 posts merged: Response",
+        "to all reviewers",
+        "1 passage naming this reviewer",
+        "n1 (comment of Authors",
+        "build_conversations: reminder.",
+    ):
+        assert expected in shown.out
+    assert shown.out.index("They fly.") < shown.out.index("And tails.")
+
+
+def test_nothing_shown_moves_the_cursor(corpus: Path, run: Run) -> None:
+    for arguments in ([], ["--brief"]):
+        assert "\x1b" not in run("show", "p1", "-w", corpus, *arguments).out
+
+
+def test_a_brief_record_is_shorter(corpus: Path, run: Run) -> None:
+    assert len(run("show", "p1", "-w", corpus, "--brief").out) <= len(run("show", "p1", "-w", corpus).out)
+
+
+def test_an_id_that_is_not_there_is_told_of(corpus: Path, run: Run) -> None:
+    assert_refused(run("show", "nobody", "-w", corpus), "'nobody'")
+
+
+def test_a_workspace_that_is_not_built_is_told_of(tmp_path: Path, run: Run) -> None:
+    dump = tmp_path / "notes.json"
+    dump.write_text(json.dumps(NOTES))
+    run("import", dump, "-w", tmp_path / "corpus")
+    assert_refused(run("show", "p1", "-w", tmp_path / "corpus"), "'peercorpus build'")
+    exported = run("export", tmp_path / "corpus", "--out", tmp_path / "d.jsonl", "--format", "trl")
+    assert_refused(exported, "'peercorpus build'")
+
+
+ABSTRACT = ("--format", "trl", "--paper", "abstract")
+
+
+def test_dialogues_of_a_workspace_are_written_and_counted(corpus: Path, tmp_path: Path, run: Run) -> None:
+    out = tmp_path / "d.jsonl"
+    ended = run("export", corpus, V, "--out", out, *ABSTRACT)
+    assert (ended.code, ended.out.splitlines()[0]) == (0, f"1 dialogue with 5 messages are in {out}.")
+    (row,) = map(json.loads, out.read_text().splitlines())
+    assert row["post_ids"] == [[], [], ["r1"], ["a1", "a2"], ["r2"]]
+    author = ("--format", "trl", "--paper", "none", "--assistant", "author")
+    assert run("export", corpus, "--out", out, *author).code == 0
+    (row,) = map(json.loads, out.read_text().splitlines())
+    assert [message["role"] for message in row["messages"]] == ["system", "user", "assistant"]
+    assert row["assistant"] == "author"
+
+
+def test_each_option_of_a_conversation_changes_what_is_written(tmp_path: Path, run: Run) -> None:
+    to_all = note("g1", "Authors", "p1", 21, title="To all", comment="Reviewer A1bC: tails were added.")
+    chair = note("c1", "Area_Chair_Zz9y", "r1", 23, comment="I will weigh this.")
+    corpus = build_corpus(tmp_path, [*NOTES[:5], to_all, chair])
+
+    def write(*options: str) -> list[dict[str, str]]:
+        out = tmp_path / "d.json"
+        assert run("export", corpus, "--out", out, *ABSTRACT, *options).code == 0
+        (row,) = json.loads(out.read_text())
+        messages: list[dict[str, str]] = row["messages"]
+        return messages
+
+    plain = write()
+    assert [message["role"] for message in plain] == ["system", "user", "assistant", "user", "assistant"]
+    assert "tails were added" in plain[3]["content"]
+    assert "tails were added" not in write("--no-responses")[3]["content"]
+    assert write("--no-system") == plain[1:]
+    author = write("--assistant", "author")
+    assert [message["role"] for message in author] == ["system", "user", "assistant"]
+    unanswered = write("--assistant", "author", "--unanswered")
+    assert unanswered[:3] == author
+    assert "I raise my score" in unanswered[3]["content"]
+    assert "I will weigh this." in unanswered[3]["content"]
+    without = write("--assistant", "author", "--unanswered", "--others", "leave")
+    assert "I will weigh this." not in without[3]["content"]
+    cut = write("--max-characters", "10")
+    assert cut[1]["content"] == "# On kites"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--format", "trl", "--paper", "none"], "--paper"),
+        (["--format", "trl", "--tokenizer", "nothing/of/the/kind"], "token"),
+        (["Nobody.cc", "--format", "trl"], "Nobody.cc"),
+        (["--format", "poem"], "poem"),
+        (["--format", "jsonl"], "peercorpus publish"),
+        (["--format", "trl", "--task", "review"], "peercorpus publish"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_written(
+    corpus: Path, tmp_path: Path, run: Run, arguments: list[str], sentence: str
+) -> None:
+    out = tmp_path / "d.jsonl"
+    assert_refused(run("export", corpus, *arguments, "--out", out), sentence)
+    assert not out.exists()
+
+
+def test_a_model_may_give_the_titles(corpus: Path, tmp_path: Path, run: Run) -> None:
+    named = ["--titles", "model", "--model", "kite-1", "--model-url"]
+    # What a model answered is kept in the workspace.
+    own = shutil.copytree(corpus, tmp_path / "corpus")
+    with serving(completion("On kites and tails")) as stand:
+        ended = run("publish", "-w", own, "--out", tmp_path / "out", *named, stand.url)
+    assert ended.code == 0
+    assert "1 title by the model." in ended.out
+    (path,) = (tmp_path / "out" / "data" / "conversations").iterdir()
+    (talk,) = pq.read_table(path).to_pylist()
+    assert [(turn["title"], turn["title_model"]) for turn in talk["turns"]][1] == ("On kites and tails", "kite-1")
+    assert talk["turns"][1]["titles"] == ["Response (1/2)", "Response (2/2)"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--titles", "model"],
+        ["--model", "kite-1"],
+        ["--titles", "model", "--model", "m", "--model-url", "x"],
+        ["--titles", "model", "--model", "m", "--model-url", "http://[::"],
+    ],
+)
+def test_a_model_is_named_whole_or_not_at_all(corpus: Path, tmp_path: Path, run: Run, arguments: list[str]) -> None:
+    ended = run("publish", "-w", corpus, "--out", tmp_path / "out", *arguments)
+    assert_refused(ended, "odel")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_is_no_file_to_write(corpus: Path, tmp_path: Path, run: Run) -> None:
+    assert_refused(run("export", corpus, "--out", tmp_path, *ABSTRACT), f"'{tmp_path}'")

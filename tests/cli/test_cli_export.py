@@ -1,0 +1,104 @@
+"""`peercorpus export`, as a user meets it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commands import Run, assert_refused
+from invented_releases import a_release, task_paper, write_release
+from invented_tables import ICLR, invented, paper
+from naming import Naming
+from peercorpus.release.exports.export import export_release
+from peercorpus.release.exports.formats import ExportLayout
+from peercorpus.release.exports.layouts import ExportRequest
+from peercorpus.release.folder import open_release
+from peercorpus.release.publish import publish_release
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile, Task
+from peercorpus.release.task_tables import CONFIG
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    return a_release(tmp_path / "release")
+
+
+def test_it_says_what_it_wrote_and_what_it_left_out(tmp_path: Path, run: Run) -> None:
+    silent = task_paper("t2", conversations=[])
+    papers = {"train": [task_paper("t1"), silent], "test": [task_paper("t9", reviews=[])]}
+    ended = run("export", a_release(tmp_path / "release", papers), "--out", tmp_path / "out", "--format", "trl")
+    assert ended.code == 0
+    where, *files = ended.out.splitlines()
+    assert where == Naming("trl", str(tmp_path / "out"), "README.md")
+    assert [file.split(": ") for file in files] == [
+        ["review_train.jsonl", "2 rows of 2 papers"],
+        ["review_validation.jsonl", Naming("not written")],
+        ["review_test.jsonl", Naming("not written")],
+        ["rebuttal_train.jsonl", "1 row of 1 paper"],
+        ["rebuttal_validation.jsonl", Naming("not written")],
+        ["rebuttal_test.jsonl", "1 row of 1 paper"],
+    ]
+
+
+def test_one_task_with_the_abstract_and_no_system_message(release: Path, tmp_path: Path, run: Run) -> None:
+    options = ("--format", "trl", "--task", "review", "--paper", "abstract", "--no-system")
+    assert run("export", release, "--out", tmp_path / "out", *options).code == 0
+    row = json.loads((tmp_path / "out" / "review_test.jsonl").read_text())
+    assert row["messages"][0] == {"role": "user", "content": "# On t9\n\nWe invent."}
+    assert not list((tmp_path / "out").glob("rebuttal*"))
+
+
+def test_a_release_with_sides_and_no_paper_to_train_on_is_not_told_to_be_published_with_sides(
+    tmp_path: Path, run: Run
+) -> None:
+    with invented(tmp_path / "corpus", {ICLR: [paper("f1")]}) as workspace:
+        publish_release(workspace, tmp_path / "release", sides=SplitRequest(Profile.RE2))
+    ended = run("export", tmp_path / "release", "--out", tmp_path / "out", "--format", "trl")
+    assert_refused(ended, f"'{tmp_path / 'release'}'")
+    assert "--splits" not in ended.err
+
+
+def test_what_cannot_be_done_is_refused_in_a_sentence(release: Path, tmp_path: Path, run: Run) -> None:
+    out = tmp_path / "out"
+
+    def refuse(sentence: str, *arguments: str | Path) -> None:
+        assert_refused(run("export", *arguments, "--out", out), sentence)
+
+    refuse(f"'{tmp_path / 'nothing'}'", tmp_path / "nothing", "--format", "trl")
+    refuse(f"'{tmp_path}'", tmp_path, "--format", "trl")
+    plain = write_release(tmp_path / "plain", {}, {"t1": "CC BY 4.0"})
+    refuse("--splits", plain, "--format", "trl")
+    half = write_release(tmp_path / "half", {("review_sft", "train"): [task_paper("t1")]}, {})
+    refuse("'rebuttal'", half, "--format", "trl", "--task", "rebuttal")
+    refuse("--format jsonl", release, "--format", "jsonl", "--paper", "text")
+    refuse("--format jsonl", release, "--format", "jsonl", "--assistant", "author")
+    refuse("'ICLR.cc'", release, "ICLR.cc", "--format", "trl")
+    refuse("--task rebuttal", release, "--format", "trl", "--task", "review", "--assistant", "author")
+    refuse("--paper", release, "--format", "trl", "--paper", "none")
+    for arguments in (
+        ("--format", "trl", "--task", "poetry"),
+        ("--format", "csv"),
+        ("--format", "trl", "--max-characters", "0"),
+    ):
+        assert run("export", release, "--out", out, *arguments).code == 2
+    assert not out.exists()
+
+
+def test_every_review_and_conversation_of_a_real_release_is_in_a_file_or_counted(
+    demo_folder: Path, tmp_path: Path
+) -> None:
+    release = demo_folder / "release"
+    exported = export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL))
+    for task, column in ((Task.REVIEW, "reviews"), (Task.REBUTTAL, "conversations")):
+        files = [file.samples for file in exported.files if file.task is task]
+        rows = open_release(release).rows(CONFIG[task], None, [column])
+        held = sum(len(row[column]) for row in rows)
+        assert held > 0
+        assert sum(file.rows + file.left_out.total() for file in files) == held
+
+
+def test_an_export_is_no_release(release: Path, tmp_path: Path, run: Run) -> None:
+    assert run("export", release, "--out", tmp_path / "out", "--format", "jsonl").code == 0
+    ended = run("export", tmp_path / "out", "--out", tmp_path / "again", "--format", "trl")
+    assert_refused(ended, f"'{tmp_path / 'out'}'")

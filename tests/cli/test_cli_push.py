@@ -1,0 +1,188 @@
+"""`peercorpus push` against a Hub on loopback: what arrives, what a dry run says, and what is refused."""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from commands import Ended, Run, assert_refused
+from hub_stand_in import Hub, serving_hub
+from planted_releases import Plan, plan
+
+__all__ = ["plan"]
+
+ID = "ada/kites"
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
+    constants = pytest.importorskip("huggingface_hub.constants")
+    from huggingface_hub.utils._http import close_session
+
+    with serving_hub() as serving:
+        monkeypatch.setenv("HF_ENDPOINT", serving.url)
+        monkeypatch.setenv("HF_TOKEN", serving.token)
+        # The Hub's other protocol, which is compiled and speaks to another service.
+        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "no-token"))
+        monkeypatch.setattr("huggingface_hub.utils._http.time.sleep", lambda _: None)
+        close_session()
+        yield serving
+        close_session()
+
+
+@pytest.fixture
+def release(plan: Plan, tmp_path: Path) -> Path:
+    return plan.write(tmp_path / "release")
+
+
+PROGRESS = "release: verifying files "
+"""How far the check before an upload is."""
+
+
+def contents(release: Path) -> dict[str, bytes]:
+    return {path.relative_to(release).as_posix(): path.read_bytes() for path in release.rglob("*") if path.is_file()}
+
+
+def refused(ended: Ended, hub: Hub, *named: str) -> None:
+    told = [line for line in ended.err.splitlines() if not line.startswith(PROGRESS)]
+    assert (ended.code, ended.out, len(told)) == (2, "", 1), ended
+    assert told[0].startswith("peercorpus: ")
+    assert [part for part in named if part not in told[0]] == []
+    assert hub.token not in ended.err
+
+
+def test_every_byte_of_a_release_arrives_in_one_commit(run: Run, hub: Hub, release: Path) -> None:
+    ended = run("push", release, ID, "--yes")
+    assert ended.code == 0, ended.err
+    private, there = hub.repos[ID]
+    assert (private, there) == (False, contents(release))
+    assert len(hub.commits) == 1
+    assert {line["key"] for line in hub.commits[0]} == {"header", "file", "lfsFile"}
+    assert f"{hub.url}/datasets/{ID}" in ended.out
+    assert hub.token not in ended.out + ended.err
+
+
+def test_without_a_yes_nothing_is_sent_and_everything_is_listed(run: Run, hub: Hub, release: Path) -> None:
+    ended = run("push", release, ID)
+    assert ended.code == 0
+    assert hub.repos == {}
+    assert {line.split()[0] for line in hub.asked} == {"GET"}
+    lines = ended.out.splitlines()
+    assert f"{hub.url}/datasets/{ID}" in lines[0]
+    assert {line.split()[0] for line in lines[1:-1]} == set(contents(release))
+    assert "--yes" in lines[-1]
+    hub.repos[ID] = (True, {})
+    assert run("push", release, ID).out.startswith(f"To {hub.url}/datasets/{ID}: it exists, private.\n")
+
+
+def test_what_is_left_of_an_earlier_release_goes_and_other_files_stay(run: Run, hub: Hub, release: Path) -> None:
+    stale = "data/papers/iclr-00000-of-00002.parquet"
+    hub.repos[ID] = (False, {stale: b"old", "splits/temporal.json": b"{}", "LICENSE": b"mine", ".gitattributes": b"x"})
+    dry = run("push", release, ID)
+    assert [line for line in dry.out.splitlines() if line.strip().startswith("removed") and line.endswith(stale)]
+    ended = run("push", release, ID, "--yes")
+    assert re.search(r"\b2 files [^.;]*removed", ended.out)
+    assert hub.repos[ID][1] == contents(release) | {"LICENSE": b"mine", ".gitattributes": b"x"}
+    assert not any("create" in line for line in hub.asked)
+
+
+def test_a_second_run_goes_on_where_the_first_was_stopped(run: Run, hub: Hub, release: Path) -> None:
+    hub.fails = {"POST .*/commit/": 500}
+    refused(run("push", release, ID, "--yes"), hub, "(500)")
+    sent = {line for line in hub.asked if line.startswith("PUT")}
+    assert len(sent) == len(hub.objects) > 5
+    hub.fails, hub.asked = {}, []
+    assert run("push", release, ID, "--yes").code == 0
+    assert not any(line.startswith("PUT") for line in hub.asked)
+    assert hub.repos[ID][1] == contents(release)
+
+
+def test_a_dataset_is_created_private_on_request_and_a_public_one_is_not_taken_for_it(
+    run: Run, hub: Hub, release: Path
+) -> None:
+    planned = run("push", release, ID, "--private")
+    assert ("private" in planned.out, ID in hub.repos) == (True, False)
+    assert run("push", release, ID, "--yes", "--private").code == 0
+    assert hub.repos[ID][0] is True
+    hub.repos["ada/open"] = (False, {})
+    refused(run("push", release, "ada/open", "--yes", "--private"), hub, "ada/open")
+    assert hub.repos["ada/open"] == (False, {})
+
+
+def test_what_does_not_hold_is_not_sent(run: Run, hub: Hub, release: Path) -> None:
+    (release / "README.md").write_text("other")
+    ended = run("push", release, ID, "--yes")
+    assert ended.code == 1
+    assert "  README.md: is not as release.json says\n" in ended.out
+    assert hub.asked == []
+
+
+@pytest.mark.parametrize("route", ["POST /api/repos/create", "POST .*/preupload/", "POST .*/batch", "POST .*/commit/"])
+@pytest.mark.parametrize(("status", "why"), [(401, "token"), (403, "token"), (404, ID), (503, "busy"), (400, "")])
+def test_a_refusal_is_one_sentence(run: Run, hub: Hub, release: Path, route: str, status: int, why: str) -> None:
+    hub.fails = {route: status}
+    refused(run("push", release, ID, "--yes"), hub, why, f"({status})")
+    assert hub.commits == []
+
+
+def test_a_file_that_the_store_does_not_take_is_one_sentence(run: Run, hub: Hub, release: Path) -> None:
+    hub.fails = {"PUT /lfs/": 403}
+    refused(run("push", release, ID, "--yes"), hub, "(403)")
+    hub.fails = {"PUT /lfs/": 502}
+    refused(run("push", release, ID, "--yes"), hub, "(502)")
+    assert hub.commits == []
+
+
+def test_a_hub_that_fails_or_is_not_there_is_one_sentence_in_a_dry_run_too(
+    run: Run, hub: Hub, release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from huggingface_hub.utils._http import close_session
+
+    hub.fails = {"GET": 500}
+    refused(run("push", release, ID), hub, "(500)")
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    refused(run("push", release, ID), hub, "try again")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    close_session()
+    refused(run("push", release, ID), hub, "try again")
+
+
+def test_a_wrong_token_and_none_are_refused_before_anything_is_sent(
+    run: Run, hub: Hub, release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_other")
+    ended = run("push", release, ID, "--yes")
+    refused(ended, hub, "(401)")
+    assert "hf_other" not in ended.err
+    monkeypatch.delenv("HF_TOKEN")
+    refused(run("push", release, ID, "--yes"), hub, "set HF_TOKEN")
+    assert hub.repos == {}
+
+
+def test_the_library_s_own_token_file_is_used(
+    run: Run, hub: Hub, release: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("HF_TOKEN")
+    (tmp_path / "no-token").write_text(hub.token)
+    assert run("push", release, ID, "--yes").code == 0
+    assert hub.repos[ID][1] == contents(release)
+
+
+def test_a_file_that_the_hub_leaves_out_is_not_passed_over(run: Run, hub: Hub, release: Path) -> None:
+    hub.ignored = {"splits/re2.json"}
+    refused(run("push", release, ID, "--yes"), hub, "'ada/kites'", "1 did not", "'splits/re2.json'")
+
+
+@pytest.mark.parametrize("hub_id", ["", "kites", "a/b/c", "../x", "ada/ki tes", "https://hub.example/ada/kites"])
+def test_an_id_of_no_dataset_is_refused(run: Run, release: Path, hub_id: str) -> None:
+    assert_refused(run("push", release, hub_id), f"'{hub_id}'", "owner/name")
+
+
+def test_without_the_package_the_extra_is_named(run: Run, release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    ended = run("push", release, ID)
+    assert ended.code == 2
+    assert "pip install 'peercorpus[hf]'" in ended.err

@@ -1,0 +1,191 @@
+"""Two harvests at once: one account's budget is spent by one of them, unless both are told to share it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from commands import Run, assert_refused
+from peercorpus.simulator.server.damage import Fault
+from peercorpus.simulator.server.requests import Request, write_token
+from peercorpus.simulator.server.responses import ApiError
+from peercorpus.simulator.server.service import Service, ServiceBudget, serve_simulator
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.workspace import open_workspace
+
+VENUE = "Borealis.cc/2024/Conference"
+WORLD = build_world(papers=12, venues=[VENUE])
+
+
+def harvest_of(service: Service, folder: Path, *more: str) -> list[str]:
+    urls = ["--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2]
+    return ["harvest", VENUE, "--workspace", str(folder), *urls, *more]
+
+
+@contextmanager
+def started(command: list[str], **environ: str) -> Iterator[subprocess.Popen[str]]:
+    """A command in a process of its own; killed in the end, if it has not ended."""
+    line, both = [sys.executable, "-m", "peercorpus", *command], {**os.environ, **environ}
+    with subprocess.Popen(line, env=both, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@dataclass
+class Gate:
+    """Keeps guests waiting from their third request on, until it is opened."""
+
+    is_open: Event = field(default_factory=Event)
+    is_reached: Event = field(default_factory=Event)
+    guests: int = 0
+
+    def __call__(self, request: Request) -> Fault | None:
+        self.guests += not request.has_token
+        if self.guests >= 3 and not request.has_token:
+            self.is_reached.set()
+            self.is_open.wait(timeout=60)
+        return None
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    gate = Gate()
+    yield gate
+    gate.is_open.set()
+
+
+@pytest.fixture
+def service(gate: Gate) -> Iterator[Service]:
+    with serve_simulator(WORLD, faults=gate) as running:
+        yield running
+        gate.is_open.set()
+
+
+@pytest.fixture
+def first(service: Service, gate: Gate, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A harvest that is in the middle of its work."""
+    with started(harvest_of(service, tmp_path / "first")) as process:
+        assert gate.is_reached.wait(timeout=60)
+        yield process
+        gate.is_open.set()
+
+
+def test_a_second_harvest_is_refused_leaves_nothing_and_goes_on_when_the_first_has_ended(
+    run: Run, service: Service, gate: Gate, first: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    command = harvest_of(service, tmp_path / "deep" / "second")
+    asked = len(service.requests)
+    ended = run(*command)
+    assert_refused(
+        ended,
+        f"'{tmp_path / 'first'}'",
+        f"process {first.pid}",
+    )
+    assert not (tmp_path / "deep").exists()
+    assert len(service.requests) == asked
+    gate.is_open.set()
+    first.communicate(timeout=60)
+    assert first.returncode == 0
+    assert run(*command).code == 0
+
+
+def test_a_killed_harvest_leaves_no_lock(
+    run: Run, service: Service, gate: Gate, first: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    first.kill()
+    first.wait(timeout=30)
+    gate.is_open.set()
+    assert run(*harvest_of(service, tmp_path / "second")).code == 0
+
+
+@pytest.mark.usefixtures("first")
+def test_another_account_another_service_and_a_plan_go_on(
+    run: Run, service: Service, gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serve_simulator(WORLD) as other:
+        assert run(*harvest_of(other, tmp_path / "elsewhere")).code == 0
+    monkeypatch.setenv("PEERCORPUS_TOKEN", write_token(WORLD))
+    assert run(*harvest_of(service, tmp_path / "other")).code == 0
+    monkeypatch.delenv("PEERCORPUS_TOKEN")
+    gate.is_open.set()
+    assert run(*harvest_of(service, tmp_path / "planned", "--plan")).code == 0
+
+
+@dataclass(slots=True)
+class Counted(ServiceBudget):
+    """A budget that counts what it refuses."""
+
+    refused: int = 0
+
+    def spend(self, api: str, path: str) -> tuple[dict[str, str], ApiError | None]:
+        headers, refusal = super(Counted, self).spend(api, path)
+        self.refused += refusal is not None
+        return headers, refusal
+
+
+def test_two_that_share_a_budget_both_end_and_are_hardly_refused(tmp_path: Path) -> None:
+    budget = Counted(limit=20, window_s=2)
+    with serve_simulator(WORLD, budget=budget) as service:
+        shared = [harvest_of(service, tmp_path / name, "--share-budget") for name in ("first", "second")]
+        with started(shared[0]) as one, started(shared[1]) as two:
+            said = [process.communicate(timeout=120) for process in (one, two)]
+        assert [one.returncode, two.returncode] == [0, 0], said
+        windows = len(service.requests) / budget.limit
+    assert windows > 2
+    # Each may send one at the end of a window that the other has just spent, and is then told when the next one opens.
+    assert budget.refused <= 2 * windows, (budget.refused, windows)
+
+
+@dataclass(slots=True)
+class Contested(ServiceBudget):
+    """A budget of which another machine spends three requests before each that is counted here."""
+
+    def spend(self, api: str, path: str) -> tuple[dict[str, str], ApiError | None]:
+        for _ in range(3):
+            super(Contested, self).spend(api, path)
+        return super(Contested, self).spend(api, path)
+
+
+@pytest.fixture
+def used_elsewhere() -> Iterator[Service]:
+    with serve_simulator(WORLD, budget=Contested(limit=200)) as service:
+        yield service
+
+
+def test_who_finds_another_machine_on_its_budget_stops_and_keeps_what_came(
+    run: Run, used_elsewhere: Service, tmp_path: Path
+) -> None:
+    ended = run(*harvest_of(used_elsewhere, tmp_path / "corpus"))
+    assert (ended.code, ended.out) == (2, "")
+    *_, refused = ended.err.splitlines()
+    assert refused.startswith("peercorpus: ")
+    assert "--share-budget" in refused
+    with open_workspace(tmp_path / "corpus", write=False) as workspace:
+        assert workspace.raw.venues() == [VENUE]
+
+
+def test_who_shares_with_another_machine_is_told_and_goes_on(run: Run, used_elsewhere: Service, tmp_path: Path) -> None:
+    ended = run(*harvest_of(used_elsewhere, tmp_path / "corpus", "--share-budget"))
+    assert ended.code == 0
+    assert sum("client" in line for line in ended.err.splitlines()) == 1
+
+
+def test_where_no_lock_can_be_had_it_says_so_and_goes_on(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.delenv("PEERCORPUS_CONFIG")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    with serve_simulator(WORLD) as service:
+        ended = run(*harvest_of(service, tmp_path / "corpus"))
+    assert ended.code == 0
+    assert f"'{tmp_path / 'file' / 'peercorpus'}' (Not a directory)" in ended.err

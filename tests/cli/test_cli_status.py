@@ -1,0 +1,127 @@
+"""`peercorpus status` shows a short block for each venue, harmless to the terminal, and all of it as JSON."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import Run
+from in_this_process import build_here
+from naming import Naming
+from peercorpus.cli.text import status
+from peercorpus.pipeline.status import IssueFound, KnownIssue
+from peercorpus.workspace.harvest_state import Listing, StoredFile
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import open_workspace
+
+V = "Invented.cc/2024/Conference"
+ESCAPE, TURNED = "\x1b[2J\x1b[31m", "\u202e"
+SHOWN_MS = 1_700_000_000_000
+
+
+def note(note_id: str, forum: str, content: dict[str, Any], **more: Any) -> RawObject:
+    tail = "Official_Review" if "rating" in content else "Official_Comment"
+    body = {
+        "id": note_id,
+        "forum": forum,
+        "replyto": None if note_id == forum else forum,
+        "invitations": [f"{V}/-/Submission" if note_id == forum else f"{V}/Submission1/-/{tail}"],
+        "signatures": [f"{V}/Submission1/Reviewer_AbCd"],
+        "readers": ["everyone"],
+        "content": {name: {"value": value} for name, value in content.items()},
+    } | more
+    return RawObject(RawKind.NOTE, note_id, 2, V, forum, note_id, 1, 1, "test", json.dumps(body).encode())
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A venue in which something of everything is missing or odd, built; tests only read it."""
+    folder = tmp_path_factory.mktemp("status") / "corpus"
+    with open_workspace(folder, create=True) as workspace:
+        raw, odd_id = workspace.raw, f"{ESCAPE}../../x"
+        notes = [
+            note("paper", "paper", {"title": f"{ESCAPE}{TURNED}Kites", "venueid": V, "pdf": "/pdf/a.pdf"}),
+            note("bare", "bare", {"title": "On Stones", "venueid": f"{V}/Rejected_Submission"}),
+            note("review", "paper", {"review": "Clear.", "rating": "Not applicable"}),
+            note("orphan", "paper", {"comment": "Yes."}, replyto="never-seen"),
+            note("secret", "paper", {"comment": "No."}, readers=[V]),
+            note(odd_id, "paper", {"comment": "Hm."}, ddate=1),
+        ]
+        raw.add([*notes, note("gone", "paper", {"comment": "Bye."})])
+        raw.state.sight([found.object_id for found in notes], SHOWN_MS)
+        raw.state.set_listing(V, f"{V}/-/Submission", Listing("z", 2, 3, True, SHOWN_MS))
+        raw.state.add_file(StoredFile("paper", "/pdf/a.pdf", V, "paper", None, None, f"forbidden{ESCAPE}"))
+        raw.state.enqueue(V, "versions", ["paper 1", "bare 1"])
+        raw.state.mark_done("versions", "bare 1", "not found")
+        build_here(workspace)
+    return folder
+
+
+def test_a_venue_is_a_block_with_a_line_for_what_there_is_to_say(run: Run, corpus: Path) -> None:
+    ended = run("status", "--workspace", corpus)
+    lines = ended.out.splitlines()
+    assert (ended.code, ended.err, lines[0]) == (0, "", V)
+    told = {line[2:22].strip(): line[23:] for line in lines[1:] if line.startswith("  ") and "Take care" not in line}
+    assert told["harvest"] == (
+        "listed completely; 2 submissions received of 3 announced; last seen 2023-11-14 22:13 UTC;"
+        " 0 of 1 known PDF here"
+    )
+    assert told["files missing"] == r"forbidden\x1b[2J\x1b[31m: 1"
+    assert told["edits missing"] == Naming("not found: 1", " 1", ";")
+    assert told["papers"] == "1 accepted, 1 rejected; without reviews: 1 rejected"
+    assert told["reviews"] == "1; without a rating: 1"
+    assert told["notes"] == "dangling replies: 1; deleted: 1; no longer shown: 1; not public: 1"
+    assert told["initial versions"] == "1 unavailable"
+    assert r": 1 ('\x1b[2J\x1b[31m../../x')" in told["kept, but odd"]
+    assert r"('\x1b[2J\x1b[31m\u202eKites')" in told["kept, but odd"]
+    cautions = [line.removeprefix("  Take care: ") for line in lines if "Take care" in line]
+    assert [sentence.split()[0] for sentence in cautions] == ["OpenReview", "The", "No"]
+    assert "Invented.cc/2024/Conference/-/Submission (2 of 3)" in cautions[0]
+    assert "sums agree" in lines[-1]
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_nothing_from_outside_reaches_the_terminal_as_a_command(run: Run, corpus: Path, options: list[str]) -> None:
+    out = run("status", "--workspace", corpus, *options).out
+    assert "Kites" in out
+    assert [one for one in out if not one.isprintable() and one != "\n"] == []
+
+
+def test_as_json_it_is_one_object_with_all_counts(run: Run, corpus: Path) -> None:
+    ended = run("status", "--workspace", corpus, "--json")
+    assert (ended.code, ended.err) == (0, "")
+    found = json.loads(ended.out)
+    (venue,) = found["venues"]
+    assert (found["holds"], venue["venue_id"], venue["unfinished"]) == (True, V, [])
+    assert venue["held"]["last_seen_at"] == "2023-11-14T22:13:20Z"
+    assert venue["held"]["lists"] == [
+        {"invitation": f"{V}/-/Submission", "received": 2, "expected": 3, "is_complete": True}
+    ]
+    assert venue["held"]["odd_ids"] == {"count": 1, "examples": [f"{ESCAPE}../../x"]}
+    assert venue["notes"]["papers"] == {"accepted": 1, "rejected": 1}
+    assert venue["pdfs"]["grades"] == {"unavailable": 1}
+    assert {one["trap"] for one in venue["cautions"]} == {"counts_disagree", "not_public", "no_deadline"}
+    assert all(one["sentence"] for one in venue["cautions"])
+    assert all(one["holds"] for one in venue["balances"])
+
+
+def test_before_a_build_it_says_what_is_held_and_exits_with_0(run: Run, tmp_path: Path) -> None:
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        workspace.raw.add([note("paper", "paper", {"title": "On Kites"})])
+    plain = run("status", "--workspace", tmp_path / "corpus")
+    assert plain.code == 0
+    assert "not harvested" in plain.out
+    assert "not built" in plain.out
+    (venue,) = json.loads(run("status", "--workspace", tmp_path / "corpus", "--json").out)["venues"]
+    assert (venue["notes"], venue["held"]["last_seen_at"]) == (None, None)
+    assert "normalise" in venue["unfinished"]
+
+
+@pytest.mark.parametrize("trap", KnownIssue)
+def test_every_trap_has_one_sentence_that_says_what_to_do(trap: KnownIssue) -> None:
+    sentence = status.caution(IssueFound(trap, 1_200, 2_000, ["{count}", f"{ESCAPE}b"]))
+    assert sentence.endswith(".")
+    assert sentence.count(". ") == 0
+    assert any(mark in sentence for mark in (": ", "; "))
+    assert ESCAPE not in sentence

@@ -1,0 +1,223 @@
+"""`peercorpus convert`, and `build --engine`: what a user gets, whatever is asked for, and after every stop."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import peercorpus
+from commands import Run, assert_refused
+from invented_pdfs import HTML, by_hand, lines, put
+from naming import Naming
+from peercorpus.texts.engines.pdfium_text import PdfiumText
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
+
+FILES = 40
+
+
+@pytest.fixture
+def pdfs(tmp_path: Path) -> Path:
+    folder = tmp_path / "pdfs"
+    folder.mkdir()
+    return folder
+
+
+def put_papers(folder: Path, count: int, pages: int = 1) -> None:
+    for number in range(count):
+        texts = [f"Sentence {line} of paper {number}." for line in range(30)]
+        put(folder, f"p{number:02d}", by_hand([lines(*texts)] * pages))
+
+
+def started(pdfs: Path, out: Path) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "peercorpus", "convert", str(pdfs), "--out", str(out), "--workers", "2"]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL
+    )
+
+
+def wait_for_texts(running: "subprocess.Popen[str]", out: Path, count: int) -> None:
+    until = time.monotonic() + 60
+    while len(list(out.glob("*.md"))) < count:
+        assert running.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.005)
+
+
+def assert_every_text_is_told_of(out: Path) -> None:
+    for path in out.glob("*.md"):
+        told = json.loads(path.with_suffix(".json").read_text())
+        assert told["status"] == "converted"
+        assert len(path.read_text()) - 1 == told["characters"] + (told["pages"] - 1) * len("\n\n---\n\n")
+
+
+def test_all_became_text(run: Run, pdfs: Path, tmp_path: Path) -> None:
+    put_papers(pdfs, 2, pages=3)
+    ended = run("convert", pdfs, "--out", tmp_path / "out")
+    assert ended.code == 0
+    assert ended.out.startswith("2 PDFs became Markdown: 6 pages in ")
+    assert ended.out.endswith(f"'{tmp_path / 'out'}'.\n")
+    assert "convert: PDFs read 2 of 2" in ended.err
+    again = run("convert", pdfs, "--out", tmp_path / "out")
+    assert (again.code, again.out.splitlines()[0]) == (0, Naming("2 PDFs", "before"))
+
+
+def test_some_did_not_become_text(run: Run, pdfs: Path, tmp_path: Path) -> None:
+    put_papers(pdfs, 1)
+    put(pdfs, "page", HTML)
+    for _ in range(2):
+        ended = run("convert", pdfs, "--out", tmp_path / "out")
+        assert ended.code == 1
+        assert "1 PDF" in ended.out
+        assert "(not_a_pdf 1)" in ended.out
+        assert f"  {pdfs / 'page.pdf'}: " in ended.out
+    assert "earlier run" in ended.out
+    assert "earlier run" not in run("convert", pdfs, "--out", tmp_path / "out", "--force").out
+
+
+def test_pages_may_be_left_out(run: Run, pdfs: Path, tmp_path: Path) -> None:
+    put_papers(pdfs, 1, pages=2)
+    run("convert", pdfs / "p00.pdf", "--out", tmp_path, "--no-pages", "--engine", "pdfium-text")
+    assert "\n---\n" not in (tmp_path / "p00.md").read_text()
+    assert json.loads((tmp_path / "p00.json").read_text())["engine"] == "pdfium-text"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["missing.pdf", "--out", "out"], "'missing.pdf'"),
+        (["empty", "--out", "out"], "'empty'"),
+        (["p00.pdf", "--out", "p00.pdf"], "'p00.pdf'"),
+        (
+            ["p00.pdf", "--out", "out", "--engine", "magic"],
+            "auto, docling,",
+        ),
+        (["p00.pdf", "--out", "out", "--heavier", "docling"], "--heavier"),
+        (["p00.pdf", "--out", "out", "--models", "."], "'docling'"),
+        (["p00.pdf", "--out", "out", "--engine-url", "http://x/v1"], "--engine-url"),
+        (["p00.pdf", "--out", "out", "--most-pages", "1000"], "--most-pages"),
+        (["p00.pdf", "--out", "out", "--most-tokens", "1"], "--most-tokens"),
+        (["p00.pdf", "--out", "out", "--engine", "pdfium-text", "--ocr", "auto"], "--ocr"),
+        (["missing.pdf", "--out", "out", "--engine", "rapidocr", "--ocr", "auto"], "--ocr"),
+        (["p00.pdf", "--out", "out", "--engine", "nemotron", "--models", "nowhere"], "'nowhere'"),
+        (["p00.pdf", "--out", "out", "--engine", "nemotron", "--models", ""], "--models"),
+        (["p00.pdf", "--out", ""], "'.'"),
+        (["", "--out", "out"], "''"),
+        (["p00.pdf", "--out", "out", "--address", "auto"], "--address"),
+        (["p00.pdf", "--out", "out", "--workers", "0"], "--workers"),
+        (["p00.pdf", "--out", "out", "--pdf-timeout-s", "0"], "--pdf-timeout-s"),
+        (["p00.pdf"], "--out"),
+        (["--out", "out"], "PDF"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence_and_nothing_is_written(
+    run: Run, pdfs: Path, arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_papers(pdfs, 1)
+    (pdfs / "empty").mkdir()
+    monkeypatch.chdir(pdfs)
+    assert_refused(run("convert", *arguments), sentence)
+    assert {path.name for path in pdfs.iterdir()} == {"p00.pdf", "empty"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_stopped_at_any_moment_goes_on_where_it_was(pdfs: Path, tmp_path: Path, number: int) -> None:
+    put_papers(pdfs, FILES, pages=20)
+    out = tmp_path / "out"
+    running = started(pdfs, out)
+    wait_for_texts(running, out, 3)
+    running.send_signal(number)
+    _, told = running.communicate(timeout=60)
+    if number == signal.SIGKILL:
+        assert running.returncode == -signal.SIGKILL
+    else:
+        assert running.returncode == 130, told
+        assert "command again" in told
+        assert "Traceback" not in told
+        assert {path.suffix for path in out.iterdir()} == {".md", ".json"}
+    assert_every_text_is_told_of(out)
+    texts = {path.name: path.stat().st_mtime_ns for path in out.glob("*.md")}
+    assert 3 <= len(texts) < FILES
+    again = started(pdfs, out)
+    said, told = again.communicate(timeout=120)
+    assert again.returncode == 0, told
+    assert said.startswith(f"{FILES - len(texts)} PDFs became Markdown")
+    assert {name: (out / name).stat().st_mtime_ns for name in texts} == texts
+    assert len(list(out.iterdir())) == 2 * FILES
+    assert_every_text_is_told_of(out)
+
+
+def test_a_workspace_may_be_built_with_any_engine(run: Run, demo_folder: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "corpus"
+    shutil.copytree(demo_folder / "corpus", workspace)
+    before = peercorpus.open(workspace).texts().sort("venue_id", "sha256").collect()
+    assert run("build", "--workspace", workspace, "--engine", "pdfium-text").code == 0
+    engines = peercorpus.open(workspace).texts().filter(pl.col("engine").str.starts_with("pdfium")).collect()["engine"]
+    assert set(engines) == {"pdfium-text"}
+    assert run("status", "--workspace", workspace).code == 0
+    assert run("publish", "--workspace", workspace, "--out", tmp_path / "release").code == 0
+    again = run("build", "--workspace", workspace, "--engine", "pdfium-text")
+    assert again.out.startswith("Nothing to do")
+    assert run("build", "--workspace", workspace).code == 0
+    assert peercorpus.open(workspace).texts().sort("venue_id", "sha256").collect().equals(before)
+    assert_refused(run("build", "--workspace", workspace, "--engine", "magic"), "'magic'")
+    assert_refused(run("build", "--workspace", workspace, "--most-pages", "5"), "--most-pages")
+    assert_refused(run("build", "--workspace", workspace, "--address", "auto"), "--address")
+
+
+def test_a_folder_of_nobody_s_is_told_where_it_cannot_be_written(run: Run, pdfs: Path, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write anywhere")
+    put_papers(pdfs, 1)
+    tmp_path.chmod(0o500)
+    assert_refused(run("convert", pdfs, "--out", tmp_path / "out"), f"'{tmp_path / 'out'}'")
+
+
+def test_a_vision_engine_without_an_endpoint_is_refused_before_anything_is_done(
+    pdfs: Path, tmp_path: Path, run: Run
+) -> None:
+    put_papers(pdfs, 1)
+    assert_refused(run("convert", pdfs, "--out", tmp_path / "out", "--engine", "vision"), "--engine-url")
+    more = ("--engine-url", "http://127.0.0.1:9/v1", "--engine-model", "m")
+    ended = run("convert", pdfs, "--out", "s3://papers/out", "--engine", "vision", *more)
+    assert_refused(ended, "--out")
+    ended = run("convert", pdfs, "--out", tmp_path / "out", "--engine", "vision", *more, "--executor", "ray")
+    assert_refused(ended, "--executor")
+
+
+def test_what_reads_hard_files_is_never_the_engine_that_asks_for_it(pdfs: Path, tmp_path: Path, run: Run) -> None:
+    put_papers(pdfs, 1)
+    ended = run("convert", pdfs, "--out", tmp_path / "out", "--engine", "auto", "--heavier", "auto")
+    assert ended.code == 2
+
+
+def test_status_tells_which_venues_another_engine_read(tmp_path: Path, demo_folder: Path, run: Run) -> None:
+    corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
+    assert "pdfium-text" not in run("status", "--workspace", corpus).out
+    venues = [venue for venue in json.loads(run("status", "-w", corpus, "--json").out)["venues"] if venue["read_by"]]
+    assert run("build", venues[0]["venue_id"], "--workspace", corpus, "--engine", "pdfium-text").code == 0
+    (told,) = [line for line in run("status", "--workspace", corpus).out.splitlines() if "pdfium-text" in line]
+    plain, default = PdfiumText.version, PdfiumLayout.version
+    assert told.startswith("1 venue ")
+    assert f"'pdfium-text' {plain}" in told
+    assert f"'pdfium-layout' {default}" in told
+    assert "'peercorpus build'" in told
+    found = json.loads(run("status", "--workspace", corpus, "--json").out)
+    assert found["default_engine"] == ["pdfium-layout", default]
+    assert [venue["read_by"] for venue in found["venues"]].count(["pdfium-text", plain]) == 1
+    assert len(venues) > 1
+
+
+def test_a_venue_read_by_an_engine_that_is_not_here_is_built_all_the_same(
+    tmp_path: Path, demo_folder: Path, run: Run
+) -> None:
+    corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
+    assert run("build", "--workspace", corpus, "--engine", "pdfium-text").code == 0
+    assert run("status", "--workspace", corpus).code == 0
+    assert run("publish", "--workspace", corpus, "--out", tmp_path / "release").code == 0

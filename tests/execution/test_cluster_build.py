@@ -1,0 +1,233 @@
+"""A build on a real Ray cluster whose machines, head or driver die at work gives the tables of this machine."""
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from naming import Naming
+from peercorpus.harvest.harvest import harvest
+from peercorpus.openreview.client import Client
+from peercorpus.pipeline.build import build
+from peercorpus.pipeline.status import read_status
+from peercorpus.simulator.server.service import serve_simulator
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.workspace import open_workspace
+from table_rows import rows
+
+pytestmark = pytest.mark.cluster
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'peercorpus[ray]'")
+
+VENUES = ["Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"]
+ROOT = Path(__file__).parents[2]
+PAPERS, FEWEST_FILES = 36, 60
+LONGEST_S = 300
+MACHINE = ("--block", "--num-cpus=2", f"--object-store-memory={100 << 20}", "--disable-usage-stats")
+
+Rows = dict[str, list[Any]]
+
+
+def until(is_so: Callable[[], object], what: str) -> None:
+    """Wait for something."""
+    began = time.monotonic()
+    while not is_so():
+        assert time.monotonic() - began < LONGEST_S, f"for {LONGEST_S} s not: {what}"
+        time.sleep(0.01)
+
+
+class Machine:
+    """What `ray start` starts: a machine of a cluster, with all its processes."""
+
+    def __init__(self, env: dict[str, str], *options: str) -> None:
+        command = [sys.executable, "-m", "ray.scripts.scripts", "start", *MACHINE, *options]
+        quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self._started = subprocess.Popen(command, env=env, **quiet)
+
+    @property
+    def is_running(self) -> bool:
+        return self._started.poll() is None
+
+    def _processes(self) -> list[psutil.Process]:
+        return list(psutil.Process(self._started.pid).children(recursive=True))
+
+    def is_at_work(self) -> bool:
+        """Whether one of its workers is doing an item."""
+        try:
+            return any(one.name() == "ray::do_item" for one in self._processes())
+        except psutil.NoSuchProcess:
+            return False
+
+    def kill(self) -> None:
+        """Every process at once, none of which can do anything about it."""
+        if self.is_running:
+            for one in [psutil.Process(self._started.pid), *self._processes()]:
+                with suppress(psutil.NoSuchProcess):
+                    one.kill()
+        self._started.wait()
+
+
+class Cluster:
+    """A head and a second machine, on loopback."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.address = f"127.0.0.1:{free.getsockname()[1]}"
+        own = {"RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_AUTH_MODE": "token", "PYTHONPATH": str(ROOT / "src")}
+        self.env = {**os.environ, **own}
+        self._folder = folder
+        self._machines: dict[str, Machine] = {}
+
+    def start(self) -> None:
+        """Start whichever machine does not run."""
+        if not self._runs("head"):
+            port = self.address.rpartition(":")[2]
+            options = ("--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={self._folder}")
+            self._machines["head"] = Machine(self.env, *options)
+        if not self._runs("second"):
+            self._machines["second"] = Machine(self.env, f"--address={self.address}")
+        until(lambda: self._cores() == 4, "a cluster of two machines")
+
+    def _runs(self, name: str) -> bool:
+        return name in self._machines and self._machines[name].is_running
+
+    def _cores(self) -> float:
+        code = f"import ray; ray.init('{self.address}', log_to_driver=False); print(ray.cluster_resources()['CPU'])"
+        asked = subprocess.run([sys.executable, "-c", code], env=self.env, capture_output=True, text=True, timeout=90)
+        return float(asked.stdout.split()[-1]) if asked.returncode == 0 else 0.0
+
+    def __getitem__(self, name: str) -> Machine:
+        return self._machines[name]
+
+    def stop(self) -> None:
+        """Kill all that runs."""
+        for machine in reversed(self._machines.values()):
+            machine.kill()
+
+
+class Building:
+    """`peercorpus build` on a cluster, in a process of its own."""
+
+    def __init__(self, workspace: Path, cluster: Cluster) -> None:
+        self._texts = workspace / "texts"
+        command = [sys.executable, "-m", "peercorpus", "build", "--workspace", str(workspace)]
+        spread = ["--executor", "ray", "--address", cluster.address]
+        output: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        self.process = subprocess.Popen([*command, *spread], env=cluster.env, **output)
+
+    def wait_for_texts(self, machine: Machine) -> None:
+        """Until some texts are read, others are not, and a machine is reading one."""
+        until(lambda: len(self.texts()) >= 5 and machine.is_at_work(), "a machine that reads texts")
+        assert len(self.texts()) < FEWEST_FILES // 2
+
+    def texts(self) -> dict[Path, int]:
+        """The texts that are read, each with the time when it was."""
+        return {path: path.stat().st_mtime_ns for path in self._texts.rglob("*.zst")}
+
+    def end(self) -> tuple[int, str]:
+        """Its exit code, and what it said."""
+        said, _ = self.process.communicate(timeout=LONGEST_S)
+        return self.process.returncode, said
+
+
+@pytest.fixture(scope="module")
+def harvested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace that was harvested and not built; tests copy it."""
+    folder = tmp_path_factory.mktemp("cluster") / "harvested"
+    with (
+        serve_simulator(build_world(papers=PAPERS, venues=VENUES)) as service,
+        Client(service.base_url_v1, service.base_url_v2) as client,
+        open_workspace(folder, create=True) as workspace,
+    ):
+        harvest(workspace, client, VENUES)
+    return folder
+
+
+def built(folder: Path) -> list[Rows]:
+    """The tables of a workspace, of which every sum agrees and nothing is left to do."""
+    with open_workspace(folder, write=False) as workspace:
+        standing = read_status(workspace)
+        assert (standing.holds, standing.unfinished) == (True, [])
+        return [rows(workspace, venue_id) for venue_id in VENUES]
+
+
+@pytest.fixture(scope="module")
+def expected(harvested: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Rows]:
+    """The tables that this machine alone makes."""
+    folder = shutil.copytree(harvested, tmp_path_factory.mktemp("cluster") / "local")
+    with open_workspace(folder) as workspace:
+        build(workspace)
+    found = built(folder)
+    assert sum(len(venue["5-texts"]) for venue in found) >= FEWEST_FILES
+    return found
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[Cluster]:
+    # Ray's sockets lie below it, and their paths must be short.
+    with tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder:
+        made = Cluster(Path(folder))
+        try:
+            yield made
+        finally:
+            made.stop()
+
+
+@pytest.fixture
+def cluster(machines: Cluster) -> Cluster:
+    """Two machines, whatever became of them before."""
+    machines.start()
+    return machines
+
+
+@pytest.fixture
+def corpus(harvested: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(harvested, tmp_path / "corpus")
+
+
+def test_a_machine_that_dies_changes_no_table(corpus: Path, cluster: Cluster, expected: list[Rows]) -> None:
+    building = Building(corpus, cluster)
+    building.wait_for_texts(cluster["second"])
+    cluster["second"].kill()
+    assert building.end()[0] == 0
+    assert built(corpus) == expected
+
+
+def test_after_the_death_of_the_driver_and_the_whole_cluster_the_same_command_goes_on(
+    corpus: Path, cluster: Cluster, expected: list[Rows]
+) -> None:
+    building = Building(corpus, cluster)
+    building.wait_for_texts(cluster["second"])
+    building.process.kill()
+    building.end()
+    kept = building.texts()
+    cluster.stop()
+    cluster.start()
+    assert Building(corpus, cluster).end()[0] == 0
+    assert kept.items() <= building.texts().items(), "what was read is read again"
+    assert built(corpus) == expected
+
+
+def test_the_death_of_the_head_is_told_and_the_same_command_goes_on(
+    corpus: Path, cluster: Cluster, expected: list[Rows]
+) -> None:
+    building = Building(corpus, cluster)
+    building.wait_for_texts(cluster["head"])
+    cluster["head"].kill()
+    code, said = building.end()
+    assert (code, "Traceback" in said) == (2, False)
+    assert said.splitlines()[-1] == Naming("peercorpus: ", "Ray cluster")
+    cluster.stop()
+    cluster.start()
+    assert Building(corpus, cluster).end()[0] == 0
+    assert built(corpus) == expected

@@ -1,0 +1,268 @@
+"""Items that hang, crash, raise or eat memory cost themselves and nothing else."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
+from itertools import count
+from pathlib import Path
+
+import psutil
+import pytest
+
+from peercorpus.errors import PdfFault, PeercorpusError, UnreadablePdfError
+from peercorpus.execution.executor import Failure, FailureKind
+from peercorpus.execution.local_processes import LocalExecutor
+
+
+def assert_failed(result: object, kind: FailureKind, named: str, fault: PdfFault | None = None) -> None:
+    """Assert that an item failed in a way, and that its one sentence names something."""
+    assert isinstance(result, Failure)
+    assert (result.kind, result.fault) == (kind, fault)
+    assert named in result.detail
+    assert "\n" not in result.detail
+
+
+def behave(item: str) -> str:
+    """Do what the item says."""
+    if item == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if item == "exit":
+        os._exit(3)
+    if item == "hang":
+        time.sleep(60)
+    if item == "raise":
+        raise ValueError("no such thing")
+    if item == "say":
+        raise PeercorpusError("One sentence.")
+    if item == "fill":
+        held = [bytes(1 << 20).replace(b"\0", b"x") for _ in range(1 << 14)]
+        return str(len(held))
+    if item == "lose":
+        raise UnreadablePdfError("Another.", PdfFault.ENCRYPTED)
+    if item == "eat":
+        return str(len(bytearray(8 << 30)))
+    return item.upper()
+
+
+def measure(size: int) -> int:
+    return len(b"x" * size)
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def test_each_item_comes_back_once_with_its_result_or_its_failure() -> None:
+    bad = ["crash", "exit", "hang", "raise", "say", "lose", "eat"]
+    good = [f"item {number}" for number in range(20)]
+    items = [*good[:7], *bad, *good[7:]]
+    found = list(LocalExecutor()(behave, items, timeout_s=3.5, workers=2))
+    assert sorted(item for item, _ in found) == sorted(items)
+    results = dict(found)
+    assert [results[item] for item in good] == [item.upper() for item in good]
+    assert_failed(results["crash"], FailureKind.CRASH, "-11")
+    assert_failed(results["exit"], FailureKind.CRASH, "exit code 3")
+    assert_failed(results["hang"], FailureKind.TIMEOUT, "3.5 seconds")
+    assert_failed(results["raise"], FailureKind.ERROR, "ValueError: no such thing")
+    assert_failed(results["say"], FailureKind.ERROR, "One sentence.")
+    assert_failed(results["lose"], FailureKind.ERROR, "Another.", PdfFault.ENCRYPTED)
+    assert_failed(results["eat"], FailureKind.OUT_OF_MEMORY, "memory")
+
+
+@pytest.mark.parametrize("limit_bytes", [100 << 20, 150 << 20])
+def test_a_worker_that_holds_too_much_is_stopped_and_the_next_item_is_done(limit_bytes: int) -> None:
+    found = dict(LocalExecutor(limit_bytes)(behave, ["fill", "item"], timeout_s=30))
+    assert_failed(found.pop("fill"), FailureKind.OUT_OF_MEMORY, "memory")
+    assert found == {"item": "ITEM"}
+
+
+def test_without_a_limit_a_worker_holds_what_it_needs() -> None:
+    found = dict(LocalExecutor(None)(measure, [200 << 20], timeout_s=30))
+    assert found == {200 << 20: 200 << 20}
+    small = dict(LocalExecutor(50 << 20)(measure, [200 << 20], timeout_s=30))
+    assert list(small) == [200 << 20]
+    assert_failed(small[200 << 20], FailureKind.OUT_OF_MEMORY, "memory")
+
+
+@pytest.mark.parametrize("number", [0, 1, 7, 8, 30])
+def test_any_number_of_items_is_done(number: int) -> None:
+    found = dict(LocalExecutor()(square, range(number), timeout_s=20, workers=2))
+    assert found == {item: item * item for item in range(number)}
+
+
+def end_afterwards(number: int) -> int:
+    """Do the item; 0.1 seconds later the process dies, as one would that is ended from outside."""
+    threading.Timer(0.1, os._exit, [1]).start()
+    return number
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_workers_that_die_between_two_items_are_replaced_and_every_item_is_done(in_order: bool) -> None:
+    def slowly() -> Iterator[int]:
+        for number in range(14):
+            if number >= 8:
+                time.sleep(0.3)
+            yield number
+
+    found = list(LocalExecutor()(end_afterwards, slowly(), timeout_s=20, workers=2, in_order=in_order))
+    assert sorted(item for item, _ in found) == list(range(14))
+    assert [item for item, _ in found] == list(range(14)) or not in_order
+    # An item that was at work when its process died of an earlier one says so.
+    assert all(result == item or isinstance(result, Failure) for item, result in found)
+    assert dict(found)[0] == 0
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_workers_that_are_killed_while_nobody_asks_lose_nothing_and_keep_the_order(in_order: bool) -> None:
+    outcomes = LocalExecutor()(square, range(40), timeout_s=20, workers=2, in_order=in_order)
+    found = [next(outcomes) for _ in range(5)]
+    time.sleep(0.5)
+    killed = workers()
+    assert killed
+    for worker in killed:
+        os.kill(worker, signal.SIGKILL)
+    time.sleep(0.5)
+    found += outcomes
+    assert [item for item, _ in (found if in_order else sorted(found))] == list(range(40))
+    assert all(result == item * item for item, result in found)
+
+
+def die_the_first_time(folder: str) -> str:
+    done = Path(folder, "tried")
+    if done.exists():
+        return "done"
+    done.touch()
+    os._exit(1)
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_an_item_whose_process_dies_is_tried_once_more_and_keeps_its_place(tmp_path: Path, in_order: bool) -> None:
+    folders = [tmp_path / str(number) for number in range(12)]
+    for folder in folders:
+        folder.mkdir()
+        if folder.name not in {"3", "4", "11"}:
+            (folder / "tried").touch()
+    items = list(map(str, folders))
+    found = list(LocalExecutor()(die_the_first_time, items, timeout_s=20, workers=2, in_order=in_order))
+    assert dict(found) == dict.fromkeys(items, "done")
+    assert [item for item, _ in found] == items or not in_order
+
+
+class HardToTellError(Exception):
+    """Cannot be made again from what it says, as some of other libraries."""
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(f"{one} and {other}")
+
+
+def fail_in_a_way(item: int) -> int:
+    if item == 5:
+        raise HardToTellError("this", "that")
+    if item == 7:
+        raise BrokenProcessPool("A pool of its own.")
+    return item
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_an_exception_that_cannot_be_told_costs_its_own_item(in_order: bool) -> None:
+    found = dict(LocalExecutor()(fail_in_a_way, range(20), timeout_s=20, workers=2, in_order=in_order))
+    assert found.pop(5) == Failure(FailureKind.ERROR, "HardToTellError: this and that")
+    assert found.pop(7) == Failure(FailureKind.ERROR, "BrokenProcessPool: A pool of its own.")
+    assert found == {item: item for item in range(20) if item not in {5, 7}}
+
+
+class Unopened:
+    """Cannot be read by the process that asked."""
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return int, ("no number",)
+
+
+def give_unopened(item: int) -> object:
+    return Unopened() if item == 5 else item
+
+
+# A thread of pebble's ends with it.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("in_order", [False, True])
+def test_a_result_that_cannot_be_read_ends_the_work_and_nothing_waits_for_ever(in_order: bool) -> None:
+    with pytest.raises(PeercorpusError, match="command again"):
+        list(LocalExecutor()(give_unopened, range(20), timeout_s=20, workers=2, in_order=in_order))
+
+
+def test_where_no_worker_can_begin_the_work_stops_with_a_sentence() -> None:
+    with pytest.raises(PeercorpusError, match="command again"):
+        list(LocalExecutor(1)(square, range(3), timeout_s=20))
+
+
+def test_items_are_taken_a_few_at_a_time() -> None:
+    taken = 0
+
+    def endless() -> Iterator[int]:
+        nonlocal taken
+        for number in count():
+            taken += 1
+            yield number
+
+    outcomes = LocalExecutor()(square, endless(), timeout_s=20, workers=2)
+    for done in range(1, 20):
+        next(outcomes)
+        assert taken <= max(8, done + 4)
+    outcomes.close()  # type: ignore[attr-defined]
+
+
+def wait_and_double(twentieths: int) -> int:
+    time.sleep(twentieths / 20)
+    return 2 * twentieths
+
+
+def test_items_come_in_their_order_where_that_is_asked_for_and_few_wait_for_a_slow_one() -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for twentieths in [0, 20, *[0] * 40]:
+            taken.append(twentieths)
+            yield twentieths
+
+    outcomes = LocalExecutor()(wait_and_double, items(), timeout_s=20, workers=2, in_order=True)
+    found = [next(outcomes), next(outcomes)]
+    assert len(taken) <= 2 + 2 * 4
+    found.extend(outcomes)
+    assert found == [(0, 0), (20, 40), *[(0, 0)] * 40]
+
+
+def process(_: int) -> int:
+    time.sleep(0.5)
+    return os.getpid()
+
+
+@pytest.mark.parametrize(("items", "number", "processes"), [(4, 2, 2), (3, 8, 3), (4, None, 1)])
+def test_a_number_of_workers_that_is_named_holds_for_a_few_items_too(
+    items: int, number: int | None, processes: int
+) -> None:
+    found = dict(LocalExecutor()(process, range(items), timeout_s=20, workers=number))
+    assert len(set(found.values())) == processes
+
+
+def workers() -> set[int]:
+    """The processes that work for this one."""
+    # Looked up so, none is in the way that is dying.
+    found = [one.info for one in psutil.process_iter(["pid", "ppid", "cmdline"])]
+    ours = [one for one in found if one["ppid"] == os.getpid()]
+    return {one["pid"] for one in ours if "spawn_main" in " ".join(one["cmdline"] or [])}
+
+
+def test_an_interrupted_run_leaves_no_process_behind() -> None:
+    def interrupted() -> Iterator[str]:
+        yield from (f"item {number}" for number in range(10))
+        yield "hang"
+        raise KeyboardInterrupt
+
+    before, began = workers(), time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        list(LocalExecutor()(behave, interrupted(), timeout_s=60, workers=2))
+    assert time.monotonic() - began < 20
+    assert workers() - before == set()

@@ -1,0 +1,139 @@
+"""What a review said when its paper was decided on: shown by times or edits, or not known, with the reason."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from peercorpus.forms.form import ReviewForm
+from peercorpus.forms.normalise import RawForum, normalise_forum
+from peercorpus.forms.posts import read_post
+from peercorpus.forms.reviews import read_review
+from peercorpus.openreview.objects import Note, to_time
+from peercorpus.records.enums import AtDecision, Phase, PostKind, Role, ScoreSource
+from peercorpus.records.papers import Paper
+from peercorpus.records.reviews import Post, Review, forget_decision
+
+FORM = ReviewForm("inferred:V", {})
+DECIDED = 5_000
+MADE = {1: {"invitation": "V/-/Official_Review"}, 2: {"invitations": ["V/-/Official_Review"]}}
+
+
+def note(api: int, made: int | None, changed: int | None, **answers: Any) -> Note:
+    content = answers if api == 1 else {name: {"value": value} for name, value in answers.items()}
+    return Note(id="r", forum="f", tcdate=made, tmdate=changed, content=content, **MADE[api])  # type: ignore[arg-type]
+
+
+def read(current: Note, *edits: Note, decided: int | None = DECIDED) -> Review:
+    return read_review(current, "V", "R1", FORM, edits, decided_at=to_time(decided))
+
+
+def then(review: Review) -> list[tuple[str, float | None, ScoreSource]]:
+    return [(score.field, score.value, score.source) for score in review.scores if score.phase is Phase.AT_DECISION]
+
+
+@pytest.mark.parametrize("api", [1, 2])
+@pytest.mark.parametrize(
+    ("made", "changed", "decided", "why", "after"),
+    [
+        (1_000, 1_000, DECIDED, AtDecision.UNCHANGED, False),
+        (1_000, 5_000, DECIDED, AtDecision.UNCHANGED, False),
+        (1_000, 9_000, DECIDED, AtDecision.CHANGED_UNSEEN, False),
+        (6_000, 6_000, DECIDED, AtDecision.POSTED_AFTER, True),
+        (1_000, 1_000, None, AtDecision.NO_DECISION_TIME, None),
+        (None, None, DECIDED, AtDecision.NO_REVIEW_TIME, None),
+        (1_000, None, DECIDED, AtDecision.NO_REVIEW_TIME, False),
+    ],
+)
+def test_a_score_stood_at_the_decision_if_times_show_it(
+    api: int, made: int | None, changed: int | None, decided: int | None, why: AtDecision, after: bool | None
+) -> None:
+    review = read(note(api, made, changed, rating=6), decided=decided)
+    assert (review.at_decision, review.posted_after_decision) == (why, after)
+    assert then(review) == ([("rating", 6.0, ScoreSource.NOTE)] if why is AtDecision.UNCHANGED else [])
+
+
+@pytest.mark.parametrize("api", [1, 2])
+def test_edits_show_what_stood_before_a_later_change(api: int) -> None:
+    edits = [note(api, 1_000, 1_000, rating=3), note(api, 4_000, 4_000, rating=5), note(api, 9_000, 9_000, rating=8)]
+    review = read(note(api, 1_000, 9_000, rating=8), *edits)
+    assert (review.at_decision, then(review)) == (AtDecision.EDITS, [("rating", 5.0, ScoreSource.EDIT)])
+    by_phase = {score.phase: score.value for score in review.scores}
+    assert by_phase == {Phase.INITIAL: 3.0, Phase.AT_DECISION: 5.0, Phase.FINAL: 8.0}
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [],
+        [note(2, 9_000, 9_000, rating=8)],
+        [note(2, 1_000, 8_000, rating=3), note(2, 9_000, 9_000, rating=8)],
+        [note(2, 1_000, 1_000, rating=3), note(2, 8_000, 8_000, rating=5)],
+        [note(2, 1_000, 1_000, review="Words.")],
+    ],
+    ids=["hidden", "the later one alone", "posted again", "does not lead to today", "another field"],
+)
+def test_edits_that_may_lack_one_show_nothing(edits: list[Note]) -> None:
+    review = read(note(2, 1_000, 9_000, rating=8), *edits)
+    assert then(review) == []
+
+
+def test_what_tells_of_the_decision_can_be_forgotten() -> None:
+    review = forget_decision(read(note(2, 1_000, 1_000, rating=6)))
+    assert (then(review), review.posted_after_decision, review.at_decision) == ([], None, AtDecision.NO_DECISION_TIME)
+
+
+@pytest.mark.parametrize(("made", "decided", "after"), [(1, 5, False), (5, 5, False), (6, 5, True), (6, None, None)])
+def test_a_post_says_whether_it_came_after_the_decision(made: int, decided: int | None, after: bool | None) -> None:
+    decided_at = None if decided is None else datetime.fromtimestamp(decided, UTC)
+    comment = Note(id="c", forum="f", tcdate=made * 1_000, content={"comment": {"value": "Why?"}})
+    post = read_post(comment, "V", PostKind.COMMENT, (Role.PUBLIC, "public_1"), decided_at=decided_at)
+    assert post.posted_after_decision is after
+
+
+class Rows:
+    """Receives what a forum becomes."""
+
+    def __init__(self) -> None:
+        self.records: list[Any] = []
+
+    def add(self, record: Any) -> None:
+        self.records.append(record)
+
+
+def of_forum(*replies: Note) -> list[Any]:
+    from peercorpus.forms.venue_forms import VenueReader
+    from peercorpus.forms.vocabulary import VenueVocabulary
+
+    root = Note(id="f", forum="f", tcdate=1, readers=["everyone"], invitations=["V/-/Submission"], content={})
+    for reply in replies:
+        reply.forum, reply.replyto, reply.readers = "f", "f", ["everyone"]
+    reader = VenueReader(venue_id="V", raw=None, words=VenueVocabulary(), derived={"review": FORM}, gone=frozenset())  # type: ignore[arg-type]
+    rows = Rows()
+    forum = RawForum("f", [root, *replies])
+    normalise_forum(forum, reader, str, rows, has_paper=True)  # type: ignore[arg-type]
+    return rows.records
+
+
+def test_a_journals_recommendation_is_a_score_of_its_reviewer() -> None:
+    signed = ["V/Paper1/Reviewer_AbCd"]
+    review = Note(id="r", tcdate=1_000, tmdate=1_000, signatures=signed, invitations=["V/Paper1/-/Review"])
+    review.content = {"summary_of_contributions": {"value": "It flies."}}
+    told = Note(
+        id="o", tcdate=3_000, tmdate=3_000, signatures=signed, invitations=["V/Paper1/-/Official_Recommendation"]
+    )
+    told.content = {"decision_recommendation": {"value": "Leaning Accept"}, "comment": {"value": "Fine."}}
+    decided = Note(id="d", tcdate=DECIDED, tmdate=DECIDED, signatures=["V"], invitations=["V/Paper1/-/Decision"])
+    decided.content = {"recommendation": {"value": "Accept as is"}}
+    late = Note(id="l", tcdate=9_000, tmdate=9_000, signatures=["~A_B1"], invitations=["V/Paper1/-/Public_Comment"])
+    late.content = {"comment": {"value": "Congratulations."}}
+    records = of_forum(review, told, decided, late)
+    (paper,) = [record for record in records if isinstance(record, Paper)]
+    (found,) = [record for record in records if isinstance(record, Review)]
+    assert paper.decided_at == to_time(DECIDED)
+    assert [(s.aspect, s.field, s.label, s.phase, s.source) for s in found.scores] == [
+        ("recommendation", "decision_recommendation", "Leaning Accept", phase, "recommendation")
+        for phase in (Phase.FINAL, Phase.AT_DECISION)
+    ]
+    after = {record.post_id: record.posted_after_decision for record in records if isinstance(record, Post)}
+    assert after == {"r": False, "o": False, "d": False, "l": True}

@@ -1,0 +1,79 @@
+"""Whose earlier versions are asked for: reviews that changed by themselves, all of them, and few of the rest."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from peercorpus.execution.progress import show_nothing
+from peercorpus.harvest.edit_history import Notes, notes_with_history
+from peercorpus.harvest.raw_rows import RawOrigin, build_note
+from peercorpus.harvest.session import VenueSession
+from peercorpus.openreview.client import Client
+from peercorpus.openreview.venue_discovery import VenueProfile
+from peercorpus.workspace.raw_store import RawStore
+from peercorpus.workspace.workspace import Workspace, open_workspace
+
+VENUE = "Borealis.cc/2024/Conference"
+MINUTE_MS, DAY_MS = 60_000, 86_400_000
+POSTED_MS = 1_700_000_000_000
+RELEASED_MS = POSTED_MS + 30 * DAY_MS
+"""When a venue makes its reviews public, which changes each of them."""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with open_workspace(tmp_path / "corpus", create=True) as opened:
+        yield opened
+
+
+def history(workspace: Workspace, modified_ms: Sequence[int], api: int = 2) -> Notes:
+    """What is asked for of reviews posted at once and modified at these times, as `r0`, `r1`, …"""
+    _store(workspace.raw, modified_ms)
+    profile = VenueProfile(VENUE, api, (f"{VENUE}/-/Submission",), "Official_Review", ("", b"{}"), ())
+    with Client() as client:
+        visit = VenueSession(workspace.raw, workspace.files, client, profile, None, False, show_nothing)
+        return notes_with_history(visit)
+
+
+def _store(raw: RawStore, modified_ms: Sequence[int]) -> None:
+    for number, at_ms in enumerate(modified_ms):
+        review = {
+            "id": f"r{number}",
+            "forum": "f",
+            "domain": VENUE,
+            "invitations": [f"{VENUE}/Submission1/-/Official_Review"],
+            "tcdate": POSTED_MS,
+            "tmdate": at_ms,
+            "content": {"review": {"value": "Kites are flown."}},
+        }
+        raw.add([build_note(json.dumps(review).encode(), RawOrigin("a page", 1, VENUE))])
+
+
+def ids(entries: Sequence[str]) -> set[str]:
+    return {entry.split()[0] for entry in entries}
+
+
+def test_a_review_changed_ninety_minutes_after_the_release_changed_by_itself(workspace: Workspace) -> None:
+    released = [RELEASED_MS + number * MINUTE_MS for number in range(6)]
+    notes = history(workspace, [*released, RELEASED_MS + 59 * MINUTE_MS, RELEASED_MS + 90 * MINUTE_MS])
+    assert ids(notes.reviews) == {"r7"}
+    assert ids(notes.released) == {"r0", "r1", "r2", "r3", "r4", "r5", "r6"}
+
+
+def test_a_review_changed_before_the_release_changed_by_itself(workspace: Workspace) -> None:
+    released = [RELEASED_MS + number * MINUTE_MS for number in range(6)]
+    notes = history(workspace, [*released, RELEASED_MS - MINUTE_MS - 60 * MINUTE_MS])
+    assert ids(notes.reviews) == {"r6"}
+
+
+def test_the_hour_of_a_few_changes_is_no_release(workspace: Workspace) -> None:
+    notes = history(workspace, [RELEASED_MS + number * MINUTE_MS for number in range(5)])
+    assert ids(notes.reviews) == {"r0", "r1", "r2", "r3", "r4"}
+    assert notes.released == []
+
+
+def test_a_review_corrected_within_the_hour_in_which_it_was_posted_has_no_history(workspace: Workspace) -> None:
+    notes = history(workspace, [POSTED_MS, POSTED_MS + 60 * MINUTE_MS, POSTED_MS + 61 * MINUTE_MS])
+    assert ids(notes.reviews) == {"r2"}

@@ -1,0 +1,186 @@
+"""PDFs that a user already has: which version each is, and what is set aside."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from in_this_process import build_here
+from peercorpus.errors import DumpError
+from peercorpus.harvest.import_pdfs import PdfImport, import_pdfs
+from peercorpus.records.enums import Grade
+from peercorpus.records.papers import PaperVersion
+from peercorpus.versions import find_versions
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace, open_workspace
+
+V = "Invented.cc/2020/Conference"
+MADE = 1_570_000_000_000
+WHEN = "2019-10-02T07:06:40Z"
+"""The time `MADE`."""
+
+
+def pdf(words: str) -> bytes:
+    return b"%PDF-1.4\n" + words.encode() + b"\n%%EOF\n"
+
+
+def _note(forum_id: str, path: str, **more: Any) -> dict[str, Any]:
+    content = {"title": "On Kites", "pdf": path}
+    note = {"id": forum_id, "forum": forum_id, "invitation": f"{V}/-/Blind_Submission", "readers": ["everyone"]}
+    return note | {"original": f"own-{forum_id}", "content": content} | more
+
+
+def _reference(name: str, forum_id: str, path: str, after: int) -> dict[str, Any]:
+    times = {"tcdate": MADE + after, "tmdate": MADE + after}
+    return _note(name, path, forum=forum_id, referent=forum_id, original=None) | times
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    """Two papers: `many` has three PDFs, `one` a single one."""
+    rows = [
+        (RawKind.NOTE, "many", _note("many", "/pdf/now.pdf")),
+        (RawKind.REFERENCE, "many", _reference("first", "many", "/pdf/first.pdf", 0)),
+        (RawKind.REFERENCE, "many", _reference("second", "many", "/pdf/second.pdf", 5_000)),
+        (RawKind.NOTE, "one", _note("one", "/pdf/one.pdf")),
+    ]
+    with open_workspace(tmp_path / "w", create=True) as opened:
+        for kind, forum_id, note in rows:
+            body = json.dumps(note).encode()
+            opened.raw.add([RawObject(kind, note["id"], 1, V, forum_id, forum_id, 0, 0, "test", body)])
+        yield opened
+
+
+def _import(workspace: Workspace, folder: Path, files: Mapping[str, bytes], table: str = "") -> PdfImport:
+    folder.mkdir(exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    if table:
+        (folder / "list.csv").write_text(table, encoding="utf-8")
+    return import_pdfs(workspace, folder)
+
+
+def _held(workspace: Workspace) -> dict[str, str]:
+    """The words of each file that is held, by the id of its edit."""
+    return {
+        stored.edit_id: workspace.files.read(stored.sha256)[9:-7].decode()
+        for stored in workspace.raw.state.files(V)
+        if stored.sha256
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "edit_id"),
+    [
+        ("one.pdf", "", "one"),
+        ("own-one.pdf", "", "one"),
+        ("first.pdf", "", "first"),
+        ("many.pdf", "", "many/supplied/undated/"),
+        ("ONE.PDF", "file,forum_id\nONE.PDF,one\n", "one"),
+        ("a.pdf", "forum_id,file,version\nmany,a.pdf,second\n", "second"),
+        ("a.pdf", "forum_id,file,version\nmany,a.pdf,/pdf/first.pdf\n", "first"),
+        ("a.pdf", "forum_id,file,version\nmany,a.pdf,current\n", "many"),
+        ("a.pdf", "forum_id,file,version\nmany,a.pdf,camera ready\n", "many/supplied/undated/camera ready"),
+        ("a.pdf", f"forum_id,file,when\nmany,a.pdf,{WHEN}\n", "first"),
+        ("a.pdf", "forum_id,file,when\nmany,a.pdf,2019-10-02T09:06:45+02:00\n", "second"),
+        ("a.pdf", "forum_id,file,when\nmany,a.pdf,2020-01-01\n", "many/supplied/20200101T000000Z/"),
+        ("a.pdf", f"\ufeffforum_id,file,version,when,notes\nmany,a.pdf,second,{WHEN},mine\n", "second"),
+        ("a.pdf", "forum_id,file\nfirst,a.pdf\n", "first"),
+    ],
+)
+def test_a_file_is_tied_to_the_version_that_it_is(
+    tmp_path: Path, workspace: Workspace, name: str, table: str, edit_id: str
+) -> None:
+    found = _import(workspace, tmp_path / "pdfs", {name: pdf("kites")}, table)
+    assert _held(workspace) == {edit_id: "kites"}
+    assert (found.tied, found.own, found.aside) == (*((0, 1) if "supplied" in edit_id else (1, 0)), [])
+
+
+@pytest.mark.parametrize(
+    ("files", "table", "aside"),
+    [
+        ({"nobody.pdf": pdf("a")}, "", ["nobody.pdf"]),
+        ({"many.pdf": b"<html>"}, "", ["many.pdf"]),
+        ({"many.pdf": b""}, "", ["many.pdf"]),
+        ({"many.pdf": b"%PDF-1.4 cut"}, "", ["many.pdf"]),
+        ({"notes.txt": b"words"}, "", ["notes.txt"]),
+        ({"a.pdf": pdf("a"), "b.pdf": pdf("b")}, "forum_id,file\nmany,a.pdf\nmany,b.pdf\n", ["a.pdf", "b.pdf"]),
+        ({"first.pdf": pdf("a")}, "forum_id,file\nmany,../first.pdf\n", ["../first.pdf"]),
+        ({"first.pdf": pdf("a")}, "forum_id,file\nmany,/etc/passwd\n", ["/etc/passwd"]),
+        ({"first.pdf": pdf("a")}, "forum_id,file\nmany,gone.pdf\n", ["gone.pdf"]),
+        ({"first.pdf": pdf("a")}, "forum_id,file\n../many,first.pdf\n", ["first.pdf"]),
+        ({"first.pdf": pdf("a")}, "forum_id,file\nmany\n", [""]),
+    ],
+)
+def test_what_cannot_be_tied_is_set_aside_by_name(
+    tmp_path: Path, workspace: Workspace, files: dict[str, bytes], table: str, aside: list[str]
+) -> None:
+    with pytest.raises(DumpError) as refused:
+        _import(workspace, tmp_path / "alone", files, table)
+    assert f"'{aside[0]}'" in str(refused.value)
+    more = f"{table}one,one.pdf\n" if table else ""
+    found = _import(workspace, tmp_path / "pdfs", {**files, "one.pdf": pdf("one")}, more)
+    assert [sentence.split("'")[1] for sentence in found.aside] == aside
+    assert _held(workspace) == {"one": "one"}
+
+
+@pytest.mark.parametrize(
+    "table", ["forum,file\nmany,a.pdf\n", "forum_id,file,when\nmany,a.pdf,yesterday\n", 'forum_id,file\n"many,a.pdf\n']
+)
+def test_a_table_that_is_not_as_expected_is_refused_with_its_name(
+    tmp_path: Path, workspace: Workspace, table: str
+) -> None:
+    with pytest.raises(DumpError, match=r"list\.csv"):
+        _import(workspace, tmp_path / "pdfs", {"a.pdf": pdf("a")}, table)
+    assert not _held(workspace)
+
+
+def test_two_tables_a_missing_folder_and_an_empty_one_are_refused(tmp_path: Path, workspace: Workspace) -> None:
+    with pytest.raises(DumpError, match="other"):
+        _import(workspace, tmp_path / "two", {"other.csv": b"", "a.pdf": pdf("a")}, "forum_id,file\n")
+    with pytest.raises(DumpError, match="gone"):
+        import_pdfs(workspace, tmp_path / "gone")
+    with pytest.raises(DumpError, match="empty"):
+        _import(workspace, tmp_path / "empty", {})
+
+
+def test_links_are_not_followed(tmp_path: Path, workspace: Workspace) -> None:
+    (tmp_path / "secret").write_bytes(pdf("secret"))
+    (tmp_path / "pdfs").mkdir()
+    (tmp_path / "pdfs" / "one.pdf").symlink_to(tmp_path / "secret")
+    with pytest.raises(DumpError):
+        import_pdfs(workspace, tmp_path / "pdfs")
+    assert not _held(workspace)
+
+
+def test_the_same_file_again_changes_nothing_and_another_one_of_the_version_is_set_aside(
+    tmp_path: Path, workspace: Workspace
+) -> None:
+    folder = tmp_path / "pdfs"
+    _import(workspace, folder, {"one.pdf": pdf("one")})
+    again = _import(workspace, folder, {"own-one.pdf": pdf("one")})
+    assert (again.tied, again.known, again.aside) == (0, 2, [])
+    other = _import(workspace, tmp_path / "other", {"one.pdf": pdf("two"), "first.pdf": pdf("first")})
+    assert (other.tied, len(other.aside)) == (1, 1)
+    assert _held(workspace) == {"one": "one", "first": "first"}
+
+
+def test_a_version_of_its_own_has_no_grade_and_says_who_supplied_it(tmp_path: Path, workspace: Workspace) -> None:
+    table = "forum_id,file,version,when\nmany,a.pdf,initial,2019-09-25T18:00:00Z\nmany,b.pdf,first,\n"
+    _import(workspace, tmp_path / "pdfs", {"a.pdf": pdf("a"), "b.pdf": pdf("b")}, table)
+    build_here(workspace)
+    versions = {version.edit_id: version for version in workspace.tables.read(PaperVersion, V)}
+    assert len(versions) == 5
+    own = versions["many/supplied/20190925T180000Z/initial"]
+    assert (own.is_initial, own.grade, own.moment, own.is_pdf) == (False, None, None, True)
+    assert own.sha256 == hashlib.sha256(pdf("a")).hexdigest()
+    assert own.created_at is not None
+    assert own.created_at.isoformat() == "2019-09-25T18:00:00+00:00"
+    assert "'initial'" in own.evidence.rule
+    assert versions["first"].sha256 == hashlib.sha256(pdf("b")).hexdigest()
+    assert [version.grade for version in versions.values() if version.grade] == [Grade.UNAVAILABLE] * 2
+    for balance in find_versions.balance(workspace, V):
+        assert balance.rows_in == balance.rows_out + sum(balance.set_aside.values())

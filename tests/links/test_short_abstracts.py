@@ -1,0 +1,41 @@
+"""A short abstract tells no papers apart, whatever it has in common with another."""
+
+import pytest
+
+from naming import Naming
+from peercorpus.links import similarity
+from peercorpus.links.similarity import Likeness, PaperComparer, normalise_head
+
+SHORT = "We count white clouds above three towns and find that they are fewer than was thought."
+LONG = f"{SHORT} A camera looks up, and each picture is cut into squares."
+"""Of its pairs of words the short one has more than half."""
+
+
+@pytest.fixture(autouse=True)
+def _few_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words are counted in fewer places, which is enough for two papers and takes no time."""
+    monkeypatch.setattr(similarity, "COUNTER_SLOTS", 1 << 12)
+
+
+def likeness(one: str, other: str) -> Likeness:
+    """How alike two papers of different titles are."""
+    heads = normalise_head("Clouds Over Town", one), normalise_head("What a Camera Sees of Clouds", other)
+    return PaperComparer(heads).likeness(*heads)
+
+
+def test_one_short_abstract_makes_no_two_papers_alike() -> None:
+    shorter = " ".join(SHORT.split()[:14])
+    found = likeness(shorter, " ".join(LONG.split()[:26]))
+    assert found.abstract is not None
+    assert found.abstract >= 0.5
+    assert found.rule() is None
+    assert not found.may_be_one()
+
+
+def test_two_short_abstracts_make_none_either() -> None:
+    shorter = " ".join(SHORT.split()[:14])
+    assert likeness(shorter, shorter).rule() is None
+
+
+def test_two_abstracts_that_are_just_long_enough_do() -> None:
+    assert likeness(SHORT, SHORT).rule() == Naming("abstracts", "no text")

@@ -1,0 +1,271 @@
+"""What others keep in layouts of their own is imported as it lies and built: every paper, review and text, no guess."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from in_this_process import build_here
+from other_layouts import (
+    OTHER,
+    PAPER,
+    WORDS,
+    paper_row,
+    peerread_reviews,
+    write,
+    write_nlpeer,
+    write_peerread,
+    write_rows,
+    write_texts,
+)
+from peercorpus.errors import DumpError
+from peercorpus.harvest.import_dumps import ImportSummary, import_dumps
+from peercorpus.pipeline.build import STAGES
+from peercorpus.records.documents import PaperText
+from peercorpus.records.enums import PostKind, Role, Status
+from peercorpus.records.papers import Paper
+from peercorpus.records.reviews import Post, Review
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace, open_workspace
+
+
+class Built:
+    """The rows of a workspace into which one path was imported."""
+
+    def __init__(self, folder: Path, paths: Sequence[Path]) -> None:
+        with open_workspace(folder, create=True) as workspace:
+            self.summary: ImportSummary = import_dumps(workspace, paths)
+            build_here(workspace)
+            self.venues = workspace.venues()
+            for venue_id in self.venues:
+                assert [one for stage in STAGES for one in stage.balance(workspace, venue_id) if not one.holds] == []
+            self.papers = self._read(workspace, Paper)
+            self.reviews = self._read(workspace, Review)
+            self.posts = self._read(workspace, Post)
+            self.texts = self._read(workspace, PaperText)
+
+    def _read(self, workspace: Workspace, kind: Any) -> list[Any]:
+        return [one for venue_id in self.venues for one in workspace.tables.read(kind, venue_id)]
+
+
+def built(tmp_path: Path, *paths: Path) -> Built:
+    return Built(tmp_path / "corpus", paths)
+
+
+def test_peerread(tmp_path: Path) -> None:
+    found = built(tmp_path, write_peerread(tmp_path / "PeerRead", ("316", "9"), (True, False)))
+    assert found.venues == ["ICLR.cc/2017/conference"]
+    assert {(one.forum_id, one.status, one.year) for one in found.papers} == {
+        ("iclr_2017-316", Status.ACCEPTED, 2017),
+        ("iclr_2017-9", Status.REJECTED, 2017),
+    }
+    first = next(one for one in found.papers if one.forum_id == "iclr_2017-316")
+    assert (first.title, first.abstract, first.authors) == ("On Kites", "We fly kites.", ("Ada Wind", "Bo Tail"))
+    assert (first.decision, first.decision_comment) == (None, "Accept it.")
+    review = next(one for one in found.reviews if one.forum_id == "iclr_2017-316")
+    assert (review.reviewer, review.title) == ("AnonReviewer2", "Good kites")
+    assert [one.text for one in review.sections] == ["They fly well."]
+    assert {(one.field, one.value) for one in review.scores} >= {("RECOMMENDATION", 7.0), ("REVIEWER_CONFIDENCE", 4.0)}
+    others = {(one.kind, one.role, one.text) for one in found.posts if one.kind is not PostKind.REVIEW}
+    assert others == {
+        (PostKind.META_REVIEW, Role.UNKNOWN, "It flies, say the chairs."),
+        (PostKind.DECISION, Role.PROGRAM_CHAIR, "Accept it."),
+        (PostKind.COMMENT, Role.PUBLIC, "Which string?"),
+        (PostKind.COMMENT, Role.REVIEWER, "How high?"),
+    }
+    assert {one.markdown.splitlines()[0] for one in found.texts} == {"# ON KITES"}
+    assert len(found.texts) == 2
+    assert "example.org" not in "".join(one.markdown for one in found.texts)
+
+
+def test_peerread_without_texts_and_with_the_scores_of_acl(tmp_path: Path) -> None:
+    acl = {
+        "title": "On Kites",
+        "abstract": "We fly.",
+        "id": "94",
+        "reviews": [{"RECOMMENDATION": "4", "SUBSTANCE": "3", "comments": "Good.", "is_meta_review": None}],
+    }
+    write(tmp_path / "acl_2017" / "dev" / "reviews" / "94.json", acl)
+    found = built(tmp_path, tmp_path / "acl_2017")
+    (paper,), (review,) = found.papers, found.reviews
+    assert (paper.forum_id, paper.conference, paper.year, paper.status) == ("acl_2017-94", "acl", 2017, Status.UNKNOWN)
+    assert {(one.field, one.value) for one in review.scores} >= {("RECOMMENDATION", 4.0)}
+
+
+def test_nlpeer(tmp_path: Path) -> None:
+    found = built(tmp_path, write_nlpeer(tmp_path / "nlpeer"))
+    (paper,), (review,), (text,) = found.papers, found.reviews, found.texts
+    assert (paper.forum_id, paper.title, paper.status) == ("ARR-22-p17", "On Kites", Status.UNKNOWN)
+    assert {(one.field, one.label) for one in review.scores} >= {
+        ("confidence", "3"),
+        ("overall", "4 = This paper represents solid work."),
+    }
+    assert {one.field: one.text for one in review.sections} == {
+        "paper_summary": "Kites fly.",
+        "summary_of_strengths": "They are red.",
+    }
+    assert "sentences" not in review.extra
+    assert text.markdown == f"# On Kites\n\n## Wind\n\n{WORDS.strip()}"
+
+
+def test_paperlists(tmp_path: Path) -> None:
+    rows = [paper_row(), paper_row(id=OTHER, site="", status="Poster", rating="", confidence="", reviewers="")]
+    found = built(tmp_path, write(tmp_path / "iclr" / "iclr2024.json", rows))
+    assert found.venues == ["ICLR.cc/2024/Conference"]
+    first, second = found.papers
+    assert (first.forum_id, first.status, first.decision) == (PAPER, Status.REJECTED, "Reject")
+    assert (first.authors, first.keywords) == (("Ada Wind", "Bo Tail"), ("kites", "wind"))
+    assert json.loads(first.extra) == {"rating_avg": [4.67, 1.25], "track": "main", "wc_review": "120;88;301"}
+    assert (second.forum_id, second.decision) == (OTHER, "Poster")
+    assert [(one.reviewer, [(score.field, score.label) for score in one.scores]) for one in found.reviews] == [
+        ("aB1c", [("rating", "6"), ("confidence", "4")]),
+        ("dE2f", [("rating", "3"), ("confidence", "2")]),
+        ("gH3i", [("rating", "5"), ("confidence", "3")]),
+    ]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {
+            "url": f"https://openreview.net/forum?id={PAPER}",
+            "title": "K",
+            "ratings": [6, 3],
+            "rating": "4.5",
+            "confidences": [4, 2],
+        },
+        {"id": PAPER, "title": "K", "ratings": "[6, 3]", "confidences": "[4, 2]", "decision": "", "withdraw": "0"},
+        {"paper_id": PAPER, "0": "6.0", "1": "3.0", "2": "", "decision": "Reject"},
+    ],
+)
+@pytest.mark.parametrize("suffix", [".json", ".csv", ".parquet", ".jsonl"])
+def test_lists_of_papers_with_ratings(tmp_path: Path, row: dict[str, Any], suffix: str) -> None:
+    path = tmp_path / f"iclr2018_crawl{suffix}"
+    if suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist([row]), path)
+    elif suffix == ".csv":
+        write_rows(path, [row])
+    else:
+        write(path, [row] if suffix == ".json" else json.dumps(row) + "\n")
+    found = built(tmp_path, path)
+    assert [one.forum_id for one in found.papers] == [PAPER]
+    ratings = [[score.value for score in one.scores if score.field == "rating"] for one in found.reviews]
+    assert ratings == [[6.0], [3.0]]
+
+
+def test_values_that_do_not_say_whose_they_are_stay_beside_the_paper(tmp_path: Path) -> None:
+    found = built(tmp_path, write(tmp_path / "iclr2024.json", [paper_row(confidence="4;2")]))
+    assert [[score.field for score in one.scores] for one in found.reviews] == [["rating"]] * 3
+    assert json.loads(found.papers[0].extra)["confidence"] == "4;2"
+
+
+def test_a_table_of_reviews(tmp_path: Path) -> None:
+    rows = [
+        {"forum_id": PAPER, "review_id": "r1", "reviewer": "R1", "rating": "6", "review": "Red.", "rebuttal": "Yes."},
+        {"forum_id": OTHER, "review_id": "r2", "reviewer": "R1", "rating": "3", "review": "Low.", "rebuttal": ""},
+        {"forum_id": PAPER, "review_id": "r3", "reviewer": "R2", "rating": "", "review": "High.", "rebuttal": ""},
+    ]  # fmt: skip
+    found = built(tmp_path, write_rows(tmp_path / "iclr2020_reviews.csv", rows))
+    assert found.venues == ["ICLR.cc/2020/Conference"]
+    assert [one.forum_id for one in found.papers] == [PAPER, OTHER]
+    assert {(one.review_id, one.forum_id, len(one.scores)) for one in found.reviews} == {
+        ("r1", PAPER, 1), ("r2", OTHER, 1), ("r3", PAPER, 0)
+    }  # fmt: skip
+    assert [(one.text, one.reply_to) for one in found.posts if one.kind is PostKind.REBUTTAL] == [("Yes.", "r1")]
+
+
+def test_a_folder_of_texts_with_a_table_of_decisions(tmp_path: Path) -> None:
+    folder = write_texts(tmp_path / "kites_bench", {PAPER: "Reject", OTHER: "Accept (Poster)"})
+    found = built(tmp_path, folder)
+    assert {(one.forum_id, one.status) for one in found.papers} == {(PAPER, Status.REJECTED), (OTHER, Status.ACCEPTED)}
+    assert len(found.texts) == 2
+    assert [[score.value for score in one.scores] for one in found.reviews] == [[6.0], [3.0]] * 2
+    left = {one.name: one.problem for one in found.summary.files if one.problem}
+    assert left.keys() == {"kites_bench/kites_parsed/README.md", "kites_bench/llm_reviews/gpt-4o_temp_0_1.csv"}
+
+
+NOTE = {
+    "id": PAPER,
+    "forum": PAPER,
+    "cdate": 1_700_000_000_000.0,
+    "invitations": "['Kites.cc/2024/Conference/-/Submission']",
+    "readers": '["everyone"]',
+    "content.title.value": "On Kites",
+    "content.abstract.value": "We fly.",
+    "content.authors.value": "['Ada Wind']",
+    "content.rating.value": None,
+    "content.summary.value": None,
+    "replyto": None,
+    "signatures": "['Kites.cc/2024/Conference/Submission1/Authors']",
+}
+REVIEW = NOTE | {
+    "id": "rEvIeW1-ab",
+    "replyto": PAPER,
+    "invitations": "['Kites.cc/2024/Conference/Submission1/-/Official_Review']",
+    "signatures": "['Kites.cc/2024/Conference/Submission1/Reviewer_AbCd']",
+    "content.title.value": None,
+    "content.abstract.value": None,
+    "content.authors.value": None,
+    "content.rating.value": "6: marginally above",
+    "content.summary.value": "Kites fly.",
+}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".json"])
+def test_a_table_whose_columns_are_members_of_notes(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"notes{suffix}"
+    rows = [NOTE, REVIEW]
+    if suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif suffix == ".csv":
+        write_rows(path, rows)
+    else:
+        write(path, rows if suffix == ".json" else "".join(json.dumps(row) + "\n" for row in rows))
+    found = built(tmp_path, path)
+    assert found.summary.taken(RawKind.NOTE).new == 2
+    (paper,), (review,) = found.papers, found.reviews
+    assert (paper.title, paper.authors, paper.venue_id) == ("On Kites", ("Ada Wind",), "Kites.cc/2024/Conference")
+    assert [score.label for score in review.scores] == ["6: marginally above"]
+    assert [one.text for one in review.sections] == ["Kites fly."]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("a.json", [{"question": "?", "answer": "!"}]),
+        ("a.csv", "name,age\nAda,7\n"),
+        ("a.json", [{"id": 1, "title": "A song", "length": 200}]),
+        ("gpt_reviews.csv", "paper_id,review,rating\nkItE1-abcd,Red.,6\n"),
+    ],
+)
+def test_another_layout_is_one_sentence_and_nothing_is_stored(tmp_path: Path, name: str, value: object) -> None:
+    path = write(tmp_path / name, value)
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        with pytest.raises(DumpError) as caught:
+            import_dumps(workspace, [path])
+        assert workspace.venues() == []
+    assert str(caught.value).count("\n") == 0
+    assert "PeerRead" in str(caught.value)
+
+
+def test_a_record_that_names_no_paper_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "iclr2024.json", [paper_row(), paper_row(id="", site="")])
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        with pytest.raises(DumpError, match="Row 2"):
+            import_dumps(workspace, [path])
+        summary = import_dumps(workspace, [path], keep_going=True)
+    assert (summary.taken(RawKind.PUBLISHED).new, sum(summary.left_out.values())) == (1, 1)
+
+
+def test_a_damaged_file_of_peerread_is_named(tmp_path: Path) -> None:
+    write_peerread(tmp_path / "PeerRead")
+    write(tmp_path / "PeerRead/data/iclr_2017/train/reviews/400.json", json.dumps(peerread_reviews())[:-9])
+    with (
+        open_workspace(tmp_path / "corpus", create=True) as workspace,
+        pytest.raises(DumpError, match="cannot be read"),
+    ):
+        import_dumps(workspace, [tmp_path / "PeerRead"])

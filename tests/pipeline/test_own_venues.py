@@ -1,0 +1,319 @@
+"""What a user states of a venue in `venues.toml` is built with, for that venue alone, and named by a release."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import Run, assert_refused
+from in_this_process import build_here
+from invented_pdfs import lines
+from peercorpus.errors import VenuesFileError
+from peercorpus.pipeline.build import require_built
+from peercorpus.pipeline.status import read_status
+from peercorpus.records.enums import Aspect, Grade, PostKind, Role, SectionKind, Status, VersionMoment
+from peercorpus.records.papers import Paper, PaperVersion
+from peercorpus.records.reviews import Post, Review
+from peercorpus.release.provenance import ChangedInput, find_moved, read_inputs
+from peercorpus.release.publish import publish_release
+from peercorpus.workspace.harvest_state import StoredFile
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import open_workspace
+
+HARBOUR, LAGOON = "Harbour.org/2031/Conference", "Lagoon.org/2031/Conference"
+VENUES = [HARBOUR, LAGOON]
+DUE = datetime(2031, 3, 2, 12, tzinfo=UTC)
+PAGE = "https://harbour.example/2031"
+DEADLINE = f"""
+[[venue]]
+id = "{HARBOUR}"
+source = "{PAGE}"
+[venue.full_deadline]
+at = 2031-03-02T12:00:00Z
+source = "{PAGE}/dates: 'by the first of March, anywhere on earth'"
+"""
+WORDS = """
+[venue.words]
+replies.review = ["Referee_Report"]
+replies.decision = ["Verdict"]
+scores.confidence = ["how_sure"]
+roles.reviewer = ["Referee_"]
+decision_fields = ["outcome"]
+[venue.statuses]
+accepted = ["Taken for a talk"]
+rejected = ["Passed over"]
+"""
+FORM = """
+[venue.form]
+evidence = ["D"]
+field = [
+  { name = "praise", type = "text", section = "strengths" },
+  { name = "mark", type = "score", aspect = "recommendation", answers = MARKS },
+]
+""".replace("MARKS", '{ offered = ["3: Sail", "2: Moor", "1: Sink"], low = 1, high = 3 }')
+LAGOON_ROW = f"""
+[[venue]]
+id = "{LAGOON}"
+source = "https://lagoon.example"
+remark = "Shallow."
+"""
+
+
+def ms(after: timedelta) -> int:
+    return int((DUE + after).timestamp() * 1000)
+
+
+def notes(venue_id: str, forum_id: str) -> Iterator[tuple[RawKind, dict[str, Any]]]:
+    """One submission with two PDFs, one before noon of the day and one a month later, a review and a decision."""
+    own = f"{venue_id}/Submission1"
+    names = [f"{venue_id}/-/Submission", f"{own}/-/Camera_Ready"]
+    content: dict[str, Any] = {
+        "title": "On Tides",
+        "pdf": f"/pdf/{forum_id}-late.pdf",
+        "venueid": f"{venue_id}/Submission",
+    }
+
+    def note(note_id: str, after: timedelta, invitation: str, signer: str, said: dict[str, str]) -> dict[str, Any]:
+        times = {"tcdate": ms(after), "tmdate": ms(after), "cdate": ms(after), "mdate": ms(after)}
+        who = {"readers": ["everyone"], "signatures": [f"{own}/{signer}"], "invitations": [f"{own}/-/{invitation}"]}
+        body: dict[str, Any] = {"id": note_id, "forum": forum_id, "replyto": forum_id, "domain": venue_id}
+        return body | times | who | {"content": {name: {"value": value} for name, value in said.items()}}
+
+    yield (
+        RawKind.NOTE,
+        note(forum_id, -timedelta(days=1), "x", "Authors", content) | {"replyto": None, "invitations": names},
+    )
+    answers = {"praise": "It holds water.", "mark": "3: Sail", "how_sure": "4: fairly"}
+    yield RawKind.NOTE, note(f"{forum_id}-review", timedelta(days=20), "Referee_Report", "Referee_ab12", answers)
+    outcome = {"outcome": "Taken for a talk"}
+    yield RawKind.NOTE, note(f"{forum_id}-decision", timedelta(days=60), "Verdict", "Program_Chairs", outcome)
+    for name, after in (("early", -timedelta(hours=3)), ("late", timedelta(days=70))):
+        edit: dict[str, Any] = {"id": f"{forum_id}-{name}", "invitation": names[0] if name == "early" else names[1]}
+        edit |= {"tcdate": ms(after), "tmdate": ms(after), "readers": ["everyone"]}
+        edit["note"] = {"id": forum_id, "content": {"pdf": {"value": f"/pdf/{forum_id}-{name}.pdf"}}}
+        yield RawKind.EDIT, edit
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """A workspace of two venues of which OpenReview's own settings are not held."""
+    folder = tmp_path / "corpus"
+    with open_workspace(folder, create=True) as workspace:
+        for venue_id, forum_id in zip(VENUES, ("h", "l"), strict=True):
+            for kind, body in notes(venue_id, forum_id):
+                subject = forum_id if kind is RawKind.EDIT else str(body["id"])
+                text, seen = json.dumps(body).encode(), int(body["tmdate"])
+                workspace.raw.add(
+                    [RawObject(kind, str(body["id"]), 2, venue_id, forum_id, subject, seen, seen, "t", text)]
+                )
+                if kind is RawKind.EDIT:
+                    sha256 = workspace.files.add(lines(str(body["id"])))
+                    path = body["note"]["content"]["pdf"]["value"]
+                    workspace.raw.state.add_file(StoredFile(str(body["id"]), path, venue_id, forum_id, sha256, 9, None))
+    return folder
+
+
+@pytest.fixture
+def build_with(corpus: Path) -> Callable[[str], list[tuple[str, str]]]:
+    """Write `venues.toml`, build, and return the venues and stages that ran."""
+
+    def write_and_build(text: str) -> list[tuple[str, str]]:
+        (corpus / "venues.toml").write_text(text, encoding="utf-8")
+        with open_workspace(corpus) as workspace:
+            return [(step.venue_id, step.stage) for step in build_here(workspace) if not step.was_finished]
+
+    return write_and_build
+
+
+BuildWith = Callable[[str], list[tuple[str, str]]]
+
+
+def versions(corpus: Path, venue_id: str = HARBOUR) -> dict[str, PaperVersion]:
+    with open_workspace(corpus, write=False) as workspace:
+        return {row.edit_id: row for row in workspace.tables.read(PaperVersion, venue_id)}
+
+
+def test_a_deadline_of_the_users_file_proves_the_version_and_stands_in_its_evidence(
+    corpus: Path, build_with: BuildWith
+) -> None:
+    build_with("")
+    assert [row.grade for row in versions(corpus).values() if row.grade] != [Grade.EXACT]
+    build_with(DEADLINE)
+    found = versions(corpus)["h-early"]
+    assert (found.grade, found.is_initial) == (Grade.EXACT, True)
+    assert found.evidence.deadline == DUE + timedelta(minutes=30)
+    assert found.evidence.deadline_source is not None
+    assert found.evidence.deadline_source.startswith(f"{PAGE}/dates: 'by the first of March, anywhere on earth'")
+    assert "venues.toml" in found.evidence.deadline_source
+    assert not any(row.grade is Grade.EXACT for row in versions(corpus, LAGOON).values())
+
+
+def test_a_deadline_that_one_list_states_gives_no_grade_of_proof(corpus: Path, build_with: BuildWith) -> None:
+    hint = DEADLINE.replace("[venue.full_deadline]", "[[venue.listed_deadlines]]").replace(
+        "source = \"https://harbour.example/2031/dates: 'by the first of March, anywhere on earth'\"",
+        'sources = ["a list"]',
+    )
+    build_with(hint)
+    assert not any(row.grade is Grade.EXACT for row in versions(corpus).values())
+
+
+def test_words_statuses_and_the_form_of_the_users_file_are_read_with(corpus: Path, build_with: BuildWith) -> None:
+    build_with(DEADLINE)
+    with open_workspace(corpus, write=False) as workspace:
+        assert list(workspace.tables.read(Review, HARBOUR)) == []
+        assert [paper.status for paper in workspace.tables.read(Paper, HARBOUR)] == [Status.UNDER_REVIEW]
+    build_with(DEADLINE + WORDS + FORM)
+    with open_workspace(corpus, write=False) as workspace:
+        [review] = workspace.tables.read(Review, HARBOUR)
+        [paper] = workspace.tables.read(Paper, HARBOUR)
+        posts = {post.post_id: (post.kind, post.role) for post in workspace.tables.read(Post, HARBOUR)}
+        require_built(workspace)
+        assert all(balance.holds for balance in read_status(workspace).balances)
+    assert (paper.status, paper.decision) == (Status.ACCEPTED, "Taken for a talk")
+    assert posts["h-review"] == (PostKind.REVIEW, Role.REVIEWER)
+    assert posts["h-decision"] == (PostKind.DECISION, Role.PROGRAM_CHAIR)
+    assert review.form_id == f"declared:venues.toml:{HARBOUR}"
+    assert [(one.kind, one.text) for one in review.sections] == [(SectionKind.STRENGTHS, "It holds water.")]
+    scores = {one.aspect: (one.value, one.low, one.high, one.label) for one in review.scores}
+    assert scores[Aspect.RECOMMENDATION] == (3, 1, 3, "3: Sail")
+    assert scores[Aspect.CONFIDENCE][0] == 4
+    with open_workspace(corpus, write=False) as workspace:
+        assert list(workspace.tables.read(Review, LAGOON)) == []
+
+
+@pytest.mark.parametrize(
+    ("venueid", "statuses", "status"),
+    [
+        ("Submission", 'accepted = ["taken FOR a talk"]', Status.ACCEPTED),
+        ("Submission", 'rejected = ["Taken for a talk"]', Status.REJECTED),
+        ("Submission", 'rejected = ["Taken"]', Status.UNKNOWN),
+        ("", 'rejected = ["Taken for a talk"]', Status.REJECTED),
+        ("", 'rejected = ["Taken"]', Status.ACCEPTED),
+        ("Withdrawn_Submission", 'accepted = ["Taken for a talk"]', Status.WITHDRAWN),
+        ("Beached", 'withdrawn = ["beached"]', Status.WITHDRAWN),
+        ("Beached", f'desk_rejected = ["{HARBOUR}/Beached"]', Status.DESK_REJECTED),
+    ],
+)
+def test_a_status_that_the_user_states_is_taken_word_for_word(
+    corpus: Path, build_with: BuildWith, venueid: str, statuses: str, status: Status
+) -> None:
+    with open_workspace(corpus) as workspace:
+        root = workspace.raw.find(RawKind.NOTE, "h")
+        assert root is not None
+        said = json.loads(root.body)
+        said["content"]["venueid"]["value"] = f"{HARBOUR}/{venueid}".rstrip("/")
+        workspace.raw.add([root._replace(body=json.dumps(said).encode(), modified_ms=root.modified_ms + 1)])
+    words = '[venue.words]\nreplies.decision = ["Verdict"]\ndecision_fields = ["outcome"]\n'
+    build_with(f"{DEADLINE}{words}[venue.statuses]\n{statuses}\n")
+    with open_workspace(corpus, write=False) as workspace:
+        assert [paper.status for paper in workspace.tables.read(Paper, HARBOUR)] == [status]
+
+
+def test_a_row_that_changes_builds_its_venue_alone_and_only_what_it_concerns(build_with: BuildWith) -> None:
+    assert {venue_id for venue_id, _ in build_with(DEADLINE)} >= set(VENUES)
+    assert build_with(f"# A comment.\n{DEADLINE}\n{LAGOON_ROW}") == []
+    moved = build_with(DEADLINE.replace("03-02T12", "03-02T11") + LAGOON_ROW)
+    assert (HARBOUR, "choose_versions") in moved
+    assert (HARBOUR, "normalise") not in moved
+    assert LAGOON not in {venue_id for venue_id, _ in moved}
+    worded = build_with(DEADLINE.replace("03-02T12", "03-02T11") + WORDS)
+    assert (HARBOUR, "normalise") in worded
+    assert LAGOON not in {venue_id for venue_id, _ in worded}
+    assert build_with(DEADLINE.replace("03-02T12", "03-02T11") + WORDS) == []
+
+
+def test_a_release_names_the_file_and_holds_the_row(corpus: Path, build_with: BuildWith, tmp_path: Path) -> None:
+    text = DEADLINE + WORDS + FORM + LAGOON_ROW
+    build_with(text)
+    with open_workspace(corpus, write=False) as workspace:
+        publish_release(workspace, tmp_path / "out", [HARBOUR])
+        publish_release(workspace, tmp_path / "other", [LAGOON])
+    inputs = json.loads((tmp_path / "out/inputs.json").read_text())
+    assert inputs["venues_toml"] == hashlib.sha256(text.encode()).hexdigest()
+    own = inputs["venues"][HARBOUR]["own"]
+    assert own["full_deadline"]["at"] == "2031-03-02T12:00:00Z"
+    assert own["statuses"] == {"accepted": ["Taken for a talk"], "rejected": ["Passed over"]}
+    assert own["form"]["field"][0]["name"] == "praise"
+    card = (tmp_path / "out/README.md").read_text()
+    assert "venues.toml" in card
+    assert "2031-03-02 12:00:00" in card
+    assert "harbour.example/2031/dates" in card
+    assert "harbour" not in (tmp_path / "other/README.md").read_text()
+    found = read_inputs(tmp_path / "out")
+    assert found is not None
+    (corpus / "venues.toml").write_text(f"# Again.\n{text}".replace("Shallow", "Deep"))
+    with open_workspace(corpus, write=False) as workspace:
+        assert find_moved(found, workspace) == []
+    (corpus / "venues.toml").write_text(text.replace("Passed over", "Left"))
+    with open_workspace(corpus, write=False) as workspace:
+        assert find_moved(found, workspace) == [ChangedInput(HARBOUR, "venues.toml")]
+
+
+def test_a_release_without_the_users_file_names_none(corpus: Path, build_with: BuildWith, tmp_path: Path) -> None:
+    build_with("")
+    (corpus / "venues.toml").unlink()
+    with open_workspace(corpus, write=False) as workspace:
+        publish_release(workspace, tmp_path / "out")
+    inputs = json.loads((tmp_path / "out/inputs.json").read_text())
+    assert "venues_toml" not in inputs
+    assert "own" not in inputs["venues"][HARBOUR]
+
+
+def test_a_form_that_cannot_be_read_is_refused_before_anything_is_built(
+    corpus: Path, build_with: BuildWith, run: Run
+) -> None:
+    with pytest.raises(VenuesFileError, match=rf"{HARBOUR}.*form\.field"):
+        build_with(DEADLINE + FORM.replace('"text"', '"prose"'))
+    refused = run("build", "--workspace", corpus)
+    for part in ("venues.toml", HARBOUR, "form.field", "score"):
+        assert_refused(refused, part)
+
+
+def test_a_row_of_a_venue_that_the_workspace_does_not_hold_is_told_of(corpus: Path, run: Run) -> None:
+    (corpus / "venues.toml").write_text(DEADLINE.replace("Harbour", "Harbor"))
+    built = run("build", "--workspace", corpus)
+    assert built.code == 0
+    assert "'Harbor.org/2031/Conference'" in built.out
+    assert "'Harbour.org/2031/Conference'" in built.out
+
+
+def test_what_an_invitation_does_to_a_pdf_is_taken_from_the_users_file(corpus: Path, build_with: BuildWith) -> None:
+    build_with(DEADLINE)
+    assert versions(corpus)["h-late"].moment is not VersionMoment.DISCUSSION
+    stated = DEADLINE + '[venue.invitations]\ndiscussion = ["Camera_Ready"]\n'
+    moved = build_with(stated)
+    assert (HARBOUR, "choose_versions") in moved
+    assert LAGOON not in {venue_id for venue_id, _ in moved}
+    assert versions(corpus)["h-late"].moment is VersionMoment.DISCUSSION
+    assert build_with(stated) == []
+
+
+def test_the_list_of_venues_shows_the_users_rows_with_their_sources(corpus: Path, run: Run) -> None:
+    (corpus / "venues.toml").write_text(DEADLINE)
+    listed = run("venues", "--workspace", corpus, "--family", "harbour", "--json")
+    [row] = json.loads(listed.out)
+    assert (row["id"], row["full_deadline"]["at"]) == (HARBOUR, "2031-03-02T12:00:00Z")
+    assert row["full_deadline"]["source"].startswith(f"{PAGE}/dates")
+    assert_refused(run("venues", "--family", "harbour"), "'harbour'")
+    assert HARBOUR in run("venues", "--workspace", corpus, HARBOUR).out
+
+
+def test_the_form_of_the_users_file_is_shown(corpus: Path, build_with: BuildWith, run: Run) -> None:
+    build_with(DEADLINE + WORDS + FORM)
+    shown = run("forms", HARBOUR, "--workspace", corpus)
+    assert shown.code == 0
+    assert f"declared:venues.toml:{HARBOUR}" in shown.out
+    assert "how_sure" in shown.out
+
+
+def test_the_file_may_be_there_before_the_workspace_and_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    folder.mkdir()
+    (folder / "venues.toml").write_text(DEADLINE)
+    with open_workspace(folder, create=True):
+        pass
+    assert (folder / "venues.toml").read_text() == DEADLINE

@@ -1,0 +1,219 @@
+"""The card of a release: its numbers are those of the tables, and nothing from OpenReview can change its shape."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from markdown_it import MarkdownIt
+
+from invented_tables import ICLR, ICML, TMLR, a_forum, invented, link, paper, review, score, version, what_follows
+from peercorpus.records.enums import GRADE_MEANINGS, REASON_MEANINGS, Aspect, Grade, Phase, Reason, ScoreSource, Status
+from peercorpus.release.card.markdown import columns_of, escape, units
+from peercorpus.release.publish import publish_release
+from peercorpus.release.schemas import flatten_columns
+from peercorpus.release.shards import CONFIGS
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import Workspace
+
+REVERTED, OPT_IN = "ICLR.cc/2026/Conference", "ICML.cc/2025/Conference"
+RE2 = SplitRequest(Profile.RE2)
+
+
+def received(venue_id: str, at: datetime, kind: RawKind = RawKind.NOTE, object_id: str = "n1") -> RawObject:
+    return RawObject(kind, object_id, 2, venue_id, "f1", "f1", 0, int(at.timestamp() * 1000), "a dump", b"{}")
+
+
+def card_of(workspace: Workspace, out: Path, sides: SplitRequest | None = None, *, with_authors: bool = True) -> str:
+    publish_release(workspace, out, sides=sides, with_authors=with_authors)
+    return (out / "README.md").read_text()
+
+
+def a_card(tmp_path: Path, venues: dict[str, list[object]], sides: SplitRequest | None = None) -> str:
+    with invented(tmp_path / "corpus", venues) as workspace:
+        return card_of(workspace, tmp_path / "out", sides)
+
+
+def section(card: str, heading: str) -> str:
+    return re.split(r"^#+ ", card.split(f" {heading}\n")[1], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def cells(card: str, heading: str) -> list[list[str]]:
+    """The rows of every table of a section, heads included."""
+    lines = section(card, heading).splitlines()
+    return [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines if line.startswith("| ")]
+
+
+def rows_of(out: Path, config: str) -> list[dict[str, object]]:
+    return [row for path in (out / "data" / config).glob("*.parquet") for row in pq.read_table(path).to_pylist()]
+
+
+def test_its_counts_are_those_of_the_tables(tmp_path: Path) -> None:
+    unread = [paper("f2", status=Status.REJECTED), version("f2", None, Grade.UNAVAILABLE)]
+    venues: dict[str, list[object]] = {ICLR: [*a_forum("f1"), *what_follows("f1"), *unread], TMLR: []}
+    venues[ICML] = [*a_forum("f3", ICML), link("f3", ICML, "f1")]
+    card, out = a_card(tmp_path, venues, RE2), tmp_path / "out"
+    venue_of = {config: Counter(row["venue_id"] for row in rows_of(out, config)) for config in CONFIGS}
+    texts = Counter(row["venue_id"] for row in rows_of(out, "papers") if row["markdown"])
+    found = {row[0]: row[2:] for row in cells(card, "Venues")}
+    for venue_id in (ICLR, ICML):
+        counts = (venue_of[config][venue_id] for config in ("papers", "reviews", "conversations", "versions"))
+        assert found[venue_id][:4] == [str(count) for count in counts]
+        assert found[venue_id][5] == str(texts[venue_id])
+    assert found["all"] == ["3", "2", "2", "4", "3", "2"]
+    sizes = {row[0].split("`")[1]: row[2] for row in cells(card, "What is in it") if "`" in row[0] and len(row) == 4}
+    assert sizes == {config: str(sum(of.values())) for config, of in venue_of.items()}
+    assert [f"| {ICLR} | `rejected` | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 | 0 |"] == re.findall(r".*`rejected`.* 0 \|", card)[
+        1:
+    ]
+
+
+def test_it_says_for_which_outcome_the_text_is_missing_most_often(tmp_path: Path) -> None:
+    lost = [paper(f"f{number}", status=Status.REJECTED) for number in range(4, 6)]
+    card = a_card(tmp_path, {ICLR: [*a_forum("f1"), *a_forum("f2"), paper("f3"), *lost]})
+    accepted, missing, *_, unreviewed = section(card, "Known biases").strip().splitlines()
+    assert "accepted 1 of 3 (33%); rejected 2 of 2 (100%)" in missing
+    leaning = missing.split("(100%)")[1]
+    assert re.findall(r"(most|least) often[^,:]* (accepted|rejected)", leaning) == [
+        ("most", "rejected"),
+        ("least", "accepted"),
+    ]
+    assert "3 of 5 (60%) are accepted" in accepted
+    assert "3 of 5 (60%) papers" in unreviewed
+    assert "review" in unreviewed.split("(60%)")[1]
+
+
+def test_it_names_the_venues_that_hide_rejected_papers_or_put_their_reviews_back(tmp_path: Path) -> None:
+    venues: dict[str, list[object]] = {REVERTED: a_forum("f1", REVERTED), OPT_IN: [paper("f2", OPT_IN)]}
+    said = section(a_card(tmp_path, venues), "Known biases")
+    naming = [
+        (line, [venue for venue in (OPT_IN, REVERTED) if venue in line]) for line in said.splitlines() if ".cc/" in line
+    ]
+    assert [venues_named for _, venues_named in naming] == [[OPT_IN], [REVERTED], [REVERTED]]
+    hiding, silent, reverted = (line for line, _ in naming)
+    assert f"{OPT_IN} (1 accepted, 0 rejected)" in hiding
+    assert f"{REVERTED} (1 accepted, 0 rejected)" in silent
+    assert "before the discussion" in reverted
+    assert " 1 reviews" in reverted
+
+
+def test_it_counts_scores_and_reviews_of_which_the_beginning_is_not_known(tmp_path: Path) -> None:
+    told = (
+        replace(score("rating", 3, "from 3", Aspect.RECOMMENDATION, Phase.INITIAL), source=ScoreSource.TEXT),
+        score("rating", 6, "6", Aspect.RECOMMENDATION),
+    )
+    known = review("f1", "R1", scores=told, revised=True)
+    unknown = review("f1", "R2", updated_fields=("summary",))
+    said = section(a_card(tmp_path, {ICLR: [paper("f1"), known, unknown]}), "Known biases")
+    assert re.search(r"3 of 4 \(75%\) scores; of 1 .*`initial_source` is `text`", said)
+    assert re.search(r"1 of 2 \(50%\) reviews.*`revised`", said)
+    assert re.search(r"1 of 2 \(50%\) reviews.*`updated_fields`, `holds_update`", said)
+
+
+def test_a_first_answer_that_holds_no_number_is_known_all_the_same(tmp_path: Path) -> None:
+    unrevised = review("f1", "R1", revised=False, scores=(score("audience", None, "Yes", Aspect.OTHER),))
+    said = section(a_card(tmp_path, {ICLR: [paper("f1"), unrevised]}), "Known biases")
+    assert "0 of 1 (0%) scores" in said
+
+
+def test_what_was_set_aside_is_counted_by_stage_and_reason_in_the_words_of_the_reason(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
+        for venue_id in (ICLR, ICML):
+            with workspace.tables.replacing((), venue_id, "read_<b>", "b" * 64) as replacement:
+                replacement.set_aside("x", "f1", Reason.PDF_DAMAGED, "One word.")
+        assert workspace.tables.stages(ICLR) == ["read_<b>"]
+        both, one = card_of(workspace, tmp_path / "out"), tmp_path / "one"
+        publish_release(workspace, one, [ICML])
+    line = f"| {escape('read_<b>')} | `pdf_damaged` | {REASON_MEANINGS[Reason.PDF_DAMAGED]} | 2 |"
+    assert line in both
+    assert line.replace("2 |", "1 |") in (one / "README.md").read_text()
+
+
+def test_every_grade_and_every_reason_has_words() -> None:
+    assert (list(GRADE_MEANINGS), list(REASON_MEANINGS)) == (list(Grade), list(Reason))
+    assert all(said.endswith(".") for said in (*GRADE_MEANINGS.values(), *REASON_MEANINGS.values()))
+
+
+def test_what_openreview_names_cannot_change_its_shape(tmp_path: Path) -> None:
+    bad_id = 'X.cc/2020/<script>alert("1")</script>|`${upstream}](http://x)'
+    licence = "CC <b>|`\n\n# Heading"
+    body, plain = (
+        a_card(tmp_path / name, {venue_id: [paper("f1", venue_id, licence=stated), *a_forum("f1", venue_id)[1:]]}, RE2)
+        for name, venue_id, stated in (("bad", bad_id, licence), ("plain", "X.cc/2020/Y", "CC"))
+    )
+    reader = MarkdownIt().enable("table")
+    shapes = [[token.type for token in reader.parse(text.split("---\n", 2)[2])] for text in (body, plain)]
+    assert shapes[0] == shapes[1]
+    shown = reader.render(body.split("---\n", 2)[2])
+    assert "<script>" not in shown
+    assert "CC &lt;b&gt;|`" in shown
+
+
+def test_a_release_without_texts_reviews_and_sides_says_so(tmp_path: Path) -> None:
+    card = a_card(tmp_path, {ICLR: [paper("f1", status=Status.UNDER_REVIEW, decision=None)]})
+    assert [row[0] for row in cells(card, "What is in it")][2:4] == ["`papers` (default)", "`papers_full`"]
+    for heading in ("Sides to train and test on", "What was set aside", "Submissions that are one work"):
+        assert cells(card, heading) == []
+    assert "1 of 1 (100%) papers" in section(card, "Known biases")
+    assert 'load_dataset("path/to/this/folder", "papers", split="iclr")' in card
+    assert "conversations = load_dataset" not in card
+    assert "missing" not in section(card, "Known biases")
+
+
+def test_it_is_dated_by_the_newest_of_what_was_received(tmp_path: Path) -> None:
+    days = [datetime(2025, 3, 4, 5, tzinfo=UTC), datetime(2025, 6, 7, tzinfo=UTC)]
+    with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
+        undated = card_of(workspace, tmp_path / "undated")
+        with workspace.raw.transaction():
+            workspace.raw.add(
+                received(venue, day, object_id=venue) for venue, day in zip((ICLR, ICML), days, strict=True)
+            )
+        card = card_of(workspace, tmp_path / "out")
+        publish_release(workspace, tmp_path / "one", [ICLR])
+    assert "from 2025-03-04 to 2025-06-07 (UTC)" in card
+    assert re.search(r"@misc\{peercorpus_20250607,\n  title = \{[^{}]+\},\n", card)
+    assert "@misc{peercorpus_20250304,\n" in (tmp_path / "one" / "README.md").read_text()
+    assert "@misc{peercorpus,\n" in undated
+
+
+def test_the_datasets_whose_records_it_holds_are_to_be_cited(tmp_path: Path) -> None:
+    day = datetime(2025, 1, 1, tzinfo=UTC)
+    with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
+        assert "eprint" not in card_of(workspace, tmp_path / "out")
+        with workspace.raw.transaction():
+            workspace.raw.add([received(ICLR, day, RawKind.PUBLISHED, "re2-reviews:1")])
+        card = section(card_of(workspace, tmp_path / "out"), "How to cite it")
+    assert "eprint = {2505.07920}" in card
+    assert "Samarth0710" not in card
+
+
+def test_it_says_whether_authors_are_named(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
+        named = card_of(workspace, tmp_path / "out")
+        unnamed = card_of(workspace, tmp_path / "out", with_authors=False)
+    told = [section(card, "People and removal") for card in (named, unnamed)]
+    assert [re.findall(r"Authors are (not )?named", said) for said in told] == [[""], ["not "]]
+
+
+@pytest.fixture(scope="module")
+def card_of_every_configuration(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The card of a release that has a row in each configuration."""
+    records: list[object] = [one for number in range(9) for one in a_forum(f"f{number}")]
+    records += what_follows("f8")
+    return a_card(tmp_path_factory.mktemp("columns"), {ICLR: [*records, link("f1", ICLR, "f0")]}, RE2)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_every_column_is_described_and_every_number_has_a_unit(card_of_every_configuration: str, name: str) -> None:
+    config = CONFIGS[name]
+    described = section(card_of_every_configuration, f"Columns of `{name}`")
+    assert columns_of(config) in described
+    for path, field in flatten_columns(config.schema):
+        assert f"| `{path}` |" in described
+        if any(word in str(field.type) for word in ("double", "int", "timestamp")) and "struct" not in str(field.type):
+            assert f"`{field.name}`" in units([config])

@@ -1,0 +1,157 @@
+"""The metadata of a release: what MLCommons' own reader makes of it, offline."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from invented_tables import ICLR, ICML, a_forum, invented, link, paper, what_follows
+from peercorpus.release.card.croissant import NAME
+from peercorpus.release.publish import publish_release
+from peercorpus.release.schemas import column_meaning
+from peercorpus.release.shards import CONFIGS
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+from peercorpus.workspace.raw_store import RawKind, RawObject
+
+BAD_ID = 'X.cc/2020/<b>"\\|${'
+
+# In a process of its own: it warns of what it does itself with pandas and rdflib, and keeps its settings for good.
+READ = """
+import json, logging, sys
+from pathlib import Path
+import mlcroissant, pandas
+import pyarrow.parquet as pq
+told = []
+class Told(logging.Handler):
+    def emit(self, record):
+        told.append(record.getMessage())
+logging.getLogger().addHandler(Told(logging.WARNING))
+logging.getLogger("absl").addHandler(Told(logging.WARNING))
+folder = Path(sys.argv[1])
+by_itself = mlcroissant.Dataset(jsonld=json.loads((folder / "croissant.json").read_text()))
+read = mlcroissant.Dataset(jsonld=str(folder / "croissant.json"))
+for dataset in (by_itself, read):
+    assert not dataset.metadata.ctx.issues.errors and not dataset.metadata.ctx.issues.warnings
+assert str(read.metadata.ctx.conforms_to) == "CroissantVersion.V_1_1"
+for name in json.loads(sys.argv[2]):
+    rows = [row for path in sorted((folder / "data" / name).iterdir()) for row in pq.read_table(path).to_pylist()]
+    records = list(read.records(name))
+    assert len(records) == len(rows), name
+    for record, row in zip(records, rows):
+        for column, value in row.items():
+            held = record.get(f"{name}/{column}")
+            if isinstance(value, str):
+                assert held == value.encode(), (column, held, value)
+            elif value is None or isinstance(value, (bool, int, float)):
+                assert held == value, (column, held, value)
+            elif isinstance(value, list) and value and isinstance(value[0], dict):
+                for one, part in zip(held, value, strict=True):
+                    texts = {key: text for key, text in part.items() if isinstance(text, str)}
+                    assert {key: one[f"{name}/{column}/{key}"] for key in texts} == {
+                        key: text.encode() for key, text in texts.items()
+                    }
+splits = {record["papers_splits/name"] for record in read.records("papers_splits")}
+assert splits == {"iclr", "icml", "x"}, splits
+found = list(mlcroissant.Dataset(jsonld=str(folder / "croissant.json")).records("papers", {"papers/split": "icml"}))
+assert [record["papers/forum_id"] for record in found] == [b"f9"], found
+assert not told, told
+"""
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("release")
+    venues: dict[str, list[object]] = {
+        ICLR: [one for number in range(6) for one in a_forum(f"f{number}")]
+        + [link("f5", ICLR, "f4"), *what_follows("f5")],
+        ICML: a_forum("f9", ICML),
+        BAD_ID: [paper("f0", BAD_ID, conference="x", licence='"}<b>', title='"quoted"\n')],
+    }
+    with invented(folder / "corpus", venues) as workspace:
+        seen_ms = int(datetime(2025, 6, 7, tzinfo=UTC).timestamp() * 1000)
+        with workspace.raw.transaction():
+            workspace.raw.add([RawObject(RawKind.NOTE, "n", 2, ICLR, "n", "n", 0, seen_ms, "a dump", b"{}")])
+        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2))
+    return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def metadata(release: Path) -> Any:
+    return json.loads((release / NAME).read_text())
+
+
+def test_mlcroissant_reads_every_record_set_without_a_warning(release: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", READ, str(release), json.dumps([*CONFIGS])]
+    home = {"HOME": str(tmp_path), "https_proxy": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9"}
+    done = subprocess.run(command, env=os.environ | home, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_parquet_file_is_there_with_its_sum_and_size(release: Path, metadata: Any) -> None:
+    files = {one["contentUrl"]: one for one in metadata["distribution"] if one["@type"] == "cr:FileObject"}
+    assert sorted(files) == sorted(path.relative_to(release).as_posix() for path in release.rglob("*.parquet"))
+    for name, one in files.items():
+        content = (release / name).read_bytes()
+        assert (one["sha256"], one["contentSize"]) == (hashlib.sha256(content).hexdigest(), f"{len(content)} B")
+    manifest = json.loads((release / "release.json").read_text())
+    assert {"README.md", "croissant.json"} < set(manifest["files"])
+
+
+def test_every_split_has_its_files(release: Path, metadata: Any) -> None:
+    sets = {one["@id"]: one["includes"] for one in metadata["distribution"] if one["@type"] == "cr:FileSet"}
+    for config in CONFIGS:
+        held = {path.name.split("-")[0] for path in (release / "data" / config).iterdir()}
+        assert {f"files-{config}-{split}" for split in held} < set(sets)
+        assert len([*release.glob(sets[f"files-{config}"])]) == len(held)
+        assert all([*release.glob(sets[f"files-{config}-{split}"])] for split in held)
+
+
+def fields(node: Any) -> Iterator[tuple[str, Any]]:
+    for one in node.get("field", node.get("subField", [])):
+        yield one["@id"], one
+        yield from fields(one)
+
+
+def described(columns: pa.Schema | pa.StructType, above: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    for column in columns:
+        yield "/".join([*above, column.name]), column_meaning(column) or None
+        inner = column.type.value_type if pa.types.is_list(column.type) else column.type
+        if pa.types.is_struct(inner):
+            yield from described(inner, [*above, column.name])
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_every_column_is_a_field_in_the_words_of_the_schema(metadata: Any, config: str) -> None:
+    (record_set,) = (one for one in metadata["recordSet"] if one["@id"] == config)
+    found = {name: one.get("description") for name, one in fields(record_set)}
+    assert found.pop(f"{config}/split")
+    assert found == dict(described(CONFIGS[config].schema, [config]))
+
+
+def test_it_says_what_the_card_says(release: Path, metadata: Any) -> None:
+    card = (release / "README.md").read_text()
+    said = {name: value for name, value in metadata.items() if name.startswith("rai:")}
+    assert len(said) >= 17
+    for name in ("dataCollection", "dataAnnotationProtocol", "dataSocialImpact", "dataReleaseMaintenancePlan"):
+        assert said[f"rai:{name}"] in card
+    for name in ("dataLimitations", "dataUseCases", "personalSensitiveInformation", "dataPreprocessingProtocol"):
+        assert all(f"- {one}\n" in card for one in said[f"rai:{name}"])
+    assert metadata["license"] in card
+    assert metadata["citeAs"] in card
+    assert any(BAD_ID in one for one in said["rai:dataBiases"])
+    assert BAD_ID not in card
+
+
+def test_it_is_dated_by_the_newest_of_what_was_received(metadata: Any) -> None:
+    assert metadata["datePublished"] == "2025-06-07"
+    assert metadata["version"].endswith("+20250607")
+    assert metadata["rai:dataCollectionTimeframe"] == ["2025-06-07", "2025-06-07"]

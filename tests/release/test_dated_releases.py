@@ -1,0 +1,168 @@
+"""`peercorpus publish` without `--out`: releases that are named by their day, and never change."""
+
+import json
+import os
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from commands import Run, assert_refused
+from invented_tables import ICLR, TMLR, a_forum, fill
+from peercorpus.errors import WorkspaceError
+from peercorpus.release.dated_releases import dated_releases, open_target
+from peercorpus.release.publish import publish_release
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+from peercorpus.workspace.workspace import open_workspace
+
+DAY, NEXT = date(2026, 11, 20), date(2026, 11, 21)
+
+
+def texts(*names: str) -> list[object]:
+    return [record for name in names for record in a_forum(name, markdown=f"# Text of {name}")]
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder, dump = tmp_path / "corpus", tmp_path / "notes.json"
+    dump.write_text(json.dumps([{"id": "x", "forum": "x", "invitation": f"{TMLR}/-/Submission", "content": {}}]))
+    assert run("import", dump, "--workspace", folder).code == 0
+    hold(folder, "abcdef")
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    return folder
+
+
+def hold(folder: Path, names: str) -> None:
+    with open_workspace(folder) as opened:
+        fill(opened, ICLR, texts(*names))
+
+
+def add(folder: Path, day: date = DAY, sides: SplitRequest | None = None) -> Path:
+    """The release that stands in the end."""
+    with open_workspace(folder, write=False) as opened, open_target(folder, None, sides, day) as place:
+        publish_release(opened, place.folder, sides=place.sides)
+    return place.final
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "releases").iterdir())
+
+
+def sides_of(release: Path, profile: str = "re2") -> dict[str, str]:
+    found = json.loads((release / "splits" / f"{profile}.json").read_text())["sides"]
+    return {forum_id: side for side, ids in found.items() for forum_id in ids}
+
+
+def test_a_release_is_named_by_its_day_and_the_next_by_a_number(workspace: Path) -> None:
+    assert add(workspace).name == "2026-11-20"
+    for number in range(2, 11):
+        hold(workspace, "abcdef"[: number % 5 + 1])
+        assert add(workspace).name == f"2026-11-20-{number}"
+    assert [release.name for release in dated_releases(workspace)][:2] == ["2026-11-20-10", "2026-11-20-9"]
+    assert add(workspace, NEXT).name == "2026-11-20-10"
+
+
+def test_what_would_be_the_same_is_not_kept_again_and_this_is_said(workspace: Path, run: Run) -> None:
+    first = run("publish", "--workspace", workspace, "--splits", "re2")
+    (name,) = [one for one in names(workspace) if one != ".lock"]
+    assert first.code == 0
+    assert f"are in {workspace / 'releases' / name}.\n" in first.out
+    again = run("publish", "--workspace", workspace, "--splits", "re2")
+    assert again.code == 0
+    assert f"'{workspace / 'releases' / name}'" in again.out
+    assert again.out.count("\n") == 1
+    assert names(workspace) == [".lock", name]
+
+
+def test_the_files_of_a_release_can_only_be_read(workspace: Path) -> None:
+    release = add(workspace)
+    modes = {path.stat().st_mode & 0o777 for path in release.rglob("*") if path.is_file()}
+    assert modes == {0o444}
+
+
+def test_papers_keep_the_sides_that_earlier_releases_of_the_kind_gave(workspace: Path) -> None:
+    asked = SplitRequest(Profile.RE2)
+    before = sides_of(add(workspace, sides=asked))
+    add(workspace, sides=SplitRequest(Profile.TEMPORAL, date(2019, 12, 31)))
+    hold(workspace, "abcdefghijklmnopqrstuvwxyz")
+    after = sides_of(add(workspace, NEXT, asked))
+    assert before.items() <= after.items()
+    assert len(after) == 26
+    # Else the sides would have stayed without being kept.
+    with open_workspace(workspace, write=False) as opened:
+        publish_release(opened, workspace.parent / "anew", sides=asked)
+    assert not before.items() <= sides_of(workspace.parent / "anew").items()
+
+
+def test_sides_of_another_day_are_no_earlier_sides(workspace: Path) -> None:
+    early, late = (SplitRequest(Profile.TEMPORAL, date(year, 12, 31)) for year in (2018, 2019))
+    add(workspace, sides=early)
+    found = json.loads((add(workspace, sides=late) / "splits" / "temporal.json").read_text())
+    assert (found["test_after"], found["made"]["earlier"]) == ("2019-12-31", None)
+
+
+def test_sides_named_by_hand_may_not_move_a_paper_of_the_newest_release(workspace: Path, run: Run) -> None:
+    asked = ("publish", "--workspace", workspace, "--splits", "re2")
+    assert run(*asked).code == 0
+    (newest,) = dated_releases(workspace)
+    hold(workspace, "abcdefghijklmnopqrstuvwxyz")
+    other = workspace.parent / "other"
+    assert run(*asked, "--out", other).code == 0
+    hold(workspace, "abcdef")
+    ended = run(*asked, "--splits-from", other)
+    assert (ended.code, ended.out) == (2, "")
+    assert f"--splits-from '{newest}'" in ended.err
+    assert names(workspace) == [".lock", newest.name]
+
+
+def test_no_release_is_replaced(workspace: Path, run: Run) -> None:
+    release = add(workspace)
+    link = workspace.parent / "link"
+    link.symlink_to(release)
+    for out in (release, release.parent, release / "new", link, release.parent / "2030-01-01"):
+        assert_refused(run("publish", "--workspace", workspace, "--out", out), "leave out --out")
+    assert names(workspace) == [".lock", "2026-11-20"]
+
+
+def test_a_release_that_fails_leaves_nothing_and_what_was_left_is_cleared(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("peercorpus.release.publish.write_dataset_card", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            add(workspace)
+    assert names(workspace) == [".lock"]
+    (workspace / "releases" / ".new").mkdir()
+    (workspace / "releases" / ".new" / "left.txt").write_text("of a run that was killed")
+    assert not (add(workspace) / "left.txt").exists()
+    assert names(workspace) == [".lock", "2026-11-20"]
+
+
+def test_two_runs_do_not_write_at_once(workspace: Path) -> None:
+    with open_target(workspace, None, None) as place:
+        place.folder.mkdir()
+        (place.folder / "release.json").write_text("{}")
+        with pytest.raises(WorkspaceError, match=f"'{place.folder.parent}'"):
+            add(workspace)
+
+
+def test_folders_of_other_names_are_no_releases(workspace: Path) -> None:
+    release = add(workspace)
+    for name in ("2026-11-20-0", "2026-11-20-01", "mine", "2026-11-30"):
+        (workspace / "releases" / name).mkdir()
+    os.link(release / "release.json", workspace / "releases" / "mine" / "release.json")
+    assert dated_releases(workspace) == [release]
+
+
+@pytest.mark.parametrize("value", ["", "  "])
+def test_an_empty_name_is_no_folder(workspace: Path, run: Run, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.chdir(workspace.parent)
+    before = sorted(workspace.parent.iterdir())
+    assert_refused(run("publish", "--workspace", workspace, "--out", value), "--out")
+    assert_refused(run("publish", "--workspace", value), "--workspace")
+    assert_refused(run("status", "-w", value), "-w")
+    assert sorted(workspace.parent.iterdir()) == before

@@ -1,0 +1,190 @@
+"""`peercorpus diff`: what is added, changed, gone and taken down, by venue; sides; columns."""
+
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from commands import Run, assert_refused
+from invented_tables import ICLR, ICML, a_forum, invented
+from naming import Naming
+from peercorpus.records.papers import Paper
+from peercorpus.release.publish import publish_release
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+
+
+def texts(names: str, venue_id: str = ICLR) -> list[object]:
+    return [record for name in names for record in a_forum(name, venue_id, f"# Text of {name}")]
+
+
+def titled(records: list[object], forum_id: str, title: str) -> list[object]:
+    return [
+        replace(one, title=title) if isinstance(one, Paper) and one.forum_id == forum_id else one for one in records
+    ]
+
+
+def release(folder: Path, name: str, records: dict[str, list[object]], taken: str = "", **other: Any) -> Path:
+    with invented(folder / f"corpus-{name}", records) as workspace:
+        (workspace.folder / "takedown.txt").write_text(taken)
+        publish_release(workspace, folder / name, **other)
+    return folder / name
+
+
+def rewrite(path: Path, table: pa.Table) -> None:
+    path.chmod(0o644)
+    pq.write_table(table, path)
+
+
+def compared(run: Run, one: Path, other: Path) -> Any:
+    ended = run("diff", one, other, "--json", "--ids")
+    assert ended.code == 0
+    return json.loads(ended.out)
+
+
+def told(added: str = "", changed: str = "", gone: str = "", taken_down: int | None = 0) -> dict[str, Any]:
+    return {"added": list(added), "changed": list(changed), "gone": list(gone), "taken_down": taken_down}
+
+
+def test_of_posts_that_are_gone_reviews_taken_down_are_not_counted(tmp_path: Path, run: Run) -> None:
+    one = release(tmp_path, "one", {ICLR: a_forum("f1")}, "")
+    other = release(tmp_path, "other", {ICLR: a_forum("f1")}, "f1-R1\nf1-answer\n")
+    found = compared(run, one, other)["rows"]
+    gone = {"added": [], "changed": [], "gone": ["f1-answer"], "taken_down": 1}
+    assert found["posts"] == {ICLR: gone}
+    assert found["reviews"] == {ICLR: gone | {"gone": ["f1-R1"]}}
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    return release(tmp_path, "first", {ICLR: texts("abc"), ICML: texts("xyz", ICML)})
+
+
+def test_papers_are_added_changed_and_gone_by_venue(tmp_path: Path, run: Run, first: Path) -> None:
+    records = {ICLR: titled(texts("bcd"), "b", "Other"), ICML: texts("xyz", ICML)}
+    found = compared(run, first, release(tmp_path, "second", records))
+    assert found["rows"]["papers"] == {ICLR: told("d", "b", "a")}
+    assert found["rows"]["conversations"] == {
+        ICLR: {"added": ["d/R1"], "changed": [], "gone": ["a/R1"], "taken_down": 0}
+    }
+    assert (found["columns"], found["sides_changed"]) == ([], [])
+
+
+def test_of_what_is_gone_the_tombstone_tells_what_was_taken_down(tmp_path: Path, run: Run) -> None:
+    all_of_them = {ICLR: texts("abcde"), ICML: texts("xyz", ICML)}
+    one = release(tmp_path, "one", all_of_them, "e\n")
+    other = release(tmp_path, "other", {ICLR: texts("bcde"), ICML: texts("xyz", ICML)}, "e\nb\nz\n")
+    assert compared(run, one, other)["rows"]["papers"] == {
+        ICLR: told(gone="ab", taken_down=1),
+        ICML: told(gone="z", taken_down=1),
+    }
+    for name in ("one", "other"):
+        tombstone = json.loads((tmp_path / name / "takedown.json").read_text())
+        del tombstone["venues"]
+        (tmp_path / name / "takedown.json").write_text(json.dumps(tombstone))
+    assert compared(run, one, other)["rows"]["papers"][ICLR] == told(gone="ab", taken_down=None)
+
+
+def test_the_table_is_by_venue_and_lists_ids_on_request(tmp_path: Path, run: Run, first: Path) -> None:
+    other = release(tmp_path, "second", {ICLR: titled(texts("bcd"), "b", "Other"), ICML: texts("wxyz", ICML)})
+    lines = [line.split() for line in run("diff", first, other).out.splitlines()]
+    assert lines[0] == ["venue", "configuration", "added", "changed", "gone", "taken", "down"]
+    assert [line for line in lines if line[1] in {"conversations", "papers"}] == [
+        [ICLR, "conversations", "1", "0", "1", "0"],
+        [ICLR, "papers", "1", "1", "1", "0"],
+        [ICML, "conversations", "1", "0", "0", "0"],
+        [ICML, "papers", "1", "0", "0", "0"],
+    ]
+    listed = run("diff", first, other, "--ids").out.splitlines()
+    assert f"changed papers {ICLR} b" in listed
+    assert f"gone conversations {ICLR} a/R1" in listed
+    counts = json.loads(run("diff", first, other, "--json").out)["rows"]["papers"][ICLR]
+    assert counts == {"added": 1, "changed": 1, "gone": 1, "taken_down": 0}
+
+
+def test_equal_releases_differ_in_nothing(tmp_path: Path, run: Run, first: Path) -> None:
+    shutil.copytree(first, tmp_path / "copy")
+    assert (run("diff", first, tmp_path / "copy").out, run("diff", first, first).code) == ("Nothing differs.\n", 0)
+
+
+def test_whose_side_changed_is_told(tmp_path: Path, run: Run) -> None:
+    asked = SplitRequest(Profile.RE2)
+    one = release(tmp_path, "one", {ICLR: texts("abcdefghi")}, sides=asked)
+    other = tmp_path / "other"
+    shutil.copytree(one, other)
+    path = other / "splits" / "re2.json"
+    file = json.loads(path.read_text())
+    moved, lost = file["sides"]["train"][:2]
+    file["sides"]["train"] = [*file["sides"]["train"][2:], "new"]
+    file["sides"]["test"].append(moved)
+    path.write_text(json.dumps(file))
+    ended = run("diff", one, other, "--ids")
+    counts, *papers = ended.out.splitlines()
+    assert re.findall(r"\d+ .*?(changed|lost|new)", counts) == ["changed", "lost", "new"]
+    assert re.findall(r"\d+", counts) == ["1", "1", "1"]
+    assert papers == [f"side re2 {moved} train -> test", f"side re2 {lost} train -> no side"]
+
+
+def test_columns_that_differ_are_named_and_the_rest_is_compared(tmp_path: Path, run: Run, first: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(first, other)
+    (path,) = (other / "data" / "papers").glob("iclr-*")
+    table = pq.read_table(path).drop_columns(["licence"]).append_column("mood", pa.array(["glad"] * 3))
+    column = table.schema.get_field_index("year")
+    rewrite(path, table.set_column(column, "year", table["year"].cast(pa.int64())))
+    shutil.rmtree(other / "data" / "conversations")
+    found = compared(run, first, other)
+    assert found["rows"]["papers"] == {}
+    assert found["rows"]["conversations"][ICML]["gone"] == ["x/R1", "y/R1", "z/R1"]
+    conversations, year, licence, mood = run("diff", first, other).out.splitlines()[-4:]
+    assert conversations == Naming("'conversations'", "earlier")
+    assert year == Naming("'year'", "'papers'", "int32 -> int64")
+    assert licence == Naming("'licence'", "'papers'", "string -> ")
+    assert mood == Naming("'mood'", "'papers'", "-> string")
+
+
+def test_rows_of_one_name_are_taken_together_in_any_order(tmp_path: Path, run: Run, first: Path) -> None:
+    rows = [{"review_id": f"r{n % 2}", "venue_id": ICLR, "value": n} for n in range(4)]
+    other = tmp_path / "other"
+    shutil.copytree(first, other)
+    for folder, held in ((first, rows), (other, [*rows[::-1][:3], rows[0] | {"value": 9}])):
+        path = folder / "data" / "scores" / "iclr-00000-of-00001.parquet"
+        path.parent.mkdir(exist_ok=True)
+        pq.write_table(pa.Table.from_pylist(held), path)
+        manifest = json.loads((folder / "release.json").read_text())
+        manifest["files"][path.relative_to(folder).as_posix()] = ""
+        (folder / "release.json").write_text(json.dumps(manifest))
+    assert compared(run, first, other)["rows"]["scores"] == {
+        ICLR: {"added": [], "changed": ["r0"], "gone": [], "taken_down": None}
+    }
+
+
+@pytest.mark.parametrize("manifest", [None, "{", '{"generator": "x", "version": "1", "files": {}}', '"no"'])
+def test_what_is_no_release_is_refused(tmp_path: Path, run: Run, first: Path, manifest: str | None) -> None:
+    (tmp_path / "none").mkdir()
+    if manifest is not None:
+        (tmp_path / "none" / "release.json").write_text(manifest)
+    assert_refused(run("diff", first, tmp_path / "none"), "holds no release")
+    assert_refused(run("diff", tmp_path / "none", first), "holds no release")
+    assert_refused(run("diff", first, first / "README.md"), "holds no release")
+    assert_refused(run("diff", first, ""), "names no folder")
+
+
+def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path, run: Run, first: Path) -> None:
+    shutil.copytree(first, tmp_path / "other")
+    (path,) = (tmp_path / "other" / "data" / "papers").glob("iclr-*")
+    path.write_bytes(b"PAR1 and nothing more")
+    ended = run("diff", first, tmp_path / "other")
+    assert (ended.code, ended.out) == (2, "")
+    assert "'peercorpus verify'" in ended.err
+
+
+def test_ids_from_outside_cannot_move_the_cursor(tmp_path: Path, run: Run, first: Path) -> None:
+    other = release(tmp_path, "second", {ICLR: texts("abc"), ICML: texts("xyz", ICML) + a_forum("z\x1b[2J", ICML)})
+    assert "\x1b" not in run("diff", first, other, "--ids").out

@@ -1,0 +1,119 @@
+"""What a release was made of: the same inputs give the same bytes, and what has moved since is named."""
+
+import json
+import shutil
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from invented_tables import ICLR, ICML, a_forum, fill, two_conferences
+from peercorpus.errors import PeercorpusError
+from peercorpus.models.endpoint import ModelSettings
+from peercorpus.release.provenance import ChangedInput, find_moved, read_inputs
+from peercorpus.release.publish import publish_release
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+from peercorpus.release.turn_titles import MODEL_KEY_VARIABLE, Titler
+from peercorpus.workspace.harvest_state import Listing
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import open_workspace
+
+RE2 = SplitRequest(Profile.RE2)
+
+
+def note(kind: RawKind = RawKind.NOTE) -> RawObject:
+    return RawObject(kind, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return two_conferences(tmp_path / "corpus")
+
+
+def release(corpus: Path, out: Path, sides: SplitRequest | None = RE2) -> dict[str, bytes]:
+    with open_workspace(corpus, write=False) as workspace:
+        publish_release(workspace, out, sides=sides)
+    return {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+
+def moved(corpus: Path, out: Path) -> list[ChangedInput]:
+    inputs = read_inputs(out)
+    assert inputs is not None
+    with open_workspace(corpus, write=False) as workspace:
+        return find_moved(inputs, workspace)
+
+
+def test_a_copy_of_the_workspace_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
+    (corpus / "takedown.txt").write_text("f1\nm2-answer\n")
+    first = release(corpus, tmp_path / "first")
+    shutil.copytree(corpus, tmp_path / "copy")
+    shutil.rmtree(corpus)
+    assert release(tmp_path / "copy", tmp_path / "second") == first
+    assert moved(tmp_path / "copy", tmp_path / "first") == []
+    assert "inputs.json" in json.loads(first["release.json"])["files"]
+
+
+def test_a_release_that_kept_sides_is_made_again_with_its_own(corpus: Path, tmp_path: Path) -> None:
+    release(corpus, tmp_path / "first")
+    with open_workspace(corpus) as workspace:
+        fill(workspace, ICLR, [record for n in range(5, 40) for record in a_forum(f"f{n:02}")])
+    second = release(corpus, tmp_path / "second", SplitRequest(Profile.RE2, earlier=tmp_path / "first"))
+    again = release(corpus, tmp_path / "third", SplitRequest(Profile.RE2, earlier=tmp_path / "second"))
+    assert again == second
+    assert json.loads(second["inputs.json"])["sides"]["earlier"] is not None
+
+
+def test_it_says_how_the_sides_were_drawn_and_nothing_of_none(corpus: Path, tmp_path: Path) -> None:
+    found = json.loads(
+        release(corpus, tmp_path / "out", SplitRequest(Profile.TEMPORAL, date(2020, 1, 1)))["inputs.json"]
+    )
+    assert found["sides"] == {"profile": "temporal", "test_after": "2020-01-01", "earlier": None}
+    assert (found["titles"], found["authors"], found["takedown"]) == (None, True, None)
+    assert list(found["venues"]) == [ICLR, ICML]
+    assert json.loads(release(corpus, tmp_path / "none", None)["inputs.json"])["sides"] is None
+
+
+def test_what_has_moved_is_named_by_venue_and_table(corpus: Path, tmp_path: Path) -> None:
+    release(corpus, tmp_path / "out")
+    with open_workspace(corpus) as workspace:
+        workspace.tables.finish("3-posts", ICLR, "invent", "b" * 64)
+        workspace.raw.add([note(RawKind.PUBLISHED)])
+        with workspace.raw.transaction():
+            workspace.raw.state.set_listing(ICML, "submissions", Listing(None, 1, None, complete=True))
+    (corpus / "takedown.txt").write_text("f1\n")
+    assert moved(corpus, tmp_path / "out") == [
+        ChangedInput(None, "takedown.txt"),
+        ChangedInput(ICLR, "3-posts"),
+        ChangedInput(ICLR, "records"),
+        ChangedInput(ICML, "listing"),
+    ]
+
+
+def test_the_list_of_what_is_taken_down_cannot_be_guessed_from_the_inputs(corpus: Path, tmp_path: Path) -> None:
+    (corpus / "takedown.txt").write_text("f1\nm1\n")
+    first = json.loads(release(corpus, tmp_path / "first")["inputs.json"])["takedown"]
+    (corpus / "takedown.txt").write_text("# asked for in May\nm1\nf1\n")
+    assert json.loads(release(corpus, tmp_path / "second")["inputs.json"])["takedown"] == first
+    (corpus / "takedown.salt").unlink()
+    assert json.loads(release(corpus, tmp_path / "third")["inputs.json"])["takedown"] != first
+
+
+def test_a_release_without_inputs_says_nothing_and_a_broken_file_is_refused(corpus: Path, tmp_path: Path) -> None:
+    release(corpus, tmp_path / "out")
+    (tmp_path / "out" / "inputs.json").write_bytes(b"\xff{")
+    with pytest.raises(PeercorpusError, match=r"inputs.json' cannot be read"):
+        read_inputs(tmp_path / "out")
+    (tmp_path / "out" / "inputs.json").unlink()
+    assert read_inputs(tmp_path / "out") is None
+
+
+def test_the_model_that_gives_titles_is_named(corpus: Path, tmp_path: Path) -> None:
+    settings = ModelSettings("http://127.0.0.1:9/v1", "titles-7b", MODEL_KEY_VARIABLE)
+    with (
+        closing(Titler.of(settings, None, "r", 1)) as titler,
+        open_workspace(corpus, write=False) as workspace,
+    ):
+        publish_release(workspace, tmp_path / "out", titler=titler)
+    assert json.loads((tmp_path / "out" / "inputs.json").read_text())["titles"] == "titles-7b"

@@ -1,0 +1,235 @@
+"""No address and no profile of a person is in any text of a release or of dialogues; licences stand as stated."""
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from invented_tables import ICLR, NOON, a_forum, invented, paper, score, what_follows
+from peercorpus.models.chat_messages import ChatOptions
+from peercorpus.records.documents import PaperText
+from peercorpus.records.enums import Aspect, Role, SectionKind
+from peercorpus.records.papers import Evidence
+from peercorpus.records.reviews import Conversation, MetaReview, Post, Section
+from peercorpus.records.untrusted_text import redact_people
+from peercorpus.release.exports.formats import RENDERERS, ExportLayout
+from peercorpus.release.exports.layouts import ExportRequest
+from peercorpus.release.exports.samples import PromptOptions
+from peercorpus.release.exports.workspace_export import export_workspace
+from peercorpus.release.publish import publish_release
+from peercorpus.release.schemas import PAPERS
+from peercorpus.release.shards import CONFIGS
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+
+ADDRESS, PROFILE = "ada@example.org", "~Ada_Example1"
+SAID = f"Say {ADDRESS} and {PROFILE}."
+BLOTTED = "Say [e-mail] and [profile]."
+TEXTS: dict[str, dict[str, Any]] = {
+    "Paper": {
+        **dict.fromkeys(("title", "abstract", "tldr", "primary_area", "venue", "decision", "decision_comment"), SAID),
+        **dict.fromkeys(("authors", "keywords"), (SAID,)),
+        **dict.fromkeys(("conference", "track", "licence"), SAID),
+        "extra": json.dumps({"contact": SAID}),
+    },
+    "Review": {
+        "title": SAID,
+        "scores": (score("rating", 6.0, SAID, Aspect.RECOMMENDATION),),
+        "sections": (Section(SectionKind.SUMMARY, "summary", SAID), Section(SectionKind.OTHER, "tips", SAID)),
+        "initial_sections": (Section(SectionKind.SUMMARY, "summary", f"First: {SAID}"),),
+        "final_justification": SAID,
+        "updated_fields": (SAID,),
+        "extra": json.dumps({"checks": [SAID], "note": SAID}),
+    },
+    "Post": {"title": SAID, "text": SAID, "invitation": SAID, "extra": json.dumps({"contact": SAID})},
+    "PaperVersion": {
+        **dict.fromkeys(("title", "abstract"), SAID),
+        "path": f"/pdf/{SAID}",
+        "evidence": Evidence(NOON, SAID, SAID, SAID, None, (SAID,)),
+    },
+    "Change": dict.fromkeys(("section", "before", "after"), SAID),
+    "PaperText": {"markdown": f"# {SAID}\n\n{{ada, bob}}@example.org"},
+}
+NO_TEXT = {"forum_id", "year", "venue_id", "paper_number", "num_reviews", "markdown_chars"}
+"""Columns of `papers` that hold no words of anybody."""
+
+
+def forum_of_people() -> list[object]:
+    found: list[object] = []
+    for record in (*a_forum("f1"), *what_follows("f1")):
+        changes = TEXTS.get(type(record).__name__, {})
+        if isinstance(record, Conversation):
+            said = {"text": SAID, "title": SAID, "titles": (SAID,), "final_justification": SAID}
+            turns = tuple(
+                replace(one, **said, signature="R1" if one.role is Role.REVIEWER else "Authors")  # type: ignore[arg-type]
+                for one in record.turns
+            )
+            changes = {"turns": turns, "context": tuple(replace(one, concerning=(SAID,)) for one in record.context)}
+        if isinstance(record, PaperText):
+            changes = changes | {"headings": tuple(replace(heading, title=SAID) for heading in record.headings)}
+        if isinstance(record, Post) and record.meta_review is not None:
+            answers = MetaReview(SAID, SAID, None, (), (Section(SectionKind.OTHER, "why", SAID),))
+            changes = changes | {"meta_review": answers}
+        found.append(replace(record, **changes))  # type: ignore[type-var]
+    return found
+
+
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("people")
+    with invented(folder / "corpus", {ICLR: forum_of_people()}) as workspace:
+        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2))
+        for layout in RENDERERS:
+            wanted = ExportRequest(layout, (), PromptOptions(chat=ChatOptions(ends_answered=False)))
+            export_workspace(workspace, folder / f"{layout}.jsonl", wanted, [ICLR])
+    return folder
+
+
+def row_of(folder: Path, config: str) -> dict[str, Any]:
+    (path,) = (folder / "out" / "data" / config).iterdir()
+    row, *_ = pq.read_table(path).to_pylist()
+    found: dict[str, Any] = row
+    return found
+
+
+@pytest.mark.parametrize("column", [name for name in PAPERS.names if name not in NO_TEXT])
+def test_each_column_of_papers_is_blotted(exports: Path, column: str) -> None:
+    said = json.dumps(row_of(exports, "papers")[column])
+    assert BLOTTED in said
+    assert not any(name in said for name in (ADDRESS, "bob", PROFILE))
+
+
+@pytest.mark.parametrize("column", ["title", "text", "titles", "final_justification"])
+def test_each_text_of_a_turn_is_blotted(exports: Path, column: str) -> None:
+    for turn in row_of(exports, "conversations")["turns"]:
+        assert BLOTTED in json.dumps(turn[column])
+
+
+@pytest.mark.parametrize("column", ["title", "text", "concerning"])
+def test_each_text_of_a_response_to_all_is_blotted(exports: Path, column: str) -> None:
+    for response in row_of(exports, "conversations")["context"]:
+        assert BLOTTED in json.dumps(response[column])
+
+
+def test_no_other_column_holds_an_address(exports: Path) -> None:
+    # Of what people write, links hold nothing, and tries the decision of `papers`.
+    for config in CONFIGS.keys() - {"links", "tries"}:
+        (path,) = (exports / "out" / "data" / config).iterdir()
+        said = json.dumps(pq.read_table(path).to_pylist(), default=str)
+        assert BLOTTED in said
+        assert not any(name in said for name in (ADDRESS, "bob", PROFILE))
+        assert list(row_of(exports, config)) == CONFIGS[config].schema.names
+
+
+@pytest.mark.parametrize(
+    ("config", "column"),
+    [
+        *(("papers_full", name) for name in ("reviews", "posts", "extra")),
+        *(("reviews", name) for name in ("title", "sections", "initial_sections", "scores", "extra", "rebuttal")),
+        *(("versions", name) for name in ("title", "abstract", "rule", "file_signs", "deadline_source", "invitation")),
+        ("scores", "final_label"),
+        *(("review_sft", name) for name in ("markdown", "title", "reviews")),
+        *(("rebuttal", name) for name in ("markdown", "title", "conversations")),
+    ],
+)
+def test_each_text_of_the_typed_tables_is_blotted(exports: Path, config: str, column: str) -> None:
+    assert BLOTTED in json.dumps(row_of(exports, config)[column], default=str)
+
+
+def test_authors_can_be_left_unnamed_and_task_configurations_never_name_them(exports: Path, tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: [paper("f1", authors=("Ada Example",))]}) as workspace:
+        publish_release(workspace, tmp_path / "out", with_authors=False)
+    assert row_of(tmp_path, "papers")["authors"] == row_of(tmp_path, "papers_full")["authors"] == []
+    assert all("authors" not in config.schema.names for config in CONFIGS.values() if config.is_task)
+    assert row_of(exports, "papers")["authors"] == [BLOTTED]
+
+
+def test_without_authors_no_field_that_openreview_makes_of_them_is_left(tmp_path: Path) -> None:
+    told = {
+        "_bibtex": "author={Ada Example and Bo Ek}",
+        "paperhash": "example|sorting",
+        "by": "ADA EXAMPLE",
+        "code": "c",
+    }
+    extra, records = json.dumps(told), list[object]()
+    for record in a_forum("f1"):
+        changes: dict[str, Any] = {"Paper": {"authors": ("Ada Example",), "extra": extra}, "Post": {"extra": extra}}
+        records.append(replace(record, **changes.get(type(record).__name__, {})))  # type: ignore[type-var]
+    with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
+        publish_release(workspace, tmp_path / "out", with_authors=False)
+    row = row_of(tmp_path, "papers_full")
+    assert json.loads(row["extra"]) == {"code": "c"}
+    assert [json.loads(post["extra"]) for post in row["posts"]] == [{"code": "c"}] * len(row["posts"])
+    assert row["posts"]
+
+
+@pytest.mark.parametrize("layout", RENDERERS)
+def test_each_format_of_dialogues_is_blotted(exports: Path, layout: ExportLayout) -> None:
+    said = (exports / f"{layout}.jsonl").read_text()
+    assert BLOTTED in said
+    assert not any(name in said for name in (ADDRESS, "bob", PROFILE))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{ada, bob}@kites.example",
+        "\\{ada,bob\\}@kites.example",
+        "(ada, bob)@kites.example",
+        "[ada, bob] @ kites.example",
+        "ada\\_b@kites.example",
+        "<ada.b+c@mail.kites.example>",
+        "mailto:ada@kites.example",
+    ],
+)
+def test_addresses_are_found_however_papers_write_them(written: str) -> None:
+    assert "ada" not in redact_people(f"We are {written}, all of us.")
+    assert redact_people(f"We are {written}, all of us.").endswith(", all of us.")
+
+
+@pytest.mark.parametrize("text", ["mAP@0.5", "Hits@10 (see f) @ k", "f(x)@y", "x\\_1 and @ada", "Recall@{1, 5}"])
+def test_what_only_looks_like_an_address_stays(text: str) -> None:
+    assert redact_people(text) == text
+
+
+def test_licences_stand_where_they_are_stated_and_are_counted(tmp_path: Path) -> None:
+    stated = [paper("f1", licence="CC BY 4.0"), paper("f2", licence="CC BY 4.0"), paper("f3")]
+    with invented(tmp_path / "corpus", {ICLR: stated}) as workspace:
+        publish_release(workspace, tmp_path / "out")
+    (path,) = (tmp_path / "out" / "data" / "papers").iterdir()
+    assert pq.read_table(path, columns=["licence"]).column("licence").to_pylist() == ["CC BY 4.0", "CC BY 4.0", None]
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "| CC BY 4.0 | 2 |" in card
+    assert "| none stated | 1 |" in card
+
+
+@pytest.mark.parametrize("unit", ["\\_", "{", "{a", "(a ", "[a ", "a.", "{ab} ", "a\\_b"])
+def test_a_long_text_takes_no_longer_for_what_looks_like_the_beginning_of_an_address(unit: str) -> None:
+    text = "@ " + unit * (200_000 // len(unit))
+    began = time.process_time()
+    assert redact_people(text) == text
+    assert time.process_time() - began < 2
+
+
+@given(st.text(alphabet="a1.@{}[]()~_-\\ \n", max_size=60) | st.text(max_size=60))
+@example("{ada@kites.example}@kites.example")
+@example("ada@kites.example@kites.example")
+@example("{" * 20 + "ada@kites.example" + "}@kites.example" * 20)
+def test_what_is_blotted_once_is_blotted_for_good(text: str) -> None:
+    once = redact_people(text)
+    assert redact_people(once) == once
+
+
+@pytest.mark.parametrize("unit", ["@kites.example", " @ kites.example", "}@kites.example"])
+def test_addresses_in_one_another_take_no_longer(unit: str) -> None:
+    opening = "{" * 20_000 if unit.startswith("}") else ""
+    begun = time.process_time()
+    blotted = redact_people(f"{opening}ada{unit * 20_000}")
+    assert time.process_time() - begun < 2
+    assert redact_people(blotted) == blotted

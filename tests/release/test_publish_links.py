@@ -1,0 +1,202 @@
+"""What a release says of submissions that are one work; nothing of what was taken down; and they come on one side."""
+
+import json
+import re
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from invented_tables import ICLR, ICML, NOON, TMLR, a_forum, invented, link, paper, post, review, score
+from peercorpus.records.enums import Aspect, LinkKind, PostKind, Role
+from peercorpus.release.publish import publish_release
+from peercorpus.release.shards import CONFIGS
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+from peercorpus.workspace.workspace import Workspace
+
+RE2 = SplitRequest(Profile.RE2)
+ADDRESS = "ada@example.org"
+
+
+def rows(out: Path, config: str) -> list[dict[str, Any]]:
+    return [
+        row for path in sorted((out / "data" / config).glob("*.parquet")) for row in pq.read_table(path).to_pylist()
+    ]
+
+
+def pairs(out: Path) -> list[tuple[str, str]]:
+    return [(row["earlier_id"], row["forum_id"]) for row in rows(out, "links")]
+
+
+def tries(out: Path) -> list[tuple[str, int | None, str]]:
+    return [(row["work_id"], row["try_number"], row["forum_id"]) for row in rows(out, "tries")]
+
+
+def three_tries() -> dict[str, list[object]]:
+    """One work at three venues: `a` after `b` after `c`; and a paper beside them."""
+    scores = (score("rating", 3.0, "3", Aspect.RECOMMENDATION),)
+    days = [NOON + timedelta(days=number) for number in (0, 100, 200)]
+    return {
+        ICLR: [paper("c", created_at=days[0]), paper("other"), review("c", "R1", scores=scores), review("other")],
+        ICML: [paper("b", ICML, created_at=days[1]), review("b", "R1", ICML), link("b", ICML, "c")],
+        TMLR: [
+            paper("a", TMLR, created_at=days[2]),
+            link("a", TMLR, "b", ICML),
+            link("a", TMLR, "c", kind=LinkKind.TWIN),
+        ],
+    }
+
+
+def published(workspace: Workspace, out: Path, venue_ids: list[str] | None = None, **takedown: str) -> str:
+    (workspace.folder / "takedown.txt").write_text("".join(f"{one}\n" for one in takedown.values()))
+    publish_release(workspace, out, venue_ids)
+    return (out / "README.md").read_text()
+
+
+def test_links_and_tries_are_published_and_counted(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", three_tries()) as workspace:
+        card = published(workspace, tmp_path / "out")
+    assert pairs(tmp_path / "out") == [("c", "b"), ("b", "a"), ("c", "a")]
+    first = rows(tmp_path / "out", "links")[0]
+    assert (first["venue_id"], first["conference"], first["year"], first["work_id"]) == (ICML, "icml", 2023, "a")
+    assert (first["kind"], first["days"], first["text_similarity"]) == ("resubmission", 120.0, None)
+    assert sorted(tries(tmp_path / "out")) == [("a", 1, "c"), ("a", 2, "b"), ("a", 3, "a")]
+    by_id = {row["forum_id"]: row for row in rows(tmp_path / "out", "tries")}
+    assert [by_id[one]["ratings"] for one in "cba"] == [[3.0], [6.0], []]
+    assert by_id["c"].keys() == set(CONFIGS["tries"].schema.names)
+    assert "| `resubmission` | 2 |\n| `workshop` | 0 |\n| `twin` | 1 |" in card
+    assert "links to papers" not in card
+
+
+@pytest.mark.parametrize(
+    ("gone", "links", "left", "lost"),
+    [
+        ("a", [("c", "b")], [("b", 1, "c"), ("b", 2, "b")], 2),
+        ("b", [("c", "a")], [("a", 1, "c"), ("a", 2, "a")], 2),
+        ("c", [("b", "a")], [("a", 1, "b"), ("a", 2, "a")], 2),
+    ],
+)
+def test_what_is_taken_down_is_in_no_link_and_no_try(
+    tmp_path: Path, gone: str, links: list[tuple[str, str]], left: list[tuple[str, int, str]], lost: int
+) -> None:
+    with invented(tmp_path / "corpus", three_tries()) as workspace:
+        card = published(workspace, tmp_path / "out", gone=gone)
+    assert pairs(tmp_path / "out") == links
+    assert sorted(tries(tmp_path / "out"), key=lambda one: one[1] or 0) == left
+    assert f"{lost} links" in card
+    for config in ("links", "tries"):
+        assert all(gone not in row.values() for row in rows(tmp_path / "out", config))
+
+
+def test_a_review_that_was_taken_down_or_is_not_public_gives_no_rating(tmp_path: Path) -> None:
+    venues = three_tries()
+    more = [review("c", "R2"), review("c", "R3", readers_public=False), review("c", "R4", deleted=True)]
+    venues[ICLR] = [*venues[ICLR][:-1], *more]
+    with invented(tmp_path / "corpus", venues) as workspace:
+        published(workspace, tmp_path / "out", gone="c-R1")
+    (found,) = (row for row in rows(tmp_path / "out", "tries") if row["forum_id"] == "c")
+    assert found["ratings"] == [6.0]
+
+
+def test_a_decision_that_is_not_public_is_not_told_here_either(tmp_path: Path) -> None:
+    venues = three_tries()
+    hidden = {"kind": PostKind.DECISION, "role": Role.PROGRAM_CHAIR, "text": "Accept (Poster)"}
+    venues[ICLR] += [post("c-decision", "c", readers_public=False, **hidden)]
+    venues[ICML][0] = paper("b", ICML, decision=f"Ask {ADDRESS}")
+    with invented(tmp_path / "corpus", venues) as workspace:
+        published(workspace, tmp_path / "out")
+    found = {row["forum_id"]: (row["status"], row["decision"]) for row in rows(tmp_path / "out", "tries")}
+    assert found["c"] == (None, None)
+    assert found["b"] == ("accepted", "Ask [e-mail]")
+
+
+def test_links_to_venues_that_are_not_published_are_left_out_and_counted(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", three_tries()) as workspace:
+        card = published(workspace, tmp_path / "out", [ICLR, ICML])
+        alone = published(workspace, tmp_path / "alone", [ICLR])
+    assert pairs(tmp_path / "out") == [("c", "b")]
+    assert sorted(tries(tmp_path / "out")) == [("b", 1, "c"), ("b", 2, "b")]
+    assert "2 links" in card
+    assert "3 links" in alone
+    assert ("| `resubmission` |" in card, "| `resubmission` |" in alone) == (True, False)
+    assert not (tmp_path / "alone" / "data" / "links").exists()
+
+
+def forums(first: int, last: int, venue_id: str = ICLR) -> list[object]:
+    return [record for number in range(first, last) for record in a_forum(f"f{number:03}", venue_id)]
+
+
+def sides(workspace: Workspace, out: Path, asked: SplitRequest = RE2) -> dict[str, Any]:
+    publish_release(workspace, out, sides=asked)
+    found: dict[str, Any] = json.loads(asked.path(out).read_text())
+    return found
+
+
+def test_linked_papers_are_on_one_side(tmp_path: Path) -> None:
+    count = 40
+    links = [link(f"f{number + count:03}", ICML, f"f{number:03}") for number in range(count)]
+    venues = {ICLR: forums(0, count), ICML: [*forums(count, 2 * count, ICML), *links]}
+    with invented(tmp_path / "corpus", venues) as workspace:
+        found = sides(workspace, tmp_path / "out")
+    side_of = {forum_id: side for side, ids in found["sides"].items() for forum_id in ids}
+    assert len(side_of) == 2 * count
+    assert all(side_of[f"f{number:03}"] == side_of[f"f{number + count:03}"] for number in range(count))
+    assert set(side_of.values()) == {"train", "validation", "test"}
+    for name, config in (("review", "review_sft"), ("rebuttal", "rebuttal")):
+        used = [row["forum_id"] for row in rows(tmp_path / "out", config)]
+        assert sorted(used) == sorted(one for ids in found["tasks"][name].values() for one in ids)
+        works = {int(one[1:]) % count for ids in (found["tasks"][name]["test"],) for one in ids}
+        assert works.isdisjoint(int(one[1:]) % count for one in found["tasks"][name]["train"])
+
+
+def test_papers_that_a_taken_down_one_joins_are_on_one_side_all_the_same(tmp_path: Path) -> None:
+    count = 30
+    joins = [paper(f"gone{number:03}", TMLR) for number in range(count)]
+    links = [link(f"gone{number:03}", TMLR, f"f{number:03}") for number in range(count)]
+    links += [link(f"gone{number:03}", TMLR, f"f{number + count:03}", ICML) for number in range(count)]
+    venues = {ICLR: forums(0, count), ICML: forums(count, 2 * count, ICML), TMLR: [*joins, *links]}
+    with invented(tmp_path / "corpus", venues) as workspace:
+        (workspace.folder / "takedown.txt").write_text("".join(f"gone{number:03}\n" for number in range(count)))
+        found = sides(workspace, tmp_path / "out")
+    side_of = {forum_id: side for side, ids in found["sides"].items() for forum_id in ids}
+    assert all(side_of[f"f{number:03}"] == side_of[f"f{number + count:03}"] for number in range(count))
+    assert "gone" not in RE2.path(tmp_path / "out").read_text()
+    assert {row["work_id"][0] for row in rows(tmp_path / "out", "tries")} == {"f"}
+    assert pairs(tmp_path / "out") == []
+
+
+def test_a_later_link_between_two_sides_moves_nobody_and_holds_the_lesser_one_back(tmp_path: Path) -> None:
+    with invented(tmp_path / "first", {ICLR: forums(0, 60)}) as workspace:
+        before = sides(workspace, tmp_path / "one")
+    tested = next(one for one in before["tasks"]["review"]["test"] if one in before["tasks"]["rebuttal"]["test"])
+    trained = before["tasks"]["review"]["train"][0]
+    ids = sorted((tested, trained))
+    with invented(tmp_path / "second", {ICLR: [*forums(0, 60), link(ids[1], ICLR, ids[0])]}) as workspace:
+        after = sides(workspace, tmp_path / "two", replace(RE2, earlier=tmp_path / "one"))
+        assert sides(workspace, tmp_path / "three", replace(RE2, earlier=tmp_path / "two")) | {"made": None} == (
+            after | {"made": None}
+        )
+    assert after["sides"] == before["sides"]
+    for task in ("review", "rebuttal"):
+        assert tested in after["tasks"][task]["test"]
+        assert trained not in after["tasks"][task]["train"]
+    assert trained not in [row["forum_id"] for row in rows(tmp_path / "two", "review_sft")]
+    held_back = [
+        re.search(r"\| review \|.* (\d+) \|\n", (tmp_path / out / "README.md").read_text()) for out in ("one", "two")
+    ]
+    assert [int(found[1]) for found in held_back if found] == [0, 1]
+
+
+def test_papers_with_the_very_same_text_come_on_one_side_whatever_their_titles(tmp_path: Path) -> None:
+    forums = [a_forum(f"f{number:02}", markdown="# One text" if number % 4 else None) for number in range(24)]
+    with invented(tmp_path / "corpus", {ICLR: [record for forum in forums for record in forum]}) as workspace:
+        publish_release(workspace, tmp_path / "out", sides=RE2)
+    sides = json.loads(RE2.path(tmp_path / "out").read_text())["sides"]
+    of = {forum_id: side for side, ids in sides.items() for forum_id in ids}
+    assert len({of[f"f{number:02}"] for number in range(24) if number % 4}) == 1
+    assert len(set(of.values())) == 3
+    assert not (tmp_path / "out" / "data" / "links").exists()

@@ -1,0 +1,135 @@
+"""A release opens, offline, with the tools its users have, and says of itself what is so."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+from invented_tables import ICLR, ICML, TMLR, a_forum, invented, link, paper, what_follows
+from peercorpus.release.publish import publish_release
+from peercorpus.release.schemas import PAPERS, column_meaning
+from peercorpus.release.shards import CONFIGS
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+
+ICLR_2021 = "ICLR.cc/2021/Conference"
+
+# `datasets` reads its cache folder and whether it is offline once, when it is imported.
+OPEN = """
+import sys
+from datasets import DatasetInfo, Features, load_dataset, load_dataset_builder
+from huggingface_hub import DatasetCard
+from peercorpus.release.shards import CONFIGS
+folder, expected = sys.argv[1], eval(sys.argv[2])
+for config, rows in expected.items():
+    loaded = load_dataset(folder, config)
+    assert {name: split.num_rows for name, split in loaded.items()} == rows, (config, loaded)
+    features = Features.from_arrow_schema(CONFIGS[config].schema)
+    streamed = load_dataset(folder, config, streaming=True)
+    info = load_dataset_builder(folder, config).info
+    for name, count in rows.items():
+        assert loaded[name].features == streamed[name].features == features, (config, loaded[name].features)
+        assert list(streamed[name]) == list(loaded[name]), config
+        table, split = loaded[name].data.table, info.splits[name]
+        assert abs(split.num_bytes - table.nbytes) <= 0.05 * table.nbytes + 400, (split, table.nbytes)
+assert load_dataset(folder)["icml"][0]["forum_id"] == "f4"
+card = DatasetCard.load(folder + "/README.md")
+assert [config["config_name"] for config in card.data.configs] == list(expected)
+assert card.data.license == "other" and card.data.size_categories == ["n<1K"]
+for described in card.data.dataset_info:
+    name = described["config_name"]
+    again = DatasetInfo._from_yaml_dict(described)
+    assert {split: one.num_examples for split, one in again.splits.items()} == expected[name]
+"""
+CORPUS = {"iclr": 3, "icml": 1}
+TASKS = {"train": 2, "validation": 1, "test": 1}
+ROWS = {
+    "papers": CORPUS | {"tmlr": 1},
+    "papers_full": CORPUS | {"tmlr": 1},
+    "reviews": CORPUS,
+    "meta_reviews": {"iclr": 1},
+    "posts": {"iclr": 7, "icml": 2},
+    "conversations": CORPUS,
+    "versions": {"iclr": 4, "icml": 1},
+    "texts": {"iclr": 4, "icml": 1},
+    "changes": {"iclr": 1},
+    "scores": {"iclr": 9, "icml": 3},
+    "links": {"tmlr": 1},
+    "tries": {"iclr": 1, "tmlr": 1},
+    "review_sft": TASKS,
+    "rebuttal": TASKS,
+}
+"""Rows by configuration and split."""
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("release")
+    venues: dict[str, list[object]] = {
+        ICLR: [*a_forum("f1"), *what_follows("f1"), *a_forum("f2")],
+        ICLR_2021: a_forum("f3", ICLR_2021),
+        ICML: a_forum("f4", ICML),
+        TMLR: [paper("f5", TMLR, number=None, title=None), link("f5", TMLR, "f3", ICLR_2021)],
+    }
+    with invented(folder / "corpus", venues) as workspace:
+        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2))
+    return folder / "out"
+
+
+def test_every_configuration_is_looked_at() -> None:
+    assert list(ROWS) == list(CONFIGS)
+
+
+def test_datasets_opens_every_configuration_offline_whole_and_streaming(release: Path, tmp_path: Path) -> None:
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "HF_DATASETS_CACHE": str(tmp_path / "cache")}
+    command = [sys.executable, "-W", "error::FutureWarning:datasets", "-c", OPEN, str(release), repr(ROWS)]
+    done = subprocess.run(command, env=os.environ | offline, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("config", ROWS)
+def test_polars_duckdb_and_pandas_open_it(release: Path, config: str) -> None:
+    for split, rows in ROWS[config].items():
+        files = str(release / "data" / config / f"{split}-*.parquet")
+        (path,) = (release / "data" / config).glob(f"{split}-*.parquet")
+        assert pl.scan_parquet(files).collect().height == rows
+        assert duckdb.connect().execute(f"SELECT count(*) FROM '{files}'").fetchall() == [(rows,)]
+        held = duckdb.connect().sql(f"SELECT * FROM '{files}'").to_arrow_table()
+        assert held.num_rows == rows
+        assert len(pd.read_parquet(path)["forum_id"].dropna()) == rows
+
+
+@pytest.mark.parametrize("config", ROWS)
+def test_the_files_have_the_schema_what_columns_hold_and_an_index_of_pages(release: Path, config: str) -> None:
+    for path in (release / "data" / config).iterdir():
+        file = pq.ParquetFile(path)
+        assert file.schema_arrow.equals(CONFIGS[config].schema)
+        assert column_meaning(file.schema_arrow.field("forum_id")).startswith("OpenReview's id")
+        assert file.metadata.row_group(0).column(0).has_column_index
+
+
+def test_the_columns_are_those_of_reviewbench_in_its_order_and_the_licence() -> None:
+    assert " ".join(PAPERS.names) == (
+        "forum_id conference year track venue_id paper_number title abstract authors keywords tldr primary_area venue"
+        " decision decision_comment author_rebuttal num_reviews reviews_json markdown markdown_chars licence"
+    )
+
+
+def test_the_card_says_how_many_papers_have_a_text_and_how_that_is_known(release: Path) -> None:
+    card = (release / "README.md").read_text()
+    assert "| all | `accepted` | 4 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 4 |" in card
+    assert f"| {ICLR} | `accepted` | 2 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 2 |" in card
+    assert f"| {TMLR} | `accepted` | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |" in card
+
+
+def test_a_release_without_conversations_has_no_such_configuration(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: [paper("f1")]}) as workspace:
+        publish_release(workspace, tmp_path / "out")
+    assert "conversations" not in (tmp_path / "out" / "README.md").read_text().split("---\n")[1]
+    assert sorted(path.name for path in (tmp_path / "out" / "data").iterdir()) == ["papers", "papers_full"]

@@ -1,0 +1,242 @@
+"""Laws of the sides: whatever papers there are, whatever was given before, whatever is linked."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peercorpus.records.enums import Status
+from peercorpus.release.splits import NO_SIDES, Sides, Split, Task, Usable, draw_sides, split_sizes
+
+DAY = date(2024, 1, 1)
+BOTH, REVIEWS, NOTHING = frozenset(Task), frozenset({Task.REVIEW}), frozenset[Task]()
+DATES = [
+    None,
+    *(datetime(2024, 1, 1, 23, 59, tzinfo=UTC) + timedelta(minutes=minutes) for minutes in (-9999, 0, 1, 99)),
+]
+HELD = (Split.TEST, Split.VALIDATION)
+
+
+@st.composite
+def corpora(draw: st.DrawFn, prefix: str = "f", most: int = 60) -> list[Usable]:
+    """Papers of strata of very different sizes, some of no use."""
+    kinds = st.tuples(
+        st.sampled_from(["A", "A", "B", "C", "D", "E"]),
+        st.sampled_from([Status.ACCEPTED, Status.ACCEPTED, Status.REJECTED]),
+        st.sampled_from(DATES),
+        st.sampled_from([BOTH, BOTH, REVIEWS, frozenset({Task.REBUTTAL}), NOTHING]),
+    )
+    return [Usable(f"{prefix}{number}", *kind) for number, kind in enumerate(draw(st.lists(kinds, max_size=most)))]
+
+
+def links(seed: int, *parts: Sequence[Usable]) -> dict[str, str]:
+    """Half of the papers in works of about three."""
+    random, papers = Random(seed), [paper for part in parts for paper in part]
+    return {paper.forum_id: f"w{random.randrange(1 + len(papers) // 6)}" for paper in papers if random.random() < 0.5}
+
+
+def sizes(sides: Sides, task: Task) -> Counter[Split]:
+    return Counter(sides.used[task].values())
+
+
+@given(corpora())
+def test_every_usable_paper_has_one_side_and_each_task_uses_or_holds_back_its_own(papers: list[Usable]) -> None:
+    sides = draw_sides(papers)
+    assert sides.of.keys() == {paper.forum_id for paper in papers if paper.tasks}
+    for task in Task:
+        fitting = {paper.forum_id for paper in papers if task in paper.tasks}
+        assert sides.used[task].items() <= sides.of.items()
+        assert sides.used[task].keys() <= fitting
+        assert all(sides.of[forum_id] in HELD for forum_id in fitting - sides.used[task].keys())
+        size = split_sizes(task, len(sides.of), len(fitting))
+        assert [sizes(sides, task)[side] for side in HELD] == [size, size]
+
+
+def of_size(number: int, seed: int) -> list[Usable]:
+    """Papers of nine strata, from a third of all to hardly any; four in five have a conversation."""
+    random = Random(seed)
+    venues = random.choices("ABCDEFGHI", [2.0**-power for power in range(9)], k=number)
+    tasks = random.choices([BOTH, REVIEWS], [4, 1], k=number)
+    return [Usable(f"f{at}", venues[at], Status.ACCEPTED, None, tasks[at]) for at in range(number)]
+
+
+@settings(deadline=None)
+@given(st.one_of(corpora(), st.builds(of_size, st.integers(0, 700), st.integers(0, 999))))
+def test_a_stratum_has_its_share_within_one_paper(papers: list[Usable]) -> None:
+    sides = draw_sides(papers)
+    for task in Task:
+        fitting = {paper.forum_id: paper.stratum for paper in papers if task in paper.tasks}
+        for side in HELD:
+            drawn = Counter(fitting[forum_id] for forum_id, of in sides.used[task].items() if of is side)
+            for stratum, number in Counter(fitting.values()).items():
+                assert abs(drawn[stratum] - drawn.total() * number / len(fitting)) <= 1
+
+
+@given(st.integers(3, 300), st.integers(0, 999))
+def test_what_the_rebuttals_test_on_the_reviews_test_on_too(number: int, seed: int) -> None:
+    random = Random(seed)
+    papers = [
+        Usable(f"f{at}", "A", Status.ACCEPTED, None, random.choice([BOTH, REVIEWS, REVIEWS])) for at in range(number)
+    ]
+    sides = draw_sides(papers)
+    assert sides.used[Task.REVIEW].keys() == {paper.forum_id for paper in papers}
+
+
+@given(corpora(), st.integers(0, 99), st.sampled_from([None, DAY]))
+def test_the_order_of_the_papers_changes_nothing(papers: list[Usable], seed: int, after: date | None) -> None:
+    groups, shuffled = links(seed, papers), Random(seed).sample(papers, len(papers))
+    assert draw_sides(papers, after, groups=groups) == draw_sides(shuffled, after, groups=groups)
+
+
+@given(corpora(), corpora("g"), st.integers(0, 99), st.sampled_from([None, DAY]))
+def test_no_paper_moves_when_the_corpus_grows_and_changes(
+    papers: list[Usable], more: list[Usable], seed: int, after: date | None
+) -> None:
+    first = draw_sides(papers, after, groups=links(seed, papers))
+    groups = links(seed + 1, papers, more)
+    changed = [replace(paper, tasks=Random(seed).choice([BOTH, REVIEWS, NOTHING])) for paper in papers]
+    second = draw_sides([*changed, *more], after, first, groups)
+    assert first.of.items() <= second.of.items()
+    assert_no_work_is_on_two_sides(second, groups)
+    for task in Task if after is None else ():
+        added = [one for one, side in second.used[task].items() if side in HELD and one not in first.used[task]]
+        kept = {groups.get(one, one) for one in second.used[task].keys() & first.used[task].keys()}
+        works = [groups.get(one, one) for one in added]
+        assert len(works) == len(set(works))
+        assert kept.isdisjoint(works)
+    for task in Task:
+        kept = {paper.forum_id for paper in changed if task in paper.tasks}
+        moved = {
+            forum_id
+            for forum_id in kept & first.used[task].keys() & second.used[task].keys()
+            if first.used[task][forum_id] is not second.used[task][forum_id]
+        }
+        assert not moved
+
+
+@given(corpora(), corpora("g"))
+def test_tests_grow_to_their_size_and_what_is_tested_stays_tested(papers: list[Usable], more: list[Usable]) -> None:
+    first = draw_sides(papers)
+    second = draw_sides([*papers, *more], earlier=first)
+    for task in Task:
+        for side in HELD:
+            before = {forum_id for forum_id, of in first.used[task].items() if of is side}
+            after = {forum_id for forum_id, of in second.used[task].items() if of is side}
+            assert before <= after
+
+
+@given(corpora(), corpora("g"), st.integers(0, 99), st.sampled_from([None, DAY]))
+def test_what_has_not_changed_is_drawn_as_it_was(
+    papers: list[Usable], more: list[Usable], seed: int, after: date | None
+) -> None:
+    held = [*papers, *more]
+    groups = links(seed, held)
+    second = draw_sides(held, after, draw_sides(papers, after), groups)
+    assert draw_sides(held, after, second, groups) == second
+
+
+def assert_no_work_is_on_two_sides(sides: Sides, groups: Mapping[str, str]) -> None:
+    by_work: dict[str, set[Split]] = {}
+    for used in sides.used.values():
+        for forum_id, side in used.items():
+            by_work.setdefault(groups.get(forum_id, forum_id), set()).add(side)
+    assert all(len(found) == 1 for found in by_work.values())
+
+
+@given(corpora(), st.integers(0, 99), st.sampled_from([None, DAY]))
+def test_papers_of_one_work_are_on_one_side(papers: list[Usable], seed: int, after: date | None) -> None:
+    groups = links(seed, papers)
+    sides = draw_sides(papers, after, groups=groups)
+    found: dict[str, set[Split]] = {}
+    for forum_id, side in sides.of.items():
+        found.setdefault(groups.get(forum_id, forum_id), set()).add(side)
+    assert all(len(one) == 1 for one in found.values())
+    if after is None:
+        for task in Task:
+            tested = [groups.get(one, one) for one, side in sides.used[task].items() if side in HELD]
+            assert len(tested) == len(set(tested))
+
+
+@given(corpora(), st.integers(0, 99))
+def test_a_temporal_test_is_all_that_is_newer_and_only_that(papers: list[Usable], seed: int) -> None:
+    sides = draw_sides(papers, DAY, groups=links(seed, papers))
+    dated = {paper.forum_id: paper for paper in papers if paper.submitted_at is not None and paper.tasks}
+    assert sides.of.keys() == dated.keys()
+    for task in Task:
+        for side, is_test in ((Split.TEST, True), (Split.VALIDATION, False), (Split.TRAIN, False)):
+            for forum_id in (one for one, of in sides.used[task].items() if of is side):
+                submitted_at = dated[forum_id].submitted_at
+                assert submitted_at is not None
+                assert (submitted_at.date() > DAY) is is_test
+    groups = links(seed, papers)
+    newer = {one for one, paper in dated.items() if paper.submitted_at and paper.submitted_at.date() > DAY}
+    assert newer == {one for used in sides.used.values() for one, side in used.items() if side is Split.TEST}
+    works = {groups.get(one, one) for one in newer}
+    assert works == {groups.get(one, one) for one, side in sides.of.items() if side is Split.TEST}
+
+
+def test_a_work_that_earlier_sides_part_is_used_where_it_weighs_most() -> None:
+    papers = [Usable(name, "A", Status.ACCEPTED, None, BOTH) for name in "abcdef"]
+    of = {
+        "a": Split.TRAIN,
+        "b": Split.TEST,
+        "c": Split.VALIDATION,
+        "d": Split.TRAIN,
+        "e": Split.TRAIN,
+        "f": Split.VALIDATION,
+    }
+    earlier = Sides(of, {task: dict(of) for task in Task})
+    sides = draw_sides(papers, earlier=earlier, groups={"a": "w", "b": "w", "c": "v", "d": "v", "e": "u", "f": "u"})
+    assert sides.of == of
+    used = {"b": Split.TEST, "c": Split.VALIDATION, "f": Split.VALIDATION}
+    assert sides.used == dict.fromkeys(Task, used)
+
+
+def test_a_paper_whose_date_turns_out_newer_leaves_the_training_and_keeps_its_side() -> None:
+    old = Usable("f1", "A", Status.ACCEPTED, DATES[1], BOTH)
+    first = draw_sides([old], DAY)
+    second = draw_sides([replace(old, submitted_at=DATES[4])], DAY, first)
+    assert (first.of["f1"], first.used[Task.REVIEW]) == (Split.TRAIN, {"f1": Split.TRAIN})
+    assert (second.of["f1"], second.used[Task.REVIEW]) == (Split.TRAIN, {})
+
+
+@pytest.mark.parametrize(
+    ("works", "fit", "review", "rebuttal"),
+    [
+        (0, 0, 0, 0),
+        (2, 2, 0, 0),
+        (3, 3, 1, 1),
+        (9_963, 9_963, 500, 250),
+        (19_926, 900, 300, 300),
+        (10**5, 10**5, 1_000, 500),
+    ],
+)
+def test_sizes_are_those_of_re2_or_its_shares(works: int, fit: int, review: int, rebuttal: int) -> None:
+    assert (split_sizes(Task.REVIEW, works, fit), split_sizes(Task.REBUTTAL, works, fit)) == (review, rebuttal)
+
+
+def test_a_corpus_as_large_as_re2_has_its_sizes() -> None:
+    papers = [Usable(f"f{number}", f"V{number % 40}", Status.ACCEPTED, None, BOTH) for number in range(20_000)]
+    sides = draw_sides(papers, earlier=NO_SIDES)
+    assert [sizes(sides, task)[side] for task in (Task.REVIEW, Task.REBUTTAL) for side in HELD] == [
+        1000,
+        1000,
+        500,
+        500,
+    ]
+    assert sizes(sides, Task.REVIEW)[Split.TRAIN] == 18_000
+
+
+def test_papers_found_to_be_of_a_tested_work_are_held_back() -> None:
+    papers = of_size(60, 1)
+    first = draw_sides(papers)
+    tested = next(one for one, side in first.used[Task.REBUTTAL].items() if side is Split.TEST)
+    again = [Usable(f"again{number}", "A", Status.REJECTED, None, BOTH) for number in range(20)]
+    second = draw_sides([*papers, *again], earlier=first, groups={one.forum_id: tested for one in again})
+    assert second.used == first.used
+    assert second.of == {**first.of, **{one.forum_id: Split.TEST for one in again}}

@@ -1,0 +1,172 @@
+"""The configurations for tasks, what a model is shown of a paper and on which side; and the typed tables."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from invented_tables import ICLR, ICML, NOON, a_forum, conversation, invented, post, score, turn
+from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Role, ScoreSource, SectionKind
+from peercorpus.records.papers import PaperVersion
+from peercorpus.records.reviews import ContextPost, Conversation, Review, Section
+from peercorpus.records.scores import ScoreChange
+from peercorpus.release.publish import publish_release
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile, Task
+from peercorpus.release.task_tables import CONFIG
+
+RE2 = SplitRequest(Profile.RE2)
+FIRST = score("rating", 3.0, "3: Reject", Aspect.RECOMMENDATION, Phase.INITIAL)
+LAST = score("rating", 6.0, "6: Weak Accept", Aspect.RECOMMENDATION)
+
+
+def rows(folder: Path, config: str) -> list[dict[str, Any]]:
+    return pl.read_parquet(folder / "data" / config / "*.parquet").to_dicts()
+
+
+def released(folder: Path, records: list[object]) -> Path:
+    with invented(folder / "corpus", {ICLR: records}) as workspace:
+        publish_release(workspace, folder / "out", sides=RE2)
+    return folder / "out"
+
+
+def changed(kind: type, **fields: Any) -> list[object]:
+    """One forum, with fields of its records of a kind replaced."""
+    return [replace(one, **fields) if isinstance(one, kind) else one for one in a_forum("f1")]  # type: ignore[type-var]
+
+
+def test_a_task_has_the_papers_that_the_file_of_sides_names_each_on_its_side(tmp_path: Path) -> None:
+    records = [record for number in range(12) for record in a_forum(f"f{number:02}")]
+    others = [record for number in range(12, 20) for record in a_forum(f"f{number:02}", ICML)]
+    with invented(tmp_path / "corpus", {ICLR: records, ICML: others}) as workspace:
+        publish_release(workspace, tmp_path / "out", sides=RE2)
+    stated = json.loads(RE2.path(tmp_path / "out").read_text())["tasks"]
+    for task in Task:
+        assert sum(map(len, stated[task].values())) >= 18
+        for side, ids in stated[task].items():
+            files = tmp_path / "out" / "data" / CONFIG[task] / f"{side}-*.parquet"
+            assert pl.read_parquet(files)["forum_id"].to_list() == ids
+
+
+def test_a_release_without_sides_has_no_tasks(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
+        publish_release(workspace, tmp_path / "out")
+    assert not {path.name for path in (tmp_path / "out" / "data").iterdir()} & {*CONFIG.values()}
+
+
+def test_a_review_is_shown_as_first_given_with_its_scores_before_and_after(tmp_path: Path) -> None:
+    questions = Section(SectionKind.QUESTIONS, "questions", "Why?")
+    both = (Section(SectionKind.SUMMARY, "summary", "They invent."), questions)
+    first = (Section(SectionKind.SUMMARY, "summary", "They copy."),)
+    records = changed(Review, sections=both, initial_sections=first, scores=(LAST, FIRST), revised=True)
+    (paper,) = rows(released(tmp_path, records), "review_sft")
+    (review,) = paper["reviews"]
+    assert review["text"] == "### summary\n\nThey copy.\n\n### questions\n\nWhy?"
+    assert (review["rating_initial"], review["rating_final"]) == (3.0, 6.0)
+    assert (review["confidence_initial"], review["confidence_final"]) == (None, None)
+    assert (paper["markdown"], paper["grade"], paper["status"]) == ("# Text of f1", "exact", "accepted")
+
+
+@pytest.mark.parametrize(("revised", "initial"), [(False, 6.0), (None, None), (True, None)])
+def test_a_first_score_is_the_last_one_only_where_nothing_was_revised(
+    tmp_path: Path, revised: bool | None, initial: float | None
+) -> None:
+    release = released(tmp_path, changed(Review, revised=revised))
+    (paper,) = rows(release, "review_sft")
+    assert (paper["reviews"][0]["rating_initial"], paper["reviews"][0]["rating_final"]) == (initial, 6.0)
+    (rating,) = [row for row in rows(release, "scores") if row["aspect"] == "recommendation"]
+    assert (rating["initial"], rating["final"], rating["revised"]) == (initial, 6.0, revised)
+    assert rating["initial_source"] == ("unrevised" if revised is False else None)
+
+
+def test_reviews_of_a_task_are_in_time_order(tmp_path: Path) -> None:
+    (late,) = [one for one in a_forum("f1") if isinstance(one, Review)]
+    early = replace(late, review_id="f1-R9", reviewer="R9", created_at=NOON - timedelta(days=1))
+    (paper,) = rows(released(tmp_path, [*a_forum("f1"), early]), "review_sft")
+    assert [review["reviewer"] for review in paper["reviews"]] == ["R9", "R1"]
+
+
+def test_a_conversation_follows_the_paper_and_alternates(tmp_path: Path) -> None:
+    spoken = [turn(Role.REVIEWER, "f1-R1"), turn(Role.AUTHOR, "f1-answer"), turn(Role.REVIEWER, "f1-more")]
+    talk = replace(conversation("f1", "R1", spoken), context=(ContextPost("f1-to-all", 1),))
+    records = [talk if isinstance(one, Conversation) else one for one in a_forum("f1")]
+    records.append(post("f1-more", "f1", role=Role.REVIEWER, signature="R1"))
+    (paper,) = rows(released(tmp_path, records), "rebuttal")
+    (one,) = paper["conversations"]
+    assert [message["role"] for message in one["messages"]] == ["assistant", "user", "assistant"]
+    assert one["messages"][0]["content"] == "Words of f1-R1."
+    assert "Words of f1-to-all." in one["messages"][1]["content"]
+    assert one["post_ids"] == [["f1-R1"], ["f1-answer"], ["f1-more"]]
+    assert (one["rating_final"], one["rating_initial"]) == (6.0, None)
+    assert "The paper." not in json.dumps(one)
+    assert paper["markdown"] == "# Text of f1"
+
+
+def test_what_stands_beside_the_paper_stays_the_users(tmp_path: Path) -> None:
+    (paper,) = rows(released(tmp_path, changed(Conversation, context=(ContextPost("f1-to-all", 0),))), "rebuttal")
+    messages = paper["conversations"][0]["messages"]
+    assert [message["role"] for message in messages] == ["user", "assistant", "user"]
+    assert messages[0]["content"].startswith("<supplementary")
+    assert messages[2]["content"] == "Words of f1-answer."
+
+
+@pytest.mark.parametrize("said_by", ["R1", "R2"])
+def test_a_conversation_in_which_only_others_review_is_none_to_learn_from(tmp_path: Path, said_by: str) -> None:
+    talk = conversation("f1", "R1", [turn(Role.REVIEWER, "f1-R1"), turn(Role.AUTHOR, "f1-answer")])
+    talk = replace(talk, turns=(replace(talk.turns[0], signature=said_by), talk.turns[1]))
+    release = released(tmp_path, [talk if isinstance(one, Conversation) else one for one in a_forum("f1")])
+    assert (release / "data" / "rebuttal").exists() is (said_by == "R1")
+
+
+def test_the_full_table_has_every_public_post_and_each_review_once(tmp_path: Path) -> None:
+    hidden = post("f1-hidden", "f1", readers_public=False)
+    meta = post("f1-meta", "f1", kind=PostKind.META_REVIEW, role=Role.AREA_CHAIR, extra='{"recommendation": "Accept"}')
+    (paper,) = rows(released(tmp_path, [*a_forum("f1"), hidden, meta]), "papers_full")
+    assert {one["post_id"] for one in paper["posts"]} == {"f1-answer", "f1-to-all", "f1-meta"}
+    assert [review["review_id"] for review in paper["reviews"]] == ["f1-R1"]
+    assert paper["reviews"][0]["rebuttal"] == "Words of f1-answer."
+    assert (paper["text_sha256"], paper["text_engine"]) == ("sha-f1", "pdfium-text 1")
+    (extra,) = [one["extra"] for one in paper["posts"] if one["post_id"] == "f1-meta"]
+    assert json.loads(extra) == {"recommendation": "Accept"}
+
+
+def test_a_status_is_withheld_with_the_decision_that_tells_it(tmp_path: Path) -> None:
+    hidden = post("f1-decision", "f1", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR, readers_public=False)
+    release = released(tmp_path, [*a_forum("f1"), hidden])
+    for config in ("papers_full", "review_sft"):
+        (paper,) = rows(release, config)
+        assert (paper["status"], paper["decision"]) == (None, None)
+    (paper,) = rows(release, "papers_full")
+    assert paper["decided_at"] is None
+
+
+def test_scores_have_their_changes_and_versions_their_evidence(tmp_path: Path) -> None:
+    change = ScoreChange(Aspect.RECOMMENDATION, "rating", 3.0, 6.0, NOON, ScoreSource.EDIT)
+    release = released(tmp_path, changed(Review, scores=(LAST, FIRST), score_changes=(change,), revised=True))
+    (row,) = rows(release, "scores")
+    assert (row["initial"], row["final"], row["changes"], row["changed_at"]) == (3.0, 6.0, 1, NOON)
+    assert (row["initial_label"], row["final_label"], row["low"], row["high"]) == ("3: Reject", "6: Weak Accept", 1, 10)
+    (version,) = rows(release, "versions")
+    (held,) = [one for one in a_forum("f1") if isinstance(one, PaperVersion)]
+    assert (version["grade"], version["deadline"], version["rule"]) == (Grade.EXACT, NOON, held.evidence.rule)
+    assert version["conference"] == "iclr"
+
+
+def test_reviews_are_rows_of_their_own_with_numbers_and_sections(tmp_path: Path) -> None:
+    (row,) = rows(released(tmp_path, a_forum("f1")), "reviews")
+    assert (row["forum_id"], row["year"], row["rating"], row["confidence"]) == ("f1", 2020, 6.0, 4.0)
+    assert row["sections"] == [{"kind": "summary", "field": "summary", "text": "They invent."}]
+    assert [one["field"] for one in row["scores"]] == ["rating", "confidence", "soundness"]
+    assert json.loads(row["extra"]) == {"code_of_conduct": "Yes"}
+
+
+def test_a_paper_withheld_from_one_table_is_withheld_from_all(tmp_path: Path) -> None:
+    release = released(tmp_path, [*changed(Review, readers_public=False), *a_forum("f2")])
+    assert {row["forum_id"] for row in rows(release, "reviews")} == {"f2"}
+    assert {row["forum_id"] for row in rows(release, "scores")} == {"f2"}
+    assert {row["forum_id"] for row in rows(release, "papers_full") if row["reviews"]} == {"f2"}
+    assert {row["forum_id"] for row in rows(release, "review_sft")} == {"f2"}

@@ -1,0 +1,49 @@
+"""What a paper still says of its decision when a post that told of it is taken down."""
+
+import pytest
+
+from invented_tables import a_forum, paper, post
+from peercorpus.corpus.forums import Forum
+from peercorpus.corpus.public_forums import PublicFilter
+from peercorpus.corpus.takedown import Takedown
+from peercorpus.records.enums import PostKind, Role
+from peercorpus.records.papers import Paper
+from peercorpus.records.reviews import Post
+
+META, RULING = "The kites of this paper fly.", "All agree."
+"""The words of the meta-review, and of the decision."""
+
+
+def sifted(comment: str | None, *gone: str, has_decision: bool = True) -> Paper:
+    """The paper that is left without these posts, of one with a meta-review and, as a rule, a decision."""
+    chair = {"role": Role.AREA_CHAIR, "signature": "Area_Chair_1"}
+    said = [post("meta", "f", kind=PostKind.META_REVIEW, text=f"### metareview\n\n{META}", **chair)]
+    if has_decision:
+        said.append(post("ruling", "f", kind=PostKind.DECISION, text=RULING, **chair))
+    posts = [*(record for record in a_forum("f") if isinstance(record, Post)), *said]
+    kept = PublicFilter(Takedown(posts=frozenset(gone))).sift(
+        Forum(paper("f", decision_comment=comment), [], posts, [], [])
+    )
+    assert kept is not None
+    return kept.paper
+
+
+def test_the_words_of_a_meta_review_that_is_taken_down_leave_the_comment_of_the_decision() -> None:
+    found = sifted(META, "meta")
+    assert found.decision_comment is None, "words that are taken down are published as the comment of the decision"
+    assert (found.decision, found.decided_at) == ("Accept (Poster)", paper("f").decided_at)
+
+
+def test_the_comment_that_a_decision_has_of_its_own_stays_without_the_meta_review() -> None:
+    assert sifted(RULING, "meta").decision_comment == RULING
+
+
+@pytest.mark.parametrize("gone", [("ruling",), ("ruling", "meta")])
+def test_a_decision_that_is_taken_down_is_not_told_by_the_paper(gone: tuple[str, ...]) -> None:
+    found = sifted(RULING, *gone)
+    assert (found.decision, found.decided_at, found.decision_comment) == (None, None, None)
+
+
+def test_a_meta_review_that_was_the_only_word_on_the_decision_takes_it_along() -> None:
+    found = sifted(META, "meta", has_decision=False)
+    assert (found.decision, found.decided_at, found.decision_comment) == (None, None, None)

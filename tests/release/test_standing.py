@@ -1,0 +1,82 @@
+"""A release that is there and would be the same is not written again; whatever would change it is seen."""
+
+import json
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from invented_tables import ICLR, ICML, two_conferences
+from peercorpus.release import provenance
+from peercorpus.release.dated_releases import is_up_to_date
+from peercorpus.release.publish import publish_release
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+from peercorpus.workspace.workspace import open_workspace
+
+RE2 = SplitRequest(Profile.RE2)
+BOTH = (ICLR, ICML)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return two_conferences(tmp_path / "corpus")
+
+
+@pytest.fixture
+def release(corpus: Path, tmp_path: Path) -> Path:
+    with open_workspace(corpus, write=False) as workspace:
+        publish_release(workspace, tmp_path / "release", sides=RE2)
+    return tmp_path / "release"
+
+
+def stands(
+    release: Path, corpus: Path, venues: Sequence[str] = BOTH, sides: SplitRequest | None = RE2, *, authors: bool = True
+) -> bool:
+    with open_workspace(corpus, write=False) as workspace:
+        return is_up_to_date(release, workspace, venues, sides, authors=authors)
+
+
+def test_a_release_stands_until_something_else_is_asked_for(release: Path, corpus: Path, tmp_path: Path) -> None:
+    assert stands(release, corpus)
+    assert not stands(release, corpus, [ICLR])
+    assert not stands(release, corpus, sides=None)
+    assert not stands(release, corpus, sides=SplitRequest(Profile.TEMPORAL, date(2024, 1, 1)))
+    assert not stands(release, corpus, sides=SplitRequest(Profile.RE2, earlier=release))
+    assert not stands(release, corpus, authors=False)
+    assert not stands(tmp_path / "nowhere", corpus)
+
+
+def test_a_release_stands_until_the_workspace_holds_something_else(release: Path, corpus: Path) -> None:
+    (corpus / "takedown.txt").write_text("f1\n")
+    assert not stands(release, corpus)
+    (corpus / "takedown.txt").unlink()
+    assert stands(release, corpus)
+    with open_workspace(corpus) as workspace, workspace.tables.replacing(("8-links",), ICML, "invent", "b" * 64):
+        pass
+    assert not stands(release, corpus)
+
+
+def test_a_release_stands_until_the_code_declares_another_version(
+    release: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provenance, "VERSION", 99)
+    assert not stands(release, corpus)
+
+
+def test_a_release_that_names_its_modules_by_a_digest_is_read_and_written_again(release: Path, corpus: Path) -> None:
+    path = release / "inputs.json"
+    told = json.loads(path.read_text())
+    del told["publishing"]
+    path.write_text(json.dumps(told | {"peercorpus": f"{told['peercorpus']}+000000000000"}))
+    before = provenance.read_inputs(release)
+    assert before is not None
+    with open_workspace(corpus, write=False) as workspace:
+        assert [one.what for one in provenance.find_moved(before, workspace)] == ["peercorpus", "publishing"]
+
+
+@pytest.mark.parametrize("name", ["README.md", "inputs.json", "release.json"])
+def test_a_release_that_was_changed_stands_no_longer(release: Path, corpus: Path, name: str) -> None:
+    (release / name).write_text("{}")
+    assert not stands(release, corpus)

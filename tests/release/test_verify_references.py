@@ -1,0 +1,99 @@
+"""`peercorpus verify`: what the configurations beside `papers` refer to, and that no later text is a paper's."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import Run
+from planted_releases import Plan, add_posts_and_texts, found
+from planted_releases import plan as some_plan
+
+__all__ = ["some_plan"]
+
+
+@pytest.fixture
+def plan(some_plan: Plan) -> Plan:
+    """A release with every configuration."""
+    add_posts_and_texts(some_plan)
+    return some_plan
+
+
+def test_a_release_with_every_configuration_holds(plan: Plan, tmp_path: Path) -> None:
+    assert found(plan.write(tmp_path / "release")) == {}
+
+
+def file_of(config: str, split: str = "iclr") -> str:
+    return f"data/{config}/{split}-00000-of-00001.parquet"
+
+
+@pytest.mark.parametrize(
+    ("config", "changed", "row_id", "said"),
+    [
+        ("scores", {"review_id": "gone"}, "gone", "is not in 'reviews'"),
+        ("meta_reviews", {"post_id": "gone"}, "gone", "is not in 'posts'"),
+        ("texts", {"edit_id": "gone"}, "a/gone/sha-a", "is not in 'versions'"),
+        ("texts", {"sha256": "gone"}, "a/a-e/gone", "is not in 'versions'"),
+        ("changes", {"left_sha256": "gone"}, "a/gone", "is not in 'texts'"),
+        ("changes", {"right_sha256": "gone"}, "a/gone", "is not in 'versions'"),
+        ("changes", {"left_sha256": "sha-b"}, "a/sha-b", "is not in 'texts'"),
+    ],
+)
+def test_keys_that_name_nothing(
+    plan: Plan, tmp_path: Path, run: Run, config: str, changed: dict[str, Any], row_id: str, said: str
+) -> None:
+    plan.rows[config, "iclr"][0] |= changed
+    release = plan.write(tmp_path / "release")
+    assert (file_of(config), row_id, said) in found(release)["ids"]
+    assert run("verify", release).code == 1
+
+
+@pytest.mark.parametrize("config", ["posts", "meta_reviews", "texts", "changes"])
+def test_ids_that_stand_twice_or_in_no_paper(plan: Plan, tmp_path: Path, config: str) -> None:
+    rows = plan.rows[config, "iclr"]
+    rows.append(dict(rows[0]))
+    (breach,) = found(plan.write(tmp_path / "release"))["ids"]
+    assert (breach[0], breach[2]) == (file_of(config), f"stands more than once in '{config}'")
+    other = Plan()
+    add_posts_and_texts(other)
+    other.rows[config, "iclr"][0]["forum_id"] = "z"
+    breaches = found(other.write(tmp_path / "other"))["ids"]
+    assert (file_of(config), "z", "is a paper that 'papers' does not hold") in breaches
+
+
+def test_ids_of_a_paper_in_two_splits(plan: Plan, tmp_path: Path) -> None:
+    plan.rows["posts", "icml"] = [plan.rows["posts", "iclr"].pop(0)]
+    breaches = found(plan.write(tmp_path / "release"))
+    assert breaches == {"ids": [(file_of("posts", "icml"), "a", "is in another split of 'papers': iclr")]}
+
+
+@pytest.mark.parametrize(
+    ("row", "changed"),
+    [
+        (0, {"grade": None}),
+        (0, {"grade": "unrevised_likely"}),
+        (0, {"is_initial": False}),
+        (1, {"grade": "unavailable"}),
+        (1, {"is_initial": True}),
+        (1, {"grade": "exact"}),
+    ],
+)
+def test_leaks_of_a_version_that_is_not_proven(plan: Plan, tmp_path: Path, row: int, changed: dict[str, Any]) -> None:
+    plan.rows["texts", "iclr"][row] |= changed
+    what = "has a text without a grade that may be published"
+    assert found(plan.write(tmp_path / "release"))["leaks"][0] == (file_of("texts"), "a", what)
+
+
+@pytest.mark.parametrize(("config", "split"), [("papers", "iclr"), ("papers_full", "iclr"), ("review_sft", "train")])
+def test_leaks_of_a_later_text_as_the_paper(plan: Plan, tmp_path: Path, config: str, split: str) -> None:
+    plan.rows[config, split][0]["markdown"] = "# Late text of a"
+    breaches = found(plan.write(tmp_path / "release"))
+    assert breaches == {"leaks": [(file_of(config, split), "a", "has the text of a later version")]}
+
+
+def test_leaks_of_a_later_text_of_a_tested_paper_that_is_trained_on(plan: Plan, tmp_path: Path) -> None:
+    for row in plan.rows["texts", "iclr"]:
+        if row["edit_id"] in {"a-e-late", "d-e-late"}:
+            row["markdown"] = "# The same late text"
+    breaches = found(plan.write(tmp_path / "release"))
+    assert breaches == {"leaks": [(file_of("texts"), "d", "has the text of 'a': one is in test, one in train")]}

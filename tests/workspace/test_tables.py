@@ -1,0 +1,360 @@
+"""A partition of a table holds its old rows or its new ones, whatever happens while it is written."""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from deltalake import DeltaTable, write_deltalake
+
+from peercorpus.api import Corpus
+from peercorpus.errors import TableError
+from peercorpus.records.documents import PaperText
+from peercorpus.records.enums import Reason, Status
+from peercorpus.records.papers import Paper, SetAside
+from peercorpus.records.reviews import Turn
+from peercorpus.workspace.delta_tables import TABLES, Replacement, Tables
+from peercorpus.workspace.parquet import BATCH_ROWS
+
+KEYS = [f"{digit}" * 64 for digit in "1234"]
+V, W = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
+NAMES = ("1-papers",)
+STAGE = "normalise"
+ODD = [
+    "A venue with spaces",
+    "it's",
+    'the "best" venue',
+    "A.cc/2024/Conference",
+    "Universität Köln / 会议 🎓",
+    "..",
+    "../../outside",
+    "100%2Fnot a slash%",
+    "a=b&c?d#e",
+    "back\\slash",
+    "null",
+]
+
+
+def paper(number: int, venue_id: str = V, title: str = "old") -> Paper:
+    forum_id = f"f{number:06}"
+    texts = (None, None, None, Status.UNKNOWN, None, None, None, None, None, None)
+    return Paper(forum_id, venue_id, "aurora", 2020, "main", number, title, None, (), (), *texts, "{}")
+
+
+def text(number: int, venue_id: str = V) -> PaperText:
+    return PaperText(f"{number:064x}", venue_id, "pdfium-text", "1", f"# {number}", 1, 3.0, ())
+
+
+def write(tables: Tables, papers: Sequence[Paper], venue_id: str = V, key: str = KEYS[0]) -> None:
+    with tables.replacing(NAMES, venue_id, STAGE, key) as out:
+        for one in papers:
+            out.add(one)
+
+
+def titles(tables: Tables, venue_id: str = V) -> set[str | None]:
+    return {one.title for one in tables.read(Paper, venue_id)}
+
+
+def finished(tables: Tables, key: str, venue_id: str = V) -> list[bool]:
+    return [tables.is_finished(name, venue_id, STAGE, key) for name in ("set-aside", *NAMES)]
+
+
+def folder_of(tables: Tables) -> Path:
+    assert isinstance(tables.folder, Path)
+    return tables.folder
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Tables:
+    return Tables(tmp_path / "tables", tmp_path)
+
+
+def test_replacing_a_partition_leaves_the_other_venues(tables: Tables) -> None:
+    write(tables, [paper(1), paper(2)])
+    write(tables, [paper(3, W)], W, KEYS[1])
+    write(tables, [paper(4, title="new")], key=KEYS[2])
+    assert list(tables.read(Paper, V)) == [paper(4, title="new")]
+    assert list(tables.read(Paper, W)) == [paper(3, W)]
+    assert tables.venues("1-papers") == [V, W]
+    assert finished(tables, KEYS[2]) == [True, True]
+    assert finished(tables, KEYS[1], W) == [True, True]
+
+
+def test_replacing_what_one_stage_set_aside_leaves_what_another_did(tables: Tables) -> None:
+    for stage, note_id in (("first", "a"), ("second", "b"), ("first", "c")):
+        with tables.replacing((), V, stage, KEYS[0]) as out:
+            out.set_aside(note_id, None, Reason.NO_FORUM, "It names none.")
+    assert sorted((row.stage, row.record_id) for row in tables.read(SetAside, V)) == [("first", "c"), ("second", "b")]
+
+
+@pytest.mark.parametrize("rows", [1, BATCH_ROWS + 1], ids=["before a row group is full", "after one is written"])
+def test_an_exception_inside_leaves_the_old_rows_and_no_file(tables: Tables, rows: int) -> None:
+    write(tables, [paper(1)])
+    before = sorted(folder_of(tables).rglob("*"))
+
+    def fail(out: Replacement) -> None:
+        for number in range(rows):
+            out.add(paper(number, title="new"))
+            out.set_aside(f"n{number}", None, Reason.NO_FORUM, "")
+        raise RuntimeError("in the middle")
+
+    with pytest.raises(RuntimeError, match="in the middle"), tables.replacing(NAMES, V, STAGE, KEYS[1]) as out:
+        fail(out)
+    assert list(tables.read(Paper, V)) == [paper(1)]
+    assert tables.set_aside_counts(V, STAGE) == {}
+    assert [path for path in sorted(folder_of(tables).rglob("*")) if path.is_file()] == [
+        path for path in before if path.is_file()
+    ]
+    assert finished(tables, KEYS[0]) == [True, True]
+    assert finished(tables, KEYS[1]) == [False, False]
+
+
+class KilledAfterCommits(Tables):
+    """Tables whose process is killed after so many commits."""
+
+    commits_left = 0
+
+    def _commit(self, *arguments: Any) -> None:
+        super()._commit(*arguments)
+        self.commits_left -= 1
+        if self.commits_left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_after_rows(folder: Path, rows: int) -> None:
+    with Tables(folder, folder).replacing(NAMES, V, STAGE, KEYS[1]) as out:
+        for number in range(rows):
+            out.add(paper(number, title="new"))
+            out.set_aside(f"n{number}", None, Reason.NO_FORUM, "")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_after_commits(folder: Path, commits: int) -> None:
+    tables = KilledAfterCommits(folder, folder)
+    tables.commits_left = commits
+    write(tables, [paper(number, title="new") for number in range(3)], key=KEYS[1])
+
+
+@pytest.mark.parametrize(
+    ("die", "at", "expected"),
+    [
+        (die_after_rows, 2 * BATCH_ROWS + 1, "old"),
+        (die_after_commits, 1, "old"),
+        (die_after_commits, 2, "new"),
+    ],
+    ids=["in the middle of the rows", "between two commits", "after the last commit"],
+)
+def test_a_kill_leaves_old_rows_or_new_ones_and_a_half_done_stage_unfinished(
+    tables: Tables, die: Callable[[Path, int], None], at: int, expected: str
+) -> None:
+    write(tables, [paper(number) for number in range(5)])
+    process = multiprocessing.get_context("spawn").Process(target=die, args=(folder_of(tables), at))
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+    assert titles(tables) == {expected}
+    assert tables.count("1-papers", V) == (5 if expected == "old" else 3)
+    assert all(finished(tables, KEYS[1])) is (expected == "new")
+    write(tables, [paper(7, title="next")], key=KEYS[2])
+    assert list(tables.read(Paper, V)) == [paper(7, title="next")]
+
+
+def rewrite_for_ever(folder: Path) -> None:
+    tables = Tables(folder, folder)
+    for generation in range(10_000):
+        rows = [paper(number, title=str(generation)) for number in range(BATCH_ROWS + 200)]
+        write(tables, rows, key=f"{generation:015x}" + "0" * 49)
+
+
+@pytest.mark.parametrize("commits", [1, 4])
+def test_a_kill_at_any_instant_leaves_one_generation_whole(tables: Tables, commits: int) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=rewrite_for_ever, args=(folder_of(tables),))
+    process.start()
+    log = folder_of(tables) / "1-papers" / "_delta_log"
+    while process.is_alive() and len(list(log.glob("*.json"))) <= commits:
+        process.join(0.003)
+    process.kill()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+    (generation,) = titles(tables)
+    assert tables.count("1-papers", V) == 1_200
+    assert tables.is_finished("1-papers", V, STAGE, f"{int(generation or ''):015x}" + "0" * 49)
+
+
+def test_a_partition_is_finished_only_under_the_key_of_its_last_finishing_commit(tables: Tables) -> None:
+    assert finished(tables, KEYS[0]) == [False, False]
+    write(tables, [paper(1)])
+    assert finished(tables, KEYS[0]) == [True, True]
+    assert finished(tables, KEYS[1]) == [False, False]
+    assert finished(tables, KEYS[0], W) == [False, False]
+    assert not tables.is_finished("set-aside", V, "another stage", KEYS[0])
+    first = tables.digest("1-papers", V)
+    write(tables, [paper(1)], key=KEYS[1])
+    assert finished(tables, KEYS[0]) == [False, False]
+    assert finished(tables, KEYS[1]) == [True, True]
+    assert tables.digest("1-papers", V) != first
+
+
+def test_appending_adds_rows_and_finishes_nothing_until_it_is_finished(tables: Tables) -> None:
+    tables.append("5-texts", V, "read_texts", [text(1), text(2)])
+    tables.append("5-texts", V, "read_texts", [text(3)])
+    assert not tables.is_finished("5-texts", V, "read_texts", KEYS[0])
+    tables.finish("5-texts", V, "read_texts", KEYS[0])
+    assert tables.is_finished("5-texts", V, "read_texts", KEYS[0])
+    assert sorted(tables.read(PaperText, V), key=lambda one: one.sha256) == [text(1), text(2), text(3)]
+    tables.append("5-texts", W, "read_texts", [text(4, W)])
+    assert tables.is_finished("5-texts", V, "read_texts", KEYS[0])
+    assert tables.count("5-texts", V) == 3
+
+
+def test_a_partition_may_be_finished_without_a_row(tables: Tables) -> None:
+    write(tables, [paper(1)])
+    write(tables, [], key=KEYS[1])
+    assert finished(tables, KEYS[1]) == [True, True]
+    assert list(tables.read(Paper, V)) == []
+    assert tables.count("1-papers", V) == 0
+    assert tables.venues("1-papers") == []
+    assert list(tables.batches("1-papers", V)) == []
+    assert pl.scan_delta(str(tables.require("1-papers"))).collect().columns == list(Paper.__dataclass_fields__)
+
+
+def test_tables_that_are_not_there_hold_nothing(tables: Tables) -> None:
+    assert list(tables.read(Paper, V)) == []
+    assert (tables.count("1-papers", V), tables.venues("1-papers"), tables.paths("1-papers", V)) == (0, [], [])
+    assert tables.set_aside_counts(V, STAGE) == {}
+    with pytest.raises(TableError, match=r"'1-papers'"):
+        tables.require("1-papers")
+    with pytest.raises(TableError, match="'Turn'"):
+        tables.name_of(Turn)
+
+
+@pytest.mark.parametrize("venue_id", ODD)
+def test_any_venue_id_names_a_partition_that_every_reader_finds(tables: Tables, venue_id: str) -> None:
+    rows = [paper(1, venue_id), paper(2, venue_id)]
+    with tables.replacing(NAMES, venue_id, STAGE, KEYS[0]) as out:
+        for row in rows:
+            out.add(row)
+        out.set_aside("n1", "f1", Reason.DELETED, "")
+    write(tables, [paper(3)], V)
+    assert list(tables.read(Paper, venue_id)) == rows
+    assert list(tables.read(Paper, V)) == [paper(3)]
+    assert tables.set_aside_counts(venue_id, STAGE) == {Reason.DELETED: 1}
+    assert tables.venues("1-papers") == sorted([V, venue_id])
+    assert finished(tables, KEYS[0], venue_id) == [True, True]
+    scanned = pl.scan_delta(str(tables.require("1-papers"))).filter(pl.col("venue_id") == venue_id)
+    assert scanned.select("number").collect()["number"].to_list() == [1, 2]
+    inside = folder_of(tables).resolve()
+    paths = [Path(str(path)) for path in tables.paths("1-papers", venue_id)]
+    assert all(path.resolve().is_relative_to(inside) for path in paths)
+    assert [path.name for path in folder_of(tables).parent.iterdir()] == ["tables"]
+    write(tables, [], venue_id, KEYS[1])
+    assert tables.venues("1-papers") == [V]
+
+
+def test_rows_set_aside_are_counted_by_reason(tables: Tables) -> None:
+    with tables.replacing(NAMES, V, STAGE, KEYS[0]) as out:
+        for number in range(BATCH_ROWS + 1):
+            out.set_aside(f"n{number}", None, Reason.UNREADABLE, "broken")
+        out.set_aside("last", "f1", Reason.DELETED, "gone")
+    with tables.replacing((), V, "another", KEYS[0]) as out:
+        out.set_aside("other", "f1", Reason.DELETED, "gone")
+    assert tables.set_aside_counts(V, STAGE) == {Reason.DELETED: 1, Reason.UNREADABLE: 1_001}
+    assert tables.set_aside_counts(V, "another") == {Reason.DELETED: 1}
+    assert tables.set_aside_counts(W, STAGE) == {}
+
+
+@pytest.mark.parametrize("rows", [BATCH_ROWS - 1, BATCH_ROWS, BATCH_ROWS + 1, 3 * BATCH_ROWS + 7])
+def test_rows_keep_their_order_across_row_groups(tables: Tables, rows: int) -> None:
+    # An order that sorting would change.
+    numbers = [number * 7919 % rows for number in range(rows)]
+    write(tables, [paper(number) for number in numbers])
+    assert [one.number for one in tables.read(Paper, V)] == numbers
+    (path,) = tables.paths("1-papers", V)
+    assert pq.read_metadata(path).num_row_groups == -(-rows // 1_000)
+    assert tables.count("1-papers", V) == rows
+
+
+def by_polars(table: Path) -> list[tuple[str, int]]:
+    return [(row["venue_id"], row["number"]) for row in pl.scan_delta(str(table)).collect().to_dicts()]
+
+
+def by_pandas(table: Path) -> list[tuple[str, int]]:
+    frame = DeltaTable(str(table)).to_pandas()
+    return list(zip(frame["venue_id"], frame["number"], strict=True))
+
+
+def by_duckdb(table: Path) -> list[tuple[str, int]]:
+    dataset = DeltaTable(str(table)).to_pyarrow_dataset()
+    with duckdb.connect() as connection:
+        connection.register("papers", dataset)
+        found = connection.sql("FROM papers SELECT venue_id, number").fetchall()
+    return [(venue_id, number) for venue_id, number in found]
+
+
+@pytest.mark.parametrize("folder", ["My corpus", "Bücher 会议", "a#b?c", "[1]*", "s3:"])
+def test_a_workspace_may_lie_in_any_folder(tmp_path: Path, folder: str) -> None:
+    tables = Tables(tmp_path / folder / "tables", tmp_path)
+    write(tables, [paper(1)])
+    write(tables, [paper(2)], key=KEYS[1])
+    assert list(tables.read(Paper, V)) == [paper(2)]
+    assert [path.is_file() for path in tables.paths("1-papers", V)] == [True]
+    assert finished(tables, KEYS[1]) == [True, True]
+    assert [path.name for path in tmp_path.iterdir()] == [folder]
+    corpus = Corpus(tmp_path / folder, tables)
+    assert corpus.papers().select("venue_id", "number").collect().rows() == [(V, 2)]
+
+
+@pytest.mark.parametrize("read", [by_polars, by_pandas, by_duckdb])
+def test_other_tools_read_the_rows_as_they_are(tables: Tables, read: Callable[[Path], list[tuple[str, int]]]) -> None:
+    write(tables, [paper(9), paper(1)])
+    write(tables, [paper(2), paper(3)], key=KEYS[1])
+    write(tables, [paper(4, W)], W)
+    assert sorted(read(folder_of(tables) / "1-papers")) == [(V, 2), (V, 3), (W, 4)]
+
+
+def test_every_version_of_a_table_stays_readable(tables: Tables) -> None:
+    for number, key in enumerate(KEYS):
+        write(tables, [paper(number)], key=key)
+    path = str(tables.require("1-papers"))
+    newest = DeltaTable(path).version()
+    read: Iterator[list[int]] = (
+        pl.scan_delta(path, version=newest - back).collect()["number"].to_list() for back in range(len(KEYS))
+    )
+    assert list(read) == [[3], [2], [1], [0]]
+    assert [commit["content_key"] for commit in DeltaTable(path).history(len(KEYS))] == KEYS[::-1]
+
+
+def test_many_small_commits_lose_nothing(tables: Tables) -> None:
+    """Delta Lake writes a checkpoint every hundred commits or so; keys and rows must outlive it."""
+    tables.append("5-texts", V, "read_texts", [text(0)])
+    tables.finish("5-texts", V, "read_texts", KEYS[0])
+    for number in range(1, 110):
+        tables.append("5-texts", W, "read_texts", [text(number, W)])
+    assert list((folder_of(tables) / "5-texts" / "_delta_log").glob("*.checkpoint*.parquet")) != []
+    assert tables.is_finished("5-texts", V, "read_texts", KEYS[0])
+    assert tables.count("5-texts", W) == 109
+    assert list(tables.read(PaperText, V)) == [text(0)]
+
+
+def test_every_kind_of_record_has_a_table_of_its_own() -> None:
+    assert [Tables.name_of(record_type) for record_type in TABLES.values()] == list(TABLES)
+
+
+def test_a_table_with_other_columns_counts_as_not_built_and_is_made_anew(tables: Tables) -> None:
+    old = folder_of(tables) / "1-papers"
+    old.mkdir(parents=True)
+    write_deltalake(str(old), pa.table({"venue_id": [V, W], "forum_id": ["a", "b"]}), partition_by=["venue_id"])
+    assert (tables.venues("1-papers"), list(tables.read(Paper, V))) == ([], [])
+    with pytest.raises(TableError, match=r"'1-papers'.*not built"):
+        tables.require("1-papers")
+    write(tables, [paper(1)])
+    assert titles(tables) == {"old"}
+    assert len(list(old.rglob("*.parquet"))) == 1
+    assert tables.venues("1-papers") == [V]
