@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from ssl import SSLContext
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
@@ -98,6 +100,12 @@ class _Request:
         return str(self.params.get("ids", "")).count(",") + 1
 
 
+@cache
+def _read_certificates(*, trust_env: bool) -> SSLContext:
+    """Return the context with the certificates that are trusted, read once a process: there are over a hundred."""
+    return httpx2.create_ssl_context(trust_env=trust_env)
+
+
 class Client:
     """Client for both APIs of one OpenReview service, safe to share between threads.
 
@@ -148,7 +156,12 @@ class Client:
         if isinstance(account, str):
             _check_token(account)
         is_loopback = all(httpx2.URL(url).host in LOOPBACK for url in self._urls.values())
-        self._http = httpx2.Client(timeout=TIMEOUT, transport=transport, trust_env=not is_loopback)
+        self._http = httpx2.Client(
+            timeout=TIMEOUT,
+            transport=transport,
+            trust_env=not is_loopback,
+            verify=_read_certificates(trust_env=not is_loopback),
+        )
         self._lock = threading.Lock()
         self.budget = Budget(budget_state, clock.now)
         self._tally = OtherClients() if tally is None else tally
