@@ -95,7 +95,7 @@ def fetch_submissions(
         ids = {object_id(item) for item in page.items}
         if ids and (ids <= seen or (start.after in ids and not by_offset)):
             if by_offset:
-                raise SourceError(f"OpenReview gives the same page of '{invitation}' again and again; try again later.")
+                raise SourceError(f"OpenReview keeps returning the same page of '{invitation}'; try again later.")
             by_offset = True
             continue
         page = replace(page, new=len(ids - seen))
@@ -295,6 +295,4 @@ def check_new(answer: JsonAnswer, items: list[msgspec.Raw], before: list[msgspec
         NotGivenError: It does not: the service ignores `offset`, and the rest of the list cannot be fetched.
     """
     if items and items == before:
-        raise NotGivenError(
-            f"OpenReview's answer to {answer.source} is the page before it again.", "the same page again"
-        )
+        raise NotGivenError(f"OpenReview's answer to {answer.source} repeats the previous page.", "the same page again")

@@ -157,7 +157,10 @@ REVIEWBENCH_COLUMNS = ReviewBenchRow.__struct_fields__
 
 
 def parse_dataset(record_id: str) -> Dataset:
-    """Return the dataset that a record belongs to, according to its id.
+    """Return the dataset that a record belongs to, according to the prefix of its id.
+
+    Raises:
+        ValueError: No dataset has this prefix.
 
     >>> parse_dataset("re2-reviews:m97Cdr9IOZJ")
     <Dataset.RE2_REVIEWS: 're2-reviews'>

@@ -169,7 +169,7 @@ def choose_venues(tables: Tables, venue_ids: Sequence[str] | None = None, needed
         raise TableError("The tables hold no papers; harvest a venue, then run 'peercorpus build'.")
     for venue_id in chosen:
         if not _is_whole(tables, venue_id, needed):
-            raise TableError(f"The tables of the venue '{venue_id}' are not built to the end; run 'peercorpus build'.")
+            raise TableError(f"The tables of the venue '{venue_id}' are not complete; run 'peercorpus build'.")
     return chosen
 
 

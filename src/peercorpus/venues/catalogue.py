@@ -217,7 +217,7 @@ def _find_problems(row: VenueRow, sources: Mapping[str, str]) -> list[str]:
     problems = [f"unknown source '{name}'; add it to sources.toml" for name in sorted(map(str, named - set(sources)))]
     problems += find_deadline_problems(row.abstract_deadline, row.full_deadline, row.listed_deadlines)
     if (row.visibility is None) != (row.visibility_source is None):
-        problems.append("visibility needs its source, and the reverse")
+        problems.append("'visibility' and 'visibility_source' need each other; add the one that is missing")
     if not is_group_id(row.id):
         problems.append("the id must be the id of a group, not of an invitation, without slashes at its ends")
     return problems

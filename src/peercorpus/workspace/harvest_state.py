@@ -46,7 +46,7 @@ class StoredFile:
 
 
 SUPPLIED = "/supplied/"
-"""Prefix of what takes the place of OpenReview's path for a file that a user supplied."""
+"""Prefix of the path recorded for a file that a user supplied, where a fetched file has its path at OpenReview."""
 
 _UNDATED = "undated"
 _MOST_LABEL = 60
@@ -54,7 +54,7 @@ _MOST_LABEL = 60
 
 @dataclass(frozen=True, slots=True)
 class Supplied:
-    """A version of a paper that a user supplied, and that is none which the workspace knows.
+    """A version of a paper that a user supplied and that matches no version known to the workspace.
 
     Attributes:
         when: When it was uploaded, by the user's word, in UTC; None if not said.
@@ -66,7 +66,7 @@ class Supplied:
     label: str = ""
 
     def names(self) -> tuple[str, str]:
-        """Return the id that stands for its edit, and what stands for its path."""
+        """Return the id recorded in place of an edit's id, and the path recorded in place of OpenReview's."""
         when = self.when.strftime("%Y%m%dT%H%M%SZ") if self.when else _UNDATED
         label = " ".join(self.label.split())[:_MOST_LABEL]
         edit_id = f"{self.forum_id}{SUPPLIED}{when}/{label}"
@@ -193,11 +193,11 @@ class HarvestState:
         return next(((note_id, modified_ms) for note_id, modified_ms in rows if note_id not in gone), None)
 
     def gone(self, venue_id: str) -> set[str]:
-        """Return the notes held that OpenReview shows no longer.
+        """Return the ids of the notes in the workspace that OpenReview no longer shows.
 
-        A reply is gone if its submission was listed later than it, and later than it was written; a submission, if all
-        lists of its venue were read to their end since it was last listed. What no listing ever showed (a dump) is not
-        gone by that.
+        A reply is gone if its submission was listed again after the reply was last listed and last modified. A
+        submission is gone if all lists of its venue have been read to the end since it was last listed; one that no
+        listing ever showed, as it came from a dump, does not count as gone.
         """
         # The index holds all that is asked for; without it, every body is read from disk.
         replies = self._db.execute(

@@ -67,10 +67,13 @@ def check_request(request: ExportRequest) -> None:
     """
     options = request.telling
     if options.opening is Opening.NONE and options.chat.assistant is Role.REVIEWER:
-        raise PeercorpusError("A reviewer speaks first, so name an opening: --paper abstract or --paper text.")
+        raise PeercorpusError(
+            "Without an opening the model would speak first; use --paper abstract, --paper text or --assistant author."
+        )
     if Task.REVIEW in request.tasks and options.chat != ChatOptions():
         raise PeercorpusError(
-            "--assistant, --others, --responses and --unanswered are of conversations: name --task rebuttal."
+            "--assistant, --others, --responses and --unanswered apply to conversations only; add --task rebuttal, or"
+            " leave them out."
         )
 
 
