@@ -22,12 +22,12 @@ NOTES = sorted((Path(__file__).parent / "notes").glob("*.json"))
 
 def _find_form(fixture: dict[str, Any]) -> ReviewForm:
     if "invitation" in fixture:
-        form = derive_form(json.dumps(fixture["invitation"]).encode())
-    else:
-        declared = declared_form(fixture["venue_id"])
-        form = declared and as_review_form(declared)
-    assert form is not None, "give the invitation, or declare a form for the venue"
-    return form
+        derived = derive_form(json.dumps(fixture["invitation"]).encode())
+        assert derived is not None, "the invitation holds no form"
+        return derived
+    declared = declared_form(fixture["venue_id"])
+    assert declared is not None, "give the invitation, or declare a form for the venue"
+    return as_review_form(declared)
 
 
 def _read(fixture: dict[str, Any], form: ReviewForm) -> ParsedReview:

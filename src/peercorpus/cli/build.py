@@ -141,7 +141,7 @@ def _write_release(
             summary = publish_release(
                 workspace, target.folder, venue_ids or None, lines.show, titler, target.sides, with_authors=authors
             )
-    if target.is_same:  # placing() sets it, too, where what was published has the same bytes
+    if target.is_same:  # `open_target` sets it, too, if the release just written has the same bytes as the last one
         return releases.same_release(target.final)
     return publish_texts.published(summary, target.final)
 

@@ -105,7 +105,7 @@ LLAMA_FACTORY: Mapping[str, Translation] = {
         "per_device_train_batch_size": recipe.per_device,
         "per_device_eval_batch_size": recipe.per_device,
     },
-    # Where it packs, LLaMA-Factory takes one off.
+    # If it packs, LLaMA-Factory subtracts one from this length.
     "context": lambda recipe: {"cutoff_len": recipe.context + recipe.packing},
     "precision": lambda recipe: {"bf16": recipe.precision != "float32"},
     "quantised": lambda recipe: {} if recipe.quantised is None else {"quantization_bit": recipe.quantised},

@@ -247,7 +247,7 @@ def train(folder: Path, show: Show) -> None:
     """
     try:
         with warnings.catch_warnings():
-            # TRL and transformers tell each other of names that will go.
+            # TRL and transformers warn each other of names that will be removed.
             warnings.simplefilter("ignore", FutureWarning)
             # PEFT asks the Hub whether the vocabulary has changed; it has not.
             warnings.filterwarnings("ignore", "Could not find a config file")

@@ -199,7 +199,7 @@ def fetch_changes(
         check_new(answer, items, before)
         offset += len(items)
         before = items
-        # The latest come first: behind one that is older nothing is to be found, should `mintmdate` not be heeded.
+        # The latest come first, so nothing after an older one is wanted, even if the service ignores `mintmdate`.
         ends = len(items) < LARGEST_PAGE or (decode_leniently(Note, bytes(items[-1])).modified_ms or 0) < since_ms
         yield ListPage(source=answer.source, items=items, after=None, expected=_read_count(answer), is_last=ends)
         if ends:

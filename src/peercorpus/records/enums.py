@@ -164,12 +164,12 @@ class FieldType(StrEnum):
 
 
 class Phase(StrEnum):
-    """When a score stood."""
+    """The time at which a score held."""
 
     INITIAL = "initial"
     """As first given."""
     AT_DECISION = "at_decision"
-    """As it stood when the decision was posted; there is none where that is not known."""
+    """As it stood when the decision was posted; absent if that is not known."""
     FINAL = "final"
     """As it stands now."""
 
@@ -178,13 +178,13 @@ class AtDecision(StrEnum):
     """How it is known what a review said when the decision on its paper was posted, or why it is not known."""
 
     UNCHANGED = "unchanged"
-    """It was last changed before the decision: what stands now stood then."""
+    """It was last changed before the decision, so it said the same then as now."""
     EDITS = "edits"
-    """It was changed after the decision, and its readable edits show what stood before."""
+    """It was changed after the decision, and its readable edits show its earlier state."""
     POSTED_AFTER = "posted_after"
-    """It was posted after the decision: nothing stood then."""
+    """It was posted after the decision, so it did not exist then."""
     CHANGED_UNSEEN = "changed_unseen"
-    """It was changed after the decision, and what stood before cannot be seen."""
+    """It was changed after the decision, and its earlier state cannot be seen."""
     NO_DECISION_TIME = "no_decision_time"
     """The paper has no decision, or the time of its decision is not known."""
     NO_REVIEW_TIME = "no_review_time"

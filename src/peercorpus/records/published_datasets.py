@@ -27,7 +27,7 @@ class Dataset(StrEnum):
     PAPER_LIST = "paper-list"
     """A paper in a list, with ratings or a decision."""
     REVIEW_TABLE = "review-table"
-    """The rows of a table of reviews that are of one paper."""
+    """The rows of a table of reviews that belong to one paper."""
     TEXT_FOLDER = "text-folder"
     """A paper in a table of decisions, with its text from a folder."""
 

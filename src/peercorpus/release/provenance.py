@@ -49,7 +49,7 @@ class SidesInput(msgspec.Struct, frozen=True):
 
 
 class VenueInput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is held of a venue.
+    """What the workspace holds of a venue.
 
     Attributes:
         is_listed: Whether OpenReview's listings of it were read to their end; None where it was imported.

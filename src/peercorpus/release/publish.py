@@ -174,7 +174,7 @@ def choose_venues(tables: Tables, venue_ids: Sequence[str] | None = None, needed
 
 
 def _is_whole(tables: Tables, venue_id: str, needed: Sequence[str]) -> bool:
-    """Return whether every table of a venue is complete, and the three that one stage writes are of one run."""
+    """Return whether every table of a venue is complete, and the three written by one stage come from the same run."""
     digests = {name: tables.digest(name, venue_id) for name in needed}
     return len({digests[name] for name in OF_FORMS}) == 1 and "None" not in digests.values()
 

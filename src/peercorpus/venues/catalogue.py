@@ -42,7 +42,7 @@ class Visibility(StrEnum):
 
 
 class Confidence(StrEnum):
-    """How sure a row is of the venue's id, API and lists."""
+    """How certain the venue's id, API and lists are."""
 
     A = "A"
     """Observed live, or in recorded responses."""
@@ -87,9 +87,9 @@ class StatedDeadline:
     Attributes:
         at: In UTC.
         source: Who states it.
-        is_agreed: Whether the venue itself, or two sources that do not copy each other, state it. Otherwise it is a
-            hint, which proves nothing alone. Of a deadline that was moved, what was agreed before is here, too; the
-            row's `full_deadline` is the one that held.
+        is_agreed: Whether the venue itself, or two independent sources, state it. Otherwise it is a hint, which proves
+            nothing by itself. If a deadline was moved, the earlier agreed one is listed too; the row's `full_deadline`
+            is the one that applied in the end.
     """
 
     at: datetime
@@ -295,7 +295,7 @@ def deadline_of(venue_id: str) -> DueDate | None:
 
 
 def submission_lists_of(venue_id: str, row: VenueRow | None = None) -> tuple[str, ...]:
-    """Return the known submission invitations of a venue that may not show them itself.
+    """Return the known submission invitations of a venue, which OpenReview may not show.
 
     Args:
         venue_id: The venue.

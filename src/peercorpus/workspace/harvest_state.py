@@ -178,7 +178,7 @@ class HarvestState:
         return bool(row[0])
 
     def newest_shown(self, venue_id: str) -> tuple[str, int] | None:
-        """Return the note modified last of those that are shown, and when, in milliseconds; None where none is."""
+        """Return the most recently modified note still shown, with that time in milliseconds; None if there is none."""
         gone = self.gone(venue_id)
         rows = self._db.execute(
             """
@@ -199,7 +199,7 @@ class HarvestState:
         submission is gone if all lists of its venue have been read to the end since it was last listed; one that no
         listing ever showed, as it came from a dump, does not count as gone.
         """
-        # The index holds all that is asked for; without it, every body is read from disk.
+        # The index covers every column of the query; without it, SQLite would read every body from disk.
         replies = self._db.execute(
             """
             SELECT DISTINCT note.object_id
@@ -226,43 +226,43 @@ class HarvestState:
         return {note_id for rows in (replies, roots) for (note_id,) in rows}
 
     def enqueue(self, venue_id: str, task: str, subject_ids: Iterable[str]) -> None:
-        """Add what is left to fetch; what is queued or done already stays as it is."""
+        """Queue subjects to fetch; those that are already queued or done are left unchanged."""
         rows = ((venue_id, task, subject_id) for subject_id in subject_ids)
         self._db.executemany("INSERT OR IGNORE INTO queue (venue_id, task, subject_id) VALUES (?, ?, ?)", rows)
 
     def count_refused(self, venue_id: str, task: str) -> int:
-        """Return how many things of the queue could not be had."""
+        """Return how many subjects of the queue could not be fetched."""
         sql = "SELECT count(*) FROM queue WHERE venue_id = ? AND task = ? AND problem IS NOT NULL"
         (number,) = self._db.execute(sql, (venue_id, task)).fetchone()
         return int(number)
 
     def unqueue(self, task: str, subject_ids: Iterable[str]) -> None:
-        """Take off the queue what need not be fetched any more."""
+        """Remove subjects from the queue that no longer need to be fetched."""
         rows = ((task, subject_id) for subject_id in subject_ids)
         self._db.executemany("DELETE FROM queue WHERE task = ? AND subject_id = ? AND done = 0", rows)
 
     def pending(self, venue_id: str, task: str) -> list[str]:
-        """Return what is left to fetch, in the order in which it was queued."""
+        """Return the subjects still to fetch, in the order in which they were queued."""
         sql = "SELECT subject_id FROM queue WHERE venue_id = ? AND task = ? AND done = 0 ORDER BY rowid"
         return [subject_id for (subject_id,) in self._db.execute(sql, (venue_id, task))]
 
     def done(self, venue_id: str, task: str) -> set[str]:
-        """Return what was fetched, or could not be had."""
+        """Return the subjects that were fetched or could not be fetched."""
         sql = "SELECT subject_id FROM queue WHERE venue_id = ? AND task = ? AND done = 1"
         return {subject_id for (subject_id,) in self._db.execute(sql, (venue_id, task))}
 
     def mark_done(self, task: str, subject_id: str, problem: str | None = None) -> None:
-        """Take one thing off the queue; `problem` says why it could not be had."""
+        """Mark a subject as done; `problem` says why it could not be fetched, None that it was."""
         sql = "UPDATE queue SET done = 1, problem = ? WHERE task = ? AND subject_id = ?"
         self._db.execute(sql, (problem, task, subject_id))
 
     def reopen(self, venue_id: str, task: str) -> None:
-        """Put back in the queue what could not be had."""
+        """Queue again the subjects that could not be fetched."""
         sql = "UPDATE queue SET done = 0, problem = NULL WHERE venue_id = ? AND task = ? AND problem IS NOT NULL"
         self._db.execute(sql, (venue_id, task))
 
     def add_file(self, stored: StoredFile) -> None:
-        """Store which file an edit brought, or why it could not be had."""
+        """Store which file belongs to an edit, or why it could not be fetched."""
         self._db.execute(
             """
             INSERT OR REPLACE INTO files (edit_id, path, venue_id, forum_id, sha256, size_bytes, problem)
@@ -280,7 +280,7 @@ class HarvestState:
         )
 
     def files(self, venue_id: str) -> list[StoredFile]:
-        """Return every file asked for at a venue, by forum and edit."""
+        """Return every file requested for a venue, sorted by forum and edit."""
         rows = self._db.execute(
             """
             SELECT edit_id, path, venue_id, forum_id, sha256, size_bytes, problem
@@ -346,7 +346,7 @@ class Window:
 class BudgetState:
     """The table `budget` of `raw.db`.
 
-    It has its own connection, which threads may share. What a response says of the budget is thus kept even if the
+    It has its own connection, which threads may share. So the budget that a response states is kept even if the
     transaction that stores the response is rolled back, and writing it does not wait for the disk.
     """
 
@@ -371,7 +371,7 @@ class BudgetState:
             }
 
     def set_window(self, route: str, window: Window) -> None:
-        """Store a window in place of what was known of its route."""
+        """Store the window of a route, replacing the one stored before."""
         row = (route, window.limit, window.remaining, window.ends_at, window.seen_at, window.length_s)
         with self._lock:
             self._db.execute(

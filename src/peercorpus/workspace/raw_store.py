@@ -428,7 +428,7 @@ class RawStore:
         return int(number)
 
     def count_forums(self, venue_id: str) -> int:
-        """Return the number of forums of a venue of which anything is stored."""
+        """Return the number of forums of a venue with at least one stored object."""
         (number,) = self._db.execute(
             """
             SELECT count(DISTINCT forum_id)

@@ -21,7 +21,7 @@ from peercorpus.workspace.raw_store import RawStore
 
 LOCK = "workspace.lock"
 OWN_VENUES = "venues.toml"
-"""File in which a user states what is known of venues of their own."""
+"""File in which a user states what they know about venues themselves."""
 
 
 class Files:

@@ -215,7 +215,7 @@ def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[Spli
     """Write `README.md` into a release."""
     statements = state_release(tally, escape)
     configs = held(splits)
-    # One statement stands as it is, several as a list.
+    # A single statement becomes a paragraph, several become a list.
     properties = {
         name: value if isinstance(value, str) else "\n".join(f"- {statement}" for statement in value)
         for name, value in {**statements.dataset, **statements.rai}.items()

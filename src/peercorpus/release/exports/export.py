@@ -60,10 +60,10 @@ def _choose_tasks(release: Release, request: ExportRequest) -> list[Task]:
 
 
 def check_request(request: ExportRequest) -> None:
-    """Check that what is asked for goes together.
+    """Check that the options of a request fit together.
 
     Raises:
-        PeercorpusError: It does not; the sentence names the option to change.
+        PeercorpusError: They do not; the message names the option to change.
     """
     options = request.telling
     if options.opening is Opening.NONE and options.chat.assistant is Role.REVIEWER:

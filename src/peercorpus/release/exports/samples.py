@@ -174,10 +174,10 @@ def is_posted_after(review: Row) -> bool:
 
 
 def scores_before_decision(review: Row) -> list[Score]:
-    """Return one score per question that tells nothing of what followed the decision; none of a review posted after it.
+    """Return one score per question that cannot have been influenced by the decision.
 
-    The first one known counts (`first_known`). A score as it stands now is left out where the review was changed after
-    the decision; it counts where no time of a decision is known.
+    That is the earliest one known (`first_known`). A current score is left out if the review was changed after the
+    decision, and kept if the time of the decision is not known. A review posted after the decision has none.
     """
     if is_posted_after(review):
         return []

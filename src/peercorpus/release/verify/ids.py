@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def read_id_rows(shard: Shard, check: Check, columns: list[str] | None = None) -> Iterator[Row]:
-    """Yield the rows of a file as far as it can be read; record a breach where that is not to its end."""
+    """Yield the rows of a file as far as it can be read; record a breach if it cannot be read to its end."""
     try:
         yield from shard.rows(columns)
     except (pa.ArrowException, OSError, ValueError):

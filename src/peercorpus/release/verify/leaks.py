@@ -66,7 +66,7 @@ class TakenDown:
         self._gone = listed | takedown.forums | takedown.posts | takedown.files
 
     def see(self, shard: Shard, row: Row, texts: list[tuple[str, str]]) -> None:
-        """Check one row; rows count only where it is known what was taken down."""
+        """Check one row; it counts as checked only if the take-down list is known."""
         self.check.looked_at += not self.check.left_out
         leaking_column = next((column for column, text in texts if text in self._gone), None)
         if leaking_column is not None:
