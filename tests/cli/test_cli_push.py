@@ -116,7 +116,7 @@ def test_what_does_not_hold_is_not_sent(run: Run, hub: Hub, release: Path) -> No
     (release / "README.md").write_text("other")
     ended = run("push", release, ID, "--yes")
     assert ended.code == 1
-    assert "  README.md: is not as release.json says\n" in ended.out
+    assert "  README.md: differs from what release.json states\n" in ended.out
     assert hub.asked == []
 
 

@@ -31,16 +31,17 @@ def converted(summary: "FolderSummary", out: "Location") -> str:
             pace += f", {summary.pages / summary.seconds:.1f} pages/s"
         lines.append(f"{plural(summary.converted, 'PDF')} became Markdown: {pace}.")
     if summary.already:
-        lines.append(f"{plural(summary.already, 'PDF')} had become Markdown before.")
+        lines.append(f"{plural(summary.already, 'PDF')} had been converted before.")
     if summary.repeated:
-        lines.append(f"{plural(summary.repeated, 'PDF')} given twice, with the same content and name.")
+        lines.append(f"{plural(summary.repeated, 'PDF')} named twice, with the same content and name.")
     if summary.renamed:
         lines.append(
-            f"{plural(len(summary.renamed), 'PDF')} written under another name, as theirs is taken or not allowed:"
+            f"{plural(len(summary.renamed), 'PDF')} written under another name, because their own is taken or not"
+            " allowed:"
         )
         lines += _file_lines([(source, name) for source, name in summary.renamed])
     if summary.failures:
         reasons = ", ".join(f"{reason} {number:,}" for reason, number in sorted(summary.failed.items()))
-        lines.append(f"{plural(len(summary.failures), 'PDF')} did not become text ({reasons}):")
+        lines.append(f"{plural(len(summary.failures), 'PDF')} could not be converted ({reasons}):")
         lines += _file_lines(summary.failures)
     return "\n".join([*lines, f"The texts and their quality reports are in '{escape_controls(str(out), 500)}'."])
