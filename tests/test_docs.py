@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -91,6 +92,25 @@ def links(page: Path) -> list[str]:
     """The files that a page of Markdown links to."""
     found = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text())
     return [link for link in found if not link.startswith("http")]
+
+
+def test_the_index_lists_every_page_once_with_a_line_of_its_own() -> None:
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")} - {"index.md"}
+    rows = re.findall(
+        r"^\| \[[^\]]+\]\(([^)]+)\) \| (\S.*\S) \|$", (ROOT / "docs" / "index.md").read_text(), re.MULTILINE
+    )
+    assert sorted(page for page, _ in rows) == sorted(pages)
+    assert len({line for _, line in rows}) == len(pages)
+
+
+def test_readme_and_contributing_link_to_the_index() -> None:
+    assert [name for name in ("README.md", "CONTRIBUTING.md") if "docs/index.md" not in links(ROOT / name)] == []
+
+
+def test_the_readme_says_what_every_extra_is_for() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    listed = re.findall(r"^\| `(\w+)` \| \S.* \| \S.* \|$", README, re.MULTILINE)
+    assert sorted(listed) == sorted(extras.keys() - {"dev", "extras"})
 
 
 def test_no_link_between_documents_is_broken() -> None:

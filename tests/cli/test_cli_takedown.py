@@ -7,7 +7,7 @@ import pytest
 from commands import Run, assert_refused
 from invented_tables import ICLR, a_forum, invented
 from naming import Naming
-from peercorpus.cli.text import summaries
+from peercorpus.cli.text import export, publish
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.workspace_export import export_workspace
@@ -61,5 +61,5 @@ def test_both_exports_say_what_they_left_out(corpus: Path, run: Run, tmp_path: P
     with open_workspace(corpus, write=False) as workspace:
         summary = publish_release(workspace, tmp_path / "out")
         written = export_workspace(workspace, tmp_path / "d.jsonl", ExportRequest(ExportLayout.TRL), [ICLR])
-    assert left in summaries.published(summary, tmp_path / "out")
-    assert left.rstrip("\n") in summaries.workspace_exported(written, tmp_path / "d.jsonl")
+    assert left in publish.published(summary, tmp_path / "out")
+    assert left.rstrip("\n") in export.workspace_exported(written, tmp_path / "d.jsonl")

@@ -110,7 +110,7 @@ def test_the_table_tells_what_is_cut_and_where(encoder: Encoder) -> None:
     # All three papers lose their references; of one, more goes.
     assert cells[8:10] == ["3", "1"]
     assert cells[11] == "1"
-    assert "lessons with one: 1." in table
+    assert "examples with one: 1." in table
     assert "references" in table
 
 

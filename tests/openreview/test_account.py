@@ -155,7 +155,7 @@ def test_a_browser_check_before_the_sign_in_is_explained_and_not_met(start: Serv
 
 
 def test_an_answer_without_a_token_is_no_sign_in(start: Serve) -> None:
-    with pytest.raises(SignInError, match="without a token"):
+    with pytest.raises(SignInError, match="sent no token"):
         sign_in_at(start(on_path("/login", Fault(json_answer({"user": {}})))))
 
 

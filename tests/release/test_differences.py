@@ -173,7 +173,7 @@ def test_what_is_no_release_is_refused(tmp_path: Path, run: Run, first: Path, ma
     assert_refused(run("diff", first, tmp_path / "none"), "holds no release")
     assert_refused(run("diff", tmp_path / "none", first), "holds no release")
     assert_refused(run("diff", first, first / "README.md"), "holds no release")
-    assert_refused(run("diff", first, ""), "names no folder")
+    assert_refused(run("diff", first, ""), "is empty")
 
 
 def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path, run: Run, first: Path) -> None:

@@ -83,11 +83,11 @@ def link_folder(release: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "file", "kind"),
     [
-        (spoil_sum, "README.md", "not as"),
-        (lose_file, "data/links/iclr-00000-of-00001.parquet", "not there"),
-        (add_file, "data/more.txt", "not named"),
-        (link_file, "README.md", "plain file"),
-        (link_folder, "data/more", "not named"),
+        (spoil_sum, "README.md", "differs from"),
+        (lose_file, "data/links/iclr-00000-of-00001.parquet", "missing"),
+        (add_file, "data/more.txt", "not listed"),
+        (link_file, "README.md", "regular file"),
+        (link_folder, "data/more", "not listed"),
     ],
 )
 def test_sums(plan: Plan, tmp_path: Path, run: Run, spoil: Callable[[Path], None], file: str, kind: str) -> None:
@@ -109,7 +109,7 @@ def test_a_name_that_leads_out_of_the_release_is_not_followed(plan: Plan, tmp_pa
         manifest["files"][name] = "0" * 64
     (release / "release.json").write_text(json.dumps(manifest))
     assert sorted(found(release)["sums"]) == [
-        (name, None, Naming("not there"))
+        (name, None, Naming("missing"))
         for name in sorted(["../outside", str(tmp_path / "outside"), "data/../../outside"])
     ]
 
@@ -172,7 +172,7 @@ def test_schema_of_what_cannot_be_read_or_is_of_no_configuration(plan: Plan, tmp
     (release / "data" / "papers" / "more.parquet").write_bytes((release / PAPERS).read_bytes())
     resign(release)
     assert found(release)["schema"] == [
-        ("data/papers/more.parquet", None, Naming("no file")),
+        ("data/papers/more.parquet", None, Naming("no configuration")),
         ("data/scores/iclr-00000-of-00001.parquet", None, Naming("cannot be read", "Parquet")),
         ("data/strange/one-00000-of-00001.parquet", None, Naming("configuration", "not know")),
         ("README.md", "strange/one", Naming(" 0 ", " 4")),
@@ -206,7 +206,7 @@ def test_ids_of_papers_that_are_not_there(plan: Plan, tmp_path: Path, run: Run, 
     plan.rows[config, "iclr"][0]["forum_id"] = "z"
     release = plan.write(tmp_path / "release")
     file = f"data/{config}/iclr-00000-of-00001.parquet"
-    assert found(release) == {"ids": [(file, "z", Naming("'papers'", "not hold"))]}
+    assert found(release) == {"ids": [(file, "z", Naming("'papers'", "not have"))]}
     assert run("verify", release).code == 1
 
 
@@ -215,7 +215,7 @@ def test_ids_of_tasks(plan: Plan, tmp_path: Path) -> None:
     plan.rows["review_sft", "train"].append(plan.rows["review_sft", "train"][0])
     breaches = found(plan.write(tmp_path / "release"))
     assert breaches.keys() == {"ids"}
-    assert (TEST, "d", Naming("'papers'", "not hold")) in breaches["ids"]
+    assert (TEST, "d", Naming("'papers'", "not have")) in breaches["ids"]
     assert (TRAIN, "a", Naming("more than once", "'review_sft'")) in breaches["ids"]
 
 
@@ -337,7 +337,7 @@ def test_inputs_that_cannot_be_read_are_a_breach_beside_the_others(plan: Plan, t
 
 def test_what_is_no_release_and_no_workspace_is_refused(plan: Plan, tmp_path: Path, run: Run) -> None:
     assert_refused(run("verify", tmp_path), "holds no release")
-    assert_refused(run("verify", ""), "names no folder")
+    assert_refused(run("verify", ""), "is empty")
     release = plan.write(tmp_path / "release")
     assert_refused(run("verify", release, "--workspace", tmp_path / "none"), "is not a workspace")
 

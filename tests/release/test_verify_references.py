@@ -53,12 +53,12 @@ def test_ids_that_stand_twice_or_in_no_paper(plan: Plan, tmp_path: Path, config:
     rows = plan.rows[config, "iclr"]
     rows.append(dict(rows[0]))
     (breach,) = found(plan.write(tmp_path / "release"))["ids"]
-    assert (breach[0], breach[2]) == (file_of(config), f"stands more than once in '{config}'")
+    assert (breach[0], breach[2]) == (file_of(config), f"occurs more than once in '{config}'")
     other = Plan()
     add_posts_and_texts(other)
     other.rows[config, "iclr"][0]["forum_id"] = "z"
     breaches = found(other.write(tmp_path / "other"))["ids"]
-    assert (file_of(config), "z", "is a paper that 'papers' does not hold") in breaches
+    assert (file_of(config), "z", "is a paper that 'papers' does not have") in breaches
 
 
 def test_ids_of_a_paper_in_two_splits(plan: Plan, tmp_path: Path) -> None:

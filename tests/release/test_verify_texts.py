@@ -98,7 +98,7 @@ def test_takedown_of_nothing_and_of_what_is_not_there_holds(plan: Plan, tmp_path
     for listed in ("", "z\n", "a-to-all\n"):
         ended = held_to(run, release, corpus, listed)
         assert "(inputs.json)" in ended.out
-        assert (ended.code, "takedown  34 rows: none amiss\n" in ended.out) == (0, True), ended.out
+        assert (ended.code, "takedown  34 rows: no breach\n" in ended.out) == (0, True), ended.out
 
 
 def test_takedown_of_a_paper(plan: Plan, tmp_path: Path, run: Run, corpus: Path) -> None:

@@ -287,7 +287,7 @@ def test_faults_that_meet_are_joined() -> None:
 
 
 def test_a_fault_with_no_such_name_is_one_sentence_that_lists_them() -> None:
-    with pytest.raises(PeercorpusError, match=r"'rain'.* rate_limit, .*login_429$"):
+    with pytest.raises(PeercorpusError, match=r"'rain'.* rate_limit, .*login_429\.$"):
         faults_by_name("slow", "rain")
 
 

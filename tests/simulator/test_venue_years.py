@@ -55,7 +55,7 @@ def test_a_world_of_22_has_papers_at_each() -> None:
 
 
 def test_venues_and_their_number_are_not_both_said(run: Run) -> None:
-    assert_refused(run("simulate", "--venues", "JLE", "--venue-years", "3"), "leave out how many")
+    assert_refused(run("simulate", "--venues", "JLE", "--venue-years", "3"), "exclude each other")
 
 
 def test_large_papers_share_files_and_have_threads_as_long_as_real_ones() -> None:

@@ -78,7 +78,7 @@ def test_a_row_may_say_little_or_much() -> None:
         ('confidence = "B"', 'confidence = "E"', "Invalid enum value 'E'"),
         ('confidence = "B"', "", "missing required field `confidence`"),
         ('"rejected_opt_in"', '"hidden"', "Invalid enum value 'hidden'"),
-        ('visibility_source = "page"', "", "'Example.cc/2030/Conference': visibility"),
+        ('visibility_source = "page"', "", "'Example.cc/2030/Conference': 'visibility'"),
         ("accepted = 7", "excepted = 7", "unknown field `excepted`"),
         ('source = "page"', 'source = "pages"', "'pages'"),
         ("source = \"https://example.org: 'by the 28th'\"", "", "missing required field `source`"),

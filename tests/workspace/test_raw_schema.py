@@ -273,7 +273,7 @@ def test_without_room_for_the_copy_nothing_is_migrated(old: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (old.stat().st_size // 2, hard))
     try:
-        with pytest.raises(WorkspaceError, match=r"disk has room"):
+        with pytest.raises(WorkspaceError, match=r"disk is not full"):
             open_and_close(old.parent)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

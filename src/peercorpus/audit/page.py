@@ -36,7 +36,7 @@ class _Row:
 
     @property
     def names_values(self) -> bool:
-        """Whether each value is named in a line of its own."""
+        """Whether each value has a line of its own."""
         return self.finding.feature.kind is FeatureKind.CATEGORY
 
 

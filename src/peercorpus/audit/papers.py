@@ -54,19 +54,20 @@ REPEATED = "the same content as a row before"
 MOST_CHARACTERS = 10_000_000
 """Characters of a text that are read."""
 WHOLE_CHARACTERS = 1_000
-"""Characters from which on equal texts are one paper; a shorter one may replace a missing text."""
+"""Equal texts with at least this many characters are the same paper; a shorter text may stand in for a missing one."""
 
 
 class SourceRecord(NamedTuple):
-    """One record as its file or table holds it.
+    """One record, unchanged from its file or table.
 
     Attributes:
-        record_id: None where the record has none; it is then named by its content.
-        names_paper: Whether the id is the paper's, and not perhaps that of one row of it, such as a review's.
-        text: As it stands there: a text, or None or an empty one where it is missing.
-        decision: As it stands there.
-        traits: What else is known of the row and might tell the decision, such as the grade of its version.
-        why_not: Why the row cannot be audited, where its source knows; None elsewhere.
+        record_id: None if the record has none; its content then identifies it.
+        names_paper: Whether the id is known to be the paper's; otherwise it may be that of one of its rows, such as a
+            review.
+        text: The text as stored; None or empty if it is missing.
+        decision: The decision as stored.
+        traits: Further properties that might give the decision away, such as the grade of its version.
+        why_not: Why the record cannot be audited, if its source knows; otherwise None.
     """
 
     record_id: str | None

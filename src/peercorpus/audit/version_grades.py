@@ -44,7 +44,7 @@ class VenueGrades:
     """Counts of one venue.
 
     Attributes:
-        grades: Papers by year, status and grade; no grade where no version is known. The year is None where the venue
+        grades: Papers by year, status and grade; no grade if no version is known. The year is None if the venue
             has none.
         decided: Papers with a provably initial text, by status.
         usable: Papers by task.

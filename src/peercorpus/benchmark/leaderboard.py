@@ -163,7 +163,7 @@ def _collect_columns(runs: Sequence[TaskRun]) -> dict[str, list[_Column]]:
     for group, columns in groups.items():
         for ways in columns.values():
             for column in ways.values():
-                # A reader needs the grader or signature only where a name alone does not say who measured.
+                # The grader or signature is shown only if the measure's name alone would be ambiguous.
                 is_clear = len(ways) == 1 and column.scored is not Scored.JUDGE
                 name = column.measure.name if is_clear else f"{column.measure.name} ({column.by})"
                 named.setdefault(group, []).append(replace(column, measure=replace(column.measure, name=name)))

@@ -100,9 +100,10 @@ def report_stop_reasons(model: Model) -> None:
 
 
 def free_model(model: Model) -> None:
-    """Free the memory of a loaded model.
+    """Free the memory of a loaded model, which cannot be used afterwards.
 
-    The thread in which inspect_ai generates keeps a reference to its last batch, and so to the model.
+    Dropping every reference is not enough: the thread in which inspect_ai generates keeps one to its last batch, and so
+    to the model.
     """
     api: Any = model.api
     api.model.to("meta")

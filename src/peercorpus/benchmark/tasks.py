@@ -95,7 +95,7 @@ def _collect_signatures(of_task: BenchTask, request: TaskRequest) -> dict[str, s
 NO_MODEL = "none/none"
 """Name of the model that inspect_ai is given if a baseline answers."""
 VERSION = "1"
-"""Version of the tasks, that is of what is asked and how it is scored; the prompts have a version of their own."""
+"""Version of the tasks: what they ask and how answers are scored; the prompts have their own version."""
 
 
 def _open_release(request: TaskRequest) -> Release:

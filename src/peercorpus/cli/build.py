@@ -39,7 +39,8 @@ def build(
     retry
         Read PDFs again that took too long, crashed the reader or were missing, and repeat comparisons that failed.
     """
-    from peercorpus.cli.text import formatting, summaries
+    from peercorpus.cli.text import build as build_texts
+    from peercorpus.cli.text import formatting
     from peercorpus.pipeline.build import build as run_build
     from peercorpus.pipeline.losses import read_losses
     from peercorpus.venues.own_venues import find_unheld
@@ -51,9 +52,9 @@ def build(
         losses = read_losses(opened, venue_ids or opened.venues())
         has_papers = any(opened.tables.count("1-papers", venue_id) for venue_id in opened.venues())
         unheld, held = find_unheld(opened), opened.venues()
-    say(summaries.built(steps, losses))
+    say(build_texts.built(steps, losses))
     for venue_id in unheld:
-        say(summaries.unheld(venue_id, held))
+        say(build_texts.unheld(venue_id, held))
     if has_papers or not losses:
         say(formatting.next_step("publish", workspace))
 
@@ -102,7 +103,7 @@ def publish(
         Include author names. The configurations for tasks never include them.
     """
     from peercorpus.cli.options import settle_sides, settle_titler
-    from peercorpus.cli.text import summaries
+    from peercorpus.cli.text import publish as publish_texts
     from peercorpus.pipeline.build import require_built
     from peercorpus.workspace.workspace import open_workspace
 
@@ -113,7 +114,7 @@ def publish(
         summary = _write_release(opened, out, venue_ids, sides, titler, lines, authors=authors)
     say(summary)
     if titler is not None:
-        say(summaries.entitled(titler.given, titler.unanswered))
+        say(publish_texts.entitled(titler.given, titler.unanswered))
 
 
 def _write_release(
@@ -127,7 +128,8 @@ def _write_release(
     authors: bool,
 ) -> str:
     """Publish unless the release that is there is up to date, and return what to print."""
-    from peercorpus.cli.text import releases, summaries
+    from peercorpus.cli.text import publish as publish_texts
+    from peercorpus.cli.text import releases
     from peercorpus.release import dated_releases
     from peercorpus.release.publish import publish_release
 
@@ -139,9 +141,9 @@ def _write_release(
             summary = publish_release(
                 workspace, target.folder, venue_ids or None, lines.show, titler, target.sides, with_authors=authors
             )
-    if target.is_same:  # placing() sets it, too, where what was published has the same bytes
+    if target.is_same:  # `open_target` sets it, too, if the release just written has the same bytes as the last one
         return releases.same_release(target.final)
-    return summaries.published(summary, target.final)
+    return publish_texts.published(summary, target.final)
 
 
 @app.command
@@ -191,7 +193,7 @@ def convert(
     force
         Convert PDFs again that were converted before or could not be read.
     """
-    from peercorpus.cli.text import summaries
+    from peercorpus.cli.text import convert as convert_texts
     from peercorpus.texts.folder import convert_to_folder
     from peercorpus.texts.folder import find_all_pdfs as find_pdfs
     from peercorpus.workspace.object_store import locate
@@ -203,5 +205,5 @@ def convert(
         summary = convert_to_folder(
             spread, sources, destination, options, page_marks=pages, force=force, show=lines.show
         )
-    say(summaries.converted(summary, destination))
+    say(convert_texts.converted(summary, destination))
     return 1 if summary.failures else 0

@@ -25,7 +25,7 @@ def _convert_path(_: object, tokens: Sequence[Token]) -> Path:
     """Return the path; refuse an empty one, which would silently mean the current folder."""
     (token,) = tokens
     if not token.value.strip():
-        raise PeercorpusError(f"{token.keyword or 'An argument'} names no folder; for the current folder, use '.'.")
+        raise PeercorpusError(f"{token.keyword or 'An argument'} is empty; name a folder, or '.' for the current one.")
     return Path(token.value)
 
 

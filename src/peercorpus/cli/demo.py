@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from peercorpus.cli.text.demo import BUILDING, HARVESTING, PUBLISHING, SIMULATING
 from peercorpus.errors import WorkspaceError
 from peercorpus.execution.progress import Show
 from peercorpus.harvest.harvest import harvest
@@ -80,15 +81,15 @@ def run_demo(
         progress: Receives the progress of each step.
     """
     folder = _prepare_output_folder(out)
-    say("Simulating OpenReview on this machine.")
+    say(SIMULATING)
     world = build_world(papers=papers)
     with serve_simulator(world) as service, open_workspace(folder / "corpus", create=True) as workspace:
-        say("Harvesting it over HTTP.")
+        say(HARVESTING)
         with Client(service.base_url_v1, service.base_url_v2) as client:
             harvest(workspace, client, [venue.venue_id for venue in VENUES], progress=progress)
-        say("Building the tables.")
+        say(BUILDING)
         build(workspace, progress=progress)
-        say("Publishing the dataset.")
+        say(PUBLISHING)
         publish_release(workspace, folder / "release", progress=progress, sides=SplitRequest(Profile.RE2))
         return _build_result(folder, workspace)
 

@@ -159,7 +159,7 @@ def _run_options(
 
 
 def _tune(options: "RunOptions", then: Then, lines: ProgressLines, spread: "Executor") -> int:
-    from peercorpus.cli.text import summaries
+    from peercorpus.cli.text import finetune as finetune_texts
     from peercorpus.finetune.launch import tune
     from peercorpus.finetune.model_card import write_model_card
     from peercorpus.finetune.run import prepare_run
@@ -168,18 +168,18 @@ def _tune(options: "RunOptions", then: Then, lines: ProgressLines, spread: "Exec
     prepared = prepare_run(options, say, lines.show, spread=spread)
     if then.lengths:
         return 0
-    say(summaries.lessons(prepared))
+    say(finetune_texts.lessons(prepared))
     if then.evaluate:
         with needs_extra():
             from peercorpus.finetune.evaluate import check_evaluation
         check_evaluation(options.out, options.release, then.limit)
     tune(options.out, lines.show)
     write_model_card(options.out)
-    say(summaries.tuned(options.out, load_trained(options.out)))
+    say(finetune_texts.tuned(options.out, load_trained(options.out)))
     if then.merge:
         with needs_extra("finetune"):
             from peercorpus.finetune.training import merge_adapter
-        say(summaries.merged(merge_adapter(options.out)))
+        say(finetune_texts.merged(merge_adapter(options.out)))
     return _evaluate(options, then, lines) if then.evaluate else 0
 
 

@@ -60,7 +60,7 @@ def harvest(
         File that holds a token and that nobody else may read (mode 0600).
     """
     from peercorpus.cli.text import formatting
-    from peercorpus.cli.text import summaries as summary_texts
+    from peercorpus.cli.text import harvest as harvest_texts
     from peercorpus.harvest.harvest import harvest as run_harvest
     from peercorpus.harvest.plan import plan_harvest
 
@@ -70,12 +70,12 @@ def harvest(
     asking = _asking(urls, token_file, workspace, max_wait_s, is_held=not plan, is_shared=share_budget or plan)
     with asking as (opened, client, lines):
         if plan:
-            say(summary_texts.planned(plan_harvest(opened, client, venues, limit=limit, files=files)))
+            say(harvest_texts.planned(plan_harvest(opened, client, venues, limit=limit, files=files)))
             return
         show = lines.show
         summaries = run_harvest(opened, client, venues, limit=limit, files=files, refresh=refresh, progress=show)
     for summary in summaries:
-        say(summary_texts.harvested(summary))
+        say(harvest_texts.harvested(summary))
     say(formatting.next_step("build", workspace))
 
 
@@ -155,8 +155,7 @@ def import_(
         ICLR.cc/2019/Conference. Without it, the venue is the one that the other notes of their forum agree on, or the
         one that the file's name states.
     """
-    from peercorpus.cli.text import formatting
-    from peercorpus.cli.text import summaries as summary_texts
+    from peercorpus.cli.text import formatting, imports
     from peercorpus.errors import DumpError
     from peercorpus.harvest.import_dumps import import_dumps
     from peercorpus.harvest.import_pdfs import import_pdfs
@@ -171,11 +170,11 @@ def import_(
             venue_id = None if venue is None else read_venue_id(venue)
             summary = import_dumps(opened, paths, keep_going=keep_going, venue_id=venue_id)
             losses = foresee_losses(opened, summary)
-            say(summary_texts.imported(summary, losses))
-            is_useless = summary_texts.is_useless(summary, losses)
+            say(imports.imported(summary, losses))
+            is_useless = imports.is_useless(summary, losses)
             is_taken = any(file.taken for file in summary.files) and not is_useless
         if pdfs is not None:
-            say(summary_texts.imported_pdfs(import_pdfs(opened, pdfs)))
+            say(imports.imported_pdfs(import_pdfs(opened, pdfs)))
             is_taken = True
     if is_taken:
         say(formatting.next_step("build", workspace))

@@ -234,7 +234,7 @@ def export(
         review: a paper and its review; rebuttal: the exchange with a reviewer. Default: both; a workspace has rebuttal
         only. With --model a task is required, as in `peercorpus finetune`; mixed: all four.
     """
-    from peercorpus.cli.text import summaries
+    from peercorpus.cli.text import export as export_texts
     from peercorpus.release.exports.export import export_release
     from peercorpus.release.exports.formats import ExportLayout
     from peercorpus.release.exports.layouts import ExportRequest
@@ -258,7 +258,7 @@ def export(
         )
     with ProgressLines() as lines:
         exported = export_release(source, out, request, lines.show)
-    say(summaries.exported(exported, out))
+    say(export_texts.exported(exported, out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,21 +282,24 @@ class LessonTask:
             raise PeercorpusError("--model needs a task: name one with --task, or --task mixed for all four.")
         if self.chat != DEFAULT_CHAT:
             raise PeercorpusError(
-                "With --model the messages are the benchmark's: leave out --paper, --system, --max-characters,"
-                " --assistant, --others, --responses, --unanswered and --tokenizer; a recipe sets the lengths."
+                "With --model the benchmark's prompts are used: leave out --paper, --system, --max-characters,"
+                " --assistant, --others, --responses, --unanswered and --tokenizer, and set lengths by --recipe."
             )
         if self.venue_ids:
-            raise PeercorpusError(f"With --model a venue is chosen by --venue {self.venue_ids[0]}.")
+            raise PeercorpusError(f"With --model, choose venues by an option: --venue {self.venue_ids[0]}.")
 
 
 def _check_without_model(asked: LessonTask, lessons: LessonFlags, data: Data, spreading: Spreading) -> None:
     if (lessons, data, spreading) != (NO_MODEL, ALL_DATA, HERE):
         raise PeercorpusError(
-            "--recipe, --leave-out-long, the choice of examples and the spreading of work are of lessons; add --model."
+            "--recipe, --leave-out-long, and the options that choose examples or distribute work, need --model; add it,"
+            " or leave them out."
         )
     task = asked.task
     if task not in {None, "review", "rebuttal"}:
-        raise PeercorpusError(f"--task {task} is written for a model; add --model, or name review or rebuttal.")
+        raise PeercorpusError(
+            f"--task {task} can only be exported for a model; add --model, or name review or rebuttal."
+        )
     if asked.layout == "jsonl" and asked.chat != DEFAULT_CHAT:
         raise PeercorpusError(
             "--format jsonl writes the rows of a release as they are: leave out --paper, --system, --max-characters,"
@@ -307,7 +310,7 @@ def _check_without_model(asked: LessonTask, lessons: LessonFlags, data: Data, sp
 def _export_lessons(
     release: Path, out: Path, asked: LessonTask, lessons: LessonFlags, data: Data, spreading: Spreading
 ) -> None:
-    from peercorpus.cli.text import summaries
+    from peercorpus.cli.text import export as export_texts
     from peercorpus.finetune.examples import TrainingTask
     from peercorpus.finetune.other_trainers import Trainer, write_for
     from peercorpus.finetune.recipe import read_recipe
@@ -326,7 +329,7 @@ def _export_lessons(
     )
     with ProgressLines() as lines:
         write_for(options, trainer, say, lines.show, spreading.settle())
-    say(summaries.handed_over(out, trainer))
+    say(export_texts.handed_over(out, trainer))
 
 
 def is_workspace(folder: Path) -> bool:
@@ -358,7 +361,7 @@ def _read_prompt_options(chat: ChatFlags) -> "tuple[PromptOptions, Callable[[str
 
 
 def _export_workspace(folder: Path, venue_ids: list[str], out: Path, request: "ExportRequest") -> None:
-    from peercorpus.cli.text import summaries
+    from peercorpus.cli.text import export as export_texts
     from peercorpus.pipeline.build import require_built
     from peercorpus.release.exports.workspace_export import export_workspace
     from peercorpus.release.publish import choose_venues
@@ -368,4 +371,4 @@ def _export_workspace(folder: Path, venue_ids: list[str], out: Path, request: "E
         require_built(workspace, venue_ids)
         venues = choose_venues(workspace.tables, venue_ids or None)
         written = export_workspace(workspace, out, request, venues, lines.show)
-    say(summaries.workspace_exported(written, out))
+    say(export_texts.workspace_exported(written, out))

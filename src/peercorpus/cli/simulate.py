@@ -133,13 +133,14 @@ def demo(
         Number of papers at all simulated venues together.
     """
     from peercorpus.cli.demo import run_demo
-    from peercorpus.cli.text import status, summaries
+    from peercorpus.cli.text import demo as demo_texts
+    from peercorpus.cli.text import publish, status
 
     with ProgressLines() as lines:
         result = run_demo(out, papers, lines.say, lines.show)
     say(status.standing(result.standing))
-    say(summaries.demo_summary(result))
-    say(summaries.how_to_load(result.release))
+    say(demo_texts.demo_summary(result))
+    say(publish.how_to_load(result.release))
     # Name the program as it can be called: by its name if it is on the PATH, else by its path.
-    say(summaries.real_venue("peercorpus" if shutil.which("peercorpus") else sys.argv[0]))
+    say(demo_texts.real_venue("peercorpus" if shutil.which("peercorpus") else sys.argv[0]))
     return 0 if result.standing.holds else 1

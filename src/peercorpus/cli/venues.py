@@ -88,7 +88,9 @@ def _choose(family: str | None, year: int | None, rows: "Sequence[VenueRow]") ->
     chosen = [row for row in of_family if year in {None, row.year}]
     if not chosen:
         years = sorted({row.year for row in of_family if row.year})
-        raise VenueNotFoundError(f"The catalogue has none of {year}; it knows {', '.join(map(str, years))}.")
+        raise VenueNotFoundError(
+            f"The catalogue has no such venue of {year}; choose from: {', '.join(map(str, years))}."
+        )
     return chosen
 
 

@@ -47,12 +47,12 @@ def move(*, workspace: WorkspaceFolder, to: str) -> None:
         Empty prefix s3://BUCKET/PREFIX to move to; or '.' for the workspace's own folder, which also undoes an
         unfinished move.
     """
-    from peercorpus.cli.text import summaries
+    from peercorpus.cli.text import move as move_texts
     from peercorpus.workspace.move import move_workspace as run_move
 
     with ProgressLines() as lines:
         moved = run_move(workspace, to, lines.show)
-    say(summaries.moved(moved, workspace))
+    say(move_texts.moved(moved, workspace))
 
 
 @app.command
@@ -72,7 +72,7 @@ def takedown(
     undo
         Remove these ids from the takedown list.
     """
-    from peercorpus.cli.text import summaries
+    from peercorpus.cli.text import takedown as takedown_texts
     from peercorpus.corpus.public_forums import count_taken
     from peercorpus.corpus.takedown import add_to_list, read_takedown, remove_from_list
     from peercorpus.workspace.workspace import open_workspace
@@ -84,5 +84,5 @@ def takedown(
         removals = read_takedown(opened)
         counts = count_taken(opened.tables, removals)
     for listed in unlisted:
-        say(summaries.not_listed(listed))
-    say(summaries.taken_down(removals, counts))
+        say(takedown_texts.not_listed(listed))
+    say(takedown_texts.taken_down(removals, counts))

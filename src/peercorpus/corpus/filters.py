@@ -134,7 +134,7 @@ def parse(text: str) -> Condition:
     if field is None:
         raise PeercorpusError(f"Papers have no field '{name}' to filter by; use one of: {', '.join(FIELDS)}.")
     if field.kind is not FieldKind.NUMBER and comparison not in {Operator.IS, Operator.IS_NOT}:
-        raise PeercorpusError(f"'{text}' compares words by size; write '{name}={value}' or '{name}!={value}'.")
+        raise PeercorpusError(f"'{text}' compares what has no order; write '{name}={value}' or '{name}!={value}'.")
     return Condition(name, comparison, _parse_value(name, field, value))
 
 

@@ -176,7 +176,10 @@ def _remove_posts(
 
 
 class _TurnEnds:
-    """What is left that keeps two turns of one speaker apart: responses to all reviewers, and the decision."""
+    """Find what still separates two turns of one speaker after posts were removed.
+
+    That is a response to all reviewers, or the decision.
+    """
 
     def __init__(self, talk: Conversation, gone: frozenset[str], posts: Sequence[Post]) -> None:
         self._places = {beside.before_turn for beside in talk.context if beside.post_id not in gone}
@@ -184,7 +187,13 @@ class _TurnEnds:
         self._times = [post.created_at for post in decisions if post.created_at is not None]
 
     def are_between(self, first: Turn, second: Turn, places: range) -> bool:
-        """Return whether any stands between two turns of one speaker; no response ends a turn of the authors."""
+        """Return whether two turns of one speaker are separated; a response to all never ends a turn of the authors.
+
+        Args:
+            first: The earlier turn.
+            second: The later turn, of the same speaker.
+            places: Indices of turns before which a response would stand between the two.
+        """
         if second.role is not Role.AUTHOR and not self._places.isdisjoint(places):
             return True
         start, end = first.created_at, second.created_at

@@ -96,7 +96,7 @@ def is_publishable(version: PaperVersion) -> bool:
 
 
 _AFTER_REVIEWS = frozenset({VersionMoment.DISCUSSION, VersionMoment.CAMERA_READY})
-"""Moments of which no version is the one that the reviewers read."""
+"""Moments that come after the reviews: a version from one of them is never the one that the reviewers read."""
 
 
 def choose_shown(versions: Sequence[PaperVersion]) -> list[PaperVersion]:

@@ -1,4 +1,8 @@
-"""What an executor is, how items fail, why files are then set aside, and the choice of an executor by name."""
+"""Define the interface of executors, which run a function on many items in worker processes, and load one by name.
+
+An item whose function times out, runs out of memory, crashes or raises becomes a `Failure`; for files, `REASONS` says
+why each is then set aside.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -221,7 +221,11 @@ class RayExecutor:
 
 
 class _Head:
-    """The head of the cluster. If it died, every call of Ray blocks until Ray ends this process, so it is checked."""
+    """The head of the cluster.
+
+    It is asked for a sign of life while work is in flight, because if it died every call of Ray would block until Ray
+    ends this process.
+    """
 
     def __init__(self, ray: Any) -> None:  # noqa: ANN401
         self._address = str(ray.get_runtime_context().gcs_address)
@@ -237,8 +241,8 @@ class _Head:
         while (silence := _check_silence(host.strip("[]"), int(port))) is not None:
             if time.monotonic() - began >= SILENCE_S:
                 raise PeercorpusError(
-                    f"The head of the Ray cluster at '{self._address}' died ({silence}); start the cluster, then this"
-                    " command again: it goes on."
+                    f"The head of the Ray cluster at '{self._address}' died ({silence}); restart the cluster and run"
+                    " the same command again, which resumes where it stopped."
                 )
             time.sleep(1.0)
 
@@ -295,8 +299,8 @@ def _fetch(ray: Any, ref: Any) -> tuple[Failure | None, Any]:  # noqa: ANN401
             raise error.cause from None
         if isinstance(error.cause, ImportError | ray.exceptions.RaySystemError):
             raise PeercorpusError(
-                f"A machine of the cluster cannot begin the work ({' '.join(str(error.cause).split())[:200]});"
-                " install there what is installed here."
+                f"A machine of the cluster cannot start the work ({' '.join(str(error.cause).split())[:200]});"
+                " install the same packages there as on this machine."
             ) from None
         if not isinstance(error.cause, ray.exceptions.RayError):
             raise

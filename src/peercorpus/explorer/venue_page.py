@@ -53,7 +53,10 @@ class Bars:
 
 
 def bars(title: str, noun: str, counts: Mapping[str, int], links: Mapping[str, str] | None = None) -> Bars:
-    """Return a chart of counts by label, in the order of `counts`."""
+    """Return a chart of counts by label, in the order of `counts`.
+
+    The longest bar is `_MAX_BAR_WIDTH` wide; a count above 0 gives a bar of at least 0.5, and 0 gives none.
+    """
     most = max(counts.values(), default=0)
     total = sum(counts.values())
     drawn = [

@@ -137,9 +137,9 @@ def length_table(lengths: dict[BenchTask, Lengths], context: int, paper_tokens: 
     ]
     apart = sum(of_task.apart for of_task in lengths.values())
     lines = [
-        f"Tokens of the lessons to train on, in a context of {context:,}, with {paper_tokens:,} of a paper at most.",
+        f"Tokens of the training examples, in a context of {context:,}, with at most {paper_tokens:,} of a paper.",
         "",
-        "| task | lessons | median | 95 % | longest | learnt: median | 95 % | longest"
+        "| task | examples | median | 95 % | longest | learnt: median | 95 % | longest"
         " | papers cut | before their references | tokens cut | do not fit |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
         *rows,
@@ -148,7 +148,7 @@ def length_table(lengths: dict[BenchTask, Lengths], context: int, paper_tokens: 
     ]
     if apart:
         lines.append(
-            f"A mark of the model in somebody's words is told with a space in it; lessons with one: {apart:,}."
+            f"Special tokens of the model that occur in a text are broken by a space; examples with one: {apart:,}."
         )
     return "\n".join(lines)
 
@@ -163,9 +163,9 @@ def check_lengths(lengths: dict[BenchTask, Lengths], context: int) -> None:
     if too_long:
         tokens, lesson_id = too_long[0]
         raise PeercorpusError(
-            f"{len(too_long):,} lessons do not fit into a context of {context:,} tokens, and answers are never cut: the"
-            f" longest, '{lesson_id}', needs {tokens:,}; set a larger 'context' in the recipe, or leave them out with"
-            " --leave-out-long."
+            f"{len(too_long):,} examples do not fit into a context of {context:,} tokens, and answers are never cut:"
+            f" the longest, '{lesson_id}', needs {tokens:,}; set a larger 'context' in the recipe, or leave them out"
+            " with --leave-out-long."
         )
 
 
@@ -178,7 +178,7 @@ def check_window(lengths: dict[BenchTask, Lengths], model: str, window: int | No
     longest = max((tokens for of_task in lengths.values() for tokens in of_task.tokens), default=0)
     if window is not None and longest > window:
         raise PeercorpusError(
-            f"The model '{model}' takes {window:,} tokens, but the longest lesson has {longest:,}: set context ="
+            f"The model '{model}' takes {window:,} tokens, but the longest example has {longest:,}: set context ="
             f" {window} in the recipe, or less, or name another model."
         )
 
@@ -266,5 +266,5 @@ class Fitting:
         for of_paper, fitted in self.spread(fit_lessons, work, timeout_s=TIMEOUT_S, in_order=True):
             if isinstance(fitted, Failure):
                 forum_id = of_paper.lessons[0].case.paper.forum_id
-                raise PeercorpusError(f"The lessons of the paper '{forum_id}' cannot be made: {fitted.detail}")
+                raise PeercorpusError(f"The examples of the paper '{forum_id}' cannot be made: {fitted.detail}")
             yield from fitted

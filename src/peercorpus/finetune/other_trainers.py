@@ -49,8 +49,8 @@ def _translate_factory_lora(recipe: Recipe) -> Settings:
     targets = recipe.lora.targets
     if isinstance(targets, str) and targets != "all-linear":
         raise PeercorpusError(
-            f"LLaMA-Factory takes no pattern of layers such as '{targets}'; give 'targets' in the recipe a list of"
-            " names."
+            f"LLaMA-Factory does not choose layers by a pattern such as '{targets}'; set 'targets' in the recipe to a"
+            " list of names."
         )
     return {
         "lora_rank": lora.rank,
@@ -65,8 +65,8 @@ def _translate_factory_attention(recipe: Recipe) -> Settings:
         return {}
     if recipe.attention not in ATTENTION:
         raise PeercorpusError(
-            f"LLaMA-Factory has no attention '{recipe.attention}'; name one of {', '.join(ATTENTION)} in the recipe, or"
-            " none."
+            f"LLaMA-Factory has no attention implementation '{recipe.attention}'; set 'attention' in the recipe to one"
+            f" of {', '.join(ATTENTION)}, or leave it out."
         )
     return {"flash_attn": ATTENTION[recipe.attention]}
 
@@ -105,7 +105,7 @@ LLAMA_FACTORY: Mapping[str, Translation] = {
         "per_device_train_batch_size": recipe.per_device,
         "per_device_eval_batch_size": recipe.per_device,
     },
-    # Where it packs, LLaMA-Factory takes one off.
+    # If it packs, LLaMA-Factory subtracts one from this length.
     "context": lambda recipe: {"cutoff_len": recipe.context + recipe.packing},
     "precision": lambda recipe: {"bf16": recipe.precision != "float32"},
     "quantised": lambda recipe: {} if recipe.quantised is None else {"quantization_bit": recipe.quantised},

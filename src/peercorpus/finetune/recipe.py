@@ -106,5 +106,7 @@ def read_recipe(path: Path | None) -> Recipe:
         return recipe
     launch = path.parent / recipe.accelerate
     if not launch.is_file():
-        raise PeercorpusError(f"The recipe '{path}' names '{launch}' for accelerate, which does not exist.")
+        raise PeercorpusError(
+            f"The recipe '{path}' names '{launch}' for accelerate, which does not exist; correct 'accelerate' in it."
+        )
     return msgspec.structs.replace(recipe, accelerate=str(launch.absolute()))

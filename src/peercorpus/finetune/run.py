@@ -106,10 +106,11 @@ def _resolve_model(named: str) -> str:
 
 
 def _identify_weights(named: str) -> str:
-    """Return the digest of a model's weights, or of one of the Hub the commit whose tokenizer is in the local cache.
+    """Return what identifies a model's weights.
 
     Returns:
-        An empty string if the commit is unknown.
+        For a local folder, the digest of the weights; for a model on the Hub, the commit whose tokenizer is in the
+        local cache, or an empty string if none is.
 
     Raises:
         ModelError: It is an adapter.

@@ -124,7 +124,7 @@ def check_same(folder: Path, asked: RunRequest) -> RunFile | None:
     run = read_run_file(folder)
     if run is None:
         if folder.exists() and (not folder.is_dir() or any(path.name[0] != "." for path in folder.iterdir())):
-            raise PeercorpusError(f"'{folder}' holds files that are not of a run; name a new folder.")
+            raise PeercorpusError(f"'{folder}' holds files that do not belong to a run; name a new folder.")
         return None
     differing = run.asked.differences(asked)
     if differing:

@@ -110,8 +110,8 @@ class SelectionRule:
         asks_of_reviews = self.min_words or self.max_words is not None or self.min_confidence is not None
         if asks_of_reviews and not SINGLE_REVIEWER_TASKS & set(subject.tasks):
             raise PeercorpusError(
-                f"The examples of '{subject}' are not of single reviews: leave out --min-words, --max-words and"
-                " --min-confidence."
+                f"--min-words, --max-words and --min-confidence choose single reviews, which '{subject}' does not use;"
+                " leave them out."
             )
 
     def times(self, lesson: TrainingExample) -> int:

@@ -105,7 +105,7 @@ def load_model(name: str, revision: str | None, recipe: Recipe) -> PreTrainedMod
 def _make_settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool) -> SFTConfig:
     if recipe.batch % (recipe.per_device * devices):
         raise PeercorpusError(
-            f"A batch of {recipe.batch} lessons cannot be shared by {devices} devices with {recipe.per_device} each;"
+            f"A batch of {recipe.batch} examples cannot be shared by {devices} devices with {recipe.per_device} each;"
             " change 'batch' in the recipe."
         )
     is_short = _choose_dtype(recipe) is torch.bfloat16
@@ -247,7 +247,7 @@ def train(folder: Path, show: Show) -> None:
     """
     try:
         with warnings.catch_warnings():
-            # TRL and transformers tell each other of names that will go.
+            # TRL and transformers warn each other of names that will be removed.
             warnings.simplefilter("ignore", FutureWarning)
             # PEFT asks the Hub whether the vocabulary has changed; it has not.
             warnings.filterwarnings("ignore", "Could not find a config file")
@@ -285,7 +285,7 @@ def _train(folder: Path, show: Show) -> None:
         losses_so_far.append(_measure_loss(trainer, steps))
     measured = [entry for entry in losses_so_far if entry is not None]
     if not all(isfinite(number) for entry in measured for number in entry.values()):
-        raise PeercorpusError("The loss is not finite any more; set a lower learning_rate in the recipe.")
+        raise PeercorpusError("The loss is no longer finite; set a lower learning_rate in the recipe.")
     _save(trainer, folder)
     if is_writer:
         partial = losses.with_name(f".{losses.name}")
@@ -322,8 +322,8 @@ def merge_adapter(folder: Path) -> Path:
         base = AutoModelForCausalLM.from_pretrained(asked.model, revision=asked.revision, dtype="auto")
         if getattr(base.config, "quantization_config", None) is not None:
             raise ModelError(
-                f"The base model '{asked.model}' is published quantised, so nothing can be merged into it; use the"
-                f" adapter '{folder / ADAPTER}' as it is."
+                f"The base model '{asked.model}' is quantised, so an adapter cannot be merged into it; use the adapter"
+                f" '{folder / ADAPTER}' unmerged."
             )
         with warnings.catch_warnings():
             # peft 0.21 asks transformers 5.23 by a name that it has replaced.

@@ -255,7 +255,7 @@ def _find_form_problems(form: DeclaredForm) -> Iterator[str]:
     if not form.fields and form.unknown is None:
         yield "without fields it must state what is 'unknown'"
     if any(YEAR in venue for venue in form.venues) != bool(form.years):
-        yield "'years' needs '{year}' in a venue, and the reverse"
+        yield "'years' and '{year}' in a venue need each other; add the one that is missing, or leave out both"
     if any("/-/" in venue or venue.strip("/ ") != venue for venue in form.venues):
         yield "a venue must be the id of a group, not of an invitation, without slashes at its ends"
     if list(form.evidence) != sorted(set(form.evidence), key=list(Evidence).index):

@@ -25,14 +25,14 @@ BEGINS_WITH_A_NUMBER = re.compile(r"[\s(+-]*\d")
 _FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 """Full-width signs of East Asian keyboards, and the plain ones that they stand for (Unicode, U+FF01 to U+FF5E)."""
 TRAILING_NUMBER = re.compile(rf"\s*(?P<words>[^\d\s(\[][^\d([]*?)\s*[(\[]\s*(?P<number>{NUMBER})\s*[)\]][\s.]*")
-"""`Strong Accept (9)`: the number behind its label."""
+"""`Strong Accept (9)`: the number after its label."""
 FRACTION = re.compile(
     r"\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<sign>/|out\s+of)\s*(?P<whole>\d+)(?=$|[\s:=,;.)\u2013\u2014-])(?!\.\d)"
 )
 """`6/10`, `6 out of 10`."""
 _EARLIER = re.compile(r"\b(?:from|was|were|previously|initially|originally|formerly)\W{1,3}\d+(?:\.\d+)?")
 _OTHER_NUMBER = re.compile(r"(?<![\w.%])\d{1,2}(?:\.\d+)?(?![\w%]|\.\d|\s+%)")
-"""Another number behind the first one, so that the answer may be either ("3, leaning 4"); not "top 5%", "in 2024"."""
+"""Another number after the first one, so that the answer may be either ("3, leaning 4"); not "top 5%", "in 2024"."""
 SHORT_LABEL = re.compile(rf"\s*\(?{NUMBER}\)?(?:\s*[:=\u2013\u2014-]|\s+(?:[^\s.!?]+(?:\s+|$)){{1,3}}$|\s*$)")
 """A number alone, followed by a mark, or by at most three words that do not end a sentence."""
 

@@ -1,7 +1,8 @@
 """Fetch earlier versions of notes: API v1 references, API v2 edits.
 
-Requests are few, so they go to submissions whose PDF may have changed and to reviews that changed by themselves. Of the
-other notes a few are tried, and all of them only where those tried have edits of their content.
+The rate limit allows few requests, so they are spent on submissions whose PDF may have changed and on reviews that were
+changed one at a time. Of each other group only the edits of the first `TRIED` notes are requested; those of the rest
+follow only if one of these edits has content.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,13 +29,14 @@ PLAIN = frozenset(
 
 @dataclass(slots=True)
 class Notes:
-    """Notes that may have versions to request, as queue entries `<note id> <time of last modification>`.
+    """Notes that may have earlier versions to request, as queue entries `<note id> <time of last modification>`.
 
     Attributes:
         papers: Submissions whose PDF may have changed.
         plain: Submissions of API v2 touched only by the venue's own steps.
-        reviews: Reviews that changed by themselves.
-        released: Reviews last changed in the hour in which most reviews were.
+        reviews: Reviews that were changed one at a time.
+        released: Reviews last changed in the hour in which most reviews were, presumably because the venue released
+            them then.
     """
 
     papers: list[str] = field(default_factory=list)

@@ -1,7 +1,8 @@
 """Find the venue of forums whose submission is not held or names none.
 
-A venue is taken from what the forum's own notes say, if all agree; else whoever imports may have named one, or the name
-of the file does. Where notes of one forum name several venues, nothing decides between them: the forum stays unplaced.
+A forum belongs to the venue that its own notes name, if all agree. If they name none, it belongs to the venue that was
+named when the notes were imported, or else to the one in the file's name. If they name several, nothing decides between
+them, and the forum stays unplaced.
 """
 
 import re

@@ -62,7 +62,10 @@ class Clock:
     latest_ms: int | None = None
 
     def tick(self, raw: RawStore) -> int:
-        """Return the time, but later than all before: if the clock was set back, what is shown would look gone."""
+        """Return the time in milliseconds since the epoch, always later than any recorded before.
+
+        If the clock was set back and an earlier time were recorded, notes that were listed just now would look gone.
+        """
         if self.latest_ms is None:
             sql = "SELECT max(coalesce((SELECT max(shown_ms) FROM sightings), 0), max(started_ms)) FROM listings"
             ((latest_ms,),) = raw.select(sql)
@@ -107,7 +110,7 @@ class VenueSession:
         return RawOrigin(source, now_ms(), self.venue_id)
 
     def moment_ms(self) -> int:
-        """Return a time to record what is shown, in milliseconds since the epoch, later than all before."""
+        """Return the time to record for a listing, in milliseconds since the epoch, later than any recorded before."""
         return self.clock.tick(self.raw)
 
     def meter(self, what: str, done: int, total: int | None, path: str, in_one: int = 1) -> Meter:

@@ -47,7 +47,7 @@ def _read_author(name: str) -> Author:
 
 
 def shared_authors(one: Sequence[Author], other: Sequence[Author]) -> float | None:
-    """Return the share of the shorter list of authors that the other has too, on [0, 1]; None where one is empty."""
+    """Return the share of the shorter list of authors that is in the longer one, in [0, 1]; None if a list is empty."""
     shorter, longer = sorted((one, other), key=len)
     if not shorter:
         return None
@@ -56,5 +56,8 @@ def shared_authors(one: Sequence[Author], other: Sequence[Author]) -> float | No
 
 
 def find_telling_words(words: Iterable[str], small: Set[str]) -> frozenset[str]:
-    """Return the words of a title that tell it from others: no small words, no numbers, none of any paper or post."""
+    """Return the words that distinguish one title from another.
+
+    Numbers, the words in `small` and `GENERIC_WORDS`, which fit any paper or post, are left out.
+    """
     return frozenset(word for word in {*words} - small - GENERIC_WORDS if not word.isdigit())

@@ -1,7 +1,8 @@
 """Divide a paper's text into sections, and each section into sentences.
 
-Headings are read from Markdown where the text has it, else from known names and from numbers that count on. In Markdown
-the lines of a section are grouped into blocks first, so that a sentence continues across a page break or a caption.
+Headings are read from Markdown if the text has it; otherwise they are lines with a known name ("Conclusion"), or lines
+whose number follows that of the previous heading. In Markdown the lines of a section are grouped into blocks first, so
+that a sentence continues across a page break or a caption.
 """
 
 import re
@@ -272,7 +273,7 @@ def _strip_marks(title: str) -> str:
 
 
 class HeadingReader:
-    """Tells headings from other lines, which it must be given in order: numbered headings must count on."""
+    """Tells headings from other lines, which it must be given in order: each number must follow the previous one."""
 
     def __init__(self, *, has_markdown: bool) -> None:
         self._has_markdown = has_markdown

@@ -3,8 +3,8 @@
 Sections are paired by heading, else by sentences in common. Within a pair, equal sentences are matched first, sentences
 that moved elsewhere are left out, and what remains is matched by similarity.
 
-Source: equal items that are unique on both sides anchor the rest (patience diff: B. Cohen, "Patience Diff Advantages",
-https://bramcohen.livejournal.com/73318.html, 2010).
+Matching is patience diff: equal items that are unique on both sides anchor the rest. Source: B. Cohen, "Patience Diff
+Advantages", https://bramcohen.livejournal.com/73318.html, 2010.
 """
 
 import re

@@ -259,7 +259,7 @@ class ProportionDifference:
 
     @property
     def leans(self) -> int:
-        """1 if the first proportion is larger and the interval excludes 0, -1 if it is smaller and so, else 0."""
+        """1 or -1 if the interval excludes 0 and the first proportion is the larger or the smaller one; else 0."""
         interval = self.interval
         if interval is None:
             return 0

@@ -184,7 +184,10 @@ class _Exchange:
 def _show_responses(
     exchange: _Exchange, index: int, conversation: Conversation, responses: Mapping[str, Response], view: ChatOptions
 ) -> None:
-    """Show the responses to all reviewers that stand before a turn; the authors' own stand for a turn of theirs."""
+    """Add the responses to all reviewers that come before a turn.
+
+    One that comes between two turns of the reviewer takes the place of a turn of the authors.
+    """
     for beside in conversation.context if view.with_responses else ():
         if beside.before_turn != index or beside.post_id not in responses:
             continue
@@ -198,7 +201,7 @@ def _show_responses(
 
 
 def _is_between_turns(conversation: Conversation, index: int) -> bool:
-    """Return whether the reviewer, and not the authors, spoke last before a turn and speaks next from it on."""
+    """Return whether the reviewer speaks both last before a turn and first from it on, without the authors between."""
     sides = [turn.role is not Role.AUTHOR for turn in conversation.turns]
     own = [_is_own(conversation, place) for place in range(len(sides))]
     before = [own[place] for place in range(index) if own[place] or not sides[place]]
@@ -207,7 +210,7 @@ def _is_between_turns(conversation: Conversation, index: int) -> bool:
 
 
 def _is_own(conversation: Conversation, index: int) -> bool:
-    """Return whether a turn is of the reviewer with whom the conversation is."""
+    """Return whether a turn is by the reviewer whose conversation this is."""
     turn = conversation.turns[index]
     return turn.role is Role.REVIEWER and turn.signature == conversation.reviewer
 

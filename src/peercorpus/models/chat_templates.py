@@ -33,7 +33,10 @@ class Chat:
         return len(self.tokens(text))
 
     def parted(self, text: str) -> str:
-        """Break special tokens in a text with a space, so that papers and reviews cannot end a turn."""
+        """Break special tokens in a text with a space, so that papers and reviews cannot end a turn.
+
+        The text is unchanged if the tokenizer has no special tokens (`marks` is None).
+        """
         return text if self.marks is None else self.marks.sub(lambda mark: f"{mark[0][:1]} {mark[0][1:]}", text)
 
     def question(self, messages: Sequence[dict[str, str]]) -> list[int]:
@@ -61,7 +64,7 @@ def load_chat(model: str, extra: str) -> Chat | None:
     except (OSError, ValueError, KeyError) as error:
         detail = str(error).partition("\n")[0]
         raise ModelError(
-            f"No tokenizer of '{model}' is in a local folder or on the Hugging Face Hub: {detail}"
+            f"No tokenizer of '{model}' was found in a local folder or on the Hugging Face Hub: {detail}"
         ) from None
     if not tokenizer.chat_template:
         return None

@@ -97,12 +97,12 @@ def _find_base(folder: Path) -> Weights | str:
     except (OSError, ValueError, KeyError, TypeError):
         named = None
     if not isinstance(named, str) or not named:
-        raise ModelError(f"'{path}' does not say which model the adapter is of; save the adapter again.")
+        raise ModelError(f"'{path}' does not name the base model of the adapter; save the adapter again.")
     if Path(named).is_dir():
         return read_weights(Path(named))
     if Path(named).is_absolute() or named.startswith(".") or named.count("/") > 1:
         raise ModelError(
-            f"The model '{named}', which the adapter '{folder}' is of, is not there: put it back, or correct"
+            f"The base model '{named}' of the adapter '{folder}' does not exist: put it back, or correct"
             f" 'base_model_name_or_path' in '{path}'."
         )
     return named

@@ -106,11 +106,11 @@ class Endpoint:
             ModelError: URL or model is missing or invalid, or the key must not be sent there.
         """
         if not settings.url or not settings.model:
-            raise ModelError("A model needs the address of its endpoint (up to '/v1') and its name there.")
+            raise ModelError("To ask a model, give both the address of its endpoint (up to '/v1') and its name there.")
         url = _parse_address(settings.url)
         if url.scheme not in {"http", "https"} or not url.host or url.userinfo or url.query:
             raise ModelError(
-                "The address of a model's endpoint starts with https:// and has no password and no question."
+                "The address of a model's endpoint must start with https:// and have no password and no query (?…)."
             )
         self.model = settings.model
         self._url = url

@@ -68,7 +68,7 @@ def load_tokenizer(name: str) -> Tokenizer:
     except Exception as error:  # noqa: BLE001 -- its errors have no type of their own
         detail = str(error).partition("\n")[0]
         raise ModelError(
-            f"No tokenizer '{name}' is in a local file or folder or on the Hugging Face Hub: {detail}"
+            f"No tokenizer '{name}' was found in a local file or folder, or on the Hugging Face Hub: {detail}"
         ) from None
     # Many tokenizer files truncate or pad texts to one length, which would make all counts equal.
     loaded.no_truncation()

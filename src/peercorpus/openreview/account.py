@@ -65,7 +65,7 @@ def sign_in(client: Client, user: str, password: str, ask_code: AskCode | None, 
     if answer.mfa_pending:
         answer = _verify_code(client, answer, user, ask_code)
     if not answer.token:
-        raise SignInError(f"OpenReview signed '{user}' in without a token; try again later.")
+        raise SignInError(f"OpenReview accepted the sign-in of '{user}' but sent no token; try again later.")
     return new_token(answer.token, user)
 
 
@@ -89,7 +89,7 @@ def _pick_method(pending: _LoginAnswer, user: str) -> str:
             return str(method)
     raise SignInError(
         f"The second factor of '{user}' is not a code ({', '.join(pending.mfa_methods) or 'unnamed'}) and needs a"
-        " browser; add an authenticator app to the account, or set PEERCORPUS_TOKEN to a token of it."
+        " browser; add an authenticator app to the account, or set PEERCORPUS_TOKEN to one of its tokens."
     )
 
 
@@ -283,7 +283,7 @@ class CachedAccount:
 
     def _sign_in(self, door: ServiceConnection) -> Token:
         if self._credentials is None:
-            raise SignInError("Nobody is signed in any more; run 'peercorpus login', then the same command again.")
+            raise SignInError("You are no longer signed in; run 'peercorpus login', then the same command again.")
         with door.open() as guest:
             return sign_in(guest, self._credentials.user, self._credentials.password, self._ask_code)
 

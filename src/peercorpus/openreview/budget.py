@@ -63,7 +63,7 @@ def _number(headers: Mapping[str, str], name: str) -> int | None:
 
 
 class SystemClock:
-    """The clocks of this machine, and waiting by them; a test may pass another, by which a wait takes no time."""
+    """The clocks of this machine, and waiting by them; a test may pass another, on which waiting takes no time."""
 
     def now(self) -> float:
         """Return the seconds since the epoch; the clock may be set back."""
@@ -118,7 +118,7 @@ class Budget:
             window = self._read_window(route)
             left_s = window.left_s(now) if window else 0.0
             if window is None or left_s <= 0:
-                # What the next window holds, its first answer tells.
+                # The first response of a window states how many requests it allows.
                 self._next_at.pop(route, None)
                 return RequestSlot(0.0, is_granted=True)
             if window.remaining <= 0:

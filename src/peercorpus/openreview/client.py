@@ -366,7 +366,7 @@ class Client:
         """
         if isinstance(error, BusyError):
             if error.wait_s is None:
-                self._on_wait("OpenReview is out of order for the moment; trying again.")
+                self._on_wait("OpenReview reports an error of its own; trying again.")
                 return True
             return 0.001 if error.wait_s <= self.patience.longest_wait_s else False
         if not isinstance(error, httpx2.RequestError):
@@ -405,7 +405,9 @@ def _check_url(url: str) -> str:
 def _check_token(token: str) -> str:
     bare = token.strip().removeprefix("Bearer ")
     if not bare or not bare.isascii() or not bare.isprintable() or " " in bare:
-        raise SignInError("The token is not one of OpenReview's: it is empty, or holds characters no token has.")
+        raise SignInError(
+            "The token is not valid: it is empty, or contains spaces or characters that no token has; copy it again."
+        )
     return bare
 
 

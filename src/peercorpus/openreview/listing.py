@@ -95,7 +95,7 @@ def fetch_submissions(
         ids = {object_id(item) for item in page.items}
         if ids and (ids <= seen or (start.after in ids and not by_offset)):
             if by_offset:
-                raise SourceError(f"OpenReview gives the same page of '{invitation}' again and again; try again later.")
+                raise SourceError(f"OpenReview keeps returning the same page of '{invitation}'; try again later.")
             by_offset = True
             continue
         page = replace(page, new=len(ids - seen))
@@ -199,7 +199,7 @@ def fetch_changes(
         check_new(answer, items, before)
         offset += len(items)
         before = items
-        # The latest come first: behind one that is older nothing is to be found, should `mintmdate` not be heeded.
+        # The latest come first, so nothing after an older one is wanted, even if the service ignores `mintmdate`.
         ends = len(items) < LARGEST_PAGE or (decode_leniently(Note, bytes(items[-1])).modified_ms or 0) < since_ms
         yield ListPage(source=answer.source, items=items, after=None, expected=_read_count(answer), is_last=ends)
         if ends:
@@ -295,6 +295,4 @@ def check_new(answer: JsonAnswer, items: list[msgspec.Raw], before: list[msgspec
         NotGivenError: It does not: the service ignores `offset`, and the rest of the list cannot be fetched.
     """
     if items and items == before:
-        raise NotGivenError(
-            f"OpenReview's answer to {answer.source} is the page before it again.", "the same page again"
-        )
+        raise NotGivenError(f"OpenReview's answer to {answer.source} repeats the previous page.", "the same page again")

@@ -1,4 +1,7 @@
-"""Classify refusals: which are retried, how long to wait, and what to tell the user."""
+"""Classify refusals: which are retried, how long to wait, and what to tell the user.
+
+Nothing is sent from here: the one loop that retries is `Client._retry` in `client.py`.
+"""
 
 import re
 from dataclasses import dataclass
@@ -52,7 +55,7 @@ def check(response: httpx2.Response) -> None:
     if refusal.name == "ChallengeRequiredError":
         raise SignInError(SIGN_IN)
     sentence = f"OpenReview ({host}) answered {status} to {response.url}: {refusal.message or 'no reason'}."
-    # A question that is refused may be so for the one id it names.
+    # A refused GET may concern only the one id that it names, so the harvest goes on with the next.
     if status in {403, 404} or response.request.method == "GET":
         raise NotGivenError(sentence, f"{status} {refusal.name.removesuffix('Error') or 'refused'}")
     raise SourceError(sentence)

@@ -217,7 +217,7 @@ def read_private(path: Path, what: str) -> bytes | None:
     except OSError as error:
         raise SignInError(f"The {what} '{path}' cannot be read: {error.strerror}.") from None
     if mode & 0o077:
-        raise SignInError(f"Others may read the {what} '{path}'; close it with: chmod 600 '{path}'")
+        raise SignInError(f"Other users can read the {what} '{path}'; restrict it with: chmod 600 '{path}'")
     return content
 
 
@@ -233,7 +233,9 @@ def read_token_file(path: Path) -> str:
     try:
         return content.decode().strip()
     except UnicodeDecodeError:
-        raise SignInError(f"The token file '{path}' holds no text.") from None
+        raise SignInError(
+            f"The token file '{path}' is not UTF-8 text; put a token into it, and nothing else."
+        ) from None
 
 
 def config_folder(environ: Mapping[str, str]) -> Path:

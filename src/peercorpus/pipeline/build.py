@@ -39,7 +39,7 @@ def stages_with(spread: Executor) -> tuple[Stage[Workspace], ...]:
 
 STAGES = stages_with(LocalExecutor())
 VENUE = "venue"
-"""Name of the input of a stage that is known of its venue, beside what was received and the tables."""
+"""Key, among a stage's inputs, of what `Stage.made_with_venue` returns, such as the venue's deadlines."""
 ALL_VENUES = "all venues"
 """Stands for the venue in the single step of a stage that works on all venues at once."""
 

@@ -241,7 +241,11 @@ def _read_rows(tables: Tables, name: str, venue_id: str, columns: list[str]) -> 
 
 
 def read_statuses(tables: Tables, venue_id: str) -> dict[str, Status]:
-    """Return the status of each paper, by forum id."""
+    """Return the status of each paper, by forum id; no entries if the table does not exist.
+
+    Raises:
+        ValueError: The table holds a status that this version does not know.
+    """
     return {
         forum_id: Status(status)
         for forum_id, status in _read_rows(tables, "1-papers", venue_id, ["forum_id", "status"])

@@ -16,7 +16,7 @@ from peercorpus.workspace.workspace import Workspace
 SHARE = 0.5
 """A source is reported where more than this share of its records is set aside."""
 LEFT_OUT = "left_out"
-"""Stands for the reason of records that an import left out, as they are none of OpenReview's."""
+"""Stands in place of a reason for records that an import left out because they are not OpenReview's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class _Aside(Replacement):
 
 
 _PLACE = re.compile(r", (?:row|record) \d+$")
-"""Position of a published record, behind the name of its file."""
+"""Position of a published record, after the name of its file."""
 _COUNTED = (RawKind.NOTE, RawKind.PUBLISHED)
 
 
@@ -140,7 +140,10 @@ def read_losses(workspace: Workspace, venue_ids: Iterable[str]) -> list[SourceLo
 
 
 def _read_sources(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, str]]:
-    """Yield the id of every note, and of every record that papers are made from, with its latest file or its venue."""
+    """Yield the id of every note, and of every record that papers are made from, with its source.
+
+    The source is the file from which it was last imported, or the venue if it was harvested.
+    """
     sql = "SELECT object_id, source FROM objects WHERE venue_id = ? AND kind = ? ORDER BY seen"
     prefixes = tuple(dataset.prefix for dataset in PUBLISHED)
     for kind in _COUNTED:

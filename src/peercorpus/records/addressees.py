@@ -61,12 +61,12 @@ EXPLICIT = re.compile(
     r"(?:^|\b(?:dear|to|hi|hello|hey|for|re|cc)\b|@)[\W_]*(?:(?:the|our|all|both|these|dear|other)\b\W*)*$",
     re.IGNORECASE,
 )
-"""What stands before the name of whom a text addresses, not only mentions."""
+"""What comes before the name of someone whom a text addresses and does not merely mention."""
 GREETING_END = re.compile(
     r"[,:.!?;]+\W+(?!(?:and|dear|to|(?:the\s+)?(?:anon\w*\s*)?(?:reviewers?|referees?)|R?\d{1,2}|(?=\w*\d|\w+[A-Z])\w{4}|all)\b"
     r"(?:\W*\w{1,4}\b)?\s*(?:[,:;.!]|and\b|&|$))"
 )
-"""Where a greeting ends: at a mark that no further addressee follows."""
+"""The end of a greeting: a punctuation mark that is not followed by another addressee."""
 UNKNOWN_REVIEWER = re.compile(
     r"\b(?:anon(?:ymous)?\s*)?(?:reviewers?|referees?)[\s_#]*(?:\d{1,2}\b|(?-i:(?=\w*[\dA-Z])\w{4}\b))|\bR\d\b",
     re.IGNORECASE,
@@ -91,7 +91,7 @@ class Address:
 
     @property
     def is_letter(self) -> bool:
-        """Whether it is to the chairs alone."""
+        """Whether it addresses only the chairs."""
         return self.to == (Addressee.CHAIRS,)
 
 
@@ -176,7 +176,7 @@ class ReviewerNames:
         return self._find_other_addressee(post, title, opening) or self._find_reviewers(title, opening, post.text)
 
     def _find_other_addressee(self, post: Post, title: str, opening: str) -> "Address | None":
-        """Return whom a letter addresses that is not to reviewers alone, or None if a post is no such letter."""
+        """Return whom a letter addresses; None if a post is not a letter, or one to reviewers only."""
         for text, by in ((title, AddressedBy.TITLE), (opening, AddressedBy.GREETING)):
             is_title = by is AddressedBy.TITLE
             if by is AddressedBy.GREETING and self._addresses_reviewers(title):

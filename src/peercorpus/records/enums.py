@@ -41,7 +41,7 @@ class VenueSource(StrEnum):
     REPLIES = "replies"
     """All invitations, signatures and readers of its notes that name a venue name this one."""
     IMPORT = "import"
-    """Whoever imported it named the venue, or the file's name does; no note does."""
+    """No note names it: it was named when the notes were imported, or the imported file's name contains it."""
     RECORD = "record"
     """A record of a dataset published by others names it."""
 
@@ -91,7 +91,7 @@ class AddressedBy(StrEnum):
     """How it is known whom a post of the authors addresses."""
 
     TREE = "tree"
-    """By what it answers; a post that answers the paper itself and names nobody addresses everyone."""
+    """By the post it replies to; one that replies to the paper itself and names nobody addresses everyone."""
     TITLE = "title"
     GREETING = "greeting"
     """By how its text begins."""
@@ -100,7 +100,7 @@ class AddressedBy(StrEnum):
     INVITATION = "invitation"
     """By the name of the invitation, such as `Confidential_Comment`."""
     NONE = "none"
-    """Nothing tells: what it answers is not held, or it names somebody who is not known."""
+    """It is not known: the post it replies to is not in the workspace, or it names somebody who is not known."""
 
 
 class ConversationKind(StrEnum):
@@ -115,7 +115,7 @@ class ConversationKind(StrEnum):
     CHAIRS = "chairs"
     """With the chairs: meta-reviews, decisions, withdrawals, letters, and the answers to them."""
     OTHER = "other"
-    """With somebody whose role is not known, or of the authors to everyone where no reviewer can be read."""
+    """With somebody whose role is not known, or by the authors with everyone if no review can be read."""
 
 
 class Aspect(StrEnum):
@@ -164,31 +164,31 @@ class FieldType(StrEnum):
 
 
 class Phase(StrEnum):
-    """When a score stood."""
+    """The time at which a score held."""
 
     INITIAL = "initial"
     """As first given."""
     AT_DECISION = "at_decision"
-    """As it stood when the decision was posted; there is none where that is not known."""
+    """As it stood when the decision was posted; absent if that is not known."""
     FINAL = "final"
     """As it stands now."""
 
 
 class AtDecision(StrEnum):
-    """How it is known what a review said when the decision on its paper was posted, or why it is not."""
+    """How it is known what a review said when the decision on its paper was posted, or why it is not known."""
 
     UNCHANGED = "unchanged"
-    """It was last changed before the decision: what stands now stood then."""
+    """It was last changed before the decision, so it said the same then as now."""
     EDITS = "edits"
-    """It was changed after the decision, and its readable edits show what stood before."""
+    """It was changed after the decision, and its readable edits show its earlier state."""
     POSTED_AFTER = "posted_after"
-    """It was posted after the decision: nothing stood then."""
+    """It was posted after the decision, so it did not exist then."""
     CHANGED_UNSEEN = "changed_unseen"
-    """It was changed after the decision, and what stood before cannot be seen."""
+    """It was changed after the decision, and its earlier state cannot be seen."""
     NO_DECISION_TIME = "no_decision_time"
-    """When the paper was decided on is not known, or it was not."""
+    """The paper has no decision, or the time of its decision is not known."""
     NO_REVIEW_TIME = "no_review_time"
-    """When the review was posted or last changed is not known."""
+    """The time at which the review was posted or last changed is not known."""
 
 
 class ScoreSource(StrEnum):
@@ -205,7 +205,7 @@ class ScoreSource(StrEnum):
     PUBLISHED = "published"
     """A dataset published by others."""
     RECOMMENDATION = "recommendation"
-    """A note of its own in which the reviewer recommends, as journals ask for (TMLR's `Official_Recommendation`)."""
+    """A separate note with the reviewer's recommendation, as journals ask for (TMLR's `Official_Recommendation`)."""
 
 
 class Grade(StrEnum):
@@ -223,15 +223,15 @@ class Grade(StrEnum):
 GRADE_MEANINGS: Mapping[Grade, str] = MappingProxyType(
     {
         Grade.EXACT: (
-            "An edit on or before the deadline, with the file fetched for that edit; no other took its place before the"
-            " first review."
+            "Uploaded on or before the deadline, and the file was fetched for that very edit; no other PDF replaced it"
+            " before the first review."
         ),
         Grade.EXACT_ATTACHMENT: "The venue kept the submitted file as an attachment.",
         Grade.UNREVISED: "No invitation that can change the PDF edited the note after the deadline.",
-        Grade.ONLY_BEFORE_REVIEW: "The whole history is known, and one PDF alone came before the first review.",
+        Grade.ONLY_BEFORE_REVIEW: "The whole history is known, and only one PDF was uploaded before the first review.",
         Grade.UNREVISED_LIKELY: "As `unrevised`, but chairs edited the note, which can change a PDF.",
-        Grade.BEFORE_FIRST_REVIEW: "The latest PDF that can be seen from before the first review.",
-        Grade.UNAVAILABLE: "Not known, or its file is not here.",
+        Grade.BEFORE_FIRST_REVIEW: "The latest PDF known to have been uploaded before the first review.",
+        Grade.UNAVAILABLE: "Which version the reviewers read is not known, or its file is not in the workspace.",
     }
 )
 """What each value means, as dataset cards print it. As data: a change raises `release.provenance.VERSION`."""
@@ -258,7 +258,7 @@ class VersionMoment(StrEnum):
     CAMERA_READY = "camera_ready"
     """After the decision on an accepted paper, or by an invitation to submit the final version."""
     CURRENT = "current"
-    """The current version, with nothing to tell when it was uploaded."""
+    """The current version, if nothing shows when it was uploaded."""
 
 
 class FileSays(StrEnum):
@@ -354,42 +354,44 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
     {
         Reason.NO_FORUM: "The note names no forum.",
         Reason.NO_INVITATION: "The note names no invitation, so what it is cannot be known.",
-        Reason.NO_VENUE: "Neither it nor its forum names a venue, or its forum names several.",
-        Reason.FORUM_MISSING: "Its submission is not in the workspace, or not public.",
+        Reason.NO_VENUE: "Neither the note nor its forum names a venue, or the forum names several.",
+        Reason.FORUM_MISSING: "The submission that it belongs to is not in the workspace, or is not public.",
         Reason.NOT_PUBLIC: "Not everyone may read it.",
-        Reason.NO_LONGER_SHOWN: "A later listing of its venue did not hold it any more.",
-        Reason.UNREADABLE: "A field does not hold what OpenReview puts there.",
-        Reason.EDIT_OF_A_REPLY: "The edit changes a reply, so it brings no version of the paper.",
-        Reason.NO_PDF: "It names no PDF that OpenReview keeps.",
-        Reason.PDF_UNCHANGED: "It names a PDF that an earlier edit brought.",
-        Reason.FILE_MISSING: "The file was fetched but is not in the workspace any more, or cannot be opened there.",
-        Reason.NOT_A_PDF: "The file is empty, or is something else: a web page, a picture, an archive.",
-        Reason.PDF_ENCRYPTED: "The file opens with a password alone, or is encrypted in a way that is not known.",
-        Reason.PDF_DAMAGED: "No page of the file can be read, nor of what could be put together from its parts.",
-        Reason.PDF_WITHOUT_TEXT: "None of its pages holds text.",
+        Reason.NO_LONGER_SHOWN: "It was missing from a later listing of its venue.",
+        Reason.UNREADABLE: "One of its fields is not of the type that OpenReview uses there.",
+        Reason.EDIT_OF_A_REPLY: "The edit changes a reply, so it contains no version of the paper.",
+        Reason.NO_PDF: "It names no PDF stored at OpenReview.",
+        Reason.PDF_UNCHANGED: "It names the same PDF as an earlier edit.",
+        Reason.FILE_MISSING: "The file was fetched, but is no longer in the workspace or cannot be opened there.",
+        Reason.NOT_A_PDF: "The file is empty or is not a PDF, but for instance a web page, an image or an archive.",
+        Reason.PDF_ENCRYPTED: "The file opens only with a password, or is encrypted by an unknown method.",
+        Reason.PDF_DAMAGED: "No page of the file can be read, even after an attempt to repair it.",
+        Reason.PDF_WITHOUT_TEXT: "None of the file's pages contains text.",
         Reason.PDF_TIMEOUT: "Reading the file took too long.",
         Reason.PDF_OUT_OF_MEMORY: "Reading the file took more memory than a worker may hold.",
         Reason.PDF_CRASHED: "The process that read the file died, or the program that read it failed.",
-        Reason.OUTSIDE_CONVERSATION: "The post is no turn of any conversation.",
+        Reason.OUTSIDE_CONVERSATION: "The post is not a turn of any conversation.",
         Reason.REMINDER: (
-            "The authors only urge: nothing in the post is about the paper, and it is the last that they say."
+            "The post only urges the reviewers: it says nothing about the paper, and it is the authors' last post."
         ),
         Reason.DELETED: "OpenReview marks it as deleted.",
-        Reason.SUPERSEDED: "A published record of what OpenReview's own notes, or a fuller record, tell.",
-        Reason.RECORD_UNREADABLE: "A published record does not hold what its dataset says it holds.",
-        Reason.NO_TEXT: "A published record holds no text of the paper.",
-        Reason.TEXT_UNCHANGED: "The later version of the paper says what the one that the reviewers read says.",
+        Reason.SUPERSEDED: (
+            "The workspace holds OpenReview's own notes of the same paper, or a fuller published record of it."
+        ),
+        Reason.RECORD_UNREADABLE: "The published record does not have the fields that its dataset declares.",
+        Reason.NO_TEXT: "The published record contains no text of the paper.",
+        Reason.TEXT_UNCHANGED: "The later version of the paper has the same text as the one that the reviewers read.",
         Reason.ENGINES_DIFFER: (
-            "The two texts were read by different engines, so how they differ tells nothing of the paper."
+            "The two texts were read by different engines, so their differences say nothing about the paper."
         ),
         Reason.NOT_COMPARED: (
-            "Comparing two texts took too long or too much memory, or the process that did it died or failed."
+            "Comparing the two texts took too long or too much memory, or the process that did so died or failed."
         ),
         Reason.NO_WORDS: (
-            "Neither its title nor its abstract holds a word, so that it cannot be compared with other papers."
+            "Neither its title nor its abstract contains a word, so it cannot be compared with other papers."
         ),
-        Reason.EARLIER_MISSING: "The earlier submission that a submission names is not in the workspace.",
-        Reason.NAMES_ITSELF: "The earlier submission that a submission names is the submission itself.",
+        Reason.EARLIER_MISSING: "The submission names an earlier submission that is not in the workspace.",
+        Reason.NAMES_ITSELF: "The submission names itself as its earlier submission.",
     }
 )
 """What each value means, as dataset cards print it. As data: a change raises `release.provenance.VERSION`."""

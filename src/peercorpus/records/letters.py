@@ -44,7 +44,7 @@ _LETTER = re.compile(
     r"|issues?|notifications?|notice|dear|hi|hello|attn|attention|cc)\b",
     re.IGNORECASE,
 )
-"""What a title says of itself where an abbreviation follows: "Message to AC" is a letter, "Extension to PC" is not."""
+"""Words that make a title the title of a letter if an abbreviation follows: "Message to AC", not "Extension to PC"."""
 _ONLY_TO = re.compile(rf"[\W_]*(?:{_TO}[\W_]*(?:(?:the|our)\s+)?)?", re.IGNORECASE)
 _IS_CHAIR = re.compile(rf"(?<![A-Za-z]){_CHAIR}", re.IGNORECASE)
 _IS_LONG = re.compile(r"chair|editor|committee|meta", re.IGNORECASE)

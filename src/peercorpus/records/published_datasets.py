@@ -27,7 +27,7 @@ class Dataset(StrEnum):
     PAPER_LIST = "paper-list"
     """A paper in a list, with ratings or a decision."""
     REVIEW_TABLE = "review-table"
-    """The rows of a table of reviews that are of one paper."""
+    """The rows of a table of reviews that belong to one paper."""
     TEXT_FOLDER = "text-folder"
     """A paper in a table of decisions, with its text from a folder."""
 
@@ -157,7 +157,10 @@ REVIEWBENCH_COLUMNS = ReviewBenchRow.__struct_fields__
 
 
 def parse_dataset(record_id: str) -> Dataset:
-    """Return the dataset that a record belongs to, according to its id.
+    """Return the dataset that a record belongs to, according to the prefix of its id.
+
+    Raises:
+        ValueError: No dataset has this prefix.
 
     >>> parse_dataset("re2-reviews:m97Cdr9IOZJ")
     <Dataset.RE2_REVIEWS: 're2-reviews'>

@@ -172,7 +172,7 @@ class Post:
 
 
 def forget_decision(review: Review) -> Review:
-    """Return a review without what tells when the decision was posted, for where that may not be shown."""
+    """Return a review without everything that reveals when the decision was posted, for uses that must not show it."""
     scores = tuple(score for score in review.scores if score.phase is not Phase.AT_DECISION)
     return replace(review, scores=scores, posted_after_decision=None, at_decision=AtDecision.NO_DECISION_TIME)
 

@@ -160,6 +160,8 @@ def is_up_to_date(
 ) -> bool:
     """Return whether publishing again would write the same release, and none of its files was changed since.
 
+    False also if the release cannot be read, so that it is published anew.
+
     Args:
         release: The folder of the release, which need not exist; None where there is none.
         workspace: The workspace that would be published.

@@ -40,10 +40,11 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """A column that differs; the whole configuration where `column` is None.
+    """A column that was added, removed or changed its type; the whole configuration if `column` is None.
 
     Attributes:
-        before: Its type; None where it was not there. `after` likewise.
+        before: Its type in the earlier release; None if it did not exist.
+        after: Its type in the later release; None if it does not exist.
     """
 
     config: str

@@ -230,10 +230,10 @@ class Release:
                 yield from shard.rows(columns)
 
     def sides(self) -> SplitFile | None:
-        """Return the file that names the side of each paper; None where the release has none.
+        """Return the file that states the side of each paper; None if the release has none.
 
         Raises:
-            PeercorpusError: It cannot be read.
+            PeercorpusError: The file cannot be read.
         """
         paths = self.split_files()
         return read_split_file(paths[0]) if paths else None

@@ -182,8 +182,8 @@ def upload(release: Release, plan: HubUpload, *, private: bool = False, bars: bo
         missing = [name for name in plan.files if not _is_equal(release.folder / name, arrived.get(name))]
     if missing:
         raise SourceError(
-            f"Not every file arrived in '{plan.hub_id}' as it is: {len(missing):,} did not, such as '{missing[0]}'; see"
-            " whether a .gitignore there leaves it out, and push again."
+            f"{len(missing):,} of {len(plan.files):,} files did not arrive unchanged in '{plan.hub_id}', such as"
+            f" '{missing[0]}'; check whether a .gitignore there excludes it, and push again."
         )
     return str(commit.commit_url)
 

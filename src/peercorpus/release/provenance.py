@@ -22,7 +22,7 @@ from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import OWN_VENUES, Workspace
 
 INPUTS = "inputs.json"
-VERSION = 2
+VERSION = 3
 """Raised by hand whenever the same tables give another release: by a change of this package, or of what it writes with.
 
 A release says which version wrote it, and `publish` writes one anew where that is another. `tests/golden/outputs.json`
@@ -49,7 +49,7 @@ class SidesInput(msgspec.Struct, frozen=True):
 
 
 class VenueInput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is held of a venue.
+    """What the workspace holds of a venue.
 
     Attributes:
         is_listed: Whether OpenReview's listings of it were read to their end; None where it was imported.

@@ -169,12 +169,12 @@ def choose_venues(tables: Tables, venue_ids: Sequence[str] | None = None, needed
         raise TableError("The tables hold no papers; harvest a venue, then run 'peercorpus build'.")
     for venue_id in chosen:
         if not _is_whole(tables, venue_id, needed):
-            raise TableError(f"The tables of the venue '{venue_id}' are not built to the end; run 'peercorpus build'.")
+            raise TableError(f"The tables of the venue '{venue_id}' are not complete; run 'peercorpus build'.")
     return chosen
 
 
 def _is_whole(tables: Tables, venue_id: str, needed: Sequence[str]) -> bool:
-    """Return whether every table of a venue is complete, and the three that one stage writes are of one run."""
+    """Return whether every table of a venue is complete, and the three written by one stage come from the same run."""
     digests = {name: tables.digest(name, venue_id) for name in needed}
     return len({digests[name] for name in OF_FORMS}) == 1 and "None" not in digests.values()
 

@@ -88,7 +88,7 @@ class ReviewEntry:
             _put(self._texts, name if suffix and field.lower() in TEXTS else field + suffix, answer)
 
     def put_score(self, score: Score, suffix: str) -> None:
-        """Add a score as a number, and its verbatim label beside it where that says more."""
+        """Add a score as a number, and its verbatim label if that says more than the number."""
         number = as_number(score.value)
         field = score.field.lower()
         name = (field if field in FIELDS else score.field) + suffix

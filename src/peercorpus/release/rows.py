@@ -1,6 +1,6 @@
 """Convert a forum to rows of the published tables.
 
-Nothing that is deleted, or that not everyone may read, passes; e-mail addresses and profile ids are masked here.
+Deleted notes, and those that not everyone may read, are left out; e-mail addresses and profile ids are masked here.
 """
 
 import json
@@ -93,7 +93,11 @@ def before_and_after(scores: Sequence[Score], *, revised: bool | None) -> Row:
 
 
 def read_scores(structs: Sequence[Row]) -> list[Score]:
-    """Return the scores in a row of a release as records; what an earlier release did not hold keeps its default."""
+    """Return the scores in a row of a release as records; fields that an earlier release lacks get their default.
+
+    Raises:
+        msgspec.ValidationError: The row holds something other than scores, or a value that this version does not know.
+    """
     known = [{name: value for name, value in one.items() if value is not None or name != "answers"} for one in structs]
     return msgspec.convert(known, list[Score])
 

@@ -75,11 +75,11 @@ MARKDOWN = column("markdown", TEXT, "the text of the paper as submitted; pages a
 STATUS = column(
     "status",
     TEXT,
-    "`accepted`, `rejected`, `withdrawn`, `desk_rejected`, `under_review`, `unknown`; null where the decision is not"
+    "`accepted`, `rejected`, `withdrawn`, `desk_rejected`, `under_review`, `unknown`; null if the decision is not"
     " public",
 )
 DECISION = column("decision", TEXT, "the verdict, verbatim")
-GRADE = column("grade", TEXT, "how it is known that `markdown` is what the reviewers read; null where there is no text")
+GRADE = column("grade", TEXT, "how it is known that `markdown` is what the reviewers read; null if there is no text")
 PLACE = [FORUM_ID, VENUE_ID, CONFERENCE, YEAR]
 
 # The twenty columns of Samarth0710/reviewbench in its own order, as its card has them (read 2026-11-21).
@@ -93,7 +93,7 @@ REVIEWBENCH = pa.schema(
         column("paper_number", COUNT, "the running number within the venue"),
         TITLE,
         ABSTRACT,
-        column("authors", TEXTS, "empty where the record is blind, or the release was made without names"),
+        column("authors", TEXTS, "empty if the record is anonymous, or the release was made without names"),
         KEYWORDS,
         column("tldr", TEXT, "verbatim"),
         column("primary_area", TEXT, "verbatim"),
@@ -103,7 +103,7 @@ REVIEWBENCH = pa.schema(
         column(
             "author_rebuttal",
             TEXT,
-            "the authors' response to all reviewers; empty where they answered each on their own",
+            "the authors' response to all reviewers; empty if they answered each one separately",
         ),
         column("num_reviews", COUNT, "reviews in `reviews_json`"),
         column("reviews_json", TEXT, "a JSON list, one object per review: see below"),
@@ -123,21 +123,21 @@ SCORE = _described(
     arrow_type(Score),
     aspect="what it is about: `recommendation`, `confidence`, `soundness`, …",
     field="the form's own name of the field",
-    value="on the venue's own scale; null where the answer holds no number",
+    value="on the venue's own scale; null if the answer contains no number",
     low="lowest answer the form offers",
     high="highest answer the form offers",
     label="the answer, verbatim",
     phase="`initial`: as first given; `at_decision`: as it stood when the decision was posted; `final`: as it stands",
     source=(
-        "where it was read: `note`, `edit`, `snapshot`, `text` (the reviewer's words), `recommendation` (a note of its"
-        " own), `published`"
+        "where it was read: `note`, `edit`, `snapshot`, `text` (the reviewer's words), `recommendation` (a separate"
+        " note), `published`"
     ),
     offered="the numbers the form offers, ascending",
     unified="of a recommendation, its place on Re²'s scale of 1 to 10, whose accepting half begins at 6",
-    higher_is_better="whether a higher number, or of words a later one in `answers`, is better; null: no words tell",
+    higher_is_better="whether a higher number, or a later word in `answers`, is better; null: the form does not say",
     rank="of an answer in words, its place in `answers`, from 1",
     answers="the words that a form without numbers offers, in its own order",
-    subject="what fields share that ask for one score before and after the rebuttal; null where one field asks for it",
+    subject="the common name of two fields that ask for one score, before and after the rebuttal; else null",
 )
 SECTION = _described(
     arrow_type(Section),
@@ -147,9 +147,9 @@ SECTION = _described(
 )
 SCORE_CHANGE = _described(
     arrow_type(ScoreChange),
-    before="null where the earlier answer holds no number, or is not told; `after` where the later one holds none",
-    changed_at="null where only the two values are known",
-    words="the reviewer's words that tell of it; null where something else shows it",
+    before="null if the earlier answer contains no number, or is not stated; `after` likewise for the later one",
+    changed_at="null if only the two values are known",
+    words="the reviewer's words that state it; null if something else shows it",
 )
 TURN = pa.struct(
     [
@@ -159,22 +159,22 @@ TURN = pa.struct(
         column(
             "text",
             TEXT,
-            "posts merged are joined by a blank line; a review that was changed stands as first given where that is"
-            " known",
+            "merged posts are separated by a blank line; a review that was changed is shown as first given if that"
+            " is known",
         ),
         column("created_at", TIME, "of the first post of the turn"),
         column("post_ids", TEXTS, "the posts it was made of"),
         column(
             "holds_update",
             TRUTH,
-            'whether the text says of itself that a part was added later ("UPDATE:"): such a turn also holds what came'
-            " after the answers to it",
+            'whether the text states that a part was added later ("UPDATE:"): such a turn also contains what was'
+            " written after the answers to it",
         ),
         column("titles", TEXTS, "of the posts, verbatim"),
-        column("orphan_ids", TEXTS, "posts that answer one which is deleted, hidden or not held"),
+        column("orphan_ids", TEXTS, "posts that answer a post which is deleted, hidden or not in the workspace"),
         column("score_changes", pa.list_(SCORE_CHANGE), "what the reviewer changed at this turn"),
         column("final_justification", TEXT, "what the reviewer wrote in that field of the form at this turn"),
-        column("title_model", TEXT, "the model that wrote `title`; null where it is made of the posts' own"),
+        column("title_model", TEXT, "the model that wrote `title`; null if it is taken from the posts"),
     ]
 )
 RESPONSE = pa.struct(
@@ -183,7 +183,7 @@ RESPONSE = pa.struct(
         column("title", TEXT, "verbatim"),
         column("text", TEXT, "verbatim"),
         column("created_at", TIME),
-        column("before_turn", COUNT, "the index of the turn before which it stands; null where turns have no times"),
+        column("before_turn", COUNT, "the index of the turn before which it was posted; null if turns have no times"),
         column("concerning", TEXTS, "the passages that name this conversation's reviewer"),
     ]
 )
@@ -194,52 +194,54 @@ CONVERSATIONS = pa.schema(
         REVIEWER,
         column("turns", pa.list_(TURN), "the exchange in time order; consecutive posts of one speaker are one turn"),
         column("context", pa.list_(RESPONSE), "the authors' responses to several or all reviewers"),
-        column("undated_changes", pa.list_(SCORE_CHANGE), "changes of scores of which the turn is not known"),
+        column("undated_changes", pa.list_(SCORE_CHANGE), "score changes that cannot be assigned to a turn"),
         column("kind", TEXT, "with whom: `review` (a reviewer), `public`, `ethics`, `chairs`, `other`"),
     ]
 )
 
 AFTER_DECISION = column(
-    "posted_after_decision", TRUTH, "whether it was posted after the decision; null where either time is not known"
+    "posted_after_decision", TRUTH, "whether it was posted after the decision; null if either time is not known"
 )
 AT_DECISION = column(
     "at_decision",
     TEXT,
     "how its scores at the decision are known: `unchanged` since before it, from `edits`; or why not: `posted_after`,"
-    " `changed_unseen` (changed after it, nothing shows what stood), `no_decision_time`, `no_review_time`",
+    " `changed_unseen` (changed after it, earlier state unknown), `no_decision_time`, `no_review_time`",
 )
-LICENCE_OF_NOTE = column("licence", TEXT, "that the note or its form states, verbatim; null where neither does")
+LICENCE_OF_NOTE = column(
+    "licence", TEXT, "the licence that the note or its form states, verbatim; null if neither does"
+)
 CONSENT = column(
     "consent",
     TEXT,
-    "the answer to a question whether it may be published, verbatim; several stand each under its field; null where"
-    " nothing was asked or answered",
+    "the answer to a question for consent to publish it, verbatim; several answers each follow the name of their"
+    " field; null if nothing was asked or answered",
 )
 REVIEW = pa.struct(
     [
         column("review_id", TEXT),
-        column("form_id", TEXT, "the invitation whose form it was read with; `declared:`, `inferred:` where none is"),
+        column("form_id", TEXT, "the form it was read with: an invitation, else `declared:…` or `inferred:…`"),
         REVIEWER,
         column("created_at", TIME),
         column("modified_at", TIME),
         column("title", TEXT, "the reviewer's own heading"),
         column("rating", NUMBER, "the overall recommendation as it stands now, on the venue's own scale"),
-        column("rating_unified", NUMBER, "the same on Re²'s scale of 1 to 10; null where the form's words do not tell"),
+        column("rating_unified", NUMBER, "the same on Re²'s scale of 1 to 10; null if the form's words do not say"),
         column("confidence", NUMBER, "as it stands now, on the venue's own scale"),
         column(
             "rating_at_decision", NUMBER, "as it stood when the decision was posted; null: not known, see `at_decision`"
         ),
         column("scores", pa.list_(SCORE), "every score, in each phase in which it is known"),
         column("sections", pa.list_(SECTION), "every text of the form, as it stands now"),
-        column("initial_sections", pa.list_(SECTION), "of the sections changed since, what was first given"),
-        column("updated_fields", TEXTS, "fields that say of themselves that a part was added later"),
+        column("initial_sections", pa.list_(SECTION), "first text of the sections that were changed since"),
+        column("updated_fields", TEXTS, "fields whose text states that a part was added later"),
         column("score_changes", pa.list_(SCORE_CHANGE), "every change that readable edits show, in time order"),
-        column("revised", TRUTH, "whether the reviewer changed it; null where neither edits nor snapshots tell"),
+        column("revised", TRUTH, "whether the reviewer changed it; null if neither edits nor snapshots show it"),
         column("final_justification", TEXT, "what the reviewer wrote in that field after the rebuttal"),
-        column("justified_at", TIME, "when that was first written; null where no readable edit shows it"),
+        column("justified_at", TIME, "when that was first written; null if no readable edit shows it"),
         AFTER_DECISION,
         AT_DECISION,
-        column("rebuttal", TEXT, "what the authors answered to this reviewer; empty where they did not"),
+        column("rebuttal", TEXT, "what the authors answered to this reviewer; empty if they did not"),
         LICENCE_OF_NOTE,
         CONSENT,
         column("extra", TEXT, "JSON of every answer that is neither score nor text"),
@@ -250,15 +252,19 @@ REVIEWS = pa.schema([*PLACE, *REVIEW])
 POST = pa.struct(
     [
         column("post_id", TEXT),
-        column("reply_to", TEXT, "the post answered; null where it answers the submission"),
+        column("reply_to", TEXT, "the post it replies to; null if it replies to the submission"),
         column("kind", TEXT, "`comment`, `meta_review`, `decision`, …"),
         column("role", TEXT, "who speaks: `author`, `area_chair`, `public`, …"),
-        column("signature", TEXT, "the anonymous id within the paper; `public_<pseudonym>` for who signs by name"),
+        column(
+            "signature",
+            TEXT,
+            "the anonymous id within the paper; `public_<pseudonym>` for people who signed with their name",
+        ),
         column("invitation", TEXT, "verbatim"),
         column("created_at", TIME),
         column("modified_at", TIME),
         column("title", TEXT, "verbatim"),
-        column("text", TEXT, "the prose; several fields stand each under its name as a heading"),
+        column("text", TEXT, "the prose; several fields each follow their name as a heading"),
         LICENCE_OF_NOTE,
         CONSENT,
         column("extra", TEXT, "JSON of every other field"),
@@ -272,7 +278,7 @@ POST = pa.struct(
             TEXT,
             "how that is known: `tree`, `title`, `greeting`, `part`, `invitation`, `none`; null: not the authors' post",
         ),
-        column("greets", TEXTS, "reviewers whom it addresses although it stands under another reviewer's post"),
+        column("greets", TEXTS, "reviewers whom it addresses although it replies to another reviewer"),
         AFTER_DECISION,
     ]
 )
@@ -281,27 +287,29 @@ META_REVIEWS = pa.schema(
     [
         *PLACE,
         column("post_id", TEXT, "as in `posts`"),
-        column("kind", TEXT, "`meta_review`; `decision` where the decision holds the meta-review"),
+        column("kind", TEXT, "`meta_review`; `decision` if the decision contains the meta-review"),
         column("role", TEXT, "who speaks: `area_chair`, `senior_area_chair`, `program_chair`, …"),
         column("signature", TEXT, "the anonymous id within the paper"),
         column("created_at", TIME),
         column("modified_at", TIME),
         column("title", TEXT, "verbatim"),
-        column("recommendation", TEXT, "verbatim; null where the form asks for none, or not everyone may read it"),
+        column("recommendation", TEXT, "verbatim; null if the form asks for none, or not everyone may read it"),
         column("recommendation_field", TEXT, "the form's own name of the field"),
         column("recommends", TEXT, "what its words mean: `accepted`, `rejected`, `desk_rejected`; null: not known"),
-        column("recommendation_value", NUMBER, "its number; null where it holds none, or one the form does not offer"),
-        column("recommendation_low", NUMBER, "lowest answer the form offers; null where it is not known"),
+        column("recommendation_value", NUMBER, "its number; null if it has none, or one that the form does not offer"),
+        column("recommendation_low", NUMBER, "lowest answer the form offers; null if that is not known"),
         column("recommendation_high", NUMBER, "highest answer the form offers"),
-        column("recommendation_higher_is_better", TRUTH, "whether a higher number is better; null: no words tell"),
-        column("recommendation_unified", NUMBER, "on Re²'s scale of 1 to 10; null where the form's words do not tell"),
-        column("confidence", NUMBER, "null where the form asks for none, or the answer holds no number"),
-        column("confidence_low", NUMBER, "lowest answer the form offers; null where it is not known"),
+        column(
+            "recommendation_higher_is_better", TRUTH, "whether a higher number is better; null: the form does not say"
+        ),
+        column("recommendation_unified", NUMBER, "on Re²'s scale of 1 to 10; null if the form's words do not say"),
+        column("confidence", NUMBER, "null if the form asks for none, or the answer contains no number"),
+        column("confidence_low", NUMBER, "lowest answer the form offers; null if that is not known"),
         column("confidence_high", NUMBER, "highest answer the form offers"),
         column("confidence_label", TEXT, "the answer, verbatim"),
-        column("justifications", pa.list_(SECTION), "the passages that the form asks for as reasons"),
-        column("scores", pa.list_(SCORE), "every score, those above among them"),
-        column("text", TEXT, "all prose, justifications too; several fields stand each under its name as a heading"),
+        column("justifications", pa.list_(SECTION), "the passages in which the form asks for reasons"),
+        column("scores", pa.list_(SCORE), "every score, including those above"),
+        column("text", TEXT, "all prose, including justifications; several fields each follow their name as a heading"),
         LICENCE_OF_NOTE,
         CONSENT,
         column("extra", TEXT, "JSON of every field that is not prose"),
@@ -312,17 +320,22 @@ PAPERS_FULL = pa.schema(
         *PAPERS,
         STATUS,
         column("decided_at", TIME, "when the decision was posted"),
-        column("created_at", TIME, "when the submission came to be, by the server's clock"),
+        column("created_at", TIME, "when the submission was created, by the server's clock"),
         column("modified_at", TIME),
         GRADE,
-        column("text_sha256", TEXT, "of the PDF that `markdown` is the text of; of a published text, of its bytes"),
-        column("text_engine", TEXT, "what read it, and its version"),
+        column(
+            "text_sha256",
+            TEXT,
+            "of the PDF from which `markdown` was read; for a text published by others, of its bytes",
+        ),
+        column("text_engine", TEXT, "the engine that read it, and its version"),
         column("reviews", pa.list_(REVIEW), "as in the configuration `reviews`"),
         column("posts", pa.list_(POST), "every other public post of the forum, in time order"),
         column(
             "extra",
             TEXT,
-            "JSON of what no other column holds, less accounts; without authors, less all fields that name them",
+            "JSON of what no other column has, without accounts; in a release without authors, also without fields that"
+            " name them",
         ),
     ]
 )
@@ -330,22 +343,26 @@ PAPERS_FULL = pa.schema(
 VERSIONS = pa.schema(
     [
         *PLACE,
-        column("edit_id", TEXT, "the edit or reference that brought it; the forum's id where only the last is known"),
+        column("edit_id", TEXT, "the edit or reference that uploaded it; the forum's id if only the last one is known"),
         column("created_at", TIME),
         column("modified_at", TIME),
         column("path", TEXT, "OpenReview's own path of the file; equal paths are equal files"),
-        column("sha256", TEXT, "of the file; null where it was not fetched"),
+        column("sha256", TEXT, "of the file; null if it was not fetched"),
         column("is_initial", TRUTH, "whether it is what the reviewers read, as far as `grade` says"),
         column("grade", TEXT, "how that is known; null for all other versions"),
-        column("moment", TEXT, "when in the paper's life it came; null where that is not known"),
+        column("moment", TEXT, "when in the paper's life it was uploaded; null if that is not known"),
         column("title", TEXT, "of the paper in that version, where the edit has it"),
         column("abstract", TEXT, "of the paper in that version, where the edit has it"),
         column("deadline", TIME, "the cut-off used, with its grace"),
         column("deadline_source", TEXT, "where it was read"),
         column("rule", TEXT, "the rule applied, in words"),
-        column("invitation", TEXT, "of the edit that brought it"),
-        column("file_says", TEXT, "what the file says of itself: `submitted`, `final`, `nothing`; null: not looked at"),
-        column("file_signs", TEXTS, "what in it says so"),
+        column("invitation", TEXT, "of the edit that uploaded it"),
+        column(
+            "file_says",
+            TEXT,
+            "which version the file appears to be: `submitted`, `final`, `nothing`; null: not inspected",
+        ),
+        column("file_signs", TEXTS, "the signs of that in the file"),
     ]
 )
 
@@ -355,29 +372,31 @@ HEADING = _described(
     title="as in the text, with its number",
     page="from 1",
 )
-MOMENT = "when in the paper's life it came: `discussion`, `camera_ready`, …; null where that is not known"
+MOMENT = "when in the paper's life it was uploaded: `discussion`, `camera_ready`, …; null if that is not known"
 TEXTS_OF_VERSIONS = pa.schema(
     [
         *PLACE,
         column("edit_id", TEXT, "as in `versions`"),
         column("sha256", TEXT, "of the file; of a published text, of its bytes"),
         column("created_at", TIME, "when the version was uploaded"),
-        column("is_initial", TRUTH, "whether it is proven to be what the reviewers read; else it is proven not to be"),
+        column(
+            "is_initial", TRUTH, "true if it is proven to be what the reviewers read, false if it is proven not to be"
+        ),
         column("grade", TEXT, "how that is known; null for all other versions"),
         column("moment", TEXT, MOMENT),
         column("licence", TEXT, "of the submission, verbatim, as in `papers`"),
-        column("text_engine", TEXT, "what read it, and its version"),
-        column("pages", COUNT, "null where a published record does not state it"),
+        column("text_engine", TEXT, "the engine that read it, and its version"),
+        column("pages", COUNT, "null if a published record does not state it"),
         column("markdown", TEXT, "pages are joined by a line of three dashes"),
         column("markdown_chars", pa.int64(), "characters of `markdown`"),
-        column("headings", pa.list_(HEADING), "in the order of the text; empty where what read it reports none"),
+        column("headings", pa.list_(HEADING), "in the order of the text; empty if the engine reports none"),
     ]
 )
 CHANGES = pa.schema(
     [
         *PLACE,
-        column("number", COUNT, "of the change within the paper, from 1, in the order of the earlier text"),
-        column("changes", COUNT, "changes of the paper"),
+        column("number", COUNT, "number of the change within the paper, from 1, in the order of the earlier text"),
+        column("changes", COUNT, "number of changes of the paper"),
         column("kind", TEXT, "`added`, `removed`, `changed`"),
         column("section", TEXT, "the heading above it: in the later text if it was added, else in the earlier one"),
         column("before", TEXT, "the passage in the text that the reviewers read; empty if it was added"),
@@ -399,10 +418,10 @@ SCORES = pa.schema(
         column(
             "initial",
             NUMBER,
-            "as first given, on the venue's own scale; null where that is not known, or holds no number",
+            "as first given, on the venue's own scale; null if that is not known, or contains no number",
         ),
-        column("final", NUMBER, "as it stands now; null where the answer holds no number"),
-        column("at_decision", NUMBER, "as it stood when the decision was posted; null where that is not known"),
+        column("final", NUMBER, "as it stands now; null if the answer contains no number"),
+        column("at_decision", NUMBER, "as it stood when the decision was posted; null if that is not known"),
         column("initial_unified", NUMBER, "of a recommendation, on Re²'s scale of 1 to 10"),
         column("final_unified", NUMBER, "the same"),
         column("at_decision_unified", NUMBER, "the same"),
@@ -415,18 +434,16 @@ SCORES = pa.schema(
         column(
             "initial_source",
             TEXT,
-            "where it was read; `text`: in the reviewer's words alone; `unrevised`: never changed",
+            "where it was read; `text`: only in the reviewer's own words; `unrevised`: never changed",
         ),
         column("low", NUMBER, "lowest answer the form offers"),
         column("high", NUMBER, "highest answer the form offers"),
-        column(
-            "higher_is_better", TRUTH, "whether a higher number, or of words a later one, is better; null: not known"
-        ),
+        column("higher_is_better", TRUTH, "whether a higher number, or a later word, is better; null: not known"),
         column("answers", TEXTS, "the words that a form without numbers offers, in its own order"),
         column("changes", COUNT, "changes that readable edits show"),
         column("changed_at", TIME, "of the last of them"),
         column(
-            "revised", TRUTH, "whether anything of the review was changed; null where neither edits nor snapshots tell"
+            "revised", TRUTH, "whether anything in the review was changed; null if neither edits nor snapshots show it"
         ),
         AFTER_DECISION,
         column("at_decision_known", TEXT, "`at_decision` of the review: how that phase is known, or why it is not"),
@@ -445,8 +462,8 @@ TASK_REVIEW = pa.struct(
         column("review_id", TEXT),
         REVIEWER,
         column("title", TEXT, "the reviewer's own heading"),
-        column("text", TEXT, "the prose as first given where that is known; several fields stand each under its name"),
-        column("holds_update", TRUTH, "whether the text says of itself that a part was added later"),
+        column("text", TEXT, "the prose, as first given if that is known; several fields each follow their name"),
+        column("holds_update", TRUTH, "whether the text states that a part was added later"),
         column("scores", pa.list_(SCORE), "every score"),
         AFTER_DECISION,
         AT_DECISION,
@@ -466,13 +483,15 @@ TASK_CONVERSATION = pa.struct(
             "messages",
             pa.list_(MESSAGE),
             "what follows the paper, in strict alternation: the reviewer is the `assistant`, the authors the `user`;"
-            " what others say stands in a marked block",
+            " what others say is in a marked block",
         ),
-        column("post_ids", pa.list_(TEXTS), "of each message, the posts it was made of"),
-        column("holds_update", pa.list_(TRUTH), "of each message, whether it says that a part was added later"),
+        column("post_ids", pa.list_(TEXTS), "for each message, the posts it was made from"),
+        column("holds_update", pa.list_(TRUTH), "for each message, whether it states that a part was added later"),
     ]
 )
-REBUTTAL = pa.schema([*_TASK, GRADE, MARKDOWN, column("conversations", pa.list_(TASK_CONVERSATION), "one a reviewer")])
+REBUTTAL = pa.schema(
+    [*_TASK, GRADE, MARKDOWN, column("conversations", pa.list_(TASK_CONVERSATION), "one per reviewer")]
+)
 
 LINKS = pa.schema(
     [
@@ -480,29 +499,31 @@ LINKS = pa.schema(
         *PLACE[1:],
         column("earlier_id", TEXT, "OpenReview's id of the earlier submission"),
         column("earlier_venue_id", TEXT, "its venue"),
-        column("work_id", TEXT, "of both: the smallest `forum_id` of all submissions of the work that are here"),
-        column("kind", TEXT, "`resubmission`, `workshop` (one of the two is at one), `twin` (listed twice), `undated`"),
-        column("days", NUMBER, "between their creation; null where one has no date"),
-        column("title_similarity", NUMBER, "share of words in common, on [0, 1]; null where one has no title"),
-        column("abstract_similarity", NUMBER, "share of pairs of words; null where one has no abstract"),
-        column("text_similarity", NUMBER, "share of runs of five words of the shorter; null where a text is not held"),
-        column("rule", TEXT, "which rule says that they are one work"),
-        column("named_in", TEXT, "the field in which one names the other as its earlier one; null where neither does"),
+        column("work_id", TEXT, "of both: the smallest `forum_id` of all submissions of the work in this release"),
+        column(
+            "kind",
+            TEXT,
+            "`resubmission`, `workshop` (one of the two is at a workshop), `twin` (listed twice), `undated`",
+        ),
+        column("days", NUMBER, "days between their creation; null if one has no date"),
+        column("title_similarity", NUMBER, "share of words in common, in [0, 1]; null if one has no title"),
+        column("abstract_similarity", NUMBER, "share of word pairs in common; null if one has no abstract"),
+        column("text_similarity", NUMBER, "share of the shorter text's runs of five words; null if a text is missing"),
+        column("rule", TEXT, "the rule by which they are the same work"),
+        column("named_in", TEXT, "the field in which one names the other as its earlier version; null if neither does"),
     ]
 )
 TRIES = pa.schema(
     [
-        column("work_id", TEXT, "the smallest `forum_id` of all submissions of the work that are here"),
-        column("try_number", COUNT, "from 1, in the order of their creation; null where one of them has no date"),
-        column("tries", COUNT, "submissions of the work that are here"),
+        column("work_id", TEXT, "the smallest `forum_id` of all submissions of the work in this release"),
+        column("try_number", COUNT, "from 1, in order of creation; null if one of them has no date"),
+        column("tries", COUNT, "number of submissions of the work in this release"),
         *PLACE,
-        column("created_at", TIME, "when the submission came to be, by the server's clock"),
+        column("created_at", TIME, "when the submission was created, by the server's clock"),
         STATUS,
         DECISION,
         column("ratings", pa.list_(NUMBER), "of its public reviews, as they stand now, on the venue's own scale"),
-        column(
-            "unified", pa.list_(NUMBER), "the same on Re²'s scale of 1 to 10; null where the form's words do not tell"
-        ),
+        column("unified", pa.list_(NUMBER), "the same on Re²'s scale of 1 to 10; null if the form's words do not say"),
         column("mean_unified", NUMBER, "the mean of those that are known"),
     ]
 )

@@ -76,51 +76,61 @@ class Config:
 CONFIGS = {
     config.name: config
     for config in (
-        Config("papers", schemas.PAPERS, "one row a submission", group_rows=200),
+        Config("papers", schemas.PAPERS, "one row per submission", group_rows=200),
         Config(
             "papers_full",
             schemas.PAPERS_FULL,
-            "one row a submission, with all that is known of it, typed",
+            "one row per submission, with everything known about it, typed",
             group_rows=100,
         ),
-        Config("reviews", schemas.REVIEWS, "one row a public official review", group_rows=500),
+        Config("reviews", schemas.REVIEWS, "one row per public official review", group_rows=500),
         Config(
             "meta_reviews",
             schemas.META_REVIEWS,
-            "one row a public meta-review, typed",
+            "one row per public meta-review, typed",
             group_rows=500,
         ),
-        Config("posts", schemas.POSTS, "one row a public post other than a review", group_rows=1_000),
-        Config("conversations", schemas.CONVERSATIONS, "one row an exchange with a reviewer or others", group_rows=500),
-        Config("versions", schemas.VERSIONS, "one row a PDF of a submission", group_rows=5_000),
+        Config("posts", schemas.POSTS, "one row per public post other than a review", group_rows=1_000),
+        Config(
+            "conversations",
+            schemas.CONVERSATIONS,
+            "one row per exchange with a reviewer or someone else",
+            group_rows=500,
+        ),
+        Config("versions", schemas.VERSIONS, "one row per PDF of a submission", group_rows=5_000),
         Config(
             "texts",
             schemas.TEXTS_OF_VERSIONS,
-            "one row a version of a submission whose text may be published, later ones too",
+            "one row per version of a submission whose text may be published, including later ones",
             group_rows=100,
         ),
         Config(
             "changes",
             schemas.CHANGES,
-            "one row a passage that differs between what the reviewers read and the last version",
+            "one row per passage that differs between what the reviewers read and the last version",
             group_rows=1_000,
         ),
-        Config("scores", schemas.SCORES, "one row a score of a review, before and after", group_rows=5_000),
-        Config("links", schemas.LINKS, "one row a pair of submissions that are one work", group_rows=5_000),
         Config(
-            "tries", schemas.TRIES, "one row a submission of a work that was submitted more than once", group_rows=5_000
+            "scores", schemas.SCORES, "one row per score of a review, before and after the discussion", group_rows=5_000
+        ),
+        Config("links", schemas.LINKS, "one row per pair of submissions of the same work", group_rows=5_000),
+        Config(
+            "tries",
+            schemas.TRIES,
+            "one row per submission of a work that was submitted more than once",
+            group_rows=5_000,
         ),
         Config(
             "review_sft",
             schemas.REVIEW_SFT,
-            "one row a paper and its reviews, to learn reviewing",
+            "one row per paper and its reviews, for training on reviewing",
             group_rows=200,
             is_task=True,
         ),
         Config(
             "rebuttal",
             schemas.REBUTTAL,
-            "one row a paper and its conversations, to learn discussing",
+            "one row per paper and its conversations, for training on discussion",
             group_rows=200,
             is_task=True,
         ),

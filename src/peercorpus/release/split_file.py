@@ -226,7 +226,7 @@ def write_sides(
         asked: The requested sides.
         replaced: The final folder of the release.
         gone: Ids of papers that were taken down, which no file may name.
-        groups: The work that a paper is of, as `splits.draw` takes it.
+        groups: The work that each paper belongs to, as in `splits.draw_sides`.
 
     Raises:
         PeercorpusError: The earlier sides cannot be kept, or a paper of the release that stands there would change its

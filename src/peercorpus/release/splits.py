@@ -168,7 +168,7 @@ class _Draw:
     used: dict[Task, dict[str, Split]] = field(default_factory=lambda: {task: {} for task in Task})
 
     def agrees(self, work: str, paper: Usable) -> bool:
-        """Return whether a paper is, or will be, on the side of its work."""
+        """Return whether a paper can be used on the side of its work: it has no side from before, or the same one."""
         return paper.forum_id not in self.given or self.given[paper.forum_id] is self.sides[work]
 
     def standing(self, task: Task) -> dict[str, Usable]:
@@ -242,11 +242,12 @@ def draw_sides(
     """Assign a side to every paper that some task can use; with `test_after`, only to papers with a date.
 
     Args:
-        papers: Each once, in any order.
-        test_after: Test on what was submitted after this day (UTC); None draws the test as Re² does.
-        earlier: What was given before: its sides are kept, whatever is known now, and new papers are added.
-        groups: The work that a paper is of, by forum id; a paper that is not named is a work of its own. The papers of
-            a work come on one side. Where earlier sides part them, those on the side that weighs less are held back.
+        papers: Each paper once, in any order.
+        test_after: Test on the papers submitted after this day (UTC); None draws the test split as Re² does.
+        earlier: Sides of an earlier release: they are kept, whatever is known now, and new papers are added.
+        groups: The work that each paper belongs to, by forum id; a paper that is not listed is a work of its own. All
+            papers of a work are put on one side. If they had different sides earlier, those on the side that weighs
+            less are held back.
     """
     known_works = groups or {}
     fitting = [paper for paper in papers if paper.tasks and (test_after is None or paper.submitted_at is not None)]

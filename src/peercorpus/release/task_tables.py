@@ -115,7 +115,7 @@ def _convert_conversation(talk: Row, reviews: Mapping[str, Row]) -> Row:
 
 
 def _remove_opening(messages: Sequence[Message]) -> list[Message]:
-    """Return messages without the placeholder for the paper; what was shown beside it stays the user's."""
+    """Return messages without the placeholder for the paper; the rest of that message is still the user's."""
     if not messages:
         return []
     first = Message(messages[0].speaker, messages[0].parts[1:], messages[0].turns, messages[0].answers)

@@ -1,7 +1,7 @@
 """Make the rows of `texts` and `changes`: the text of every version that may be published, and what changed in between.
 
-A text is published as the one that the reviewers read where that is proven, and as another one where it is proven not
-to be that one (`corpus.texts.choose_shown`). Later texts are no part of any task.
+A text is published if it is proven to be the one that the reviewers read, or proven to be another one
+(`corpus.texts.choose_shown`). Later texts are not part of any task.
 """
 
 from collections import Counter

@@ -44,7 +44,7 @@ _CORPUS = "The corpus"
 _SCORES = "Scores"
 _TALK = "The discussion"
 _HELD = "What is held, and what is not"
-_SHADED = "The stronger the colour of a cell, the more."
+_SHADED = "A stronger colour means a larger number."
 
 PANELS = {
     panel.name: panel
@@ -55,7 +55,7 @@ PANELS = {
             title="Papers and reviews by conference",
             statistic=corpus_statistics.papers_and_reviews,
             drawn=count_figures.draw_papers_and_reviews,
-            read="The ten conferences with the most papers; the table has all.",
+            read="The ten conferences with the most papers; the table lists all.",
         ),
         Panel(
             name="keywords",
@@ -71,7 +71,7 @@ PANELS = {
             title="Length of papers",
             statistic=corpus_statistics.paper_length,
             drawn=count_figures.draw_histogram,
-            read="Dot and line on top: the median, and the middle half. A hatched bar holds all longer ones.",
+            read="Dot and line at the top: the median and the middle half. A hatched bar counts all longer ones.",
         ),
         Panel(
             name="review_length",
@@ -79,7 +79,7 @@ PANELS = {
             title="Length of reviews",
             statistic=corpus_statistics.review_length,
             drawn=count_figures.draw_histogram,
-            read="Dot and line on top: the median, and the middle half. A hatched bar holds all longer ones.",
+            read="Dot and line at the top: the median and the middle half. A hatched bar counts all longer ones.",
         ),
         Panel(
             name="score_violins",
@@ -114,7 +114,7 @@ PANELS = {
             statistic=corpus_statistics.rebuttals,
             drawn=count_figures.draw_rebuttals,
             read=f"Conversations in which the authors answered. {_SHADED} Empty: no paper of that year. Ten conferences"
-            f" and the last {count_figures.YEARS} years at most; the table has all.",
+            f" and the last {count_figures.YEARS} years at most; the table lists all.",
         ),
         Panel(
             name="turns",
@@ -130,8 +130,8 @@ PANELS = {
             title="How long an answer takes",
             statistic=review_statistics.delays,
             drawn=score_figures.draw_delays,
-            read="Box: the middle half of the answers, with the median; line: from the 10th to the 90th hundredth. The"
-            " axis is in orders of magnitude; answers within six minutes stand at its left end.",
+            read="Box: the middle half of the answers, with the median; line: from the 10th to the 90th percentile. The"
+            " axis is logarithmic; answers within six minutes are at its left end.",
         ),
         Panel(
             name="grades",
@@ -147,8 +147,8 @@ PANELS = {
             title="How complete each venue is",
             statistic=corpus_statistics.completeness,
             drawn=count_figures.draw_completeness,
-            read=f"{_SHADED} A dash: there is nothing to have a share of, or it is not known. The"
-            f" {count_figures.VENUES} largest venues; the table has all.",
+            read=f"{_SHADED} A dash: there is nothing to count, or it is not known. The"
+            f" {count_figures.VENUES} largest venues; the table lists all.",
         ),
         Panel(
             name="set_aside",
@@ -156,7 +156,7 @@ PANELS = {
             title="What was set aside, and why",
             statistic=corpus_statistics.set_aside,
             drawn=count_figures.draw_set_aside,
-            read=f"Rows by stage and reason; the {count_figures.REASONS} most frequent, the table has all.",
+            read=f"Rows by stage and reason; the {count_figures.REASONS} most frequent, the table lists all.",
         ),
     )
 }

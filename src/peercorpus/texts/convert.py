@@ -162,7 +162,7 @@ def _make_text(sha256: str, converted: Converted, venue_id: str, engine: Engine)
 def _read(
     spread: Executor, cache: TextCache, jobs: Sequence[EngineJob], options: Options, report: ProgressCallback
 ) -> dict[str, Aside]:
-    """Read into the cache the files that are not there yet; return why, for each file that gives no text."""
+    """Convert the files whose text is not in the cache yet; return, by sha256, why a file has no text."""
     asides: dict[str, Aside] = {}
     to_read = []
     for job in jobs:
@@ -187,8 +187,8 @@ def _read_kept_texts(cache: TextCache, sha256s: Iterable[str], venue_id: str, en
         converted = cache.read(sha256)
         if converted is None:
             raise PeercorpusError(
-                f"The text of the file {sha256} left the workspace's cache while it was built; run 'peercorpus build'"
-                " again."
+                f"The text of the file {sha256} was removed from the workspace's cache during the build; run"
+                " 'peercorpus build' again."
             )
         yield _make_text(sha256, converted, venue_id, engine)
 

@@ -176,7 +176,9 @@ def convert_to_folder(
         OSError: The folder cannot be written to.
     """
     if options.engine_url is not None and not isinstance(out, Path):
-        raise PeercorpusError("What a vision endpoint answers is kept beside the texts; name a folder with --out.")
+        raise PeercorpusError(
+            "The answers of a vision endpoint are stored beside the texts; name a folder of this machine with --out."
+        )
     chosen = choose_engine(options, out / ".answers.db" if isinstance(out, Path) else None)
     summary = FolderSummary()
     with open_pairs(out) as pairs:

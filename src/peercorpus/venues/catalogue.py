@@ -42,7 +42,7 @@ class Visibility(StrEnum):
 
 
 class Confidence(StrEnum):
-    """How sure a row is of the venue's id, API and lists."""
+    """How certain the venue's id, API and lists are."""
 
     A = "A"
     """Observed live, or in recorded responses."""
@@ -87,9 +87,9 @@ class StatedDeadline:
     Attributes:
         at: In UTC.
         source: Who states it.
-        is_agreed: Whether the venue itself, or two sources that do not copy each other, state it. Otherwise it is a
-            hint, which proves nothing alone. Of a deadline that was moved, what was agreed before is here, too; the
-            row's `full_deadline` is the one that held.
+        is_agreed: Whether the venue itself, or two independent sources, state it. Otherwise it is a hint, which proves
+            nothing by itself. If a deadline was moved, the earlier agreed one is listed too; the row's `full_deadline`
+            is the one that applied in the end.
     """
 
     at: datetime
@@ -217,7 +217,7 @@ def _find_problems(row: VenueRow, sources: Mapping[str, str]) -> list[str]:
     problems = [f"unknown source '{name}'; add it to sources.toml" for name in sorted(map(str, named - set(sources)))]
     problems += find_deadline_problems(row.abstract_deadline, row.full_deadline, row.listed_deadlines)
     if (row.visibility is None) != (row.visibility_source is None):
-        problems.append("visibility needs its source, and the reverse")
+        problems.append("'visibility' and 'visibility_source' need each other; add the one that is missing")
     if not is_group_id(row.id):
         problems.append("the id must be the id of a group, not of an invitation, without slashes at its ends")
     return problems
@@ -295,7 +295,7 @@ def deadline_of(venue_id: str) -> DueDate | None:
 
 
 def submission_lists_of(venue_id: str, row: VenueRow | None = None) -> tuple[str, ...]:
-    """Return the known submission invitations of a venue that may not show them itself.
+    """Return the known submission invitations of a venue, which OpenReview may not show.
 
     Args:
         venue_id: The venue.

@@ -1,4 +1,4 @@
-"""Read `venues.toml`, in which a user states what is known of venues of their own.
+"""Read `venues.toml`, in which a user states what they know about venues themselves.
 
 The file lies in the workspace beside `raw.db`. A row extends the catalogue's row of the same venue, and its values come
 first. It holds deadlines with their sources, the review form, and the venue's words for replies, scores, roles and
@@ -141,7 +141,7 @@ def read_own_row(workspace: Workspace, venue_id: str) -> dict[str, Any] | None:
 
 
 def find_unheld(workspace: Workspace) -> list[str]:
-    """Return the venues of the user's file of which the workspace holds nothing, sorted; raises as `own_venues`."""
+    """Return, sorted, the venues of the user's file that the workspace has nothing of; raises as `own_venues`."""
     return sorted(own_venues(workspace).keys() - set(workspace.venues()))
 
 

@@ -246,7 +246,7 @@ class Tables:
         return rows
 
     def count_committed(self, name: str, venue_id: str) -> int:
-        """Return the number of rows of a venue according to the commits that wrote them."""
+        """Return the number of rows of a venue according to the commits that wrote them; 0 if there is no table."""
         table = self._table(name)
         files = pa.table(table.get_add_actions(flatten=True)).to_pylist() if table else []
         return sum(file["num_records"] for file in files if file["partition.venue_id"] == venue_id)

@@ -46,7 +46,7 @@ class StoredFile:
 
 
 SUPPLIED = "/supplied/"
-"""Prefix of what takes the place of OpenReview's path for a file that a user supplied."""
+"""Prefix of the path recorded for a file that a user supplied, where a fetched file has its path at OpenReview."""
 
 _UNDATED = "undated"
 _MOST_LABEL = 60
@@ -54,7 +54,7 @@ _MOST_LABEL = 60
 
 @dataclass(frozen=True, slots=True)
 class Supplied:
-    """A version of a paper that a user supplied, and that is none which the workspace knows.
+    """A version of a paper that a user supplied and that matches no version known to the workspace.
 
     Attributes:
         when: When it was uploaded, by the user's word, in UTC; None if not said.
@@ -66,7 +66,7 @@ class Supplied:
     label: str = ""
 
     def names(self) -> tuple[str, str]:
-        """Return the id that stands for its edit, and what stands for its path."""
+        """Return the id recorded in place of an edit's id, and the path recorded in place of OpenReview's."""
         when = self.when.strftime("%Y%m%dT%H%M%SZ") if self.when else _UNDATED
         label = " ".join(self.label.split())[:_MOST_LABEL]
         edit_id = f"{self.forum_id}{SUPPLIED}{when}/{label}"
@@ -178,7 +178,7 @@ class HarvestState:
         return bool(row[0])
 
     def newest_shown(self, venue_id: str) -> tuple[str, int] | None:
-        """Return the note modified last of those that are shown, and when, in milliseconds; None where none is."""
+        """Return the most recently modified note still shown, with that time in milliseconds; None if there is none."""
         gone = self.gone(venue_id)
         rows = self._db.execute(
             """
@@ -193,13 +193,13 @@ class HarvestState:
         return next(((note_id, modified_ms) for note_id, modified_ms in rows if note_id not in gone), None)
 
     def gone(self, venue_id: str) -> set[str]:
-        """Return the notes held that OpenReview shows no longer.
+        """Return the ids of the notes in the workspace that OpenReview no longer shows.
 
-        A reply is gone if its submission was listed later than it, and later than it was written; a submission, if all
-        lists of its venue were read to their end since it was last listed. What no listing ever showed (a dump) is not
-        gone by that.
+        A reply is gone if its submission was listed again after the reply was last listed and last modified. A
+        submission is gone if all lists of its venue have been read to the end since it was last listed; one that no
+        listing ever showed, as it came from a dump, does not count as gone.
         """
-        # The index holds all that is asked for; without it, every body is read from disk.
+        # The index covers every column of the query; without it, SQLite would read every body from disk.
         replies = self._db.execute(
             """
             SELECT DISTINCT note.object_id
@@ -226,43 +226,43 @@ class HarvestState:
         return {note_id for rows in (replies, roots) for (note_id,) in rows}
 
     def enqueue(self, venue_id: str, task: str, subject_ids: Iterable[str]) -> None:
-        """Add what is left to fetch; what is queued or done already stays as it is."""
+        """Queue subjects to fetch; those that are already queued or done are left unchanged."""
         rows = ((venue_id, task, subject_id) for subject_id in subject_ids)
         self._db.executemany("INSERT OR IGNORE INTO queue (venue_id, task, subject_id) VALUES (?, ?, ?)", rows)
 
     def count_refused(self, venue_id: str, task: str) -> int:
-        """Return how many things of the queue could not be had."""
+        """Return how many subjects of the queue could not be fetched."""
         sql = "SELECT count(*) FROM queue WHERE venue_id = ? AND task = ? AND problem IS NOT NULL"
         (number,) = self._db.execute(sql, (venue_id, task)).fetchone()
         return int(number)
 
     def unqueue(self, task: str, subject_ids: Iterable[str]) -> None:
-        """Take off the queue what need not be fetched any more."""
+        """Remove subjects from the queue that no longer need to be fetched."""
         rows = ((task, subject_id) for subject_id in subject_ids)
         self._db.executemany("DELETE FROM queue WHERE task = ? AND subject_id = ? AND done = 0", rows)
 
     def pending(self, venue_id: str, task: str) -> list[str]:
-        """Return what is left to fetch, in the order in which it was queued."""
+        """Return the subjects still to fetch, in the order in which they were queued."""
         sql = "SELECT subject_id FROM queue WHERE venue_id = ? AND task = ? AND done = 0 ORDER BY rowid"
         return [subject_id for (subject_id,) in self._db.execute(sql, (venue_id, task))]
 
     def done(self, venue_id: str, task: str) -> set[str]:
-        """Return what was fetched, or could not be had."""
+        """Return the subjects that were fetched or could not be fetched."""
         sql = "SELECT subject_id FROM queue WHERE venue_id = ? AND task = ? AND done = 1"
         return {subject_id for (subject_id,) in self._db.execute(sql, (venue_id, task))}
 
     def mark_done(self, task: str, subject_id: str, problem: str | None = None) -> None:
-        """Take one thing off the queue; `problem` says why it could not be had."""
+        """Mark a subject as done; `problem` says why it could not be fetched, None that it was."""
         sql = "UPDATE queue SET done = 1, problem = ? WHERE task = ? AND subject_id = ?"
         self._db.execute(sql, (problem, task, subject_id))
 
     def reopen(self, venue_id: str, task: str) -> None:
-        """Put back in the queue what could not be had."""
+        """Queue again the subjects that could not be fetched."""
         sql = "UPDATE queue SET done = 0, problem = NULL WHERE venue_id = ? AND task = ? AND problem IS NOT NULL"
         self._db.execute(sql, (venue_id, task))
 
     def add_file(self, stored: StoredFile) -> None:
-        """Store which file an edit brought, or why it could not be had."""
+        """Store which file belongs to an edit, or why it could not be fetched."""
         self._db.execute(
             """
             INSERT OR REPLACE INTO files (edit_id, path, venue_id, forum_id, sha256, size_bytes, problem)
@@ -280,7 +280,7 @@ class HarvestState:
         )
 
     def files(self, venue_id: str) -> list[StoredFile]:
-        """Return every file asked for at a venue, by forum and edit."""
+        """Return every file requested for a venue, sorted by forum and edit."""
         rows = self._db.execute(
             """
             SELECT edit_id, path, venue_id, forum_id, sha256, size_bytes, problem
@@ -346,7 +346,7 @@ class Window:
 class BudgetState:
     """The table `budget` of `raw.db`.
 
-    It has its own connection, which threads may share. What a response says of the budget is thus kept even if the
+    It has its own connection, which threads may share. So the budget that a response states is kept even if the
     transaction that stores the response is rolled back, and writing it does not wait for the disk.
     """
 
@@ -371,7 +371,7 @@ class BudgetState:
             }
 
     def set_window(self, route: str, window: Window) -> None:
-        """Store a window in place of what was known of its route."""
+        """Store the window of a route, replacing the one stored before."""
         row = (route, window.limit, window.remaining, window.ends_at, window.seen_at, window.length_s)
         with self._lock:
             self._db.execute(

@@ -133,7 +133,8 @@ class _Move:
         source, target = parse_location(self._folder, before.at), parse_location(self._folder, to)
         if any(str(inner).startswith(f"{str(outer).rstrip('/')}/") for inner, outer in permutations((source, target))):
             raise StoreError(
-                f"Neither of '{target}' and '{source}', where files and tables are now, may be within the other."
+                f"'{target}' and '{source}', where files and tables are now, must not lie within each other; name"
+                " another prefix."
             )
         self._record(replace(before, other=to))
         try:
@@ -161,7 +162,9 @@ class _Move:
         of, by = (Tables(root / "tables", self._partial) for root in (source, target))
         wrong = wrong or next((f"tables/{name}" for name in TABLES if of.version(name) != by.version(name)), None)
         if wrong is not None:
-            raise StoreError(f"'{target / wrong}' is not what was copied there; nothing was removed, try again.")
+            raise StoreError(
+                f"'{target / wrong}' differs from what was copied there; nothing was deleted: run the command again."
+            )
 
     def _clear_other(self) -> None:
         """Delete the copies that do not count; the mark, which says whose they are, last."""

@@ -240,10 +240,12 @@ def locate(text: str) -> Location:
     if is_file_url or not after_colon.startswith("//"):
         path = unquote(urlsplit(text).path) if is_file_url else text
         if not path.strip() or "\0" in path:
-            raise PeercorpusError(f"{text!r} names no file; for the current folder, say '.'.")
+            raise PeercorpusError(f"{text!r} is not a path; name a file or folder, or '.' for the current folder.")
         return Path(path)
     if scheme.lower() != "s3":
-        raise PeercorpusError(f"A URL of the kind '{scheme}:' cannot be read; name a path, or s3://BUCKET/PREFIX.")
+        raise PeercorpusError(
+            f"URLs that begin with '{scheme}:' are not supported; name a path, or s3://BUCKET/PREFIX."
+        )
     bucket, _, key = after_colon.removeprefix("//").partition("/")
     if not bucket or "@" in bucket or ":" in bucket:
         raise PeercorpusError("Name an object store as s3://BUCKET/PREFIX, and give keys in the environment only.")

@@ -107,8 +107,8 @@ def require_ours(root: Location, mark: str) -> None:
     """
     if not is_ours(root, mark):
         raise StoreError(
-            f"'{root}' does not hold the files and tables of this workspace; see that AWS_ENDPOINT_URL names the store"
-            " they were moved to, and that nobody removed them."
+            f"'{root}' does not hold the files and tables of this workspace; check that AWS_ENDPOINT_URL names the"
+            " store they were moved to, and that nobody deleted them."
         )
 
 

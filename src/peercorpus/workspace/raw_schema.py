@@ -37,7 +37,7 @@ def refuse_newer(database: sqlite3.Connection, path: Path) -> None:
 
 
 def require_readable(database: sqlite3.Connection, path: Path) -> None:
-    """Check that a database can be read as it is; a reader holds no lock and migrates nothing.
+    """Check that a database can be read without migrating it, which a reader, holding no lock, may not do.
 
     Raises:
         WorkspaceError: The schema is older than what readers expect.

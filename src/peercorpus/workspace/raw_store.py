@@ -428,7 +428,7 @@ class RawStore:
         return int(number)
 
     def count_forums(self, venue_id: str) -> int:
-        """Return the number of forums of a venue of which anything is stored."""
+        """Return the number of forums of a venue with at least one stored object."""
         (number,) = self._db.execute(
             """
             SELECT count(DISTINCT forum_id)
@@ -494,8 +494,12 @@ class RawStore:
     ) -> Iterator[tuple[str, list[RawObject]]]:
         """Yield each forum, ordered by id, with the latest version of its objects of these kinds.
 
-        With `earlier`, every version of each object, one object after another, the latest last; without replies, only
-        submissions among the notes.
+        Args:
+            kinds: Kinds of objects.
+            venue_id: The venue.
+            earlier: Give every version of each object instead of the latest; versions of one object follow each other,
+                the latest last.
+            with_replies: Whether notes include replies; if not, only submissions.
         """
         read = self.versions if earlier else self.latest
         by_forum_id = attrgetter("forum_id")

@@ -21,7 +21,7 @@ from peercorpus.workspace.raw_store import RawStore
 
 LOCK = "workspace.lock"
 OWN_VENUES = "venues.toml"
-"""File in which a user states what is known of venues of their own."""
+"""File in which a user states what they know about venues themselves."""
 
 
 class Files:
@@ -227,8 +227,8 @@ def _open(folder: Path, *, write: bool) -> Workspace:
         return Workspace(folder, write=write)
     except sqlite3.DatabaseError as error:
         raise WorkspaceError(
-            f"'{folder / 'raw.db'}' cannot be opened: {error}; see that it is a workspace's own, that you may read and"
-            " write it, and that its disk has room."
+            f"'{folder / 'raw.db'}' cannot be opened: {error}; check that it is the database of a workspace, that you"
+            " may read and write it, and that its disk is not full."
         ) from None
 
 

@@ -93,7 +93,7 @@ class WordTable:
     def add(self, text: str) -> bool:
         """Add a text to learn from; return whether it has any word."""
         row = self._hashing.transform([text])
-        # The row's arrays still have the length from before equal words were summed; those of a copy do not.
+        # scikit-learn sums repeated words in place and leaves the row's arrays at their old length; a copy is shorter.
         self._rows.append(row.copy())
         return bool(row.nnz)
 
@@ -218,7 +218,7 @@ class LinearAcceptance:
         if len(set(decisions)) == 1:
             raise BaselineError(
                 f"The baseline '{self.name}' cannot learn, as all {len(decisions)} papers of the train side were"
-                f" {'accepted' if decisions[0] else 'rejected'}; take more venues, or those that show what they reject."
+                f" {'accepted' if decisions[0] else 'rejected'}; choose more venues, or some that publish both."
             )
         model = LogisticRegression(max_iter=MAX_SOLVER_STEPS, random_state=self._seed)
         model.fit(seen.learn(), np.asarray(decisions))

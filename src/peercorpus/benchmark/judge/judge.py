@@ -164,7 +164,7 @@ WRONG = {
     Unscored.NO_OBJECT: "it is not one JSON object alone",
     Unscored.REFUSED: "it was withheld",
 }
-"""What was wrong with a whole answer, as the judge is told; for a single field, the error message says it."""
+"""What was wrong with an answer as a whole, in words for the judge; for a single field the error message is used."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,7 +201,7 @@ def _get_grader() -> Model:
     grader = role(GRADER)
     if grader is None:
         raise PeercorpusError(
-            "The judge has no model, and none judges its own answers; name one: --model-role grader=PROVIDER/MODEL."
+            "The judge needs a model, as no model judges its own answers; name one: --model-role grader=PROVIDER/MODEL."
         )
     return grader
 

@@ -12,7 +12,7 @@ def unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: boo
     for error, count in errors.items():
         yield f"Error, {count:,} times: {error}"
     if not is_whole:
-        yield "Some cases have no answer: fix what the errors name and run the same command again to go on."
+        yield "Some cases have no answer: fix what the errors name and run the same command again to resume."
 
 
 KEEP_ERRORS = "With --keep-errors these cases count as answers without a score."

@@ -1,6 +1,7 @@
 """Format what all texts share: plurals, durations, sizes, progress lines, excerpts, the next command."""
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 from peercorpus.execution.progress import Progress
@@ -104,3 +105,12 @@ def size(size_bytes: int) -> str:
 def next_step(command: str, workspace: Path, arguments: str = "") -> str:
     """Return the command to type next, ready to paste."""
     return f"Next: peercorpus {command} --workspace {shlex.quote(str(workspace))} {arguments}".rstrip()
+
+
+def counts_by_kind(counts: Mapping[str, int]) -> str:
+    """Return counts by kind, given in the plural; "nothing" if all are 0.
+
+    >>> counts_by_kind({"papers": 1, "reviews": 2}), counts_by_kind({"papers": 0})
+    ('1 paper, 2 reviews', 'nothing')
+    """
+    return ", ".join(plural(count, kind.removesuffix("s")) for kind, count in counts.items() if count) or "nothing"

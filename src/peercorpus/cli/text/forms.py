@@ -20,7 +20,7 @@ UNKNOWN = "-"
 _FIELD_COLUMNS = 42
 """A longer field name gets a line of its own, so that the table fits into 100 columns."""
 _ID_COLUMNS = 46
-"""A longer form id gets a line of its own, likewise."""
+"""A longer form id gets a line of its own, for the same reason."""
 MARKS = {
     Evidence.RECORD: "seen in recorded notes",
     Evidence.TABLE: "seen in a table made of real reviews",

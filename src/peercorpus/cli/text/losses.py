@@ -12,7 +12,7 @@ REMEDIES: dict[str, str] = {
     LEFT_OUT: "name the files that hold notes, each with its id, forum and content",
     Reason.NO_VENUE: "import it again with --venue VENUE_ID, such as --venue ICLR.cc/2019/Conference",
     Reason.NO_INVITATION: (
-        f"check that --venue, or the name of the file, is the venue that these notes are of; else {_IMPORT_WHOLE}"
+        f"check that --venue, or the name of the file, is the venue that these notes belong to; else {_IMPORT_WHOLE}"
     ),
     Reason.NO_FORUM: _IMPORT_WHOLE,
     Reason.FORUM_MISSING: "import the submissions too, or harvest the venue",

@@ -86,12 +86,12 @@ def verified(verification: Verification) -> str:
     failed = [check.name for check in verification.checks if check.found]
     if verification.is_compared:
         lines.append(_rebuilding(verification.moved))
-    lines.append(f"This release does not hold: {', '.join(failed)}." if failed else "This release holds what it says.")
+    lines.append(f"The release fails: {', '.join(failed)}." if failed else "The release passes every check.")
     return "\n".join(lines)
 
 
 def _check(check: Check) -> Iterator[str]:
-    state = plural(check.found, "breach").replace("breachs", "breaches") if check.found else "none amiss"
+    state = plural(check.found, "breach").replace("breachs", "breaches") if check.found else "no breach"
     if check.looked_at or check.found or not check.left_out:
         yield f"{check.name:<9} {plural(check.looked_at, check.noun)}: {state}"
     yield from (f"{check.name:<9} not checked: {reason}" for reason in check.left_out)
@@ -104,10 +104,10 @@ def _check(check: Check) -> Iterator[str]:
 
 def _rebuilding(moved: Sequence[ChangedInput] | None) -> str:
     if moved is None:
-        return "The release does not say what it was made of (inputs.json)."
+        return "The release does not say what it was made from (inputs.json)."
     if not moved:
-        return "The workspace is what the release was made of: it can be made again byte for byte."
-    lines = ["The workspace is no longer what the release was made of; it differs in:"]
+        return "The workspace is unchanged since the release was made: it can be made again byte for byte."
+    lines = ["The workspace has changed since the release was made; it differs in:"]
     venues = dict.fromkeys(change.venue_id for change in moved)
     for venue_id in venues:
         names = ", ".join(change.what for change in moved if change.venue_id == venue_id)
@@ -147,4 +147,4 @@ def uploaded(plan: HubUpload, commit: str) -> str:
     gone = f"; {plural(len(plan.stale), 'file')} of an earlier release removed" if plan.stale else ""
     number = plural(len(plan.files), "file")
     url = f"{plan.endpoint}/datasets/{plan.hub_id}"
-    return f"{number}, {total}, are in {url} as they are here{gone}.\n{escape_controls(commit, 300)}"
+    return f"{number}, {total}, are in {url}, unchanged{gone}.\n{escape_controls(commit, 300)}"

@@ -25,25 +25,26 @@ from peercorpus.release.shards import CONFIGS, Config, SplitShards
 from peercorpus.release.splits import Profile, Split, Task
 
 _SIDES = (
-    "`{path}` names by task the forum ids to train, validate and test on, and by side every paper that ever had one: it"
-    " keeps it in later releases. "
+    "`{path}` lists, for each task, the forum ids of the train, validation and test split, and every paper that ever"
+    " had a split, which it keeps in later releases. "
 )
 SIDES = {
     Profile.RE2: _SIDES
-    + "Test and validation are of Re²'s sizes (1,000 papers for reviews, 500 for rebuttals; of a smaller corpus the"
-    " same share of Re²'s 19,926, rounded up, at most a third), with the venues and statuses of all in their shares.",
+    + "Test and validation have Re²'s sizes (1,000 papers for reviews, 500 for rebuttals; in a smaller corpus the same"
+    " share as of Re²'s 19,926, rounded up, at most a third), and are stratified by venue and status.",
     Profile.TEMPORAL: _SIDES
-    + "The test is every paper whose note was created after {day} (UTC), and no other side holds one; validation is"
-    " of Re²'s sizes, drawn from the rest. Papers without a date have no side.",
+    + "The test split is every paper whose note was created after {day} (UTC), and no other split holds such a paper;"
+    " validation has Re²'s sizes and is drawn from the rest. Papers without a date are in no split.",
 }
 """Text of the card on how each profile draws."""
 TASKS = (
-    "A task uses papers with a publishable text: `review` those with a review, `rebuttal` those with a conversation in"
-    " which a reviewer and the authors speak. A paper has one side for all tasks and all its reviews; it is held back"
-    " where another task tests or validates with it, or another paper of the same work stands for it."
+    "A task uses papers with a publishable text: `review` those with a review, `rebuttal` those with a conversation"
+    " between a reviewer and the authors. A paper is in one split, for all tasks and with all its reviews; it is held"
+    " back from a task if another task tests or validates with it, or if another submission of the same work is used"
+    " in its place."
 )
 COMPLETE = {True: "yes", False: "no", None: "imported"}
-"""Text of the card on whether a venue was listed to its end."""
+"""Text of the card on whether a venue was listed completely."""
 STATUSES: tuple[Status | None, ...] = (*Status, None)
 
 
@@ -88,7 +89,7 @@ def coverage(tally: ReleaseCounts) -> str:
         for venue in tally.venues
     ]
     total = ("all", "", *(sum(counts) for counts in zip(*(row[2:] for row in rows), strict=True)))
-    header = ("venue", "listed to its end", "papers", "reviews", "conversations", "PDFs known", "fetched", "with text")
+    header = ("venue", "listed completely", "papers", "reviews", "conversations", "PDFs known", "fetched", "with text")
     return markdown_table(header, [*rows, total], text_columns=2)
 
 
@@ -135,7 +136,7 @@ def set_aside_table(tally: ReleaseCounts) -> str:
 def links(tally: ReleaseCounts) -> str:
     """Return the table of linked pairs of submissions, by kind."""
     if not tally.links:
-        return "No two submissions here are known to be one work."
+        return "No two submissions in this release are known to be the same work."
     return markdown_table(("links", "pairs"), [(f"`{kind}`", tally.links[kind]) for kind in LinkKind])
 
 
@@ -149,7 +150,7 @@ def licences(tally: ReleaseCounts) -> str:
 def sides(tally: ReleaseCounts) -> str:
     """Return the section on train, validation and test, by venue and by task."""
     if tally.asked is None:
-        return "This release names none. Draw them by paper, never by review."
+        return "This release has none. If you draw your own, split by paper, never by review."
     of = tally.sides.of
     columns = (*reversed(Split), None)
     papers = Counter((paper.venue_id, of.get(paper.forum_id)) for paper in tally.papers)
@@ -167,8 +168,8 @@ def sides(tally: ReleaseCounts) -> str:
         SIDES[tally.asked.profile].format(day=tally.asked.test_after, path=f"splits/{tally.asked.profile}.json"),
         markdown_table(("venue", "train", "validation", "test", "no side"), venues),
         markdown_table(("task", "train", "validation", "test", "held back"), rows),
-        f"Without a side: {unusable:,} papers that no task can use, {undated:,} without a date. Of papers that had a"
-        f" side in an earlier release, {absent:,} are not here.",
+        f"In no split: {unusable:,} papers that no task can use, {undated:,} without a date. Of the papers that had a"
+        f" split in an earlier release, {absent:,} are not in this one.",
         TASKS,
     ]
     return "\n\n".join(paragraphs)
@@ -207,14 +208,14 @@ def _cite_upstream(tally: ReleaseCounts) -> str:
     if not records:
         return ""
     entries = "\n\n".join(f"```bibtex\n{CITED[name][2]}\n```" for name in records)
-    return f"Records of published datasets are among what it was made of; cite them too.\n\n{entries}"
+    return f"This release was made partly from records of published datasets; cite them too.\n\n{entries}"
 
 
 def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards]) -> None:
     """Write `README.md` into a release."""
     statements = state_release(tally, escape)
     configs = held(splits)
-    # One statement stands as it is, several as a list.
+    # A single statement becomes a paragraph, several become a list.
     properties = {
         name: value if isinstance(value, str) else "\n".join(f"- {statement}" for statement in value)
         for name, value in {**statements.dataset, **statements.rai}.items()

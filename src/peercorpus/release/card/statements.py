@@ -60,8 +60,8 @@ def _describe_own_rows(tally: ReleaseCounts, show: Show) -> Iterator[str]:
             if is_stated
         ]
         yield (
-            f"Of {show(venue.venue_id)}, `{OWN_VENUES}` of the workspace states what its maker knows, and `inputs.json`"
-            f" has the row and the file's digest: {'; '.join(said) or 'nothing that its tables show'}."
+            f"For {show(venue.venue_id)}, whoever made the workspace stated in its `{OWN_VENUES}`:"
+            f" {'; '.join(said) or 'nothing that its tables show'}. `inputs.json` has the row and the file's digest."
         )
 
 
@@ -91,16 +91,17 @@ def _find_rejected_absent(tally: ReleaseCounts, show: Show) -> Iterator[str]:
     ]
     if hiding:
         yield (
-            "Rejected papers are absent or chosen by their authors at venues that show them at their authors' wish"
-            f" alone, or not at all: {_list_counts(hiding, show)}."
+            "These venues publish rejected papers only if their authors agree, or not at all, so rejected papers are"
+            f" missing or self-selected: {_list_counts(hiding, show)}."
         )
     if silent:
-        yield f"Of these venues no rejected paper is here, for whatever reason: {_list_counts(silent, show)}."
+        yield f"No rejected paper of these venues is here, for unknown reasons: {_list_counts(silent, show)}."
     accepted, rejected = (sum(venue.of_status(status) for venue in tally.venues) for status in COMPARED[:2])
     if accepted + rejected:
         yield (
             f"Of the papers that were accepted or rejected, {_format_share(accepted, accepted + rejected)} are"
-            " accepted: the share of what is shown, which is no venue's rate of acceptance where some are hidden."
+            " accepted. That is a share of the public papers; where rejected papers are hidden, it is not the venue's"
+            " acceptance rate."
         )
 
 
@@ -108,8 +109,8 @@ def _find_reverted(tally: ReleaseCounts, show: Show) -> Iterator[str]:
     for venue in tally.venues:
         if _look_up_visibility(venue) is Visibility.REVERTED_BEFORE_DISCUSSION and venue.reviews:
             yield (
-                f"{show(venue.venue_id)} put its reviews back to how they stood before the discussion: the scores of"
-                f" its {venue.reviews:,} reviews are those first given, and what the discussion changed is not known."
+                f"{show(venue.venue_id)} reset its reviews to their state before the discussion: the scores of its"
+                f" {venue.reviews:,} reviews are those first given, and what the discussion changed is not known."
             )
 
 
@@ -131,14 +132,14 @@ def _find_initial_missing(tally: ReleaseCounts, _: Show) -> Iterator[str]:
     if len(shares) == 1:
         leaning = "There is no other outcome to compare with."
     elif shares[most] == shares[least]:
-        leaning = "It is missing as often whatever became of the paper."
+        leaning = "It is missing equally often for each outcome."
     else:
         leaning = (
             f"It is missing most often where the paper is {_spell_status(most)}, least often where it is"
-            f" {_spell_status(least)}: whoever reads only papers with a text sees too few that are"
-            f" {_spell_status(most)}."
+            f" {_spell_status(least)}: papers that are {_spell_status(most)} are under-represented among those with a"
+            " text."
         )
-    yield f"The text that the reviewers read is missing, by what became of the paper: {named}. {leaning}"
+    yield f"The text that the reviewers read is missing for these papers, by outcome: {named}. {leaning}"
 
 
 def _find_first_scores_unknown(tally: ReleaseCounts, _: Show) -> Iterator[str]:
@@ -146,13 +147,13 @@ def _find_first_scores_unknown(tally: ReleaseCounts, _: Show) -> Iterator[str]:
     reviews = sum(venue.reviews for venue in tally.venues)
     if doubts.scores:
         yield (
-            f"What was first given is not known of {_format_share(doubts.scores_unknown, doubts.scores)} scores; of"
-            f" {doubts.scores_told:,} it is known by the reviewer's own words alone (`initial_source` is `text`)."
+            f"The value first given is not known for {_format_share(doubts.scores_unknown, doubts.scores)} scores; of"
+            f" {doubts.scores_told:,} it is known only from the reviewer's own words (`initial_source` is `text`)."
         )
     if reviews:
         yield (
-            f"Nothing tells whether the reviewer changed {_format_share(doubts.unrevealed, reviews)} reviews (`revised`"
-            " is null): such a review may hold what was written after the discussion without a visible trace."
+            f"It is not known whether {_format_share(doubts.unrevealed, reviews)} reviews were changed (`revised` is"
+            " null): they may contain text written after the discussion, with no visible trace of it."
         )
 
 
@@ -160,15 +161,15 @@ def _find_updated(tally: ReleaseCounts, _: Show) -> Iterator[str]:
     if tally.doubts.updated:
         reviews = sum(venue.reviews for venue in tally.venues)
         yield (
-            f"{_format_share(tally.doubts.updated, reviews)} reviews say of themselves that a part was added later, and"
-            " what was first written is not held (`updated_fields`, `holds_update`)."
+            f"{_format_share(tally.doubts.updated, reviews)} reviews state that a part was added later, and their first"
+            " text is not known (`updated_fields`, `holds_update`)."
         )
 
 
 def _find_public_only(tally: ReleaseCounts, _: Show) -> Iterator[str]:
     papers = sum(venue.papers for venue in tally.venues)
     yield (
-        "Only what everyone may read is here, and venues differ in what they open:"
+        "Only what everyone may read is here, and venues differ in what they make public:"
         f" {_format_share(tally.doubts.unreviewed, papers)} papers have no review."
         if papers
         else "Only what everyone may read is here."
@@ -176,82 +177,84 @@ def _find_public_only(tally: ReleaseCounts, _: Show) -> Iterator[str]:
 
 
 DESCRIPTION = (
-    "Submissions with the text that the reviewers read and, marked as such, the later ones; every public official"
-    " review and meta-review, the exchange with each reviewer, every other post, and the decision, as OpenReview shows"
-    " them to everyone."
+    "Submissions with the text that the reviewers read and, marked as such, later texts; every public official review"
+    " and meta-review, the exchange with each reviewer, every other post, and the decision, as OpenReview shows them to"
+    " everyone."
 )
 COLLECTION = (
-    "peercorpus asked OpenReview's API for all that everyone may read of the venues listed, or took in recorded answers"
-    " of it, and stored them as received; where the card names published datasets, records of theirs beside them."
-    " Nothing was asked of people."
+    "peercorpus requested from OpenReview's API everything about the listed venues that everyone may read, or imported"
+    " recorded responses of the API, and stored it as received; where the card names published datasets, their records"
+    " were imported too. No people were surveyed."
 )
 RAW_DATA = (
-    "The answers of OpenReview's API and the PDFs that it keeps, every version that was seen. They stay in the"
-    " workspace from which the release was made, and are no part of it."
+    "The responses of OpenReview's API and the PDFs stored there, in every version that was received. They stay in the"
+    " workspace from which the release was made and are not part of it."
 )
 PREPROCESSING = [
-    "Every review form is read from the venue's own invitation, so that each score and text has the name and the scale"
-    " of the form it was given on.",
+    "Review forms are read from the venue's own invitation, so each score and text has the field name and the scale of"
+    " the form in which it was given. If no invitation can be read, a declared form is used, or the form is inferred"
+    " from the answers and its scales stay unknown.",
     "Each PDF's history is compared with the submission deadline; the text of a paper is that of a version known to be"
-    " the one the reviewers read, or there is none. Texts of versions known to be others stand in `texts` alone, and"
-    " what changed in `changes`; no configuration for a task holds them.",
-    "The text layer of the PDF becomes Markdown.",
-    "Replies are ordered into conversations, one a reviewer and others beside; posts that are one answer are merged.",
+    " the one the reviewers read, or there is none. Texts of other versions are only in `texts`, and their differences"
+    " in `changes`; no configuration for a task contains them.",
+    "The text layer of the PDF is converted to Markdown.",
+    "Replies are ordered into conversations, one per reviewer and further ones with others; posts that together are one"
+    " answer are merged.",
     "What a step cannot read is set aside with a reason and counted.",
 ]
 IMPUTATION = "Nothing is filled in: a value that OpenReview does not state is null."
 MANIPULATION = (
-    "E-mail addresses and OpenReview profile ids inside texts are replaced by `[e-mail]` and `[profile]`. All else is"
-    " verbatim."
+    "E-mail addresses and OpenReview profile ids inside texts are replaced by `[e-mail]` and `[profile]`. Everything"
+    " else is verbatim."
 )
 ANNOTATION = (
-    "Nothing is annotated for this release. The scores and texts are what the venue's reviewers gave in its review"
-    " form; which aspect a score is about, and its place on Re²'s scale, follow from the words of the form by rules."
+    "Nothing was annotated for this release. Scores and texts are what the venue's reviewers entered in its review"
+    " form; the aspect of a score, and its place on Re²'s scale, are derived from the wording of the form by rules."
 )
 DEMOGRAPHICS = "Not known: reviewers are anonymous."
 LIMITATIONS = [
-    "It is a record as of the harvest: what OpenReview showed before and after is not in it.",
-    "The text is extracted, not typeset: formulae and tables lose their shape, and a page that is an image has no"
-    " text.",
-    "Scores of different venues lie on different scales.",
-    "It holds the venues that are listed, which were not chosen to stand for peer review elsewhere.",
+    "It is a record as of the harvest: what OpenReview showed before or after is not in it.",
+    "Texts are extracted from PDFs: formulae and tables may be damaged, and a page that is an image has no text unless"
+    " it was read by OCR.",
+    "Scores of different venues are on different scales.",
+    "It covers only the venues that are listed, which were not chosen to be representative of peer review in general.",
 ]
 USES = [
-    "Research on peer review: what reviewers write, how scores change in the discussion, what becomes of a paper.",
-    "Training and testing models that review a paper or discuss a review, on the sides that the release names, to"
-    " help authors and reviewers.",
-    "Not to decide on a paper, a person or a job; not to find out who wrote a review.",
+    "Research on peer review: what reviewers write, how scores change in the discussion, which papers are accepted.",
+    "Training and testing models that review a paper or discuss a review, with the splits of the release, to help"
+    " authors and reviewers.",
+    "Not for deciding on a paper, a person or a job; not for finding out who wrote a review.",
 ]
 SOCIAL_IMPACT = (
-    "Models that learn from it may help authors before they submit, and reviewers to check themselves. They also learn"
-    " what reviewers favour, and may make it the rule; reviews written by machines could crowd out the judgement they"
-    " were learnt from."
+    "Models trained on it may help authors before they submit, and reviewers to check their own work. They also learn"
+    " what reviewers favour and may entrench it; reviews written by machines could displace the human judgement that"
+    " they were trained on."
 )
 PEOPLE = [
-    "Reviewers, area chairs and other members of a committee are anonymous in OpenReview and stay so: the ids hold"
-    " within one paper and name nobody. Do not try to identify them.",
-    "People who commented under their own name appear by a pseudonym, made with a key that is not published.",
-    "E-mail addresses and profile ids inside texts, the Markdown of the papers too, are masked; an address that is"
-    " written out in words, or taken apart by spaces, is not found.",
-    "What people wrote of themselves inside a paper, a review or a comment stands there as they wrote it.",
+    "Reviewers, area chairs and other members of a committee are anonymous in OpenReview and stay so: their ids are"
+    " valid within one paper only and identify nobody. Do not try to identify them.",
+    "People who commented under their own name appear under a pseudonym, made with a key that is not published.",
+    "E-mail addresses and profile ids inside texts, including the Markdown of the papers, are masked; an address that"
+    " is written out in words, or broken up by spaces, is not found.",
+    "What people wrote about themselves inside a paper, a review or a comment is left as they wrote it.",
 ]
 AUTHORS = "Authors are named where OpenReview names them, and not in the configurations for tasks."
 NO_AUTHORS = (
-    "Authors are not named, but where a text names them; later texts that name one on their first page, and changes"
+    "Authors are not named, except where a text names them; later texts that name one on their first page, and changes"
     " that name one, are left out."
 )
 REMOVAL = (
-    "A later release replaces this one, and a paper keeps its side in it. Whoever wrote a paper, a review or a"
-    " comment may ask that it be taken out: write to those who publish this"
-    " release, with the id of the paper or of the note, or with the profile of the author. The workspace keeps these"
-    " ids in `takedown.txt`, and from then on no export holds what they name. `takedown.json` counts what was left out"
-    " for that; of each id it has a salted hash, and nothing of what it named."
+    "A later release replaces this one, and a paper keeps its split in it. Anyone who wrote a paper, a review or a"
+    " comment may ask for its removal: write to the publishers of this release, and give the id of the paper or note,"
+    " or the profile of the author. The workspace keeps these ids in `takedown.txt`, and no later export contains what"
+    " they name. `takedown.json` counts what was left out for this reason; it has a salted hash of each id, and nothing"
+    " of what the id named."
 )
 LICENCE = (
-    "There is no one licence, and none is granted here. A submission is under the licence stated on its page on"
-    " OpenReview, where one is stated: the column `licence` of `papers` has it. Reviews and comments are under"
-    " OpenReview's terms of use, and under the licence that their note states (`licence`); what their writers agreed to"
-    " is in `consent`, where they were asked."
+    "There is no single licence, and none is granted here. A submission is under the licence stated on its page on"
+    " OpenReview, if one is stated: the column `licence` of `papers` has it. Reviews and comments are under"
+    " OpenReview's terms of use, and under the licence that their note states (`licence`); if their writers were asked"
+    " for consent, `consent` has their answer."
 )
 KEYWORDS = ["peer review", "OpenReview", "rebuttal", "scholarly documents", "peercorpus"]
 
@@ -276,16 +279,16 @@ def missing_venues(tally: ReleaseCounts, show: Show) -> str:
     records = [show(venue.venue_id) for venue in tally.venues if venue.records]
     sentences = []
     if partial:
-        sentences.append(f"Harvested in part only, so that papers are missing: {', '.join(partial)}.")
+        sentences.append(f"Harvested only in part, so papers are missing: {', '.join(partial)}.")
     if imported:
-        sentences.append(f"Imported from recorded answers, which may not be all: {', '.join(imported)}.")
+        sentences.append(f"Imported from recorded responses, which may be incomplete: {', '.join(imported)}.")
     if records:
         sentences.append(
-            "Papers of these venues that OpenReview itself was not asked for come from published datasets, which are to"
-            f" be named: ReviewBench (CC BY 4.0) or Re² (Apache 2.0): {', '.join(records)}."
+            "Papers of these venues that were not requested from OpenReview itself come from published datasets, which"
+            f" must be credited: ReviewBench (CC BY 4.0) or Re² (Apache 2.0): {', '.join(records)}."
         )
     return " ".join(
-        [*(sentences or ["Every venue was listed to its end when it was harvested."]), _list_left_out(tally)]
+        [*(sentences or ["Every venue was listed completely when it was harvested."]), _list_left_out(tally)]
     )
 
 

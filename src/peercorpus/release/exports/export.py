@@ -60,17 +60,20 @@ def _choose_tasks(release: Release, request: ExportRequest) -> list[Task]:
 
 
 def check_request(request: ExportRequest) -> None:
-    """Check that what is asked for goes together.
+    """Check that the options of a request fit together.
 
     Raises:
-        PeercorpusError: It does not; the sentence names the option to change.
+        PeercorpusError: They do not; the message names the option to change.
     """
     options = request.telling
     if options.opening is Opening.NONE and options.chat.assistant is Role.REVIEWER:
-        raise PeercorpusError("A reviewer speaks first, so name an opening: --paper abstract or --paper text.")
+        raise PeercorpusError(
+            "Without an opening the model would speak first; use --paper abstract, --paper text or --assistant author."
+        )
     if Task.REVIEW in request.tasks and options.chat != ChatOptions():
         raise PeercorpusError(
-            "--assistant, --others, --responses and --unanswered are of conversations: name --task rebuttal."
+            "--assistant, --others, --responses and --unanswered apply to conversations only; add --task rebuttal, or"
+            " leave them out."
         )
 
 

@@ -158,7 +158,7 @@ def _count_licences(exported: Exported) -> str:
 def _describe_sides(exported: Exported) -> str:
     sides = exported.sides
     if sides is None:
-        return "The release has no file of its sides."
+        return "The release has no file of its splits."
     day = f", tested on papers after {sides.test_after} (UTC)" if sides.test_after else ""
     return f"Profile `{sides.profile}`{day}: {sides.made.rule}."
 
@@ -184,7 +184,7 @@ def _read_text(name: str) -> str:
 def _describe_exchange(options: PromptOptions) -> str:
     """Return the README's sentences on who speaks in `rebuttal`, and on what others say."""
     assistant, user = ("authors", "reviewer") if options.chat.assistant is Role.AUTHOR else ("reviewer", "authors")
-    opening = "is" if options.opening is Opening.NONE else "says the paper and is"
+    opening = "is" if options.opening is Opening.NONE else "gives the paper and is"
     end = "the assistant has the last word" if options.chat.ends_answered else "the last message may have no answer"
     return (
         f"the user {opening} the {user}, the assistant is the {assistant}; they alternate\nstrictly, and {end}."
@@ -196,8 +196,8 @@ def _describe_others(chat: ChatOptions) -> str:
     if chat.others is ThirdParties.LEAVE and not chat.with_responses:
         return "What others say, and responses to all reviewers, are left out."
     if chat.others is ThirdParties.LEAVE:
-        return "What others say is left out; responses to all reviewers stand in a `<supplementary>` block."
-    shown = "What others say stands in a `<supplementary>` block."
+        return "What others say is left out; responses to all reviewers are in a `<supplementary>` block."
+    shown = "What others say is in a `<supplementary>` block."
     return shown if chat.with_responses else f"{shown} Responses to all reviewers are left out."
 
 

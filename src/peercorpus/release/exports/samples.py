@@ -63,8 +63,8 @@ class PromptOptions:
     Attributes:
         opening: The part of the paper that the user says first.
         with_system: Whether a system message states the model's role.
-        most_characters: Most characters of the opening; a longer one is cut. None for no limit.
-        chat: How a conversation is seen; its `system` is not used, as `with_system` decides.
+        most_characters: Maximum characters of the opening; a longer one is cut. None for no limit.
+        chat: How a conversation becomes messages; its `system` is not used, as `with_system` decides.
     """
 
     opening: Opening = Opening.TEXT
@@ -74,7 +74,7 @@ class PromptOptions:
 
     @property
     def needs_turns(self) -> bool:
-        """Whether conversations are to be seen otherwise than the configuration `rebuttal` holds them."""
+        """Whether conversations must be rebuilt from their turns, as `rebuttal` was made with other options."""
         return replace(self.chat, ends_answered=True, system=None) != ChatOptions()
 
     @property
@@ -92,7 +92,7 @@ class Samples:
         rows: Rows in the file.
         left_out: Reviews or conversations that are not in the file, by reason.
         cut: Rows whose paper is cut.
-        unanswered: Rows that end before what the user said last, as the assistant did not answer it.
+        unanswered: Rows from which the user's last message was left out, because the assistant never answered it.
         tokens: Of all messages; None where they were not counted.
         licences: Papers in the file by their licence; None where none is stated.
     """
@@ -107,7 +107,9 @@ class Samples:
 
 
 def cut_at_paragraph(text: str, most: int | None) -> str:
-    r"""Return the beginning of a text, cut at the end of a paragraph if one ends in its second half.
+    r"""Return at most `most` characters from the beginning of a text; the whole text if `most` is None.
+
+    It is cut at the end of a paragraph if one ends in its second half, else after `most` characters.
 
     >>> cut_at_paragraph("one\n\ntwo\n\nthree", 12), cut_at_paragraph("one\n\ntwo", 8), cut_at_paragraph("1\n\n2345", 5)
     ('one\n\ntwo', 'one\n\ntwo', '1\n\n23')
@@ -172,10 +174,10 @@ def is_posted_after(review: Row) -> bool:
 
 
 def scores_before_decision(review: Row) -> list[Score]:
-    """Return one score per question that tells nothing of what followed the decision; none of a review posted after it.
+    """Return one score per question that cannot have been influenced by the decision.
 
-    The first one known counts (`first_known`). A score as it stands now is left out where the review was changed after
-    the decision; it counts where no time of a decision is known.
+    That is the earliest one known (`first_known`). A current score is left out if the review was changed after the
+    decision, and kept if the time of the decision is not known. A review posted after the decision has none.
     """
     if is_posted_after(review):
         return []

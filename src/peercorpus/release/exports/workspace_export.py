@@ -56,8 +56,8 @@ class _Opening:
     """The first words of the user in every dialogue about one paper.
 
     Attributes:
-        text: None where no paper is to be shown, or where it has no such text.
-        grade: Of the version whose text it is; None where it is not a text.
+        text: None if no paper is to be shown, or if the paper has no such text.
+        grade: Grade of the version whose text it is; None if it is the abstract or nothing.
     """
 
     text: str | None = None

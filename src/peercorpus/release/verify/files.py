@@ -113,14 +113,14 @@ def check_sums(release: Release) -> Check:
     for name, sha256 in sorted(release.manifest.files.items()):
         check.looked_at += 1
         if name not in there:
-            check.breach(name, None, f"is named in {MANIFEST} and not there")
+            check.breach(name, None, f"is listed in {MANIFEST} but missing")
         elif not there[name]:
-            check.breach(name, None, "is no plain file")
+            check.breach(name, None, "is not a regular file")
         elif file_digest(release.folder / name) != sha256:
-            check.breach(name, None, f"is not as {MANIFEST} says")
+            check.breach(name, None, f"differs from what {MANIFEST} states")
     for name in sorted(there.keys() - release.manifest.files.keys() - {MANIFEST}):
         check.looked_at += 1
-        check.breach(name, None, f"is not named in {MANIFEST}")
+        check.breach(name, None, f"is not listed in {MANIFEST}")
     return check
 
 
@@ -135,7 +135,7 @@ def _count_rows(shard: Shard, check: Check) -> int | None:
         return None
     declared = SCHEMAS.get(shard.config)
     if declared is None:
-        check.breach(shard.name, None, "is of a configuration that this version of peercorpus does not know")
+        check.breach(shard.name, None, "belongs to a configuration that this version of peercorpus does not know")
     elif not schema.equals(declared, check_metadata=False):
         differing = [name for name in declared.names if name not in schema.names or schema.names.count(name) > 1]
         differing += [name for name in schema.names if name not in declared.names]
@@ -152,7 +152,7 @@ def check_schema(release: Release) -> Check:
     rows = Counter[tuple[str, str]]()
     for name in sorted(release.manifest.files):
         if name.startswith("data/") and FILE.fullmatch(name) is None:
-            check.breach(name, None, "is no file of a configuration")
+            check.breach(name, None, "belongs to no configuration")
     unread = set()
     for shard in release.shards():
         check.looked_at += 1
@@ -163,7 +163,7 @@ def check_schema(release: Release) -> Check:
     try:
         counts = read_counts((release.folder / CARD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        check.breach(CARD, None, "cannot be read, so that its counts of rows were not compared")
+        check.breach(CARD, None, "cannot be read, so its counts of rows were not compared")
         return check
     for config, split in sorted((rows.keys() | counts.keys()) - unread):
         stated_rows, actual_rows = counts.get((config, split)), rows.get((config, split))

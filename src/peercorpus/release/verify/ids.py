@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def read_id_rows(shard: Shard, check: Check, columns: list[str] | None = None) -> Iterator[Row]:
-    """Yield the rows of a file as far as it can be read; record a breach where that is not to its end."""
+    """Yield the rows of a file as far as it can be read; record a breach if it cannot be read to its end."""
     try:
         yield from shard.rows(columns)
     except (pa.ArrowException, OSError, ValueError):
@@ -48,11 +48,11 @@ class Ids:
             row_id = "/".join(str(row.get(column)) for column in KEYS[shard.config])
             seen = self._seen.setdefault(shard.config, set())
             if row_id in seen:
-                self.check.breach(shard.name, row_id, f"stands more than once in '{shard.config}'")
+                self.check.breach(shard.name, row_id, f"occurs more than once in '{shard.config}'")
             seen.add(row_id)
         forum_id = row.get("forum_id")
         if forum_id not in self._papers:
-            self.check.breach(shard.name, forum_id, "is a paper that 'papers' does not hold")
+            self.check.breach(shard.name, forum_id, "is a paper that 'papers' does not have")
         elif shard.config not in TASK_OF and self._papers[forum_id] != shard.split:
             self.check.breach(shard.name, forum_id, f"is in another split of 'papers': {self._papers[forum_id]}")
 
@@ -80,11 +80,11 @@ class SidesAgree:
         for task, by_side in file.tasks.items():
             used = self._collect_sides(name, by_side)
             if file.sizes.get(task) != {side: len(ids) for side, ids in by_side.items()}:
-                self.check.breach(name, None, f"states other sizes for '{task}' than it names papers")
+                self.check.breach(name, None, f"states sizes for '{task}' that differ from the papers it lists")
             self.used |= used
             for forum_id, side in used.items():
                 if of.get(forum_id) is not side:
-                    self.check.breach(name, forum_id, "is used on another side than it has")
+                    self.check.breach(name, forum_id, "is used on another side than its own")
 
     def _collect_sides(self, name: str, by_side: Mapping[Split, list[str]]) -> dict[str, Split]:
         side_of: dict[str, Split] = {}

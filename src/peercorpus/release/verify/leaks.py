@@ -60,17 +60,17 @@ class TakenDown:
     def __init__(self, takedown: Takedown | None) -> None:
         self.check = Check("takedown", "row")
         if takedown is None:
-            self.check.left_out.append("no workspace was named whose takedown.txt it could be held to")
+            self.check.left_out.append("no workspace was given, whose takedown.txt would be compared; add --workspace")
             takedown = Takedown()
         listed = {entry.listed for entry in takedown.ids}
         self._gone = listed | takedown.forums | takedown.posts | takedown.files
 
     def see(self, shard: Shard, row: Row, texts: list[tuple[str, str]]) -> None:
-        """Check one row; rows count only where it is known what was taken down."""
+        """Check one row; it counts as checked only if the take-down list is known."""
         self.check.looked_at += not self.check.left_out
         leaking_column = next((column for column, text in texts if text in self._gone), None)
         if leaking_column is not None:
-            self.check.breach(shard.name, row_id(shard, row), f"holds in '{leaking_column}' an id that was taken down")
+            self.check.breach(shard.name, row_id(shard, row), f"has in '{leaking_column}' an id that was taken down")
 
     def look_at_sides(self, release: Release) -> None:
         """Check the files that name papers by side."""

@@ -74,6 +74,6 @@ def _find_moved(release: Release, workspace: Workspace, sums: Check) -> list[Cha
     try:
         inputs = read_inputs(release.folder)
     except PeercorpusError:
-        sums.breach(INPUTS, None, "cannot be read, so that it was not compared with the workspace")
+        sums.breach(INPUTS, None, "cannot be read, so it was not compared with the workspace")
         return None
     return find_moved(inputs, workspace) if inputs else None

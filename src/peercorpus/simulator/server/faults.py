@@ -93,7 +93,7 @@ def faults_by_name(*names: str, every: int = 5) -> Faults:
     """
     unknown = [name for name in names if name not in FAULTS]
     if unknown:
-        raise PeercorpusError(f"The simulator has no fault {unknown[0]!r}; it has {', '.join(FAULTS)}")
+        raise PeercorpusError(f"The simulator has no fault {unknown[0]!r}; choose from: {', '.join(FAULTS)}.")
     turns = [every * (position - len(names)) for position in range(1, len(names) + 1)]
     return together(*(FAULTS[name].begin(every * len(names), turn) for name, turn in zip(names, turns, strict=True)))
 

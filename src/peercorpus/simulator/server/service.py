@@ -64,7 +64,7 @@ class ServiceBudget:
         """Count one request.
 
         Returns:
-            The headers that tell the state of the budget, and the refusal where it is spent.
+            The headers that state the budget, and the refusal if the budget is used up.
         """
         route, limit, window_s = self._policy(path)
         now = self.now()

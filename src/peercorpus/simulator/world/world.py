@@ -39,7 +39,7 @@ def build_world(
         PeercorpusError: A venue is unknown, there are fewer venue-years, or both `venues` and `number` are given.
     """
     if venues is not None and number is not None:
-        raise PeercorpusError("The venues are named (--venues); leave out how many there are (--venue-years).")
+        raise PeercorpusError("--venues and --venue-years exclude each other; leave one of them out.")
     chosen = venue_years(len(VENUES) if number is None else number) if venues is None else find_venues(venues)
     world = World(Holdings(), Holdings())
     write_groups(world, (*chosen, EMPTY))

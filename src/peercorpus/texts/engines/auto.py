@@ -144,7 +144,7 @@ def find_bad_pages(pdf: bytes, converted: Converted, *, reads_formulas: bool) ->
 
 
 def _explain_short(page: pdfium.PdfPage, *, is_thin: bool) -> str | None:
-    """Return why a page with few characters should be read again; None where there is no more on it."""
+    """Return why a page with few characters should be read again; None if there is nothing more on it."""
     shapes = read_shapes(page)
     width, height = page.get_size()
     printed = " ".join(run.text for run in Glyphs(page.get_textpage(), Fonts()).runs)
@@ -155,7 +155,7 @@ def _explain_short(page: pdfium.PdfPage, *, is_thin: bool) -> str | None:
 
 
 def _merge(own: Converted, other: Converted, reasons: ReasonsByPage, name: str) -> Converted:
-    """Return our pages with bad ones replaced by the other engine's, except where that one has lost text."""
+    """Return our pages, with bad ones replaced by the heavier engine's unless that one has lost text."""
     pages = own.markdown.split(SEPARATOR)
     asked = dict(zip(sorted(reasons), other.markdown.split(SEPARATOR), strict=True))
     replaced = {

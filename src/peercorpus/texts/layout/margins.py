@@ -176,9 +176,11 @@ def _find_number_candidates(page: Sequence[TextLine], height: float) -> list[Tex
 
 
 def _find_page_numbers(pages: Sequence[Sequence[TextLine]], numbers: Sequence[Sequence[TextLine]]) -> set[int]:
-    """Return the id of the outermost number of each page that continues those of other pages; any, if none do.
+    """Return the `id()` of each page's page number.
 
-    A number beside other text counts only if several numbers of its sequence stand at the same height.
+    That is the outermost number that continues the numbers of other pages, or any number on a line of its own if no
+    such sequence is found. A number beside other text counts only if several numbers of its sequence are at the same
+    height.
     """
     alone = {
         id(line)

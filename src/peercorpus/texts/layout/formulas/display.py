@@ -201,7 +201,7 @@ def _count_prose_lines(group: Sequence[TextLine], before: TextLine | None, body:
 def _is_display(
     group: Sequence[TextLine], before: TextLine | None, after: TextLine | None, columns: PageColumns, body: Body
 ) -> bool:
-    """Return whether lines of formulas stand by themselves and have content."""
+    """Return whether lines of formulas are set apart from running text and have content."""
     if not any(map(has_maths, group)):
         return False
     for beside in (before, after):

@@ -28,7 +28,10 @@ _EMPTY_EXTENT: Extent = (inf, -inf)
 
 
 def extents(lines: Sequence[CellRow], gaps: Sequence[float]) -> list[Extent]:
-    """Return the extent of the text of each column, without text across columns."""
+    """Return the extent of the text of each column, without text across columns.
+
+    A column without text of its own has the extent (inf, -inf).
+    """
     by_column = [_EMPTY_EXTENT] * (len(gaps) + 1)
     for piece in (other for line in lines for other in line.pieces if not crosses(other, gaps)):
         column = column_of(piece, gaps)

@@ -1,0 +1,45 @@
+"""Texts of `export`: what each file contains, and what was left out and why."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from peercorpus.cli.text.formatting import counts_by_kind, plural
+from peercorpus.finetune.other_trainers import STARTED, Trainer
+
+if TYPE_CHECKING:
+    from peercorpus.release.exports.layouts import Exported
+    from peercorpus.release.exports.workspace_export import WorkspaceExport
+
+
+def exported(export: "Exported", out: Path) -> str:
+    """Return what each file of an export contains, and what was left out and why."""
+    lines = [f"The {export.wanted.layout} files are in {out}; its README.md says how to open them."]
+    for file in export.files:
+        rows, papers = plural(file.samples.rows, "row"), plural(file.samples.papers, "paper")
+        tokens = "" if file.samples.tokens is None else f", {file.samples.tokens:,} tokens"
+        lines.append(
+            f"{file.name}: {rows} of {papers}{tokens}" if file.samples.rows else f"{file.name}: not written, no rows"
+        )
+        lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(file.samples.left_out.items())]
+        lines += [f"  {file.samples.cut:,} with a cut paper"] if file.samples.cut else []
+        lines += [f"  {file.samples.unanswered:,} end before an unanswered message"] if file.samples.unanswered else []
+    return "\n".join(lines)
+
+
+def workspace_exported(written: "WorkspaceExport", out: Path) -> str:
+    """Return how many dialogues of a workspace were written, and what is not among them."""
+    tokens = "" if written.tokens is None else f", {written.tokens:,} tokens"
+    number, messages = plural(written.dialogues, "dialogue"), plural(written.messages, "message")
+    lines = [f"{number} with {messages}{tokens} are in {out}."]
+    lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(written.left_out.items())]
+    lines += [f"  {written.cut:,} with a cut paper"] if written.cut else []
+    lines += [f"  left out: taken down {counts_by_kind(written.taken_down)}"] if written.taken_down.total() else []
+    return "\n".join(lines)
+
+
+def handed_over(folder: Path, trainer: Trainer) -> str:
+    """Return where the files for another trainer are, and the command that starts it."""
+    return (
+        f"The training examples and settings are in {folder}, with a list of settings that are not carried over;"
+        f" start there: {STARTED[trainer]}"
+    )

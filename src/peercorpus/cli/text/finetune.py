@@ -1,0 +1,42 @@
+"""Texts of `finetune`: the training examples, the result of training, and where the adapter is."""
+
+from pathlib import Path
+
+from peercorpus.cli.text.formatting import plural
+from peercorpus.finetune.run_folder import ADAPTER, DATA, LESSONS, RunFile, TrainingResult
+
+
+def lessons(run: RunFile) -> str:
+    """Return how many training examples there are, what was left out and why, and that no test paper is among them."""
+    train, validation = (
+        f"{plural(run.lessons[side], 'example')} from {plural(run.papers[side], 'paper')}"
+        for side in ("train", "validation")
+    )
+    lines = [f"Training: {train}. Validation: {validation}."]
+    lines += [f"  left out, {reason}: {count:,}" for reason, count in run.left_out["train"].items()]
+    held_out, links = run.fitness["held_out"], run.fitness["links"]
+    link_check = (
+        "the release has no links: no paper was found that was submitted twice, or none was looked for"
+        if links is None
+        else f"none of {links:,} links between papers crosses the sides"
+    )
+    lines.append(f"None of them is among the {held_out:,} papers to test and validate on, and {link_check}.")
+    return "\n".join(lines)
+
+
+def tuned(folder: Path, trained: TrainingResult) -> str:
+    """Return the result of a training run: the loss, and where the adapter is."""
+    loss = (
+        "No validation loss was measured"
+        if trained.first is None or trained.last is None
+        else f"Loss on the validation side: {trained.first:.4f} before, {trained.last:.4f} after"
+    )
+    return (
+        f"{loss}, in {plural(trained.steps, 'step')}.\nThe adapter is {folder / ADAPTER}; its training examples are"
+        f" listed in {folder / DATA / LESSONS}.\nTest it: peercorpus bench --release RELEASE --model {folder / ADAPTER}"
+    )
+
+
+def merged(folder: Path) -> str:
+    """Return where the model with the merged adapter is."""
+    return f"The merged model is {folder}."

@@ -1,0 +1,58 @@
+"""Texts of `import`: what each file held, and what was left out and why."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from peercorpus.cli.text.formatting import plural
+from peercorpus.cli.text.losses import lost
+from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.workspace.raw_store import RawKind
+
+if TYPE_CHECKING:
+    from peercorpus.harvest.import_dumps import ImportCounts, ImportSummary
+    from peercorpus.harvest.import_pdfs import PdfImport
+    from peercorpus.pipeline.losses import SourceLoss
+
+
+def _taken(kind: RawKind, counts: "ImportCounts") -> str:
+    noun = "published record" if kind is RawKind.PUBLISHED else kind.value
+    return f"{plural(counts.total, noun)} ({counts.new:,} new)"
+
+
+def imported(summary: "ImportSummary", losses: Sequence["SourceLoss"] = ()) -> str:
+    """Return the files that will mostly be set aside, if any, then what each file held, and what was left out and why.
+
+    The last line counts what was stored; it says so if nothing of it can be used.
+    """
+    lines = lost(losses, is_built=False)
+    for file in summary.files:
+        imports = [_taken(kind, counts) for kind, counts in file.taken.items()]
+        lines.append(f"{file.name}: {', '.join(imports) or 'nothing imported'}")
+        if file.unnamed and file.venue_id:
+            lines.append(f"  venue, where the notes of a forum name none: {file.venue_id}")
+        lines.extend(f"  left out: {number:,}, {reason}" for reason, number in file.left_out.items())
+        if file.problem and not file.left_out:
+            lines.append(f"  left out: {file.problem}")
+    sums = ((kind, summary.taken(kind)) for kind in RawKind)
+    totals = [_taken(kind, total) for kind, total in sums if total.total]
+    if is_useless(summary, losses):
+        return "\n".join([*lines, f"Stored, but of no use as it is: {', '.join(totals) or 'nothing'}."])
+    return "\n".join([*lines, f"Imported in total: {', '.join(totals) or 'nothing'}."])
+
+
+def is_useless(summary: "ImportSummary", losses: Sequence["SourceLoss"]) -> bool:
+    """Return whether all that an import stored will be set aside."""
+    useless = {loss.source for loss in losses if loss.total == loss.records}
+    return bool(useless) and all(file.name in useless for file in summary.files if file.taken)
+
+
+def imported_pdfs(found: "PdfImport") -> str:
+    """Return how many PDFs were taken and as what, and a sentence on each that was not."""
+    counts = (
+        f"{found.tied:,} tied to a known version, {found.own:,} as versions of their own, {found.known:,} held already"
+    )
+    return "\n".join([*map(_printable, found.aside), f"Imported {plural(found.taken, 'PDF')}: {counts}."])
+
+
+def _printable(sentence: str) -> str:
+    return f"  left out: {escape_controls(sentence, 400)}"

@@ -1,0 +1,50 @@
+"""Texts of `publish`: what a release contains, and how to load it."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from peercorpus.cli.text.formatting import counts_by_kind, plural
+from peercorpus.release.splits import Split
+
+if TYPE_CHECKING:
+    from peercorpus.release.counts import PublishSummary
+
+
+def how_to_load(release: Path, *, conversations: bool = True) -> str:
+    """Return the lines of Python that load a release."""
+    folder = json.dumps(str(release), ensure_ascii=False)
+    lines = [
+        "Load it in Python (pip install datasets):",
+        "  from datasets import load_dataset",
+        f'  papers = load_dataset({folder}, "papers")',
+        f'  conversations = load_dataset({folder}, "conversations")',
+    ]
+    return "\n".join(lines if conversations else lines[:-1])
+
+
+def published(summary: "PublishSummary", out: Path) -> str:
+    """Return what a release contains, what was taken down, the splits, and how to load it."""
+    counts = (
+        f"{plural(summary.papers, 'paper')} ({summary.with_text:,} with the reviewed text),"
+        f" {plural(summary.reviews, 'review')} and {plural(summary.conversations, 'conversation')}"
+    )
+    rows = Counter[str]()
+    for split in summary.splits:
+        rows[split.config] += split.rows
+    listed = f"  rows: {', '.join(f'{config} {count:,}' for config, count in rows.items())}\n"
+    left_out = f"  left out: taken down {counts_by_kind(summary.taken_down)}\n" if summary.taken_down else ""
+    used = [
+        f"  {task}: {', '.join(f'{sides[side]:,} {side}' for side in reversed(Split))}"
+        for task, sides in summary.used.items()
+    ]
+    splits = "\n".join(["Papers by task and split:", *used, ""]) if used else ""
+    loading = how_to_load(out, conversations=summary.conversations > 0)
+    return f"{counts} are in {out}.\n{listed}{left_out}{splits}{loading}"
+
+
+def entitled(titles: int, unanswered: int) -> str:
+    """Return how many titles a model wrote."""
+    kept = f"; {plural(unanswered, 'turn')} without an answer kept the title of the posts" if unanswered else ""
+    return f"{plural(titles, 'title')} by the model{kept}."
