@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from peercorpus.records.enums import VersionMoment
-from peercorpus.venues.catalogue import Confidence, DueDate, ListedDeadline, VenueRow, deadline_of, rows
+from peercorpus.venues.catalogue import Confidence, DueDate, ListedDeadline, VenueRow, row_of, rows
 from peercorpus.venues.own_venues import OwnInvitations
 from peercorpus.versions.deadlines import Deadline, Deadlines, extend_stages, stages_of
 from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
@@ -21,6 +21,13 @@ PACIFIC = re.compile(r"05:00 PM PDT")
 
 def _ms(at: datetime) -> int:
     return int(at.timestamp() * 1000)
+
+
+def _listed(venue_id: str) -> DueDate:
+    row = row_of(venue_id)
+    assert row is not None
+    assert row.full_deadline is not None
+    return row.full_deadline
 
 
 def _deadline(
@@ -45,8 +52,7 @@ def test_every_deadline_anywhere_on_earth_is_noon_utc_of_the_day_after() -> None
 
 
 def test_five_in_the_afternoon_in_california_in_summer_is_midnight_utc() -> None:
-    deadline = deadline_of("ICLR.cc/2022/Conference")
-    assert deadline is not None
+    deadline = _listed("ICLR.cc/2022/Conference")
     assert PACIFIC.search(deadline.source)
     assert deadline.at == datetime(2021, 10, 6, tzinfo=UTC)
 
@@ -71,8 +77,7 @@ def test_the_28th_anywhere_on_earth_ends_on_the_29th_at_noon_and_half_an_hour_is
 def test_a_papers_own_invitation_that_closed_later_extends_its_deadline(
     tmp_path: Path, later: timedelta, is_extension: bool
 ) -> None:
-    listed = deadline_of(ICLR_2026)
-    assert listed is not None
+    listed = _listed(ICLR_2026)
     closed = listed.at + later
     found = _deadline(
         tmp_path, ICLR_2026, [f"{ICLR_2026}/-/Submission", FULL], None, **{FULL: {"expdate": _ms(closed)}}
@@ -103,8 +108,7 @@ def test_a_form_that_was_opened_again_long_after_its_due_date_extends_nothing(tm
 def test_a_form_that_closed_long_after_the_deadline_is_told_of(
     tmp_path: Path, venue_id: str, name: str, later: timedelta, was_reopened: bool
 ) -> None:
-    listed = deadline_of(venue_id)
-    assert listed is not None
+    listed = _listed(venue_id)
     raw = RawStore(tmp_path / "raw.db")
     body = json.dumps({"id": name, "expdate": _ms(listed.at + later)}).encode()
     raw.add([RawObject(RawKind.INVITATION, name, 2, venue_id, "", name, 0, 0, "test", body)])
@@ -126,8 +130,7 @@ def test_an_invitations_due_date_is_known_beside_its_close(tmp_path: Path) -> No
 
 def test_at_iclr_2024_the_papers_own_revision_invitation_is_the_one_that_closes_late(tmp_path: Path) -> None:
     venue_id = "ICLR.cc/2024/Conference"
-    own, listed = f"{venue_id}/Submission9/-/Revision", deadline_of(venue_id)
-    assert listed is not None
+    own, listed = f"{venue_id}/Submission9/-/Revision", _listed(venue_id)
     closed = listed.at + timedelta(hours=2)
     found = _deadline(tmp_path, venue_id, [own], None, **{own: {"expdate": _ms(closed)}})
     assert found is not None

@@ -288,12 +288,6 @@ def row_of(venue_id: str) -> VenueRow | None:
     return _ROWS.get(venue_id)
 
 
-def deadline_of(venue_id: str) -> DueDate | None:
-    """Return the deadline of full papers, or None if the catalogue does not have it."""
-    row = row_of(venue_id)
-    return row.full_deadline if row else None
-
-
 def submission_lists_of(venue_id: str, row: VenueRow | None = None) -> tuple[str, ...]:
     """Return the known submission invitations of a venue that may not show them itself.
 
