@@ -4,6 +4,7 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ def _listed(venue_id: str) -> DueDate:
 
 
 def _deadline(
-    folder: Path, venue_id: str, invitations: list[str], row: VenueRow | None = None, /, **held: dict[str, int]
+    folder: Path, venue_id: str, invitations: list[str], row: VenueRow | None = None, /, **held: dict[str, Any]
 ) -> Deadline | None:
     raw = RawStore(folder / "raw.db")
     for name, dates in held.items():
@@ -207,3 +208,34 @@ def test_what_a_user_states_of_an_invitation_comes_before_what_is_known_of_it() 
     assert found.moments["Last_Version"] is VersionMoment.CAMERA_READY
     assert extend_stages("ICLR.cc/2024/Conference", OwnInvitations()) == stages_of("ICLR.cc/2024/Conference")
     assert extend_stages("V", OwnInvitations()) == stages_of("V")
+
+
+LAST = 253_402_300_799_000
+"""The last second of the year 9999, in milliseconds."""
+
+
+@pytest.mark.parametrize(
+    ("dates", "source"),
+    [
+        ({"duedate": LAST}, None),
+        ({"expdate": LAST}, None),
+        ({"duedate": LAST, "expdate": LAST}, None),
+        ({"duedate": _ms(HINTED), "expdate": LAST}, "V/-/Submission (duedate + 30 min)"),
+        ({"duedate": LAST, "expdate": _ms(HINTED)}, "V/-/Submission (expdate)"),
+        ({"duedate": "soon", "expdate": _ms(HINTED)}, "V/-/Submission (expdate)"),
+        ({"duedate": 10**18, "expdate": None}, None),
+    ],
+)
+def test_a_date_that_is_none_or_means_never_is_no_deadline(
+    tmp_path: Path, dates: dict[str, Any], source: str | None
+) -> None:
+    found = _deadline(tmp_path, "V", ["V/-/Submission"], None, **{"V/-/Submission": dates})
+    assert (found.source if found else None) == source
+
+
+def test_a_form_that_never_closes_was_open_after_the_deadline(tmp_path: Path) -> None:
+    raw = RawStore(tmp_path / "raw.db")
+    body = json.dumps({"id": "V/-/Submission", "duedate": _ms(HINTED), "expdate": LAST}).encode()
+    raw.add([RawObject(RawKind.INVITATION, "V/-/Submission", 2, "V", "", "V/-/Submission", 0, 0, "test", body)])
+    assert Deadlines(raw, "V").was_reopened([]) is True
+    raw.close()

@@ -242,7 +242,7 @@ def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Progr
                 objects, has_paper=forum_id in papers, is_held=forum_id in roots, venue_id=venue_id, out=out
             )
             if forum_id not in papers or forum_id not in roots:
-                _set_aside_without_paper(forum_id, objects, out)
+                _set_aside_without_paper(forum_id, objects, supplied.get(forum_id, ()), out)
                 continue
             for stored in supplied.get(forum_id, ()):
                 out.add(_build_supplied(stored, venue_id))
@@ -269,11 +269,13 @@ def _group_supplied(files: Sequence[StoredFile]) -> dict[str, list[StoredFile]]:
     return supplied
 
 
-def _set_aside_without_paper(forum_id: str, objects: Sequence[RawObject], out: Replacement) -> None:
-    for raw_object in objects:
-        if raw_object.kind in {RawKind.EDIT, RawKind.REFERENCE}:
-            detail = "The submission it belongs to is not in the workspace, or not public."
-            out.set_aside(raw_object.object_id, forum_id, Reason.FORUM_MISSING, detail)
+def _set_aside_without_paper(
+    forum_id: str, objects: Sequence[RawObject], supplied: Sequence[StoredFile], out: Replacement
+) -> None:
+    edits = [raw_object.object_id for raw_object in objects if raw_object.kind in {RawKind.EDIT, RawKind.REFERENCE}]
+    for edit_id in (*edits, *(stored.edit_id for stored in supplied)):
+        detail = "The submission it belongs to is not in the workspace, or not public."
+        out.set_aside(edit_id, forum_id, Reason.FORUM_MISSING, detail)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
@@ -288,12 +290,11 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     edits = raw.count(RawKind.REFERENCE, venue_id) + raw.count(RawKind.EDIT, venue_id)
     texts = sum(raw.count(RawKind.PUBLISHED, venue_id, dataset.prefix) for dataset in DATASETS_WITH_TEXT)
     forum_ids = _read_decisions(workspace, venue_id).keys() & raw.roots(venue_id)
-    supplied = _group_supplied(raw.state.files(venue_id))
-    own = sum(len(files) for forum_id, files in supplied.items() if forum_id in forum_ids)
+    own = sum(map(len, _group_supplied(raw.state.files(venue_id)).values()))
     attached = sum(
-        edit_id.endswith(ATTACHED)
-        for batch in tables.batches("4-versions", venue_id, ["edit_id"])
-        for edit_id in batch.column(0).to_pylist()
+        edit_id == f"{forum_id}{ATTACHED}"
+        for batch in tables.batches("4-versions", venue_id, ["forum_id", "edit_id"])
+        for forum_id, edit_id in zip(*(column.to_pylist() for column in batch.columns), strict=True)
     )
     rows_in = edits + len(forum_ids) + attached + texts + own
     rows_out = tables.count("4-versions", venue_id)
