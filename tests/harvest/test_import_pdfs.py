@@ -122,6 +122,7 @@ def test_what_cannot_be_tied_is_set_aside_by_name(
     with pytest.raises(DumpError) as refused:
         _import(workspace, tmp_path / "alone", files, table)
     assert f"'{aside[0]}'" in str(refused.value)
+    assert (f" {len(aside) - 1} more " in str(refused.value)) == (len(aside) > 1)
     more = f"{table}one,one.pdf\n" if table else ""
     found = _import(workspace, tmp_path / "pdfs", {**files, "one.pdf": pdf("one")}, more)
     assert [sentence.split("'")[1] for sentence in found.aside] == aside

@@ -110,8 +110,9 @@ def import_pdfs(workspace: Workspace, folder: Path) -> PdfImport:
         for claim in _drop_rivals(claims, found):
             _keep(workspace, claim, held, found)
     if not found.taken:
-        reason = found.aside[0] if found.aside else "it holds no file that ends in .pdf."
-        raise DumpError(f"No PDF of '{folder}' was taken: {reason}")
+        first, *others = found.aside or ["it holds no file that ends in .pdf."]
+        more = f" {len(others):,} more {'was' if len(others) == 1 else 'were'} set aside." if others else ""
+        raise DumpError(f"No PDF of '{folder}' was taken: {first}{more}")
     return found
 
 
