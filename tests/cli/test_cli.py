@@ -367,6 +367,16 @@ def test_pdfs_that_a_user_has_are_imported_beside_a_dump_or_alone(run: Run, tmp_
     assert ended.code == 0
     assert "'n2.pdf'" in ended.out
     assert "1 tied" in ended.out
+    assert "1 left out" in ended.out
     assert "1 held already" in run("import", "--pdfs", pdfs, "--workspace", folder).out
     assert_refused(run("import", "--workspace", folder), "--pdfs")
     assert_refused(run("import", "--pdfs", tmp_path / "gone", "--workspace", folder), "gone")
+
+
+def test_a_refusal_shows_no_control_character_of_a_name(run: Run, tmp_path: Path) -> None:
+    pdfs = tmp_path / "pdfs"
+    pdfs.mkdir()
+    (pdfs / "a\x1b[2J\u202e.pdf").write_bytes(b"%PDF-1.4\n%%EOF\n")
+    refused = run("import", "--pdfs", pdfs, "--workspace", tmp_path / "corpus")
+    assert_refused(refused, r"'a\x1b[2J\u202e.pdf'")
+    assert refused.err.strip().isprintable()

@@ -13,6 +13,7 @@ from peercorpus.forms.declared_forms import as_review_form, declared_form
 from peercorpus.forms.form import ReviewForm
 from peercorpus.forms.published_records import read_re2_record, read_reviewbench_record
 from peercorpus.forms.venue_forms import read_venue
+from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.records.enums import Aspect, Phase, ScoreSource
 from peercorpus.records.reviews import Review
 from peercorpus.records.scores import Score, unified_rating
@@ -42,7 +43,7 @@ def declared(venue_id: str) -> ReviewForm | None:
 def of_reviewbench(venue_id: str = ICLR_2024, **answers: Any) -> Review:
     review = reviewbench_review(rating=None, confidence=None, soundness=None) | answers
     row = reviewbench_row(venue_id=venue_id, reviews=[review])
-    (read,) = read_reviewbench_record(raw(venue_id, row), declared(venue_id)).reviews
+    (read,) = read_reviewbench_record(raw(venue_id, row), declared(venue_id), VenueVocabulary()).reviews
     return read
 
 
@@ -54,7 +55,7 @@ def of_re2(venue_id: str = ICLR_2024, *, unified: Any = None, aspects: str = "",
         review.pop(f"{phase}_score_unified")
         if unified is not None:
             review[f"{phase}_score_unified"] = unified[phase]
-    (read,) = read_re2_record(raw(venue_id, re2_paper(reviews=[review])), declared(venue_id)).reviews
+    (read,) = read_re2_record(raw(venue_id, re2_paper(reviews=[review])), declared(venue_id), VenueVocabulary()).reviews
     return read
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from peercorpus.forms.published_records import read_re2_record
+from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.records.enums import Phase
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from published_records import re2_paper, re2_scores
@@ -19,7 +20,7 @@ def read(lines: str, rating: str = "7: accept") -> list[Told]:
     body = json.dumps(paper).encode()
     venue_id = "published/Kites/2023/Conference"
     record = RawObject(RawKind.PUBLISHED, "re2-reviews:kite1", 0, venue_id, "kite1", "kite1", 0, 1, "a file", body)
-    (review,) = read_re2_record(record, None).reviews
+    (review,) = read_re2_record(record, None, VenueVocabulary()).reviews
     return [(one.field, one.value, one.label) for one in review.scores if one.phase is Phase.FINAL]
 
 

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -351,3 +352,20 @@ def test_submitted_to_a_venue_means_rejected_only_where_the_venue_says_so() -> N
     assert read_paper(root, V, [], words).status is Status.REJECTED
     assert read_paper(root, V, [], VenueVocabulary()).status is Status.UNDER_REVIEW
     assert read_paper(new_root(venueid=f"{V}/Submission", venue="V"), V, [], words).status is Status.UNDER_REVIEW
+
+
+@pytest.mark.parametrize(
+    ("venueid", "status"), [(f"{V}/Beached", Status.WITHDRAWN), (V, Status.REJECTED), (f"{V}/Other", Status.UNKNOWN)]
+)
+def test_on_api_1_a_venueid_says_what_the_user_states_of_it(venueid: str, status: Status) -> None:
+    words = VenueVocabulary(own_statuses={"beached": Status.WITHDRAWN, V.lower(): Status.REJECTED})
+    assert read_paper(old_root(venueid=venueid), V, [], words).status is status
+    assert read_paper(old_root(venueid=venueid), V, [], VenueVocabulary()).status is Status.UNKNOWN
+
+
+def test_a_committee_that_the_user_names_has_the_role_that_they_state() -> None:
+    settings = VenueVocabulary(roles={"Referees": Role.REVIEWER})
+    own = replace(settings, own_roles={"Reviewer_": Role.AREA_CHAIR, "Referees": Role.SENIOR_AREA_CHAIR})
+    assert [settings.role(name) for name in ("Reviewer_ab12", "Referees")] == [Role.REVIEWER, Role.REVIEWER]
+    assert [own.role(name) for name in ("Reviewer_ab12", "Referees")] == [Role.AREA_CHAIR, Role.SENIOR_AREA_CHAIR]
+    assert own.role("Area_Chair_x") is Role.AREA_CHAIR

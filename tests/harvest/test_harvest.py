@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from peercorpus.errors import EmptyVenueError, SignInError, SourceError, VenueNotFoundError
+from peercorpus.errors import EmptyVenueError, SignInError, SourceError, VenueNotFoundError, VenuesFileError
 from peercorpus.execution.progress import Progress
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
@@ -369,3 +369,37 @@ def test_a_summary_says_where_counts_differ(service: Service, workspace: Workspa
     assert summary.remarks == ()
     (remark,) = replace(summary, expected=99).remarks
     assert re.findall(r"\d+", remark) == ["99", str(summary.submissions)]
+
+
+OWN_LIST = f"""
+[[venue]]
+id = "{AURORA}"
+source = "https://aurora.example.org"
+lists = ["Kites"]
+"""
+
+
+def test_lists_of_the_users_file_are_asked_for_where_a_venue_shows_none(tmp_path: Path, hasty: MakeClient) -> None:
+    world = build_world(papers=7, venues=[AURORA])
+    for name in ("Blind_Submission", "Submission"):
+        del world.v1.invitations[f"{AURORA}/-/{name}"]
+    papers = [note for note in world.v1.notes.values() if note["invitation"] == f"{AURORA}/-/Blind_Submission"]
+    for note in papers:
+        note["invitation"] = f"{AURORA}/-/Kites"
+    (tmp_path / "venues.toml").write_text(OWN_LIST, encoding="utf-8")
+    with serve_simulator(world) as service, open_workspace(tmp_path, create=True) as workspace:
+        [summary] = harvest(workspace, hasty(service), [AURORA], files=False)
+        assert {str(note["id"]) for note in papers} <= set(held(workspace, RawKind.NOTE, [AURORA]))
+    assert papers
+    assert summary.is_complete
+
+
+def test_a_users_file_that_is_none_is_refused_before_anything_is_asked(tmp_path: Path, hasty: MakeClient) -> None:
+    (tmp_path / "venues.toml").write_text(OWN_LIST.replace("lists", "list"), encoding="utf-8")
+    with (
+        serve_simulator(build_world(papers=1, venues=[AURORA])) as service,
+        open_workspace(tmp_path, create=True) as workspace,
+        pytest.raises(VenuesFileError, match="'list'"),
+    ):
+        harvest(workspace, hasty(service), [AURORA])
+    assert service.requests == []

@@ -10,11 +10,12 @@ import pytest
 
 from in_this_process import build_here
 from peercorpus.errors import DumpError
+from peercorpus.harvest.forum_venues import settle_venues
 from peercorpus.harvest.import_pdfs import PdfImport, import_pdfs
-from peercorpus.records.enums import Grade
+from peercorpus.records.enums import Grade, Reason
 from peercorpus.records.papers import PaperVersion
 from peercorpus.versions import find_versions
-from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 V = "Invented.cc/2020/Conference"
@@ -108,11 +109,11 @@ def test_a_file_is_tied_to_the_version_that_it_is(
         ({"many.pdf": b"%PDF-1.4 cut"}, "", ["many.pdf"]),
         ({"notes.txt": b"words"}, "", ["notes.txt"]),
         ({"a.pdf": pdf("a"), "b.pdf": pdf("b")}, "forum_id,file\nmany,a.pdf\nmany,b.pdf\n", ["a.pdf", "b.pdf"]),
-        ({"first.pdf": pdf("a")}, "forum_id,file\nmany,../first.pdf\n", ["../first.pdf"]),
-        ({"first.pdf": pdf("a")}, "forum_id,file\nmany,/etc/passwd\n", ["/etc/passwd"]),
-        ({"first.pdf": pdf("a")}, "forum_id,file\nmany,gone.pdf\n", ["gone.pdf"]),
+        ({"first.pdf": pdf("a")}, "forum_id,file\nmany,../first.pdf\n", ["../first.pdf", "first.pdf"]),
+        ({"first.pdf": pdf("a")}, "forum_id,file\nmany,/etc/passwd\n", ["/etc/passwd", "first.pdf"]),
+        ({"first.pdf": pdf("a")}, "forum_id,file\nmany,gone.pdf\n", ["gone.pdf", "first.pdf"]),
         ({"first.pdf": pdf("a")}, "forum_id,file\n../many,first.pdf\n", ["first.pdf"]),
-        ({"first.pdf": pdf("a")}, "forum_id,file\nmany\n", [""]),
+        ({"first.pdf": pdf("a")}, "forum_id,file\nmany\n", ["", "first.pdf"]),
     ],
 )
 def test_what_cannot_be_tied_is_set_aside_by_name(
@@ -121,6 +122,7 @@ def test_what_cannot_be_tied_is_set_aside_by_name(
     with pytest.raises(DumpError) as refused:
         _import(workspace, tmp_path / "alone", files, table)
     assert f"'{aside[0]}'" in str(refused.value)
+    assert (f" {len(aside) - 1} more " in str(refused.value)) == (len(aside) > 1)
     more = f"{table}one,one.pdf\n" if table else ""
     found = _import(workspace, tmp_path / "pdfs", {**files, "one.pdf": pdf("one")}, more)
     assert [sentence.split("'")[1] for sentence in found.aside] == aside
@@ -128,7 +130,16 @@ def test_what_cannot_be_tied_is_set_aside_by_name(
 
 
 @pytest.mark.parametrize(
-    "table", ["forum,file\nmany,a.pdf\n", "forum_id,file,when\nmany,a.pdf,yesterday\n", 'forum_id,file\n"many,a.pdf\n']
+    "table",
+    [
+        "forum,file\nmany,a.pdf\n",
+        "forum_id;file\nmany;a.pdf\n",
+        "forum_id,file\n",
+        "forum_id,file,when\nmany,a.pdf,yesterday\n",
+        "forum_id,file,when\nmany,a.pdf,0219-09-25T18:00:00Z\n",
+        "forum_id,file,when\nmany,a.pdf,9999-12-31T23:59:59-12:00\n",
+        'forum_id,file\n"many,a.pdf\n',
+    ],
 )
 def test_a_table_that_is_not_as_expected_is_refused_with_its_name(
     tmp_path: Path, workspace: Workspace, table: str
@@ -182,5 +193,55 @@ def test_a_version_of_its_own_has_no_grade_and_says_who_supplied_it(tmp_path: Pa
     assert "'initial'" in own.evidence.rule
     assert versions["first"].sha256 == hashlib.sha256(pdf("b")).hexdigest()
     assert [version.grade for version in versions.values() if version.grade] == [Grade.UNAVAILABLE] * 2
-    for balance in find_versions.balance(workspace, V):
-        assert balance.rows_in == balance.rows_out + sum(balance.set_aside.values())
+    assert _balances(workspace)
+
+
+def test_what_a_folder_holds_beside_the_listed_files_is_named(tmp_path: Path, workspace: Workspace) -> None:
+    folder = tmp_path / "pdfs"
+    (folder / "older").mkdir(parents=True)
+    (folder / "link.pdf").symlink_to(tmp_path)
+    files = {"a.pdf": pdf("a"), "one.pdf": pdf("one"), "notes.txt": b""}
+    found = _import(workspace, folder, files, "forum_id,file\nfirst,a.pdf\n")
+    assert [sentence.split("'")[1] for sentence in found.aside] == ["link.pdf", "older", "notes.txt", "one.pdf"]
+    assert all("list.csv" in sentence for sentence in found.aside[2:])
+    assert _held(workspace) == {"first": "a"}
+
+
+def test_a_file_that_is_listed_twice_as_one_version_counts_once(tmp_path: Path, workspace: Workspace) -> None:
+    table = "forum_id,file,version\nmany,a.pdf,first\nmany,a.pdf,first\nmany,a.pdf,second\n"
+    found = _import(workspace, tmp_path / "pdfs", {"a.pdf": pdf("a")}, table)
+    assert (found.tied, found.known, len(found.aside)) == (2, 0, 1)
+    assert "twice" in found.aside[0]
+
+
+@pytest.mark.parametrize("label", ["original_pdf", "a/b", "x" * 90, "/pdf/other.pdf", "{rule}", "  two \t words "])
+def test_whatever_a_version_is_called_the_sums_agree(tmp_path: Path, workspace: Workspace, label: str) -> None:
+    table = f"forum_id,file,version\nmany,a.pdf,{label}\n"
+    _import(workspace, tmp_path / "pdfs", {"a.pdf": pdf("a")}, table)
+    build_here(workspace)
+    assert _balances(workspace)
+    [own] = [one for one in workspace.tables.read(PaperVersion, V) if "/supplied/" in one.edit_id]
+    assert " ".join(label.split())[:60] in own.evidence.rule
+
+
+def _balances(workspace: Workspace) -> bool:
+    return all(one.rows_in == one.rows_out + sum(one.set_aside.values()) for one in find_versions.balance(workspace, V))
+
+
+def test_a_file_of_a_submission_that_is_no_longer_public_is_set_aside(tmp_path: Path, workspace: Workspace) -> None:
+    _import(workspace, tmp_path / "pdfs", {"many.pdf": pdf("a")})
+    hidden = json.dumps(_note("many", "/pdf/now.pdf", readers=["chairs"])).encode()
+    workspace.raw.add([RawObject(RawKind.NOTE, "many", 1, V, "many", "many", 1, 1, "test", hidden)])
+    build_here(workspace)
+    assert not any(one.forum_id == "many" for one in workspace.tables.read(PaperVersion, V))
+    assert _balances(workspace)
+    assert workspace.tables.set_aside_counts(V, find_versions.NAME)[Reason.FORUM_MISSING] == 3
+
+
+def test_a_file_follows_its_submission_to_another_venue(tmp_path: Path, workspace: Workspace) -> None:
+    note = {"id": "lone", "forum": "lone", "readers": ["everyone"], "content": {"title": "On Kites"}}
+    body = json.dumps(note).encode()
+    workspace.raw.add([RawObject(RawKind.NOTE, "lone", 1, UNPLACED, "lone", "lone", 0, 0, "test", body)])
+    _import(workspace, tmp_path / "pdfs", {"lone.pdf": pdf("lone")})
+    settle_venues(workspace.raw, {"lone": V})
+    assert _held(workspace) == {"lone/supplied/undated/": "lone"}

@@ -8,7 +8,7 @@ from peercorpus.openreview.venue_discovery import discover
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
 
-AURORA, JLE = "Aurora.cc/2020/Conference", "JLE"
+AURORA, BOREALIS, JLE = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference", "JLE"
 WITHDRAWN, DESK_REJECTED = f"{AURORA}/-/Withdrawn_Submission", f"{AURORA}/-/Desk_Rejected_Submission"
 
 
@@ -27,6 +27,22 @@ def test_a_venue_that_shows_no_submission_invitation_is_listed_by_what_is_known(
     with serve_simulator(world) as service, Client(service.base_url_v1, service.base_url_v2) as client:
         assert discover(client, AURORA, ("known",)).lists == ("known", WITHDRAWN, DESK_REJECTED)
         assert f"{AURORA}/-/Blind_Submission" in discover(client, AURORA).lists
+
+
+@pytest.mark.parametrize("is_shown", [True, False])
+@pytest.mark.parametrize("is_stated", [True, False])
+def test_a_venue_of_api_2_that_names_no_list_is_listed_by_what_is_known(is_shown: bool, is_stated: bool) -> None:
+    world = build_world(papers=5, venues=[BOREALIS])
+    usual = f"{BOREALIS}/-/Submission"
+    if not is_stated:
+        for name in ("submission_id", "submission_name"):
+            del world.v2.groups[BOREALIS]["content"][name]  # type: ignore[attr-defined]
+    if not is_shown:
+        del world.v2.invitations[usual]
+    with serve_simulator(world) as service, Client(service.base_url_v1, service.base_url_v2) as client:
+        known = discover(client, BOREALIS, ("known",)).lists
+        assert known == ((usual,) if is_shown or is_stated else ("known",))
+        assert discover(client, BOREALIS).lists == (usual,)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from in_this_process import build_here
 from invented_pdfs import lines
 from peercorpus.errors import VenuesFileError
 from peercorpus.pipeline.build import require_built
-from peercorpus.pipeline.status import read_status
-from peercorpus.records.enums import Aspect, Grade, PostKind, Role, SectionKind, Status, VersionMoment
+from peercorpus.pipeline.status import KnownIssue, read_status
+from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Role, SectionKind, Status, VersionMoment
 from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.records.reviews import Post, Review
 from peercorpus.release.provenance import ChangedInput, find_moved, read_inputs
@@ -23,6 +23,7 @@ from peercorpus.release.publish import publish_release
 from peercorpus.workspace.harvest_state import StoredFile
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
+from published_records import re2_paper, reviewbench_review, reviewbench_row
 
 HARBOUR, LAGOON = "Harbour.org/2031/Conference", "Lagoon.org/2031/Conference"
 VENUES = [HARBOUR, LAGOON]
@@ -317,3 +318,97 @@ def test_the_file_may_be_there_before_the_workspace_and_stays(tmp_path: Path) ->
     with open_workspace(folder, create=True):
         pass
     assert (folder / "venues.toml").read_text() == DEADLINE
+
+
+@pytest.mark.parametrize(
+    ("visibility", "caution", "bias"),
+    [
+        ("accepted_only", KnownIssue.NO_REJECTED, "venues that show them at their authors' wish"),
+        ("reverted_before_discussion", KnownIssue.REVERTED, "put its reviews back"),
+        ("public", None, None),
+    ],
+)
+def test_status_and_the_card_say_what_the_users_file_states_of_visibility(
+    corpus: Path, build_with: BuildWith, tmp_path: Path, visibility: str, caution: KnownIssue | None, bias: str | None
+) -> None:
+    seen = f'visibility = "{visibility}"\nremark = "Low tide."\n'
+    build_with(DEADLINE.replace("[venue.full_deadline]", f"{seen}[venue.full_deadline]") + WORDS + FORM)
+    with open_workspace(corpus, write=False) as workspace:
+        [harbour, lagoon] = read_status(workspace).venues
+        publish_release(workspace, tmp_path / "out", [HARBOUR])
+    stated = {KnownIssue.NO_REJECTED, KnownIssue.REVERTED}
+    assert [issue.trap for issue in harbour.cautions if issue.trap in stated] == ([caution] if caution else [])
+    assert not stated & {issue.trap for issue in lagoon.cautions}
+    assert (harbour.remark, lagoon.remark) == ("Low tide.", None)
+    card = (tmp_path / "out/README.md").read_text()
+    biases = ("venues that show them at their authors' wish", "put its reviews back")
+    assert [one for one in biases if one in card] == ([bias] if bias else [])
+    assert "its visibility (" in card
+
+
+def test_reviews_that_the_users_file_calls_reverted_are_first_ones(corpus: Path, build_with: BuildWith) -> None:
+    seen = "[venue.full_deadline]"
+    build_with(DEADLINE.replace(seen, f'visibility = "reverted_before_discussion"\n{seen}') + WORDS + FORM)
+    with open_workspace(corpus, write=False) as workspace:
+        [review] = workspace.tables.read(Review, HARBOUR)
+    assert {score.phase for score in review.scores} == {Phase.INITIAL}
+
+
+RECORDS = {
+    "reviewbench:row": reviewbench_row(
+        "row",
+        venue_id=HARBOUR,
+        venue="",
+        decision="Taken for a talk",
+        reviews=[reviewbench_review(rating=None, confidence=None, soundness=None, how_sure="4: fairly")],
+    ),
+    "re2-reviews:record": re2_paper("record", decision="passed over", reviews=[]),
+    "paper-list:listed": {
+        "paper_id": "listed",
+        "parts": {"row": {"id": "listed", "title": "On Tides", "status": "Passed over"}},
+    },
+}
+
+
+@pytest.fixture
+def records(corpus: Path) -> None:
+    """Published records of the first venue, beside its own notes."""
+    with open_workspace(corpus) as workspace:
+        for record_id, record in RECORDS.items():
+            forum_id = record_id.partition(":")[2]
+            body = json.dumps(record).encode()
+            row = RawObject(RawKind.PUBLISHED, record_id, 0, HARBOUR, forum_id, forum_id, 0, 1, "a file", body)
+            workspace.raw.add([row])
+
+
+@pytest.mark.usefixtures("records")
+@pytest.mark.parametrize("form", ["", FORM])
+def test_statuses_and_scores_of_the_users_file_hold_for_published_records(
+    corpus: Path, build_with: BuildWith, form: str
+) -> None:
+    def read() -> tuple[dict[str, Status], list[tuple[Aspect, float | None]]]:
+        with open_workspace(corpus, write=False) as workspace:
+            statuses = {paper.forum_id: paper.status for paper in workspace.tables.read(Paper, HARBOUR)}
+            reviews = [one for one in workspace.tables.read(Review, HARBOUR) if one.forum_id == "row"]
+        return statuses, [(score.aspect, score.value) for one in reviews for score in one.scores]
+
+    build_with(DEADLINE)
+    statuses, scores = read()
+    assert {statuses[name] for name in ("row", "record", "listed")} == {Status.UNKNOWN}
+    assert scores == []
+    build_with(DEADLINE + WORDS + form)
+    statuses, scores = read()
+    assert (statuses["row"], statuses["record"], statuses["listed"]) == (
+        Status.ACCEPTED,
+        Status.REJECTED,
+        Status.REJECTED,
+    )
+    assert scores == [(Aspect.CONFIDENCE, 4)]
+
+
+def test_a_role_of_the_users_file_comes_before_what_the_package_knows(corpus: Path, build_with: BuildWith) -> None:
+    stated = DEADLINE + WORDS.replace("roles.reviewer", 'roles.area_chair = ["Program_Chairs"]\nroles.reviewer')
+    build_with(stated)
+    with open_workspace(corpus, write=False) as workspace:
+        roles = {post.post_id: post.role for post in workspace.tables.read(Post, HARBOUR)}
+    assert roles == {"h-review": Role.REVIEWER, "h-decision": Role.AREA_CHAIR}

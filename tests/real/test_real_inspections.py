@@ -11,7 +11,7 @@ import pytest
 
 from peercorpus.records.documents import Inspection
 from peercorpus.records.enums import FileSays
-from peercorpus.venues.catalogue import deadline_of
+from peercorpus.venues.catalogue import row_of
 from peercorpus.versions.inspect_pdf import INSPECTOR, inspect_file
 from peercorpus.versions.version_signs import infer_version
 
@@ -87,8 +87,8 @@ def _limits(folder: str) -> list[datetime]:
     reviews = json.loads((PAIRS / folder / "metadata.json").read_text(encoding="utf-8"))["reviews"]
     first = datetime.fromtimestamp(min(review["tcdate"] for review in reviews) / 1000, UTC)
     conference, _, year = folder.partition("__")[0].partition("_")
-    deadline = deadline_of(f"{conference.upper()}.cc/{year}/Conference")
-    return [first, deadline.at] if deadline else [first]
+    row = row_of(f"{conference.upper()}.cc/{year}/Conference")
+    return [first, row.full_deadline.at] if row and row.full_deadline else [first]
 
 
 @pytest.mark.parametrize("folder", WHY)

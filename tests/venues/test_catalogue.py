@@ -14,7 +14,6 @@ from peercorpus.venues.catalogue import (
     DueDate,
     ListedDeadline,
     VenueRow,
-    deadline_of,
     digest_deadlines,
     families,
     read_catalogue,
@@ -115,11 +114,9 @@ def test_deadlines_are_in_utc(venue_id: str, abstracts: datetime | None, papers:
     assert row is not None
     found = (row.abstract_deadline, row.full_deadline)
     assert tuple(deadline and deadline.at for deadline in found) == (abstracts, papers)
-    assert deadline_of(venue_id) == row.full_deadline
 
 
-def test_a_venue_that_is_not_in_the_catalogue_has_no_deadline_and_no_odd_list() -> None:
-    assert deadline_of("Example.cc/2030/Conference") is None
+def test_a_venue_that_is_not_in_the_catalogue_has_no_odd_list() -> None:
     assert submission_lists_of("Example.cc/2030/Conference") == ()
 
 

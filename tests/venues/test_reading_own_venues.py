@@ -55,6 +55,7 @@ def test_a_row_may_say_little_or_much() -> None:
     assert full.statuses == {Status.ACCEPTED: ("Taken",)}
     assert len(full.reading_digest) == 64
     assert read_own_venues(b"", FILE) == {}
+    assert read_own_venues(b"\xef\xbb\xbf" + LEAST.encode(), FILE).keys() == {V}
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,19 @@ def test_a_row_may_say_little_or_much() -> None:
         ("at = 2031-03-02T12:00:00Z", "on = 2031-03-02T12:00:00Z", "'full_deadline.on'", "at, source"),
         ('sources = ["a list", "another"]', "", "'listed_deadlines[0].sources'", "missing"),
         ('sources = ["a list", "another"]', 'sources = ["a", "a"]', "source", "twice"),
+        ("at = 2031-03-02T12:00:00Z", "at = 2031-03-02", "'full_deadline.at'", "`datetime`"),
+        ("at = 2031-03-02T12:00:00Z", "at = 9999-12-31T23:59:59Z", "deadlines", "2000 to 2199"),
+        ('source = "https://harbour.example"\n', 'source = " "\n', "'source'", "blank"),
+        ('accepted = ["Taken"]', 'accepted = [" "]', "'statuses[...]", "blank"),
+        ('accepted = ["Taken"]', 'accepted = ["Taken"]\nrejected = [" taken "]', "'statuses'", "one status"),
+        ("replies.review", 'replies.decision = ["referee_report"]\nreplies.review', "'words.replies'", "one kind"),
+        (
+            "scores.recommendation",
+            'scores.confidence = ["Mark"]\nscores.recommendation',
+            "'words.scores'",
+            "one aspect",
+        ),
+        ("roles.reviewer", 'roles.area_chair = ["Referee_"]\nroles.reviewer', "'words.roles'", "one role"),
         ("replies.review", "replies.referee", "'words.replies'", "meta_review"),
         ("scores.recommendation", "scores.overall", "'words.scores'", "recommendation"),
         ("roles.reviewer", "roles.referee", "'words.roles'", "area_chair"),

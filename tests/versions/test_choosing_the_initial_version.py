@@ -26,9 +26,10 @@ from histories import (
 )
 from naming import Naming
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
+from peercorpus.versions.at_deadline import usable_deadline
 from peercorpus.versions.deadlines import Deadline, Deadlines
 from peercorpus.versions.find_versions import read_versions
-from peercorpus.versions.initial_version import choose_initial_version, revision_state, usable_deadline
+from peercorpus.versions.initial_version import choose_initial_version, revision_state
 from peercorpus.versions.uploads import SubmissionPdfs, Upload
 from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
 

@@ -298,6 +298,30 @@ def _stated(*days: float, is_agreed: bool = False) -> tuple[StatedDeadline, ...]
         pytest.param(_stated(0, 300), (FIRST, LAST_HOUR), None, 0, id="one is after the first review: one is left"),
         pytest.param(_stated(-365, 0), (FIRST, LAST_HOUR), None, 0, id="a year mistyped"),
         pytest.param(_stated(0, 1), (LAST_HOUR, LATE), None, 0, id="replaced after all of them"),
+        pytest.param(
+            (*_stated(0), *_stated(1, is_agreed=True)), (LAST_HOUR,), LAST_HOUR, 2, id="a hint, and an agreed one"
+        ),
+        pytest.param(
+            (*_stated(0), *_stated(40, is_agreed=True)),
+            (LAST_HOUR,),
+            None,
+            0,
+            id="the agreed one is after the first review: a hint alone is left",
+        ),
+        pytest.param(
+            (*_stated(0, 1), *_stated(40, is_agreed=True)),
+            (LAST_HOUR,),
+            LAST_HOUR,
+            2,
+            id="the agreed one is after the first review: two hints are left",
+        ),
+        pytest.param(
+            (*_stated(-3), *_stated(40, is_agreed=True)),
+            (LAST_HOUR,),
+            None,
+            0,
+            id="and the hint is before the only PDF",
+        ),
         pytest.param((), (FIRST, LAST_HOUR), None, 0, id="none"),
     ],
 )

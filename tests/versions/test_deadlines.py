@@ -4,11 +4,12 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from peercorpus.records.enums import VersionMoment
-from peercorpus.venues.catalogue import Confidence, DueDate, ListedDeadline, VenueRow, deadline_of, rows
+from peercorpus.venues.catalogue import Confidence, DueDate, ListedDeadline, VenueRow, row_of, rows
 from peercorpus.venues.own_venues import OwnInvitations
 from peercorpus.versions.deadlines import Deadline, Deadlines, extend_stages, stages_of
 from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
@@ -23,8 +24,15 @@ def _ms(at: datetime) -> int:
     return int(at.timestamp() * 1000)
 
 
+def _listed(venue_id: str) -> DueDate:
+    row = row_of(venue_id)
+    assert row is not None
+    assert row.full_deadline is not None
+    return row.full_deadline
+
+
 def _deadline(
-    folder: Path, venue_id: str, invitations: list[str], row: VenueRow | None = None, /, **held: dict[str, int]
+    folder: Path, venue_id: str, invitations: list[str], row: VenueRow | None = None, /, **held: dict[str, Any]
 ) -> Deadline | None:
     raw = RawStore(folder / "raw.db")
     for name, dates in held.items():
@@ -45,8 +53,7 @@ def test_every_deadline_anywhere_on_earth_is_noon_utc_of_the_day_after() -> None
 
 
 def test_five_in_the_afternoon_in_california_in_summer_is_midnight_utc() -> None:
-    deadline = deadline_of("ICLR.cc/2022/Conference")
-    assert deadline is not None
+    deadline = _listed("ICLR.cc/2022/Conference")
     assert PACIFIC.search(deadline.source)
     assert deadline.at == datetime(2021, 10, 6, tzinfo=UTC)
 
@@ -71,8 +78,7 @@ def test_the_28th_anywhere_on_earth_ends_on_the_29th_at_noon_and_half_an_hour_is
 def test_a_papers_own_invitation_that_closed_later_extends_its_deadline(
     tmp_path: Path, later: timedelta, is_extension: bool
 ) -> None:
-    listed = deadline_of(ICLR_2026)
-    assert listed is not None
+    listed = _listed(ICLR_2026)
     closed = listed.at + later
     found = _deadline(
         tmp_path, ICLR_2026, [f"{ICLR_2026}/-/Submission", FULL], None, **{FULL: {"expdate": _ms(closed)}}
@@ -103,8 +109,7 @@ def test_a_form_that_was_opened_again_long_after_its_due_date_extends_nothing(tm
 def test_a_form_that_closed_long_after_the_deadline_is_told_of(
     tmp_path: Path, venue_id: str, name: str, later: timedelta, was_reopened: bool
 ) -> None:
-    listed = deadline_of(venue_id)
-    assert listed is not None
+    listed = _listed(venue_id)
     raw = RawStore(tmp_path / "raw.db")
     body = json.dumps({"id": name, "expdate": _ms(listed.at + later)}).encode()
     raw.add([RawObject(RawKind.INVITATION, name, 2, venue_id, "", name, 0, 0, "test", body)])
@@ -126,8 +131,7 @@ def test_an_invitations_due_date_is_known_beside_its_close(tmp_path: Path) -> No
 
 def test_at_iclr_2024_the_papers_own_revision_invitation_is_the_one_that_closes_late(tmp_path: Path) -> None:
     venue_id = "ICLR.cc/2024/Conference"
-    own, listed = f"{venue_id}/Submission9/-/Revision", deadline_of(venue_id)
-    assert listed is not None
+    own, listed = f"{venue_id}/Submission9/-/Revision", _listed(venue_id)
     closed = listed.at + timedelta(hours=2)
     found = _deadline(tmp_path, venue_id, [own], None, **{own: {"expdate": _ms(closed)}})
     assert found is not None
@@ -204,3 +208,34 @@ def test_what_a_user_states_of_an_invitation_comes_before_what_is_known_of_it() 
     assert found.moments["Last_Version"] is VersionMoment.CAMERA_READY
     assert extend_stages("ICLR.cc/2024/Conference", OwnInvitations()) == stages_of("ICLR.cc/2024/Conference")
     assert extend_stages("V", OwnInvitations()) == stages_of("V")
+
+
+LAST = 253_402_300_799_000
+"""The last second of the year 9999, in milliseconds."""
+
+
+@pytest.mark.parametrize(
+    ("dates", "source"),
+    [
+        ({"duedate": LAST}, None),
+        ({"expdate": LAST}, None),
+        ({"duedate": LAST, "expdate": LAST}, None),
+        ({"duedate": _ms(HINTED), "expdate": LAST}, "V/-/Submission (duedate + 30 min)"),
+        ({"duedate": LAST, "expdate": _ms(HINTED)}, "V/-/Submission (expdate)"),
+        ({"duedate": "soon", "expdate": _ms(HINTED)}, "V/-/Submission (expdate)"),
+        ({"duedate": 10**18, "expdate": None}, None),
+    ],
+)
+def test_a_date_that_is_none_or_means_never_is_no_deadline(
+    tmp_path: Path, dates: dict[str, Any], source: str | None
+) -> None:
+    found = _deadline(tmp_path, "V", ["V/-/Submission"], None, **{"V/-/Submission": dates})
+    assert (found.source if found else None) == source
+
+
+def test_a_form_that_never_closes_was_open_after_the_deadline(tmp_path: Path) -> None:
+    raw = RawStore(tmp_path / "raw.db")
+    body = json.dumps({"id": "V/-/Submission", "duedate": _ms(HINTED), "expdate": LAST}).encode()
+    raw.add([RawObject(RawKind.INVITATION, "V/-/Submission", 2, "V", "", "V/-/Submission", 0, 0, "test", body)])
+    assert Deadlines(raw, "V").was_reopened([]) is True
+    raw.close()

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from histories import NOON
 from peercorpus.records.enums import FileSays, Grade, VersionMoment
 from peercorpus.records.papers import PaperVersion
-from peercorpus.versions.deadlines import Deadline
+from peercorpus.venues.catalogue import StatedDeadline
+from peercorpus.versions.deadlines import GRACE, Deadline
 from peercorpus.versions.find_versions import read_versions
 from peercorpus.versions.uploads import Opinion, SubmissionEdit, SubmissionPdfs, Upload, fold
 
@@ -49,6 +50,7 @@ def changes(draw: st.DrawFn, number: int) -> SubmissionEdit:
     )
 
 
+STATED = st.builds(StatedDeadline, st.integers(-20, 20).map(at), st.sampled_from(["a list", "another"]), st.booleans())
 NAMES = st.sets(st.sampled_from(TAILS)).map(lambda tails: [f"V/Submission1/-/{tail}" for tail in sorted(tails)])
 
 
@@ -88,6 +90,7 @@ def submissions(draw: st.DrawFn) -> tuple[SubmissionPdfs, list[SubmissionEdit]]:
         repeats=[one for one in public if one is not first[one.path]],
         was_reopened=draw(st.booleans()),
         is_complete=draw(st.booleans()),
+        stated_deadlines=draw(seldom(st.lists(STATED, max_size=3).map(tuple), st.just(()))),
     )
 
     def opinion(_sha256: str, _until: datetime | None) -> Opinion | None:
@@ -136,6 +139,15 @@ def _replaced_by(made: Sequence[SubmissionEdit], limit: datetime, first: datetim
     return {path for created_at, path in later if created_at == max(later)[0]}
 
 
+def _may_hold(submission: SubmissionPdfs, made: Sequence[SubmissionEdit], limit: datetime | None) -> bool:
+    """Whether a deadline may be that of an exact version: one that is stated, or what a form took after it."""
+    deadline, stated = submission.deadline, submission.stated_deadlines
+    if deadline is None and len(stated) < 2 and not any(one.is_agreed for one in stated):
+        return False
+    allowed = {time for one in stated for time in (one.at, one.at + GRACE)} | _submitted(made)
+    return limit in allowed | ({deadline.at, deadline.due} if deadline else set())
+
+
 @settings(max_examples=600, deadline=None)
 @given(drawn=submissions())
 def test_nothing_that_came_late_is_exact_and_one_version_carries_the_grade(
@@ -148,10 +160,9 @@ def test_nothing_that_came_late_is_exact_and_one_version_carries_the_grade(
     assert initial in ([], [graded])
     deadline, first = submission.deadline, submission.first_review_at
     if graded.grade is Grade.EXACT:
-        assert deadline is not None
         limit = graded.evidence.deadline
         assert limit is not None
-        assert limit <= deadline.at or limit in _submitted(made)
+        assert _may_hold(submission, made, limit)
         assert _replaced_by(made, limit, first) <= {graded.path}
         assert graded.modified_at is not None
         assert graded.modified_at <= limit
@@ -159,9 +170,10 @@ def test_nothing_that_came_late_is_exact_and_one_version_carries_the_grade(
         written = min(_written(public, graded))
         assert written <= limit
         assert _standing(made, limit) == {graded.path}
-        if deadline.due is not None and written > deadline.due:
+        due = deadline.due if deadline and not submission.stated_deadlines else None
+        if due is not None and written > due:
             assert "uploaded late" in graded.evidence.rule
-        elif "uploaded late" in graded.evidence.rule:
+        elif not submission.stated_deadlines and "uploaded late" in graded.evidence.rule:
             assert "put back" in graded.evidence.rule
     if graded.grade is Grade.ONLY_BEFORE_REVIEW:
         assert submission.is_complete

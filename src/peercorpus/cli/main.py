@@ -47,8 +47,10 @@ STOPPED = 130
 
 
 def _fail(error: Exception) -> NoReturn:
+    from peercorpus.records.untrusted_text import escape_controls
+
     sentence = " ".join(str(error).split())
-    print(f"peercorpus: {sentence}", file=sys.stderr)
+    print(f"peercorpus: {escape_controls(sentence, len(sentence))}", file=sys.stderr)
     sys.exit(2)
 
 

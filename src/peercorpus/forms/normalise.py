@@ -155,7 +155,7 @@ def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, 
 
     Args:
         forum: The forum's raw objects.
-        reader: Has the form declared for the venue.
+        reader: Has the form declared for the venue, and its vocabulary.
         is_held: Whether OpenReview's own note of the paper is in the workspace, public or not; it supersedes every
             record.
         out: Receives the rows.
@@ -174,7 +174,7 @@ def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, 
                 )
                 continue
             try:
-                reading = read_record(raw_record, reader.declared_form)
+                reading = read_record(raw_record, reader.declared_form, reader.words)
             except msgspec.DecodeError as error:
                 out.set_aside(raw_record.object_id, forum.forum_id, Reason.RECORD_UNREADABLE, str(error))
                 continue

@@ -73,9 +73,11 @@ def _read_note_status(root: Note, fields: Mapping[str, Any], venue_id: str, word
     tail = words.kind(invitation_name(root.created_by))
     if tail in STATUS_BY_REPLY:
         return STATUS_BY_REPLY[tail]
-    venueid = _find_text(fields, "venueid")
-    # API v1 put the bare venue id on rejected papers too (ICLR 2017, 2022, 2023; NeurIPS 2021, 2022).
-    return words.status(venueid, venue_id) if venueid and not root.is_of_v1 else Status.UNKNOWN
+    venueid = _find_text(fields, "venueid") or ""
+    if root.is_of_v1:
+        # API v1 put the bare venue id on rejected papers too (ICLR 2017, 2022, 2023; NeurIPS 2021, 2022).
+        return words.own_status_of_venueid(venueid) or Status.UNKNOWN
+    return words.status(venueid, venue_id) if venueid else Status.UNKNOWN
 
 
 def _read_reply_status(replies: Sequence[tuple[PostKind, Note]]) -> Status:

@@ -15,6 +15,7 @@ from peercorpus.forms.answer_checks import find_contradiction
 from peercorpus.forms.form import ReviewForm, is_score, read_score
 from peercorpus.forms.reviews import fields_to_json, read_fields
 from peercorpus.forms.scales import read_number
+from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.records.enums import (
     Aspect,
     PaperSource,
@@ -57,6 +58,7 @@ class PublishedPaper:
 def build_paper(
     forum_id: str,
     venue_id: str,
+    words: VenueVocabulary,
     *,
     year: int | None = None,
     number: int | None = None,
@@ -71,10 +73,13 @@ def build_paper(
     decision_comment: str | None = None,
     extra: Mapping[str, Any],
 ) -> Paper:
-    """Return a paper from what a dataset states; `year` counts only if the venue id contains none."""
-    status = vocabulary.status_of_decision(decision) if decision else Status.UNKNOWN
+    """Return a paper from what a dataset states, in the words of its venue.
+
+    `year` counts only if the venue id contains none.
+    """
+    status = words.status_of_decision(decision) if decision else Status.UNKNOWN
     if status is Status.UNKNOWN and venue:
-        status = vocabulary.status_of_venue(venue)
+        status = words.status_of_venue(venue)
     return Paper(
         forum_id=forum_id,
         venue_id=venue_id,
@@ -116,7 +121,7 @@ def _find_own_name(name: str, answer: object, form: ReviewForm) -> str:
 
 
 def choose_form(
-    paper: Paper, answers: Iterable[tuple[str, object]], declared: ReviewForm | None
+    paper: Paper, answers: Iterable[tuple[str, object]], declared: ReviewForm | None, words: VenueVocabulary
 ) -> tuple[ReviewForm, str | None]:
     """Return the form to read a review with, and the answer by which it contradicts the declared form, or None.
 
@@ -124,8 +129,9 @@ def choose_form(
         paper: The review's paper.
         answers: The scores by the dataset's names for their fields.
         declared: The form declared for the paper's venue, by the user or else by this package; None without one.
+        words: The venue's own vocabulary.
     """
-    inferred = ReviewForm(f"inferred:{paper.venue_id}", {})
+    inferred = ReviewForm(f"inferred:{paper.venue_id}", {}, aspects=words.aspects)
     if declared is None:
         return inferred, None
     for name, answer in answers:
@@ -215,7 +221,7 @@ def _build_post(
 RE2_TEXT_FIELD = "review_content"
 
 
-def read_re2_record(raw_record: RawObject, declared: ReviewForm | None) -> PublishedPaper:
+def read_re2_record(raw_record: RawObject, declared: ReviewForm | None, words: VenueVocabulary) -> PublishedPaper:
     """Return one paper of Re² with its reviews, read with the form declared for its venue, if any.
 
     Raises:
@@ -228,21 +234,24 @@ def read_re2_record(raw_record: RawObject, declared: ReviewForm | None) -> Publi
     paper = build_paper(
         record.paper_id,
         raw_record.venue_id,
+        words,
         decision=non_empty(record.decision),
         decision_comment=non_empty(record.metareview),
         extra={name: value for name, value in other_columns.items() if value is not None},
     )
     numbered = enumerate(record.reviews, 1)
-    reviews = [_read_re2_review(answers, paper, f"{raw_record.object_id}/{n}", n, declared) for n, answers in numbered]
+    reviews = [
+        _read_re2_review(answers, paper, f"{raw_record.object_id}/{n}", n, declared, words) for n, answers in numbered
+    ]
     return PublishedPaper(paper, tuple(reviews), tuple(map(review_post, reviews)))
 
 
 def _read_re2_review(
-    answers: Answers, paper: Paper, review_id: str, number: int, declared: ReviewForm | None
+    answers: Answers, paper: Paper, review_id: str, number: int, declared: ReviewForm | None, words: VenueVocabulary
 ) -> Review:
     read = msgspec.convert(answers, Re2Review)
     named = {Phase.INITIAL: _name_re2_scores(read.initial_score), Phase.FINAL: _name_re2_scores(read.final_score)}
-    form, conflict = choose_form(paper, (pair for pairs in named.values() for pair in pairs), declared)
+    form, conflict = choose_form(paper, (pair for pairs in named.values() for pair in pairs), declared, words)
     initial, final = (
         [
             _add_stated(score, answers.get(f"{phase.value}_score_unified"))
@@ -337,7 +346,9 @@ _CLAIMED = "_initial_claimed"
 AnswerT = TypeVar("AnswerT")
 
 
-def read_reviewbench_record(raw_record: RawObject, declared: ReviewForm | None) -> PublishedPaper:
+def read_reviewbench_record(
+    raw_record: RawObject, declared: ReviewForm | None, words: VenueVocabulary
+) -> PublishedPaper:
     """Return the paper of one row of ReviewBench, with responses and with reviews read with the form declared, if any.
 
     Raises:
@@ -350,6 +361,7 @@ def read_reviewbench_record(raw_record: RawObject, declared: ReviewForm | None) 
     paper = build_paper(
         row.forum_id,
         raw_record.venue_id,
+        words,
         year=row.year,
         number=row.paper_number,
         title=non_empty(row.title),
@@ -365,7 +377,7 @@ def read_reviewbench_record(raw_record: RawObject, declared: ReviewForm | None) 
     )
     reviews, posts = [], []
     for number, answers in enumerate(row.reviews, 1):
-        review, rebuttal = _read_reviewbench_review(answers, paper, raw_record.object_id, number, declared)
+        review, rebuttal = _read_reviewbench_review(answers, paper, raw_record.object_id, number, declared, words)
         reviews.append(review)
         posts += [review_post(review), *([response_post(review, rebuttal)] if rebuttal else [])]
     if general := non_empty(row.author_rebuttal):
@@ -378,7 +390,12 @@ def _drop_empty_names(names: list[str | None] | None) -> tuple[str, ...]:
 
 
 def _read_reviewbench_review(
-    answers: Mapping[str, Any], paper: Paper, record_id: str, number: int, declared: ReviewForm | None
+    answers: Mapping[str, Any],
+    paper: Paper,
+    record_id: str,
+    number: int,
+    declared: ReviewForm | None,
+    words: VenueVocabulary,
 ) -> tuple[Review, str | None]:
     """Return one review and the authors' response to it, or None."""
     unread = {name: answer for name, answer in answers.items() if answer is not None and answer != ""}
@@ -390,12 +407,12 @@ def _read_reviewbench_review(
     extra_aspects = {name: Aspect.OTHER for name in extra_names if name not in vocabulary.ASPECTS}
     names = answers.keys() | _take_extras(unread)
     form, conflict = choose_form(
-        paper, ((_find_scored_name(name), answer) for name, answer in unread.items()), declared
+        paper, ((_find_scored_name(name), answer) for name, answer in unread.items()), declared, words
     )
     unread = rename_overall(unread, form)
     names |= unread.keys()
-    unasked = {name: aspect for name, aspect in extra_aspects.items() if name not in form.lowered}
-    form = replace(form, aspects=unasked) if unasked else form
+    unasked = {name: aspect for name, aspect in extra_aspects.items() if name not in {*form.lowered, *form.aspects}}
+    form = replace(form, aspects={**form.aspects, **unasked}) if unasked else form
     labels = _take_labels(unread, names, form)
     earlier = {name: unread.pop(name) for name in list(unread) if _is_initial(name, unread, form)}
     first = _take_first_texts(unread)

@@ -14,6 +14,7 @@ from peercorpus.forms.published_records import (
     review_post,
 )
 from peercorpus.forms.reviews import read_fields
+from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.records.enums import Aspect, ScoreSource, Status
 from peercorpus.records.layouts.recognise import read_stated
 from peercorpus.records.layouts.stated import StatedPost, StatedReview
@@ -26,7 +27,7 @@ OVERALL = {"overall": Aspect.RECOMMENDATION, "recommendation_unofficial": Aspect
 """Aspects of scores that these layouts name and no form does."""
 
 
-def read_stated_record(raw_record: RawObject, declared: ReviewForm | None) -> PublishedPaper:
+def read_stated_record(raw_record: RawObject, declared: ReviewForm | None, words: VenueVocabulary) -> PublishedPaper:
     """Return the paper of one record with its posts, responses and reviews, read with the form declared, if any.
 
     Raises:
@@ -37,6 +38,7 @@ def read_stated_record(raw_record: RawObject, declared: ReviewForm | None) -> Pu
     paper = build_paper(
         raw_record.forum_id,
         raw_record.venue_id,
+        words,
         year=stated.year,
         title=stated.title,
         abstract=stated.abstract,
@@ -55,22 +57,24 @@ def read_stated_record(raw_record: RawObject, declared: ReviewForm | None) -> Pu
     reviews, posts = [], []
     # A reviewer may have several reviews, of which each needs an id of its own.
     for number, one in enumerate(stated.reviews, 1):
-        review = _read_review(one, paper, f"{dataset.prefix}{paper.forum_id}/{number}", number, declared)
+        review = _read_review(one, paper, f"{dataset.prefix}{paper.forum_id}/{number}", number, declared, words)
         reviews.append(review)
         posts += [review_post(review), *([response_post(review, one.response)] if one.response else [])]
     posts += [_read_post(one, paper, number) for number, one in enumerate(stated.posts, 1)]
     return PublishedPaper(paper, tuple(reviews), tuple(posts))
 
 
-def _read_review(stated: StatedReview, paper: Paper, made_id: str, number: int, declared: ReviewForm | None) -> Review:
-    form, conflict = choose_form(paper, stated.answers.items(), declared)
+def _read_review(
+    stated: StatedReview, paper: Paper, made_id: str, number: int, declared: ReviewForm | None, words: VenueVocabulary
+) -> Review:
+    form, conflict = choose_form(paper, stated.answers.items(), declared, words)
     answers = rename_overall(stated.answers, form)
     aspects = {
         name.lower(): OVERALL.get(name.lower(), Aspect.OTHER)
         for name in stated.scores & answers.keys()
-        if name.lower() not in vocabulary.ASPECTS and name.lower() not in form.lowered
+        if name.lower() not in vocabulary.ASPECTS and name.lower() not in {*form.lowered, *form.aspects}
     }
-    form = replace(form, aspects=aspects) if aspects else form
+    form = replace(form, aspects={**form.aspects, **aspects}) if aspects else form
     reading = read_fields(answers, form)
     return build_review(
         paper,

@@ -73,14 +73,15 @@ class VenueReader:
     @cached_property
     def declared_form(self) -> ReviewForm | None:
         """The declared form, or None."""
-        return replace(as_review_form(self.declared), shows=self.shows) if self.declared else None
+        if self.declared is None:
+            return None
+        return replace(as_review_form(self.declared), aspects=self.words.aspects, shows=self.shows)
 
     @cached_property
     def unshown(self) -> ReviewForm:
         """The form of reviews whose invitation shows none: the declared one, or else one inferred from the reviews."""
-        declared = self.declared
-        form = as_review_form(declared) if declared else infer_form(self.venue_id, self._read_answers())
-        return replace(form, aspects=self.words.aspects, shows=self.shows)
+        inferred = self.declared_form or infer_form(self.venue_id, self._read_answers())
+        return replace(inferred, aspects=self.words.aspects, shows=self.shows)
 
     @property
     def forms(self) -> tuple[ReviewForm, ...]:

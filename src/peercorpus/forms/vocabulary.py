@@ -139,6 +139,7 @@ class VenueVocabulary:
             decisions ("Submitted to ICLR 2024"), as far as its settings say what it means.
         roles: Role by the venue's name for a committee, or for one member (`Reviewer_`, a prefix of signatures).
         own_statuses: Status by a decision, `venueid` or `venue` in lower case, as the user states it.
+        own_roles: As `roles`, as the user states it; comes before what the package knows.
     """
 
     kinds: Mapping[str, PostKind] = field(default_factory=dict)
@@ -149,6 +150,7 @@ class VenueVocabulary:
     roles: Mapping[str, Role] = field(default_factory=dict)
     headings: Mapping[str, Status] = field(default_factory=dict)
     own_statuses: Mapping[str, Status] = field(default_factory=dict)
+    own_roles: Mapping[str, Role] = field(default_factory=dict)
 
     def kind(self, tail: str) -> PostKind:
         """Return the kind of a reply, from its invitation's name."""
@@ -156,8 +158,12 @@ class VenueVocabulary:
 
     def status(self, venueid: str, venue_id: str) -> Status:
         """Return the status that API v2's `venueid` means."""
-        own = self.own_status(venueid) or self.own_status(venueid.rpartition("/")[2])
+        own = self.own_status_of_venueid(venueid)
         return own or self.statuses.get(venueid) or status_of_venueid(venueid, venue_id)
+
+    def own_status_of_venueid(self, venueid: str) -> Status | None:
+        """Return the status that the user states for a `venueid` or for its last element, or None."""
+        return self.own_status(venueid) or self.own_status(venueid.rpartition("/")[2])
 
     def own_status(self, words: str) -> Status | None:
         """Return the status that the user states for these words, ignoring case, or None."""
@@ -182,13 +188,17 @@ class VenueVocabulary:
 
     def role(self, name: str) -> Role:
         """Return the role of a signer, from the last element of a signature."""
-        common_role = find_role(name)
-        if common_role is not Role.UNKNOWN:
-            return common_role
-        for own_name, role in self.roles.items():
-            if name == own_name or (own_name[-1] == "_" and name.startswith(own_name)):
-                return role
-        return Role.UNKNOWN
+        own_role = _find_named_role(name, self.own_roles)
+        common_role = find_role(name) if own_role is Role.UNKNOWN else own_role
+        return _find_named_role(name, self.roles) if common_role is Role.UNKNOWN else common_role
+
+
+def _find_named_role(name: str, roles: Mapping[str, Role]) -> Role:
+    """Return the role of a committee of this name, or of which it names a member, or `UNKNOWN`."""
+    for own_name, role in roles.items():
+        if name == own_name or (own_name[-1] == "_" and name.startswith(own_name)):
+            return role
+    return Role.UNKNOWN
 
 
 def _read_names(content: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
@@ -241,7 +251,8 @@ def extend_words(words: VenueVocabulary, own: OwnVenue) -> VenueVocabulary:
         aspects={**words.aspects, **{name.lower(): aspect for aspect, names in said.scores.items() for name in names}},
         decision_fields=tuple(dict.fromkeys((*said.decision_fields, *words.decision_fields))),
         accepting=words.accepting,
-        roles={**{name: role for role, names in said.roles.items() for name in names}, **words.roles},
+        roles=words.roles,
         headings=words.headings,
         own_statuses={name.strip().lower(): status for status, names in own.statuses.items() for name in names},
+        own_roles={name: role for role, names in said.roles.items() for name in names},
     )

@@ -7,7 +7,7 @@ with each other and with ids: none is ever made part of a path.
 import csv
 import hashlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +22,9 @@ from peercorpus.workspace.workspace import Workspace
 
 COLUMNS = ("forum_id", "file")
 """Columns that a CSV file must have; `version` and `when` may be there, too."""
+
+UPLOAD_YEARS = range(2000, 2200)
+"""Years in which a PDF may have been uploaded; any other is mistyped."""
 
 CURRENT = "current"
 """Word for the PDF that a submission names now."""
@@ -92,35 +95,42 @@ def import_pdfs(workspace: Workspace, folder: Path) -> PdfImport:
     Raises:
         DumpError: The folder cannot be read, its CSV files are not as expected, or no file of it can be taken.
     """
-    files = _list_folder(folder)
-    listed = _read_listed(folder, files)
-    papers = _read_papers(workspace)
     found = PdfImport()
+    files, others = _list_folder(folder)
+    table = _find_table(folder, files)
+    listed = [*_read_table(files[table])] if table else [Listed(name, Path(name).stem) for name in files]
+    papers = _read_papers(workspace)
     claims = [claim for one in listed if (claim := _place(one, files, papers, found)) is not None]
+    found.aside += [f"'{name}' was set aside: it is a link or a folder, not a file." for name in others]
+    if table:
+        unlisted = files.keys() - {one.name for one in listed} - {table}
+        found.aside += [f"'{name}' was set aside: '{table}' does not list it." for name in sorted(unlisted)]
     held = _read_held(workspace, {claim.stored.venue_id for claim in claims})
     with workspace.raw.transaction():
         for claim in _drop_rivals(claims, found):
             _keep(workspace, claim, held, found)
     if not found.taken:
-        reason = found.aside[0] if found.aside else "it holds no file that ends in .pdf."
-        raise DumpError(f"No PDF of '{folder}' was taken: {reason}")
+        first, *others = found.aside or ["it holds no file that ends in .pdf."]
+        more = f" {len(others):,} more {'was' if len(others) == 1 else 'were'} set aside." if others else ""
+        raise DumpError(f"No PDF of '{folder}' was taken: {first}{more}")
     return found
 
 
-def _list_folder(folder: Path) -> dict[str, Path]:
-    """Return the files of a folder by name; links and folders in it are left out."""
+def _list_folder(folder: Path) -> tuple[dict[str, Path], list[str]]:
+    """Return the files of a folder by name, and the names of links and folders in it, which are not followed."""
     if not folder.is_dir():
         raise DumpError(f"'{folder}' is not a folder; name one that holds PDFs.")
-    return {inner.name: inner for inner in sorted(folder.iterdir()) if inner.is_file() and not inner.is_symlink()}
+    inside = sorted(folder.iterdir())
+    files = {inner.name: inner for inner in inside if inner.is_file() and not inner.is_symlink()}
+    return files, [inner.name for inner in inside if inner.name not in files]
 
 
-def _read_listed(folder: Path, files: Mapping[str, Path]) -> list[Listed]:
+def _find_table(folder: Path, files: Iterable[str]) -> str | None:
+    """Return the name of the CSV file of a folder, or None if it has none."""
     tables = [name for name in files if name.lower().endswith(".csv")]
     if len(tables) > 1:
         raise DumpError(f"'{folder}' holds several CSV files ({', '.join(tables)}); keep the one that lists the PDFs.")
-    if tables:
-        return list(_read_table(files[tables[0]]))
-    return [Listed(name, Path(name).stem) for name in files]
+    return tables[0] if tables else None
 
 
 def _read_table(path: Path) -> Iterator[Listed]:
@@ -129,6 +139,7 @@ def _read_table(path: Path) -> Iterator[Listed]:
         missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
         if missing:
             raise DumpError(f"'{path.name}' lacks the column '{missing[0]}'; it needs forum_id and file.")
+        number = 1
         for number, row in enumerate(rows, 2):
             yield Listed(
                 (row["file"] or "").strip(),
@@ -138,6 +149,8 @@ def _read_table(path: Path) -> Iterator[Listed]:
             )
     except (UnicodeDecodeError, csv.Error) as error:
         raise DumpError(f"'{path.name}' is not a CSV file in UTF-8: {error}.") from None
+    if number == 1:
+        raise DumpError(f"'{path.name}' lists no file; give it a line for each PDF.")
 
 
 def _read_time(name: str, number: int, text: str) -> datetime | None:
@@ -145,10 +158,13 @@ def _read_time(name: str, number: int, text: str) -> datetime | None:
     if not text:
         return None
     try:
-        time = datetime.fromisoformat(text)
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        read = datetime.fromisoformat(text)
+        time = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise DumpError(f"'{name}', line {number}: '{text}' is no time; write 2019-09-25T18:00:00Z.") from None
+        time = None
+    if time is None or time.year not in UPLOAD_YEARS:
+        raise DumpError(f"'{name}', line {number}: '{text}' is no time of an upload; write 2019-09-25T18:00:00Z.")
+    return time
 
 
 def _read_papers(workspace: Workspace) -> dict[str, list[tuple[_Paper, str | None]]]:
@@ -197,7 +213,9 @@ def _place(
     problem, content = _read_pdf(listed.name, files)
     meant = papers.get(listed.paper, ())
     if problem is None and not meant:
-        problem = f"the workspace has no paper or edit '{listed.paper}'; harvest or import it first"
+        problem = (
+            f"the workspace holds no submission or edit '{listed.paper}' of OpenReview's; harvest or import it first"
+        )
     elif problem is None and len({paper.forum_id for paper, _ in meant}) > 1:
         problem = f"'{listed.paper}' names several papers; list the file with its forum_id in a CSV file"
     if problem is not None:
@@ -263,17 +281,21 @@ def _keep(workspace: Workspace, claim: _Claim, held: dict[tuple[str, str], str],
 
 
 def _drop_rivals(claims: Sequence[_Claim], found: PdfImport) -> list[_Claim]:
-    """Return the claims without those of two different files for one version."""
+    """Return the claims without repeated ones, and without those of two different files for one version."""
     files: dict[tuple[str, str], set[str | None]] = {}
     for claim in claims:
         files.setdefault((claim.stored.forum_id, claim.stored.path), set()).add(claim.stored.sha256)
-    left = []
+    left: dict[_Claim, None] = {}
     for claim in claims:
-        if len(files[claim.stored.forum_id, claim.stored.path]) == 1:
-            left.append(claim)
+        if claim in left:
+            found.aside.append(
+                f"'{claim.file.name}' was set aside: it is listed twice as the same version; once counts."
+            )
+        elif len(files[claim.stored.forum_id, claim.stored.path]) == 1:
+            left[claim] = None
         else:
             found.aside.append(
                 f"'{claim.file.name}' was set aside: another file of the folder is of the same version"
                 f" ({claim.stored.edit_id}); keep one, or say which version each is in a CSV file."
             )
-    return left
+    return list(left)

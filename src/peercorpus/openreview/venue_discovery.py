@@ -66,7 +66,7 @@ def discover(client: Client, venue_id: str, known_lists: Sequence[str] = ()) -> 
     Args:
         client: Client to ask.
         venue_id: Id of its group.
-        known_lists: Submission invitations to use if an API v1 venue shows none.
+        known_lists: Submission invitations to use if the venue shows none.
 
     Raises:
         VenueNotFoundError: Neither API has such a group.
@@ -79,11 +79,8 @@ def discover(client: Client, venue_id: str, known_lists: Sequence[str] = ()) -> 
         raise VenueNotFoundError(f"OpenReview has no venue '{venue_id}'; {_suggest_venue(client, venue_id)}")
     group = _Group.of(received[1])
     invitations = tuple(_fetch_invitations(client, api, venue_id))
-    if api == 2:
-        name = group.setting("submission_name") or "Submission"
-        lists: Sequence[str] = (group.setting("submission_id") or f"{venue_id}/-/{name}",)
-    else:
-        lists = _v1_lists(venue_id, {object_id(body) for _, body in invitations}, known_lists)
+    shown = {object_id(body) for _, body in invitations}
+    lists = _v2_lists(venue_id, group, shown, known_lists) if api == 2 else _v1_lists(venue_id, shown, known_lists)
     review_name = group.setting("review_name") or _review_name(venue_id, invitations)
     return VenueProfile(
         venue_id=venue_id, api=api, lists=tuple(lists), review_name=review_name, group=received, invitations=invitations
@@ -95,6 +92,14 @@ def _review_name(venue_id: str, invitations: Sequence[tuple[str, bytes]]) -> str
     ids = {object_id(body) for _, body in invitations}
     is_plain = f"{venue_id}/-/Review" in ids and f"{venue_id}/-/Official_Review" not in ids
     return "Review" if is_plain else "Official_Review"
+
+
+def _v2_lists(venue_id: str, group: _Group, shown: set[str], known_lists: Sequence[str]) -> list[str]:
+    """Return the submission invitations of an API v2 venue: one, as its settings say, or else those known of it."""
+    name = group.setting("submission_name")
+    stated = group.setting("submission_id") or (name and f"{venue_id}/-/{name}")
+    usual = f"{venue_id}/-/Submission"
+    return [stated or usual] if stated or usual in shown or not known_lists else [*known_lists]
 
 
 def _v1_lists(venue_id: str, shown: set[str], known_lists: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ import msgspec
 
 from peercorpus.venues.venue_id import ALIASES, conference_of, track_of, year_of
 
-Text = Annotated[str, msgspec.Meta(min_length=1)]
+Text = Annotated[str, msgspec.Meta(min_length=1, pattern=r"\S")]
 
 
 class Visibility(StrEnum):
@@ -228,6 +228,10 @@ def is_group_id(venue_id: str) -> bool:
     return "/-/" not in venue_id and venue_id.strip("/ ") == venue_id
 
 
+DEADLINE_YEARS = range(2000, 2200)
+"""Years in which a deadline may lie; any other is mistyped, or means that there is none."""
+
+
 def find_deadline_problems(
     abstracts: DueDate | None, papers: DueDate | None, listed: tuple[ListedDeadline, ...]
 ) -> list[str]:
@@ -235,6 +239,8 @@ def find_deadline_problems(
     times = [due.at for due in (abstracts, papers) if due]
     times += [at for one in listed for at in (one.at, one.abstracts_at) if at]
     problems = ["deadlines must be in UTC"] if any(at.utcoffset() != timedelta(0) for at in times) else []
+    if any(at.year not in DEADLINE_YEARS for at in times):
+        problems.append(f"deadlines must be of the years {DEADLINE_YEARS[0]} to {DEADLINE_YEARS[-1]}")
     pairs = [(abstracts and abstracts.at, papers and papers.at), *((one.abstracts_at, one.at) for one in listed)]
     if any(first and last and first > last for first, last in pairs):
         problems.append("abstracts must be due before full papers")
@@ -286,12 +292,6 @@ def families() -> list[str]:
 def row_of(venue_id: str) -> VenueRow | None:
     """Return the row of a venue, or None if the catalogue has none."""
     return _ROWS.get(venue_id)
-
-
-def deadline_of(venue_id: str) -> DueDate | None:
-    """Return the deadline of full papers, or None if the catalogue does not have it."""
-    row = row_of(venue_id)
-    return row.full_deadline if row else None
 
 
 def submission_lists_of(venue_id: str, row: VenueRow | None = None) -> tuple[str, ...]:

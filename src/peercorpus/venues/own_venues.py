@@ -8,7 +8,8 @@ decisions. Only the tables of the venues whose rows changed are built again.
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
@@ -204,7 +205,7 @@ def read_own_venues(content: bytes, path: str) -> Mapping[str, OwnVenue]:
         VenuesFileError: The file is not valid; the message names file, venue and key, and what was expected.
     """
     try:
-        tables = tomllib.loads(content.decode())
+        tables = tomllib.loads(content.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise VenuesFileError(f"'{path}' is not TOML: {error}; correct it, or move it away.") from None
     raw_rows = tables.get("venue", [])
@@ -229,17 +230,27 @@ def _read_row(raw: dict[str, Any], location: str) -> OwnVenue:
     problems = find_deadline_problems(row.abstract_deadline, row.full_deadline, row.listed_deadlines)
     if not is_group_id(row.id):
         problems.append("the id must be the id of a group, not of an invitation, without slashes at its ends")
-    named = [name.lower() for names in row.statuses.values() for name in names]
-    twice = next((name for name in named if named.count(name) > 1), None)
-    if twice is not None:
-        problems.append(f"key 'statuses': '{twice}' stands twice; expected one status for each")
-    listed = [name for names in msgspec.structs.astuple(row.invitations) for name in names]
-    twice = next((name for name in listed if listed.count(name) > 1), None)
-    if twice is not None:
-        problems.append(f"key 'invitations': '{twice}' stands twice; expected one kind for each")
+    problems += _find_two_meanings(row)
     if problems:
         raise VenuesFileError(f"{location}: {'; '.join(problems)}.")
     return row
+
+
+def _find_two_meanings(row: OwnVenue) -> Iterator[str]:
+    """Yield a clause for each key under which one name, ignoring case, has two meanings."""
+    words = row.words
+    meanings: dict[tuple[str, str], Iterable[tuple[str, ...]]] = {
+        ("statuses", "status"): row.statuses.values(),
+        ("words.replies", "kind"): words.replies.values(),
+        ("words.scores", "aspect"): words.scores.values(),
+        ("words.roles", "role"): words.roles.values(),
+        ("invitations", "kind"): msgspec.structs.astuple(row.invitations),
+    }
+    for (key, meaning), every in meanings.items():
+        counts = Counter(name.strip().lower() for names in every for name in names)
+        twice = next((name for name, count in counts.items() if count > 1), None)
+        if twice is not None:
+            yield f"key '{key}': '{twice}' stands twice; expected one {meaning} for each"
 
 
 _AT = re.compile(r" - at (?:`key` in )?`\$\.?(.*)`$")
@@ -255,6 +266,8 @@ def _describe(problem: str) -> str:
         return f"unknown key '{_join(key, unknown[1])}'; expected one of {', '.join(_keys(key))}"
     if missing := _MISSING.fullmatch(problem):
         return f"key '{_join(key, missing[1])}' is missing"
+    if "matching regex" in problem:
+        problem = "expected words, found a blank"
     said = f"{problem[0].lower()}{problem[1:]}"
     if said.startswith("invalid enum value") and key in _CHOICES:
         said = f"{said}; expected one of {', '.join(_CHOICES[key])}"

@@ -7,7 +7,7 @@ PDF could be the one that reviewers read, from the catalogue or from OpenReview'
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from peercorpus.execution.stage import digest_of_data
-from peercorpus.openreview.objects import invitation_name, to_time
+from peercorpus.openreview.objects import decode_leniently, invitation_name, to_time
 from peercorpus.records.enums import VersionMoment
-from peercorpus.venues.catalogue import VenueRow, digest_deadlines, row_of
+from peercorpus.venues.catalogue import DEADLINE_YEARS, VenueRow, digest_deadlines, row_of
 from peercorpus.venues.own_venues import OwnInvitations, find_row, own_venue
 from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.workspace import Workspace
@@ -143,6 +143,9 @@ GRACE = timedelta(minutes=30)
 EXTENSION = timedelta(days=7)
 """An invitation that closed later than this after the deadline was reopened, which is not an extension."""
 
+NEVER = datetime(DEADLINE_YEARS[-1], 1, 1, tzinfo=UTC)
+"""From here on the date of an invitation is no deadline: it leaves the form open."""
+
 
 class _Dates(msgspec.Struct):
     """The dates of an invitation, in milliseconds since the epoch, UTC."""
@@ -251,13 +254,14 @@ class Deadlines:
         return Deadline(own.at, f"{own.source}; due: {listed.source}", listed.due)
 
     def _read_dates(self, invitation_id: str) -> tuple[datetime | None, datetime | None]:
-        """Return when an invitation closed and when it was due, each None if unknown."""
+        """Return when an invitation closed and when it was due, each None if unknown; never is no due date."""
         invitation = self._raw.find(RawKind.INVITATION, invitation_id)
-        dates = msgspec.json.decode(invitation.body, type=_Dates) if invitation else _Dates()
-        return to_time(dates.expdate), to_time(dates.duedate)
+        dates = decode_leniently(_Dates, invitation.body) if invitation else _Dates()
+        due = to_time(dates.duedate)
+        return to_time(dates.expdate), due if due is None or due < NEVER else None
 
     def _read_deadline(self, invitation_id: str) -> Deadline | None:
         closed, due = self._read_dates(invitation_id)
-        if closed is not None and (due is None or closed <= due + EXTENSION):
+        if closed is not None and closed <= (due + EXTENSION if due else NEVER):
             return Deadline(closed, f"{invitation_id} (expdate)", due if due and due < closed else None)
         return Deadline(due + GRACE, f"{invitation_id} (duedate + 30 min)", due) if due is not None else None

@@ -4,8 +4,8 @@ Every edit that submits a PDF becomes a version or is set aside with a reason; `
 """
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
@@ -13,7 +13,6 @@ from typing import NamedTuple
 import msgspec
 
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
-from peercorpus.openreview.objects import Edit, Note, invitation_name, read_edit, read_note, to_time
 from peercorpus.records.documents import Inspection
 from peercorpus.records.enums import Grade, PostKind, Reason, Status, VersionMoment
 from peercorpus.records.layouts.texts import read_text
@@ -21,26 +20,11 @@ from peercorpus.records.papers import Evidence, PaperVersion
 from peercorpus.records.published_datasets import DATASETS_WITH_TEXT, Dataset, parse_dataset
 from peercorpus.venues.own_venues import find_row
 from peercorpus.versions import deadlines
-from peercorpus.versions.deadlines import Deadline, Deadlines, Stages, find_stages
-from peercorpus.versions.initial_version import (
-    InitialVersion,
-    choose_initial_version,
-    file_of,
-    is_same_file,
-    usable_deadline,
-    version_stage,
-)
-from peercorpus.versions.uploads import (
-    LATEST,
-    Opinion,
-    SubmissionEdit,
-    SubmissionPdfs,
-    Upload,
-    fold,
-    is_complete,
-    is_kept,
-    is_one_for_months,
-)
+from peercorpus.versions.at_deadline import InitialVersion, usable_deadline
+from peercorpus.versions.deadlines import Deadline, Deadlines, find_stages
+from peercorpus.versions.initial_version import choose_initial_version, version_stage
+from peercorpus.versions.read_submission import ATTACHED, read_submission
+from peercorpus.versions.uploads import Opinion, SubmissionPdfs, Upload, file_of, is_same_file
 from peercorpus.versions.version_signs import infer_version
 from peercorpus.workspace.delta_tables import Replacement
 from peercorpus.workspace.harvest_state import SUPPLIED, StoredFile, Supplied
@@ -179,113 +163,6 @@ def _build_row(
 
 
 NAME = "choose_versions"
-OPEN_FORMS = frozenset({"Submission", "submission"})
-"""On API v1 the note of a blind paper comes from `Blind_Submission`; one from these forms names its authors."""
-ATTACHED = "/original_pdf"
-"""Suffix of a forum id in the edit id of a submitted file that was kept as an attachment."""
-
-
-@dataclass(slots=True)
-class Revisions:
-    """The root note of one forum and the changes by its edits and references."""
-
-    root: Note | None = None
-    changes: list[SubmissionEdit] = field(default_factory=list)
-    is_api_1: bool = False
-    has_unreadable: bool = False
-
-
-def _find_text(note: Note, name: str) -> str | None:
-    value = note.fields.get(name)
-    return value if isinstance(value, str) else None
-
-
-def _find_pdf_path(note: Note) -> str | None:
-    path = _find_text(note, "pdf")
-    return path if path is not None and is_kept(path) else None
-
-
-def _read_change(raw_edit: RawObject) -> SubmissionEdit:
-    """Return the change by an edit or reference; without title and abstract if it was deleted."""
-    edit: Edit | Note = read_edit(raw_edit.body) if raw_edit.kind is RawKind.EDIT else read_note(raw_edit.body)
-    note, invitation = (edit.note, edit.invitation or "") if isinstance(edit, Edit) else (edit, edit.created_by)
-    return SubmissionEdit(
-        edit_id=raw_edit.object_id,
-        created_at=to_time(edit.tcdate),
-        modified_at=to_time(edit.tmdate),
-        invitation=invitation,
-        is_public=edit.is_public,
-        path=_find_text(note, "pdf") or None,
-        title=None if edit.ddate else _find_text(note, "title"),
-        abstract=None if edit.ddate else _find_text(note, "abstract"),
-        deleted_at=to_time(edit.ddate or None),
-    )
-
-
-def _add_object(raw_object: RawObject, revisions: Revisions, out: Replacement) -> None:
-    """Add one raw object to `revisions`; set aside edits without a readable PDF of the submission."""
-    if raw_object.kind is RawKind.PUBLISHED:
-        return
-    if raw_object.kind is RawKind.NOTE:
-        if raw_object.object_id == raw_object.forum_id:
-            revisions.root = read_note(raw_object.body)
-            revisions.is_api_1 = raw_object.api == 1
-        return
-    if raw_object.subject_id != raw_object.forum_id:
-        out.set_aside(
-            raw_object.object_id, raw_object.forum_id, Reason.EDIT_OF_A_REPLY, "It edits a reply, not the submission."
-        )
-        return
-    try:
-        change = _read_change(raw_object)
-    except msgspec.ValidationError as error:
-        out.set_aside(raw_object.object_id, raw_object.forum_id, Reason.UNREADABLE, str(error))
-        revisions.has_unreadable = True
-        return
-    revisions.changes.append(change)
-    if not change.is_public:
-        out.set_aside(raw_object.object_id, raw_object.forum_id, Reason.NOT_PUBLIC, "It is not readable by everyone.")
-    elif not change.can_be_had:
-        out.set_aside(
-            raw_object.object_id, raw_object.forum_id, Reason.NO_PDF, "It brings no PDF that OpenReview keeps."
-        )
-
-
-def _remove_repeats(
-    forum_id: str, uploads: Sequence[Upload], root: Note, out: Replacement
-) -> tuple[list[Upload], list[Upload]]:
-    """Return uploads in time order, one per path, and the repeated ones.
-
-    Of several uploads of one file, the one with the earliest last change counts, as it proves the file's age. The
-    current PDF is last if no edit submitted it.
-    """
-    kept: dict[str, Upload] = {}
-    for upload in sorted(
-        uploads, key=lambda upload: (upload.settled_at or LATEST, upload.created_at or LATEST, upload.edit_id)
-    ):
-        kept.setdefault(upload.path, upload)
-    repeats = [upload for upload in uploads if upload is not kept[upload.path]]
-    for upload in repeats:
-        detail = f"The same file as {kept[upload.path].edit_id} brought."
-        out.set_aside(upload.edit_id, forum_id, Reason.PDF_UNCHANGED, detail)
-    current = _find_pdf_path(root)
-    if current is None:
-        out.set_aside(forum_id, forum_id, Reason.NO_PDF, "The submission names no PDF that OpenReview keeps.")
-    elif current in kept:
-        detail = f"The current PDF is the one {kept[current].edit_id} brought."
-        out.set_aside(forum_id, forum_id, Reason.PDF_UNCHANGED, detail)
-    else:
-        kept[current] = Upload(
-            edit_id=forum_id,
-            path=current,
-            created_at=None,
-            modified_at=None,
-            settled_at=None,
-            invitation=None,
-            title=_find_text(root, "title"),
-            abstract=_find_text(root, "abstract"),
-        )
-    return sorted(kept.values(), key=lambda upload: (upload.created_at or LATEST, upload.edit_id)), repeats
 
 
 class FirstReviews:
@@ -365,12 +242,12 @@ def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Progr
                 objects, has_paper=forum_id in papers, is_held=forum_id in roots, venue_id=venue_id, out=out
             )
             if forum_id not in papers or forum_id not in roots:
-                _set_aside_without_paper(forum_id, objects, out)
+                _set_aside_without_paper(forum_id, objects, supplied.get(forum_id, ()), out)
                 continue
             for stored in supplied.get(forum_id, ()):
                 out.add(_build_supplied(stored, venue_id))
             decided = papers[forum_id]
-            submission = _read_submission(forum_id, objects, venue_deadlines, first_reviews.first(forum_id), out)
+            submission = read_submission(forum_id, objects, venue_deadlines, first_reviews.first(forum_id), out)
             submission = replace(
                 submission,
                 venue_reviewed_at=first_reviews.of_venue,
@@ -392,81 +269,13 @@ def _group_supplied(files: Sequence[StoredFile]) -> dict[str, list[StoredFile]]:
     return supplied
 
 
-def _read_submission(
-    forum_id: str, objects: Sequence[RawObject], venue_deadlines: Deadlines, first: datetime | None, out: Replacement
-) -> SubmissionPdfs:
-    """Return what the raw objects of one forum state about its PDFs, with the time of its first review."""
-    revisions = Revisions()
-    for raw_object in objects:
-        _add_object(raw_object, revisions, out)
-    root = revisions.root or Note()
-    changes = revisions.changes
-    shown = {change.invitation for change in changes if change.is_public}
-    named = root.invitations or []
-    # API v1 lists every reference; API v2 may hide some edits.
-    public, hidden = fold(changes, is_whole=revisions.is_api_1 or shown.issuperset(named))
-    uploads, repeats = _remove_repeats(forum_id, public, root, out)
-    original_path = _find_text(root, "original_pdf") or ""
-    has_attachment = original_path.startswith("/attachment/")
-    return SubmissionPdfs(
-        forum_id=forum_id,
-        venue_id=venue_deadlines.venue_id,
-        uploads=uploads,
-        hidden=hidden,
-        attachment=Upload(
-            edit_id=f"{forum_id}{ATTACHED}",
-            path=original_path,
-            created_at=None,
-            modified_at=None,
-            settled_at=None,
-            invitation=None,
-        )
-        if has_attachment
-        else None,
-        current_path=_find_pdf_path(root),
-        invitations=named,
-        deadline=venue_deadlines.of(named),
-        stated_deadlines=venue_deadlines.stated,
-        known_stages=venue_deadlines.stages,
-        first_review_at=first,
-        sha256={},
-        shown=frozenset(shown),
-        names_are_open=revisions.is_api_1 and root.original is None and invitation_name(root.created_by) in OPEN_FORMS,
-        is_one_for_months=revisions.is_api_1 and is_one_for_months(public),
-        repeats=repeats,
-        was_reopened=venue_deadlines.was_reopened(named),
-        masked_as=root.created_by if revisions.is_api_1 else "",
-        is_complete=_shows_history(revisions, root, shown, venue_deadlines.stages, first),
-    )
-
-
-def _shows_history(
-    revisions: Revisions, root: Note, shown: Collection[str], stages: Stages, first: datetime | None
-) -> bool:
-    """Return whether every change of the PDF is held: all references, or edits by every invitation that can change it.
-
-    A journal may write the first edit anew as the chairs' own; its form is then without an edit.
-    """
-    if revisions.has_unreadable or not (revisions.is_api_1 or root.invitations):
-        return False
-    harmless = stages.harmless - stages.full_paper
-    unseen = [name for name in root.invitations or () if name not in shown and invitation_name(name) not in harmless]
-    is_blind = revisions.is_api_1 and root.original is not None
-    return is_complete(
-        revisions.changes,
-        to_time(root.tcdate),
-        _find_pdf_path(root),
-        unseen,
-        is_blind=is_blind,
-        listed_until=first if revisions.is_api_1 else None,
-    )
-
-
-def _set_aside_without_paper(forum_id: str, objects: Sequence[RawObject], out: Replacement) -> None:
-    for raw_object in objects:
-        if raw_object.kind in {RawKind.EDIT, RawKind.REFERENCE}:
-            detail = "The submission it belongs to is not in the workspace, or not public."
-            out.set_aside(raw_object.object_id, forum_id, Reason.FORUM_MISSING, detail)
+def _set_aside_without_paper(
+    forum_id: str, objects: Sequence[RawObject], supplied: Sequence[StoredFile], out: Replacement
+) -> None:
+    edits = [raw_object.object_id for raw_object in objects if raw_object.kind in {RawKind.EDIT, RawKind.REFERENCE}]
+    for edit_id in (*edits, *(stored.edit_id for stored in supplied)):
+        detail = "The submission it belongs to is not in the workspace, or not public."
+        out.set_aside(edit_id, forum_id, Reason.FORUM_MISSING, detail)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
@@ -481,12 +290,11 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     edits = raw.count(RawKind.REFERENCE, venue_id) + raw.count(RawKind.EDIT, venue_id)
     texts = sum(raw.count(RawKind.PUBLISHED, venue_id, dataset.prefix) for dataset in DATASETS_WITH_TEXT)
     forum_ids = _read_decisions(workspace, venue_id).keys() & raw.roots(venue_id)
-    supplied = _group_supplied(raw.state.files(venue_id))
-    own = sum(len(files) for forum_id, files in supplied.items() if forum_id in forum_ids)
+    own = sum(map(len, _group_supplied(raw.state.files(venue_id)).values()))
     attached = sum(
-        edit_id.endswith(ATTACHED)
-        for batch in tables.batches("4-versions", venue_id, ["edit_id"])
-        for edit_id in batch.column(0).to_pylist()
+        edit_id == f"{forum_id}{ATTACHED}"
+        for batch in tables.batches("4-versions", venue_id, ["forum_id", "edit_id"])
+        for forum_id, edit_id in zip(*(column.to_pylist() for column in batch.columns), strict=True)
     )
     rows_in = edits + len(forum_ids) + attached + texts + own
     rows_out = tables.count("4-versions", venue_id)

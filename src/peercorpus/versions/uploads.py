@@ -3,7 +3,7 @@
 `fold` applies partial revisions in time order; `SubmissionPdfs` is the input of the choice of the initial version.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
@@ -55,6 +55,10 @@ class Upload:
     def stood(self, limit: datetime) -> bool:
         """Return whether it still existed at `limit`: an upload deleted later was there at the time."""
         return self.deleted_at is None or self.deleted_at > limit
+
+    def is_settled(self, limit: datetime) -> bool:
+        """Return whether it is known that it was last written before `limit`."""
+        return self.settled_at is not None and self.settled_at < limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,28 @@ class SubmissionPdfs:
     def stages(self) -> Stages:
         """Return what the venue's invitations do."""
         return self.known_stages or stages_of(self.venue_id)
+
+
+def read_edits(submission: SubmissionPdfs) -> Iterator[Upload]:
+    """Yield everything that brought a PDF, in no order."""
+    yield from submission.hidden
+    yield from submission.uploads
+    yield from submission.repeats
+
+
+def is_same_file(left: Upload, right: Upload) -> bool:
+    """Return whether two paths name the same file: OpenReview names files by their content."""
+    return left.path.rpartition("/")[2] == right.path.rpartition("/")[2]
+
+
+def file_of(submission: SubmissionPdfs, upload: Upload) -> str | None:
+    """Return the sha256 of an upload's file under any of its paths, or None if it was not fetched."""
+    sha256 = submission.sha256.get(upload.path)
+    kept = submission.attachment
+    if sha256 is None and kept is not None and is_same_file(kept, upload):
+        paths = [kept.path, *(other.path for other in submission.uploads if is_same_file(other, kept))]
+        sha256 = next(filter(None, map(submission.sha256.get, paths)), None)
+    return sha256
 
 
 @dataclass(frozen=True, slots=True)

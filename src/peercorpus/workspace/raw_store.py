@@ -283,6 +283,7 @@ class RawStore:
             """
         )
         self._place_published(root)
+        self._place_files()
 
     def _place_published(self, root: str) -> None:
         """Give a published record without a submission the venue of the latest ReviewBench record of its paper."""
@@ -298,6 +299,20 @@ class RawStore:
             UPDATE objects
             SET venue_id = (SELECT stated.venue_id {stated})
             WHERE kind = 'published' AND venue_id <> (SELECT stated.venue_id {stated})
+            """
+        )
+
+    def _place_files(self) -> None:
+        """Give every file the venue of its submission."""
+        root = """
+            FROM objects AS root
+            WHERE root.kind = 'note' AND root.object_id = files.forum_id AND root.forum_id = root.object_id
+        """
+        self._db.execute(
+            f"""
+            UPDATE files
+            SET venue_id = (SELECT root.venue_id {root} LIMIT 1)
+            WHERE EXISTS (SELECT 1 {root} AND root.venue_id <> files.venue_id)
             """
         )
 
@@ -368,6 +383,7 @@ class RawStore:
             """,
             moves,
         )
+        self._place_files()
 
     def venues(self) -> list[str]:
         """Return every venue with notes, references, edits or published records, in alphabetical order."""

@@ -49,7 +49,8 @@ def is_useless(summary: "ImportSummary", losses: Sequence["SourceLoss"]) -> bool
 def imported_pdfs(found: "PdfImport") -> str:
     """Return how many PDFs were taken and as what, and a sentence on each that was not."""
     counts = (
-        f"{found.tied:,} tied to a known version, {found.own:,} as versions of their own, {found.known:,} held already"
+        f"{found.tied:,} tied to a known version, {found.own:,} as versions of their own, {found.known:,} held already;"
+        f" {len(found.aside):,} left out"
     )
     return "\n".join([*map(_printable, found.aside), f"Imported {plural(found.taken, 'PDF')}: {counts}."])
 

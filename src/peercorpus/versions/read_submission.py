@@ -1,0 +1,204 @@
+"""Read what the raw objects of a forum state about the PDFs of its submission.
+
+Every edit that brings a PDF becomes an upload, or is set aside with a reason.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import msgspec
+
+from peercorpus.openreview.objects import Edit, Note, invitation_name, read_edit, read_note, to_time
+from peercorpus.records.enums import Reason
+from peercorpus.versions.deadlines import Deadlines, Stages
+from peercorpus.versions.uploads import (
+    LATEST,
+    SubmissionEdit,
+    SubmissionPdfs,
+    Upload,
+    fold,
+    is_complete,
+    is_kept,
+    is_one_for_months,
+)
+from peercorpus.workspace.delta_tables import Replacement
+from peercorpus.workspace.raw_store import RawKind, RawObject
+
+OPEN_FORMS = frozenset({"Submission", "submission"})
+"""On API v1 the note of a blind paper comes from `Blind_Submission`; one from these forms names its authors."""
+ATTACHED = "/original_pdf"
+"""Suffix of a forum id in the edit id of a submitted file that was kept as an attachment."""
+
+
+@dataclass(slots=True)
+class Revisions:
+    """The root note of one forum and the changes by its edits and references."""
+
+    root: Note | None = None
+    changes: list[SubmissionEdit] = field(default_factory=list)
+    is_api_1: bool = False
+    has_unreadable: bool = False
+
+
+def _find_text(note: Note, name: str) -> str | None:
+    value = note.fields.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _find_pdf_path(note: Note) -> str | None:
+    path = _find_text(note, "pdf")
+    return path if path is not None and is_kept(path) else None
+
+
+def _read_change(raw_edit: RawObject) -> SubmissionEdit:
+    """Return the change by an edit or reference; without title and abstract if it was deleted."""
+    edit: Edit | Note = read_edit(raw_edit.body) if raw_edit.kind is RawKind.EDIT else read_note(raw_edit.body)
+    note, invitation = (edit.note, edit.invitation or "") if isinstance(edit, Edit) else (edit, edit.created_by)
+    return SubmissionEdit(
+        edit_id=raw_edit.object_id,
+        created_at=to_time(edit.tcdate),
+        modified_at=to_time(edit.tmdate),
+        invitation=invitation,
+        is_public=edit.is_public,
+        path=_find_text(note, "pdf") or None,
+        title=None if edit.ddate else _find_text(note, "title"),
+        abstract=None if edit.ddate else _find_text(note, "abstract"),
+        deleted_at=to_time(edit.ddate or None),
+    )
+
+
+def _add_object(raw_object: RawObject, revisions: Revisions, out: Replacement) -> None:
+    """Add one raw object to `revisions`; set aside edits without a readable PDF of the submission."""
+    if raw_object.kind is RawKind.PUBLISHED:
+        return
+    if raw_object.kind is RawKind.NOTE:
+        if raw_object.object_id == raw_object.forum_id:
+            revisions.root = read_note(raw_object.body)
+            revisions.is_api_1 = raw_object.api == 1
+        return
+    if raw_object.subject_id != raw_object.forum_id:
+        out.set_aside(
+            raw_object.object_id, raw_object.forum_id, Reason.EDIT_OF_A_REPLY, "It edits a reply, not the submission."
+        )
+        return
+    try:
+        change = _read_change(raw_object)
+    except msgspec.ValidationError as error:
+        out.set_aside(raw_object.object_id, raw_object.forum_id, Reason.UNREADABLE, str(error))
+        revisions.has_unreadable = True
+        return
+    revisions.changes.append(change)
+    if not change.is_public:
+        out.set_aside(raw_object.object_id, raw_object.forum_id, Reason.NOT_PUBLIC, "It is not readable by everyone.")
+    elif not change.can_be_had:
+        out.set_aside(
+            raw_object.object_id, raw_object.forum_id, Reason.NO_PDF, "It brings no PDF that OpenReview keeps."
+        )
+
+
+def _remove_repeats(
+    forum_id: str, uploads: Sequence[Upload], root: Note, out: Replacement
+) -> tuple[list[Upload], list[Upload]]:
+    """Return uploads in time order, one per path, and the repeated ones.
+
+    Of several uploads of one file, the one with the earliest last change counts, as it proves the file's age. The
+    current PDF is last if no edit submitted it.
+    """
+    kept: dict[str, Upload] = {}
+    for upload in sorted(
+        uploads, key=lambda upload: (upload.settled_at or LATEST, upload.created_at or LATEST, upload.edit_id)
+    ):
+        kept.setdefault(upload.path, upload)
+    repeats = [upload for upload in uploads if upload is not kept[upload.path]]
+    for upload in repeats:
+        detail = f"The same file as {kept[upload.path].edit_id} brought."
+        out.set_aside(upload.edit_id, forum_id, Reason.PDF_UNCHANGED, detail)
+    current = _find_pdf_path(root)
+    if current is None:
+        out.set_aside(forum_id, forum_id, Reason.NO_PDF, "The submission names no PDF that OpenReview keeps.")
+    elif current in kept:
+        detail = f"The current PDF is the one {kept[current].edit_id} brought."
+        out.set_aside(forum_id, forum_id, Reason.PDF_UNCHANGED, detail)
+    else:
+        kept[current] = Upload(
+            edit_id=forum_id,
+            path=current,
+            created_at=None,
+            modified_at=None,
+            settled_at=None,
+            invitation=None,
+            title=_find_text(root, "title"),
+            abstract=_find_text(root, "abstract"),
+        )
+    return sorted(kept.values(), key=lambda upload: (upload.created_at or LATEST, upload.edit_id)), repeats
+
+
+def read_submission(
+    forum_id: str, objects: Sequence[RawObject], venue_deadlines: Deadlines, first: datetime | None, out: Replacement
+) -> SubmissionPdfs:
+    """Return what the raw objects of one forum state about its PDFs, with the time of its first review."""
+    revisions = Revisions()
+    for raw_object in objects:
+        _add_object(raw_object, revisions, out)
+    root = revisions.root or Note()
+    changes = revisions.changes
+    shown = {change.invitation for change in changes if change.is_public}
+    named = root.invitations or []
+    # API v1 lists every reference; API v2 may hide some edits.
+    public, hidden = fold(changes, is_whole=revisions.is_api_1 or shown.issuperset(named))
+    uploads, repeats = _remove_repeats(forum_id, public, root, out)
+    original_path = _find_text(root, "original_pdf") or ""
+    has_attachment = original_path.startswith("/attachment/")
+    return SubmissionPdfs(
+        forum_id=forum_id,
+        venue_id=venue_deadlines.venue_id,
+        uploads=uploads,
+        hidden=hidden,
+        attachment=Upload(
+            edit_id=f"{forum_id}{ATTACHED}",
+            path=original_path,
+            created_at=None,
+            modified_at=None,
+            settled_at=None,
+            invitation=None,
+        )
+        if has_attachment
+        else None,
+        current_path=_find_pdf_path(root),
+        invitations=named,
+        deadline=venue_deadlines.of(named),
+        stated_deadlines=venue_deadlines.stated,
+        known_stages=venue_deadlines.stages,
+        first_review_at=first,
+        sha256={},
+        shown=frozenset(shown),
+        names_are_open=revisions.is_api_1 and root.original is None and invitation_name(root.created_by) in OPEN_FORMS,
+        is_one_for_months=revisions.is_api_1 and is_one_for_months(public),
+        repeats=repeats,
+        was_reopened=venue_deadlines.was_reopened(named),
+        masked_as=root.created_by if revisions.is_api_1 else "",
+        is_complete=_shows_history(revisions, root, shown, venue_deadlines.stages, first),
+    )
+
+
+def _shows_history(
+    revisions: Revisions, root: Note, shown: Collection[str], stages: Stages, first: datetime | None
+) -> bool:
+    """Return whether every change of the PDF is held: all references, or edits by every invitation that can change it.
+
+    A journal may write the first edit anew as the chairs' own; its form is then without an edit.
+    """
+    if revisions.has_unreadable or not (revisions.is_api_1 or root.invitations):
+        return False
+    harmless = stages.harmless - stages.full_paper
+    unseen = [name for name in root.invitations or () if name not in shown and invitation_name(name) not in harmless]
+    is_blind = revisions.is_api_1 and root.original is not None
+    return is_complete(
+        revisions.changes,
+        to_time(root.tcdate),
+        _find_pdf_path(root),
+        unseen,
+        is_blind=is_blind,
+        listed_until=first if revisions.is_api_1 else None,
+    )
