@@ -41,7 +41,9 @@ class VenueSource(StrEnum):
     REPLIES = "replies"
     """All invitations, signatures and readers of its notes that name a venue name this one."""
     IMPORT = "import"
-    """Whoever imported it named the venue, or the file's name does; no note does."""
+    """Whoever imported it named the venue, with `--venue` or by the name of a file; no note does."""
+    FILE_NAME = "file_name"
+    """Only the name of the file that it was imported from names it; no note does."""
     RECORD = "record"
     """A record of a dataset published by others names it."""
 
