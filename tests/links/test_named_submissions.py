@@ -100,11 +100,8 @@ def test_several_forums_are_a_list_or_told_apart_by_their_sentences() -> None:
     other = FORUM.replace(ID, OTHER)
     assert named({"previous_submissions_url": f"{FORUM}, {other}"}) == [ID, OTHER]
     assert named({"previous_JMLR_submissions": [FORUM, other]}) == [ID, OTHER]
-    assert (
-        named({"previous_submissions": f"{ID}, {OTHER}"})
-        == named({"previous_submissions": f"{ID};{OTHER}"})
-        == [ID, OTHER]
-    )
+    for mark in (", ", ";", "\n"):
+        assert named({"previous_submissions": f"{ID}{mark}{OTHER}"}) == [ID, OTHER]
     prose = f"Our previous submission is {FORUM}. We now compare with the method of {other}, as was asked."
     assert named({"changes_since_last_submission": prose}) == [ID]
     assert named({"changes_since_last_submission": f"We added a baseline, {other}, and a proof."}) == []

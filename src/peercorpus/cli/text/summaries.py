@@ -57,6 +57,17 @@ def unheld(venue_id: str, held: Sequence[str]) -> str:
     return f"venues.toml has a row of '{escape_controls(venue_id)}', of which the workspace holds nothing{hint}"
 
 
+def uncatalogued(venue_id: str, known: Sequence[str]) -> str:
+    """Return that the catalogue does not know a venue that the user named, with the nearest one that it knows.
+
+    >>> uncatalogued("ICLR.cc/2019/Conferense", ["ICLR.cc/2019/Conference"])
+    "The catalogue knows no venue 'ICLR.cc/2019/Conferense'; did you mean 'ICLR.cc/2019/Conference'?"
+    """
+    close = get_close_matches(venue_id, known, n=1, cutoff=0.9)
+    hint = f"did you mean '{close[0]}'?" if close else "it is taken as you wrote it; 'peercorpus venues' lists those."
+    return f"The catalogue knows no venue '{escape_controls(venue_id)}'; {hint}"
+
+
 def _taken(kind: RawKind, counts: "ImportCounts") -> str:
     noun = "published record" if kind is RawKind.PUBLISHED else kind.value
     return f"{plural(counts.total, noun)} ({counts.new:,} new)"
