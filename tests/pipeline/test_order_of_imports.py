@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from in_this_process import build_here
+from other_layouts import paper_row
 from peercorpus.harvest.harvest import harvest
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.status import read_status
-from peercorpus.records.enums import VenueSource
+from peercorpus.records.enums import Reason, VenueSource
 from peercorpus.records.papers import Paper, SetAside
 from peercorpus.records.reviews import Post, Review
 from peercorpus.simulator.server.service import serve_simulator
@@ -80,7 +81,7 @@ SETS: list[tuple[tuple[str, ...], str, VenueSource | None]] = [
 def test_every_order_of_imports_gives_the_same_rows(
     tmp_path: Path, parts: tuple[str, ...], venue_id: str, source: VenueSource | None
 ) -> None:
-    tables = []
+    tables: list[list[Any]] = []
     for number, order in enumerate(permutations(parts)):
         with open_workspace(tmp_path / f"corpus{number}", create=True) as workspace:
             for part in order:
@@ -138,7 +139,7 @@ def test_a_file_that_is_renamed_is_placed_by_its_new_name(tmp_path: Path, worksp
 def public_forum(world: World, venue_id: str) -> str:
     """A public submission of a venue with a review that everyone may read."""
     notes = {**world.v1.notes, **world.v2.notes}
-    public = (one for one in notes.values() if one["id"] == one["forum"] and "everyone" in one["readers"])
+    public = (one for one in notes.values() if one["id"] == one["forum"] and "everyone" in str(one["readers"]))
     return next(str(one["id"]) for one in public if venue_id in str(one) and not one.get("ddate"))
 
 
@@ -160,3 +161,30 @@ def test_a_harvest_takes_what_an_import_placed_elsewhere(tmp_path: Path) -> None
                 assert review is not None
                 assert review.venue_id == venue_id
     assert found[0] == found[1]
+
+
+def test_two_lists_that_tell_of_one_paper_are_both_counted_and_one_is_used_in_any_order(tmp_path: Path) -> None:
+    lists = {"iclr2024.json": "6;3", "iclr2024_before.json": "5;3"}
+    told = []
+    for number, order in enumerate((tuple(lists), tuple(reversed(lists)), ("all",))):
+        with open_workspace(tmp_path / f"corpus{number}", create=True) as workspace:
+            for name in lists:
+                write_json(tmp_path / "in" / name, [paper_row(rating=lists[name], confidence="4;2", reviewers="")])
+            for name in order:
+                import_dumps(workspace, [tmp_path / "in"] if name == "all" else [tmp_path / "in" / name])
+            import_dumps(workspace, [tmp_path / "in" / "iclr2024.json"])
+            (paper,) = papers(workspace, "ICLR.cc/2024/Conference")
+            aside = list(workspace.tables.read(SetAside, paper.venue_id))
+            assert [row.reason for row in aside] == [Reason.SUPERSEDED]
+            told.append((paper, list(workspace.tables.read(Review, paper.venue_id))))
+    assert told[0] == told[1] == told[2]
+    assert [review.scores[0].label for review in told[0][1]] == ["6", "3"]
+
+
+def test_a_list_that_was_updated_takes_the_place_of_the_earlier_one(tmp_path: Path, workspace: Workspace) -> None:
+    for rating in ("6;3", "8;3"):
+        path = write_json(tmp_path / "iclr2024.json", [paper_row(rating=rating, confidence="4;2", reviewers="")])
+        import_dumps(workspace, [path])
+    assert len(papers(workspace, "ICLR.cc/2024/Conference")) == 1
+    labels = [review.scores[0].label for review in workspace.tables.read(Review, "ICLR.cc/2024/Conference")]
+    assert labels == ["8", "3"]

@@ -177,9 +177,9 @@ def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, 
     """
     instead = "OpenReview's own notes" if is_held else None
     for dataset, read_record in PUBLISHED.items():
-        for raw_record in (
-            raw_record for raw_record in forum.published if parse_dataset(raw_record.object_id) is dataset
-        ):
+        own = (raw_record for raw_record in forum.published if parse_dataset(raw_record.object_id) is dataset)
+        # In the order of their files' names, not of the imports.
+        for raw_record in sorted(own, key=lambda raw_record: raw_record.source.rpartition(", ")[0]):
             if instead is not None:
                 out.set_aside(
                     raw_record.object_id, forum.forum_id, Reason.SUPERSEDED, f"The paper is made of {instead}."

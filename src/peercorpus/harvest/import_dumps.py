@@ -28,6 +28,7 @@ from peercorpus.records.layouts.tables import (
     read_rows,
     suffix_of,
 )
+from peercorpus.records.published_datasets import Dataset
 from peercorpus.venues.file_names import venue_of_file
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject, RawStore
 from peercorpus.workspace.workspace import Workspace
@@ -153,6 +154,8 @@ def names_invitation(body: bytes) -> bool:
     return b'"invitation' in body and b'"invitations":null' not in body and b'"invitations":[]' not in body
 
 
+TABLES = frozenset({Dataset.PAPER_LIST, Dataset.REVIEW_TABLE, Dataset.TEXT_FOLDER})
+"""Datasets of which people have several tables, as of ratings before and after the discussion."""
 BATCH = 500
 """Objects stored at once."""
 BATCH_BYTES = 1 << 24
@@ -291,10 +294,15 @@ class _Tally:
         digest = hashlib.sha256(record.body).digest()[:16]
         record_id = row.object_id
         number = 1
-        while self.digests.setdefault(record_id, digest) != digest:
+        while self.digests.setdefault(record_id, digest) != digest or self._is_of_another_table(record_id, record):
             number += 1
             record_id = f"{row.object_id}#{number}"
         self._keep(row._replace(object_id=record_id))
+
+    def _is_of_another_table(self, record_id: str, record: PublishedRecord) -> bool:
+        """Return whether an id stands for what another table has of the paper; the same table later is an update."""
+        held = self.raw.find(RawKind.PUBLISHED, record_id) if record.dataset in TABLES else None
+        return held is not None and held.body != record.body and not held.source.startswith(f"{self.dump.name}, ")
 
     def _keep(self, row: RawObject) -> None:
         self.waiting.append(row)
