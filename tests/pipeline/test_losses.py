@@ -102,6 +102,9 @@ def test_a_venue_that_the_catalogue_does_not_know_is_named(run: Run, tmp_path: P
     told = run("import", path, "--venue", "ICLR.cc/2019/Conferense", "--workspace", corpus)
     assert told.code == 0
     assert "did you mean 'ICLR.cc/2019/Conference'" in told.out
+    bare_notes = write_json(tmp_path / "iclr2019.json", [bare("b1", "k8")])
+    assert "by the name of the file" in run("import", bare_notes, "--workspace", corpus).out
+    assert "by the name" not in run("import", bare_notes, "--venue", VENUE, "--workspace", corpus).out
     assert "catalogue" not in run("import", path, "--venue", "ICLR.cc/2019/Conference", "--workspace", corpus).out
 
 

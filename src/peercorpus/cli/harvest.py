@@ -175,7 +175,7 @@ def import_(
             say(summary_texts.imported(summary, losses))
             known = [row.id for row in catalogue.rows()]
             if venue_id is not None and venue_id not in known:
-                say(summary_texts.uncatalogued(venue_id, known))
+                say(summary_texts.unknown_venue(venue_id, known))
             is_useless = summary_texts.is_useless(summary, losses)
             is_taken = any(file.taken for file in summary.files) and not is_useless
         if pdfs is not None:

@@ -187,6 +187,7 @@ class FileImport:
         doubtful: Those, and forums whose submission is hidden, deleted or not in the workspace.
         venue_id: The venue named for notes whose forum names none: by the user, or else by the file's name; None if
             neither does.
+        is_venue_of_name: Whether it is the file's name that names it.
     """
 
     name: str
@@ -196,6 +197,7 @@ class FileImport:
     unnamed: frozenset[str] = frozenset()
     doubtful: frozenset[str] = frozenset()
     venue_id: str | None = None
+    is_venue_of_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,7 @@ class _Tally:
     Attributes:
         digests: Digests of the published records of all files of this import, by id.
         venue_id: The venue named for notes whose forum names none, or None.
+        is_venue_of_name: Whether it is the file's name that names it.
         unnamed: Forums of notes that name no invitation or no venue.
         hidden: Forums whose submission is hidden or deleted.
         forums: Forums of all notes, with the venues that these notes name.
@@ -236,6 +239,7 @@ class _Tally:
     origin: RawOrigin
     digests: dict[str, bytes]
     venue_id: str | None
+    is_venue_of_name: bool
     unnamed: set[str] = field(default_factory=set)
     hidden: set[str] = field(default_factory=set)
     forums: dict[str, set[str]] = field(default_factory=dict)
@@ -355,6 +359,7 @@ class _Tally:
             problem=self.problem,
             unnamed=frozenset(self.unnamed - {""}),
             venue_id=self.venue_id,
+            is_venue_of_name=self.is_venue_of_name,
         )
 
 
@@ -412,6 +417,7 @@ def _import_files(raw: RawStore, dumps: Sequence[DumpFile], keep_going: bool, ve
             origin=RawOrigin(dump.name, seen_ms),
             digests=digests,
             venue_id=venue_id or venue_of_file(dump.name),
+            is_venue_of_name=venue_id is None,
         )
         if dump.is_named or dump.is_known:
             _import_file(tally)

@@ -57,10 +57,10 @@ def unheld(venue_id: str, held: Sequence[str]) -> str:
     return f"venues.toml has a row of '{escape_controls(venue_id)}', of which the workspace holds nothing{hint}"
 
 
-def uncatalogued(venue_id: str, known: Sequence[str]) -> str:
+def unknown_venue(venue_id: str, known: Sequence[str]) -> str:
     """Return that the catalogue does not know a venue that the user named, with the nearest one that it knows.
 
-    >>> uncatalogued("ICLR.cc/2019/Conferense", ["ICLR.cc/2019/Conference"])
+    >>> unknown_venue("ICLR.cc/2019/Conferense", ["ICLR.cc/2019/Conference"])
     "The catalogue knows no venue 'ICLR.cc/2019/Conferense'; did you mean 'ICLR.cc/2019/Conference'?"
     """
     close = get_close_matches(venue_id, known, n=1, cutoff=0.9)
@@ -83,7 +83,8 @@ def imported(summary: "ImportSummary", losses: Sequence["SourceLoss"] = ()) -> s
         imports = [_taken(kind, counts) for kind, counts in file.taken.items()]
         lines.append(f"{file.name}: {', '.join(imports) or 'nothing imported'}")
         if file.unnamed and file.venue_id:
-            lines.append(f"  venue, where the notes of a forum name none: {file.venue_id}")
+            how = ", by the name of the file" if file.is_venue_of_name else ""
+            lines.append(f"  venue, where the notes of a forum name none: {file.venue_id}{how}")
         lines.extend(f"  left out: {number:,}, {reason}" for reason, number in file.left_out.items())
         if file.problem and not file.left_out:
             lines.append(f"  left out: {file.problem}")
