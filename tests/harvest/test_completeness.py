@@ -213,10 +213,16 @@ PAIRS = [
     ([paper("a", **SAME) | {"number": 1}, paper("b", **SAME) | {"number": 2}], 0),
     ([paper("a", **SAME), paper("b", **SAME)], 1),
     ([paper("a", **SAME), paper("b", **(SAME | {"authors": ["Bo Example"]}))], 0),
+    ([paper("a", title="Withdrawn", authors=[]), paper("b", title="withdrawn", authors=[])], 0),
+    ([paper("a", title="On flying kites", authors=[]), paper("b", title="On flying kites", authors=[])], 1),
 ]
 
 
-@pytest.mark.parametrize(("papers", "twice"), PAIRS, ids=["same number", "other number", "same authors", "others"])
+@pytest.mark.parametrize(
+    ("papers", "twice"),
+    PAIRS,
+    ids=["same number", "other number", "same authors", "others", "a short title alone", "a title alone"],
+)
 def test_a_paper_listed_twice_is_recognised_by_title_and_number_or_authors(
     complete: Callable[..., Completeness], papers: list[dict[str, Any]], twice: int
 ) -> None:

@@ -193,6 +193,7 @@ def test_a_folder_is_walked_and_says_what_was_left_out(tmp_path: Path, workspace
         ("crawl/a/summary.json", nothing),
         ("crawl/b/notes.json", None),
         ("crawl/empty.json", nothing),
+        ("crawl/link.json", Naming("a link")),
         ("crawl/readme.txt", unread),
         ("crawl/settings.json", nothing),
     ]

@@ -86,6 +86,8 @@ def test_a_forum_is_read_however_it_is_written(value: object) -> None:
         ),
         *("https://arxiv.org/abs/2101.00001", "https://openreview.net/group?id=ICLR.cc/2023/Conference", "1234567890"),
         *("https://openreview.net/profile?id=~Ada_B1", "https://example.org/forum?id=" + ID, "https://openreview.net"),
+        *("https://notopenreview.net/forum?id=" + ID, "https://openreview.net.example.org/forum?id=" + ID),
+        *("NeurIPS2022", "withdrawn1", "NotPublic1", f"ours was {ID}"),
         *("https://openreview.net/pdf/0123456789abcdef0123456789abcdef01234567.pdf", "I do not know.", "No"),
         f"No, but it is compared with {FORUM}",
     ],
@@ -98,6 +100,8 @@ def test_several_forums_are_a_list_or_told_apart_by_their_sentences() -> None:
     other = FORUM.replace(ID, OTHER)
     assert named({"previous_submissions_url": f"{FORUM}, {other}"}) == [ID, OTHER]
     assert named({"previous_JMLR_submissions": [FORUM, other]}) == [ID, OTHER]
+    for mark in (", ", ";", "\n"):
+        assert named({"previous_submissions": f"{ID}{mark}{OTHER}"}) == [ID, OTHER]
     prose = f"Our previous submission is {FORUM}. We now compare with the method of {other}, as was asked."
     assert named({"changes_since_last_submission": prose}) == [ID]
     assert named({"changes_since_last_submission": f"We added a baseline, {other}, and a proof."}) == []
@@ -107,6 +111,7 @@ def test_several_forums_are_a_list_or_told_apart_by_their_sentences() -> None:
 def test_an_id_that_looks_like_a_word_is_one_where_it_is_held() -> None:
     assert named({"previous_submission": "abcdefghij"}) == []
     assert named({"previous_submission": "abcdefghij"}, held=frozenset({"abcdefghij"})) == ["abcdefghij"]
+    assert named({"previous_submission": "NeurIPS2022"}, held=frozenset({"NeurIPS2022"})) == ["NeurIPS2022"]
 
 
 @pytest.mark.parametrize("venue_id", ["ML_Reproducibility_Challenge/2021/Fall", "ICLR.cc/2022/BlogPosts"])

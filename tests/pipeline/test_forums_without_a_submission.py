@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from in_this_process import build_here
-from peercorpus.harvest.forum_venues import venue_of_file
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, Status, VenueSource
 from peercorpus.records.papers import Paper, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
+from peercorpus.venues.file_names import venue_of_file
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from published_records import reviewbench_row, write_json, write_parquet
 
@@ -236,7 +236,8 @@ def test_reviews_of_which_only_the_content_is_left_are_reviews_of_papers_never_s
         ("kite1", None, Status.UNKNOWN),
         ("kite2", None, Status.UNKNOWN),
     ]
-    assert {(one.known_from, one.venue_from) for one in papers} == {(PaperSource.REPLIES, VenueSource.IMPORT)}
+    source = VenueSource.IMPORT if name == "some.json" else VenueSource.FILE_NAME
+    assert {(one.known_from, one.venue_from) for one in papers} == {(PaperSource.REPLIES, source)}
     reviews = rows(workspace, Review, ICLR)
     assert [(one.review_id, one.reviewer, one.form_id, one.created_at) for one in reviews] == [
         ("r1", "unknown_1", "declared:iclr-2019", None),
@@ -338,6 +339,7 @@ def test_a_published_record_of_the_paper_is_more_than_replies_alone(tmp_path: Pa
         ("iclr2019_review_content.jsonl.gz", ICLR),
         ("iclr/2019/reviews.jsonl", ICLR),
         ("data/ICLR.cc/2019/Conference/notes.json", ICLR),
+        ("ICLR.cc_2019_Conference_to_ICLR.cc_2020_Conference.json", None),
         ("nips-2022-reviews.json", "NeurIPS.cc/2022/Conference"),
         ("neurips2022_datasets_and_benchmarks.json", None),
         ("iclr2023_tiny_papers.json", None),

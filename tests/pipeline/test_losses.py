@@ -9,7 +9,7 @@ import pytest
 from commands import Run
 from peercorpus.cli.text.losses import REMEDIES
 from peercorpus.harvest.import_dumps import import_dumps
-from peercorpus.pipeline.losses import foresee_losses, read_losses
+from peercorpus.pipeline.losses import _name_source, foresee_losses, read_losses
 from peercorpus.workspace.workspace import open_workspace
 from published_records import reviewbench_row, write_json, write_parquet
 
@@ -95,3 +95,29 @@ def test_published_records_count_by_their_file(run: Run, tmp_path: Path) -> None
 
 def test_there_is_something_to_do_for_every_reason_of_the_stage() -> None:
     assert {"no_venue", "no_forum", "no_invitation", "forum_missing", "unreadable", "left_out"} <= set(REMEDIES)
+
+
+def test_a_venue_that_the_catalogue_does_not_know_is_named(run: Run, tmp_path: Path) -> None:
+    path, corpus = write_json(tmp_path / "some.json", WHOLE), tmp_path / "corpus"
+    told = run("import", path, "--venue", "ICLR.cc/2019/Conferense", "--workspace", corpus)
+    assert told.code == 0
+    assert "did you mean 'ICLR.cc/2019/Conference'" in told.out
+    bare_notes = write_json(tmp_path / "iclr2019.json", [bare("b1", "k8")])
+    assert "by the name of the file" in run("import", bare_notes, "--workspace", corpus).out
+    assert "by the name" not in run("import", bare_notes, "--venue", VENUE, "--workspace", corpus).out
+    assert "catalogue" not in run("import", path, "--venue", "ICLR.cc/2019/Conference", "--workspace", corpus).out
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("a.parquet, row 5", "a.parquet"),
+        ("REVIEWS_train.json, record 7", "REVIEWS_train.json"),
+        ("in/train (peerread), reviews/316.json", "in/train (peerread)"),
+        ("in/data (nlpeer), p17/v1/reviews.json", "in/data (nlpeer)"),
+        ("reviews.json", "reviews.json"),
+        ("https://api.openreview.net/notes", "Kites"),
+    ],
+)
+def test_a_record_counts_by_its_file_or_the_folder_of_its_layout(source: str, name: str) -> None:
+    assert _name_source(source, "Kites") == name

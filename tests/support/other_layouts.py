@@ -27,30 +27,32 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]], delimiter: str = "
 
 
 def peerread_reviews(*, accepted: bool | None = True) -> dict[str, Any]:
-    """A file of reviews in the shape of ICLR 2017's."""
-    speaker = "ICLR 2017 conference AnonReviewer2"
+    """A file of reviews in the shape of ICLR 2017's: every entry twice, a copy of a review marked as a meta-review."""
+    reviewer = {"OTHER_KEYS": "ICLR 2017 conference AnonReviewer2", "IS_ANNOTATED": True, "CLARITY": 5}
+    entries = [
+        {"IS_META_REVIEW": True, "comments": "They fly well."},
+        {"TITLE": "ICLR committee final decision", "comments": "Accept it.", "OTHER_KEYS": "ICLR 2017 pcs"},
+        {"TITLE": "Strings", "comments": "Which string?", "OTHER_KEYS": "(anonymous)", "DATE": "9 Jan 2017"},
+        {"TITLE": "New strings", "comments": "Now red ones.", "OTHER_KEYS": "Ada Wind", "DATE": "8 Jan 2017"},
+        {
+            "TITLE": "Good kites",
+            "comments": "They fly well.\n",
+            "RECOMMENDATION": 7,
+            "REVIEWER_CONFIDENCE": 4,
+            "DATE": "16 Dec 2016 (modified: 17 Dec 2016)",
+            "IS_META_REVIEW": False,
+        }
+        | reviewer,
+        {"TITLE": "How high?", "comments": "", "DATE": "2 Dec 2016", "IS_META_REVIEW": False} | reviewer,
+    ]
     return {
         "conference": "ICLR 2017 conference submission",
         "title": "On Kites",
         "abstract": "We fly kites.",
-        "authors": "Ada Wind, Bo Tail",
+        "authors": "Ada Wind*, Bo Tail",
         "histories": [],
-        "reviews": [
-            {"IS_META_REVIEW": True, "comments": "It flies, say the chairs."},
-            {"TITLE": "ICLR committee final decision", "comments": "Accept it.", "OTHER_KEYS": "ICLR 2017 pcs"},
-            {"TITLE": "Strings", "comments": "Which string?", "OTHER_KEYS": "(anonymous)", "DATE": "9 Jan 2017"},
-            {
-                "TITLE": "Good kites",
-                "comments": "They fly well.",
-                "OTHER_KEYS": speaker,
-                "RECOMMENDATION": 7,
-                "REVIEWER_CONFIDENCE": 4,
-                "CLARITY": 5,
-                "DATE": "16 Dec 2016",
-                "IS_META_REVIEW": False,
-            },
-            {"TITLE": "A question", "comments": "How high?", "OTHER_KEYS": speaker, "CLARITY": 5, "DATE": "2 Dec 2016"},
-        ],
+        "id": "316",
+        "reviews": [*entries, *json.loads(json.dumps(entries))],
     } | ({} if accepted is None else {"accepted": accepted})  # fmt: skip
 
 

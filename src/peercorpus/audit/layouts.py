@@ -6,7 +6,8 @@ from pathlib import Path
 from peercorpus.audit.papers import AuditSource, SourceRecord
 from peercorpus.errors import TableError
 from peercorpus.records.enums import Status
-from peercorpus.records.layouts.recognise import READERS, Layout, find_folders
+from peercorpus.records.layouts.recognise import READERS, Layout, LayoutRecord, find_folders
+from peercorpus.records.layouts.stated import LayoutBody, StatedPaper
 
 DECIDED = {Status.ACCEPTED: "accepted", Status.REJECTED: "rejected"}
 
@@ -42,14 +43,32 @@ def _read(layout: Layout) -> Iterator[SourceRecord]:
         TableError: A file is damaged.
     """
     try:
-        for _, body in layout.records():
+        for record in layout.records():
+            body = _take_body(record)
             stated = READERS[layout.dataset](body.parts)
-            decision = stated.decision or DECIDED.get(stated.status or Status.UNKNOWN)
+            decision = stated.decision or DECIDED.get(stated.status or _read_label(stated))
             yield SourceRecord(body.paper_id or None, stated.text, decision, {})
     except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
         raise _damaged(layout.root, error) from None
 
 
+def _take_body(record: LayoutRecord) -> LayoutBody:
+    """Return what a layout has of a paper.
+
+    Raises:
+        ValueError: It cannot be read.
+    """
+    if record.body is None:
+        raise ValueError(record.problem)
+    return record.body
+
+
 def _damaged(path: Path, error: Exception) -> TableError:
     what = "a file of it is damaged or has another shape"
     return TableError(f"'{path.name}' cannot be read: {what} ({type(error).__name__}).")
+
+
+def _read_label(stated: StatedPaper) -> Status:
+    """Return what a dataset itself takes for the decision where it knows none, as PeerRead of papers from arXiv."""
+    label = stated.extra.get("accepted")
+    return (Status.ACCEPTED if label else Status.REJECTED) if isinstance(label, bool) else Status.UNKNOWN

@@ -160,6 +160,7 @@ def import_(
     from peercorpus.harvest.import_dumps import import_dumps
     from peercorpus.harvest.import_pdfs import import_pdfs
     from peercorpus.pipeline.losses import foresee_losses
+    from peercorpus.venues import catalogue
     from peercorpus.workspace.workspace import open_workspace
 
     if not paths and pdfs is None:
@@ -171,6 +172,9 @@ def import_(
             summary = import_dumps(opened, paths, keep_going=keep_going, venue_id=venue_id)
             losses = foresee_losses(opened, summary)
             say(imports.imported(summary, losses))
+            known = [row.id for row in catalogue.rows()]
+            if venue_id is not None and venue_id not in known:
+                say(imports.unknown_venue(venue_id, known))
             is_useless = imports.is_useless(summary, losses)
             is_taken = any(file.taken for file in summary.files) and not is_useless
         if pdfs is not None:

@@ -32,6 +32,7 @@ from peercorpus.records.papers import Paper
 from peercorpus.records.published_datasets import LAYOUTS, Dataset, parse_dataset
 from peercorpus.records.reviews import Post
 from peercorpus.venues import catalogue
+from peercorpus.venues.file_names import venue_of_file
 from peercorpus.workspace.delta_tables import Replacement
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -50,7 +51,11 @@ _PUBLISHED_REASONS = frozenset({Reason.SUPERSEDED, Reason.RECORD_UNREADABLE})
 
 @dataclass(slots=True)
 class RawForum:
-    """The raw objects of one forum: its notes, and the readable edits and earlier versions of each."""
+    """The raw objects of one forum: its notes, and the readable edits and earlier versions of each.
+
+    Attributes:
+        sources: Files and requests that the notes came from.
+    """
 
     forum_id: str
     notes: list[Note] = field(default_factory=list)
@@ -58,6 +63,7 @@ class RawForum:
     earlier: dict[str, list[Note]] = field(default_factory=dict)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     published: list[RawObject] = field(default_factory=list)
+    sources: set[str] = field(default_factory=set)
 
     def add(self, raw_object: RawObject) -> None:
         """Add one raw object; edits that are deleted or not public are ignored."""
@@ -69,6 +75,7 @@ class RawForum:
             if edit is not None and edit.is_public and edit.ddate is None:
                 self.edits.setdefault(raw_object.subject_id, []).append(edit)
             if raw_object.kind is RawKind.NOTE:
+                self.sources.add(raw_object.source)
                 note = read_note(raw_object.body)
                 if note.id == raw_object.object_id:
                     self.notes.append(note)
@@ -142,12 +149,17 @@ def _stand_for_root(forum_id: str, replies: Sequence[KindOfReply], reader: Venue
     return Note(id=forum_id, forum=forum_id, domain=None if is_of_v1 else reader.venue_id)
 
 
-def _find_venue_source(root: Note | None, replies: Sequence[KindOfReply]) -> VenueSource:
-    if root is not None and (root.domain or root.created_by):
+def _find_venue_source(
+    forum: RawForum, root: Note | None, replies: Sequence[KindOfReply], venue_id: str
+) -> VenueSource:
+    versions = [root, *forum.earlier.get(forum.forum_id, ())] if root else []
+    if any(version.domain or version.created_by for version in versions):
         return VenueSource.NOTE
-    notes = [note for _, note in replies] + ([root] if root else [])
-    is_stated = any(True for note in notes for _ in stated_venues(note))
-    return VenueSource.REPLIES if is_stated else VenueSource.IMPORT
+    notes = [note for _, note in replies] + versions
+    if any(True for note in notes for _ in stated_venues(note)):
+        return VenueSource.REPLIES
+    is_in_a_name = any(venue_of_file(source) == venue_id for source in forum.sources)
+    return VenueSource.FILE_NAME if is_in_a_name else VenueSource.IMPORT
 
 
 def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, out: Replacement) -> bool:
@@ -165,9 +177,9 @@ def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, 
     """
     instead = "OpenReview's own notes" if is_held else None
     for dataset, read_record in PUBLISHED.items():
-        for raw_record in (
-            raw_record for raw_record in forum.published if parse_dataset(raw_record.object_id) is dataset
-        ):
+        own = (raw_record for raw_record in forum.published if parse_dataset(raw_record.object_id) is dataset)
+        # In the order of their files' names, not of the imports.
+        for raw_record in sorted(own, key=lambda raw_record: raw_record.source.rpartition(", ")[0]):
             if instead is not None:
                 out.set_aside(
                     raw_record.object_id, forum.forum_id, Reason.SUPERSEDED, f"The paper is made of {instead}."
@@ -211,7 +223,8 @@ def normalise_forum(
     shown = [(kind, note) for kind, note in replies if note.ddate is None and note.is_public]
     paper = read_paper(top, reader.venue_id, shown, reader.words)
     source = PaperSource.NOTE if root else PaperSource.REPLIES
-    out.add(replace(paper, known_from=source, venue_from=_find_venue_source(root, replies)))
+    venue_from = _find_venue_source(forum, root, replies, reader.venue_id)
+    out.add(replace(paper, known_from=source, venue_from=venue_from))
     _write_replies(forum, replies, speakers, reader, paper, out)
 
 
@@ -342,7 +355,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 
 STAGE = Stage(
     name=NAME,
-    version=10,
+    version=11,
     reads_raw=(
         "pseudonyms",
         RawKind.NOTE,

@@ -2,102 +2,66 @@
 
 A forum belongs to the venue that its own notes name, if all agree. If they name none, it belongs to the venue that was
 named when the notes were imported, or else to the one in the file's name. If they name several, nothing decides between
-them, and the forum stays unplaced.
+them, and the forum stays unplaced. The order of imports does not matter: all notes of a forum are looked at again
+whenever one of them may tell more.
 """
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from functools import cache
 
 import msgspec
 
-from peercorpus.openreview.objects import read_note, stated_venues
-from peercorpus.venues import catalogue
-from peercorpus.venues.venue_id import ALIASES, MAIN, track_of
+from peercorpus.openreview.objects import Note, read_note, stated_venues
+from peercorpus.venues.file_names import venue_of_file
 from peercorpus.workspace.raw_store import UNPLACED, RawObject, RawStore
 
 
-def settle_venues(raw: RawStore, named: Mapping[str, str]) -> None:
-    """Give forums without a placed submission the venue that their notes agree on, or else the one named for them.
+def settle_venues(
+    raw: RawStore, by_user: Mapping[str, str], by_file: Mapping[str, str], others: Iterable[str] = ()
+) -> None:
+    """Give forums whose submission names no venue the one that their notes agree on, or else the one named for them.
 
     Args:
         raw: The store; `RawStore.place` has run.
-        named: Venue by forum id, for forums of notes that name none themselves.
+        by_user: Venue by forum id that the user names, for forums of notes that name none themselves.
+        by_file: The same as the names of the imported files have it.
+        others: Forums with a note whose venue is not that of its forum.
     """
     moves: list[tuple[str, str, str]] = []
-    for forum_id, notes in raw.unsettled(named):
-        stated = {venue_id for note in notes for venue_id in _stated_venues(note)}
-        present = {note.venue_id for note in notes}
-        if len(stated) > 1:
-            venue_id = UNPLACED
-        else:
-            venue_id = next(iter(stated), None) or named.get(forum_id, UNPLACED)
-            if venue_id == UNPLACED and len(present) == 1:
-                continue
-        moves += [(venue_id, other_id, forum_id) for other_id in sorted(present - {venue_id})]
+    for forum_id, notes in raw.unsettled({*by_user, *by_file, *others}):
+        venue_id = _choose_venue(forum_id, notes, by_user.get(forum_id), by_file.get(forum_id))
+        moves += [(venue_id, held_id, forum_id) for held_id in sorted({note.venue_id for note in notes} - {venue_id})]
     raw.move(moves)
 
 
-def _stated_venues(raw_note: RawObject) -> set[str]:
-    with suppress(msgspec.ValidationError):
-        return set(stated_venues(read_note(raw_note.body)))
-    return set()
+def _choose_venue(forum_id: str, notes: list[RawObject], by_user: str | None, by_file: str | None) -> str:
+    """Return the venue of a forum from all its notes, every version, the latest last; `UNPLACED` where nothing decides.
 
-
-_TOKEN = re.compile(r"[a-z]+|\d+")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_NEUTRAL = frozenset(
-    {"all", "api", "comments", "content", "conference", "crawl", "data", "dump", "export", "forum", "forums", "full"}
-    | {"gz", "json", "jsonl", "lines", "main", "ndjson", "notes", "official", "openreview", "papers", "raw", "replies"}
-    | {"review", "reviews", "submissions", "v"}
-)
-"""Words beside conference and year that do not say that a file is of another track; any other word might."""
-_COMMON_WORDS = frozenset({"alt", "clear", "log"})
-"""Conference families whose names are ordinary words, as in `crawl_log_2023.json`."""
-
-
-def venue_of_file(name: str) -> str | None:
-    """Return the catalogue's venue that the name of a file, or of the folder nearest to it, names; None if none.
-
-    A name contains the venue's whole id, in any punctuation, or the conference and the year, which mean its main track.
-
-    >>> venue_of_file("reviews/iclr2019_review_content.jsonl.gz"), venue_of_file("NeurIPS-2022.json")
-    ('ICLR.cc/2019/Conference', 'NeurIPS.cc/2022/Conference')
-    >>> venue_of_file("iclr_2018_workshop.json"), venue_of_file("iclr2019-2020.json"), venue_of_file("a.json")
-    (None, None, None)
+    Its submission is believed before its replies, these before the user, and the user before the names of files.
     """
-    tokens = _TOKEN.findall(name.lower())
-    whole = [venue_id for venue_id, own in _ids_in_tokens() if _contains(tokens, own)]
-    if whole:
-        return max(whole, key=len)
-    return next(
-        (venue_id for part in (*reversed(name.split("/")), name) if (venue_id := _main_venue_named(part))), None
-    )
+    read = [(raw_note, note) for raw_note in notes if (note := _read(raw_note)) is not None]
+    roots = [(raw, note) for raw, note in read if raw.object_id == forum_id and (note.domain or note.created_by)]
+    if roots:
+        raw_root, root = roots[-1]
+        return raw_root.venue_id if raw_root.venue_id != UNPLACED else next(stated_venues(root))
+    stated = {venue_id for _, note in read for venue_id in stated_venues(note)}
+    if stated:
+        return stated.pop() if len(stated) == 1 else UNPLACED
+    return by_user or _find_named(notes, by_file)
 
 
-def _contains(tokens: list[str], own: tuple[str, ...]) -> bool:
-    return any(tuple(tokens[start : start + len(own)]) == own for start in range(len(tokens) - len(own) + 1))
+def _find_named(notes: list[RawObject], by_file: str | None) -> str:
+    """Return the venue that a user named before, or else the one that the names of the notes' files agree on."""
+    named = [(note.venue_id, venue_of_file(note.source)) for note in notes]
+    placed = {venue_id for venue_id, _ in named} - {UNPLACED}
+    by_files = {own for _, own in named if own}
+    # Where a note lies elsewhere than its own file says, or where no file says, a user has named the venue.
+    overruled = {venue_id for venue_id, own in named if own not in {None, venue_id}} - {UNPLACED}
+    chosen = overruled or placed - by_files or by_files or ({by_file} if by_file else set())
+    return chosen.pop() if len(chosen) == 1 else UNPLACED
 
 
-@cache
-def _ids_in_tokens() -> list[tuple[str, tuple[str, ...]]]:
-    ids = (row.id for row in _usable_rows())
-    return [(venue_id, tuple(_TOKEN.findall(venue_id.lower()))) for venue_id in ids if _YEAR.search(venue_id)]
-
-
-def _usable_rows() -> list[catalogue.VenueRow]:
-    return [row for row in catalogue.rows() if row.confidence is not catalogue.Confidence.D]
-
-
-def _main_venue_named(part: str) -> str | None:
-    """Return the main track of the one conference and year that a part of a path names; None if it says more."""
-    tokens = _TOKEN.findall(part.lower())
-    years = {int(token) for token in tokens if _YEAR.fullmatch(token)}
-    named = {token: ALIASES.get(token, token) for token in tokens if token.isalpha() and token not in _NEUTRAL}
-    families = set(named.values())
-    if len(years) != 1 or len(families) != 1 or not families <= set(catalogue.families()) - _COMMON_WORDS:
-        return None
-    (year,), (family,) = years, families
-    main = [row.id for row in _usable_rows() if (row.family, row.year) == (family, year) and track_of(row.id) == MAIN]
-    return main[0] if len(main) == 1 else None
+def _read(raw_note: RawObject) -> Note | None:
+    with suppress(msgspec.ValidationError):
+        return read_note(raw_note.body)
+    return None

@@ -18,7 +18,7 @@ from peercorpus.harvest.submissions import harvest_changes, harvest_submissions,
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.objects import Note, decode_leniently
 from peercorpus.openreview.venue_discovery import VenueProfile
-from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawStore
+from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.workspace import Workspace
 
 
@@ -172,8 +172,8 @@ def _harvest_notes(session: VenueSession) -> None:
     else:
         harvest_submissions(session)
     store_review_form(session)
-    if UNPLACED in session.raw.venues():
-        # What an import brought before may belong to these submissions.
+    if len(session.raw.venues()) > 1:
+        # What an import placed elsewhere before, or nowhere, may belong to these submissions.
         session.raw.place()
 
 

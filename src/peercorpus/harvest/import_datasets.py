@@ -38,12 +38,14 @@ class PublishedRecord(NamedTuple):
     Attributes:
         place: Position in its file.
         problem: Why it cannot be imported; None if it can.
+        files: Number of files that it is made of, where papers have files of their own.
     """
 
     dataset: Dataset
     body: bytes
     place: str
     problem: str | None = None
+    files: int = 1
 
 
 def missing_column(dump: DumpFile) -> str | None:
@@ -85,9 +87,11 @@ def _read_table(dump: DumpFile) -> Iterator[PublishedRecord]:
 
 def _read_layout(dump: DumpFile, layout: Layout) -> Iterator[PublishedRecord]:
     with _translate_errors(dump):
-        for place, body in layout.records():
-            problem = None if body.paper_id else "it names no paper"
-            yield PublishedRecord(layout.dataset, msgspec.json.encode(body), place, problem)
+        for record in layout.records():
+            body = b"" if record.body is None else msgspec.json.encode(record.body)
+            is_nameless = record.body is not None and not record.body.paper_id
+            problem = "it names no paper" if is_nameless else record.problem
+            yield PublishedRecord(layout.dataset, body, record.place, problem, record.files)
 
 
 def _is_re2(dump: DumpFile) -> bool:
@@ -167,7 +171,7 @@ def _translate_errors(dump: DumpFile) -> Iterator[None]:
     """
     try:
         yield
-    except (pa.ArrowException, BadZipFile, zlib.error, NotImplementedError, RuntimeError, TypeError) as error:
+    except (pa.ArrowException, BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError, TypeError) as error:
         raise DumpError(f"'{dump.name}' cannot be read: it is cut off or damaged ({_first_line(error)}).") from None
     except ValueError as error:
         raise DumpError(f"'{dump.name}' cannot be read: {error}.") from None

@@ -9,10 +9,9 @@ from operator import attrgetter
 from pathlib import Path
 
 import msgspec
-import pyarrow as pa
 
 from peercorpus.errors import DumpError
-from peercorpus.harvest.forum_venues import settle_venues, venue_of_file
+from peercorpus.harvest.forum_venues import settle_venues
 from peercorpus.harvest.import_datasets import PublishedRecord, build_published, missing_column, read_published_records
 from peercorpus.harvest.import_files import DumpFile, list_files, read_values
 from peercorpus.harvest.raw_rows import RawOrigin, build_edit, build_note, build_setting
@@ -20,7 +19,17 @@ from peercorpus.openreview.objects import now_ms
 from peercorpus.openreview.response_body import compact, is_list, is_object, read_items, read_members
 from peercorpus.records.layouts.flat_notes import nest
 from peercorpus.records.layouts.recognise import NAMES
-from peercorpus.records.layouts.tables import DELIMITED, is_table, read_columns, read_rows, suffix_of
+from peercorpus.records.layouts.tables import (
+    DELIMITED,
+    UNREADABLE,
+    find_damage,
+    is_table,
+    read_columns,
+    read_rows,
+    suffix_of,
+)
+from peercorpus.records.published_datasets import Dataset
+from peercorpus.venues.file_names import venue_of_file
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject, RawStore
 from peercorpus.workspace.workspace import Workspace
 
@@ -145,6 +154,8 @@ def names_invitation(body: bytes) -> bool:
     return b'"invitation' in body and b'"invitations":null' not in body and b'"invitations":[]' not in body
 
 
+TABLES = frozenset({Dataset.PAPER_LIST, Dataset.REVIEW_TABLE, Dataset.TEXT_FOLDER})
+"""Datasets of which people have several tables, as of ratings before and after the discussion."""
 BATCH = 500
 """Objects stored at once."""
 BATCH_BYTES = 1 << 24
@@ -176,6 +187,7 @@ class FileImport:
         doubtful: Those, and forums whose submission is hidden, deleted or not in the workspace.
         venue_id: The venue named for notes whose forum names none: by the user, or else by the file's name; None if
             neither does.
+        is_venue_of_name: Whether it is the file's name that names it.
     """
 
     name: str
@@ -185,6 +197,7 @@ class FileImport:
     unnamed: frozenset[str] = frozenset()
     doubtful: frozenset[str] = frozenset()
     venue_id: str | None = None
+    is_venue_of_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +227,10 @@ class _Tally:
     Attributes:
         digests: Digests of the published records of all files of this import, by id.
         venue_id: The venue named for notes whose forum names none, or None.
+        is_venue_of_name: Whether it is the file's name that names it.
         unnamed: Forums of notes that name no invitation or no venue.
         hidden: Forums whose submission is hidden or deleted.
-        forums: Forums of all notes.
+        forums: Forums of all notes, with the venues that these notes name.
     """
 
     raw: RawStore
@@ -225,9 +239,10 @@ class _Tally:
     origin: RawOrigin
     digests: dict[str, bytes]
     venue_id: str | None
+    is_venue_of_name: bool
     unnamed: set[str] = field(default_factory=set)
     hidden: set[str] = field(default_factory=set)
-    forums: set[str] = field(default_factory=set)
+    forums: dict[str, set[str]] = field(default_factory=dict)
     waiting: list[RawObject] = field(default_factory=list)
     waiting_bytes: int = 0
     new: Counter[RawKind] = field(default_factory=Counter)
@@ -256,7 +271,7 @@ class _Tally:
 
     def _watch(self, row: RawObject) -> None:
         """Remember the forum of a note, and whether it may be set aside."""
-        self.forums.add(row.forum_id)
+        self.forums.setdefault(row.forum_id, set()).add(row.venue_id)
         if row.venue_id == UNPLACED or not names_invitation(row.body):
             self.unnamed.add(row.forum_id)
         is_deleted = b'"ddate":' in row.body and b'"ddate":null' not in row.body
@@ -283,10 +298,15 @@ class _Tally:
         digest = hashlib.sha256(record.body).digest()[:16]
         record_id = row.object_id
         number = 1
-        while self.digests.setdefault(record_id, digest) != digest:
+        while self.digests.setdefault(record_id, digest) != digest or self._is_of_another_table(record_id, record):
             number += 1
             record_id = f"{row.object_id}#{number}"
         self._keep(row._replace(object_id=record_id))
+
+    def _is_of_another_table(self, record_id: str, record: PublishedRecord) -> bool:
+        """Return whether an id stands for what another table has of the paper; the same table later is an update."""
+        held = self.raw.find(RawKind.PUBLISHED, record_id) if record.dataset in TABLES else None
+        return held is not None and held.body != record.body and not held.source.startswith(f"{self.dump.name}, ")
 
     def _keep(self, row: RawObject) -> None:
         self.waiting.append(row)
@@ -304,7 +324,9 @@ class _Tally:
 
     def _refuse(self, reason: str, sentence: str) -> None:
         if not self.keep_going:
-            raise DumpError(f"{sentence[0].upper()}{sentence[1:]} ({reason}); --keep-going leaves it out instead.")
+            # The name of a file stays as it is.
+            begun = f"{sentence[0].upper()}{sentence[1:]}" if sentence.partition(" ")[0].isalpha() else sentence
+            raise DumpError(f"{begun} ({reason}); --keep-going leaves it out instead.")
         self.left_out[reason] += 1
 
     def leave_out(self, reason: str, number: int = 1) -> None:
@@ -320,7 +342,12 @@ class _Tally:
 
     def find_doubtful(self) -> frozenset[str]:
         """Return the forums of which notes may be set aside, when all files are stored."""
-        return frozenset(self.unnamed | self.hidden | (self.forums - self.raw.roots_among(self.forums)))
+        return frozenset(self.unnamed | self.hidden | (self.forums.keys() - self.raw.roots_among(self.forums)))
+
+    def find_disagreeing(self) -> set[str]:
+        """Return the forums in which a note names another venue than the one where their submission lies."""
+        held = self.raw.roots_among(self.forums)
+        return {forum_id for forum_id, venue_id in held.items() if self.forums[forum_id] != {venue_id}}
 
     def result(self) -> FileImport:
         """Return the result for the file."""
@@ -332,6 +359,7 @@ class _Tally:
             problem=self.problem,
             unnamed=frozenset(self.unnamed - {""}),
             venue_id=self.venue_id,
+            is_venue_of_name=self.is_venue_of_name,
         )
 
 
@@ -362,10 +390,14 @@ def import_dumps(
             raise DumpError(f"{names} holds no record in a layout that is read; read are {'; '.join(NAMES)}.")
         workspace.raw.place()
         doubtful = [tally.find_doubtful() for tally in tallies]
-        if any(doubtful) or UNPLACED in workspace.raw.venues():
+        disagreeing = {forum_id for tally in tallies for forum_id in tally.find_disagreeing()}
+        if any(doubtful) or disagreeing or UNPLACED in workspace.raw.venues():
+            named = {forum_id: file.venue_id for file in files if file.venue_id for forum_id in file.unnamed}
             settle_venues(
                 workspace.raw,
-                {forum_id: file.venue_id for file in files if file.venue_id for forum_id in file.unnamed},
+                by_user=named if venue_id else {},
+                by_file=named,
+                others=disagreeing,
             )
     return ImportSummary(tuple(map(_with_doubtful, files, doubtful)))
 
@@ -385,11 +417,12 @@ def _import_files(raw: RawStore, dumps: Sequence[DumpFile], keep_going: bool, ve
             origin=RawOrigin(dump.name, seen_ms),
             digests=digests,
             venue_id=venue_id or venue_of_file(dump.name),
+            is_venue_of_name=venue_id is None,
         )
         if dump.is_named or dump.is_known:
             _import_file(tally)
         else:
-            tally.problem = "not a JSON, Parquet or zip file"
+            tally.problem = _name_unknown(dump)
         yield tally
 
 
@@ -413,13 +446,27 @@ def _read_flat_notes(tally: _Tally) -> None:
     try:
         for row in read_rows(tally.dump.path):
             walk.enter_value(msgspec.json.encode(nest(row)))
-    except (ValueError, OSError, pa.ArrowException) as error:
+    except UNREADABLE as error:
         raise DumpError(f"'{tally.dump.name}' cannot be read: {error}.") from None
+
+
+def _name_unknown(dump: DumpFile) -> str:
+    """Return why a file in a folder is not read, judged by its name, or by its first rows if it is a table."""
+    if dump.is_link:
+        return "a link, which is not followed; name what it leads to"
+    if suffix_of(dump.path) not in DELIMITED:
+        return "not a JSON, Parquet or zip file, nor a table"
+    damage = find_damage(dump.path)
+    return f"it cannot be read: {damage}" if damage else "a table in no layout that is read"
 
 
 def _unrecognised(dump: DumpFile) -> str:
     """Return what was seen of a file that is in no layout, and which layouts are read."""
-    names = read_columns(dump.path) if dump.path.is_file() and is_table(dump.path) else []
+    is_read = dump.path.is_file() and is_table(dump.path)
+    damage = find_damage(dump.path) if is_read else None
+    if damage:
+        return f"'{dump.name}' cannot be read: {damage}."
+    names = read_columns(dump.path) if is_read else []
     seen = f"its records hold {', '.join(names[:8])}{' and more' if len(names) > 8 else ''}" if names else "no records"
     return f"'{dump.name}' holds no record in a layout that is read ({seen}); read are {'; '.join(NAMES)}."
 
@@ -444,8 +491,12 @@ def _read_file(tally: _Tally) -> str | None:
         for value in read_values(dump):
             walk.enter_value(value)
         return None
+    files = 0
     for record in published:
         tally.take_published(record)
+        files += record.files
     if dump.beside:
         tally.leave_out("a file beside a manuscript", dump.beside)
+    if dump.layout and dump.layout.is_of_folders and len(dump.layout.files) > files:
+        tally.leave_out("a file beside those that are read of each paper", len(dump.layout.files) - files)
     return None

@@ -22,7 +22,7 @@ from peercorpus.errors import DumpError, MissingExtraError, SourceError
 from peercorpus.openreview.response_body import check_json, read_items
 from peercorpus.records.layouts.flat_notes import has_flat_notes
 from peercorpus.records.layouts.recognise import Layout, find_folders, find_table
-from peercorpus.records.layouts.tables import is_table, read_columns
+from peercorpus.records.layouts.tables import is_table, list_columns, read_first_rows
 from peercorpus.records.published_datasets import REVIEWBENCH_COLUMNS
 
 SCHEME = "hf:"
@@ -89,6 +89,7 @@ class DumpFile:
         beside: Number of other files in the folders of the papers; they are not read.
         layout: The layout of another maker in which it is; None for other files.
         is_flat: Whether it is a table whose columns are the members of notes.
+        is_link: Whether it is a link in a named folder, which is not followed: it may lead out of the folder.
     """
 
     path: Path
@@ -98,6 +99,7 @@ class DumpFile:
     beside: int = 0
     layout: Layout | None = None
     is_flat: bool = False
+    is_link: bool = False
 
     @property
     def _suffixes(self) -> tuple[str, ...]:
@@ -126,7 +128,8 @@ class DumpFile:
     @property
     def is_known(self) -> bool:
         """Whether the name is that of a file that may contain something to import."""
-        return self.is_json or self.is_table or self.is_archive or bool(self.manuscripts or self.layout or self.is_flat)
+        is_read = self.is_json or self.is_table or self.is_archive
+        return not self.is_link and (is_read or bool(self.manuscripts or self.layout or self.is_flat))
 
 
 def list_files(paths: Sequence[Path]) -> list[DumpFile]:
@@ -136,7 +139,7 @@ def list_files(paths: Sequence[Path]) -> list[DumpFile]:
         DumpError: A path does not exist, or is neither a file nor a folder.
         SourceError: A dataset could not be downloaded.
     """
-    files_by_path: dict[Path, DumpFile] = {}
+    files_by_path: dict[tuple[Path, object, bool], DumpFile] = {}
     for path in paths:
         repository = parse_repository(path)
         if repository is not None:
@@ -152,15 +155,19 @@ def list_files(paths: Sequence[Path]) -> list[DumpFile]:
         else:
             raise DumpError(f"'{path}' is neither a file nor a folder.")
         for file in files:
-            key = file.path.resolve()
+            # Several layouts may have one root, and a link is another thing than what it leads to.
+            place = file.path.absolute() if file.is_link else file.path.resolve()
+            key = place, file.layout and (file.layout.dataset, file.layout.table), bool(file.manuscripts)
             if key not in files_by_path or file.is_named:
                 files_by_path[key] = file
     return list(files_by_path.values())
 
 
 def _list_folder(folder: Path, name: str, *, links: bool) -> Iterator[DumpFile]:
-    """Yield the files of a folder; links are followed only in the Hub's cache, which consists of them."""
-    files = sorted(inner for inner in folder.rglob("*") if inner.is_file() and (links or not inner.is_symlink()))
+    """Yield the files of a folder; links are followed only in the Hub's cache, which consists of them, else named."""
+    found = sorted(folder.rglob("*"))
+    skipped = [] if links else [inner for inner in found if inner.is_symlink()]
+    files = [inner for inner in found if inner.is_file() and (links or not inner.is_symlink())]
     texts = tuple(inner for inner in files if inner.as_posix().endswith(f"/{MANUSCRIPT}"))
     papers = {inner.parents[1] for inner in texts}
     others = [inner for inner in files if papers.isdisjoint(inner.parents)]
@@ -168,25 +175,31 @@ def _list_folder(folder: Path, name: str, *, links: bool) -> Iterator[DumpFile]:
         beside = len(files) - len(others) - len(texts)
         yield DumpFile(folder, f"{name}/**/{MANUSCRIPT}", is_named=False, manuscripts=texts, beside=beside)
     for layout in find_folders(others):
-        inner_name = "/".join([name, *layout.root.relative_to(folder).parts])
-        yield DumpFile(layout.root, f"{inner_name} ({layout.dataset.value})", is_named=False, layout=layout)
-        others = [inner for inner in others if inner not in {*layout.files}]
-    for inner in others:
-        yield _recognise(DumpFile(inner, f"{name}/{inner.relative_to(folder).as_posix()}", is_named=False))
+        # The files of a layout may lie in the folder named, and its root above.
+        root = layout.root.relative_to(folder).parts if layout.root.is_relative_to(folder) else ()
+        yield DumpFile(
+            layout.root, f"{'/'.join([name, *root])} ({layout.dataset.value})", is_named=False, layout=layout
+        )
+        held = {*layout.files}
+        others = [inner for inner in others if inner not in held]
+    for inner in sorted([*others, *skipped]):
+        dump = DumpFile(inner, f"{name}/{inner.relative_to(folder).as_posix()}", is_named=False)
+        yield replace(dump, is_link=True) if inner.is_symlink() and not links else _recognise(dump)
 
 
 def _recognise(dump: DumpFile) -> DumpFile:
     """Return a file with its layout, where it is a table of another maker's or of notes."""
     if dump.manuscripts or not is_table(dump.path):
         return dump
-    columns = read_columns(dump.path)
+    rows = read_first_rows(dump.path)
+    columns = list_columns(rows)
     if has_flat_notes(columns):
         return replace(dump, is_flat=True)
     of_ours = len({*REVIEWBENCH_COLUMNS} & {*columns})
     # A table that lacks one column of ReviewBench is a damaged one, of which the error names the column.
     is_ours = of_ours > len(REVIEWBENCH_COLUMNS) // 2 or {"paper_id", "messages"} <= {*columns}
     is_ours = is_ours or {"paper_id", "reviews"} <= {*columns}
-    return dump if is_ours else replace(dump, layout=find_table(dump.path))
+    return dump if is_ours else replace(dump, layout=find_table(dump.path, rows))
 
 
 @contextmanager

@@ -24,7 +24,7 @@ _SAYS_OTHER = re.compile(_DATA["sentences"]["other"], re.IGNORECASE)
 _ABOUT_OTHERS = tuple(_DATA["venues"]["about_others"])
 
 _LINK = re.compile(
-    r"(?:https?://)?(?:[\w-]+\.)?openreview\.net/(?:forum|pdf|attachment|revisions)/?(?:\?|%3F)"
+    r"(?<![\w.-])(?:https?://)?(?:[\w-]+\.)?openreview\.net/(?:forum|pdf|attachment|revisions)/?(?:\?|%3F)"
     r"(?:[^\s\"'<>)\]]*?(?:&amp;|&|%26))??id(?:=|%3D)(?P<id>[A-Za-z0-9_-]+)[^\s\"'<>)\]]*",
     re.IGNORECASE,
 )
@@ -33,6 +33,10 @@ _LINK = re.compile(
 _FORUM_ID = re.compile(r"(?=[\w-]*[A-Za-z])(?=[\w-]*\d|[A-Za-z]*[a-z][A-Z])[A-Za-z0-9_-]{9,12}")
 """A forum's id by itself: 9 to 12 characters with a digit or mixed case, as all ids of recorded notes have."""
 
+_NO_ID = re.compile(r"[A-Za-z]+\d{1,4}")
+"""A word with a number behind it, as "NeurIPS2022": an id only where a forum of the workspace has it."""
+
+_BETWEEN_IDS = re.compile(r"[\s,;]+")
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
@@ -106,12 +110,22 @@ def _read_value(value: object, held: Set[str], *, is_prose: bool) -> Iterator[st
     elif isinstance(value, str):
         bare = value.strip()
         links = list(_LINK.finditer(bare))
-        if not links and (bare in held or (not is_prose and _FORUM_ID.fullmatch(bare))):
-            yield bare
+        ids = [] if links else _read_bare_ids(bare, held, is_prose=is_prose)
+        if ids:
+            yield from ids
         elif is_prose or not _is_list(bare, links):
             yield from _read_prose(bare)
         else:
             yield from (link["id"] for link in links)
+
+
+def _read_bare_ids(text: str, held: Set[str], *, is_prose: bool) -> list[str]:
+    """Return the ids of which a text is a list; none where it holds anything else."""
+    parts = [part for part in _BETWEEN_IDS.split(text) if part]
+    are_ids = (
+        part in held or (not is_prose and _FORUM_ID.fullmatch(part) and not _NO_ID.fullmatch(part)) for part in parts
+    )
+    return parts if all(are_ids) else []
 
 
 def _is_list(text: str, links: Sequence[re.Match[str]]) -> bool:

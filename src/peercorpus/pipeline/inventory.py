@@ -306,6 +306,9 @@ def _read_posts(tables: Tables, venue_id: str) -> _Posts:
     return _Posts(dangling, deleted, not_public)
 
 
+MIN_TITLE_WORDS = 3
+
+
 def _read_titles(tables: Tables, venue_id: str) -> tuple[NamedExamples, NamedExamples]:
     """Return the titles of papers that share title and number (or else authors) with another, and the odd titles."""
     papers: Counter[tuple[str, object]] = Counter()
@@ -313,7 +316,9 @@ def _read_titles(tables: Tables, venue_id: str) -> tuple[NamedExamples, NamedExa
     for title, number, authors in _read_rows(tables, "1-papers", venue_id, ["title", "number", "authors"]):
         if title is None:
             continue
-        papers[" ".join(title.split()).casefold(), tuple(authors) if number is None else number] += 1
+        # A short title alone, as "Withdrawn", tells no paper from another.
+        if number is not None or authors or len(title.split()) >= MIN_TITLE_WORDS:
+            papers[" ".join(title.split()).casefold(), tuple(authors) if number is None else number] += 1
         if ODD_TITLE.search(title) or UNPRINTABLE.search(title):
             odd.append(title)
     twice = [title for (title, _), count in papers.items() for _ in range(count - 1)]

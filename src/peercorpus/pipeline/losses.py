@@ -109,8 +109,8 @@ class _Aside(Replacement):
             self.rows.append(record)
 
 
-_PLACE = re.compile(r", (?:row|record) \d+$")
-"""Position of a published record, after the name of its file."""
+_PLACE = re.compile(r", (?:(?:row|record) \d+|(?:[^,]*/)?reviews(?:/[^/]+)?\.json)$")
+"""Position of a published record, after the name of its file or of the folder of its layout."""
 _COUNTED = (RawKind.NOTE, RawKind.PUBLISHED)
 
 

@@ -41,7 +41,9 @@ class VenueSource(StrEnum):
     REPLIES = "replies"
     """All invitations, signatures and readers of its notes that name a venue name this one."""
     IMPORT = "import"
-    """No note names it: it was named when the notes were imported, or the imported file's name contains it."""
+    """No note names it: it was named by `--venue` when the notes were imported."""
+    FILE_NAME = "file_name"
+    """No note names it: only the name of the imported file contains it."""
     RECORD = "record"
     """A record of a dataset published by others names it."""
 

@@ -336,7 +336,7 @@ class RawStore:
             SELECT kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
             FROM objects INDEXED BY objects_by_forum
             WHERE kind = 'note' AND forum_id IN doubtful
-            ORDER BY forum_id
+            ORDER BY forum_id, modified_ms, seen
             """,
             (json.dumps(list(others)),),
         )
@@ -357,17 +357,17 @@ class RawStore:
         for key, objects in groupby(map(self._unpack_object, rows), key=attrgetter("venue_id", "forum_id")):
             yield key, list(objects)
 
-    def roots_among(self, forum_ids: Iterable[str]) -> set[str]:
-        """Return those of some forums whose submission is stored."""
+    def roots_among(self, forum_ids: Iterable[str]) -> dict[str, str]:
+        """Return those of some forums whose submission is stored, with its venue."""
         rows = self._db.execute(
             """
-            SELECT DISTINCT object_id
+            SELECT DISTINCT object_id, venue_id
             FROM objects
             WHERE kind = 'note' AND forum_id = object_id AND object_id IN (SELECT value FROM json_each(?))
             """,
             (json.dumps(list(forum_ids)),),
         )
-        return {forum_id for (forum_id,) in rows}
+        return dict(rows.fetchall())
 
     def move(self, moves: Iterable[tuple[str, str, str]]) -> None:
         """Give everything of forums another venue.

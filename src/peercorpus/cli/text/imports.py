@@ -1,6 +1,7 @@
 """Texts of `import`: what each file held, and what was left out and why."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.text.formatting import plural
@@ -12,6 +13,17 @@ if TYPE_CHECKING:
     from peercorpus.harvest.import_dumps import ImportCounts, ImportSummary
     from peercorpus.harvest.import_pdfs import PdfImport
     from peercorpus.pipeline.losses import SourceLoss
+
+
+def unknown_venue(venue_id: str, known: Sequence[str]) -> str:
+    """Return that the catalogue does not know a venue that the user named, with the nearest one that it knows.
+
+    >>> unknown_venue("ICLR.cc/2019/Conferense", ["ICLR.cc/2019/Conference"])
+    "The catalogue knows no venue 'ICLR.cc/2019/Conferense'; did you mean 'ICLR.cc/2019/Conference'?"
+    """
+    close = get_close_matches(venue_id, known, n=1, cutoff=0.9)
+    hint = f"did you mean '{close[0]}'?" if close else "it is taken as you wrote it; 'peercorpus venues' lists those."
+    return f"The catalogue knows no venue '{escape_controls(venue_id)}'; {hint}"
 
 
 def _taken(kind: RawKind, counts: "ImportCounts") -> str:
@@ -29,7 +41,8 @@ def imported(summary: "ImportSummary", losses: Sequence["SourceLoss"] = ()) -> s
         imports = [_taken(kind, counts) for kind, counts in file.taken.items()]
         lines.append(f"{file.name}: {', '.join(imports) or 'nothing imported'}")
         if file.unnamed and file.venue_id:
-            lines.append(f"  venue, where the notes of a forum name none: {file.venue_id}")
+            how = ", by the name of the file" if file.is_venue_of_name else ""
+            lines.append(f"  venue, where the notes of a forum name none: {file.venue_id}{how}")
         lines.extend(f"  left out: {number:,}, {reason}" for reason, number in file.left_out.items())
         if file.problem and not file.left_out:
             lines.append(f"  left out: {file.problem}")

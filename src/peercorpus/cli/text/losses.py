@@ -19,7 +19,7 @@ REMEDIES: dict[str, str] = {
     Reason.NOT_PUBLIC: "nothing, if they are not meant for everyone",
     Reason.DELETED: "nothing, if they were deleted on purpose",
     Reason.NO_LONGER_SHOWN: "nothing; the venue has withdrawn them since",
-    Reason.SUPERSEDED: "nothing; the same papers are read from a fuller source",
+    Reason.SUPERSEDED: "nothing; each paper is made of one source, here of another one",
     Reason.UNREADABLE: _IMPORT_WHOLE,
     Reason.RECORD_UNREADABLE: "fetch the dataset again, and compare its columns with its card",
 }
@@ -33,7 +33,8 @@ def lost(losses: Sequence[SourceLoss], *, is_built: bool) -> list[str]:
 
 def _lost(loss: SourceLoss, *, is_built: bool) -> tuple[str, str]:
     share = "None" if loss.total == loss.records else f"Only {loss.records - loss.total:,}"
-    will = "is" if is_built else "will be"
+    verb = "are" if loss.records - loss.total > 1 else "is"
+    will = verb if is_built else "will be"
     reasons = ", ".join(f"{reason} {number:,}" for reason, number in loss.aside.items())
     source = escape_controls(loss.source, 500)
     remedy = REMEDIES.get(next(iter(loss.aside)), _IMPORT_WHOLE)

@@ -26,8 +26,8 @@ CAUTIONS = {
         "{count} of {of} papers are listed twice, such as {examples}: keep one of each before you count or split them."
     ),
     KnownIssue.BEFORE_DECISIONS: (
-        "{count} of {of} papers with reviews have no decision: they were harvested before it, or the venue shows none;"
-        " harvest it again with --refresh when decisions are out."
+        "{count} of {of} papers with reviews have no decision: they were harvested before it, what was imported holds"
+        " none, or the venue shows none; harvest it with --refresh when decisions are out."
     ),
     KnownIssue.NO_REJECTED: (
         "Only {count} of {of} papers with a decision are rejected ones: the venue shows them only if their authors"

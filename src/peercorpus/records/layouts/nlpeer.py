@@ -1,17 +1,18 @@
 """Read NLPeer: `data/<paper>/meta.json` and `data/<paper>/v<N>/{meta,reviews,paper.itg}.json`.
 
-Source: the README of UKPLab/nlpeer, "Dataset File Structure" and "Review File Format", and its loader.
+Source: the README of UKPLab/nlpeer, "Dataset File Structure" and "Review File Format", and its loader (v1, v2).
 """
 
 from collections.abc import Mapping
 from typing import Any
 
+from peercorpus.records.layouts.paper_lists import ABOUT_PERSONS
 from peercorpus.records.layouts.stated import Row, StatedPaper, StatedReview, as_text
 
 META, VERSION_META, REVIEWS, DOCUMENT = "meta", "version_meta", "reviews", "paper.itg"
 HEADINGS = {"title": "# ", "article-title": "# ", "heading": "## ", "abstract": ""}
 """Marks of Markdown for types of nodes in the ITG format; figures, formulas and marks of pages are left out."""
-PROSE = frozenset({"paragraph", "p", "abstract", "list_item", "title", "article-title", "heading"})
+PROSE = frozenset({"paragraph", "p", "abstract", "list", "list_item", "title", "article-title", "heading"})
 
 
 def is_nlpeer_review(value: object) -> bool:
@@ -32,7 +33,11 @@ def read_nlpeer(parts: Row) -> StatedPaper:
         authors=tuple(authors),
         text=read_document(parts),
         reviews=tuple(_read_review(review) for review in parts.get(REVIEWS) or ()),
-        extra={name: value for name, value in meta.items() if name not in read and value not in (None, "", [])},
+        extra={
+            name: value
+            for name, value in meta.items()
+            if name not in read and value not in (None, "", []) and not ABOUT_PERSONS.fullmatch(name.casefold())
+        },
     )
 
 
@@ -44,9 +49,9 @@ def _read_review(review: Row) -> StatedReview:
     answers |= {name: value for name, value in scores.items() if value not in (None, "")}
     return StatedReview(
         answers,
-        # Ids are unique within a paper only.
+        # Ids are unique within a paper only. The reviewer, where there is one, is a person's name.
         None,
-        as_text(review.get("reviewer")) or as_text(review.get("rid")),
+        as_text(review.get("rid")),
         scores=frozenset(scores),
         # Their split into sentences is not the reviewer's.
         extra={name: value for name, value in meta.items() if name != "sentences" and value not in (None, "")},
@@ -58,9 +63,33 @@ def read_document(parts: Row) -> str | None:
     document = parts.get(DOCUMENT)
     if not isinstance(document, dict):
         return None
-    texts = [
-        f"{HEADINGS.get(node['ntype'], '')}{node['content']}"
-        for node in document.get("nodes") or ()
-        if isinstance(node, dict) and node.get("ntype") in PROSE and as_text(node.get("content"))
-    ]
+    nodes = _put_in_order(document)
+    # In F1000 a "title" is the heading of a section; the article's own is another type.
+    marks = HEADINGS | ({"title": "## "} if any(node.get("ntype") == "article-title" for node in nodes) else {})
+    texts = []
+    for node in nodes:
+        content = as_text(node.get("content"))
+        if content and node.get("ntype") in PROSE:
+            # The node of the abstract holds the word alone where paragraphs follow.
+            mark = "## " if content.strip().casefold() == "abstract" else marks.get(node["ntype"], "")
+            texts.append(f"{mark}{content}")
     return "\n\n".join(texts) or None
+
+
+def _put_in_order(document: Row) -> list[Row]:
+    """Return the nodes of a document as its edges of type "next" lead from one to another; others stay where they are.
+
+    Source: UKPLab/intertext-graph, `IntertextDocument.unroll_graph`.
+    """
+    nodes = [node for node in document.get("nodes") or () if isinstance(node, dict)]
+    edges = [edge for edge in document.get("edges") or () if edge.get("etype") == "next"]
+    by_id = {node.get("ix"): node for node in nodes}
+    following = {edge["src_ix"]: edge["tgt_ix"] for edge in edges}
+    if len(by_id) < len(nodes) or len(following) < len(edges):
+        return nodes  # Edges that lead from one node to several others give no order.
+    at = next((ix for ix in by_id if ix in following and ix not in following.values()), None)
+    chain: list[Row] = []
+    while at in by_id:
+        chain.append(by_id.pop(at))
+        at = following.get(at)
+    return [*chain, *by_id.values()]

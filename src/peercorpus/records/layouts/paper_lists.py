@@ -7,7 +7,7 @@ a column for each rating).
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from peercorpus.records.enums import Status
@@ -15,6 +15,8 @@ from peercorpus.records.layouts.stated import FORUM_URL, Row, StatedPaper, State
 
 ROW = "row"
 IDS = ("forum_id", "forum", "paper_id", "submission_id", "id", "openreview_id", "url", "site", "link", "permalink")
+FORUM_COLUMNS = ("forum_id", "forum", "openreview_id")
+"""Those that hold ids of OpenReview's, whatever they look like."""
 DECISIONS = ("decision", "paper_decision", "final_decision", "status", "accepted")
 TITLES = ("title", "paper_title")
 RATINGS = ("rating", "ratings", "scores", "recommendation", "recommendations")
@@ -23,14 +25,15 @@ BY_REVIEWER = frozenset(
         *("rating", "ratings", "scores", "recommendation", "recommendations", "confidence", "confidences"),
         *("soundness", "presentation", "contribution", "correctness", "technical_novelty", "empirical_novelty"),
         *("originality", "quality", "clarity", "significance", "novelty", "excitement", "reproducibility"),
+        *("technical_quality", "scope", "suitability"),
     )
 )
 """Columns with one value for each reviewer, in the same order."""
 SINGULAR = {"ratings": "rating", "scores": "rating", "confidences": "confidence", "recommendations": "recommendation"}
 REVIEWERS = ("reviewers", "reviewer_ids")
 ABOUT_PERSONS = re.compile(
-    r"author.*|gender|homepage|dblp|google_scholar|gs_.*|orcid|linkedin|or_profile|e?mails?|aff(_.*|iliations?)?|position"
-    r"|bibtex"
+    r"author.*|contributors?|gender|homepage|dblp|google_scholar|gs_.*|orcid|linkedin|or_profile|e?mails?"
+    r"|affs?(_.*)?|affiliations?|position|bibtex"
 )
 """Columns that describe the authors as persons; they stay in `raw.db` alone."""
 
@@ -91,13 +94,13 @@ def _read_reviews(row: Row) -> tuple[tuple[StatedReview, ...], set[str]]:
     used = {*numbered, *given}
     if numbered and "rating" not in columns:
         columns["rating"] = [row[name] for name in numbered]
-    ratings = next((columns[name] for name in ("rating", "recommendation") if name in columns), [])
-    # A column with another number of values does not say whose they are: it stays beside the paper.
-    fitting = {name: values for name, values in columns.items() if len(values) == len(ratings)}
-    used -= {name for name in used if SINGULAR.get(name, name) not in fitting and not name.isdigit()}
     ids = next((list_cell(row[name]) for name in REVIEWERS if name in row), [])
-    reviewers = ids if len(ids) == len(ratings) else [None] * len(ratings)
-    used |= {*REVIEWERS} if len(ids) == len(ratings) else set()
+    number = _count_reviewers(columns, ids)
+    # A column with another number of values does not say whose they are: it stays beside the paper.
+    fitting = {name: values for name, values in columns.items() if len(values) == number}
+    used -= {name for name in used if SINGULAR.get(name, name) not in fitting and not name.isdigit()}
+    reviewers = ids if len(ids) == number else [None] * number
+    used |= {*REVIEWERS} if len(ids) == number else set()
     reviews = [
         StatedReview(
             {name: values[place] for name, values in fitting.items() if is_stated(values[place])}, None, reviewer
@@ -105,6 +108,18 @@ def _read_reviews(row: Row) -> tuple[tuple[StatedReview, ...], set[str]]:
         for place, reviewer in enumerate(map(as_text, reviewers))
     ]
     return tuple(reviews), used
+
+
+def _count_reviewers(columns: Mapping[str, list[Any]], ids: Sequence[Any]) -> int:
+    """Return how many reviewers a row tells of: as many as ratings, else as columns agree on, of several values each.
+
+    One value alone may be a mean.
+    """
+    for name in ("rating", "recommendation"):
+        if name in columns:
+            return len(columns[name])
+    numbers = {len(values) for values in (*columns.values(), ids) if values}
+    return max(numbers) if len(numbers) == 1 and max(numbers) > 1 else 0
 
 
 def _singulars(row: Row) -> set[str]:

@@ -1,9 +1,11 @@
 """Read PeerRead: `reviews/<id>.json` with title, reviews and `accepted`, and `parsed_pdfs/<id>.pdf.json` with sections.
 
-Source: allenai/PeerRead, `data/<venue>/<train|dev|test>/`, as published; ICLR 2017, ACL 2017, CoNLL 2016 and arXiv.
+Source: allenai/PeerRead, `data/<venue>/<train|dev|test>/`, as published; ICLR 2017, ACL 2017, CoNLL 2016, arXiv, and
+NIPS 2013 to 2017 as its crawler makes them. What is said here of its files is in its code
+(`aspect_predict/assign_annot_iclr_2017.py`, `models/Paper.py`, `data_prepare/crawler/NIPS_crawl.py`) and its paper.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from peercorpus.records.enums import PostKind, Role, Status
@@ -11,13 +13,23 @@ from peercorpus.records.layouts.stated import Row, StatedPaper, StatedPost, Stat
 
 REVIEW = "review"
 PARSED = "parsed_pdf"
-SCORES = (
-    *("RECOMMENDATION", "RECOMMENDATION_UNOFFICIAL", "REVIEWER_CONFIDENCE", "SUBSTANCE", "CLARITY", "IMPACT"),
-    *("APPROPRIATENESS", "ORIGINALITY", "SOUNDNESS_CORRECTNESS", "MEANINGFUL_COMPARISON", "REPLICABILITY"),
+OVERALL = ("RECOMMENDATION", "REVIEWER_CONFIDENCE")
+ASPECTS = (
+    *("RECOMMENDATION_UNOFFICIAL", "SUBSTANCE", "CLARITY", "IMPACT", "APPROPRIATENESS", "ORIGINALITY"),
+    *("SOUNDNESS_CORRECTNESS", "MEANINGFUL_COMPARISON", "REPLICABILITY"),
 )
+IS_ANNOTATED = "IS_ANNOTATED"
+"""Marks a review of ICLR 2017 to which PeerRead's annotators gave aspects: these are no scores of its reviewer."""
+ANNOTATED = "annotated_aspects"
 SPEAKER = "OTHER_KEYS"
+OF_A_POST = ("DATE", SPEAKER, "TITLE")
+"""What only ICLR 2017 has, where questions and comments stand among the reviews; elsewhere every entry is a review."""
+OF_ARXIV = frozenset({"SUBJECTS", "VERSION", "DATE_OF_SUBMISSION"})
+"""Members of papers from arXiv: their `accepted` is what PeerRead takes for probable, not a decision."""
 FINAL_DECISION = "final decision"
 """In the title of the chairs' post of ICLR 2017."""
+REPEATED, COPIED, EMPTY = "repeated_entries", "copies_of_a_review", "entries_without_text"
+"""Names under which a paper says how many entries of its file are left out."""
 
 
 def is_peerread(members: Mapping[str, Any]) -> bool:
@@ -32,24 +44,55 @@ def is_peerread(members: Mapping[str, Any]) -> bool:
 def read_peerread(parts: Row) -> StatedPaper:
     """Return the paper of one file of reviews; posts without a recommendation are no reviews."""
     found = parts[REVIEW]
-    entries = [entry for entry in found.get("reviews") or () if isinstance(entry, dict)]
+    entries, left_out = _sort_out([entry for entry in found.get("reviews") or () if isinstance(entry, dict)])
+    authors = _read_authors(found.get("authors"))
     reviews = [entry for entry in entries if _is_review(entry)]
-    posts = [_read_post(entry) for entry in entries if not _is_review(entry) and as_text(entry.get("comments"))]
-    accepted = found.get("accepted")
+    posts = [_read_post(entry, authors) for entry in entries if not _is_review(entry)]
+    accepted = None if OF_ARXIV & found.keys() else found.get("accepted")
     status = {True: Status.ACCEPTED, False: Status.REJECTED}[accepted] if isinstance(accepted, bool) else None
     decided = (post.text for post in posts if post.kind is PostKind.DECISION)
-    read = {"reviews", "title", "abstract", "accepted", "authors", "SCORE"}
+    read = {"reviews", "title", "abstract", "authors", "SCORE", *(("accepted",) if status else ())}
+    others = {name: value for name, value in found.items() if name not in read and value not in (None, "", [])}
     return StatedPaper(
         title=as_text(found.get("title")),
         abstract=as_text(found.get("abstract")),
-        authors=_read_authors(found.get("authors")),
+        authors=authors,
         status=status,
         decision_comment=next(decided, None),
         text=read_sections(parts),
         reviews=tuple(_read_review(entry) for entry in reviews),
         posts=tuple(posts),
-        extra={name: value for name, value in found.items() if name not in read and value not in (None, "", [])},
+        extra=others | left_out,
     )
+
+
+def _sort_out(entries: Sequence[Row]) -> tuple[list[Row], dict[str, int]]:
+    """Return the entries that say something of their own, and how many others there are, by why they do not.
+
+    In ICLR 2017 most files hold every entry twice, questions lost their text, and what is marked as a meta-review is
+    the text of one of the reviews.
+    """
+    texts = {_text_of(entry) for entry in entries if not _is_meta_review(entry)}
+    kept: list[Row] = []
+    left_out = dict.fromkeys((REPEATED, COPIED, EMPTY), 0)
+    for number, entry in enumerate(entries):
+        if entry in entries[:number]:
+            left_out[REPEATED] += 1
+        elif not _text_of(entry):
+            left_out[EMPTY] += 1
+        elif _is_meta_review(entry) and _text_of(entry) in texts:
+            left_out[COPIED] += 1
+        else:
+            kept.append(entry)
+    return kept, {name: number for name, number in left_out.items() if number}
+
+
+def _text_of(entry: Row) -> str:
+    return (as_text(entry.get("comments")) or "").strip()
+
+
+def _is_meta_review(entry: Row) -> bool:
+    return bool(entry.get("IS_META_REVIEW") or entry.get("is_meta_review"))
 
 
 def read_sections(parts: Row) -> str | None:
@@ -71,39 +114,45 @@ def _read_passages(metadata: Row) -> Iterator[str]:
 
 
 def _is_review(entry: Row) -> bool:
-    """Return whether a post is a review: it has a recommendation, or scores and a text at venues without one."""
-    if entry.get("IS_META_REVIEW") or not as_text(entry.get("comments")):
+    """Return whether an entry is a review: a post of ICLR 2017 is one where it has a recommendation."""
+    if _is_meta_review(entry):
         return False
-    if not is_stated(entry.get("RECOMMENDATION")) and entry.get("DATE"):
-        return False  # Of ICLR 2017, whose questions before the review carry the reviewer's other scores.
-    return any(is_stated(entry.get(name)) for name in SCORES)
+    return is_stated(entry.get("RECOMMENDATION")) or not any(is_stated(entry.get(name)) for name in OF_A_POST)
 
 
 def _read_review(entry: Row) -> StatedReview:
-    answers = {name: entry[name] for name in (*SCORES, "TITLE", "comments") if is_stated(entry.get(name))}
-    speaker = as_text(entry.get(SPEAKER)) or ""
-    is_named = "AnonReviewer" in speaker
-    read = {*answers, "IS_META_REVIEW", *((SPEAKER,) if is_named else ())}
+    scored = OVERALL if entry.get(IS_ANNOTATED) else (*OVERALL, *ASPECTS)
+    answers = {name: entry[name] for name in (*scored, "TITLE", "comments") if is_stated(entry.get(name))}
+    annotated = {name: entry[name] for name in ASPECTS if name not in scored and is_stated(entry.get(name))}
+    read = {*answers, *annotated, "IS_META_REVIEW", "is_meta_review", SPEAKER}
+    others = {name: value for name, value in entry.items() if name not in read and is_stated(value)}
     return StatedReview(
         answers,
-        reviewer=speaker.split()[-1] if is_named else None,
-        scores=frozenset(SCORES),
-        extra={name: value for name, value in entry.items() if name not in read and is_stated(value)},
+        reviewer=_find_reviewer(entry),
+        scores=frozenset(scored),
+        extra=others | ({ANNOTATED: annotated} if annotated else {}),
     )
 
 
-def _read_post(entry: Row) -> StatedPost:
+def _find_reviewer(entry: Row) -> str | None:
+    """Return the pseudonym of a reviewer; None where a person's name or none is given."""
+    speaker = as_text(entry.get(SPEAKER)) or ""
+    return speaker.split()[-1] if "AnonReviewer" in speaker else None
+
+
+def _read_post(entry: Row, authors: Sequence[str]) -> StatedPost:
     speaker, title = as_text(entry.get(SPEAKER)) or "", as_text(entry.get("TITLE"))
     role = Role.UNKNOWN
-    kind = PostKind.META_REVIEW if entry.get("IS_META_REVIEW") else PostKind.COMMENT
+    kind = PostKind.META_REVIEW if _is_meta_review(entry) else PostKind.COMMENT
     if title and FINAL_DECISION in title.casefold():
         kind, role = PostKind.DECISION, Role.PROGRAM_CHAIR
-    elif "AnonReviewer" in speaker:
+    elif _find_reviewer(entry):
         role = Role.REVIEWER
     elif speaker == "(anonymous)":
         role = Role.PUBLIC
-    signature = speaker.split()[-1] if role is Role.REVIEWER else ""
-    return StatedPost(kind, role, signature, title, str(entry["comments"]))
+    elif speaker and speaker.casefold() in {author.strip("*†‡ ").casefold() for author in authors}:
+        role = Role.AUTHOR
+    return StatedPost(kind, role, _find_reviewer(entry) or "", title, str(entry["comments"]))
 
 
 def _read_authors(value: object) -> tuple[str, ...]:

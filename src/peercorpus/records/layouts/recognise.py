@@ -5,15 +5,23 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from peercorpus.records.layouts import nlpeer, paper_lists, peerread, review_tables, text_folders
 from peercorpus.records.layouts.flat_notes import has_flat_notes
-from peercorpus.records.layouts.stated import LayoutBody, Row, StatedPaper, is_stated, make_paper_id
-from peercorpus.records.layouts.tables import is_table, read_columns, read_rows
+from peercorpus.records.layouts.stated import LayoutBody, Row, StatedPaper, are_forum_ids, is_stated, make_paper_id
+from peercorpus.records.layouts.tables import (
+    FIRST_ROWS,
+    UNREADABLE,
+    is_table,
+    list_columns,
+    read_columns,
+    read_rows,
+)
 from peercorpus.records.published_datasets import Dataset
 
 NAMES = (
@@ -46,6 +54,26 @@ OF_A_MODEL = re.compile(
 """Names of files and folders whose reviews a model wrote, as AI-Scientist's `llm_reviews/gpt-4o….csv`."""
 
 MAIN_TRACKS = frozenset({"", "main", "conference"})
+NOT_JSON = "a file that cannot be read as JSON"
+PEERREAD_FOLDERS = frozenset({"reviews", "parsed_pdfs", "pdfs"})
+SHORT_YEAR = re.compile(r"(?<=[A-Za-z])(?=\d\d$)")
+"""Where the century is missing in a name of NLPeer: `EMNLP23`."""
+
+
+class LayoutRecord(NamedTuple):
+    """What a layout has of one paper.
+
+    Attributes:
+        place: Where it lies.
+        body: What it has; None if it cannot be read.
+        problem: Why not, else None.
+        files: Number of files that it is made of.
+    """
+
+    place: str
+    body: LayoutBody | None
+    problem: str | None = None
+    files: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +82,7 @@ class Layout:
 
     Attributes:
         root: The file, or the folder of all its files.
-        files: The files that belong to it.
+        files: The files that belong to it, whether they are read or not.
         table: The table of decisions beside texts.
     """
 
@@ -63,11 +91,16 @@ class Layout:
     files: tuple[Path, ...]
     table: Path | None = None
 
-    def records(self) -> Iterator[tuple[str, LayoutBody]]:
-        """Yield the place and the body of each paper's record.
+    @property
+    def is_of_folders(self) -> bool:
+        """Whether each paper has files of its own, among them some that are not read."""
+        return self.dataset in {Dataset.PEERREAD, Dataset.NLPEER}
+
+    def records(self) -> Iterator[LayoutRecord]:
+        """Yield the record of each paper.
 
         Raises:
-            ValueError: A file is damaged.
+            ValueError: A table is damaged.
             OSError: A file cannot be read.
         """
         yield from FINDERS[self.dataset](self)
@@ -86,12 +119,12 @@ def read_stated(dataset: Dataset, body: bytes) -> StatedPaper:
         raise msgspec.ValidationError(f"It does not have the shape of {dataset.value} ({error!r})") from None
 
 
-def find_table(path: Path) -> Layout | None:
-    """Return the layout of one file; None where it is of none, or of notes."""
-    columns = read_columns(path) if is_table(path) else []
+def find_table(path: Path, rows: Sequence[Row]) -> Layout | None:
+    """Return the layout of one file, judged by its first rows; None where it is of none, or of notes."""
+    columns = list_columns(rows)
     if not columns or "content" in columns or has_flat_notes(columns) or OF_A_MODEL.search(path.name):
         return None
-    if review_tables.has_reviews(columns):
+    if review_tables.has_reviews(rows):
         return Layout(Dataset.REVIEW_TABLE, path, (path,))
     return Layout(Dataset.PAPER_LIST, path, (path,)) if paper_lists.has_ratings(columns) else None
 
@@ -107,11 +140,12 @@ def find_folders(files: Sequence[Path]) -> list[Layout]:
     found = []
     for root, reviews in peerread_roots.items():
         if any(peerread.is_peerread(_read_object(path)) for path in reviews[:3]):
-            own = [path for path in files if root in path.parents and path.suffix == ".json"]
+            own = [path for path in files if path.parent.parent == root and path.parent.name in PEERREAD_FOLDERS]
             found.append(Layout(Dataset.PEERREAD, root, tuple(own)))
     for root, reviews in nlpeer_roots.items():
         if any(nlpeer.is_nlpeer_review(_read_json(path)) for path in reviews[:3]):
-            own = [path for path in files if root in path.parents and path.suffix == ".json"]
+            papers = {path.parent.parent for path in reviews}
+            own = [path for path in files if not papers.isdisjoint(path.parents)]
             found.append(Layout(Dataset.NLPEER, root, tuple(own)))
     return [*found, *_find_text_folders(files)]
 
@@ -126,11 +160,18 @@ def _find_text_folders(files: Sequence[Path]) -> Iterator[Layout]:
             or not text_folders.has_outcomes(read_columns(path))
         ):
             continue
-        ids = {str(one) for row in read_rows(path) if (one := paper_lists.find_id(row)) is not None}
-        own = [texts[one] for one in sorted(ids & texts.keys()) if texts[one] not in taken]
+        own = [texts[one] for one in sorted(_read_ids(path) & texts.keys()) if texts[one] not in taken]
         if len(own) >= text_folders.MIN_TEXTS:
             taken.update(own)
             yield Layout(Dataset.TEXT_FOLDER, path.parent, (path, *own), path)
+
+
+def _read_ids(table: Path) -> set[str]:
+    """Return the ids in the rows of a table; none where it is damaged."""
+    try:
+        return {str(one) for row in read_rows(table) if (one := paper_lists.find_id(row)) is not None}
+    except UNREADABLE:
+        return set()
 
 
 def name_venue(name: str) -> str:
@@ -150,7 +191,8 @@ def _stem(path: Path) -> str:
 def _name_row(row: Row, path: Path) -> str:
     """Return where the paper of a row was submitted, as the row or else the file's name says it."""
     inner = row.get("metadata")
-    lowered = {name.casefold(): value for name, value in {**row, **(inner if isinstance(inner, dict) else {})}.items()}
+    members = {**row, **(inner if isinstance(inner, dict) else {})}
+    lowered = {name.casefold(): value for name, value in members.items() if isinstance(name, str)}
     conference, year = lowered.get("conference"), lowered.get("year")
     named = name_venue(str(conference)) if is_stated(conference) else name_venue(_stem(path))
     if is_stated(conference) and is_stated(year) and str(year) not in named:
@@ -160,85 +202,112 @@ def _name_row(row: Row, path: Path) -> str:
 
 
 def _read_json(path: Path) -> object:
-    return json.loads(path.read_bytes())
+    """Return the value of a JSON file; None where it cannot be read."""
+    try:
+        return json.loads(path.read_bytes())
+    except (ValueError, OSError, RecursionError):
+        return None
 
 
 def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        found = _read_json(path)
-    except (ValueError, OSError):
-        return {}
+    found = _read_json(path)
     return found if isinstance(found, dict) else {}
 
 
-def _find_peerread(layout: Layout) -> Iterator[tuple[str, LayoutBody]]:
-    names = (part for part in reversed(layout.root.absolute().parts) if CONFERENCE_YEAR.match(part))
-    folder = next(names, layout.root.absolute().parent.name)
+def _read_parts(place: str, paths: dict[str, Path]) -> tuple[dict[str, Any], LayoutRecord | None]:
+    """Return the values of JSON files by name, and the record that says so where one of them cannot be read."""
+    parts = {name: _read_json(path) for name, path in paths.items()}
+    is_bad = any(part is None for part in parts.values())
+    return parts, LayoutRecord(place, None, NOT_JSON, len(paths)) if is_bad else None
+
+
+def _find_peerread(layout: Layout) -> Iterator[LayoutRecord]:
+    root = layout.root.resolve()
+    folder = root.name if CONFERENCE_YEAR.match(root.name) else root.parent.name
     parsed = {path.name.removesuffix(".pdf.json"): path for path in layout.files if path.parent.name == "parsed_pdfs"}
-    for path in sorted(path for path in layout.files if path.parent.name == "reviews"):
-        parts = {peerread.REVIEW: _read_json(path)}
-        if path.stem in parsed:
-            parts[peerread.PARSED] = _read_json(parsed[path.stem])
+    for path in sorted(path for path in layout.files if path.parent.name == "reviews" and path.suffix == ".json"):
         place = path.relative_to(layout.root).as_posix()
-        yield place, LayoutBody(make_paper_id(f"{path.stem}.", folder), parts, name_venue(folder))
+        paths = {peerread.REVIEW: path} | ({peerread.PARSED: parsed[path.stem]} if path.stem in parsed else {})
+        parts, bad = _read_parts(place, paths)
+        body = LayoutBody(make_paper_id(path.stem, folder), parts, name_venue(folder))
+        yield bad or LayoutRecord(place, body, files=len(paths))
 
 
-def _find_nlpeer(layout: Layout) -> Iterator[tuple[str, LayoutBody]]:
-    root = layout.root.absolute()
+def _find_nlpeer(layout: Layout) -> Iterator[LayoutRecord]:
+    root = layout.root.resolve()
     folder = root.parent.name if root.name == "data" else root.name
     by_paper: dict[str, list[Path]] = defaultdict(list)
+    held = {*layout.files}
     for path in layout.files:
         inner = path.relative_to(layout.root).parts
         if len(inner) == 3 and inner[2] == "reviews.json":
             by_paper[inner[0]].append(path)
+    is_forum = are_forum_ids(by_paper)
     for paper, versions in sorted(by_paper.items()):
         ordered = sorted(versions, key=lambda path: int(path.parent.name.removeprefix("v")))
         reviewed = next((path for path in ordered if _read_json(path)), ordered[0])
-        parts: dict[str, Any] = {nlpeer.REVIEWS: _read_json(reviewed), "version": reviewed.parent.name}
-        beside = {
+        paths = {
+            nlpeer.REVIEWS: reviewed,
             nlpeer.META: reviewed.parent.parent / "meta.json",
             nlpeer.VERSION_META: reviewed.parent / "meta.json",
             nlpeer.DOCUMENT: reviewed.parent / "paper.itg.json",
         }
-        parts |= {name: _read_json(path) for name, path in beside.items() if path.is_file()}
+        paths = {name: path for name, path in paths.items() if path in held}
         place = reviewed.relative_to(layout.root).as_posix()
-        yield place, LayoutBody(make_paper_id(paper, folder), parts, name_venue(folder))
+        parts, bad = _read_parts(place, paths)
+        venue = name_venue(SHORT_YEAR.sub(" 20", folder))
+        body = LayoutBody(
+            make_paper_id(paper, folder, is_forum=is_forum), parts | {"version": reviewed.parent.name}, venue
+        )
+        yield bad or LayoutRecord(place, body, files=len(paths))
 
 
-def _find_rows(layout: Layout) -> Iterator[tuple[str, LayoutBody]]:
-    for number, row in enumerate(read_rows(layout.root), 1):
+def _peek(table: Path, find_id: Callable[[Row], object | None]) -> tuple[Iterator[Row], bool]:
+    """Return the rows of a table, and whether its ids are OpenReview's, by their look in the first rows or a column."""
+    rows = read_rows(table)
+    first = list(islice(rows, FIRST_ROWS))
+    is_said = paper_lists.find_column(list_columns(first), paper_lists.FORUM_COLUMNS) is not None
+    return chain(first, rows), is_said or are_forum_ids(map(find_id, first))
+
+
+def _find_rows(layout: Layout) -> Iterator[LayoutRecord]:
+    rows, is_forum = _peek(layout.root, paper_lists.find_id)
+    for number, row in enumerate(rows, 1):
         stated = paper_lists.find_id(row)
-        paper_id = "" if stated is None else make_paper_id(stated, _stem(layout.root))
-        yield f"row {number}", LayoutBody(paper_id, {paper_lists.ROW: row}, _name_row(row, layout.root))
+        paper_id = "" if stated is None else make_paper_id(stated, _stem(layout.root), is_forum=is_forum)
+        body = LayoutBody(paper_id, {paper_lists.ROW: row}, _name_row(row, layout.root))
+        yield LayoutRecord(f"row {number}", body)
 
 
-def _find_reviews(layout: Layout) -> Iterator[tuple[str, LayoutBody]]:
+def _find_reviews(layout: Layout) -> Iterator[LayoutRecord]:
     rows: dict[str, list[Row]] = defaultdict(list)
     first: dict[str, int] = {}
-    for number, row in enumerate(read_rows(layout.root), 1):
+    all_rows, is_forum = _peek(layout.root, review_tables.find_paper)
+    for number, row in enumerate(all_rows, 1):
         stated = review_tables.find_paper(row)
-        paper_id = "" if stated is None else make_paper_id(stated, _stem(layout.root))
+        paper_id = "" if stated is None else make_paper_id(stated, _stem(layout.root), is_forum=is_forum)
         rows[paper_id or f"\0{number}"].append(row)
         first.setdefault(paper_id or f"\0{number}", number)
     for paper_id, own in rows.items():
         body = LayoutBody(paper_id.partition("\0")[0], {review_tables.ROWS: own}, _name_row(own[0], layout.root))
-        yield f"row {first[paper_id]}", body
+        yield LayoutRecord(f"row {first[paper_id]}", body)
 
 
-def _find_texts(layout: Layout) -> Iterator[tuple[str, LayoutBody]]:
+def _find_texts(layout: Layout) -> Iterator[LayoutRecord]:
     table = layout.table or layout.root
     texts = {path.stem: path for path in layout.files if path != table}
-    for number, row in enumerate(read_rows(table), 1):
+    rows, is_forum = _peek(table, paper_lists.find_id)
+    for number, row in enumerate(rows, 1):
         stated = paper_lists.find_id(row)
         parts: dict[str, Any] = {text_folders.ROW: row}
         if str(stated) in texts:
             parts[text_folders.TEXT] = texts[str(stated)].read_text(encoding="utf-8", errors="replace")
-        paper_id = "" if stated is None else make_paper_id(stated, table.parent.name)
+        paper_id = "" if stated is None else make_paper_id(stated, table.parent.name, is_forum=is_forum)
         label = _name_row(row, Path(table.parent.absolute().name))
-        yield f"{table.name}, row {number}", LayoutBody(paper_id, parts, label)
+        yield LayoutRecord(f"{table.name}, row {number}", LayoutBody(paper_id, parts, label))
 
 
-FINDERS: dict[Dataset, Callable[[Layout], Iterator[tuple[str, LayoutBody]]]] = {
+FINDERS: dict[Dataset, Callable[[Layout], Iterator[LayoutRecord]]] = {
     Dataset.PEERREAD: _find_peerread,
     Dataset.NLPEER: _find_nlpeer,
     Dataset.PAPER_LIST: _find_rows,

@@ -4,10 +4,12 @@ A table names the paper in a column such as `forum_id` or `paper_id`, and has a 
 Source of the pairs: nnkennard/DISAPERE, `final_dataset`.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
-from peercorpus.records.layouts.paper_lists import DECISIONS, IDS, TITLES, find_column
+from peercorpus.records.layouts.paper_lists import ABOUT_PERSONS, DECISIONS, IDS, TITLES, find_column
 from peercorpus.records.layouts.stated import Row, StatedPaper, StatedReview, as_text, is_stated
+from peercorpus.records.layouts.tables import list_columns
 
 ROWS = "rows"
 PAPER_IDS = tuple(name for name in IDS if name != "id")
@@ -19,17 +21,26 @@ TEXTS = (
     *("summary_of_the_review", "strengths", "weaknesses", "strength_and_weaknesses", "strengths_and_weaknesses"),
     *("paper_summary", "summary_of_strengths", "summary_of_weaknesses", "summary_of_the_paper"),
 )
-OF_PAPER = frozenset(
-    {*PAPER_IDS, *TITLES, *DECISIONS, "abstract", "paper_title", "venue", "conference", "year", "split"}
-)
+OF_VENUE = frozenset({"venue", "conference", "year", "track", "split"})
+OF_PAPER = frozenset({*PAPER_IDS, *TITLES, *DECISIONS, *OF_VENUE, "abstract", "paper_title"})
 SENTENCES = "review_sentences"
+NO_TEXT = re.compile(r"(?:https?://\S+|[\d.;,:\s-]*)")
+"""A link, or numbers: paperlists has such in columns called `review` and `strengths`."""
 
 
-def has_reviews(columns: Iterable[str]) -> bool:
-    """Return whether columns are those of a table of reviews."""
-    columns = list(columns)
+def has_reviews(rows: Sequence[Row]) -> bool:
+    """Return whether rows are those of a table of reviews: they name papers, and some hold a review's text."""
+    columns = list_columns(rows)
+    if is_pair(columns):
+        return True
+    texts = [column for name in TEXTS if (column := find_column(columns, (name,))) is not None]
     names_paper = find_column(columns, PAPER_IDS) is not None
-    return (names_paper and find_column(columns, TEXTS) is not None) or is_pair(columns)
+    return names_paper and any(_is_prose(row.get(column)) for row in rows for column in texts)
+
+
+def _is_prose(value: object) -> bool:
+    text = as_text(value)
+    return text is not None and not NO_TEXT.fullmatch(text.strip())
 
 
 def is_pair(columns: Iterable[str]) -> bool:
@@ -58,6 +69,7 @@ def read_review_rows(parts: Row) -> StatedPaper:
         abstract=as_text(first.get("abstract")),
         decision=as_text(decision),
         reviews=tuple(_read_review(row) for row in lowered),
+        extra={name: first[name] for name in sorted(OF_VENUE) if name in first},
     )
 
 
@@ -67,7 +79,8 @@ def _read_review(row: Row) -> StatedReview:
         for names in (REVIEW_IDS, REVIEWERS, RESPONSES)
     )
     others = OF_PAPER - {"title"} | {*REVIEW_IDS, *REVIEWERS, *RESPONSES}
-    return StatedReview({k: v for k, v in row.items() if k not in others}, review_id, reviewer, response)
+    answers = {name: value for name, value in row.items() if name not in others and not ABOUT_PERSONS.fullmatch(name)}
+    return StatedReview(answers, review_id, reviewer, response)
 
 
 def _read_pair(row: Row) -> StatedReview:

@@ -1,7 +1,7 @@
 """What a record of another layout states of a paper, in terms that all layouts share; what is not stated is None."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,9 +13,9 @@ Row = dict[str, Any]
 """A row of a table, or a JSON object: values by name."""
 
 FORUM_ID = re.compile(r"(?=[\w-]*[A-Za-z])[A-Za-z0-9_-]{8,14}")
-"""An id as OpenReview gives them; others are numbers, names of files, or ids of other services."""
+"""An id of the length and with the characters of OpenReview's."""
 
-FORUM_URL = re.compile(r"openreview\.net/(?:forum|pdf)\?(?:[^#\s]*?&)?id=(?P<id>[\w-]+)")
+FORUM_URL = re.compile(r"(?<![\w-])openreview\.net/(?:forum|pdf)\?(?:[^#\s]*?&)?id=(?P<id>[\w-]+)")
 OUTSIDE_AN_ID = re.compile(r"[^\w-]+")
 
 
@@ -86,17 +86,36 @@ class StatedPaper:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-def make_paper_id(stated: object, label: str) -> str:
+def are_forum_ids(stated: Iterable[object]) -> bool:
+    """Return whether most of the ids of a table are OpenReview's, which nearly all hold a capital letter.
+
+    Others are numbers, digests, names of files, or ids of other services.
+
+    >>> are_forum_ids(["B1ckMDqlg", "ryxz8cvydh"]), are_forum_ids(["paper1764"]), are_forum_ids(["9a79208392", 316])
+    (True, False, False)
+    """
+    ids = [str(one).strip() for one in stated if one is not None]
+    return 2 * sum(bool(FORUM_ID.fullmatch(one)) and one != one.lower() for one in ids) >= max(len(ids), 1)
+
+
+def make_paper_id(stated: object, label: str, *, is_forum: bool = False) -> str:
     """Return the forum id that a value states, or an id made of it that no forum has.
+
+    Args:
+        stated: A link to a forum, or an id.
+        label: What tells the table from others.
+        is_forum: Whether ids of the right shape are OpenReview's.
 
     >>> make_paper_id("https://openreview.net/forum?id=B1ckMDqlg", ""), make_paper_id(316, "iclr_2017")
     ('B1ckMDqlg', 'iclr_2017-316')
+    >>> make_paper_id("paper1764", "ijcai2024"), make_paper_id("B1ckMDqlg", "iclr2017", is_forum=True)
+    ('ijcai2024-paper1764', 'B1ckMDqlg')
     """
     text = str(stated).strip()
     url = FORUM_URL.search(text)
     if url:
         return url["id"]
-    if FORUM_ID.fullmatch(text):
+    if is_forum and FORUM_ID.fullmatch(text):
         return text
     return OUTSIDE_AN_ID.sub("_", f"{label}-{text}" if label else text).strip("_")
 

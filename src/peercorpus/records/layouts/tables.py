@@ -5,22 +5,30 @@ import gzip
 import json
 import sys
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from io import TextIOBase, TextIOWrapper
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import cast
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from peercorpus.records.layouts.stated import Row
 
 DELIMITED = {".csv": ",", ".tsv": "\t"}
+DELIMITERS = (";", "\t")
+"""What else may stand between the cells of a table, whatever its name says; the header tells."""
+OVERHANG = "cells beyond the header"
+"""Name given to the cells of a row that has more of them than the header."""
 LINES = (".jsonl", ".ndjson")
 FIRST_ROWS = 20
-"""Rows by whose names a file is recognised."""
+"""Rows by which a file is recognised."""
 BATCH_ROWS = 64
+UNREADABLE = (ValueError, OSError, EOFError, RecursionError, zlib.error, pa.ArrowException)
+"""What reading a damaged file, or one that is not what its name says, may raise."""
 
 
 def suffix_of(path: Path) -> str:
@@ -44,6 +52,7 @@ def read_rows(path: Path) -> Iterator[Row]:
     Raises:
         ValueError: The file is not what its name says.
         OSError: It cannot be read.
+        EOFError: It is packed, and cut off.
     """
     suffix = suffix_of(path)
     if suffix == ".parquet":
@@ -53,22 +62,86 @@ def read_rows(path: Path) -> Iterator[Row]:
         return
     with _open(path) as file:
         if suffix in DELIMITED:
-            csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-            try:
-                yield from csv.DictReader(file, delimiter=DELIMITED[suffix])
-            except csv.Error as error:
-                raise ValueError(str(error)) from None
+            yield from _read_delimited(file, DELIMITED[suffix])
         elif suffix in LINES:
-            yield from (row for line in file if line.strip() and isinstance(row := json.loads(line), dict))
+            yield from _read_lines(file)
         else:
-            found = json.load(file)
-            yield from (row for row in (found if isinstance(found, list) else ()) if isinstance(row, dict))
+            yield from _read_list(file)
+
+
+def _read_delimited(file: TextIOBase, delimiter: str) -> Iterator[Row]:
+    """Yield the rows of a table with a header.
+
+    Raises:
+        ValueError: Two of its columns have one name, so that one would be lost, or it is no such table.
+    """
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    header = file.readline()
+    table = csv.DictReader(
+        chain([header], file), delimiter=max((delimiter, *DELIMITERS), key=header.count), restkey=OVERHANG
+    )
+    try:
+        repeated = [name for name, number in Counter(table.fieldnames).items() if number > 1 and name]
+        if repeated:
+            raise ValueError(f"two of its columns are called '{repeated[0]}'; give each a name of its own")
+        yield from table
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+
+
+def _read_lines(file: TextIOBase) -> Iterator[Row]:
+    for number, line in enumerate(file, 1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+            if isinstance(row, dict):
+                yield row
+
+
+def _read_list(file: TextIOBase) -> Iterator[Row]:
+    """Yield the objects in a JSON list, each decoded when it is asked for; none of another value.
+
+    Raises:
+        ValueError: It is not JSON.
+    """
+    content = file.read()
+    try:
+        items = msgspec.json.decode(content, type=list[msgspec.Raw])
+    except msgspec.ValidationError:
+        return  # Some other value than a list.
+    except msgspec.DecodeError:
+        found = json.loads(content)  # Takes NaN too, and says where the damage is.
+        yield from (row for row in (found if isinstance(found, list) else ()) if isinstance(row, dict))
+        return
+    for item in items:
+        if isinstance(row := json.loads(bytes(item)), dict):
+            yield row
+
+
+def read_first_rows(path: Path) -> list[Row]:
+    """Return the first rows of a file; none where it has no rows, or is not what its name says."""
+    try:
+        return list(islice(read_rows(path), FIRST_ROWS))
+    except UNREADABLE:
+        return []
+
+
+def list_columns(rows: Iterable[Row]) -> list[str]:
+    """Return the names in rows, each once."""
+    return list(dict.fromkeys(name for row in rows for name in row if isinstance(name, str)))
 
 
 def read_columns(path: Path) -> list[str]:
     """Return the names in the first rows of a file; none where it has no rows, or is not what its name says."""
+    return list_columns(read_first_rows(path))
+
+
+def find_damage(path: Path) -> str | None:
+    """Return why the first rows of a file cannot be read; None if they can."""
     try:
-        rows = list(islice(read_rows(path), FIRST_ROWS))
-    except (ValueError, OSError, EOFError, RecursionError, zlib.error, pa.ArrowException):
-        return []
-    return list(dict.fromkeys(name for row in rows for name in row if isinstance(name, str)))
+        list(islice(read_rows(path), FIRST_ROWS))
+    except UNREADABLE as error:
+        return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+    return None

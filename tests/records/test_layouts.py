@@ -1,0 +1,183 @@
+"""What the published files of other makers hold is read as it was meant: nobody else's scores, no text twice."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from other_layouts import peerread_reviews, write, write_rows
+from peercorpus.records.enums import PostKind, Role, Status
+from peercorpus.records.layouts import nlpeer, peerread
+from peercorpus.records.layouts.recognise import name_venue
+from peercorpus.records.layouts.stated import StatedPaper
+from peercorpus.records.layouts.tables import read_rows
+
+
+def read(**members: Any) -> StatedPaper:
+    return peerread.read_peerread({peerread.REVIEW: peerread_reviews() | members})
+
+
+def test_entries_that_say_nothing_of_their_own_are_counted() -> None:
+    stated = read()
+    assert len(stated.reviews) == 1
+    assert {name: stated.extra[name] for name in (peerread.REPEATED, peerread.COPIED, peerread.EMPTY)} == {
+        "repeated_entries": 6,
+        "copies_of_a_review": 1,
+        "entries_without_text": 1,
+    }
+    assert len(stated.reviews) + len(stated.posts) + 6 + 1 + 1 == len(peerread_reviews()["reviews"])
+
+
+def test_scores_of_annotators_are_not_the_reviewers() -> None:
+    (review,) = read().reviews
+    assert review.scores & review.answers.keys() == {"RECOMMENDATION", "REVIEWER_CONFIDENCE"}
+    assert review.extra[peerread.ANNOTATED] == {"CLARITY": 5}
+
+
+def test_scores_of_a_review_that_no_annotator_saw_are_the_reviewers() -> None:
+    (review,) = read(
+        reviews=[{"RECOMMENDATION": "4", "CLARITY": "3", "comments": "Good.", "is_meta_review": None}]
+    ).reviews
+    assert review.scores & review.answers.keys() == {"RECOMMENDATION", "CLARITY"}
+
+
+def test_a_meta_review_of_its_own_is_kept() -> None:
+    (post,) = read(reviews=[{"IS_META_REVIEW": True, "comments": "It flies, say the chairs."}]).posts
+    assert (post.kind, post.role) == (PostKind.META_REVIEW, Role.UNKNOWN)
+
+
+def test_reviews_of_nips_have_a_text_alone() -> None:
+    stated = read(conference="NIPS2013", reviews=[{"comments": "Red.", "IS_META_REVIEW": False}, {"comments": "High."}])
+    assert [review.answers["comments"] for review in stated.reviews] == ["Red.", "High."]
+
+
+def test_a_question_before_the_review_is_none() -> None:
+    question = {"TITLE": "Q", "comments": "How high?", "OTHER_KEYS": "ICLR 2017 conference AnonReviewer1"}
+    stated = read(reviews=[question | {"CLARITY": 5, "IS_ANNOTATED": True, "DATE": "2 Dec 2016"}])
+    assert (stated.reviews, [post.role for post in stated.posts]) == ((), [Role.REVIEWER])
+
+
+def test_the_name_of_a_person_who_reviewed_is_not_kept() -> None:
+    entry = {"TITLE": "T", "comments": "C.", "OTHER_KEYS": "Cy Cloud", "DATE": "2 Dec 2016"}
+    stated = read(reviews=[entry | {"RECOMMENDATION": 6}, entry | {"comments": "D."}])
+    assert "Cy Cloud" not in repr(stated)
+    assert stated.reviews[0].reviewer is None
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_what_is_only_probable_of_papers_from_arxiv_is_no_decision(accepted: bool) -> None:
+    stated = read(conference="arxiv", SUBJECTS="cs.AI", accepted=accepted, reviews=[])
+    assert (stated.status, stated.extra["accepted"]) == (None, accepted)
+    assert read(accepted=accepted).status is (Status.ACCEPTED if accepted else Status.REJECTED)
+
+
+def itg(*types_and_texts: tuple[str, str], order: tuple[int, ...] = ()) -> dict[str, Any]:
+    nodes = [
+        {"ix": f"p_{number}", "ntype": kind, "content": text, "meta": None}
+        for number, (kind, text) in enumerate(types_and_texts)
+    ]
+    edges = [
+        {"src_ix": f"p_{one}", "tgt_ix": f"p_{other}", "etype": "next", "meta": None} for one, other in pairwise(order)
+    ]
+    tree = [{"src_ix": "p_0", "tgt_ix": "p_1", "etype": "parent", "meta": None}]
+    return {nlpeer.DOCUMENT: {"nodes": nodes, "edges": [*tree, *edges], "span_nodes": [], "prefix": "p", "meta": {}}}
+
+
+def test_nodes_are_read_in_the_order_of_their_edges() -> None:
+    nodes = (("title", "On Kites"), ("paragraph", "Second."), ("abstract", "Abstract"), ("paragraph", "First."))
+    text = nlpeer.read_document(itg(*nodes, order=(0, 2, 3, 1)))
+    assert text == "# On Kites\n\n## Abstract\n\nFirst.\n\nSecond."
+
+
+def test_nodes_stay_in_place_where_edges_give_no_order() -> None:
+    nodes = (("title", "On Kites"), ("paragraph", "One."), ("paragraph", "Two."))
+    document = itg(*nodes, order=(0, 1))
+    document[nlpeer.DOCUMENT]["edges"].append({"src_ix": "p_0", "tgt_ix": "p_2", "etype": "next", "meta": None})
+    assert nlpeer.read_document(document) == "# On Kites\n\nOne.\n\nTwo."
+    for node in document[nlpeer.DOCUMENT]["nodes"]:
+        del node["ix"]
+    assert nlpeer.read_document(document) == "# On Kites\n\nOne.\n\nTwo."
+
+
+def test_the_headings_of_f1000_are_called_titles_and_lists_are_text() -> None:
+    text = nlpeer.read_document(itg(("article-title", "On Kites"), ("title", "Wind"), ("list", "- red\n- blue")))
+    assert text == "# On Kites\n\n## Wind\n\n- red\n- blue"
+
+
+def test_the_name_of_a_signed_review_and_of_contributors_is_not_kept() -> None:
+    review = {"rid": "r1", "reviewer": "Cy Cloud", "report": {"main": "Red."}, "scores": {}, "meta": {}}
+    meta = {"title": "On Kites", "contributors": [{"name": "Ada Wind"}], "license": "CC BY 4.0"}
+    stated = nlpeer.read_nlpeer({nlpeer.META: meta, nlpeer.REVIEWS: [review]})
+    assert "Cy Cloud" not in repr(stated)
+    assert stated.reviews[0].reviewer == "r1"
+    assert dict(stated.extra) == {"license": "CC BY 4.0"}
+
+
+@pytest.mark.parametrize(
+    ("name", "venue"),
+    [
+        ("PeerRead-ACL2017", "ACL 2017"),
+        ("PeerRead-CONLL2016", "CONLL 2016"),
+        ("COLING2020", "COLING 2020"),
+        ("EMNLP-2023", "EMNLP 2023"),
+        ("ARR-EMNLP-2024", "ARR-EMNLP-2024"),
+        ("ARR-22", "ARR-22"),
+        ("F1000", "F1000"),
+    ],
+)
+def test_the_folders_of_nlpeer_name_their_venues(name: str, venue: str) -> None:
+    assert name_venue(name) == venue
+
+
+TABLES = {
+    "commas": "id,title\nk1,On Kites\n",
+    "a byte order mark": "\ufeffid,title\nk1,On Kites\n",
+    "semicolons": "id;title\nk1;On Kites\n",
+    "tabs": "id\ttitle\nk1\tOn Kites\n",
+    "semicolons in quotes": 'id,title\nk1,"On Kites"\n',
+    "carriage returns": "id,title\r\nk1,On Kites\r\n",
+    "a quoted header": '"id","title"\n"k1","On Kites"\n',
+}
+
+
+@pytest.mark.parametrize("content", TABLES.values(), ids=TABLES)
+def test_a_table_is_read_however_its_cells_are_told_apart(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(content.encode())
+    assert list(read_rows(path)) == [{"id": "k1", "title": "On Kites"}]
+
+
+def test_cells_beyond_the_header_are_kept(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,title\nk1,On Kites,red,7\n")
+    assert list(read_rows(path)) == [{"id": "k1", "title": "On Kites", "cells beyond the header": ["red", "7"]}]
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,rating,rating\nk1,6,3\n")
+    with pytest.raises(ValueError, match="two of its columns are called 'rating'"):
+        list(read_rows(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        ('[{"a": 1}, 2, {"b": NaN}]', 2),
+        ('\ufeff[{"a": 1}]', 1),
+        ('{"a": 1}', 0),
+        ("7", 0),
+        ("[]", 0),
+    ],
+)
+def test_a_json_list_gives_its_objects(tmp_path: Path, content: str, rows: int) -> None:
+    assert len(list(read_rows(write(tmp_path / "a.json", content)))) == rows
+
+
+def test_a_damaged_line_is_named_by_its_number(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="line 3: "):
+        list(read_rows(write(tmp_path / "a.jsonl", '{"a": 1}\n\n{"b"\n')))
+
+
+def test_a_table_written_by_the_module_csv_is_read(tmp_path: Path) -> None:
+    rows = [{"id": "k1", "title": "On; Kites, red"}, {"id": "k2", "title": 'A "wind"\nturns'}]
+    assert list(read_rows(write_rows(tmp_path / "a.csv", rows))) == rows
