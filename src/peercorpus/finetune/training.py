@@ -105,7 +105,7 @@ def load_model(name: str, revision: str | None, recipe: Recipe) -> PreTrainedMod
 def _make_settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool) -> SFTConfig:
     if recipe.batch % (recipe.per_device * devices):
         raise PeercorpusError(
-            f"A batch of {recipe.batch} lessons cannot be shared by {devices} devices with {recipe.per_device} each;"
+            f"A batch of {recipe.batch} examples cannot be shared by {devices} devices with {recipe.per_device} each;"
             " change 'batch' in the recipe."
         )
     is_short = _choose_dtype(recipe) is torch.bfloat16

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from peercorpus.cli.text.formatting import conversation_lines, duration, plural, size
 from peercorpus.cli.text.losses import lost
 from peercorpus.finetune.other_trainers import STARTED, Trainer
-from peercorpus.finetune.run_folder import ADAPTER, DATA, LESSONS, RunFile, TrainingResult
+from peercorpus.finetune.run_folder import ADAPTER, DATA, EXAMPLES, RunFile, TrainingResult
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.release.splits import Split
 from peercorpus.workspace.placement import HERE
@@ -220,6 +220,8 @@ def workspace_exported(written: "WorkspaceExport", out: Path) -> str:
     lines = [f"{number} with {messages}{tokens} are in {out}."]
     lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(written.left_out.items())]
     lines += [f"  {written.cut:,} with a cut paper"] if written.cut else []
+    late = plural(written.late_turns, "turn")
+    lines += [f"  left out {late} after the decision"] if written.late_turns else []
     lines += [f"  left out: taken down {_records(written.taken_down)}"] if written.taken_down.total() else []
     return "\n".join(lines)
 
@@ -301,10 +303,10 @@ def converted(summary: "FolderSummary", out: "Location") -> str:
     return "\n".join([*lines, f"The texts and their quality reports are in '{escape_controls(str(out), 500)}'."])
 
 
-def lessons(run: RunFile) -> str:
+def examples(run: RunFile) -> str:
     """Return how many training examples there are, what was left out and why, and that no test paper is among them."""
     train, validation = (
-        f"{plural(run.lessons[side], 'example')} from {plural(run.papers[side], 'paper')}"
+        f"{plural(run.examples[side], 'example')} from {plural(run.papers[side], 'paper')}"
         for side in ("train", "validation")
     )
     lines = [f"Training: {train}. Validation: {validation}."]
@@ -328,7 +330,8 @@ def tuned(folder: Path, trained: TrainingResult) -> str:
     )
     return (
         f"{loss}, in {plural(trained.steps, 'step')}.\nThe adapter is {folder / ADAPTER}; its training examples are"
-        f" listed in {folder / DATA / LESSONS}.\nTest it: peercorpus bench --release RELEASE --model {folder / ADAPTER}"
+        f" listed in {folder / DATA / EXAMPLES}.\nTest it: peercorpus bench --release RELEASE --model"
+        f" {folder / ADAPTER}"
     )
 
 

@@ -40,7 +40,8 @@ SIDES = {
 TASKS = (
     "A task uses papers with a publishable text: `review` those with a review, `rebuttal` those with a conversation in"
     " which a reviewer and the authors speak. A paper has one side for all tasks and all its reviews; it is held back"
-    " where another task tests or validates with it, or another paper of the same work stands for it."
+    " where another task tests or validates with it, or another paper of the same work stands for it. A conversation of"
+    " `rebuttal` ends at the decision; turns after it: {late_turns}."
 )
 COMPLETE = {True: "yes", False: "no", None: "imported"}
 """Text of the card on whether a venue was listed to its end."""
@@ -169,7 +170,7 @@ def sides(tally: ReleaseCounts) -> str:
         markdown_table(("task", "train", "validation", "test", "held back"), rows),
         f"Without a side: {unusable:,} papers that no task can use, {undated:,} without a date. Of papers that had a"
         f" side in an earlier release, {absent:,} are not here.",
-        TASKS,
+        TASKS.format(late_turns=f"{tally.late_turns:,}"),
     ]
     return "\n\n".join(paragraphs)
 

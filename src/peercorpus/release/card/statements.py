@@ -238,7 +238,7 @@ PEOPLE = [
 AUTHORS = "Authors are named where OpenReview names them, and not in the configurations for tasks."
 NO_AUTHORS = (
     "Authors are not named, but where a text names them; later texts that name one on their first page, and changes"
-    " that name one, are left out."
+    " that name one, are left out, and so are both of papers of which no author is known by a full name."
 )
 REMOVAL = (
     "A later release replaces this one, and a paper keeps its side in it. Whoever wrote a paper, a review or a"
