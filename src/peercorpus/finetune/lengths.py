@@ -164,8 +164,8 @@ def check_lengths(lengths: dict[BenchTask, Lengths], context: int) -> None:
         tokens, example_id = too_long[0]
         raise PeercorpusError(
             f"{len(too_long):,} examples do not fit into a context of {context:,} tokens, and answers are never cut:"
-            f" the longest, '{example_id}', needs {tokens:,}; set a larger 'context' in the recipe, or leave them out with"
-            " --leave-out-long."
+            f" the longest, '{example_id}', needs {tokens:,}; set a larger 'context' in the recipe, or leave them out"
+            " with --leave-out-long."
         )
 
 
