@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from explored import explored
-from invented_tables import ICLR, NOON, a_forum, conversation, paper, post, review, score, turn
-from peercorpus.records.enums import Aspect, AtDecision, Phase, PostKind, Role, Status
+from invented_tables import ICLR, NOON, a_forum, conversation, paper, post, review, score, text, turn, version
+from peercorpus.records.enums import Aspect, AtDecision, Grade, Phase, PostKind, Role, Status
 from peercorpus.records.scores import Score
 
 AFTER = NOON + timedelta(days=2)
@@ -87,3 +87,11 @@ def test_a_status_that_is_not_understood_is_unknown_with_its_words(tmp_path: Pat
     assert "Unknown" in page
     assert "Decision: Major revision" in page
     assert "/paper/f1" in found
+
+
+def test_a_text_that_may_be_the_reviewers_is_not_called_a_later_one(tmp_path: Path) -> None:
+    perhaps = replace(version("f1", "aa", Grade.UNAVAILABLE), is_initial=False)
+    with explored(tmp_path / "corpus", {ICLR: [paper("f1"), perhaps, text("aa", "# Kites")]}) as client:
+        page, read = (words_of(client.get(f"/{kind}/f1").text) for kind in ("paper", "text"))
+    assert "Read the paper (not known to be what the reviewers read)" in page
+    assert "Not known to be the version the reviewers read: it may be a later one." in read

@@ -30,7 +30,7 @@ def file_of(config: str, split: str = "iclr") -> str:
 @pytest.mark.parametrize(
     ("config", "changed", "row_id", "said"),
     [
-        ("scores", {"review_id": "gone"}, "a/gone", "is not in 'reviews'"),
+        ("scores", {"review_id": "gone"}, "gone", "is not in 'reviews'"),
         ("meta_reviews", {"post_id": "gone"}, "a/gone", "is not in 'posts'"),
         ("texts", {"edit_id": "gone"}, "a/gone/sha-a", "is not in 'versions'"),
         ("texts", {"sha256": "gone"}, "a/a-e/gone", "is not in 'versions'"),
