@@ -208,3 +208,22 @@ def test_tasks_say_what_stood_at_the_decision_and_how_that_is_known(tmp_path: Pa
         assert row["at_decision"] == "edits"
     (exported,) = (tmp_path / "re2-reviewer.jsonl").read_text().splitlines()
     assert json.loads(exported)["final_score"]["rating"] == "4"
+
+
+def test_a_hidden_decision_ends_no_conversation_and_is_told_by_none(tmp_path: Path) -> None:
+    hidden = post("verdict", "f1", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR, readers_public=False)
+    release = published(tmp_path, [*a_late_word(), hidden])
+    (talk,) = rows(release, "conversations")
+    assert [one["posted_after_decision"] for one in talk["turns"]] == [None] * 5
+    assert len(rows(release, "rebuttal")[0]["conversations"][0]["messages"]) == 5
+
+
+@pytest.mark.parametrize(("late", "is_used"), [(True, False), (False, True), (None, True)])
+def test_a_paper_of_which_every_review_follows_the_decision_is_none_to_review(
+    tmp_path: Path, late: bool | None, *, is_used: bool
+) -> None:
+    records = [
+        replace(record, posted_after_decision=late) if isinstance(record, Review) else record
+        for record in a_late_word()
+    ]
+    assert (published(tmp_path, records) / "data" / "review_sft").exists() is is_used

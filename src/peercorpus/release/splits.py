@@ -35,7 +35,7 @@ class Task(StrEnum):
     REBUTTAL = "rebuttal"
     """A conversation in which a reviewer and the authors speak, with the text of the paper."""
     REVIEW = "review"
-    """A review, with the text of the paper."""
+    """A review that was not posted after the decision, with the text of the paper."""
 
 
 class Profile(StrEnum):
@@ -95,7 +95,7 @@ def usable(paper: Paper, rows: ForumRows) -> Usable:
     with_reviewers = (talk for talk in rows.conversations if talk["kind"] == ConversationKind.REVIEW)
     speakers = [_find_sides_heard(end_at_decision(talk)) for talk in with_reviewers]
     fits = {
-        Task.REVIEW: rows.paper["num_reviews"] > 0,
+        Task.REVIEW: any(review["posted_after_decision"] is not True for review in rows.reviews),
         Task.REBUTTAL: {Role.REVIEWER, Role.AUTHOR} in speakers,
     }
     tasks = frozenset(task for task in Task if has_text and fits[task])

@@ -38,10 +38,11 @@ SIDES = {
 }
 """Text of the card on how each profile draws."""
 TASKS = (
-    "A task uses papers with a publishable text: `review` those with a review, `rebuttal` those with a conversation in"
-    " which a reviewer and the authors speak. A paper has one side for all tasks and all its reviews; it is held back"
-    " where another task tests or validates with it, or another paper of the same work stands for it. A conversation of"
-    " `rebuttal` ends at the decision; turns after it: {late_turns}."
+    "A task uses papers with a publishable text: `review` those with a review that was not posted after the decision,"
+    " `rebuttal` those with a conversation in which a reviewer and the authors speak before it. A paper has one"
+    " side for all tasks and all its reviews; it is held back where another task tests or validates with it, or another"
+    " paper of the same work stands for it. A conversation of `rebuttal` ends at the decision; turns after it:"
+    " {late_turns}."
 )
 COMPLETE = {True: "yes", False: "no", None: "imported"}
 """Text of the card on whether a venue was listed to its end."""
