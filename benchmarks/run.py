@@ -36,7 +36,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "floor": flooring.measure_floor,
     "metrics": measuring.measure_metrics,
     "bench": benching.measure_benching,
-    "tuning-lessons": tuning.measure_preparing,
+    "tuning-examples": tuning.measure_preparing,
     "tuning-speed": tuning.measure_tuning,
     "harvest-pace": lambda _: harvesting.measure_pace(),
     "harvest-requests": lambda _: harvesting.measure_requests(),

@@ -1,4 +1,4 @@
-"""Measures how fast lessons are made; how fast a model is tuned and in how much memory, beside the plain Trainer."""
+"""Measures how fast examples are made; how fast a model is tuned and in how much memory, beside the plain Trainer."""
 
 import json
 import subprocess
@@ -14,16 +14,16 @@ import msgspec
 
 ROUNDS = 3
 ANSWER = 400
-"""Tokens of a lesson that are learnt: a review of some 300 words."""
+"""Tokens of an example that are learnt: a review of some 300 words."""
 WAYS = ("ours", "plain Trainer")
 
 
 @dataclass(frozen=True)
 class Size:
-    """A model with random weights, and lessons for it.
+    """A model with random weights, and examples for it.
 
     Attributes:
-        context: Tokens of every lesson.
+        context: Tokens of every example.
         steps: Of which the first is not timed.
         recipe: Other settings than Re²'s.
     """
@@ -80,9 +80,9 @@ def _write_run(folder: Path, model: Path, size: Size) -> None:
     recipe = msgspec.convert({"context": size.context, "validation": 0, "save_steps": 10**6} | size.recipe, Recipe)
     chance = Random(0)
     (folder / DATA).mkdir(parents=True)
-    for side, lessons in ((Split.TRAIN, size.steps * recipe.batch), (Split.VALIDATION, 0)):
+    for side, examples in ((Split.TRAIN, size.steps * recipe.batch), (Split.VALIDATION, 0)):
         with pa.ipc.new_stream(folder / DATA / token_file(side), SCHEMA) as file:
-            for _ in range(lessons):
+            for _ in range(examples):
                 ids = [chance.randrange(2, size.model["vocab_size"]) for _ in range(size.context)]
                 labels = [-100] * (size.context - ANSWER) + ids[-ANSWER:]
                 file.write_batch(pa.record_batch([pa.array([one], SCHEMA.types[0]) for one in (ids, labels)], SCHEMA))
@@ -98,7 +98,7 @@ def _ours(folder: Path, tick: Callable[[], None]) -> None:
 
 
 def _plain(folder: Path, tick: Callable[[], None]) -> None:
-    """What one writes oneself: the same lessons, adapter and settings with transformers and PEFT alone."""
+    """What one writes oneself: the same examples, adapter and settings with transformers and PEFT alone."""
     import torch
     from datasets import Dataset
     from peft import LoraConfig, get_peft_model
@@ -180,7 +180,7 @@ def _publish(corpus: Path, release: Path) -> None:
 
 
 def _prepare(release: Path, model: Path, out: Path, paper_tokens: int) -> None:
-    """Lessons of a release, in this process; prints how many, their tokens and the peak of memory as JSON."""
+    """Examples of a release, in this process; prints how many, their tokens and the peak of memory as JSON."""
     import resource
 
     from peercorpus.finetune.examples import TrainingTask
@@ -192,18 +192,24 @@ def _prepare(release: Path, model: Path, out: Path, paper_tokens: int) -> None:
     wanted = RunOptions(release, TrainingTask.REVIEW, str(model), out, Recipe(paper_tokens=paper_tokens))
     made = prepare_run(wanted, told.append)
     seconds = time.perf_counter() - began
-    listed = map(json.loads, (out / "data" / "lessons.jsonl").read_text().splitlines())
+    listed = map(json.loads, (out / "data" / "examples.jsonl").read_text().splitlines())
     tokens, cut = zip(*((one["tokens"], one["paper_left_out"] > 0) for one in listed), strict=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    found = {"lessons": sum(made.lessons.values()), "tokens": sum(tokens), "cut": sum(cut), "s": seconds, "peak": peak}
+    found = {
+        "examples": sum(made.examples.values()),
+        "tokens": sum(tokens),
+        "cut": sum(cut),
+        "s": seconds,
+        "peak": peak,
+    }
     print(json.dumps(found))
 
 
 def measure_preparing(scratch: Path) -> None:
-    """Print a table: lessons of reviews with papers of 60 kB, in the default recipe, each in a process of its own."""
+    """Print a table: examples of reviews with papers of 60 kB, in the default recipe, each in a process of its own."""
     import publishing
 
-    print("\n| papers | tokens of each at most | lessons | cut | s | lessons/s | tokens/s | peak MB |")
+    print("\n| papers | tokens of each at most | examples | cut | s | examples/s | tokens/s | peak MB |")
     print("|--:|--:|--:|--:|--:|--:|--:|--:|")
     for papers in PAPERS:
         folder = scratch / str(papers)
@@ -216,8 +222,8 @@ def measure_preparing(scratch: Path) -> None:
             ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
             one = json.loads(ended.stdout.splitlines()[-1])
             print(
-                f"| {papers:,} | {most:,} | {one['lessons']:,} | {one['cut']:,} | {one['s']:.1f}"
-                f" | {one['lessons'] / one['s']:.1f} | {one['tokens'] / one['s']:,.0f} | {one['peak'] / 1e6:,.0f} |",
+                f"| {papers:,} | {most:,} | {one['examples']:,} | {one['cut']:,} | {one['s']:.1f}"
+                f" | {one['examples'] / one['s']:.1f} | {one['tokens'] / one['s']:,.0f} | {one['peak'] / 1e6:,.0f} |",
                 flush=True,
             )
 
@@ -251,7 +257,7 @@ def measure_tuning(scratch: Path) -> None:
             found = json.loads(ended.stdout.splitlines()[-1])
             tokens_s, peak = best.get(way, (0.0, 10**18))
             best[way] = max(tokens_s, found["tokens_s"]), min(peak, found["peak_bytes"])
-    print(f"\n{size.says}, lessons of {size.context:,} tokens of which {ANSWER} are learnt\n")
+    print(f"\n{size.says}, examples of {size.context:,} tokens of which {ANSWER} are learnt\n")
     print("| way | tokens/s | of the plain Trainer | peak memory, MB | of the plain Trainer |\n|---|--:|--:|--:|--:|")
     plain = best["plain Trainer"]
     for way, (tokens_s, peak) in best.items():

@@ -18,7 +18,7 @@ from peercorpus.finetune.examples import TrainingTask
 from peercorpus.finetune.model_card import write_model_card
 from peercorpus.finetune.recipe import Recipe
 from peercorpus.finetune.run import RunOptions, prepare_run
-from peercorpus.finetune.run_folder import ADAPTER, BENCH, DATA, LESSONS, RUN, TRAINED, load_run
+from peercorpus.finetune.run_folder import ADAPTER, BENCH, DATA, EXAMPLES, RUN, TRAINED, load_run
 from peercorpus.finetune.selection import SelectionRule
 from peercorpus.models import prompts
 from peercorpus.release.record_rows import Row
@@ -75,14 +75,14 @@ def test_it_says_what_went_in_and_what_did_not(wanted: RunOptions) -> None:
     assert f"`{made.asked.release}`" in text
     assert f"`{prompts.DIGEST}`" in text
     for side, said in (("train", "to learn from"), ("validation", "to validate on")):
-        assert (said, f"{made.lessons[side]:,}", f"{made.papers[side]:,}") in found
+        assert (said, f"{made.examples[side]:,}", f"{made.papers[side]:,}") in found
     assert made.left_out["train"]
     for reason, count in made.left_out["train"].items():
         escaped = "".join(letter if re.match(r"[A-Za-z0-9./ -]", letter) else f"&#{ord(letter)};" for letter in reason)
         assert ("to learn from", escaped, f"{count:,}") in found
     assert {("`venues`", "iclr"), ("`weights`", "iclr: 2"), ("`min_words`", "3"), ("`every_try`", "no")} <= found
-    lessons = [json.loads(line) for line in (folder / DATA / LESSONS).read_text("utf-8").splitlines()]
-    reviews = [one for one in lessons if (one["side"], one["task"]) == ("train", "review")]
+    examples = [json.loads(line) for line in (folder / DATA / EXAMPLES).read_text("utf-8").splitlines()]
+    reviews = [one for one in examples if (one["side"], one["task"]) == ("train", "review")]
     told, papers = sum(one["times"] for one in reviews), len({one["forum_id"] for one in reviews})
     assert ("ICLR.cc/2020/Conference", "review", str(told), str(papers)) in found
     assert (folder / DATA / "lengths.md").read_text("utf-8").strip() in text
@@ -133,10 +133,10 @@ def test_what_the_benchmark_says_stands_in_it(wanted: RunOptions) -> None:
     assert "not been tested" not in text
 
 
-def test_the_list_of_lessons_and_the_recipe_lie_beside_it(wanted: RunOptions) -> None:
+def test_the_list_of_examples_and_the_recipe_lie_beside_it(wanted: RunOptions) -> None:
     folder = trained(wanted)
     write_model_card(folder)
-    assert (folder / ADAPTER / LESSONS).read_bytes() == (folder / DATA / LESSONS).read_bytes()
+    assert (folder / ADAPTER / EXAMPLES).read_bytes() == (folder / DATA / EXAMPLES).read_bytes()
     beside = msgspec.json.decode((folder / ADAPTER / "recipe.json").read_bytes(), type=Recipe)
     assert beside == msgspec.structs.replace(wanted.recipe, accelerate="two.yaml")
 

@@ -139,14 +139,14 @@ def hostile(number: int) -> Row:
 
 
 def prompts_learnt(folder: Path) -> set[tuple[int, ...]]:
-    """All that stands before an answer in the lessons of a run."""
+    """All that stands before an answer in the examples of a run."""
     with pa.ipc.open_stream(folder / "data" / "train.arrow") as file:
-        lessons = file.read_all().to_pylist()
+        examples = file.read_all().to_pylist()
     found = set()
-    for lesson in lessons:
-        is_learnt = [label != NOT_LEARNT for label in lesson["labels"]]
+    for example in examples:
+        is_learnt = [label != NOT_LEARNT for label in example["labels"]]
         starts = (i for i in range(1, len(is_learnt)) if is_learnt[i] and not is_learnt[i - 1])
-        found |= {tuple(lesson["input_ids"][:start]) for start in starts}
+        found |= {tuple(example["input_ids"][:start]) for start in starts}
     return found
 
 

@@ -1,4 +1,4 @@
-"""Which lessons are taken: by venue, year, grade, what reviews say of their worth, one try of a work, and weights."""
+"""Which examples are taken: by venue, year, grade, what reviews say of their worth, one try of a work, and weights."""
 
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ def _sure(value: float) -> Row:
 def taken_of(
     tmp_path: Path, papers: list[Row], task: BenchTask = BenchTask.REVIEW, **chosen: Any
 ) -> tuple[set[str], CaseCounts]:
-    """The ids of the lessons taken, and what was left out; `links` are pairs of papers, later and earlier."""
+    """The ids of the examples taken, and what was left out; `links` are pairs of papers, later and earlier."""
     links = [{"forum_id": later, "earlier_id": earlier} for later, earlier in chosen.pop("links", ())]
     rows = [
         {"forum_id": paper["forum_id"], **{name: one[name] for name in ("review_id", "reviewer", "scores")}}
@@ -41,8 +41,8 @@ def taken_of(
     told = {(config, "train"): papers, ("reviews", "iclr"): rows, ("links", "iclr"): links}
     release = open_release(write_release(tmp_path / "release", told, {}))
     taken = CaseCounts()
-    found = prepare_selection(release, SelectionRule(**chosen)).lessons(task, Split.TRAIN, taken)
-    return {lesson.lesson_id for lesson in found}, taken
+    found = prepare_selection(release, SelectionRule(**chosen)).examples(task, Split.TRAIN, taken)
+    return {example.example_id for example in found}, taken
 
 
 def test_venue_year_and_grade(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_the_submission_that_other_choices_leave_stands_for_its_work(tmp_path: P
     assert found == {"b-R1"}
 
 
-def test_a_submission_without_a_lesson_does_not_stand_for_its_work(tmp_path: Path) -> None:
+def test_a_submission_without_an_example_does_not_stand_for_its_work(tmp_path: Path) -> None:
     papers = [task_paper("a", status="withdrawn"), task_paper("b", status="rejected", grade="unrevised")]
     found, taken = taken_of(tmp_path, papers, BenchTask.ACCEPTANCE, links=[("b", "a")])
     assert found == {"b"}
@@ -133,24 +133,24 @@ def test_a_submission_without_a_lesson_does_not_stand_for_its_work(tmp_path: Pat
     assert taken_of(tmp_path / "reviews", papers, links=[("b", "a")], min_words=3)[0] == {"b-R1"}
 
 
-def _lesson(tmp_path: Path, name: str) -> TrainingExample:
+def _example(tmp_path: Path, name: str) -> TrainingExample:
     release = open_release(write_release(tmp_path / name, {("review_sft", "train"): [task_paper("p")]}, {}))
-    return next(iter(prepare_selection(release, SelectionRule()).lessons(BenchTask.REVIEW, Split.TRAIN, CaseCounts())))
+    return next(iter(prepare_selection(release, SelectionRule()).examples(BenchTask.REVIEW, Split.TRAIN, CaseCounts())))
 
 
 def test_weights_go_by_venue_before_conference(tmp_path: Path) -> None:
-    lesson = _lesson(tmp_path, "one")
-    assert SelectionRule().times(lesson) == 1
-    assert SelectionRule(weights={"iclr": 3}).times(lesson) == 3
-    assert SelectionRule(weights={"iclr": 3, "ICLR.cc/2020/Conference": 0}).times(lesson) == 0
+    example = _example(tmp_path, "one")
+    assert SelectionRule().times(example) == 1
+    assert SelectionRule(weights={"iclr": 3}).times(example) == 3
+    assert SelectionRule(weights={"iclr": 3, "ICLR.cc/2020/Conference": 0}).times(example) == 0
 
 
 @given(weight=st.floats(0, 5))
 def test_a_weight_is_met_on_average(tmp_path_factory: pytest.TempPathFactory, weight: float) -> None:
-    lesson = _lesson(tmp_path_factory.mktemp("lesson"), "one")
+    example = _example(tmp_path_factory.mktemp("example"), "one")
     ids = [f"r{number}" for number in range(2_000)]
     chosen = SelectionRule(weights={"iclr": weight})
-    told = sum(chosen.times(TrainingExample(name, lesson.case, None, ())) for name in ids)
+    told = sum(chosen.times(TrainingExample(name, example.case, None, ())) for name in ids)
     # Four standard errors of a share of 2,000.
     assert abs(told / len(ids) - weight) < 4 * (0.25 / len(ids)) ** 0.5
 

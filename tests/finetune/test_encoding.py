@@ -1,4 +1,4 @@
-"""Lessons as tokens: what is learnt is what the assistant says, and nobody else's words are a mark of the model."""
+"""Examples as tokens: what is learnt is what the assistant says, and nobody else's words are a mark of the model."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -86,13 +86,13 @@ def test_before_an_answer_stands_what_the_model_is_asked_with(models: Path, fami
 
 
 @pytest.mark.parametrize("task", BenchTask)
-def test_of_every_lesson_the_assistants_words_and_no_others_are_learnt(
+def test_of_every_example_the_assistants_words_and_no_others_are_learnt(
     models: Path, family: str, encoder: Encoder, papers: Path, task: BenchTask
 ) -> None:
-    lessons = list(prepare_selection(open_release(papers), SelectionRule()).lessons(task, Split.TRAIN, CaseCounts()))
-    assert lessons
-    for lesson in lessons:
-        told = lesson.messages("The paper as shown.")
+    examples = list(prepare_selection(open_release(papers), SelectionRule()).examples(task, Split.TRAIN, CaseCounts()))
+    assert examples
+    for example in examples:
+        told = example.messages("The paper as shown.")
         said = [one.text + ENDS[family] for one in told if one.speaker is Speaker.ASSISTANT]
         assert [words_of(models, family, ids) for ids in runs(encoder.encode(told))] == said
 

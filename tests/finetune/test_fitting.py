@@ -1,4 +1,4 @@
-"""Lessons are the same, byte for byte, wherever they are made to fit; one that cannot be made is told."""
+"""Examples are the same, byte for byte, wherever they are made to fit; one that cannot be made is told."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.finetune import lengths
 from peercorpus.finetune.examples import TrainingTask
-from peercorpus.finetune.lengths import PaperExamples, fit_lessons
+from peercorpus.finetune.lengths import PaperExamples, fit_examples
 from peercorpus.finetune.recipe import Recipe
 from peercorpus.finetune.run import RunOptions, prepare_run
 
@@ -24,7 +24,7 @@ def _many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def prepared(release: Path, model: Path, out: Path, spread: Executor | None) -> dict[str, bytes]:
-    """Every file of a run whose lessons are made."""
+    """Every file of a run whose examples are made."""
     wanted = RunOptions(release, TrainingTask.MIXED, str(model), out, CUTTING, leaves_out_long=True)
     prepare_run(wanted, lambda _: None, spread=spread)
     return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
@@ -32,12 +32,12 @@ def prepared(release: Path, model: Path, out: Path, spread: Executor | None) -> 
 
 def test_lessons_are_the_same_byte_for_byte_wherever_they_are_made(papers: Path, models: Path, tmp_path: Path) -> None:
     here = prepared(papers, models / "llama", tmp_path / "here", None)
-    assert {"data/train.arrow", "data/validation.arrow", "data/lessons.jsonl"} < here.keys()
-    assert here["data/lessons.jsonl"].count(b"\n") > 8
+    assert {"data/train.arrow", "data/validation.arrow", "data/examples.jsonl"} < here.keys()
+    assert here["data/examples.jsonl"].count(b"\n") > 8
     assert prepared(papers, models / "llama", tmp_path / "spread", LocalExecutor(None)) == here
 
 
-def test_a_paper_whose_lessons_cannot_be_made_is_told_and_nothing_is_left(
+def test_a_paper_whose_examples_cannot_be_made_is_told_and_nothing_is_left(
     papers: Path, models: Path, tmp_path: Path
 ) -> None:
     stopped = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It was stopped."),))
@@ -48,4 +48,4 @@ def test_a_paper_whose_lessons_cannot_be_made_is_told_and_nothing_is_left(
 
 def test_another_tokenizer_of_the_same_name_is_refused(models: Path) -> None:
     with pytest.raises(ModelError, match=r"llama'.*every machine"):
-        fit_lessons(PaperExamples((), str(models / "llama"), "0" * 64, 128, 900))
+        fit_examples(PaperExamples((), str(models / "llama"), "0" * 64, 128, 900))

@@ -105,7 +105,7 @@ def test_a_trainer_gets_our_tokens_and_learns_those_that_we_learn(wanted: RunOpt
         told = [PIECES[trainer](row) for row in rows(folder / f"{side}.jsonl")]
         assert [tokens_for_them(pieces, LETTERS) for pieces in told] == ours
         assert all(len(one["input_ids"]) <= RECIPE.context for one in ours)
-        assert len(ours) == load_run(wanted.out).lessons[side] > 0
+        assert len(ours) == load_run(wanted.out).examples[side] > 0
 
 
 @pytest.mark.neural
@@ -236,7 +236,7 @@ def test_numbers_in_a_configuration_are_read_as_numbers(wanted: RunOptions) -> N
     assert yaml.safe_load((folder / "train.yaml").read_text("utf-8"))["learning_rate"] == 1e-5
 
 
-def test_a_lesson_that_is_told_twice_stands_twice(wanted: RunOptions) -> None:
+def test_an_example_that_is_told_twice_stands_twice(wanted: RunOptions) -> None:
     plain = export(wanted, Trainer.AXOLOTL)
     twice = replace(wanted, out=wanted.out.with_name("twice"), chosen=SelectionRule(weights={"iclr": 2, "kite": 0}))
     told = Counter(json.dumps(row) for row in rows(export(twice, Trainer.AXOLOTL) / "train.jsonl"))
@@ -244,12 +244,12 @@ def test_a_lesson_that_is_told_twice_stands_twice(wanted: RunOptions) -> None:
     assert 0 < len(told) < len(rows(plain / "train.jsonl"))
 
 
-def test_an_export_has_the_lessons_of_a_run(wanted: RunOptions) -> None:
+def test_an_export_has_the_examples_of_a_run(wanted: RunOptions) -> None:
     made = prepare_run(replace(wanted, out=wanted.out.with_name("run")), no_words)
     said: list[str] = []
     write_for(wanted, Trainer.AXOLOTL, said.append)
     assert len(said) == 1
-    assert len(rows(wanted.out / "train.jsonl")) == made.lessons["train"]
+    assert len(rows(wanted.out / "train.jsonl")) == made.examples["train"]
     assert load_run(wanted.out) == made
     for name in made.files:
         ours, theirs = (folder / DATA / name for folder in (wanted.out.with_name("run"), wanted.out))
@@ -296,7 +296,7 @@ def test_words_that_llama_factory_replaces_are_told_apart(wanted: RunOptions, tm
     assert told.count("{ {idx}}") == 2
 
 
-def test_without_lessons_to_validate_on_nothing_is_said_of_them(wanted: RunOptions) -> None:
+def test_without_examples_to_validate_on_nothing_is_said_of_them(wanted: RunOptions) -> None:
     alone = replace(wanted, recipe=msgspec.structs.replace(RECIPE, validation=0))
     for trainer in Trainer:
         folder = export(alone, trainer)

@@ -1,4 +1,4 @@
-"""A model of the Hub is the commit that the run began with, from the first lesson to the merged export."""
+"""A model of the Hub is the commit that the run began with, from the first example to the merged export."""
 
 import json
 import shutil

@@ -23,7 +23,7 @@ def encoder() -> Encoder:
     return word_encoder()
 
 
-def lesson(*said: str, markdown: str = LONG, name: str = "p") -> TrainingExample:
+def example(*said: str, markdown: str = LONG, name: str = "p") -> TrainingExample:
     """A conversation in which the reviewer speaks first."""
     paper = replace(PAPER, forum_id=name, markdown=markdown)
     speakers = (Speaker.ASSISTANT, Speaker.USER)
@@ -38,21 +38,21 @@ def fitted(encoder: Encoder, one: TrainingExample, paper_tokens: int, context: i
 
 
 def test_a_paper_that_fits_is_told_whole(encoder: Encoder) -> None:
-    found = fitted(encoder, lesson("I doubt it."), 10_000, 10_000)
+    found = fitted(encoder, example("I doubt it."), 10_000, 10_000)
     assert (found.shown.left_out, found.shown.is_body_cut, found.is_apart) == (0, False, False)
-    assert found.encoded == encoder.encode(found.lesson.messages(f"# {PAPER.title}\n\n{LONG}"))
+    assert found.encoded == encoder.encode(found.example.messages(f"# {PAPER.title}\n\n{LONG}"))
 
 
 def test_references_go_first_and_it_is_cut_as_the_benchmark_cuts_it(encoder: Encoder) -> None:
-    found = fitted(encoder, lesson("I doubt it."), 360, 10_000)
+    found = fitted(encoder, example("I doubt it."), 360, 10_000)
     assert found.shown.left_out
     assert not found.shown.is_body_cut
-    assert found.shown == shown_paper(found.lesson.case.paper, TokenBudget(360), encoder.count)
+    assert found.shown == shown_paper(found.example.case.paper, TokenBudget(360), encoder.count)
 
 
 def test_a_long_answer_takes_the_room_of_the_paper_and_stays_whole(encoder: Encoder) -> None:
     answer = "Long answer. " * 100
-    found = fitted(encoder, lesson(answer), 10_000, 600)
+    found = fitted(encoder, example(answer), 10_000, 600)
     assert len(found.encoded.ids) <= 600
     assert found.shown.is_body_cut
     # The mark that ends the turn is learnt too.
@@ -64,7 +64,7 @@ def test_whatever_fits_is_within_the_context_with_every_word_after_the_paper(enc
     drawn = random.Random(context)
     for _ in range(50):
         said = ["word. " * drawn.randrange(1, 150) for _ in range(drawn.choice((1, 3, 5)))]
-        one = lesson(*said, markdown="\n\n".join("w " * drawn.randrange(1, 60) for _ in range(drawn.randrange(20))))
+        one = example(*said, markdown="\n\n".join("w " * drawn.randrange(1, 60) for _ in range(drawn.randrange(20))))
         found = Fitter(encoder, drawn.choice((64, 300, 5_000)), context).fit(one)
         told = sum(encoder.count(text + MARK) for text in said[::2])
         if isinstance(found, Fitted):
@@ -77,9 +77,9 @@ def test_whatever_fits_is_within_the_context_with_every_word_after_the_paper(enc
             assert found.tokens > context - 16
 
 
-def test_the_lessons_of_one_paper_are_cut_each_for_itself(encoder: Encoder) -> None:
+def test_the_examples_of_one_paper_are_cut_each_for_itself(encoder: Encoder) -> None:
     fitter = Fitter(encoder, 10_000, 600)
-    first, second, third = (fitter.fit(lesson(said)) for said in ("word " * 400, "Short.", "word " * 400))
+    first, second, third = (fitter.fit(example(said)) for said in ("word " * 400, "Short.", "word " * 400))
     assert isinstance(first, Fitted)
     assert isinstance(second, Fitted)
     assert first.shown.left_out > second.shown.left_out == 0
@@ -90,7 +90,7 @@ def test_an_answer_that_does_not_fit_is_refused_before_anything_is_learnt(encode
     lengths = Lengths()
     fitter = Fitter(encoder, 1_000, 300)
     for name, words in (("short", 5), ("long", 400), ("longest", 500)):
-        lengths.see(fitter.fit(lesson("word " * words, name=name)))
+        lengths.see(fitter.fit(example("word " * words, name=name)))
     assert [name for _, name in lengths.too_long] == ["long", "longest"]
     with pytest.raises(PeercorpusError, match=r"^2 .* 'longest', needs 6.* --leave-out-long"):
         check_lengths({BenchTask.REBUTTAL: lengths}, 300)
@@ -100,7 +100,7 @@ def test_an_answer_that_does_not_fit_is_refused_before_anything_is_learnt(encode
 def test_the_table_tells_what_is_cut_and_where(encoder: Encoder) -> None:
     lengths, fitter = Lengths(), Fitter(encoder, 360, 600)
     for said in ("Yes.", "word " * 300, f"It ends with {MARK}.", "word " * 900):
-        lengths.see(fitter.fit(lesson(said)))
+        lengths.see(fitter.fit(example(said)))
     table = length_table({BenchTask.REBUTTAL: lengths}, 600, 360)
     row = next(line for line in table.splitlines() if line.startswith("| rebuttal"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
@@ -114,8 +114,8 @@ def test_the_table_tells_what_is_cut_and_where(encoder: Encoder) -> None:
     assert "references" in table
 
 
-def test_a_lesson_that_does_not_fit_says_how_much_it_needs(encoder: Encoder) -> None:
-    one = lesson("word " * 500)
+def test_an_example_that_does_not_fit_says_how_much_it_needs(encoder: Encoder) -> None:
+    one = example("word " * 500)
     found = Fitter(encoder, 1_000, 300).fit(one)
     assert isinstance(found, TooLong)
     enough = Fitter(encoder, 1_000, found.tokens + 20).fit(one)

@@ -139,7 +139,7 @@ def test_what_went_in_is_listed_record_by_record(
     )
     assert ended.code == 0, ended.err
     assert not (tmp_path / "run" / "adapter").exists()
-    listed = [json.loads(line) for line in (tmp_path / "run" / "data" / "lessons.jsonl").read_text().splitlines()]
+    listed = [json.loads(line) for line in (tmp_path / "run" / "data" / "examples.jsonl").read_text().splitlines()]
     of = {side: [one for one in listed if one["side"] == side] for side in ("train", "validation", "test")}
     assert {one["forum_id"] for one in of["train"]} == {f"p{number:02}" for number in range(12)}
     assert {one["forum_id"] for one in of["validation"]} <= {f"p{number:02}" for number in range(12, 16)}
@@ -149,17 +149,17 @@ def test_what_went_in_is_listed_record_by_record(
     assert len(of["train"]) == 12 * 5
     assert {one["times"] for one in of["train"] if one["venue_id"].startswith("KITE")} == {2}
     made = json.loads((tmp_path / "run" / "data" / "run.json").read_text())
-    assert made["lessons"]["train"] == sum(one["times"] for one in of["train"]) == 12 * 5 * 3 // 2
+    assert made["examples"]["train"] == sum(one["times"] for one in of["train"]) == 12 * 5 * 3 // 2
     # The release lists one paper only.
     assert made["licences"] == {"CC BY 4.0": 1}
 
 
 def test_lessons_that_share_a_row_do_not_see_each_other(papers: Path, models: Path, tmp_path: Path) -> None:
-    """The loss of packed lessons is that of the same lessons one by one."""
+    """The loss of packed examples is that of the same examples one by one."""
     first = []
     for name, setting in (("alone", "packing = false"), ("packed", "packing = true")):
         path = tmp_path / f"{name}.toml"
-        # One step over all 24 lessons: its loss is measured before any weight moves.
+        # One step over all 24 examples: its loss is measured before any weight moves.
         path.write_text(f"{RECIPE.replace('batch = 4', 'batch = 24')}{setting}\n")
         ends_well(command(papers, models / "llama", tmp_path / name, path))
         first.append(next(one["loss"] for one in losses(tmp_path / name) if "loss" in one))
@@ -237,7 +237,7 @@ def test_activations_computed_again_teach_the_same(
     assert again == [pytest.approx(one, rel=1e-5) for one in held]
 
 
-def test_lessons_that_are_not_as_they_were_written_are_not_learnt(
+def test_examples_that_are_not_as_they_were_written_are_not_learnt(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
     told = command(papers, models / "qwen", tmp_path / "run", recipe, "acceptance")
@@ -270,7 +270,7 @@ def test_one_command_tunes_merges_and_evaluates_and_says_so_in_the_card(
     assert str(tmp_path) not in card
 
 
-def test_the_lessons_of_a_model_are_exported_for_another_trainer(
+def test_the_examples_of_a_model_are_exported_for_another_trainer(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
     options = ("--format", "axolotl", "--task", "review", "--model", models / "qwen", "--recipe", recipe)
@@ -297,7 +297,7 @@ def test_an_answer_that_would_be_cut_is_refused_and_leaves_nothing(
     assert [count > 0 for reason, count in left_out.items() if "context" in reason] == [True]
 
 
-def test_a_lesson_longer_than_the_model_takes_is_refused(
+def test_an_example_longer_than_the_model_takes_is_refused(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(models / "llama", tmp_path / "short")

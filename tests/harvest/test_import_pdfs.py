@@ -243,5 +243,5 @@ def test_a_file_follows_its_submission_to_another_venue(tmp_path: Path, workspac
     body = json.dumps(note).encode()
     workspace.raw.add([RawObject(RawKind.NOTE, "lone", 1, UNPLACED, "lone", "lone", 0, 0, "test", body)])
     _import(workspace, tmp_path / "pdfs", {"lone.pdf": pdf("lone")})
-    settle_venues(workspace.raw, {"lone": V})
+    settle_venues(workspace.raw, by_user={"lone": V}, by_file={})
     assert _held(workspace) == {"lone/supplied/undated/": "lone"}

@@ -50,6 +50,7 @@ def test_a_review_answers_the_paper_and_ends_with_its_scores(tmp_path: Path) -> 
         },
     ]
     assert (row["scores_as_first_given"], row["scores_as_they_stand"]) == ("rating", "soundness")
+    assert row["scores_at_decision"] == ""
     assert (row["forum_id"], row["review_id"], row["paper_grade"]) == ("t1", "t1-R1", "exact")
     assert row["licence"] == "CC BY 4.0"
     (train,) = exported.written

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from peercorpus.records.enums import (
     Status,
     VersionMoment,
 )
-from peercorpus.records.papers import Evidence, PaperVersion
+from peercorpus.records.papers import Evidence, Paper, PaperVersion
 from peercorpus.records.reviews import MetaReview, Section
 from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release
@@ -234,6 +235,58 @@ def test_without_authors_a_text_and_a_change_that_name_one_are_left_out_and_coun
     assert "1 changes that name an author" in card
 
 
+def test_the_file_that_the_reviewers_read_is_no_later_text_where_it_was_uploaded_again(tmp_path: Path) -> None:
+    again = later("f1", "sha-f1", edit_id="edit-again")
+    rows = published(tmp_path, [*with_later(), again])
+    assert [(row["edit_id"], row["is_initial"]) for row in rows["texts"]] == [
+        ("edit-sha-f1", True),
+        ("edit-late", False),
+    ]
+    assert {row["left_grade"] for row in rows["changes"]} == {"exact"}
+
+
+@pytest.mark.parametrize("grade", [Grade.UNREVISED_LIKELY, Grade.BEFORE_FIRST_REVIEW, Grade.UNAVAILABLE])
+def test_a_file_that_may_be_what_the_reviewers_read_is_no_later_text(tmp_path: Path, grade: Grade) -> None:
+    versions = [version("f1", "aa", grade), later("f1", "aa", VersionMoment.DISCUSSION, edit_id="edit-again")]
+    assert "texts" not in published(tmp_path, [paper("f1"), *versions, text("aa", "A")])
+
+
+@pytest.mark.parametrize(
+    ("authors", "byline"),
+    [
+        (("Ada Example",), "ADA M. EXAMPLE¹ and others"),
+        (("Ada Marie Example",), "Ada Example"),
+        (("Ada Exámple",), "Ada Exa\u0301mple\u2217"),
+        (("Ada Example",), "Example, Ada"),
+        (("Ada\u00a0Example", "Bo Ek"), "Ada\nExample"),
+        ((), "Ada Example"),
+        (("Ada",), "Ada"),
+    ],
+)
+def test_without_authors_no_later_text_names_one_however_written(
+    tmp_path: Path, authors: tuple[str, ...], byline: str
+) -> None:
+    camera = PaperText("late", ICLR, "pdfium-text", "1", f"{byline}{PAGE_BREAK}Late.", 2, 9.0, ())
+    forum = [replace(one, authors=authors) if isinstance(one, Paper) else one for one in a_forum("f1")]
+    records = [*forum, later("f1", "late"), camera, change("f1", 1, "Anonymous", byline)]
+    rows = published(tmp_path, records, with_authors=False)
+    assert [row["markdown"] for row in rows["texts"]] == ["# Text of f1"]
+    assert "changes" not in rows
+    card = (tmp_path / "out" / "README.md").read_text()
+    why = "that name an author" if authors and authors != ("Ada",) else "of authors who are not known"
+    assert f"1 texts {why}" in card
+    assert f"1 changes {why}" in card
+
+
+def test_without_authors_a_later_text_that_names_none_stays(tmp_path: Path) -> None:
+    camera = PaperText("late", ICLR, "pdfium-text", "1", "By example, Ada is fast.", 1, 9.0, ())
+    forum = [
+        replace(one, authors=("Ada Lovely", "Bo Example")) if isinstance(one, Paper) else one for one in a_forum("f1")
+    ]
+    rows = published(tmp_path, [*forum, later("f1", "late"), camera], with_authors=False)
+    assert len(rows["texts"]) == 2
+
+
 @pytest.mark.parametrize(
     ("listed", "left"),
     [
@@ -256,7 +309,7 @@ def test_a_file_of_a_paper_taken_down_is_no_text_and_no_change_of_another(tmp_pa
     rows = published(tmp_path, records, "f2\n")
     assert [row["sha256"] for row in rows["texts"]] == ["sha-f1"]
     assert "changes" not in rows
-    assert "2 changes of a text that is not here" in (tmp_path / "out" / "README.md").read_text()
+    assert "2 changes that were taken down" in (tmp_path / "out" / "README.md").read_text()
 
 
 def test_papers_that_share_a_later_text_are_on_one_side(tmp_path: Path) -> None:

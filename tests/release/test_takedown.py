@@ -278,8 +278,8 @@ def test_the_sums_agree_and_are_told_beforehand(tmp_path: Path) -> None:
         told = count_taken(workspace.tables, read_takedown(workspace))
         after = publish_release(workspace, tmp_path / "out")
     taken = after.taken_down
-    assert taken == {"papers": 1, "reviews": 2, "posts": 4, "versions": 1, "conversations": 1}
-    assert {name: count for name, count in taken.items() if name != "versions"} == dict(told)
+    assert taken == {"papers": 1, "reviews": 2, "posts": 4, "versions": 1, "conversations": 1, "texts": 1}
+    assert {name: count for name, count in taken.items() if name not in {"versions", "texts"}} == dict(told)
     for name in ("papers", "reviews", "conversations"):
         assert getattr(before, name) == getattr(after, name) + taken[name]
     assert before.taken_down == {}
@@ -296,7 +296,8 @@ def test_the_tombstone_counts_and_names_nothing(tmp_path: Path) -> None:
         assert (tmp_path / "out" / "takedown.json").read_bytes() == first
         assert (workspace.folder / "takedown.salt").stat().st_mode & 0o777 == 0o600
     assert tombstone["ids"] == {"forum": 1, "note": 1, "author": 0}
-    assert tombstone["records"] == {"papers": 1, "reviews": 1, "posts": 4, "versions": 1, "conversations": 1}
+    records = {"papers": 1, "reviews": 1, "posts": 4, "versions": 1, "conversations": 1}
+    assert tombstone["records"] == records | {"texts": 1, "changes": 0}
     assert tombstone["venues"] == {ICLR: tombstone["records"]}
     assert sorted(tombstone) == ["hashes", "ids", "records", "venues"]
     assert [len(one) for one in tombstone["hashes"]] == [64, 64]

@@ -31,7 +31,7 @@ def file_of(config: str, split: str = "iclr") -> str:
     ("config", "changed", "row_id", "said"),
     [
         ("scores", {"review_id": "gone"}, "gone", "is not in 'reviews'"),
-        ("meta_reviews", {"post_id": "gone"}, "gone", "is not in 'posts'"),
+        ("meta_reviews", {"post_id": "gone"}, "a/gone", "is not in 'posts'"),
         ("texts", {"edit_id": "gone"}, "a/gone/sha-a", "is not in 'versions'"),
         ("texts", {"sha256": "gone"}, "a/a-e/gone", "is not in 'versions'"),
         ("changes", {"left_sha256": "gone"}, "a/gone", "is not in 'texts'"),
@@ -97,3 +97,9 @@ def test_leaks_of_a_later_text_of_a_tested_paper_that_is_trained_on(plan: Plan, 
             row["markdown"] = "# The same late text"
     breaches = found(plan.write(tmp_path / "release"))
     assert breaches == {"leaks": [(file_of("texts"), "d", "has the text of 'a': one is in test, one in train")]}
+
+
+def test_a_meta_review_of_another_paper_than_its_post(plan: Plan, tmp_path: Path) -> None:
+    plan.rows["meta_reviews", "iclr"][0]["forum_id"] = "b"
+    breaches = found(plan.write(tmp_path / "release"))
+    assert (file_of("meta_reviews"), "b/a-meta", "is not in 'posts'") in breaches["ids"]

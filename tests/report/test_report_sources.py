@@ -120,6 +120,16 @@ def test_scores_are_as_first_given_and_as_they_stand(workspace: Workspace) -> No
     ]
 
 
+def test_a_score_asked_for_before_and_after_goes_by_the_name_that_both_fields_share(tmp_path: Path) -> None:
+    other = rating(2, Phase.FINAL, "recommendation")
+    both = [(4, Phase.INITIAL, "rating_before"), (6, Phase.FINAL, "rating_after")]
+    scores = (other, *(replace(rating(*given), subject="rating") for given in both))
+    with made.invented(
+        tmp_path / "corpus", {ICLR: [made.paper("a"), made.review("a", "R1", scores=scores)]}
+    ) as workspace:
+        assert source(workspace).reviews.select("rating_initial", "rating_final").rows() == [(4, 6)]
+
+
 def test_only_the_text_the_reviewers_read_is_measured(workspace: Workspace) -> None:
     assert source(workspace).paper_tokens.sort("forum_id").rows() == [("a", 4), ("m", 4)]
 

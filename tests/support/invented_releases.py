@@ -12,7 +12,9 @@ from peercorpus.release.shards import CONFIGS
 from peercorpus.workspace.object_store import file_digest
 
 SIDES = ("train", "validation", "test")
-NO_NUMBERS = {f"{name}_{when}": None for name in ("rating", "confidence") for when in ("initial", "final")}
+NO_NUMBERS = {
+    f"{name}_{when}": None for name in ("rating", "confidence") for when in ("initial", "at_decision", "final")
+}
 
 
 def score(field: str, label: str, **more: object) -> Row:
@@ -39,7 +41,7 @@ def talk(forum_id: str, *said: str, **more: object) -> Row:
     messages = [{"role": roles[index % 2], "content": words} for index, words in enumerate(said)]
     base: Row = {"conversation_id": f"{forum_id}/R1", "reviewer": "R1", "messages": messages}
     posts = [[f"{forum_id}-{index}"] for index in range(len(said))]
-    numbers = NO_NUMBERS | {"rating_initial": 5.0, "rating_final": 6.5}
+    numbers = NO_NUMBERS | {"rating_initial": 5.0, "rating_final": 6.5, "at_decision": "no_decision_time"}
     return base | numbers | {"post_ids": posts, "holds_update": [False] * len(said)} | more
 
 

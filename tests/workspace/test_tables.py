@@ -94,6 +94,21 @@ def test_replacing_what_one_stage_set_aside_leaves_what_another_did(tables: Tabl
     assert sorted((row.stage, row.record_id) for row in tables.read(SetAside, V)) == [("first", "c"), ("second", "b")]
 
 
+def test_what_stages_set_aside_is_read_in_their_order(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = DeltaTable.partitions
+    stages = [f"stage {letter}" for letter in "dbeca"]
+    for stage in stages:
+        with tables.replacing((), V, stage, KEYS[0]) as out:
+            out.set_aside(f"n{stage}", "f1", Reason.NO_FORUM, "It names none.")
+    read = []
+    for sign in (1, -1):
+        # Delta Lake names partitions in another order in every process.
+        monkeypatch.setattr(DeltaTable, "partitions", lambda *asked, sign=sign, **more: named(*asked, **more)[::sign])
+        read.append([row.stage for row in tables.read(SetAside, V)])
+        read.append([row.stage for row in tables.of_forum(SetAside, V, "f1")])
+    assert read == [sorted(stages)] * 4
+
+
 @pytest.mark.parametrize("rows", [1, BATCH_ROWS + 1], ids=["before a row group is full", "after one is written"])
 def test_an_exception_inside_leaves_the_old_rows_and_no_file(tables: Tables, rows: int) -> None:
     write(tables, [paper(1)])

@@ -168,7 +168,7 @@ def _tune(options: "RunOptions", then: Then, lines: ProgressLines, spread: "Exec
     prepared = prepare_run(options, say, lines.show, spread=spread)
     if then.lengths:
         return 0
-    say(finetune_texts.lessons(prepared))
+    say(finetune_texts.examples(prepared))
     if then.evaluate:
         with needs_extra():
             from peercorpus.finetune.evaluate import check_evaluation

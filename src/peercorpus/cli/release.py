@@ -178,7 +178,7 @@ class ChatFlags:
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LessonFlags:
+class ExampleFlags:
     """The model whose training examples and settings are written instead of messages.
 
     Parameters
@@ -198,7 +198,7 @@ class LessonFlags:
 
 
 DEFAULT_CHAT = ChatFlags()
-NO_MODEL = LessonFlags()
+NO_MODEL = ExampleFlags()
 
 
 @app.command
@@ -213,7 +213,7 @@ def export(
     layout: Annotated[Literal["jsonl", "trl", "llama-factory", "axolotl", "re2"], Parameter(name="--format")],
     task: Literal["review", "rebuttal", "acceptance", "scores", "mixed"] | None = None,
     chat: ChatFlags = DEFAULT_CHAT,
-    lessons: LessonFlags = NO_MODEL,
+    examples: ExampleFlags = NO_MODEL,
     data: Annotated[Data, Parameter(name="*")] = ALL_DATA,
     spreading: Spreading = HERE,
 ) -> None:
@@ -240,11 +240,11 @@ def export(
     from peercorpus.release.exports.layouts import ExportRequest
     from peercorpus.release.splits import Task
 
-    asked = LessonTask(layout=layout, task=task, chat=chat, venue_ids=venue_ids)
-    if lessons.model is not None:
-        _export_lessons(source, out, asked, lessons, data, spreading)
+    asked = ExampleTask(layout=layout, task=task, chat=chat, venue_ids=venue_ids)
+    if examples.model is not None:
+        _export_examples(source, out, asked, examples, data, spreading)
         return
-    _check_without_model(asked, lessons, data, spreading)
+    _check_without_model(asked, examples, data, spreading)
     telling, count_tokens = _read_prompt_options(chat)
     request = ExportRequest(
         layout=ExportLayout(layout), tasks=(Task(task),) if task else (), telling=telling, count_tokens=count_tokens
@@ -262,7 +262,7 @@ def export(
 
 
 @dataclass(frozen=True, slots=True)
-class LessonTask:
+class ExampleTask:
     """The options of an export for a model that exports without a model take too."""
 
     layout: str
@@ -289,8 +289,8 @@ class LessonTask:
             raise PeercorpusError(f"With --model, choose venues by an option: --venue {self.venue_ids[0]}.")
 
 
-def _check_without_model(asked: LessonTask, lessons: LessonFlags, data: Data, spreading: Spreading) -> None:
-    if (lessons, data, spreading) != (NO_MODEL, ALL_DATA, HERE):
+def _check_without_model(asked: ExampleTask, examples: ExampleFlags, data: Data, spreading: Spreading) -> None:
+    if (examples, data, spreading) != (NO_MODEL, ALL_DATA, HERE):
         raise PeercorpusError(
             "--recipe, --leave-out-long, and the options that choose examples or distribute work, need --model; add it,"
             " or leave them out."
@@ -307,8 +307,8 @@ def _check_without_model(asked: LessonTask, lessons: LessonFlags, data: Data, sp
         )
 
 
-def _export_lessons(
-    release: Path, out: Path, asked: LessonTask, lessons: LessonFlags, data: Data, spreading: Spreading
+def _export_examples(
+    release: Path, out: Path, asked: ExampleTask, examples: ExampleFlags, data: Data, spreading: Spreading
 ) -> None:
     from peercorpus.cli.text import export as export_texts
     from peercorpus.finetune.examples import TrainingTask
@@ -321,11 +321,11 @@ def _export_lessons(
     options = RunOptions(
         release=release,
         subject=TrainingTask(str(asked.task)),
-        model=str(lessons.model),
+        model=str(examples.model),
         out=out,
-        recipe=read_recipe(lessons.recipe),
+        recipe=read_recipe(examples.recipe),
         chosen=selection_rule(data),
-        leaves_out_long=lessons.leave_out_long,
+        leaves_out_long=examples.leave_out_long,
     )
     with ProgressLines() as lines:
         write_for(options, trainer, say, lines.show, spreading.settle())

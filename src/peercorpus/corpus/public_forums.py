@@ -5,7 +5,7 @@ a post also removes what was derived from it: turns of conversations, scores rea
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,9 @@ from peercorpus.records.reviews import Conversation, Post, Review, Turn, forget_
 from peercorpus.records.scores import ScoreChange
 from peercorpus.workspace.delta_tables import Tables
 
+CountTexts = Callable[[Forum], Counter[str]]
+"""Counts what is made of the texts of a forum, by kind."""
+
 
 @dataclass(slots=True)
 class PublicFilter:
@@ -26,7 +29,7 @@ class PublicFilter:
 
     Attributes:
         takedown: What to remove.
-        by_venue: Number of records removed so far, by venue and kind (papers, reviews, posts, versions, conversations).
+        by_venue: Number of records removed so far, by venue and kind (`takedown.RECORDS`).
     """
 
     takedown: Takedown = NOTHING
@@ -37,15 +40,20 @@ class PublicFilter:
         """Number of records removed so far, by kind."""
         return sum(self.by_venue.values(), Counter())
 
-    def through(self, forums: Iterable[Forum]) -> Iterator[Forum]:
-        """Yield the forums whose paper is not taken down, each without the records that are."""
+    def through(self, forums: Iterable[Forum], count_texts: CountTexts | None = None) -> Iterator[Forum]:
+        """Yield the forums whose paper is not taken down, each without the records that are; arguments as `sift`."""
         for forum in forums:
-            kept = self.sift(forum)
+            kept = self.sift(forum, count_texts)
             if kept is not None:
                 yield kept
 
-    def sift(self, forum: Forum) -> Forum | None:
-        """Return a forum without the records that are taken down, or None if its paper is."""
+    def sift(self, forum: Forum, count_texts: CountTexts | None = None) -> Forum | None:
+        """Return a forum without the records that are taken down, or None if its paper is.
+
+        Args:
+            forum: Everything posted to one submission.
+            count_texts: Counts what would be published of the texts of a forum; None counts nothing of them.
+        """
         kept = None if forum.paper.forum_id in self.takedown.forums else self._remove_records(forum)
         removed = Counter(
             papers=int(kept is None),
@@ -54,6 +62,8 @@ class PublicFilter:
             versions=len(forum.versions) - len(kept.versions if kept else ()),
             conversations=len(forum.conversations) - len(kept.conversations if kept else ()),
         )
+        if count_texts is not None and removed["versions"]:
+            removed += count_texts(forum) - (count_texts(kept) if kept else Counter())
         venue_id = forum.paper.venue_id
         self.by_venue[venue_id] = self.by_venue.get(venue_id, Counter()) + removed
         return kept
@@ -77,14 +87,14 @@ class PublicFilter:
         return Forum(
             paper=paper,
             reviews=reviews,
-            posts=posts,
+            posts=[replace(post, reply_to=None) if post.reply_to in gone_ids else post for post in posts],
             versions=versions,
             conversations=[talk for talk in talks if talk.turns],
         )
 
 
 def count_taken(tables: Tables, takedown: Takedown) -> Counter[str]:
-    """Count the records that a release of all venues leaves out, by kind; versions are not counted."""
+    """Count the records that a release of all venues leaves out, by kind; versions and texts are not counted."""
     sieve = PublicFilter(takedown)
     for forum_id, venue_id in takedown.venues:
         forum = read_forum(tables, venue_id, forum_id)

@@ -170,7 +170,8 @@ def hash_list(folder: Path) -> str | None:
 
 
 TOMBSTONE = "takedown.json"
-RECORDS = ("papers", "reviews", "posts", "versions", "conversations")
+RECORDS = ("papers", "reviews", "posts", "versions", "conversations", "texts", "changes")
+"""What the tombstone counts; `texts` and `changes` are those that would be published."""
 _ID_COLUMNS = {"1-papers": "forum_id", "2-reviews": "review_id", "3-posts": "post_id"}
 _PEOPLE = {"signatures", "authorids", "username"}
 """Keys of a note under which accounts are named; `username` belongs to an entry of an author list."""

@@ -104,9 +104,10 @@ def choose_shown(versions: Sequence[PaperVersion]) -> list[PaperVersion]:
 
     That is the version proven to be the one the reviewers read, and every ungraded PDF proven to be another one,
     because the initial version is proven or because it came after the first review. A version whose grade proves
-    nothing is neither.
+    nothing is neither; nor is its file another one where it was uploaded once more.
     """
     is_proven = any(map(is_publishable, versions))
+    graded_files = {version.sha256 for version in versions if version.grade is not None}
     return [
         version
         for version in versions
@@ -116,6 +117,7 @@ def choose_shown(versions: Sequence[PaperVersion]) -> list[PaperVersion]:
             and version.grade is None
             and not version.is_initial
             and version.is_pdf
+            and version.sha256 not in graded_files
             and (is_proven or version.moment in _AFTER_REVIEWS)
         )
     ]

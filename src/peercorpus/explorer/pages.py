@@ -22,7 +22,14 @@ from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import find_text
 from peercorpus.explorer import rendering
 from peercorpus.explorer.export import FORMATS, export_command, export_python
-from peercorpus.explorer.paper_page import Spoken, group_by_section, read_dialogues, score_table, whole_json
+from peercorpus.explorer.paper_page import (
+    Spoken,
+    format_score,
+    group_by_section,
+    read_dialogues,
+    score_table,
+    whole_json,
+)
 from peercorpus.explorer.rendering import Prose
 from peercorpus.explorer.search import PAGE, search, select_rows
 from peercorpus.explorer.search_index import OpenIndex, Stored, find_stored
@@ -71,6 +78,7 @@ def _load_templates() -> jinja2.Environment:
     templates.filters |= {
         "day": rendering.day,
         "number": rendering.format_number,
+        "score": format_score,
         "post_kind": rendering.format_post_kind,
     }
     templates.tests["spoken"] = lambda item: isinstance(item, Spoken)

@@ -10,7 +10,7 @@ import msgspec
 
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.records.documents import Change
-from peercorpus.records.enums import Aspect, ChangeKind, ConversationKind, Phase, Role
+from peercorpus.records.enums import Aspect, AtDecision, ChangeKind, ConversationKind, Phase, Role
 from peercorpus.records.papers import Link
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import Score, ScoreChange, choose_first_and_last
@@ -28,12 +28,14 @@ class Spoken:
         anchor: Its HTML id.
         is_own: Whether the reviewer of the conversation speaks.
         now: The current text of posts that were changed since; None if none is known to differ.
+        is_late: Whether it was posted after the decision; None if either time is not known.
     """
 
     anchor: str
     turn: Turn
     is_own: bool
     now: str | None
+    is_late: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,9 @@ def _make_dialogue(talk: Conversation, anchor: str, forum: PublicForum, seen: se
         is_own = turn.role is Role.REVIEWER and turn.signature == talk.reviewer
         posts = [forum.by_id[post_id] for post_id in turn.post_ids if post_id in forum.by_id]
         changed = [post.text for post in posts if post.initial_text is not None and post.initial_text != post.text]
-        items.append(Spoken(anchor=turn_anchor, turn=turn, is_own=is_own, now="\n\n".join(changed) or None))
+        now = "\n\n".join(changed) or None
+        is_late = turn.is_after(forum.paper.decided_at)
+        items.append(Spoken(anchor=turn_anchor, turn=turn, is_own=is_own, now=now, is_late=is_late))
     for index_after in (len(talk.turns), None):
         items += _list_responses_before(talk, index_after, forum, seen)
     own = next((review for review in forum.reviews if review.reviewer == talk.reviewer), None)
@@ -147,11 +151,13 @@ class ScoreCell:
     Attributes:
         before: The score as first given; None if it is not known to differ.
         after: The current score.
+        at_decision: The score at the decision; None if it is the current one, or is not known.
         label: The answer in the form's words.
     """
 
     before: str | None
     after: str
+    at_decision: str | None
     label: str
 
 
@@ -162,10 +168,19 @@ class ScoreTable:
     Attributes:
         columns: Name of the form's field and its scale, such as "1 to 10".
         rows: For each review the reviewer and the cells; None if the review has no such score.
+        remarks: Reviewer and what followed the decision, in words, of reviews that were posted or changed after it.
     """
 
     columns: Sequence[tuple[str, str]]
     rows: Sequence[tuple[str, Sequence[ScoreCell | None]]]
+    remarks: Sequence[tuple[str, str]] = ()
+
+
+_REMARKS = {
+    AtDecision.POSTED_AFTER: "posted this review after the decision",
+    AtDecision.CHANGED_UNSEEN: "changed this review after the decision; what stood then is not known",
+    AtDecision.EDITS: "changed this review after the decision",
+}
 
 
 def score_table(reviews: Sequence[Review]) -> ScoreTable:
@@ -175,7 +190,8 @@ def score_table(reviews: Sequence[Review]) -> ScoreTable:
     names = list(dict.fromkeys(score.key for score in ranked))
     scales = {score.key: _format_scale(score) for score in scores if None not in (score.low, score.high)}
     rows = [(review.reviewer, [_make_cell(review, name) for name in names]) for review in reviews]
-    return ScoreTable([(name, scales.get(name, "")) for name in names], rows)
+    remarks = [(review.reviewer, _REMARKS[review.at_decision]) for review in reviews if review.at_decision in _REMARKS]
+    return ScoreTable([(name, scales.get(name, "")) for name in names], rows, remarks)
 
 
 def _format_scale(score: Score) -> str:
@@ -190,11 +206,14 @@ def _make_cell(review: Review, key: str) -> ScoreCell | None:
     current = last or first
     if current is None:
         return None
-    before = _format_score(first) if first and last and _format_score(first) != _format_score(last) else None
-    return ScoreCell(before, _format_score(current), current.label)
+    before = format_score(first) if first and last and format_score(first) != format_score(last) else None
+    then = by_phase.get(Phase.AT_DECISION)
+    at_decision = format_score(then) if then and format_score(then) != format_score(current) else None
+    return ScoreCell(before, format_score(current), at_decision, current.label)
 
 
-def _format_score(score: Score) -> str:
+def format_score(score: Score) -> str:
+    """Return the number of a score, or the answer itself where it holds none."""
     return score.label if score.value is None else f"{score.value:g}"
 
 

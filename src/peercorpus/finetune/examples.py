@@ -45,7 +45,7 @@ class TrainingExample:
     """One training example.
 
     Attributes:
-        lesson_id: Id, unique within its task: the forum's, the review's or the conversation's.
+        example_id: Id, unique within its task: the forum's, the review's or the conversation's.
         case: The question; its history is all that follows the paper and ends with the assistant. The assistant's
             messages are learnt.
         reviewer: Author of the learnt text; None if it comes from all reviewers or from the chairs.
@@ -53,7 +53,7 @@ class TrainingExample:
         words: Number of words of the review in it; 0 without a review.
     """
 
-    lesson_id: str
+    example_id: str
     case: Case
     reviewer: str | None
     record_ids: tuple[str, ...]
@@ -82,7 +82,7 @@ def _make_paper_examples(case: Case, row: Row, counts: CaseCounts) -> Iterator[T
     record_ids = tuple(review["review_id"] for review in row["reviews"]) if of_reviews else ()
     for answered_case in CASE_MAKERS[case.task](case, row, counts):
         yield TrainingExample(
-            lesson_id=answered_case.case_id,
+            example_id=answered_case.case_id,
             case=_add_answer(answered_case, right_answer(answered_case)),
             reviewer=None,
             record_ids=record_ids,
@@ -106,7 +106,7 @@ def _make_review_examples(case: Case, row: Row, counts: CaseCounts) -> Iterator[
         text = escape_markers(review["text"].strip())
         answered = _add_answer(replace(case, scores=asked), write_review(text, _select_own_scores(review, asked)))
         yield TrainingExample(
-            lesson_id=review["review_id"],
+            example_id=review["review_id"],
             case=answered,
             reviewer=review["reviewer"],
             record_ids=(review["review_id"],),
@@ -133,7 +133,7 @@ def _make_conversation_examples(case: Case, row: Row, counts: CaseCounts) -> Ite
         record_ids = tuple(post_id for posts in talk["post_ids"][: len(turns)] for post_id in posts)
         answered = replace(case, history=tuple(turns))
         yield TrainingExample(
-            lesson_id=talk["conversation_id"],
+            example_id=talk["conversation_id"],
             case=answered,
             reviewer=talk["reviewer"],
             record_ids=record_ids,

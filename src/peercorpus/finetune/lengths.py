@@ -23,7 +23,7 @@ class Fitted:
         is_apart: Whether a text contained a special token of the model, which was broken by a space.
     """
 
-    lesson: TrainingExample
+    example: TrainingExample
     encoded: Encoded
     shown: ShownPaper
     is_apart: bool
@@ -37,7 +37,7 @@ class TooLong:
         tokens: Tokens that it needs with the smallest budget for its paper.
     """
 
-    lesson: TrainingExample
+    example: TrainingExample
     tokens: int
 
 
@@ -55,9 +55,9 @@ class Fitter:
     context: int
     _last: tuple[str, ShownPaper] | None = None
 
-    def fit(self, lesson: TrainingExample) -> Fitted | TooLong:
+    def fit(self, example: TrainingExample) -> Fitted | TooLong:
         """Return the example with as much of its paper as fits; what follows the paper is never cut."""
-        paper = lesson.case.paper
+        paper = example.case.paper
         if self._last is None or self._last[0] != paper.forum_id:
             self._last = (
                 paper.forum_id,
@@ -65,23 +65,23 @@ class Fitter:
             )
         shown = self._last[1]
         most = self.paper_tokens
-        encoded = self._encode(lesson, shown)
+        encoded = self._encode(example, shown)
         while len(encoded.ids) > self.context:
             most = min(most, self.encoder.count(shown.text)) - (len(encoded.ids) - self.context)
             if most < MIN_PAPER_TOKENS:
-                return TooLong(lesson, len(encoded.ids) - self.encoder.count(shown.text) + MIN_PAPER_TOKENS)
+                return TooLong(example, len(encoded.ids) - self.encoder.count(shown.text) + MIN_PAPER_TOKENS)
             shown = shown_paper(paper, TokenBudget(most), self.encoder.count)
-            encoded = self._encode(lesson, shown)
-        chat = lesson.messages(shown.text)
+            encoded = self._encode(example, shown)
+        chat = example.messages(shown.text)
         return Fitted(
-            lesson=lesson,
+            example=example,
             encoded=encoded,
             shown=shown,
             is_apart=any(self.encoder.apart(message) != message for message in chat),
         )
 
-    def _encode(self, lesson: TrainingExample, shown: ShownPaper) -> Encoded:
-        return self.encoder.encode(lesson.messages(shown.text))
+    def _encode(self, example: TrainingExample, shown: ShownPaper) -> Encoded:
+        return self.encoder.encode(example.messages(shown.text))
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class Lengths:
     def see(self, fitted: Fitted | TooLong) -> None:
         """Count an example."""
         if isinstance(fitted, TooLong):
-            self.too_long.append((fitted.tokens, fitted.lesson.lesson_id))
+            self.too_long.append((fitted.tokens, fitted.example.example_id))
             return
         self.tokens.append(len(fitted.encoded.ids))
         self.learnt.append(fitted.encoded.learnt)
@@ -161,10 +161,10 @@ def check_lengths(lengths: dict[BenchTask, Lengths], context: int) -> None:
     """
     too_long = sorted((example for of_task in lengths.values() for example in of_task.too_long), reverse=True)
     if too_long:
-        tokens, lesson_id = too_long[0]
+        tokens, example_id = too_long[0]
         raise PeercorpusError(
             f"{len(too_long):,} examples do not fit into a context of {context:,} tokens, and answers are never cut:"
-            f" the longest, '{lesson_id}', needs {tokens:,}; set a larger 'context' in the recipe, or leave them out"
+            f" the longest, '{example_id}', needs {tokens:,}; set a larger 'context' in the recipe, or leave them out"
             " with --leave-out-long."
         )
 
@@ -199,7 +199,7 @@ class PaperExamples:
         context: Maximum tokens of an example.
     """
 
-    lessons: tuple[TrainingExample, ...]
+    examples: tuple[TrainingExample, ...]
     model: str
     digest: str
     paper_tokens: int
@@ -214,14 +214,14 @@ def _load_same_encoder(model: str, digest: str) -> Encoder:
     return encoder
 
 
-def fit_lessons(of_paper: PaperExamples) -> list[Fitted | TooLong]:
+def fit_examples(of_paper: PaperExamples) -> list[Fitted | TooLong]:
     """Return the examples of one paper, each with as much of the paper as fits.
 
     Raises:
         ModelError: The tokenizer is not available or differs, or its chat template refuses a conversation.
     """
     fitter = Fitter(_load_same_encoder(of_paper.model, of_paper.digest), of_paper.paper_tokens, of_paper.context)
-    return [fitter.fit(lesson) for lesson in of_paper.lessons]
+    return [fitter.fit(example) for example in of_paper.examples]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,33 +238,33 @@ class Fitting:
     recipe: Recipe
     spread: Executor | None = None
 
-    def fit(self, lessons: Iterable[TrainingExample], papers: int) -> Iterator[Fitted | TooLong]:
+    def fit(self, examples: Iterable[TrainingExample], papers: int) -> Iterator[Fitted | TooLong]:
         """Yield the fitted examples in order.
 
         Args:
-            lessons: The examples, with those of one paper in sequence.
+            examples: The examples, with those of one paper in sequence.
             papers: Upper bound on the number of papers.
 
         Raises:
-            ModelError: As for `fit_lessons`.
+            ModelError: As for `fit_examples`.
             PeercorpusError: The examples of a paper took too long, or their process died.
         """
         if self.spread is None or papers < MIN_PAPERS_TO_SPREAD:
             fitter = Fitter(self.encoder, self.recipe.paper_tokens, self.recipe.context)
-            yield from map(fitter.fit, lessons)
+            yield from map(fitter.fit, examples)
             return
         work = (
             PaperExamples(
-                lessons=tuple(group),
+                examples=tuple(group),
                 model=self.encoder.name,
                 digest=self.encoder.digest,
                 paper_tokens=self.recipe.paper_tokens,
                 context=self.recipe.context,
             )
-            for _, group in groupby(lessons, key=lambda lesson: lesson.case.paper.forum_id)
+            for _, group in groupby(examples, key=lambda example: example.case.paper.forum_id)
         )
-        for of_paper, fitted in self.spread(fit_lessons, work, timeout_s=TIMEOUT_S, in_order=True):
+        for of_paper, fitted in self.spread(fit_examples, work, timeout_s=TIMEOUT_S, in_order=True):
             if isinstance(fitted, Failure):
-                forum_id = of_paper.lessons[0].case.paper.forum_id
+                forum_id = of_paper.examples[0].case.paper.forum_id
                 raise PeercorpusError(f"The examples of the paper '{forum_id}' cannot be made: {fitted.detail}")
             yield from fitted

@@ -17,8 +17,8 @@ from peercorpus.finetune.run_folder import (
     ADAPTER,
     BEFORE_AFTER,
     DATA,
+    EXAMPLES,
     LENGTHS,
-    LESSONS,
     RunFile,
     TrainingResult,
     load_run,
@@ -65,17 +65,17 @@ def _render_front_matter(run: RunFile) -> str:
 
 def _format_venues(folder: Path) -> str:
     """Return a table of training examples by venue, repetitions counted."""
-    lessons: Counter[tuple[str, str]] = Counter()
+    examples: Counter[tuple[str, str]] = Counter()
     papers: dict[tuple[str, str], set[str]] = {}
-    with (folder / DATA / LESSONS).open("rb") as listed:
+    with (folder / DATA / EXAMPLES).open("rb") as listed:
         for line in listed:
-            lesson = msgspec.json.decode(line)
-            if lesson["side"] == "train":
-                key = lesson["venue_id"], lesson["task"]
-                lessons[key] += lesson["times"]
-                papers.setdefault(key, set()).add(lesson["forum_id"])
-    rows = [(escape(venue), task, count, len(papers[venue, task])) for (venue, task), count in sorted(lessons.items())]
-    return markdown_table(("venue", "task", "lessons", "papers"), rows, text_columns=2)
+            example = msgspec.json.decode(line)
+            if example["side"] == "train":
+                key = example["venue_id"], example["task"]
+                examples[key] += example["times"]
+                papers.setdefault(key, set()).add(example["forum_id"])
+    rows = [(escape(venue), task, count, len(papers[venue, task])) for (venue, task), count in sorted(examples.items())]
+    return markdown_table(("venue", "task", "examples", "papers"), rows, text_columns=2)
 
 
 def _format_setting(value: object) -> str:
@@ -126,7 +126,7 @@ def _describe_fitness(run: RunFile) -> str:
 
 def _describe_loss(trained: TrainingResult) -> str:
     if trained.first is None or trained.last is None:
-        return f"After {trained.steps:,} steps; no lesson was held to it, so its loss is not known."
+        return f"After {trained.steps:,} steps; no example was held to it, so its loss is not known."
     rows = [("before the first step", f"{trained.first:.4f}"), ("after the last step", f"{trained.last:.4f}")]
     table = markdown_table(("", "loss on the validation side"), rows)
     return f"Steps: {trained.steps:,}.\n\n{table}"
@@ -159,9 +159,9 @@ def _render_card(folder: Path, run: RunFile, trained: TrainingResult) -> str:
         version=asked.version,
         prompts=f"{version}digest `{asked.prompts}`",
         release=asked.release,
-        lessons=markdown_table(
-            ("side", "lessons, weights counted in", "papers"),
-            [(SIDES[side], count, run.papers.get(side, 0)) for side, count in run.lessons.items()],
+        examples=markdown_table(
+            ("side", "examples, weights counted in", "papers"),
+            [(SIDES[side], count, run.papers.get(side, 0)) for side, count in run.examples.items()],
         ),
         venues=_format_venues(folder),
         chosen=_format_settings(asked.chosen),
@@ -193,7 +193,7 @@ def write_model_card(folder: Path) -> Path:
     recipe = msgspec.json.encode(msgspec.convert(_drop_paths(run.asked.recipe), Recipe))
     try:
         text = _render_card(folder, run, trained)
-        shutil.copyfile(folder / DATA / LESSONS, adapter / LESSONS)
+        shutil.copyfile(folder / DATA / EXAMPLES, adapter / EXAMPLES)
         (adapter / RECIPE).write_bytes(msgspec.json.format(recipe, indent=1))
         (adapter / CARD).write_text(text, "utf-8")
     except (OSError, msgspec.DecodeError) as error:

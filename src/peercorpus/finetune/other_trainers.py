@@ -1,6 +1,6 @@
-"""Export lessons and settings for LLaMA-Factory and Axolotl.
+"""Export examples and settings for LLaMA-Factory and Axolotl.
 
-Lessons are text pieces that are learnt or not, so that the trainer's own chat template plays no part and both train
+Examples are text pieces that are learnt or not, so that the trainer's own chat template plays no part and both train
 on the tokens that `finetune` trains on. Every setting of a recipe is translated, or named with the reason why not.
 """
 
@@ -89,9 +89,9 @@ def _translate_axolotl_quantised(recipe: Recipe) -> Settings:
 
 
 UNTRANSLATED: Mapping[str, Translation] = {
-    "paper_tokens": "the papers in the lessons are cut so already",
+    "paper_tokens": "the papers in the examples are cut so already",
     "answer_tokens": "of an evaluation, not of a training",
-    "validation": "validation.jsonl holds no more lessons than that",
+    "validation": "validation.jsonl holds no more examples than that",
     "accelerate": "several devices are started in another way; divide gradient_accumulation_steps by their number",
 }
 LLAMA_FACTORY: Mapping[str, Translation] = {
@@ -210,7 +210,7 @@ def _name_file(side: Split) -> str:
 
 
 class _TrainerFiles:
-    """The files of a trainer while lessons are written to them; each is opened for its first lesson."""
+    """The files of a trainer while examples are written to them; each is opened for its first example."""
 
     def __init__(self, folder: Path, trainer: Trainer, encoder: Encoder) -> None:
         self._folder = folder
@@ -227,14 +227,14 @@ class _TrainerFiles:
 
     @property
     def sides(self) -> set[Split]:
-        """The sides that have a lesson."""
+        """The sides that have an example."""
         return set(self._files)
 
-    def add(self, side: Split, example: Fitted) -> None:
-        """Write a lesson."""
+    def add(self, side: Split, fitted: Fitted) -> None:
+        """Write an example."""
         if side not in self._files:
             self._files[side] = self._open.enter_context((self._folder / _name_file(side)).open("w", encoding="utf-8"))
-        turns = self._encoder.turns(example.lesson.messages(example.shown.text))
+        turns = self._encoder.turns(fitted.example.messages(fitted.shown.text))
         self._files[side].write(json.dumps(self._row(turns), ensure_ascii=False) + "\n")
 
 
@@ -281,7 +281,7 @@ def _render_configuration(trainer: Trainer, model: str, recipe: Recipe, sides: s
     comments = [
         f"In this folder: {STARTED[trainer]}",
         "",
-        f"No lesson has more tokens than the recipe's context of {recipe.context:,}, so no answer is ever cut.",
+        f"No example has more tokens than the recipe's context of {recipe.context:,}, so no answer is ever cut.",
         "The batch is that of one device. Of the recipe these are not told:",
         *(f"  {name}: {why}." for name, why in untranslated_settings(trainer, recipe).items()),
     ]
@@ -302,14 +302,14 @@ def _render_dataset_info(sides: set[Split]) -> str:
 def write_for(
     options: RunOptions, trainer: Trainer, say: Say, show: Show = show_nothing, spread: Executor | None = None
 ) -> None:
-    """Write an export with the lessons of a model, and the settings of a recipe, for another trainer.
+    """Write an export with the examples of a model, and the settings of a recipe, for another trainer.
 
     Args:
         options: The run; its `out` is the folder to write, where an earlier export is replaced.
         trainer: The trainer.
         say: Receives the table of lengths.
         show: Receives the number of papers read.
-        spread: Executor for the processes that fit lessons; None does all in this process.
+        spread: Executor for the processes that fit examples; None does all in this process.
 
     Raises:
         PeercorpusError: As for `prepare_run`; the trainer lacks a setting; or the folder holds other files.

@@ -18,7 +18,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.finetune.examples import TrainingExample
 from peercorpus.finetune.lengths import Fitted, Fitting, Lengths, length_table
-from peercorpus.finetune.run_folder import DATA, LENGTHS, LESSONS
+from peercorpus.finetune.run_folder import DATA, EXAMPLES, LENGTHS
 from peercorpus.finetune.selection import ExampleSelector
 from peercorpus.release.splits import Split
 from peercorpus.workspace.object_store import file_digest
@@ -27,7 +27,7 @@ SCHEMA = pa.schema([("input_ids", pa.list_(pa.int32())), ("labels", pa.list_(pa.
 """Input of the trainer: token ids, and labels that say which are learnt."""
 BATCH = 64
 """Examples per record batch."""
-LESSONS_OF = {Split.TRAIN: "papers to learn from", Split.VALIDATION: "papers to validate on"}
+EXAMPLES_OF = {Split.TRAIN: "papers to learn from", Split.VALIDATION: "papers to validate on"}
 """The sides that are used, with their names for progress; nothing of the test side is read."""
 Sink = Callable[[Split, Fitted], None]
 """Receives each example as often as it is repeated, in the order of the files."""
@@ -40,54 +40,54 @@ class Prepared:
     Attributes:
         lengths: Lengths of the training examples, by task.
         taken: Counts of what was left out, by side.
-        lessons: Number of examples by side, repetitions counted.
+        examples: Number of examples by side, repetitions counted.
         papers: Forum ids of the papers that examples come from, by side.
         venues: Venue ids and conference names of the training papers.
         files: Files written, with their SHA-256.
     """
 
     lengths: dict[BenchTask, Lengths] = field(default_factory=dict)
-    taken: dict[Split, CaseCounts] = field(default_factory=lambda: {side: CaseCounts() for side in LESSONS_OF})
-    lessons: Counter[Split] = field(default_factory=Counter)
-    papers: dict[Split, set[str]] = field(default_factory=lambda: {side: set() for side in LESSONS_OF})
+    taken: dict[Split, CaseCounts] = field(default_factory=lambda: {side: CaseCounts() for side in EXAMPLES_OF})
+    examples: Counter[Split] = field(default_factory=Counter)
+    papers: dict[Split, set[str]] = field(default_factory=lambda: {side: set() for side in EXAMPLES_OF})
     venues: set[str] = field(default_factory=set)
     files: dict[str, str] = field(default_factory=dict)
 
 
-def _make_key(lesson: TrainingExample) -> str:
-    return f"{lesson.task}/{lesson.lesson_id}"
+def _make_key(example: TrainingExample) -> str:
+    return f"{example.task}/{example.example_id}"
 
 
 def _draw_validation(choice: ExampleSelector, tasks: tuple[BenchTask, ...], most: int) -> set[str]:
     """Return the keys of the validation examples: those with the smallest hashes."""
-    keys = (_make_key(lesson) for task in tasks for lesson in choice.lessons(task, Split.VALIDATION, CaseCounts()))
+    keys = (_make_key(example) for task in tasks for example in choice.examples(task, Split.VALIDATION, CaseCounts()))
     return set(heapq.nsmallest(most, keys, key=lambda key: hashlib.sha256(key.encode()).digest()))
 
 
-def _make_entry(example: Fitted, side: Split, times: int) -> dict[str, Any]:
-    lesson = example.lesson
-    paper = example.lesson.case.paper
+def _make_entry(fitted: Fitted, side: Split, times: int) -> dict[str, Any]:
+    example = fitted.example
+    paper = fitted.example.case.paper
     return {
         "side": side.value,
-        "task": lesson.task.value,
-        "lesson_id": lesson.lesson_id,
+        "task": example.task.value,
+        "example_id": example.example_id,
         "forum_id": paper.forum_id,
         "venue_id": paper.venue_id,
         "year": paper.year,
         "grade": paper.grade.value,
-        "reviewer": lesson.reviewer,
-        "record_ids": lesson.record_ids,
+        "reviewer": example.reviewer,
+        "record_ids": example.record_ids,
         "times": times,
-        "tokens": len(example.encoded.ids),
-        "learnt": example.encoded.learnt,
-        "paper_tokens": example.shown.tokens,
-        "paper_left_out": example.shown.left_out,
+        "tokens": len(fitted.encoded.ids),
+        "learnt": fitted.encoded.learnt,
+        "paper_tokens": fitted.shown.tokens,
+        "paper_left_out": fitted.shown.left_out,
     }
 
 
 def _make_batches(rows: Iterator[Fitted]) -> Iterator[pa.RecordBatch]:
     while batch := list(itertools.islice(rows, BATCH)):
-        columns = [[example.encoded.ids for example in batch], [example.encoded.labels for example in batch]]
+        columns = [[fitted.encoded.ids for fitted in batch], [fitted.encoded.labels for fitted in batch]]
         yield pa.record_batch([pa.array(column, SCHEMA.types[0]) for column in columns], SCHEMA)
 
 
@@ -104,22 +104,22 @@ class _Writer:
     show: Show
     sink: Sink | None
 
-    def lessons(self, side: Split) -> Iterator[Fitted]:
+    def examples(self, side: Split) -> Iterator[Fitted]:
         """Yield the examples of a side as often as they are repeated; those that do not fit are counted."""
         drawn = _draw_validation(self.choice, self.tasks, self.validation) if side is Split.VALIDATION else None
         for task in self.tasks:
             total = self.choice.release.count(CONFIG[task], side)
-            meter = Meter(task.value, LESSONS_OF[side], self.show, total=total)
+            meter = Meter(task.value, EXAMPLES_OF[side], self.show, total=total)
             counts = self.prepared.taken[side]
             lengths = Lengths()
             if side is Split.TRAIN:
                 self.prepared.lengths[task] = lengths
-            for example in self.fitting.fit(self._select_examples(task, side, drawn, meter), total):
-                lengths.see(example)
-                if isinstance(example, Fitted):
-                    yield from self._record(example, side)
+            for fitted in self.fitting.fit(self._select_examples(task, side, drawn, meter), total):
+                lengths.see(fitted)
+                if isinstance(fitted, Fitted):
+                    yield from self._record(fitted, side)
                 else:
-                    counts.left_out["lessons: longer than the context"] += 1
+                    counts.left_out["examples: longer than the context"] += 1
             if meter.done < total:
                 meter.report(total, total)
 
@@ -129,32 +129,32 @@ class _Writer:
         """Yield the examples of a task that are used at least once; the others are counted."""
         counts = self.prepared.taken[side]
         seen = None
-        for lesson in self.choice.lessons(task, side, counts):
-            paper = lesson.case.paper
+        for example in self.choice.examples(task, side, counts):
+            paper = example.case.paper
             if paper.forum_id != seen:
                 seen = paper.forum_id
                 if side is Split.TRAIN:
                     self.prepared.venues |= {paper.venue_id, paper.conference}
                 meter.advance()
-            if drawn is not None and _make_key(lesson) not in drawn:
-                counts.left_out["lessons: not drawn to validate on"] += 1
-            elif not self._count_repeats(lesson, side):
-                counts.left_out["lessons: their venue weighs less"] += 1
+            if drawn is not None and _make_key(example) not in drawn:
+                counts.left_out["examples: not drawn to validate on"] += 1
+            elif not self._count_repeats(example, side):
+                counts.left_out["examples: their venue weighs less"] += 1
             else:
-                yield lesson
+                yield example
 
-    def _count_repeats(self, lesson: TrainingExample, side: Split) -> int:
-        return 1 if side is Split.VALIDATION else self.choice.chosen.times(lesson)
+    def _count_repeats(self, example: TrainingExample, side: Split) -> int:
+        return 1 if side is Split.VALIDATION else self.choice.chosen.times(example)
 
-    def _record(self, example: Fitted, side: Split) -> Iterator[Fitted]:
-        times = self._count_repeats(example.lesson, side)
-        self.listed.write(msgspec.json.encode(_make_entry(example, side, times)) + b"\n")
-        self.prepared.lessons[side] += times
-        self.prepared.papers[side].add(example.lesson.case.paper.forum_id)
+    def _record(self, fitted: Fitted, side: Split) -> Iterator[Fitted]:
+        times = self._count_repeats(fitted.example, side)
+        self.listed.write(msgspec.json.encode(_make_entry(fitted, side, times)) + b"\n")
+        self.prepared.examples[side] += times
+        self.prepared.papers[side].add(fitted.example.case.paper.forum_id)
         for _ in range(times):
             if self.sink is not None:
-                self.sink(side, example)
-            yield example
+                self.sink(side, fitted)
+            yield fitted
 
 
 def token_file(side: Split) -> str:
@@ -190,7 +190,7 @@ def prepare(
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        with (partial / LESSONS).open("wb") as listed:
+        with (partial / EXAMPLES).open("wb") as listed:
             _write(
                 partial,
                 _Writer(
@@ -213,9 +213,9 @@ def prepare(
 
 
 def _write(partial: Path, writing: _Writer) -> None:
-    for side in LESSONS_OF:
+    for side in EXAMPLES_OF:
         with pa.ipc.new_stream(partial / token_file(side), SCHEMA) as file:
-            for batch in _make_batches(writing.lessons(side)):
+            for batch in _make_batches(writing.examples(side)):
                 file.write_batch(batch)
 
 

@@ -185,7 +185,7 @@ def prepare_run(
     licences = Counter(row["licence"] or "" for row in rows if row["forum_id"] in prepared.papers[Split.TRAIN])
     run = RunFile(
         asked=asked,
-        lessons={side.value: prepared.lessons[side] for side in prepared.taken},
+        examples={side.value: prepared.examples[side] for side in prepared.taken},
         papers={side.value: len(papers) for side, papers in prepared.papers.items()},
         left_out=left_out,
         fitness=asdict(fitness),
@@ -199,7 +199,7 @@ def prepare_run(
 
 def _check_prepared(prepared: Prepared, options: RunOptions, say: Say) -> None:
     left_out = prepared.taken[Split.TRAIN].left_out
-    if not prepared.lessons[Split.TRAIN] and not any(of_task.too_long for of_task in prepared.lengths.values()):
+    if not prepared.examples[Split.TRAIN] and not any(of_task.too_long for of_task in prepared.lengths.values()):
         why = "; ".join(f"{reason}: {count:,}" for reason, count in left_out.most_common(3)) or "it has no such paper"
         raise PeercorpusError(f"Nothing of '{options.release}' is left to train on ({why}); select more.")
     unmet = sorted({*options.chosen.venues, *options.chosen.weights} - prepared.venues)

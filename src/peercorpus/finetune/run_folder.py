@@ -18,7 +18,7 @@ BEFORE_AFTER = f"{BENCH}/before-after.md"
 """The benchmark's results for the base model and the adapter."""
 RUN = f"{DATA}/run.json"
 """Exists once the training examples are complete."""
-LESSONS = "lessons.jsonl"
+EXAMPLES = "examples.jsonl"
 """File in `data`: every training example, one per line."""
 LENGTHS = "lengths.md"
 """File in `data`: the table of example lengths."""
@@ -71,7 +71,7 @@ class RunFile(msgspec.Struct, frozen=True):
     """The content of `data/run.json`.
 
     Attributes:
-        lessons: Number of examples by side, repetitions counted.
+        examples: Number of examples by side, repetitions counted.
         papers: Number of papers that they come from, by side.
         left_out: Papers, reviews and conversations that are not used, by side and reason.
         fitness: Results of the release's checks.
@@ -80,7 +80,7 @@ class RunFile(msgspec.Struct, frozen=True):
     """
 
     asked: RunRequest
-    lessons: dict[str, int]
+    examples: dict[str, int]
     papers: dict[str, int]
     left_out: dict[str, dict[str, int]]
     fitness: dict[str, Any]

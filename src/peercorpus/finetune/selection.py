@@ -114,12 +114,12 @@ class SelectionRule:
                 " leave them out."
             )
 
-    def times(self, lesson: TrainingExample) -> int:
+    def times(self, example: TrainingExample) -> int:
         """Return how often an example is repeated; the fraction of a weight is drawn by the example's id."""
-        paper = lesson.case.paper
+        paper = example.case.paper
         weight = self.weights.get(paper.venue_id, self.weights.get(paper.conference, 1.0))
         repeats = int(weight)
-        drawn = hashlib.sha256(f"{lesson.task}:{lesson.lesson_id}".encode()).digest()[:8]
+        drawn = hashlib.sha256(f"{example.task}:{example.example_id}".encode()).digest()[:8]
         return repeats + (int.from_bytes(drawn) / 2**64 < weight - repeats)
 
 
@@ -137,7 +137,7 @@ class ExampleSelector:
     signals: Signals
     works: Mapping[str, str]
 
-    def lessons(self, task: BenchTask, side: Split, taken: CaseCounts) -> Iterator[TrainingExample]:
+    def examples(self, task: BenchTask, side: Split, taken: CaseCounts) -> Iterator[TrainingExample]:
         """Yield the examples of a task, in the order of the release.
 
         Args:
@@ -157,8 +157,8 @@ class ExampleSelector:
             if why is not None:
                 taken.left_out[f"papers: {why}"] += 1
                 continue
-            for lesson in make_examples(Case(paper.forum_id, task, paper), row, taken):
-                yield from self._filter_example(lesson, taken)
+            for example in make_examples(Case(paper.forum_id, task, paper), row, taken):
+                yield from self._filter_example(example, taken)
 
     def _make_selection(self, side: Split) -> CaseSelection:
         return CaseSelection(side, self.chosen.venues, self.chosen.worst_grade)
@@ -175,18 +175,18 @@ class ExampleSelector:
             if (
                 work is not None
                 and self._explain_refusal(paper) is None
-                and self._has_lesson(Case("", task, paper), row)
+                and self._has_example(Case("", task, paper), row)
             ):
                 grade = grades.index(paper.grade)
                 if work not in best or grade < best[work][0]:
                     best[work] = grade, paper.forum_id
         return {work: forum_id for work, (_, forum_id) in best.items()}
 
-    def _has_lesson(self, case: Case, row: Row) -> bool:
+    def _has_example(self, case: Case, row: Row) -> bool:
         return any(
             True
-            for lesson in make_examples(case, row, CaseCounts())
-            for _ in self._filter_example(lesson, CaseCounts())
+            for example in make_examples(case, row, CaseCounts())
+            for _ in self._filter_example(example, CaseCounts())
         )
 
     def _explain_refusal(self, paper: CasePaper) -> str | None:
@@ -200,21 +200,21 @@ class ExampleSelector:
                 return "the reviewers lie further apart"
         return None
 
-    def _filter_example(self, lesson: TrainingExample, counts: CaseCounts) -> Iterator[TrainingExample]:
-        why = self._explain_example_refusal(lesson) if lesson.task in SINGLE_REVIEWER_TASKS else None
+    def _filter_example(self, example: TrainingExample, counts: CaseCounts) -> Iterator[TrainingExample]:
+        why = self._explain_example_refusal(example) if example.task in SINGLE_REVIEWER_TASKS else None
         if why is None:
             counts.cases += 1
-            yield lesson
+            yield example
         else:
-            counts.left_out[f"{'reviews' if lesson.task is BenchTask.REVIEW else 'conversations'}: {why}"] += 1
+            counts.left_out[f"{'reviews' if example.task is BenchTask.REVIEW else 'conversations'}: {why}"] += 1
 
-    def _explain_example_refusal(self, lesson: TrainingExample) -> str | None:
-        if lesson.words < self.chosen.min_words:
+    def _explain_example_refusal(self, example: TrainingExample) -> str | None:
+        if example.words < self.chosen.min_words:
             return "a shorter review"
-        if self.chosen.max_words is not None and lesson.words > self.chosen.max_words:
+        if self.chosen.max_words is not None and example.words > self.chosen.max_words:
             return "a longer review"
         if self.chosen.min_confidence is not None:
-            sure = self.signals.confidence.get((lesson.case.paper.forum_id, lesson.reviewer or ""))
+            sure = self.signals.confidence.get((example.case.paper.forum_id, example.reviewer or ""))
             if sure is None:
                 return "the reviewer's confidence is not known"
             if sure < self.chosen.min_confidence:

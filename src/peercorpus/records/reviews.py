@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 
 from peercorpus.records.enums import (
     AddressedBy,
@@ -211,6 +212,10 @@ class Turn:
     score_changes: tuple[ScoreChange, ...] = ()
     final_justification: str | None = None
 
+    def is_after(self, moment: datetime | None) -> bool | None:
+        """Return whether it began after a moment, such as the decision; None if either time is unknown."""
+        return None if moment is None or self.created_at is None else self.created_at > moment
+
 
 @dataclass(frozen=True, slots=True)
 class ContextPost:
@@ -257,6 +262,11 @@ class Conversation:
     def is_with_reviewer(self) -> bool:
         """Whether it is with a reviewer; only such conversations are samples for models."""
         return self.kind is ConversationKind.REVIEW
+
+    def end_at(self, moment: datetime | None) -> "Conversation":
+        """Return the conversation up to the first turn known to have begun after a moment, such as the decision."""
+        kept = takewhile(lambda turn: turn.is_after(moment) is not True, self.turns)
+        return replace(self, turns=tuple(kept))
 
 
 def join_prose(passages: Mapping[str, str]) -> str:

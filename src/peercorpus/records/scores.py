@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from peercorpus.records.enums import Aspect, Phase, ScoreSource
+from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +149,19 @@ def choose_first_and_last(
     first = choose_score([score for score in scores if score.phase is Phase.INITIAL], aspect, field)
     last = choose_score([score for score in scores if score.phase is Phase.FINAL], aspect, field)
     return (last if first is None and revised is False else first), last
+
+
+def choose_last_phase(state: AtDecision) -> Phase:
+    """Return the phase of the last scores that tell nothing of what followed the decision.
+
+    It is the one at the decision, in which there is no score where nothing shows what stood; only where the time of the
+    decision or of the review is not known it is the current one.
+
+    Args:
+        state: How it is known what the review said at the decision.
+    """
+    is_undated = state in {AtDecision.NO_DECISION_TIME, AtDecision.NO_REVIEW_TIME}
+    return Phase.FINAL if is_undated else Phase.AT_DECISION
 
 
 def unified_rating(scores: Iterable[Score]) -> float | None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from peercorpus.corpus.forums import Forum
-from peercorpus.records.enums import Grade, LinkKind, Reason, Status
+from peercorpus.records.enums import ConversationKind, Grade, LinkKind, Reason, Status
 from peercorpus.records.papers import PaperVersion
-from peercorpus.release.rows import ForumRows
+from peercorpus.release.rows import ForumRows, end_at_decision
 from peercorpus.release.shards import SplitShards
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import NO_SIDES, Sides, Split, Task, Usable, usable
@@ -115,6 +115,7 @@ class ReleaseCounts:
         names_authors: Whether authors are named.
         links: Pairs of submissions that are one work, by kind.
         links_left_out: Such pairs with a paper that is not in the release.
+        late_turns: Turns of conversations with reviewers that were posted after the decision.
     """
 
     venues: list[VenueCounts] = field(default_factory=list)
@@ -131,6 +132,7 @@ class ReleaseCounts:
     names_authors: bool = True
     links: Counter[LinkKind] = field(default_factory=Counter)
     links_left_out: int = 0
+    late_turns: int = 0
 
     @property
     def harvested(self) -> tuple[datetime, datetime] | None:
@@ -148,6 +150,9 @@ class ReleaseCounts:
         self.licensed[rows.paper["licence"]] += 1
         self.withheld += rows.withheld
         self.left_out += rows.left_out
+        for talk in rows.conversations:
+            if talk["kind"] == ConversationKind.REVIEW:
+                self.late_turns += len(talk["turns"]) - len(end_at_decision(talk)["turns"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import hashlib
 import logging
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -33,6 +33,7 @@ from peercorpus.release.rows import ForumRows, build_rows
 from peercorpus.release.shards import Writers
 from peercorpus.release.split_file import SplitRequest, keep_earlier_sides, read_earlier, write_sides
 from peercorpus.release.task_tables import write_tasks
+from peercorpus.release.text_rows import count_text_rows
 from peercorpus.release.turn_titles import Titler
 from peercorpus.venues.own_venues import own_venue
 from peercorpus.workspace.delta_tables import TABLES, Tables
@@ -179,6 +180,10 @@ def _is_whole(tables: Tables, venue_id: str, needed: Sequence[str]) -> bool:
     return len({digests[name] for name in OF_FORMS}) == 1 and "None" not in digests.values()
 
 
+def _read_changes(tables: Tables, forum: Forum) -> Iterator[Change]:
+    return tables.of_forum(Change, forum.paper.venue_id, forum.paper.forum_id)
+
+
 @dataclass(frozen=True, slots=True)
 class _Writing:
     """A release while it is written, venue by venue."""
@@ -208,7 +213,8 @@ class _Writing:
         with VenueTexts(tables, venue_id, self.folder, later=True) as texts:
             meter = Meter(venue_id, "publish", self.show)
             total = tables.count("1-papers", venue_id)
-            for done, forum in enumerate(self.sieve.through(walk), 1):
+            public = self.sieve.through(walk, lambda forum: count_text_rows(forum, texts, _read_changes(tables, forum)))
+            for done, forum in enumerate(public, 1):
                 meter.report(done, total)
                 self._add_forum(forum, texts, changes.take(forum.paper.forum_id))
         self.writers.flush()
@@ -218,6 +224,8 @@ class _Writing:
 
     def _add_forum(self, forum: Forum, texts: VenueTexts, changes: Sequence[Change]) -> None:
         split = split_name(forum.paper.conference)
+        files_gone = self.sieve.takedown.files
+        changes = [one for one in changes if files_gone.isdisjoint((one.left_sha256, one.right_sha256))]
         rows = build_rows(forum, texts, changes, with_authors=self.tally.names_authors)
         if self.titler is not None:
             entitle = self.titler.entitle

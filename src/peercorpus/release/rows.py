@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import msgspec
 
@@ -70,9 +71,12 @@ def _pick_standing_number(review: Review, aspect: Aspect, field: str) -> float |
     return as_number(score.value) if score else None
 
 
+def _select_at_decision(scores: Sequence[Score]) -> list[Score]:
+    return [score for score in scores if score.phase is Phase.AT_DECISION]
+
+
 def _pick_number_at_decision(review: Review) -> float | int | None:
-    then = [score for score in review.scores if score.phase is Phase.AT_DECISION]
-    score = choose_score(then, Aspect.RECOMMENDATION, "rating")
+    score = choose_score(_select_at_decision(review.scores), Aspect.RECOMMENDATION, "rating")
     return as_number(score.value) if score else None
 
 
@@ -84,11 +88,13 @@ def version_row(version: PaperVersion, paper_columns: Row) -> Row:
 
 
 def before_and_after(scores: Sequence[Score], *, revised: bool | None) -> Row:
-    """Return recommendation and confidence as first given and as they stand; None where not recorded."""
+    """Return recommendation and confidence as first given, at the decision and as they stand; None where not known."""
     row: Row = {}
     for name, aspect in (("rating", Aspect.RECOMMENDATION), ("confidence", Aspect.CONFIDENCE)):
         first, last = choose_first_and_last(scores, aspect, name, revised=revised)
-        row |= {f"{name}_initial": first.value if first else None, f"{name}_final": last.value if last else None}
+        then = choose_score(_select_at_decision(scores), aspect, name)
+        by_phase = {"initial": first, "at_decision": then, "final": last}
+        row |= {f"{name}_{phase}": score.value if score else None for phase, score in by_phase.items()}
     return row
 
 
@@ -204,6 +210,18 @@ def _make_context(conversation: Conversation, forum: Forum, public: set[str]) ->
     ]
 
 
+def _make_talk_row(conversation: Conversation, forum: Forum, public: set[str]) -> Row:
+    decided_at = None if "decided_at" in forum.withheld else forum.paper.decided_at
+    turns = [as_row(turn) | {"posted_after_decision": turn.is_after(decided_at)} for turn in conversation.turns]
+    venue = {"conference": forum.paper.conference, "year": forum.paper.year}
+    return as_row(conversation) | venue | {"turns": turns, "context": _make_context(conversation, forum, public)}
+
+
+def end_at_decision(talk: Row) -> Row:
+    """Return a row of `conversations` up to the first turn that is known to be posted after the decision."""
+    return talk | {"turns": [*takewhile(lambda turn: not turn.get("posted_after_decision"), talk["turns"])]}
+
+
 def _make_paper_row(forum: Forum, public: set[str], conversations: Sequence[Conversation]) -> Row:
     """Return the columns from the paper's own record; fields that are withheld are None."""
     paper = forum.paper
@@ -304,7 +322,6 @@ def build_rows(
     }
     row |= _make_record_columns(forum, reviews, rebuttals, public)
     paper_columns = {name: row[name] for name in ("forum_id", "venue_id", "conference", "year")}
-    venue = {"conference": forum.paper.conference, "year": forum.paper.year}
     of_texts = build_text_rows(named, texts, changes, paper_columns, with_authors=with_authors)
     chairs = meta_review_rows([post for post in forum.posts if post.post_id in public])
     return ForumRows(
@@ -312,9 +329,7 @@ def build_rows(
         reviews=[review | paper_columns for review in row["reviews"]],
         meta_reviews=[meta_review | paper_columns for meta_review in chairs],
         posts=[post | paper_columns for post in row["posts"]],
-        conversations=redact_people(
-            [as_row(talk) | venue | {"context": _make_context(talk, forum, public)} for talk in conversations]
-        ),
+        conversations=redact_people([_make_talk_row(talk, forum, public) for talk in conversations]),
         versions=[version_row(version, paper_columns) for version in forum.versions],
         texts=of_texts.texts,
         changes=of_texts.changes,

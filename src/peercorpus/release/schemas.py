@@ -151,6 +151,9 @@ SCORE_CHANGE = _described(
     changed_at="null if only the two values are known",
     words="the reviewer's words that state it; null if something else shows it",
 )
+AFTER_DECISION = column(
+    "posted_after_decision", TRUTH, "whether it was posted after the decision; null if either time is not known"
+)
 TURN = pa.struct(
     [
         column("role", TEXT, "`reviewer`, `author`, `area_chair`, …"),
@@ -175,6 +178,7 @@ TURN = pa.struct(
         column("score_changes", pa.list_(SCORE_CHANGE), "what the reviewer changed at this turn"),
         column("final_justification", TEXT, "what the reviewer wrote in that field of the form at this turn"),
         column("title_model", TEXT, "the model that wrote `title`; null if it is taken from the posts"),
+        AFTER_DECISION,
     ]
 )
 RESPONSE = pa.struct(
@@ -199,9 +203,6 @@ CONVERSATIONS = pa.schema(
     ]
 )
 
-AFTER_DECISION = column(
-    "posted_after_decision", TRUTH, "whether it was posted after the decision; null if either time is not known"
-)
 AT_DECISION = column(
     "at_decision",
     TEXT,
@@ -252,7 +253,7 @@ REVIEWS = pa.schema([*PLACE, *REVIEW])
 POST = pa.struct(
     [
         column("post_id", TEXT),
-        column("reply_to", TEXT, "the post it replies to; null if it replies to the submission"),
+        column("reply_to", TEXT, "the post it replies to; null if it replies to the submission, or to one taken down"),
         column("kind", TEXT, "`comment`, `meta_review`, `decision`, …"),
         column("role", TEXT, "who speaks: `author`, `area_chair`, `public`, …"),
         column(
@@ -452,8 +453,12 @@ SCORES = pa.schema(
 
 _BEFORE_AND_AFTER = [
     column("rating_initial", NUMBER, "the recommendation as first given, on the venue's own scale; null: not known"),
+    column(
+        "rating_at_decision", NUMBER, "as it stood when the decision was posted; null: not known, see `at_decision`"
+    ),
     column("rating_final", NUMBER, "as it stands now"),
     column("confidence_initial", NUMBER, "as `rating_initial`"),
+    column("confidence_at_decision", NUMBER, "as `rating_at_decision`"),
     column("confidence_final", NUMBER, "as it stands now"),
 ]
 _TASK = [*PLACE, TRACK, TITLE, ABSTRACT]
@@ -478,12 +483,13 @@ TASK_CONVERSATION = pa.struct(
     [
         column("conversation_id", TEXT, "`<forum_id>/<reviewer>`"),
         REVIEWER,
+        AT_DECISION,
         *_BEFORE_AND_AFTER,
         column(
             "messages",
             pa.list_(MESSAGE),
-            "what follows the paper, in strict alternation: the reviewer is the `assistant`, the authors the `user`;"
-            " what others say is in a marked block",
+            "what follows the paper until the decision, in strict alternation: the reviewer is the `assistant`, the"
+            " authors the `user`; what others say is in a marked block",
         ),
         column("post_ids", pa.list_(TEXTS), "for each message, the posts it was made from"),
         column("holds_update", pa.list_(TRUTH), "for each message, whether it states that a part was added later"),

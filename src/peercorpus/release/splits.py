@@ -13,7 +13,7 @@ from typing import Any
 
 from peercorpus.records.enums import ConversationKind, Role, Status
 from peercorpus.records.papers import Paper
-from peercorpus.release.rows import ForumRows
+from peercorpus.release.rows import ForumRows, end_at_decision
 
 KEY = "peercorpus splits 1"
 """Hashed with a forum's id to order papers; another key draws other papers."""
@@ -35,7 +35,7 @@ class Task(StrEnum):
     REBUTTAL = "rebuttal"
     """A conversation in which a reviewer and the authors speak, with the text of the paper."""
     REVIEW = "review"
-    """A review, with the text of the paper."""
+    """A review that was not posted after the decision, with the text of the paper."""
 
 
 class Profile(StrEnum):
@@ -93,9 +93,9 @@ def usable(paper: Paper, rows: ForumRows) -> Usable:
     """Return what a paper can be used for, judged by its published rows."""
     has_text = rows.grade is not None and bool(rows.paper["markdown"])
     with_reviewers = (talk for talk in rows.conversations if talk["kind"] == ConversationKind.REVIEW)
-    speakers = [_find_sides_heard(talk) for talk in with_reviewers]
+    speakers = [_find_sides_heard(end_at_decision(talk)) for talk in with_reviewers]
     fits = {
-        Task.REVIEW: rows.paper["num_reviews"] > 0,
+        Task.REVIEW: any(review["posted_after_decision"] is not True for review in rows.reviews),
         Task.REBUTTAL: {Role.REVIEWER, Role.AUTHOR} in speakers,
     }
     tasks = frozenset(task for task in Task if has_text and fits[task])

@@ -12,7 +12,7 @@ from peercorpus.models.chat_messages import ChatOptions, Message, Response, to_c
 from peercorpus.records.enums import ConversationKind, Role
 from peercorpus.records.reviews import Conversation, join_prose
 from peercorpus.release.record_rows import Row
-from peercorpus.release.rows import before_and_after, read_scores
+from peercorpus.release.rows import before_and_after, end_at_decision, read_scores
 from peercorpus.release.shards import SplitShards, Writers, read_shard_rows
 from peercorpus.release.splits import Sides, Task
 
@@ -85,7 +85,8 @@ def _sort_by_time(reviews: Sequence[Row]) -> list[Row]:
 
 
 def _compare_scores(review: Row) -> Row:
-    return before_and_after(read_scores(review["scores"]), revised=review["revised"])
+    compared = before_and_after(read_scores(review["scores"]), revised=review["revised"])
+    return compared | {"at_decision": review["at_decision"]}
 
 
 def rebuttal_task(paper: Row, talks: Sequence[Row]) -> Row:
@@ -96,7 +97,7 @@ def rebuttal_task(paper: Row, talks: Sequence[Row]) -> Row:
 
 
 def _convert_conversation(talk: Row, reviews: Mapping[str, Row]) -> Row:
-    conversation = msgspec.convert(talk, Conversation)
+    conversation = msgspec.convert(end_at_decision(talk), Conversation)
     responses = {beside["post_id"]: Response(beside["title"], beside["text"]) for beside in talk["context"]}
     messages = _remove_opening(to_chat_messages(conversation, VIEW, responses, OPENING))
     review = reviews.get(conversation.reviewer)

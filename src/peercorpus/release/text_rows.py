@@ -4,6 +4,8 @@ A text is published if it is proven to be the one that the reviewers read, or pr
 (`corpus.texts.choose_shown`). Later texts are not part of any task.
 """
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,14 +31,35 @@ class TextRows:
     left_out: Counter[str]
 
 
+def count_text_rows(forum: Forum, texts: VenueTexts, changes: Iterable[Change]) -> Counter[str]:
+    """Count the texts of a forum that may be published, and the changes between them, whomever they name."""
+    files = [version.sha256 for version in choose_shown(forum.versions) if version.sha256 in texts]
+    shown = set(files)
+    between = sum({change.left_sha256, change.right_sha256} <= shown for change in changes)
+    return Counter(texts=len(files), changes=between)
+
+
 def names_author(text: str, authors: Sequence[str]) -> bool:
-    """Return whether a text names one of these people in full; a single word is too common to tell.
+    """Return whether a text names one of these people by first and last name; a single word is too common to tell.
 
     >>> names_author("By Ada  Example", ["Ada Example"]), names_author("Ada is a language.", ["Ada"])
     (True, False)
+    >>> names_author("ADA M. EXAMPLE¹", ["Ada Example"]), names_author("Example, Áda", ["Ada Marie Example"])
+    (True, True)
     """
-    words = " ".join(text.casefold().split())
-    return any(name in words for name in (" ".join(author.casefold().split()) for author in authors) if " " in name)
+    words = _fold(text)
+    return any(re.search(_pattern(_fold(author).split()), words) for author in authors if len(author.split()) > 1)
+
+
+def _fold(text: str) -> str:
+    """Return a text without capitals and accents."""
+    return "".join(sign for sign in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(sign))
+
+
+def _pattern(name: Sequence[str]) -> str:
+    """Return a pattern of a name in either order, with at most two other words in between."""
+    first, last = re.escape(name[0]), re.escape(name[-1])
+    return rf"(?<!\w){first}(?:\W+\w+){{0,2}}?\W+{last}(?![^\W\d_])|(?<!\w){last}\W+{first}(?![^\W\d_])"
 
 
 def _text_row(version: PaperVersion, texts: VenueTexts, paper_columns: Row) -> Row:
@@ -60,6 +83,13 @@ def _text_row(version: PaperVersion, texts: VenueTexts, paper_columns: Row) -> R
     return row | {"markdown_chars": len(row["markdown"])}
 
 
+def _explain_refusal(text: str, authors: Sequence[str]) -> str | None:
+    """Return why a text is not published where nobody is named, or None if it names no author."""
+    if not any(len(author.split()) > 1 for author in authors):
+        return "of authors who are not known"
+    return "that name an author" if names_author(text, authors) else None
+
+
 def build_text_rows(
     forum: Forum, texts: VenueTexts, changes: Iterable[Change], paper_columns: Row, *, with_authors: bool
 ) -> TextRows:
@@ -71,27 +101,32 @@ def build_text_rows(
         changes: The changes between its versions.
         paper_columns: Columns of each row that are the paper's.
         with_authors: Whether authors are named. Otherwise a later text that names one on its first page is left out,
-            and so is a change that does.
+            and so is a change that does; both also where nobody is known in full, so that this cannot be told.
     """
-    authors = () if with_authors else forum.paper.authors
+    authors = forum.paper.authors
     left_out = Counter[str]()
     shown = {version.sha256: version for version in choose_shown(forum.versions) if version.sha256 in texts}
     rows = []
     for version in choose_shown(forum.versions):
         if version.sha256 in shown:
             row = _text_row(version, texts, paper_columns | {"licence": forum.paper.licence})
-            is_naming = not version.is_initial and names_author(row["markdown"].partition(PAGE_BREAK)[0], authors)
-            left_out["texts that name an author"] += is_naming
-            rows += [] if is_naming else [row]
+            is_open = with_authors or version.is_initial
+            why = None if is_open else _explain_refusal(row["markdown"].partition(PAGE_BREAK)[0], authors)
+            if why is None:
+                rows.append(row)
+            else:
+                left_out[f"texts {why}"] += 1
     change_rows = []
     for change in changes:
         earlier, later = shown.get(change.left_sha256), shown.get(change.right_sha256)
         if earlier is None or later is None:
             left_out["changes of a text that is not here"] += 1
             continue
-        is_naming = names_author(f"{change.before}\n{change.after}\n{change.section or ''}", authors)
-        left_out["changes that name an author"] += is_naming
-        if not is_naming:
+        words = f"{change.before}\n{change.after}\n{change.section or ''}"
+        why = None if with_authors else _explain_refusal(words, authors)
+        if why is not None:
+            left_out[f"changes {why}"] += 1
+        else:
             moments = {"left_grade": earlier.grade, "right_moment": later.moment}
             change_rows.append(redact_people(as_row(change) | moments | paper_columns))
     return TextRows(texts=rows, changes=change_rows, left_out=+left_out)

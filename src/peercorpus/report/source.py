@@ -239,7 +239,8 @@ TEXT_ROWS = 64
 """Texts of papers in memory at once."""
 ITEM = "list.element"
 OF_SCORES = [
-    f"scores.{ITEM}.{name}" for name in ("aspect", "field", "value", "low", "high", "higher_is_better", "phase")
+    f"scores.{ITEM}.{name}"
+    for name in ("aspect", "field", "subject", "value", "low", "high", "higher_is_better", "phase")
 ]
 OF_TURNS = [f"turns.{ITEM}.role", f"turns.{ITEM}.created_at", f"turns.{ITEM}.post_ids.{ITEM}"]
 OF_CONTEXT = f"context.{ITEM}.post_id"
@@ -288,11 +289,13 @@ def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
         rows: Reviews, with the columns `review_id`, `forum_id`, `revised` and `scores`.
     """
     scores = _explode(rows, "scores", ["review_id", "revised"]).with_row_index("place")
-    if "higher_is_better" not in scores.columns:  # A release of an earlier version.
-        scores = scores.with_columns(higher_is_better=pl.lit(None, dtype=pl.Boolean))
+    for name, kind in (("higher_is_better", pl.Boolean), ("subject", pl.String)):
+        if name not in scores.columns:  # A release of an earlier version.
+            scores = scores.with_columns(pl.lit(None, dtype=kind).alias(name))
     reviews = rows.select("review_id", "forum_id")
     for aspect, field in PREFERRED.items():
-        of_aspect = scores.filter(aspect=aspect.value).with_columns(other=pl.col("field").str.to_lowercase() != field)
+        is_named = [pl.col(name).str.to_lowercase().eq_missing(pl.lit(field)) for name in ("field", "subject")]
+        of_aspect = scores.filter(aspect=aspect.value).with_columns(other=~(is_named[0] | is_named[1]))
         phases = (
             of_aspect.sort("other", "place")
             .group_by("review_id", "revised")

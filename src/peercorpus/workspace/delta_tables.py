@@ -293,13 +293,17 @@ class Tables:
             with open_parquet(path) as file:
                 yield from file.iter_batches(rows, columns=columns)
 
+    def _list_partitions(self, name: str, venue_id: str) -> list[dict[str, str]]:
+        """Return a venue's partitions of a table in the order of their stages; Delta Lake names them in any order."""
+        table = self._table(name)
+        parts = table.partitions(file_pruning_predicate=[("venue_id", "=", venue_id)]) if table else []
+        return sorted(parts, key=lambda part: sorted(part.items()))
+
     def read(self, record_type: type[RecordT], venue_id: str) -> Iterator[RecordT]:
         """Yield a venue's records in the order in which they were written."""
         name = self.name_of(record_type)
-        table = self._table(name)
         schema = arrow_schema(cast(Any, record_type))
-        where = [("venue_id", "=", venue_id)]
-        for partition in table.partitions(file_pruning_predicate=where) if table else []:
+        for partition in self._list_partitions(name, venue_id):
             for path in self._files(name, partition):
                 with open_parquet(path) as file:
                     for batch in file.iter_batches(BATCH_ROWS):
@@ -311,10 +315,8 @@ class Tables:
     def of_forum(self, record_type: type[RecordT], venue_id: str, forum_id: str) -> Iterator[RecordT]:
         """Yield the records of one forum of a venue; only row groups that may contain it are read."""
         name = self.name_of(record_type)
-        table = self._table(name)
         schema = arrow_schema(cast(Any, record_type))
-        where = [("venue_id", "=", venue_id)]
-        for partition in table.partitions(file_pruning_predicate=where) if table else []:
+        for partition in self._list_partitions(name, venue_id):
             for path in self._files(name, partition):
                 with open_parquet(path) as file:
                     for group in groups_with(file, forum_id):
@@ -327,9 +329,7 @@ class Tables:
 
     def stages(self, venue_id: str) -> list[str]:
         """Return the stages that set rows of a venue aside."""
-        table = self._table("set-aside")
-        parts = table.partitions(file_pruning_predicate=[("venue_id", "=", venue_id)]) if table else []
-        return sorted({part["stage"] for part in parts})
+        return [part["stage"] for part in self._list_partitions("set-aside", venue_id)]
 
     def set_aside_counts(self, venue_id: str, stage: str) -> dict[Reason, int]:
         """Return how many rows of a venue a stage set aside, by reason; reasons without rows are left out."""

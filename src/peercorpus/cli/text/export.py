@@ -33,6 +33,8 @@ def workspace_exported(written: "WorkspaceExport", out: Path) -> str:
     lines = [f"{number} with {messages}{tokens} are in {out}."]
     lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(written.left_out.items())]
     lines += [f"  {written.cut:,} with a cut paper"] if written.cut else []
+    late = plural(written.late_turns, "turn")
+    lines += [f"  left out {late} after the decision"] if written.late_turns else []
     lines += [f"  left out: taken down {counts_by_kind(written.taken_down)}"] if written.taken_down.total() else []
     return "\n".join(lines)
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from peercorpus.cli.text.formatting import plural
-from peercorpus.finetune.run_folder import ADAPTER, DATA, LESSONS, RunFile, TrainingResult
+from peercorpus.finetune.run_folder import ADAPTER, DATA, EXAMPLES, RunFile, TrainingResult
 
 
-def lessons(run: RunFile) -> str:
+def examples(run: RunFile) -> str:
     """Return how many training examples there are, what was left out and why, and that no test paper is among them."""
     train, validation = (
-        f"{plural(run.lessons[side], 'example')} from {plural(run.papers[side], 'paper')}"
+        f"{plural(run.examples[side], 'example')} from {plural(run.papers[side], 'paper')}"
         for side in ("train", "validation")
     )
     lines = [f"Training: {train}. Validation: {validation}."]
@@ -33,7 +33,8 @@ def tuned(folder: Path, trained: TrainingResult) -> str:
     )
     return (
         f"{loss}, in {plural(trained.steps, 'step')}.\nThe adapter is {folder / ADAPTER}; its training examples are"
-        f" listed in {folder / DATA / LESSONS}.\nTest it: peercorpus bench --release RELEASE --model {folder / ADAPTER}"
+        f" listed in {folder / DATA / EXAMPLES}.\nTest it: peercorpus bench --release RELEASE --model"
+        f" {folder / ADAPTER}"
     )
 
 

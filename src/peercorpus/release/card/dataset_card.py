@@ -38,10 +38,11 @@ SIDES = {
 }
 """Text of the card on how each profile draws."""
 TASKS = (
-    "A task uses papers with a publishable text: `review` those with a review, `rebuttal` those with a conversation"
-    " between a reviewer and the authors. A paper is in one split, for all tasks and with all its reviews; it is held"
-    " back from a task if another task tests or validates with it, or if another submission of the same work is used"
-    " in its place."
+    "A task uses papers with a publishable text: `review` those with a review that was not posted after the decision,"
+    " `rebuttal` those with a conversation in which a reviewer and the authors speak before it. A paper is in one"
+    " split, for all tasks and with all its reviews; it is held back from a task if another task tests or validates with it,"
+    " or if another submission of the same work is used in its place. A conversation of `rebuttal` ends at the"
+    " decision; turns after it: {late_turns}."
 )
 COMPLETE = {True: "yes", False: "no", None: "imported"}
 """Text of the card on whether a venue was listed completely."""
@@ -170,7 +171,7 @@ def sides(tally: ReleaseCounts) -> str:
         markdown_table(("task", "train", "validation", "test", "held back"), rows),
         f"In no split: {unusable:,} papers that no task can use, {undated:,} without a date. Of the papers that had a"
         f" split in an earlier release, {absent:,} are not in this one.",
-        TASKS,
+        TASKS.format(late_turns=f"{tally.late_turns:,}"),
     ]
     return "\n\n".join(paragraphs)
 

@@ -241,7 +241,7 @@ PEOPLE = [
 AUTHORS = "Authors are named where OpenReview names them, and not in the configurations for tasks."
 NO_AUTHORS = (
     "Authors are not named, except where a text names them; later texts that name one on their first page, and changes"
-    " that name one, are left out."
+    " that name one, are left out, as are both for papers of which no author is known by a full name."
 )
 REMOVAL = (
     "A later release replaces this one, and a paper keeps its split in it. Anyone who wrote a paper, a review or a"

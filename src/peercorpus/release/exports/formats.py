@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from peercorpus.models.chat_messages import Message, Speaker
-from peercorpus.records.enums import Aspect, Phase, ScoreSource
+from peercorpus.records.enums import Aspect, ScoreSource
 from peercorpus.records.scores import Score
 
 
@@ -77,7 +77,7 @@ def re2_place(conference: str | None, year: int | None, track: str | None) -> st
 def format_answer(score: Score) -> str:
     """Return what a reviewer answered, on one line: verbatim, or the number alone of a score found in running text.
 
-    >>> told = Score(Aspect.RECOMMENDATION, "rating", 5, 1, 10, "from 5 to 6", Phase.INITIAL, ScoreSource.TEXT)
+    >>> told = Score(Aspect.RECOMMENDATION, "rating", 5, 1, 10, "from 5 to 6", "initial", ScoreSource.TEXT)
     >>> format_answer(told)
     '5'
     """
@@ -85,11 +85,11 @@ def format_answer(score: Score) -> str:
     return f"{score.value:g}" if is_told else " ".join(score.label.split())
 
 
-def re2_scores(scores: Iterable[Score], phase: Phase) -> dict[str, Any] | None:
-    """Return a reviewer's scores of one phase in Re²'s three fields; None where none is known."""
+def re2_scores(scores: Iterable[Score]) -> dict[str, Any] | None:
+    """Return a reviewer's scores of one phase in Re²'s three fields; None where there is none."""
     scores_by_name: dict[str, str] = {}
     aspects: list[str] = []
-    for score in (score for score in scores if score.phase is phase):
+    for score in scores:
         if score.aspect in {Aspect.RECOMMENDATION, Aspect.CONFIDENCE}:
             scores_by_name.setdefault(
                 "rating" if score.aspect is Aspect.RECOMMENDATION else "confidence", format_answer(score)

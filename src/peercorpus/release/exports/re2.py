@@ -1,12 +1,20 @@
 """Write papers and reviews in Re²'s own files and fields (arXiv:2505.07920)."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 from peercorpus.records.enums import Aspect, Phase
 from peercorpus.records.scores import Score
 from peercorpus.release.exports.formats import re2_place, re2_scores
-from peercorpus.release.exports.samples import NO_REVIEW_TEXT, Samples, score_records
+from peercorpus.release.exports.samples import (
+    NO_REVIEW_TEXT,
+    POSTED_AFTER,
+    Samples,
+    find_last_phase,
+    is_posted_after,
+    score_records,
+)
 from peercorpus.release.record_rows import Row
 
 MANUSCRIPT = Path("Initial_manuscript_md/Initial_manuscript.md")
@@ -37,43 +45,51 @@ def write_manuscript(folder: Path, row: Row) -> None:
     path.write_text(row["markdown"], encoding="utf-8", newline="")
 
 
-def _pick_unified(scores: list[Score], phase: Phase) -> float | None:
-    """Return the overall recommendation of one phase on Re²'s scale; None where it is not known."""
-    return next(
-        (score.unified for score in scores if score.phase is phase and score.aspect is Aspect.RECOMMENDATION), None
-    )
+def _pick_unified(scores: Sequence[Score]) -> float | None:
+    """Return the overall recommendation among scores on Re²'s scale; None where it is not known."""
+    return next((score.unified for score in scores if score.aspect is Aspect.RECOMMENDATION), None)
 
 
 def _format_unified(rating: float | None) -> Row | None:
     return None if rating is None else {"rating": f"{rating:g}", "confidence": None}
 
 
-def _convert_review(review: Row, scores: list[Score]) -> Row:
+def _read_first_and_last(review: Row) -> tuple[list[Score], list[Score]]:
+    """Return the scores of a review as first given, and as they stood at the decision (`find_last_phase`)."""
+    scores = score_records(review["scores"])
+    last_phase = find_last_phase(review)
+    first = [score for score in scores if score.phase is Phase.INITIAL]
+    return first, [score for score in scores if score.phase is last_phase]
+
+
+def _convert_review(review: Row, first: Sequence[Score], last: Sequence[Score]) -> Row:
     return {
         "reviewer_id": review["reviewer"],
         "review_title": review["title"] or "null",
         "review_content": review["text"],
-        "initial_score": re2_scores(scores, Phase.INITIAL),
-        "final_score": re2_scores(scores, Phase.FINAL),
-        "initial_score_unified": _format_unified(_pick_unified(scores, Phase.INITIAL)),
-        "final_score_unified": _format_unified(_pick_unified(scores, Phase.FINAL)),
+        "initial_score": re2_scores(first),
+        "final_score": re2_scores(last),
+        "initial_score_unified": _format_unified(_pick_unified(first)),
+        "final_score_unified": _format_unified(_pick_unified(last)),
     }
 
 
 def re2_paper(row: Row, licence: str | None, tally: Samples) -> Row | None:
-    """Return a paper with its reviews in Re²'s fields; None where no review has a text."""
-    kept = [review for review in row["reviews"] if (review["text"] or "").strip()]
-    if len(kept) < len(row["reviews"]):
-        tally.left_out[NO_REVIEW_TEXT] += len(row["reviews"]) - len(kept)
+    """Return a paper with its reviews in Re²'s fields; None where none that counts has a text."""
+    written = [review for review in row["reviews"] if (review["text"] or "").strip()]
+    kept = [review for review in written if not is_posted_after(review)]
+    tally.left_out[NO_REVIEW_TEXT] += len(row["reviews"]) - len(written)
+    tally.left_out[POSTED_AFTER] += len(written) - len(kept)
+    tally.left_out = +tally.left_out
     if not kept:
         return None
-    scores = [score_records(review["scores"]) for review in kept]
+    scores = [_read_first_and_last(review) for review in kept]
     return {
         "paper_id": row["forum_id"],
         "conference_year_track": re2_place(row["conference"], row["year"], row["track"]),
-        "reviews": [_convert_review(review, review_scores) for review, review_scores in zip(kept, scores, strict=True)],
-        "review_initial_ratings_unified": [_pick_unified(review_scores, Phase.INITIAL) for review_scores in scores],
-        "review_final_ratings_unified": [_pick_unified(review_scores, Phase.FINAL) for review_scores in scores],
+        "reviews": [_convert_review(review, *both) for review, both in zip(kept, scores, strict=True)],
+        "review_initial_ratings_unified": [_pick_unified(first) for first, _ in scores],
+        "review_final_ratings_unified": [_pick_unified(last) for _, last in scores],
         "metareview": None,
         "decision": row["decision"],
         "licence": licence,

@@ -19,10 +19,10 @@ from peercorpus.models.chat_messages import (
 )
 from peercorpus.records.enums import AtDecision, Phase, Role
 from peercorpus.records.reviews import Conversation
-from peercorpus.records.scores import Score
+from peercorpus.records.scores import Score, choose_last_phase
 from peercorpus.release.exports.formats import TrainingSample, format_answer, re2_place
 from peercorpus.release.record_rows import Row
-from peercorpus.release.rows import read_scores
+from peercorpus.release.rows import end_at_decision, read_scores
 from peercorpus.release.splits import Task
 
 NO_EXCHANGE = "the assistant answers nothing that the user says"
@@ -176,14 +176,19 @@ def is_posted_after(review: Row) -> bool:
 def scores_before_decision(review: Row) -> list[Score]:
     """Return one score per question that cannot have been influenced by the decision.
 
-    That is the earliest one known (`first_known`). A current score is left out if the review was changed after the
-    decision, and kept if the time of the decision is not known. A review posted after the decision has none.
+    The first one known counts (`first_known`). A score as it stands now is left out if the review was changed after the
+    decision; it counts if the time of the decision, or of the review, is not known.
     """
     if is_posted_after(review):
         return []
     known = first_known(score_records(review["scores"]))
     is_later = review.get("at_decision") in {AtDecision.CHANGED_UNSEEN, AtDecision.EDITS}
     return [score for score in known if not (is_later and score.phase is Phase.FINAL)]
+
+
+def find_last_phase(row: Row) -> Phase:
+    """Return `choose_last_phase` of a row with a review or a conversation."""
+    return choose_last_phase(AtDecision(row.get("at_decision") or AtDecision.NO_DECISION_TIME))
 
 
 def _list_fields(scores: Sequence[Score], phase: Phase) -> str:
@@ -210,6 +215,7 @@ def review_samples(row: Row, licence: str | None, telling: PromptOptions, tally:
             "review_title": review["title"] or "",
             "holds_update": bool(review["holds_update"]),
             "scores_as_first_given": _list_fields(scores, Phase.INITIAL),
+            "scores_at_decision": _list_fields(scores, Phase.AT_DECISION),
             "scores_as_they_stand": _list_fields(scores, Phase.FINAL),
         }
         tally.cut += is_cut
@@ -230,15 +236,15 @@ def _read_published_messages(paper: str, talk: Row) -> list[Message]:
     return messages
 
 
-def _format_re2_numbers(talk: Row, when: str) -> Row | None:
+def _format_re2_numbers(talk: Row, when: Phase) -> Row | None:
     values = {name: talk[f"{name}_{when}"] for name in ("rating", "confidence")}
     numbers = {name: None if value is None else f"{value:g}" for name, value in values.items()}
     return numbers | {"aspect_score": None} if any(numbers.values()) else None
 
 
 def messages_from_turns(conversation_row: Row, chat: ChatOptions, paper: str | None) -> list[Message]:
-    """Return the messages of a row of `conversations`, seen as `chat` says; `Message.turns` counts its turns."""
-    conversation = msgspec.convert(conversation_row, Conversation)
+    """Return the messages of a row of `conversations` until the decision; `Message.turns` counts its turns."""
+    conversation = msgspec.convert(end_at_decision(conversation_row), Conversation)
     responses = {post["post_id"]: Response(post["title"], post["text"]) for post in conversation_row["context"]}
     return to_chat_messages(conversation, chat, responses, paper or None)
 
@@ -288,8 +294,8 @@ def rebuttal_samples(row: Row, licence: str | None, telling: PromptOptions, tall
             "paper_id": row["forum_id"],
             "conference_year_track": re2_place(row["conference"], row["year"], row["track"]),
             "reviewer_id": talk["reviewer"],
-            "initial_score": _format_re2_numbers(talk, "initial"),
-            "final_score": _format_re2_numbers(talk, "final"),
+            "initial_score": _format_re2_numbers(talk, Phase.INITIAL),
+            "final_score": _format_re2_numbers(talk, find_last_phase(talk)),
         }
         tally.cut += is_cut
         tally.unanswered += chat.ends_answered and dialogue[-1].speaker is Speaker.USER

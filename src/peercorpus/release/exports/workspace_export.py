@@ -19,6 +19,7 @@ from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.models.chat_messages import Message, Response, to_chat_messages
 from peercorpus.records.enums import Grade, Phase
 from peercorpus.records.reviews import Conversation
+from peercorpus.records.scores import choose_last_phase
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.exports.export import check_request, render_row
 from peercorpus.release.exports.formats import ExportLayout, TrainingSample, re2_place, re2_scores, write_rows
@@ -39,6 +40,7 @@ class WorkspaceExport:
     Attributes:
         left_out: Conversations that make no dialogue, by the reason.
         cut: Dialogues whose paper is cut.
+        late_turns: Turns left out because they followed the decision.
         tokens: Of all messages; None where they were not counted.
         taken_down: Records left out as the workspace's `takedown.txt` says, by kind.
     """
@@ -47,6 +49,7 @@ class WorkspaceExport:
     messages: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     cut: int = 0
+    late_turns: int = 0
     tokens: int | None = None
     taken_down: Counter[str] = field(default_factory=Counter)
 
@@ -85,10 +88,13 @@ def _make_samples(
     public = forum.public_post_ids
     responses = {post.post_id: Response(post.title, post.text) for post in forum.posts if post.post_id in public}
     opening = _open_paper(forum, texts, options)
-    for conversation in forum.conversations:
-        if not conversation.is_with_reviewer:
+    decided_at = None if "decided_at" in forum.withheld else forum.paper.decided_at
+    for whole in forum.conversations:
+        if not whole.is_with_reviewer:
             continue
-        if not is_public(conversation, public):
+        conversation = whole.end_at(decided_at)
+        counts.late_turns += len(whole.turns) - len(conversation.turns)
+        if not is_public(whole, public):
             counts.left_out[NOT_PUBLIC] += 1
         elif opening.text is None and options.opening is not Opening.NONE:
             counts.left_out[NO_TEXT] += 1
@@ -127,12 +133,13 @@ def _list_re2_fields(forum: Forum, conversation: Conversation) -> Mapping[str, o
         if review.reviewer == conversation.reviewer and review.readers_public and not review.deleted
     ]
     scores = reviews[0].scores if reviews else ()
+    last_phase = choose_last_phase(reviews[0].at_decision) if reviews else Phase.FINAL
     return {
         "paper_id": forum.paper.forum_id,
         "conference_year_track": re2_place(forum.paper.conference, forum.paper.year, forum.paper.track),
         "reviewer_id": conversation.reviewer,
-        "initial_score": re2_scores(scores, Phase.INITIAL),
-        "final_score": re2_scores(scores, Phase.FINAL),
+        "initial_score": re2_scores(score for score in scores if score.phase is Phase.INITIAL),
+        "final_score": re2_scores(score for score in scores if score.phase is last_phase),
     }
 
 

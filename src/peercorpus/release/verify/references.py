@@ -19,7 +19,7 @@ class Reference(NamedTuple):
 
 REFERENCES = (
     Reference("scores", ("review_id",), "reviews", ("review_id",)),
-    Reference("meta_reviews", ("post_id",), "posts", ("post_id",)),
+    Reference("meta_reviews", ("forum_id", "post_id"), "posts", ("forum_id", "post_id")),
     Reference("texts", ("forum_id", "edit_id", "sha256"), "versions", ("forum_id", "edit_id", "sha256")),
     Reference("changes", ("forum_id", "left_sha256"), "texts", ("forum_id", "sha256")),
     Reference("changes", ("forum_id", "right_sha256"), "versions", ("forum_id", "sha256")),

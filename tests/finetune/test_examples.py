@@ -20,13 +20,13 @@ PAPER = "The paper as shown."
 SCALE = {"low": 1.0, "high": 10.0}
 
 
-def lessons(release: Release, task: BenchTask, taken: CaseCounts | None = None) -> list[TrainingExample]:
-    return list(prepare_selection(release, SelectionRule()).lessons(task, Split.TRAIN, taken or CaseCounts()))
+def examples(release: Release, task: BenchTask, taken: CaseCounts | None = None) -> list[TrainingExample]:
+    return list(prepare_selection(release, SelectionRule()).examples(task, Split.TRAIN, taken or CaseCounts()))
 
 
 def of_papers(tmp_path: Path, task: BenchTask, *papers: Row) -> tuple[list[TrainingExample], CaseCounts]:
     taken = CaseCounts()
-    return lessons(open_release(a_release(tmp_path / "release", {"train": papers})), task, taken), taken
+    return examples(open_release(a_release(tmp_path / "release", {"train": papers})), task, taken), taken
 
 
 @pytest.mark.parametrize("task", BenchTask)
@@ -36,11 +36,11 @@ def test_a_model_learns_to_answer_what_the_benchmark_asks(tmp_path: Path, task: 
         case.case_id: messages(case, PAPER)
         for case in read_cases(release, task, CaseSelection(Split.TRAIN), CaseCounts())
     }
-    learnt = lessons(release, task)
+    learnt = examples(release, task)
     assert len(asked) >= 12
     answered = set()
-    for lesson in learnt:
-        told = lesson.messages(PAPER)
+    for example in learnt:
+        told = example.messages(PAPER)
         assert told[-1].speaker is Speaker.ASSISTANT
         for place, said in enumerate(told):
             if said.speaker is Speaker.ASSISTANT:
@@ -52,7 +52,7 @@ def test_a_decision_and_the_scores_are_taught_as_the_benchmark_has_them_right(tm
     release = open_release(bench_release(tmp_path / "release"))
     for task in (BenchTask.ACCEPTANCE, BenchTask.SCORES):
         right = [right_answer(case) for case in read_cases(release, task, CaseSelection(Split.TRAIN), CaseCounts())]
-        assert [lesson.messages(PAPER)[-1].text for lesson in lessons(release, task)] == right
+        assert [example.messages(PAPER)[-1].text for example in examples(release, task)] == right
 
 
 def test_each_review_is_taught_with_its_reviewers_own_scores_as_first_given(tmp_path: Path) -> None:
@@ -67,13 +67,13 @@ def test_each_review_is_taught_with_its_reviewers_own_scores_as_first_given(tmp_
     ]
     reviews = [review("a", scores=raised), review("b", scores=other, text="Words of b.")]
     learnt, _ = of_papers(tmp_path, BenchTask.REVIEW, task_paper("p", reviews=reviews))
-    assert [lesson.lesson_id for lesson in learnt] == ["a", "b"]
+    assert [example.example_id for example in learnt] == ["a", "b"]
     # Of b nothing is known on the scale that is asked for.
-    assert [lesson.messages(PAPER)[-1].text for lesson in learnt] == [
+    assert [example.messages(PAPER)[-1].text for example in learnt] == [
         "## Summary\n\nWords of a.\n\nrating: 3\nsoundness: 3",
         "Words of b.",
     ]
-    assert [(lesson.reviewer, lesson.record_ids) for lesson in learnt] == [
+    assert [(example.reviewer, example.record_ids) for example in learnt] == [
         ("Reviewer_a", ("a",)),
         ("Reviewer_b", ("b",)),
     ]
@@ -82,7 +82,7 @@ def test_each_review_is_taught_with_its_reviewers_own_scores_as_first_given(tmp_
 def test_reviews_without_words_or_with_later_words_are_not_taught(tmp_path: Path) -> None:
     reviews = [review("a"), review("b", text=" "), review("c", holds_update=True)]
     learnt, taken = of_papers(tmp_path, BenchTask.REVIEW, task_paper("p", reviews=reviews))
-    assert [lesson.lesson_id for lesson in learnt] == ["a"]
+    assert [example.example_id for example in learnt] == ["a"]
     assert by_name(taken.left_out, "without text", "added later") == {"without text": 1, "added later": 1}
 
 
@@ -90,10 +90,10 @@ def test_a_conversation_ends_before_what_was_added_later_and_with_the_reviewer(t
     said = "Review.", "Answer.", "Doubt.", "More.", "UPDATE: fine.", "Thanks."
     later = talk("p", *said, holds_update=[False] * 4 + [True, False])
     learnt, _ = of_papers(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[later]))
-    (lesson,) = learnt
-    assert [one.text for one in lesson.case.history] == ["Review.", "Answer.", "Doubt."]
-    assert lesson.record_ids == ("p-0", "p-1", "p-2")
-    assert lesson.words == 1
+    (example,) = learnt
+    assert [one.text for one in example.case.history] == ["Review.", "Answer.", "Doubt."]
+    assert example.record_ids == ("p-0", "p-1", "p-2")
+    assert example.words == 1
 
 
 def test_a_conversation_without_an_answer_to_the_authors_is_counted(tmp_path: Path) -> None:

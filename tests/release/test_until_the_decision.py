@@ -1,0 +1,229 @@
+"""No task, export or training example holds what was said, or what a score became, after the decision."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from invented_releases import a_release, task_paper
+from invented_releases import review as review_row
+from invented_releases import score as score_row
+from invented_releases import talk as talk_row
+from invented_tables import ICLR, NOON, a_forum, conversation, invented, post, score, turn
+from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseSelection, read_cases
+from peercorpus.finetune.selection import SelectionRule, prepare_selection
+from peercorpus.models.chat_messages import ChatOptions
+from peercorpus.records.enums import Aspect, AtDecision, Phase, PostKind, Role
+from peercorpus.records.reviews import Conversation, Post, Review
+from peercorpus.release.exports.export import export_release
+from peercorpus.release.exports.formats import RENDERERS, ExportLayout
+from peercorpus.release.exports.layouts import ExportRequest
+from peercorpus.release.exports.samples import Opening, PromptOptions
+from peercorpus.release.exports.workspace_export import export_workspace
+from peercorpus.release.folder import open_release
+from peercorpus.release.publish import publish_release
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile, Split, Task
+
+BEFORE, AFTER = NOON - timedelta(days=2), NOON + timedelta(days=2)
+"""The decision is posted at noon."""
+LATE = "PLUGH"
+"""A word said after the decision."""
+AS_AUTHORS = PromptOptions(Opening.ABSTRACT, chat=ChatOptions(Role.AUTHOR))
+
+
+def a_late_word() -> list[object]:
+    """A conversation of four turns, of which the last two follow the decision."""
+    said = {
+        "f1-R1": (Role.REVIEWER, BEFORE),
+        "f1-answer": (Role.AUTHOR, BEFORE),
+        "f1-sure": (Role.REVIEWER, BEFORE),
+        "f1-thanks": (Role.AUTHOR, AFTER),
+        "f1-late": (Role.REVIEWER, AFTER),
+    }
+    turns = [replace(turn(role, name), created_at=at) for name, (role, at) in said.items()]
+    turns = [replace(one, text=LATE) if one.created_at == AFTER else one for one in turns]
+    talk = conversation("f1", "R1", turns)
+    posts = [
+        post(name, "f1", role=role, signature="R1" if role is Role.REVIEWER else "Authors", created_at=at)
+        for name, (role, at) in said.items()
+    ]
+    kept = [record for record in a_forum("f1") if not isinstance(record, Conversation | Post)]
+    return [*kept, replace(posts[0], kind=PostKind.REVIEW), *posts[1:], talk]
+
+
+def published(folder: Path, records: list[object]) -> Path:
+    with invented(folder / "corpus", {ICLR: records}) as workspace:
+        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2))
+        for layout in RENDERERS:
+            for name, telling in (("reviewer", PromptOptions()), ("author", AS_AUTHORS)):
+                file = folder / f"{layout}-{name}.jsonl"
+                export_workspace(workspace, file, ExportRequest(layout, (), telling), [ICLR])
+    return folder / "out"
+
+
+def rows(folder: Path, config: str) -> list[dict[str, Any]]:
+    return pl.read_parquet(folder / "data" / config / "*.parquet").to_dicts()
+
+
+def test_turns_after_the_decision_stand_in_conversations_and_in_no_task(tmp_path: Path) -> None:
+    release = published(tmp_path, a_late_word())
+    (talk,) = rows(release, "conversations")
+    assert [one["posted_after_decision"] for one in talk["turns"]] == [False, False, False, True, True]
+    (paper,) = rows(release, "rebuttal")
+    assert paper["conversations"][0]["post_ids"] == [["f1-R1"], ["f1-answer"], ["f1-sure"]]
+    assert LATE not in json.dumps(paper, default=str)
+    for file in tmp_path.glob("*.jsonl"):
+        assert (LATE in file.read_text(), "Words of f1-answer." in file.read_text()) == (False, True), file.name
+    assert "ends at the decision; turns after it: 2." in (release / "README.md").read_text()
+
+
+@pytest.mark.parametrize("layout", RENDERERS)
+def test_no_export_of_a_release_holds_them(tmp_path: Path, layout: ExportLayout) -> None:
+    release = published(tmp_path, a_late_word())
+    for name, telling in (("reviewer", PromptOptions()), ("author", AS_AUTHORS)):
+        export_release(release, tmp_path / name, ExportRequest(layout, (Task.REBUTTAL,), telling))
+        said = "".join(path.read_text() for path in (tmp_path / name).rglob("*.json*"))
+        assert (LATE in said, "Words of f1-answer." in said) == (False, True)
+
+
+def test_a_turn_without_a_time_or_a_paper_without_one_of_its_decision_ends_nothing(tmp_path: Path) -> None:
+    undated = [
+        replace(record, turns=tuple(replace(one, created_at=None) for one in record.turns))
+        if isinstance(record, Conversation)
+        else record
+        for record in a_late_word()
+    ]
+    (talk,) = rows(published(tmp_path, undated), "rebuttal")[0]["conversations"]
+    assert len(talk["messages"]) == 5
+
+
+def test_a_paper_whose_reviewer_speaks_after_the_decision_only_is_none_to_discuss(tmp_path: Path) -> None:
+    late = [
+        replace(record, turns=tuple(replace(one, created_at=AFTER) for one in record.turns))
+        if isinstance(record, Conversation)
+        else record
+        for record in a_late_word()
+    ]
+    assert not (published(tmp_path, late) / "data" / "rebuttal").exists()
+
+
+STATES: Mapping[AtDecision, float | None] = {
+    AtDecision.UNCHANGED: 4.0,
+    AtDecision.EDITS: 4.0,
+    AtDecision.CHANGED_UNSEEN: None,
+    AtDecision.POSTED_AFTER: None,
+    AtDecision.NO_DECISION_TIME: 9.0,
+    AtDecision.NO_REVIEW_TIME: 9.0,
+}
+"""The last score that a task may know, of a review that ends at 9 and stood at 4 where that is known."""
+
+
+def scores_of(state: AtDecision, makes: Any) -> list[Any]:
+    then = makes("rating", 4.0, phase=Phase.AT_DECISION) if STATES[state] == 4.0 else None
+    return [one for one in (then, makes("rating", 9.0, phase=Phase.FINAL)) if one is not None]
+
+
+def a_review(state: AtDecision) -> dict[str, Any]:
+    """A row of `review_sft` with a review of this state."""
+
+    def make(field: str, value: float, phase: Phase) -> Any:
+        scale = {"low": 1.0, "high": 10.0, "unified": value, "aspect": "recommendation"}
+        return score_row(field, f"{value:g}", value=value, phase=phase.value, **scale)
+
+    late = state is AtDecision.POSTED_AFTER
+    known = {"at_decision": state.value, "posted_after_decision": late, "scores": scores_of(state, make)}
+    return review_row("r1", **known)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_what_a_score_became_after_the_decision_is_asked_for_and_learnt_nowhere(
+    tmp_path: Path, state: AtDecision
+) -> None:
+    expected = STATES[state]
+    paper = task_paper("p", reviews=[a_review(state)])
+    release = open_release(a_release(tmp_path / "release", {"train": [paper], "test": [paper]}))
+    asked = [case.scores for case in read_cases(release, BenchTask.SCORES, CaseSelection(), CaseCounts())]
+    assert [values for scores in asked for values in scores[0].values] == ([] if expected is None else [expected])
+    chosen = prepare_selection(release, SelectionRule()).examples(BenchTask.REVIEW, Split.TRAIN, CaseCounts())
+    learnt = [example.case.history[-1].text for example in chosen]
+    assert len(learnt) == (state is not AtDecision.POSTED_AFTER)
+    assert all("9" not in text for text in learnt) is (expected != 9.0 or not learnt)
+    exported = export_release(release.folder, tmp_path / "trl", ExportRequest(ExportLayout.TRL, (Task.REVIEW,)))
+    samples = next(file.samples for file in exported.files if file.side is Split.TRAIN)
+    assert samples.rows == len(learnt)
+    said = "".join(path.read_text() for path in (tmp_path / "trl").glob("*.jsonl"))
+    assert ("rating: 9" in said, "rating: 4" in said) == (expected == 9.0, expected == 4.0)
+    named = {"scores_at_decision": expected == 4.0, "scores_as_they_stand": expected == 9.0}
+    for row in map(json.loads, filter(None, said.splitlines())):
+        assert {name: row[name] == "rating" for name in named} == named
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_final_score_of_re2s_layout_is_the_one_at_the_decision(tmp_path: Path, state: AtDecision) -> None:
+    expected = STATES[state]
+    numbers = {"rating_at_decision": 4.0 if expected == 4.0 else None, "rating_final": 9.0, "rating_initial": None}
+    said = ("I doubt it.", "It holds.", "I see.")
+    paper = task_paper(
+        "p",
+        reviews=[a_review(state), review_row("r2", at_decision="unchanged")],
+        conversations=[talk_row("p", *said, at_decision=state.value, **numbers)],
+    )
+    release = a_release(tmp_path / "release", {"train": [paper]})
+    exported = export_release(release, tmp_path / "out", ExportRequest(ExportLayout.RE2))
+    (row,) = json.loads((tmp_path / "out" / "REVIEWS_train.json").read_text())
+    reviews = {one["reviewer_id"]: one for one in row["reviews"]}
+    label = None if expected is None else f"{expected:g}"
+    late = state is AtDecision.POSTED_AFTER
+    assert list(reviews) == ([] if late else ["Reviewer_r1"]) + ["Reviewer_r2"]
+    if not late:
+        last = reviews["Reviewer_r1"]["final_score"]
+        assert (last and last["rating"]) == label
+        assert row["review_final_ratings_unified"][0] == expected
+    (talk,) = json.loads((tmp_path / "out" / "REBUTTAL_train.json").read_text())
+    assert (talk["final_score"] and talk["final_score"]["rating"]) == label
+    left_out = exported.files[0].samples.left_out
+    assert sum(count for why, count in left_out.items() if "after the decision" in why) == late
+
+
+def test_tasks_say_what_stood_at_the_decision_and_how_that_is_known(tmp_path: Path) -> None:
+    scores = tuple(
+        score("rating", value, f"{value:g}", Aspect.RECOMMENDATION, phase)
+        for value, phase in ((4.0, Phase.AT_DECISION), (9.0, Phase.FINAL))
+    )
+    records = [
+        replace(record, scores=scores, at_decision=AtDecision.EDITS) if isinstance(record, Review) else record
+        for record in a_late_word()
+    ]
+    release = published(tmp_path, records)
+    (review,) = rows(release, "review_sft")[0]["reviews"]
+    (talk,) = rows(release, "rebuttal")[0]["conversations"]
+    for row in (review, talk):
+        assert (row["rating_initial"], row["rating_at_decision"], row["rating_final"]) == (None, 4.0, 9.0)
+        assert row["at_decision"] == "edits"
+    (exported,) = (tmp_path / "re2-reviewer.jsonl").read_text().splitlines()
+    assert json.loads(exported)["final_score"]["rating"] == "4"
+
+
+def test_a_hidden_decision_ends_no_conversation_and_is_told_by_none(tmp_path: Path) -> None:
+    hidden = post("verdict", "f1", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR, readers_public=False)
+    release = published(tmp_path, [*a_late_word(), hidden])
+    (talk,) = rows(release, "conversations")
+    assert [one["posted_after_decision"] for one in talk["turns"]] == [None] * 5
+    assert len(rows(release, "rebuttal")[0]["conversations"][0]["messages"]) == 5
+
+
+@pytest.mark.parametrize(("late", "is_used"), [(True, False), (False, True), (None, True)])
+def test_a_paper_of_which_every_review_follows_the_decision_is_none_to_review(
+    tmp_path: Path, late: bool | None, *, is_used: bool
+) -> None:
+    records = [
+        replace(record, posted_after_decision=late) if isinstance(record, Review) else record
+        for record in a_late_word()
+    ]
+    assert (published(tmp_path, records) / "data" / "review_sft").exists() is is_used
