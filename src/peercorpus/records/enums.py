@@ -338,6 +338,7 @@ class Reason(StrEnum):
     PDF_CRASHED = "pdf_crashed"
     OUTSIDE_CONVERSATION = "outside_conversation"
     REMINDER = "reminder"
+    NOTHING_SAID = "nothing_said"
     DELETED = "deleted"
     SUPERSEDED = "superseded"
     RECORD_UNREADABLE = "record_unreadable"
@@ -374,6 +375,7 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         Reason.REMINDER: (
             "The authors only urge: nothing in the post is about the paper, and it is the last that they say."
         ),
+        Reason.NOTHING_SAID: "Nobody says anything there: a rating without words, or a decision without a comment.",
         Reason.DELETED: "OpenReview marks it as deleted.",
         Reason.SUPERSEDED: "A published record of what OpenReview's own notes, or a fuller record, tell.",
         Reason.RECORD_UNREADABLE: "A published record does not hold what its dataset says it holds.",

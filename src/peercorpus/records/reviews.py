@@ -197,6 +197,8 @@ class Turn:
         orphan_ids: Posts of the turn that reply to a post that is deleted, hidden or missing.
         score_changes: Score changes that the reviewer made at this turn.
         final_justification: What the reviewer wrote in that field of the form at this turn.
+        posted_after_decision: Whether a post of the turn, or a change without a post, came after the decision on the
+            paper; None if either time is unknown.
     """
 
     role: Role
@@ -210,6 +212,7 @@ class Turn:
     orphan_ids: tuple[str, ...] = ()
     score_changes: tuple[ScoreChange, ...] = ()
     final_justification: str | None = None
+    posted_after_decision: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,11 +225,13 @@ class ContextPost:
             if the turns have no times.
         concerning: The passages that name this conversation's reviewer, verbatim and in order; if the response
             addresses some reviewers only, also those that name nobody.
+        posted_after_decision: As in `Post`.
     """
 
     post_id: str
     before_turn: int | None
     concerning: tuple[str, ...] = ()
+    posted_after_decision: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

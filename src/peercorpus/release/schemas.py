@@ -103,7 +103,7 @@ REVIEWBENCH = pa.schema(
         column(
             "author_rebuttal",
             TEXT,
-            "the authors' response to all reviewers; empty where they answered each on their own",
+            "the authors' response to all reviewers until the decision; empty where they answered each on their own",
         ),
         column("num_reviews", COUNT, "reviews in `reviews_json`"),
         column("reviews_json", TEXT, "a JSON list, one object per review: see below"),
@@ -151,6 +151,9 @@ SCORE_CHANGE = _described(
     changed_at="null where only the two values are known",
     words="the reviewer's words that tell of it; null where something else shows it",
 )
+AFTER_DECISION = column(
+    "posted_after_decision", TRUTH, "whether it was posted after the decision; null where either time is not known"
+)
 TURN = pa.struct(
     [
         column("role", TEXT, "`reviewer`, `author`, `area_chair`, …"),
@@ -175,6 +178,7 @@ TURN = pa.struct(
         column("score_changes", pa.list_(SCORE_CHANGE), "what the reviewer changed at this turn"),
         column("final_justification", TEXT, "what the reviewer wrote in that field of the form at this turn"),
         column("title_model", TEXT, "the model that wrote `title`; null where it is made of the posts' own"),
+        AFTER_DECISION,
     ]
 )
 RESPONSE = pa.struct(
@@ -185,6 +189,7 @@ RESPONSE = pa.struct(
         column("created_at", TIME),
         column("before_turn", COUNT, "the index of the turn before which it stands; null where turns have no times"),
         column("concerning", TEXTS, "the passages that name this conversation's reviewer"),
+        AFTER_DECISION,
     ]
 )
 CONVERSATIONS = pa.schema(
@@ -199,9 +204,6 @@ CONVERSATIONS = pa.schema(
     ]
 )
 
-AFTER_DECISION = column(
-    "posted_after_decision", TRUTH, "whether it was posted after the decision; null where either time is not known"
-)
 AT_DECISION = column(
     "at_decision",
     TEXT,
@@ -239,7 +241,9 @@ REVIEW = pa.struct(
         column("justified_at", TIME, "when that was first written; null where no readable edit shows it"),
         AFTER_DECISION,
         AT_DECISION,
-        column("rebuttal", TEXT, "what the authors answered to this reviewer; empty where they did not"),
+        column(
+            "rebuttal", TEXT, "what the authors answered to this reviewer until the decision; empty where they did not"
+        ),
         LICENCE_OF_NOTE,
         CONSENT,
         column("extra", TEXT, "JSON of every answer that is neither score nor text"),
@@ -470,6 +474,9 @@ TASK_CONVERSATION = pa.struct(
         ),
         column("post_ids", pa.list_(TEXTS), "of each message, the posts it was made of"),
         column("holds_update", pa.list_(TRUTH), "of each message, whether it says that a part was added later"),
+        column(
+            "after_decision", COUNT, "turns and responses to all that came after the decision: they are in no message"
+        ),
     ]
 )
 REBUTTAL = pa.schema([*_TASK, GRADE, MARKDOWN, column("conversations", pa.list_(TASK_CONVERSATION), "one a reviewer")])

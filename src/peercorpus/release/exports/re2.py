@@ -6,7 +6,7 @@ from urllib.parse import quote
 from peercorpus.records.enums import Aspect, Phase
 from peercorpus.records.scores import Score
 from peercorpus.release.exports.formats import re2_place, re2_scores
-from peercorpus.release.exports.samples import NO_REVIEW_TEXT, Samples, score_records
+from peercorpus.release.exports.samples import NO_REVIEW_TEXT, POSTED_AFTER, Samples, is_posted_after, score_records
 from peercorpus.release.record_rows import Row
 
 MANUSCRIPT = Path("Initial_manuscript_md/Initial_manuscript.md")
@@ -61,10 +61,13 @@ def _convert_review(review: Row, scores: list[Score]) -> Row:
 
 
 def re2_paper(row: Row, licence: str | None, tally: Samples) -> Row | None:
-    """Return a paper with its reviews in Re²'s fields; None where no review has a text."""
-    kept = [review for review in row["reviews"] if (review["text"] or "").strip()]
-    if len(kept) < len(row["reviews"]):
-        tally.left_out[NO_REVIEW_TEXT] += len(row["reviews"]) - len(kept)
+    """Return a paper with its reviews in Re²'s fields; None where no review has a text from before the decision."""
+    written = [review for review in row["reviews"] if (review["text"] or "").strip()]
+    if len(written) < len(row["reviews"]):
+        tally.left_out[NO_REVIEW_TEXT] += len(row["reviews"]) - len(written)
+    kept = [review for review in written if not is_posted_after(review)]
+    if len(kept) < len(written):
+        tally.left_out[POSTED_AFTER] += len(written) - len(kept)
     if not kept:
         return None
     scores = [score_records(review["scores"]) for review in kept]

@@ -93,6 +93,7 @@ class Samples:
         left_out: Reviews or conversations that are not in the file, by reason.
         cut: Rows whose paper is cut.
         unanswered: Rows that end before what the user said last, as the assistant did not answer it.
+        after_decision: Turns and responses to all that are in no row, as they were posted after the decision.
         tokens: Of all messages; None where they were not counted.
         licences: Papers in the file by their licence; None where none is stated.
     """
@@ -102,6 +103,7 @@ class Samples:
     left_out: Counter[str] = field(default_factory=Counter)
     cut: int = 0
     unanswered: int = 0
+    after_decision: int = 0
     tokens: int | None = None
     licences: Counter[str | None] = field(default_factory=Counter)
 
@@ -269,6 +271,7 @@ def rebuttal_samples(row: Row, licence: str | None, telling: PromptOptions, tall
         else:
             dialogue = _read_published_messages(paper, talk)
         messages = finish_messages(dialogue, ends_answered=chat.ends_answered, system=chat.system)
+        tally.after_decision += talk.get("after_decision") or 0
         if not messages:
             tally.left_out[NO_TEXT if paper is None else NO_EXCHANGE] += 1
             continue

@@ -19,6 +19,7 @@ from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.models.chat_messages import Message, Response, to_chat_messages
 from peercorpus.records.enums import Grade, Phase
 from peercorpus.records.reviews import Conversation
+from peercorpus.records.until_decision import count_after_decision
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.exports.export import check_request, render_row
 from peercorpus.release.exports.formats import ExportLayout, TrainingSample, re2_place, re2_scores, write_rows
@@ -39,6 +40,7 @@ class WorkspaceExport:
     Attributes:
         left_out: Conversations that make no dialogue, by the reason.
         cut: Dialogues whose paper is cut.
+        after_decision: Turns and responses to all that are in no dialogue, as they were posted after the decision.
         tokens: Of all messages; None where they were not counted.
         taken_down: Records left out as the workspace's `takedown.txt` says, by kind.
     """
@@ -47,6 +49,7 @@ class WorkspaceExport:
     messages: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     cut: int = 0
+    after_decision: int = 0
     tokens: int | None = None
     taken_down: Counter[str] = field(default_factory=Counter)
 
@@ -93,11 +96,13 @@ def _make_samples(
         elif opening.text is None and options.opening is not Opening.NONE:
             counts.left_out[NO_TEXT] += 1
         elif messages := to_chat_messages(conversation, options.chat_with_system, responses, opening.text):
+            counts.after_decision += count_after_decision(conversation)
             counts.cut += opening.is_cut
             about = _describe_dialogue(conversation, messages, options, opening.grade)
             shown = [replace(message, parts=redact_people(message.parts)) for message in messages]
             yield TrainingSample(shown, redact_people(about), redact_people(_list_re2_fields(forum, conversation)))
         else:
+            counts.after_decision += count_after_decision(conversation)
             counts.left_out[NO_EXCHANGE] += 1
 
 
