@@ -125,3 +125,11 @@ def test_venue_and_grade_choose_papers_and_the_others_are_counted(
     cases, taken = read(tmp_path, BenchTask.ACCEPTANCE, *papers, **chosen)
     assert [case.case_id for case in cases] == expected
     assert taken.left_out.total() == 3 - len(expected)
+
+
+@pytest.mark.parametrize("led", [False, True])
+def test_turns_after_the_decision_are_counted(tmp_path: Path, led: bool) -> None:
+    talks = [talk("p", "Review.", "Answer.", "Doubt.", after_decision=2), talk("p", "Review.", "Answer.")]
+    cases, taken = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=talks), led=led)
+    assert len(cases) == 1
+    assert taken.left_out == {"turns: posted after the decision": 2}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from commands import Run, assert_refused
-from invented_releases import a_release, task_paper, write_release
+from invented_releases import a_release, talk, task_paper, write_release
 from invented_tables import ICLR, invented, paper
 from naming import Naming
 from peercorpus.release.exports.export import export_release
@@ -102,3 +102,10 @@ def test_an_export_is_no_release(release: Path, tmp_path: Path, run: Run) -> Non
     assert run("export", release, "--out", tmp_path / "out", "--format", "jsonl").code == 0
     ended = run("export", tmp_path / "out", "--out", tmp_path / "again", "--format", "trl")
     assert_refused(ended, f"'{tmp_path / 'out'}'")
+
+
+def test_it_says_how_many_turns_came_after_the_decision(tmp_path: Path, run: Run) -> None:
+    late = talk("t1", "I doubt it.", "It holds.", "I see.", after_decision=2)
+    release = a_release(tmp_path / "release", {"train": [task_paper("t1", conversations=[late])]})
+    ended = run("export", release, "--out", tmp_path / "out", "--format", "trl", "--task", "rebuttal")
+    assert "  left out: 2 turns posted after the decision" in ended.out.splitlines()

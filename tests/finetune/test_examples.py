@@ -109,3 +109,9 @@ def test_a_conversation_without_an_answer_to_the_authors_is_counted(tmp_path: Pa
 def test_mixed_is_all_of_them() -> None:
     assert TrainingTask.MIXED.tasks == tuple(BenchTask)
     assert TrainingTask.REVIEW.tasks == (BenchTask.REVIEW,)
+
+
+def test_turns_after_the_decision_are_counted(tmp_path: Path) -> None:
+    talks = [talk("p", "Review.", "Answer.", "Doubt.", after_decision=2)]
+    learnt, taken = of_papers(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=talks))
+    assert (len(learnt), taken.left_out) == (1, {"turns: posted after the decision": 2})

@@ -173,3 +173,11 @@ def test_a_response_to_all_between_two_turns_of_the_reviewer_stands_for_the_auth
     ]
     early = talk(own(REVIEWER, "a"), context=(ContextPost("all", before_turn=0),))
     assert to_chat_messages(early, ChatOptions(), shown, "# Kites") == []
+
+
+def test_what_was_posted_after_the_decision_is_said_by_nobody() -> None:
+    early = (own(REVIEWER, "a"), own(AUTHOR, "b"), own(REVIEWER, "c"))
+    late = tuple(replace(one, posted_after_decision=True) for one in (own(REVIEWER, "thanks"), own(AUTHOR, "d")))
+    beside = ContextPost("all", before_turn=1, posted_after_decision=True)
+    assert said(talk(*early, *late, context=(beside,)), ends_answered=False) == said(talk(*early), ends_answered=False)
+    assert said(talk(early[0], *late)) == []

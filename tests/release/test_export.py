@@ -300,3 +300,20 @@ def test_a_damaged_file_of_the_release_is_named(tmp_path: Path, content: bytes) 
     with pytest.raises(PeercorpusError, match=r"rebuttal/test-00000-of-00001\.parquet'"):
         export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL))
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("layout", [ExportLayout.TRL, ExportLayout.RE2])
+def test_a_review_posted_after_the_decision_is_in_no_file_and_counted(tmp_path: Path, layout: ExportLayout) -> None:
+    reviews = [review("early"), review("late", posted_after_decision=True, at_decision="posted_after")]
+    release = a_release(tmp_path / "release", {"train": [task_paper("t1", reviews=reviews)]})
+    exported = export_release(release, tmp_path / "out", ExportRequest(layout, (Task.REVIEW,), PLAIN))
+    written = "".join(path.read_text() for path in (tmp_path / "out").glob("*_train.*"))
+    assert ("Words of early." in written, "Words of late." in written) == (True, False)
+    assert by_name(exported.files[0].samples.left_out, "after the decision") == {"after the decision": 1}
+
+
+def test_turns_after_the_decision_are_counted_and_the_readme_says_so(tmp_path: Path) -> None:
+    said = ("I doubt it.", "It holds.", "I see.")
+    _, exported = first(tmp_path, Task.REBUTTAL, conversations=[talk("t1", *said, after_decision=2)])
+    assert exported.written[0].samples.after_decision == 2
+    assert "2 turns and responses to all were posted after the decision" in (tmp_path / "out" / "README.md").read_text()

@@ -170,3 +170,34 @@ def test_a_paper_withheld_from_one_table_is_withheld_from_all(tmp_path: Path) ->
     assert {row["forum_id"] for row in rows(release, "scores")} == {"f2"}
     assert {row["forum_id"] for row in rows(release, "papers_full") if row["reviews"]} == {"f2"}
     assert {row["forum_id"] for row in rows(release, "review_sft")} == {"f2"}
+
+
+def test_what_was_posted_after_the_decision_is_in_no_task_and_counted(tmp_path: Path) -> None:
+    early = [turn(Role.REVIEWER, "f1-R1"), turn(Role.AUTHOR, "f1-answer"), turn(Role.REVIEWER, "f1-more")]
+    late = [turn(Role.REVIEWER, "f1-thanks"), turn(Role.AUTHOR, "f1-late")]
+    talk = conversation("f1", "R1", [*early, *(replace(one, posted_after_decision=True) for one in late)])
+    talk = replace(talk, context=(ContextPost("f1-to-all", 5, posted_after_decision=True),))
+    records = [talk if isinstance(one, Conversation) else one for one in a_forum("f1")]
+    records += [post(f"f1-{name}", "f1", role=Role.REVIEWER, signature="R1") for name in ("more", "thanks")]
+    records.append(post("f1-late", "f1"))
+    release = released(tmp_path, records)
+    ((one,),) = [paper["conversations"] for paper in rows(release, "rebuttal")]
+    assert [message["content"] for message in one["messages"]] == [
+        f"Words of f1-{name}." for name in ("R1", "answer", "more")
+    ]
+    assert (one["post_ids"], one["after_decision"]) == ([["f1-R1"], ["f1-answer"], ["f1-more"]], 3)
+    (paper,) = rows(release, "papers_full")
+    assert (paper["author_rebuttal"], paper["reviews"][0]["rebuttal"]) == ("", "Words of f1-answer.")
+    (told,) = rows(release, "conversations")
+    assert [one["posted_after_decision"] for one in told["turns"]] == [None, None, None, True, True]
+    assert [one["posted_after_decision"] for one in told["context"]] == [True]
+
+
+def test_a_hidden_decision_is_not_told_by_the_turns_after_it(tmp_path: Path) -> None:
+    hidden = post("f1-decision", "f1", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR, readers_public=False)
+    (talk,) = [one for one in a_forum("f1") if isinstance(one, Conversation)]
+    turns = (talk.turns[0], replace(talk.turns[1], posted_after_decision=True))
+    context = tuple(replace(beside, posted_after_decision=True) for beside in talk.context)
+    release = released(tmp_path, [*changed(Conversation, turns=turns, context=context), hidden])
+    (told,) = rows(release, "conversations")
+    assert {one["posted_after_decision"] for one in (*told["turns"], *told["context"])} == {None}

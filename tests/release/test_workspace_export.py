@@ -271,3 +271,13 @@ def test_a_release_whose_conversations_lack_one_of_the_task_is_refused(tmp_path:
     with pytest.raises(PeercorpusError, match=r"'t1/R1'.*publish"):
         export_release(release, tmp_path / "out", wanted)
     assert not (tmp_path / "out").exists()
+
+
+def test_what_was_posted_after_the_decision_is_in_no_dialogue_and_counted(tmp_path: Path) -> None:
+    late = post("f1-thanks", "f1", role=Role.REVIEWER, signature="R1", text="Congratulations.")
+    thanks = Turn(Role.REVIEWER, "R1", None, late.text, late.created_at, (late.post_id,), posted_after_decision=True)
+    *rest, talk = forum()
+    assert isinstance(talk, Conversation)
+    (row,), written = write(tmp_path, request(), [*rest, late, replace(talk, turns=(*talk.turns, thanks))])
+    assert row["messages"][-1]["content"] == "Words of f1-again."
+    assert written.after_decision == 1

@@ -42,7 +42,8 @@ def talk(forum_id: str, *said: str, **more: object) -> Row:
     base: Row = {"conversation_id": f"{forum_id}/R1", "reviewer": "R1", "messages": messages}
     posts = [[f"{forum_id}-{index}"] for index in range(len(said))]
     numbers = NO_NUMBERS | {"rating_initial": 5.0, "rating_final": 6.5, "at_decision": "no_decision_time"}
-    return base | numbers | {"post_ids": posts, "holds_update": [False] * len(said)} | more
+    told: Row = {"post_ids": posts, "holds_update": [False] * len(said), "after_decision": 0}
+    return base | numbers | told | more
 
 
 def task_paper(forum_id: str, **more: object) -> Row:

@@ -225,8 +225,15 @@ def read_messages(rows: Sequence[Row]) -> list[CaseMessage]:
     return [CaseMessage(Speaker(row["role"]), row["content"]) for row in rows]
 
 
+def count_later_turns(talk: Row, counts: CaseCounts) -> None:
+    """Count what of a conversation is in no message, as it was posted after the decision."""
+    if later := talk.get("after_decision"):
+        counts.left_out["turns: posted after the decision"] += later
+
+
 def _make_turn_cases(case: Case, talk: Row, counts: CaseCounts) -> Iterator[Case]:
     """Yield one case for each reply of the reviewer, but none for the review itself."""
+    count_later_turns(talk, counts)
     messages = read_messages(talk["messages"])
     first = next(
         (index for index, message in enumerate(messages) if message.speaker is Speaker.ASSISTANT), len(messages)

@@ -6,6 +6,7 @@ aside with a reason; `balance` proves it.
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from heapq import merge as merge_sorted
 from itertools import groupby
 from operator import attrgetter
@@ -25,10 +26,11 @@ from peercorpus.conversations.turns import (
     read_actions,
 )
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
-from peercorpus.records.addressees import EPOCH, ReviewerNames, chain, read_names
-from peercorpus.records.enums import ConversationKind, PostKind, Reason, Role
+from peercorpus.records.addressees import EPOCH, ReviewerNames, read_names
+from peercorpus.records.enums import ConversationKind, Reason, Role
 from peercorpus.records.published_datasets import Dataset, Re2Rebuttal, non_empty
-from peercorpus.records.reviews import Conversation, Post, Review, Turn
+from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
+from peercorpus.records.scores import ScoreChange
 from peercorpus.workspace.delta_tables import Replacement
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -132,12 +134,20 @@ class ForumPosts:
             self.records.append(row)
 
 
+UNREAD_OF_POSTS = {"extra": "{}", "meta_review": None}
+UNREAD_OF_REVIEWS = {"extra": "{}", "sections": (), "initial_sections": ()}
+"""What conversations are not built from, so that it is not read: the texts of reviews are those of their posts."""
+
+
 def _read_forums(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, ForumPosts]]:
     """Yield the posts, reviews and published conversations of a venue, one forum at a time."""
     tables = workspace.tables
     records = workspace.raw.latest(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix)
     rows: Iterator[Post | Review | RawObject] = merge_sorted(
-        tables.read(Post, venue_id), tables.read(Review, venue_id), records, key=attrgetter("forum_id")
+        tables.read(Post, venue_id, UNREAD_OF_POSTS),
+        tables.read(Review, venue_id, UNREAD_OF_REVIEWS),
+        records,
+        key=attrgetter("forum_id"),
     )
     for forum_id, group in groupby(rows, key=attrgetter("forum_id")):
         forum = ForumPosts()
@@ -146,13 +156,21 @@ def _read_forums(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, For
         yield forum_id, forum
 
 
-def build_conversations(posts: Sequence[Post], reviews: Sequence[Review] = ()) -> tuple[list[Conversation], Left]:
+def build_conversations(
+    posts: Sequence[Post], reviews: Sequence[Review] = (), decided_at: datetime | None = None
+) -> tuple[list[Conversation], Left]:
     """Return one forum's conversations, and the posts that are in none.
 
     Those with reviewers come first, in order of the reviewers, then all others in order of kind and name.
+
+    Args:
+        posts: All posts of the forum, in any order.
+        reviews: Its reviews.
+        decided_at: When the decision on the paper was posted; None if unknown.
     """
-    threads = read_threads(posts)
-    builder = _Builder(threads, reviews)
+    justified = {review.review_id for review in reviews if review.final_justification is not None}
+    threads = read_threads(posts, decided_at, justified)
+    builder = _Builder(threads, reviews, decided_at)
     with_reviewers = [builder.with_reviewer(reviewer) for reviewer in threads.by_reviewer]
     return [*with_reviewers, *map(builder.with_others, sorted(threads.by_party))], threads.left
 
@@ -160,10 +178,10 @@ def build_conversations(posts: Sequence[Post], reviews: Sequence[Review] = ()) -
 class _Builder:
     """Builds the conversations of one forum from its threads."""
 
-    def __init__(self, threads: Threads, reviews: Sequence[Review]) -> None:
+    def __init__(self, threads: Threads, reviews: Sequence[Review], decided_at: datetime | None) -> None:
         self._threads = threads
         self._reviews = reviews
-        self._by_id = {post.post_id: post for post in threads.ordered}
+        self._decided_at = decided_at
         names = read_names(threads.ordered) if threads.responses else ReviewerNames([])
         self._passages = {post.post_id: addressed_passages(post.text, names) for post in threads.responses}
 
@@ -178,26 +196,32 @@ class _Builder:
         spoken = [group for group in groups if not isinstance(group[0], TurnEnd)]
         begun = _count_begun(items, {id(group[0]) for group in spoken})
         begun |= {post.post_id: None for post in responses if post.created_at is None}
-        return replace(
-            self._converse((ConversationKind.REVIEW, reviewer), posts, spoken),
-            context=attach(responses, reviewer, self._passages, begun),
-            undated_changes=undated,
-        )
+        context = attach(responses, reviewer, self._passages, begun)
+        return self._converse((ConversationKind.REVIEW, reviewer), posts, spoken, context, undated)
 
     def with_others(self, party: Party) -> Conversation:
         """Return the conversation with somebody else than a reviewer."""
         posts = self._threads.by_party[party]
-        return self._converse(party, posts, merge_turns((post,) for post in posts))
+        groups = merge_turns((item,) for item in self._mark_ends(posts, ()))
+        return self._converse(party, posts, [group for group in groups if not isinstance(group[0], TurnEnd)])
 
-    def _converse(self, party: Party, posts: Sequence[Post], groups: Sequence[Group]) -> Conversation:
+    def _converse(
+        self,
+        party: Party,
+        posts: Sequence[Post],
+        groups: Sequence[Group],
+        context: tuple[ContextPost, ...] = (),
+        undated: tuple[ScoreChange, ...] = (),
+    ) -> Conversation:
         kind, name = party
         return Conversation(
             conversation_id=f"{posts[0].forum_id}/{name}",
             forum_id=posts[0].forum_id,
             venue_id=posts[0].venue_id,
             reviewer=name,
-            turns=tuple(build_turn(group, self._threads.orphans) for group in groups),
-            context=(),
+            turns=tuple(build_turn(group, self._threads.orphans, self._decided_at) for group in groups),
+            context=context,
+            undated_changes=undated,
             kind=kind,
         )
 
@@ -206,16 +230,19 @@ class _Builder:
 
         Each stands before the first post that is later or answers it; at the same time, nothing tells what came first.
         """
-        above = [list(chain(post, self._by_id)) for post in posts]
+        if not responses and not self._threads.decisions:
+            return list(posts)
+        above = [self._threads.above[post.post_id] for post in posts]
+        ids = [{one.post_id for one in ancestors} for ancestors in above]
         times = [max(one.created_at or EPOCH for one in ancestors) for ancestors in above]
         items: list[list[Item]] = [[] for _ in (*posts, None)]
-        for end in (*responses, *self._threads.decisions):
+        ends = [(post, False) for post in responses] + [(post, True) for post in self._threads.decisions]
+        for end, is_decision in ends:
             later = (
                 index
-                for index, ancestors in enumerate(above)
-                if (end.created_at is not None and times[index] > end.created_at) or end in ancestors
+                for index, answered in enumerate(ids)
+                if (end.created_at is not None and times[index] > end.created_at) or end.post_id in answered
             )
-            is_decision = end.kind is PostKind.DECISION
             items[next(later, len(posts))].append(TurnEnd(end.post_id, end.created_at, is_decision=is_decision))
         for index, post in enumerate(posts):
             items[index].append(post)
@@ -239,9 +266,11 @@ def _count_begun(items: Sequence[Item], firsts: Set[int]) -> dict[str, int | Non
     return begun
 
 
-def _build_forum(forum: ForumPosts, published: dict[str, Conversation], out: Replacement) -> None:
+def _build_forum(
+    forum: ForumPosts, decided_at: datetime | None, published: dict[str, Conversation], out: Replacement
+) -> None:
     """Write the conversations of one forum, and set aside the posts that are in none."""
-    conversations, left = build_conversations(forum.posts, forum.reviews)
+    conversations, left = build_conversations(forum.posts, forum.reviews, decided_at)
     for post, reason, detail in left:
         out.set_aside(post.post_id, post.forum_id, reason, detail)
     for conversation in conversations:
@@ -263,21 +292,21 @@ def _build_forum(forum: ForumPosts, published: dict[str, Conversation], out: Rep
 def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
     """Build every conversation of a venue, one forum at a time."""
     roots = workspace.raw.roots(venue_id)
-    papers: set[str] = set()
-    for batch in workspace.tables.batches("1-papers", venue_id, ["forum_id"]):
-        papers.update(batch.column(0).to_pylist())
+    decided: dict[str, datetime | None] = {}
+    for batch in workspace.tables.batches("1-papers", venue_id, ["forum_id", "decided_at"]):
+        decided.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
     with workspace.tables.replacing(("6-conversations",), venue_id, NAME, key) as out:
         done = 0
         for forum_id, forum in _read_forums(workspace, venue_id):
-            has_paper = forum_id in papers
+            has_paper = forum_id in decided
             done += has_paper
-            report(done, len(papers))
+            report(done, len(decided))
             published = read_published_conversations(
                 forum.records, has_paper=has_paper, is_held=forum_id in roots, out=out
             )
-            _build_forum(forum, published, out)
-    if done < len(papers):
-        report(len(papers), len(papers))  # Papers without replies have no posts and were not counted.
+            _build_forum(forum, decided.get(forum_id), published, out)
+    if done < len(decided):
+        report(len(decided), len(decided))  # Papers without replies have no posts and were not counted.
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
@@ -321,7 +350,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 READS = ("1-papers", "2-reviews", "3-posts")
 STAGE = Stage(
     name=NAME,
-    version=4,
+    version=5,
     reads_raw=(RawKind.PUBLISHED, RawKind.NOTE),
     reads=READS,
     writes=("6-conversations",),

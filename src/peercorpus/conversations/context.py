@@ -84,6 +84,7 @@ def attach(
                 for passage, named in passages[post.post_id]
                 if reviewer in named or (not named and reviewer in post.addressed_to)
             ),
+            posted_after_decision=post.posted_after_decision,
         )
         for post in sort_by_reading_order(responses)
     )

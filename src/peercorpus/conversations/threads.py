@@ -1,17 +1,21 @@
 """Assign each post of a forum to a conversation, to the responses to all reviewers, or to none with a reason."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import takewhile
+from typing import TypeVar
 
 from peercorpus.conversations.context import is_beside
 from peercorpus.conversations.reminders import is_reminder
 from peercorpus.records.addressees import EPOCH, PARTIES, address_posts, chain, in_time_order
 from peercorpus.records.enums import Addressee, ConversationKind, PostKind, Reason, Role
 from peercorpus.records.reviews import Post
+from peercorpus.records.until_decision import decides
 
 Left = list[tuple[Post, Reason, str]]
 """Posts that are in no conversation, each with the reason and a sentence for users."""
+KeyT = TypeVar("KeyT")
 DISCUSSION = frozenset(
     {PostKind.REVIEW, PostKind.REBUTTAL, PostKind.COMMENT, PostKind.ACKNOWLEDGEMENT, PostKind.RECOMMENDATION}
 )
@@ -43,10 +47,11 @@ class Threads:
         by_reviewer: The posts of the conversation with each reviewer, in time order.
         by_party: The posts of every other conversation, in time order.
         responses: The authors' posts to several or all reviewers, in time order.
-        decisions: The decisions that everyone can read, in time order.
+        decisions: The posts with a decision that everyone can read, in time order.
         left: Posts that are in no conversation, each with the reason.
         orphans: Ids of posts in conversations that answer a post which is deleted, hidden or missing.
         ordered: All posts, in time order.
+        above: Of each post in a conversation, by its id: itself, what it answers, and so on.
     """
 
     by_reviewer: dict[str, list[Post]] = field(default_factory=dict)
@@ -56,6 +61,7 @@ class Threads:
     left: Left = field(default_factory=list)
     orphans: set[str] = field(default_factory=set)
     ordered: list[Post] = field(default_factory=list)
+    above: dict[str, list[Post]] = field(default_factory=dict)
 
 
 def _is_letter(post: Post, above: Sequence[Post]) -> bool:
@@ -115,8 +121,16 @@ def _is_response(above: Sequence[Post]) -> bool:
     return above[-1].reply_to is None and all(ancestor.role is Role.AUTHOR for ancestor in above)
 
 
-def read_threads(posts: Sequence[Post]) -> Threads:
-    """Assign the posts of one forum, given in any order."""
+def read_threads(
+    posts: Sequence[Post], decided_at: datetime | None = None, justified: Set[str] = frozenset()
+) -> Threads:
+    """Assign the posts of one forum, given in any order.
+
+    Args:
+        posts: All posts of the forum.
+        decided_at: When the decision on the paper was posted; None if unknown.
+        justified: Ids of the reviews that hold a final justification.
+    """
     ordered = in_time_order(address_posts(posts))
     by_id = {post.post_id: post for post in ordered}
     usable = {post.post_id for post in ordered if refusal(post) is None}
@@ -125,12 +139,12 @@ def read_threads(posts: Sequence[Post]) -> Threads:
         post.signature for post in ordered if post.role is Role.REVIEWER and post.post_id in usable and _is_said(post)
     }
     threads = Threads(by_reviewer={reviewer: [] for reviewer in sorted(readable)}, ordered=ordered)
-    threads.decisions = [post for post in ordered if post.kind is PostKind.DECISION and post.post_id in usable]
+    threads.decisions = [post for post in ordered if post.post_id in usable and decides(post, decided_at)]
     for post in ordered:
         if refused := refusal(post):
             threads.left.append((post, *refused))
             continue
-        above = list(chain(post, by_id))
+        above = threads.above[post.post_id] = list(chain(post, by_id))
         owner = _find_owner(above, reviewers) if _is_said(post) else None
         party = _find_party(post, above, ordered) if owner not in threads.by_reviewer else None
         if owner in threads.by_reviewer:
@@ -146,7 +160,9 @@ def read_threads(posts: Sequence[Post]) -> Threads:
         if post.reply_to is not None and post.reply_to not in usable:
             threads.orphans.add(post.post_id)
     _set_reminders_aside(threads, posts)
+    _set_silence_aside(threads.by_reviewer, threads.left, justified)
     _place_responses(threads)
+    _set_silence_aside(threads.by_party, threads.left, justified)
     return threads
 
 
@@ -176,6 +192,8 @@ def _set_reminders_aside(threads: Threads, posts: Sequence[Post]) -> None:
     everywhere = [post for thread in threads.by_reviewer.values() for post in thread if post.role is Role.AUTHOR]
     for thread in (*threads.by_reviewer.values(), threads.responses):
         others = everywhere if thread is threads.responses else threads.responses
+        if not others and not any(post.role is Role.AUTHOR for post in thread[:-1]):
+            continue  # Nothing came before it, so it cannot be a reminder.
         urging = list(takewhile(lambda post: _urges(post) and post.post_id not in replied_to, reversed(thread)))
         if urging and _has_answered(thread[: len(thread) - len(urging)], others, urging[-1]):
             for post in urging:
@@ -194,6 +212,20 @@ def _has_answered(before: Sequence[Post], others: Sequence[Post], reminder: Post
     since = (before[-1].created_at if before else None) or EPOCH
     until = reminder.created_at or EPOCH
     return any(since <= (post.created_at or EPOCH) <= until and not _urges(post) for post in others)
+
+
+def _set_silence_aside(talks: dict[KeyT, list[Post]], left: Left, justified: Set[str]) -> None:
+    """Set aside the posts of conversations in which nobody says anything, such as those of a rating without words."""
+    for key, posts in list(talks.items()):
+        if posts and not any(_has_words(post) or post.post_id in justified for post in posts):
+            left.extend((post, Reason.NOTHING_SAID, "It holds no words, and nobody answers it.") for post in posts)
+            del talks[key]
+
+
+def _has_words(post: Post) -> bool:
+    """Return whether a post says anything: in its text or, if its title is not its form's, in its title."""
+    is_titled = post.title is not None and post.kind not in {PostKind.REVIEW, *OF_CHAIRS}
+    return bool((post.initial_text or post.text).strip()) or is_titled
 
 
 def _place_responses(threads: Threads) -> None:

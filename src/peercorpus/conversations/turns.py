@@ -7,9 +7,10 @@ from itertools import groupby
 
 from peercorpus.records.addressees import EPOCH
 from peercorpus.records.enums import Phase, Role, ScoreSource
-from peercorpus.records.multipart import merge_posts, sort_by_reading_order
+from peercorpus.records.multipart import merge_fields, sort_by_reading_order
 from peercorpus.records.reviews import Post, Review, Turn
 from peercorpus.records.scores import ScoreChange
+from peercorpus.records.until_decision import is_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,25 +138,36 @@ def _find_position(deed: ReviewerAction, items: Sequence[Item]) -> int:
     return len(items)
 
 
-def build_turn(group: Group, orphans: Set[str] = frozenset()) -> Turn:
+def _comes_after_decision(group: Group, decided_at: datetime | None) -> bool | None:
+    """Return whether anything of a turn came after the decision; None if nothing is known to, and not all times are."""
+    known = {
+        item.posted_after_decision if isinstance(item, Post) else is_after(read_time(item), decided_at)
+        for item in group
+        if isinstance(item, Post) or read_time(item) is not None
+    }
+    if True in known:
+        return True
+    return False if known == {False} else None
+
+
+def build_turn(group: Group, orphans: Set[str] = frozenset(), decided_at: datetime | None = None) -> Turn:
     """Return one turn from the posts and actions of one speaker.
 
     Args:
         group: Posts and actions in time order.
         orphans: Ids of posts that answer a post which is deleted, hidden or missing.
+        decided_at: When the decision on the paper was posted; None if unknown.
     """
     posts = sort_by_reading_order([item for item in group if isinstance(item, Post)])
     deeds = [item for item in group if isinstance(item, ReviewerAction)]
     role, signature = find_speaker(group[0]) or (Role.UNKNOWN, "")
-    silent = Turn(
+    return Turn(
         role=role,
         signature=signature,
-        title=None,
-        text="",
         created_at=read_time(group[0]),
-        post_ids=(),
         orphan_ids=tuple(post.post_id for post in posts if post.post_id in orphans),
         score_changes=tuple(deed.change for deed in deeds if deed.change is not None),
         final_justification="\n\n".join(deed.final_justification for deed in deeds if deed.final_justification) or None,
+        posted_after_decision=_comes_after_decision(group, decided_at),
+        **merge_fields(posts),
     )
-    return merge_posts(silent, posts)

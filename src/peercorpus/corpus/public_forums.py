@@ -13,10 +13,11 @@ from typing import Any
 from peercorpus.corpus.forums import SPOKEN, Forum, VenueForums, is_public, read_forum
 from peercorpus.corpus.takedown import NOTHING, Takedown
 from peercorpus.records.enums import Grade, PostKind, Role, ScoreSource, Status
-from peercorpus.records.multipart import merge_posts, merge_titles
+from peercorpus.records.multipart import merge_fields, merge_titles
 from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.records.reviews import Conversation, Post, Review, Turn, forget_decision
 from peercorpus.records.scores import ScoreChange
+from peercorpus.records.until_decision import decides, forget_decision_in
 from peercorpus.workspace.delta_tables import Tables
 
 CountTexts = Callable[[Forum], Counter[str]]
@@ -77,13 +78,16 @@ class PublicFilter:
             return forum
         posts = [post for post in forum.posts if post.post_id not in gone_ids]
         reviews = [_remove_text_scores(review, gone) for review in forum.reviews if review.review_id not in gone_ids]
-        talks = [
-            _remove_posts(_remove_unsourced_turns(talk, gone), gone_ids, posts, reviews) for talk in forum.conversations
-        ]
         paper = _remove_decision(forum.paper, gone, posts)
+        decided = [post for post in posts if decides(post, paper.decided_at)]
+        talks = [
+            _remove_posts(_remove_unsourced_turns(talk, gone), gone_ids, posts, reviews, decided)
+            for talk in forum.conversations
+        ]
         if paper.decided_at != forum.paper.decided_at:
             reviews = [forget_decision(review) for review in reviews]
             posts = [replace(post, posted_after_decision=None) for post in posts]
+            talks = [forget_decision_in(talk) for talk in talks]
         return Forum(
             paper=paper,
             reviews=reviews,
@@ -156,16 +160,28 @@ def _remove_unsourced_turns(talk: Conversation, gone: Sequence[Post]) -> Convers
 
 
 def _remove_posts(
-    talk: Conversation, gone: frozenset[str], posts: Sequence[Post], reviews: Sequence[Review]
+    talk: Conversation,
+    gone: frozenset[str],
+    posts: Sequence[Post],
+    reviews: Sequence[Review],
+    decisions: Sequence[Post],
 ) -> Conversation:
-    """Return a conversation without some posts, and without the score changes and justifications made in them."""
+    """Return a conversation without some posts, and without the score changes and justifications made in them.
+
+    Args:
+        talk: The conversation.
+        gone: Ids of the posts to remove.
+        posts: The remaining posts of the forum.
+        reviews: Its remaining reviews.
+        decisions: The remaining posts with a decision.
+    """
     own = [review for review in reviews if review.reviewer == talk.reviewer]
     changes = {change for review in own for change in review.score_changes}
     justified = [review.final_justification for review in own if review.final_justification]
     kept = {post.post_id: post for post in posts}
     turns: list[Turn] = []
     new_index = [0]
-    ends = _TurnEnds(talk, gone, posts)
+    ends = _TurnEnds(talk, gone, decisions)
     last = 0
     for index, turn in enumerate(talk.turns):
         rebuilt = _rebuild_turn(_keep_changes(turn, changes, justified), gone, kept)
@@ -191,9 +207,8 @@ class _TurnEnds:
     That is a response to all reviewers, or the decision.
     """
 
-    def __init__(self, talk: Conversation, gone: frozenset[str], posts: Sequence[Post]) -> None:
+    def __init__(self, talk: Conversation, gone: frozenset[str], decisions: Sequence[Post]) -> None:
         self._places = {beside.before_turn for beside in talk.context if beside.post_id not in gone}
-        decisions = (post for post in posts if post.kind is PostKind.DECISION and talk.is_with_reviewer)
         self._times = [post.created_at for post in decisions if post.created_at is not None]
 
     def are_between(self, first: Turn, second: Turn, places: range) -> bool:
@@ -241,7 +256,7 @@ def _rebuild_turn(turn: Turn, gone: frozenset[str], kept: dict[str, Post]) -> Tu
     # A post that the tables do not have adds no text.
     posts = [kept[post_id] for post_id in left if post_id in kept]
     times = [post.created_at for post in posts if post.created_at is not None]
-    return merge_posts(replace(turn, created_at=min(times, default=turn.created_at)), posts)
+    return replace(turn, created_at=min(times, default=turn.created_at), **merge_fields(posts))
 
 
 def _join_turns(first: Turn, second: Turn, kept: dict[str, Post]) -> Turn:
@@ -258,6 +273,7 @@ def _join_turns(first: Turn, second: Turn, kept: dict[str, Post]) -> Turn:
         orphan_ids=first.orphan_ids + second.orphan_ids,
         score_changes=first.score_changes + second.score_changes,
         final_justification="\n\n".join(justified) or None,
+        posted_after_decision=first.posted_after_decision or second.posted_after_decision,
     )
 
 
@@ -329,6 +345,7 @@ def keep_public(forum: Forum) -> PublicForum:
     if "decided_at" in hidden:
         reviews = [forget_decision(review) for review in reviews]
         posts = [replace(post, posted_after_decision=None) for post in posts]
+        talks = [forget_decision_in(talk) for talk in talks]
     if "status" in hidden:
         hidden["status"] = Status.UNKNOWN
     return PublicForum(

@@ -117,8 +117,7 @@ def _make_dialogue(talk: Conversation, anchor: str, forum: PublicForum, seen: se
         posts = [forum.by_id[post_id] for post_id in turn.post_ids if post_id in forum.by_id]
         changed = [post.text for post in posts if post.initial_text is not None and post.initial_text != post.text]
         now = "\n\n".join(changed) or None
-        is_late = turn.is_after(forum.paper.decided_at)
-        items.append(Spoken(anchor=turn_anchor, turn=turn, is_own=is_own, now=now, is_late=is_late))
+        items.append(Spoken(anchor=turn_anchor, turn=turn, is_own=is_own, now=now, is_late=turn.posted_after_decision))
     for index_after in (len(talk.turns), None):
         items += _list_responses_before(talk, index_after, forum, seen)
     own = next((review for review in forum.reviews if review.reviewer == talk.reviewer), None)

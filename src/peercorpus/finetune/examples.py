@@ -13,6 +13,7 @@ from peercorpus.benchmark.cases import (
     CaseCounts,
     CaseMessage,
     asked_scores,
+    count_later_turns,
     read_messages,
     readable_reviews,
 )
@@ -125,6 +126,7 @@ def _cut_at_update(talk: Row) -> list[CaseMessage]:
 
 def _make_conversation_examples(case: Case, row: Row, counts: CaseCounts) -> Iterator[TrainingExample]:
     for talk in row["conversations"]:
+        count_later_turns(talk, counts)
         turns = _cut_at_update(talk)
         of_reviewer = [turn.text for turn in turns if turn.speaker is Speaker.ASSISTANT]
         if len(of_reviewer) < 2:

@@ -15,11 +15,6 @@ from peercorpus.records.enums import AtDecision, Phase, ScoreSource
 from peercorpus.records.scores import Score
 
 
-def is_after(made_at: datetime | None, decided_at: datetime | None) -> bool | None:
-    """Return whether something was posted after the decision; None if either time is unknown."""
-    return None if made_at is None or decided_at is None else made_at > decided_at
-
-
 def state_at_decision(note: Note, edits: Sequence[Note], decided_at: datetime | None) -> AtDecision:
     """Return how it is known what a note said at the decision, or why it is not.
 

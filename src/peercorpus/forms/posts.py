@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.at_decision import is_after
 from peercorpus.forms.form import ReviewForm
 from peercorpus.forms.meta_reviews import holds_meta_review, read_meta_review
 from peercorpus.forms.permissions import is_permission, read_permissions
@@ -17,6 +16,7 @@ from peercorpus.openreview.objects import Note, is_path, to_time
 from peercorpus.records.addressees import address_posts
 from peercorpus.records.enums import Addressee, PostKind, Role
 from peercorpus.records.reviews import MetaReview, Post, Review, join_prose
+from peercorpus.records.until_decision import is_after
 
 
 def is_prose_field(name: str, answer: object) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.at_decision import is_after, scores_at_decision, state_at_decision
+from peercorpus.forms.at_decision import scores_at_decision, state_at_decision
 from peercorpus.forms.form import Question, ReviewForm, find_score, is_prose, is_score, read_score
 from peercorpus.forms.permissions import is_permission, read_permissions
 from peercorpus.forms.score_changes import (
@@ -24,6 +24,7 @@ from peercorpus.openreview.objects import Note, is_path, to_time
 from peercorpus.records.enums import Aspect, Phase, ScoreSource
 from peercorpus.records.reviews import Review, Section
 from peercorpus.records.scores import Score
+from peercorpus.records.until_decision import is_after
 from peercorpus.records.untrusted_text import redact_people
 
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from peercorpus.records.enums import Role
 from peercorpus.records.reviews import ContextPost, Conversation, Turn
+from peercorpus.records.until_decision import cut_at_decision
 
 
 class Speaker(StrEnum):
@@ -221,7 +222,8 @@ def to_chat_messages(
     """Return a conversation as messages: an optional system message, then user and assistant in strict alternation.
 
     The list is empty if one side says nothing, or if nothing precedes the assistant's first message. A response to all
-    between two turns of the reviewer stands for a turn of the authors.
+    between two turns of the reviewer stands for a turn of the authors. What was posted after the decision is left
+    out (`cut_at_decision`).
 
     Args:
         conversation: The conversation.
@@ -229,6 +231,7 @@ def to_chat_messages(
         responses: Responses to all reviewers, by post id.
         opening: The user's first message, such as the paper; None for none.
     """
+    conversation = cut_at_decision(conversation)
     exchange = _Exchange(opening)
     for index, turn in enumerate(conversation.turns):
         _show_responses(exchange, index, conversation, responses, view)

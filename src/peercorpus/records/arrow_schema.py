@@ -3,14 +3,14 @@
 Both directions work column by column, which is far faster than going through one dictionary per record.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from operator import attrgetter
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ RecordT = TypeVar("RecordT")
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 def _split_optional(annotation: Any) -> tuple[Any, bool]:  # noqa: ANN401 -- an annotation is any object
@@ -121,12 +122,24 @@ def _read_values(array: pa.Array, annotation: Any) -> list[Any]:  # noqa: ANN401
     return cast(list[Any], array.to_pylist())
 
 
-def from_arrow(record_type: type[RecordT], batch: pa.RecordBatch) -> Iterator[RecordT]:
-    """Yield the records of a batch, which must have every column of their type.
+def from_arrow(
+    record_type: type[RecordT], batch: pa.RecordBatch, unread: Mapping[str, object] = NOTHING
+) -> Iterator[RecordT]:
+    """Yield the records of a batch, which must have every column of their type but the unread ones.
+
+    Args:
+        record_type: The type.
+        batch: The batch.
+        unread: Fields that are not read, with what every record has instead.
 
     Raises:
         TypeError: A column that allows no None holds a null.
     """
     kind = cast(Any, record_type)
-    columns = (_read_values(batch.column(name).cast(arrow_type(hint)), hint) for name, hint in _read_hints(kind))
+    columns = (
+        repeat(unread[name], batch.num_rows)
+        if name in unread
+        else _read_values(batch.column(name).cast(arrow_type(hint)), hint)
+        for name, hint in _read_hints(kind)
+    )
     yield from map(record_type, *columns)

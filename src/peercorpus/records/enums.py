@@ -340,6 +340,7 @@ class Reason(StrEnum):
     PDF_CRASHED = "pdf_crashed"
     OUTSIDE_CONVERSATION = "outside_conversation"
     REMINDER = "reminder"
+    NOTHING_SAID = "nothing_said"
     DELETED = "deleted"
     SUPERSEDED = "superseded"
     RECORD_UNREADABLE = "record_unreadable"
@@ -376,6 +377,7 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         Reason.REMINDER: (
             "The post only urges the reviewers: it says nothing about the paper, and it is the authors' last post."
         ),
+        Reason.NOTHING_SAID: "Nobody says anything there: a rating without words, or a decision without a comment.",
         Reason.DELETED: "OpenReview marks it as deleted.",
         Reason.SUPERSEDED: (
             "The workspace holds OpenReview's own notes of the same paper, or a fuller published record of it."

@@ -4,11 +4,12 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from types import EllipsisType
+from typing import Any
 
-from peercorpus.records.reviews import Post, Turn
+from peercorpus.records.reviews import Post
 
 ORDINALS = {
     "first": 1,
@@ -213,6 +214,9 @@ def merge_titles(posts: Sequence[Post]) -> str | None:
     An uncertain marker is removed only if another post shares the rest of the title. None if no post has a title.
     """
     parts = [(post.title, read_part(post.title)) for post in posts if post.title]
+    if len(parts) == 1:
+        ((title, part),) = parts
+        return part.stem if part.stem and part.is_sure else title
     shared = Counter(part.stem.casefold() for _, part in parts)
     titles = [
         part.stem if part.stem and (part.is_sure or shared[part.stem.casefold()] > 1) else title
@@ -221,13 +225,13 @@ def merge_titles(posts: Sequence[Post]) -> str | None:
     return max(titles, key=lambda title: shared[title.casefold()], default=None)
 
 
-def merge_posts(turn: Turn, posts: Sequence[Post]) -> Turn:
-    """Return the turn with the texts and titles of these posts, in this order; of a review its first text, if known."""
-    return replace(
-        turn,
-        title=merge_titles(posts),
-        text="\n\n".join(post.text if post.initial_text is None else post.initial_text for post in posts),
-        post_ids=tuple(post.post_id for post in posts),
-        holds_update=any(post.holds_update for post in posts),
-        titles=tuple(post.title for post in posts),
-    )
+def merge_fields(posts: Sequence[Post]) -> dict[str, Any]:
+    """Return the fields of a turn that come from its posts, in this order; of a review its first text, if known."""
+    texts = [post.text if post.initial_text is None else post.initial_text for post in posts]
+    return {
+        "title": merge_titles(posts),
+        "text": "\n\n".join(text for text in texts if text.strip()),
+        "post_ids": tuple(post.post_id for post in posts),
+        "holds_update": any(post.holds_update for post in posts),
+        "titles": tuple(post.title for post in posts),
+    }

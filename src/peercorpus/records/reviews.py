@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import takewhile
 
 from peercorpus.records.enums import (
     AddressedBy,
@@ -198,6 +197,8 @@ class Turn:
         orphan_ids: Posts of the turn that reply to a post that is deleted, hidden or missing.
         score_changes: Score changes that the reviewer made at this turn.
         final_justification: What the reviewer wrote in that field of the form at this turn.
+        posted_after_decision: Whether a post of the turn, or a change without a post, came after the decision on the
+            paper; None if either time is unknown.
     """
 
     role: Role
@@ -211,10 +212,7 @@ class Turn:
     orphan_ids: tuple[str, ...] = ()
     score_changes: tuple[ScoreChange, ...] = ()
     final_justification: str | None = None
-
-    def is_after(self, moment: datetime | None) -> bool | None:
-        """Return whether it began after a moment, such as the decision; None if either time is unknown."""
-        return None if moment is None or self.created_at is None else self.created_at > moment
+    posted_after_decision: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,11 +225,13 @@ class ContextPost:
             if the turns have no times.
         concerning: The passages that name this conversation's reviewer, verbatim and in order; if the response
             addresses some reviewers only, also those that name nobody.
+        posted_after_decision: As in `Post`.
     """
 
     post_id: str
     before_turn: int | None
     concerning: tuple[str, ...] = ()
+    posted_after_decision: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,11 +262,6 @@ class Conversation:
     def is_with_reviewer(self) -> bool:
         """Whether it is with a reviewer; only such conversations are samples for models."""
         return self.kind is ConversationKind.REVIEW
-
-    def end_at(self, moment: datetime | None) -> "Conversation":
-        """Return the conversation up to the first turn known to have begun after a moment, such as the decision."""
-        kept = takewhile(lambda turn: turn.is_after(moment) is not True, self.turns)
-        return replace(self, turns=tuple(kept))
 
 
 def join_prose(passages: Mapping[str, str]) -> str:

@@ -19,6 +19,7 @@ from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, Grade, Phase, R
 from peercorpus.records.papers import PaperVersion
 from peercorpus.records.reviews import Conversation, Review, forget_decision
 from peercorpus.records.scores import Score, choose_first_and_last, choose_score, unified_rating
+from peercorpus.records.until_decision import cut_at_decision, forget_decision_in
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.record_rows import Row, as_row, blotted_json, meta_review_rows, post_rows
 from peercorpus.release.reviews_json import as_number, reviews_json
@@ -211,10 +212,8 @@ def _make_context(conversation: Conversation, forum: Forum, public: set[str]) ->
 
 
 def _make_talk_row(conversation: Conversation, forum: Forum, public: set[str]) -> Row:
-    decided_at = None if "decided_at" in forum.withheld else forum.paper.decided_at
-    turns = [as_row(turn) | {"posted_after_decision": turn.is_after(decided_at)} for turn in conversation.turns]
     venue = {"conference": forum.paper.conference, "year": forum.paper.year}
-    return as_row(conversation) | venue | {"turns": turns, "context": _make_context(conversation, forum, public)}
+    return as_row(conversation) | venue | {"context": _make_context(conversation, forum, public)}
 
 
 def end_at_decision(talk: Row) -> Row:
@@ -226,7 +225,7 @@ def _make_paper_row(forum: Forum, public: set[str], conversations: Sequence[Conv
     """Return the columns from the paper's own record; fields that are withheld are None."""
     paper = forum.paper
     texts = {post.post_id: post.text for post in forum.posts if post.post_id in public}
-    response_ids = dict.fromkeys(response.post_id for talk in conversations for response in talk.context)
+    response_ids = dict.fromkeys(one.post_id for talk in conversations for one in cut_at_decision(talk).context)
     row: Row = {
         "forum_id": paper.forum_id,
         "conference": paper.conference,
@@ -304,7 +303,9 @@ def build_rows(
     public = forum.public_post_ids
     if "decided_at" in forum.withheld:
         undated = [replace(post, posted_after_decision=None) for post in forum.posts]
-        forum = replace(forum, reviews=[forget_decision(review) for review in forum.reviews], posts=undated)
+        talks = [forget_decision_in(talk) for talk in forum.conversations]
+        reviews = [forget_decision(review) for review in forum.reviews]
+        forum = replace(forum, reviews=reviews, posts=undated, conversations=talks)
     reviews = [review for review in forum.reviews if review.readers_public and not review.deleted]
     conversations = [talk for talk in forum.conversations if is_public(talk, public)]
     read, grade = _read_text_columns(forum, texts)
@@ -316,7 +317,7 @@ def build_rows(
     row: Row = redact_people(_make_paper_row(forum, public, conversations) | read)
     row["markdown_chars"] = len(row["markdown"])
     rebuttals = {
-        talk.reviewer: "\n\n".join(turn.text for turn in talk.turns if turn.role is Role.AUTHOR)
+        talk.reviewer: "\n\n".join(turn.text for turn in cut_at_decision(talk).turns if turn.role is Role.AUTHOR)
         for talk in conversations
         if talk.is_with_reviewer
     }

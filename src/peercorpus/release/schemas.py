@@ -103,7 +103,7 @@ REVIEWBENCH = pa.schema(
         column(
             "author_rebuttal",
             TEXT,
-            "the authors' response to all reviewers; empty if they answered each one separately",
+            "the authors' response to all reviewers until the decision; empty if they answered each one separately",
         ),
         column("num_reviews", COUNT, "reviews in `reviews_json`"),
         column("reviews_json", TEXT, "a JSON list, one object per review: see below"),
@@ -189,6 +189,7 @@ RESPONSE = pa.struct(
         column("created_at", TIME),
         column("before_turn", COUNT, "the index of the turn before which it was posted; null if turns have no times"),
         column("concerning", TEXTS, "the passages that name this conversation's reviewer"),
+        AFTER_DECISION,
     ]
 )
 CONVERSATIONS = pa.schema(
@@ -242,7 +243,9 @@ REVIEW = pa.struct(
         column("justified_at", TIME, "when that was first written; null if no readable edit shows it"),
         AFTER_DECISION,
         AT_DECISION,
-        column("rebuttal", TEXT, "what the authors answered to this reviewer; empty if they did not"),
+        column(
+            "rebuttal", TEXT, "what the authors answered to this reviewer until the decision; empty if they did not"
+        ),
         LICENCE_OF_NOTE,
         CONSENT,
         column("extra", TEXT, "JSON of every answer that is neither score nor text"),
@@ -493,6 +496,9 @@ TASK_CONVERSATION = pa.struct(
         ),
         column("post_ids", pa.list_(TEXTS), "for each message, the posts it was made from"),
         column("holds_update", pa.list_(TRUTH), "for each message, whether it states that a part was added later"),
+        column(
+            "after_decision", COUNT, "turns and responses to all that came after the decision: they are in no message"
+        ),
     ]
 )
 REBUTTAL = pa.schema(

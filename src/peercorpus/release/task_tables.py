@@ -11,8 +11,9 @@ from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.models.chat_messages import ChatOptions, Message, Response, to_chat_messages
 from peercorpus.records.enums import ConversationKind, Role
 from peercorpus.records.reviews import Conversation, join_prose
+from peercorpus.records.until_decision import count_after_decision
 from peercorpus.release.record_rows import Row
-from peercorpus.release.rows import before_and_after, end_at_decision, read_scores
+from peercorpus.release.rows import before_and_after, read_scores
 from peercorpus.release.shards import SplitShards, Writers, read_shard_rows
 from peercorpus.release.splits import Sides, Task
 
@@ -97,7 +98,7 @@ def rebuttal_task(paper: Row, talks: Sequence[Row]) -> Row:
 
 
 def _convert_conversation(talk: Row, reviews: Mapping[str, Row]) -> Row:
-    conversation = msgspec.convert(end_at_decision(talk), Conversation)
+    conversation = msgspec.convert(talk, Conversation)
     responses = {beside["post_id"]: Response(beside["title"], beside["text"]) for beside in talk["context"]}
     messages = _remove_opening(to_chat_messages(conversation, VIEW, responses, OPENING))
     review = reviews.get(conversation.reviewer)
@@ -111,6 +112,7 @@ def _convert_conversation(talk: Row, reviews: Mapping[str, Row]) -> Row:
             for message, of_one in zip(messages, turns, strict=True)
         ],
         "holds_update": [any(turn.holds_update for turn in of_one) for of_one in turns],
+        "after_decision": count_after_decision(conversation),
         **({} if review is None else _compare_scores(review)),
     }
 

@@ -13,7 +13,7 @@ from deltalake import CommitProperties, DeltaTable, Schema, Transaction
 from deltalake.transaction import create_table_with_add_actions
 
 from peercorpus.errors import TableError
-from peercorpus.records.arrow_schema import arrow_schema, from_arrow
+from peercorpus.records.arrow_schema import NOTHING, arrow_schema, from_arrow
 from peercorpus.records.documents import Change, Inspection, PaperText
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
@@ -299,18 +299,27 @@ class Tables:
         parts = table.partitions(file_pruning_predicate=[("venue_id", "=", venue_id)]) if table else []
         return sorted(parts, key=lambda part: sorted(part.items()))
 
-    def read(self, record_type: type[RecordT], venue_id: str) -> Iterator[RecordT]:
-        """Yield a venue's records in the order in which they were written."""
+    def read(
+        self, record_type: type[RecordT], venue_id: str, unread: Mapping[str, object] = NOTHING
+    ) -> Iterator[RecordT]:
+        """Yield a venue's records in the order in which they were written.
+
+        Args:
+            record_type: The type of the records.
+            venue_id: The venue.
+            unread: Fields that are not read, with what every record has instead, as reading all takes longer.
+        """
         name = self.name_of(record_type)
         schema = arrow_schema(cast(Any, record_type))
         for partition in self._list_partitions(name, venue_id):
             for path in self._files(name, partition):
                 with open_parquet(path) as file:
-                    for batch in file.iter_batches(BATCH_ROWS):
+                    columns = [column for column in file.schema_arrow.names if column not in unread]
+                    for batch in file.iter_batches(BATCH_ROWS, columns=columns):
                         for column, value in partition.items():
                             constant = pa.array([value] * batch.num_rows, pa.string())
                             batch = batch.append_column(schema.field(column), constant)
-                        yield from from_arrow(record_type, batch)
+                        yield from from_arrow(record_type, batch, unread)
 
     def of_forum(self, record_type: type[RecordT], venue_id: str, forum_id: str) -> Iterator[RecordT]:
         """Yield the records of one forum of a venue; only row groups that may contain it are read."""

@@ -23,7 +23,13 @@ def exported(export: "Exported", out: Path) -> str:
         lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(file.samples.left_out.items())]
         lines += [f"  {file.samples.cut:,} with a cut paper"] if file.samples.cut else []
         lines += [f"  {file.samples.unanswered:,} end before an unanswered message"] if file.samples.unanswered else []
+        lines += _after_decision(file.samples.after_decision)
     return "\n".join(lines)
+
+
+def _after_decision(turns: int) -> list[str]:
+    """Return the line on turns that were posted after the decision; empty if there are none."""
+    return [f"  left out: {plural(turns, 'turn')} posted after the decision"] if turns else []
 
 
 def workspace_exported(written: "WorkspaceExport", out: Path) -> str:
@@ -33,8 +39,7 @@ def workspace_exported(written: "WorkspaceExport", out: Path) -> str:
     lines = [f"{number} with {messages}{tokens} are in {out}."]
     lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(written.left_out.items())]
     lines += [f"  {written.cut:,} with a cut paper"] if written.cut else []
-    late = plural(written.late_turns, "turn")
-    lines += [f"  left out {late} after the decision"] if written.late_turns else []
+    lines += _after_decision(written.after_decision)
     lines += [f"  left out: taken down {counts_by_kind(written.taken_down)}"] if written.taken_down.total() else []
     return "\n".join(lines)
 

@@ -40,8 +40,8 @@ SIDES = {
 TASKS = (
     "A task uses papers with a publishable text: `review` those with a review that was not posted after the decision,"
     " `rebuttal` those with a conversation in which a reviewer and the authors speak before it. A paper is in one"
-    " split, for all tasks and with all its reviews; it is held back from a task if another task tests or validates with it,"
-    " or if another submission of the same work is used in its place. A conversation of `rebuttal` ends at the"
+    " split, for all tasks and with all its reviews; it is held back from a task if another task tests or validates"
+    " with it, or if another submission of the same work is used in its place. A conversation of `rebuttal` ends at the"
     " decision; turns after it: {late_turns}."
 )
 COMPLETE = {True: "yes", False: "no", None: "imported"}

@@ -143,6 +143,11 @@ def _list_left_out(exported: Exported) -> str:
             if samples.unanswered
             else []
         )
+        lines += (
+            [f"`{file.name}`: {samples.after_decision:,} turns and responses to all were posted after the decision"]
+            if samples.after_decision
+            else []
+        )
     return _format_list(lines) if lines else "Nothing of these tasks was left out."
 
 

@@ -75,7 +75,7 @@ def _convert_review(review: Row, first: Sequence[Score], last: Sequence[Score]) 
 
 
 def re2_paper(row: Row, licence: str | None, tally: Samples) -> Row | None:
-    """Return a paper with its reviews in Re²'s fields; None where none that counts has a text."""
+    """Return a paper with its reviews in Re²'s fields; None if no review has a text from before the decision."""
     written = [review for review in row["reviews"] if (review["text"] or "").strip()]
     kept = [review for review in written if not is_posted_after(review)]
     tally.left_out[NO_REVIEW_TEXT] += len(row["reviews"]) - len(written)

@@ -22,7 +22,7 @@ from peercorpus.records.reviews import Conversation
 from peercorpus.records.scores import Score, choose_last_phase
 from peercorpus.release.exports.formats import TrainingSample, format_answer, re2_place
 from peercorpus.release.record_rows import Row
-from peercorpus.release.rows import end_at_decision, read_scores
+from peercorpus.release.rows import read_scores
 from peercorpus.release.splits import Task
 
 NO_EXCHANGE = "the assistant answers nothing that the user says"
@@ -93,6 +93,7 @@ class Samples:
         left_out: Reviews or conversations that are not in the file, by reason.
         cut: Rows whose paper is cut.
         unanswered: Rows from which the user's last message was left out, because the assistant never answered it.
+        after_decision: Turns and responses to all that are in no row, because they were posted after the decision.
         tokens: Of all messages; None where they were not counted.
         licences: Papers in the file by their licence; None where none is stated.
     """
@@ -102,6 +103,7 @@ class Samples:
     left_out: Counter[str] = field(default_factory=Counter)
     cut: int = 0
     unanswered: int = 0
+    after_decision: int = 0
     tokens: int | None = None
     licences: Counter[str | None] = field(default_factory=Counter)
 
@@ -244,7 +246,7 @@ def _format_re2_numbers(talk: Row, when: Phase) -> Row | None:
 
 def messages_from_turns(conversation_row: Row, chat: ChatOptions, paper: str | None) -> list[Message]:
     """Return the messages of a row of `conversations` until the decision; `Message.turns` counts its turns."""
-    conversation = msgspec.convert(end_at_decision(conversation_row), Conversation)
+    conversation = msgspec.convert(conversation_row, Conversation)
     responses = {post["post_id"]: Response(post["title"], post["text"]) for post in conversation_row["context"]}
     return to_chat_messages(conversation, chat, responses, paper or None)
 
@@ -277,6 +279,7 @@ def rebuttal_samples(row: Row, licence: str | None, telling: PromptOptions, tall
         else:
             dialogue = _read_published_messages(paper, talk)
         messages = finish_messages(dialogue, ends_answered=chat.ends_answered, system=chat.system)
+        tally.after_decision += talk.get("after_decision") or 0
         if not messages:
             tally.left_out[NO_TEXT if paper is None else NO_EXCHANGE] += 1
             continue

@@ -20,6 +20,7 @@ from peercorpus.models.chat_messages import Message, Response, to_chat_messages
 from peercorpus.records.enums import Grade, Phase
 from peercorpus.records.reviews import Conversation
 from peercorpus.records.scores import choose_last_phase
+from peercorpus.records.until_decision import count_after_decision
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.exports.export import check_request, render_row
 from peercorpus.release.exports.formats import ExportLayout, TrainingSample, re2_place, re2_scores, write_rows
@@ -40,7 +41,7 @@ class WorkspaceExport:
     Attributes:
         left_out: Conversations that make no dialogue, by the reason.
         cut: Dialogues whose paper is cut.
-        late_turns: Turns left out because they followed the decision.
+        after_decision: Turns and responses to all that are in no dialogue: they were posted after the decision.
         tokens: Of all messages; None where they were not counted.
         taken_down: Records left out as the workspace's `takedown.txt` says, by kind.
     """
@@ -49,7 +50,7 @@ class WorkspaceExport:
     messages: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     cut: int = 0
-    late_turns: int = 0
+    after_decision: int = 0
     tokens: int | None = None
     taken_down: Counter[str] = field(default_factory=Counter)
 
@@ -88,22 +89,21 @@ def _make_samples(
     public = forum.public_post_ids
     responses = {post.post_id: Response(post.title, post.text) for post in forum.posts if post.post_id in public}
     opening = _open_paper(forum, texts, options)
-    decided_at = None if "decided_at" in forum.withheld else forum.paper.decided_at
-    for whole in forum.conversations:
-        if not whole.is_with_reviewer:
+    for conversation in forum.conversations:
+        if not conversation.is_with_reviewer:
             continue
-        conversation = whole.end_at(decided_at)
-        counts.late_turns += len(whole.turns) - len(conversation.turns)
-        if not is_public(whole, public):
+        if not is_public(conversation, public):
             counts.left_out[NOT_PUBLIC] += 1
         elif opening.text is None and options.opening is not Opening.NONE:
             counts.left_out[NO_TEXT] += 1
         elif messages := to_chat_messages(conversation, options.chat_with_system, responses, opening.text):
+            counts.after_decision += count_after_decision(conversation)
             counts.cut += opening.is_cut
             about = _describe_dialogue(conversation, messages, options, opening.grade)
             shown = [replace(message, parts=redact_people(message.parts)) for message in messages]
             yield TrainingSample(shown, redact_people(about), redact_people(_list_re2_fields(forum, conversation)))
         else:
+            counts.after_decision += count_after_decision(conversation)
             counts.left_out[NO_EXCHANGE] += 1
 
 
