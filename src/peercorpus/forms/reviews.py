@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.at_decision import is_after, scores_at_decision, state_at_decision
+from peercorpus.forms.at_decision import is_after, read_answers_at, scores_at_decision, state_at_decision
 from peercorpus.forms.form import Question, ReviewForm, find_score, is_prose, is_score, read_score
 from peercorpus.forms.permissions import is_permission, read_permissions
 from peercorpus.forms.score_changes import (
@@ -21,7 +21,7 @@ from peercorpus.forms.score_changes import (
 )
 from peercorpus.forms.score_claims import Claim, claimed_scores, collect_claims, told_changes
 from peercorpus.openreview.objects import Note, is_path, to_time
-from peercorpus.records.enums import Aspect, Phase, ScoreSource
+from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
 from peercorpus.records.reviews import Review, Section
 from peercorpus.records.scores import Score
 from peercorpus.records.untrusted_text import redact_people
@@ -146,8 +146,17 @@ def _read_claims(reading: ParsedReview, remarks: Sequence[str]) -> frozenset[Cla
 
 def _list_updated(reading: ParsedReview, first: Mapping[str, InitialAnswer]) -> tuple[str, ...]:
     """Return the fields whose text says that a part was added later and whose first text is unknown."""
-    texts = (section for section in reading.sections if section.field not in first)
+    texts = (section for section in reading.sections if section.field not in first or first[section.field].is_late)
     return tuple(section.field for section in texts if holds_update(section.text))
+
+
+def _read_sections_at_decision(
+    note: Note, edits: Sequence[Note], form: ReviewForm, decided_at: datetime | None, state: AtDecision
+) -> tuple[Section, ...]:
+    """Return the passages that edits show to have stood at the decision, of a review that was changed after it."""
+    if state is not AtDecision.EDITS or decided_at is None:
+        return ()
+    return read_fields(read_answers_at(note, edits, decided_at), form).sections
 
 
 def read_review(
@@ -178,13 +187,16 @@ def read_review(
     reading = read_fields(note.fields, form)
     licence, consent = read_permissions(note)
     differing = any(differs(read_fields(version.fields, form), reading) for version in earlier)
-    first = first_answers(note, edits, earlier)
+    first = first_answers(note, edits, earlier, decided_at)
     initial_scores, initial_sections = _read_first_answers(first, form)
+    is_late = {name: initial.is_late for name, initial in first.items()}
     unexplained = [score for score in reading.scores if score.field not in first]
     claims = _read_claims(reading, remarks)
+    state = state_at_decision(note, edits, decided_at)
     later = scores_at_decision(note, reading.scores, edits, form, decided_at)
     later += read_recommendations(recommendations, form, decided_at)
-    scores = (*reading.scores, *initial_scores, *claimed_scores(unexplained, claims, form), *later)
+    every_score = (*reading.scores, *initial_scores, *claimed_scores(unexplained, claims, form), *later)
+    late_scores = [score for score in initial_scores if is_late[score.field]]
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",
@@ -194,19 +206,20 @@ def read_review(
         created_at=to_time(note.created_ms),
         modified_at=to_time(note.modified_ms),
         title=reading.title,
-        scores=scores,
+        scores=tuple(score for score in every_score if score not in late_scores),
         sections=reading.sections,
         final_justification=reading.final_justification,
         revised=True if reading.final_justification is not None or differing else was_revised(edits),
         readers_public=note.is_public,
         deleted=note.ddate is not None,
         extra=fields_to_json(reading.extra),
-        initial_sections=initial_sections,
+        initial_sections=tuple(section for section in initial_sections if not is_late[section.field]),
+        sections_at_decision=_read_sections_at_decision(note, edits, form, decided_at, state),
         updated_fields=_list_updated(reading, first),
-        score_changes=(*find_score_changes(scores, edits, form), *told_changes(unexplained, claims)),
+        score_changes=(*find_score_changes(every_score, edits, form), *told_changes(unexplained, claims)),
         justified_at=justified_at(note.fields, edits),
         posted_after_decision=is_after(to_time(note.created_ms), decided_at),
-        at_decision=state_at_decision(note, edits, decided_at),
+        at_decision=state,
         licence=licence,
         consent=consent,
     )

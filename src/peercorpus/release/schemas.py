@@ -205,7 +205,7 @@ AFTER_DECISION = column(
 AT_DECISION = column(
     "at_decision",
     TEXT,
-    "how its scores at the decision are known: `unchanged` since before it, from `edits`; or why not: `posted_after`,"
+    "how it is known what it said at the decision: `unchanged` since before it, from `edits`; or why not: `posted_after`,"
     " `changed_unseen` (changed after it, nothing shows what stood), `no_decision_time`, `no_review_time`",
 )
 LICENCE_OF_NOTE = column("licence", TEXT, "that the note or its form states, verbatim; null where neither does")
@@ -239,6 +239,11 @@ REVIEW = pa.struct(
         column("justified_at", TIME, "when that was first written; null where no readable edit shows it"),
         AFTER_DECISION,
         AT_DECISION,
+        column(
+            "sections_at_decision",
+            pa.list_(SECTION),
+            "of a review changed after the decision, what stood at it, as far as edits show that",
+        ),
         column("rebuttal", TEXT, "what the authors answered to this reviewer; empty where they did not"),
         LICENCE_OF_NOTE,
         CONSENT,
@@ -445,8 +450,19 @@ TASK_REVIEW = pa.struct(
         column("review_id", TEXT),
         REVIEWER,
         column("title", TEXT, "the reviewer's own heading"),
-        column("text", TEXT, "the prose as first given where that is known; several fields stand each under its name"),
+        column(
+            "text",
+            TEXT,
+            "the prose as first given, else as it stood at the decision, else as it stands, where known; several fields"
+            " stand each under its name",
+        ),
         column("holds_update", TRUTH, "whether the text says of itself that a part was added later"),
+        column(
+            "may_be_later",
+            TRUTH,
+            "whether a part of the text may be later than the decision: the review was changed after it, and nothing shows"
+            " what stood",
+        ),
         column("scores", pa.list_(SCORE), "every score"),
         AFTER_DECISION,
         AT_DECISION,
