@@ -57,7 +57,12 @@ def read_answers_at(note: Note, edits: Iterable[Note], decided_at: datetime) -> 
 
 
 def scores_at_decision(
-    note: Note, scores: Sequence[Score], edits: Sequence[Note], form: ReviewForm, decided_at: datetime | None
+    note: Note,
+    scores: Sequence[Score],
+    edits: Sequence[Note],
+    form: ReviewForm,
+    decided_at: datetime | None,
+    state: AtDecision,
 ) -> tuple[Score, ...]:
     """Return the scores of a review as they stood at the decision; those that are not known are left out.
 
@@ -67,8 +72,8 @@ def scores_at_decision(
         edits: Its readable edits or references, in any order.
         form: The form that it answers.
         decided_at: When the decision was posted; None if unknown.
+        state: How it is known what the note said then.
     """
-    state = state_at_decision(note, edits, decided_at)
     current = [score for score in scores if score.phase is Phase.FINAL]
     if state is AtDecision.UNCHANGED:
         return tuple(as_at_decision(score, form) for score in current)

@@ -342,7 +342,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 
 STAGE = Stage(
     name=NAME,
-    version=10,
+    version=11,
     reads_raw=(
         "pseudonyms",
         RawKind.NOTE,

@@ -132,11 +132,11 @@ def read_recommendations(notes: Sequence[Note], form: ReviewForm, decided_at: da
         for name, answer in note.fields.items():
             if form.aspect(name) is Aspect.RECOMMENDATION and (score := find_score(name, answer, form)):
                 found[name] = note, replace(score, source=ScoreSource.RECOMMENDATION)
-    return tuple(
-        every
-        for note, score in found.values()
-        for every in (score, *scores_at_decision(note, [score], (), form, decided_at))
-    )
+    scores: list[Score] = []
+    for note, score in found.values():
+        state = state_at_decision(note, (), decided_at)
+        scores += [score, *scores_at_decision(note, [score], (), form, decided_at, state)]
+    return tuple(scores)
 
 
 def _read_claims(reading: ParsedReview, remarks: Sequence[str]) -> frozenset[Claim]:
@@ -193,7 +193,7 @@ def read_review(
     unexplained = [score for score in reading.scores if score.field not in first]
     claims = _read_claims(reading, remarks)
     state = state_at_decision(note, edits, decided_at)
-    later = scores_at_decision(note, reading.scores, edits, form, decided_at)
+    later = scores_at_decision(note, reading.scores, edits, form, decided_at, state)
     later += read_recommendations(recommendations, form, decided_at)
     every_score = (*reading.scores, *initial_scores, *claimed_scores(unexplained, claims, form), *later)
     late_scores = [score for score in initial_scores if is_late[score.field]]

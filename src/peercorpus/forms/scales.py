@@ -187,7 +187,8 @@ LABELS = {
 }
 """Labels of the whole numbers of the unified scale; positions between them have none."""
 VERDICT = re.compile(
-    r"(?P<reject>reject|unaccept|below|not good enough|trivial|wrong|resubmit)|(?P<accept>accept|above|award|seminal|top \d+%)",
+    r"(?P<reject>reject|unaccept|below|not good enough|trivial|wrong|resubmit)"
+    r"|(?P<accept>accept|above|award|seminal|top \d+%)",
     re.IGNORECASE,
 )
 """Words for or against acceptance; the first decides: "Borderline accept: reasons to accept outweigh …"."""

@@ -205,8 +205,9 @@ AFTER_DECISION = column(
 AT_DECISION = column(
     "at_decision",
     TEXT,
-    "how it is known what it said at the decision: `unchanged` since before it, from `edits`; or why not: `posted_after`,"
-    " `changed_unseen` (changed after it, nothing shows what stood), `no_decision_time`, `no_review_time`",
+    "how it is known what it said at the decision: `unchanged` since before it, from `edits`; or why not:"
+    " `posted_after`, `changed_unseen` (changed after it, nothing shows what stood), `no_decision_time`,"
+    " `no_review_time`",
 )
 LICENCE_OF_NOTE = column("licence", TEXT, "that the note or its form states, verbatim; null where neither does")
 CONSENT = column(
@@ -460,8 +461,8 @@ TASK_REVIEW = pa.struct(
         column(
             "may_be_later",
             TRUTH,
-            "whether a part of the text may be later than the decision: the review was changed after it, and nothing shows"
-            " what stood",
+            "whether a part of the text may be later than the decision: the review was changed after it, and nothing"
+            " shows what stood",
         ),
         column("scores", pa.list_(SCORE), "every score"),
         AFTER_DECISION,

@@ -69,14 +69,12 @@ def _read_rows(folder: Path, config: str, columns: Sequence[str] | None = None) 
 
 def review_task(paper: Row) -> Row:
     """Return the row of `review_sft` made from a row of `papers_full`."""
-    reviews: list[Row] = []
-    for review in _sort_by_time(paper["reviews"]):
-        reviews.append(review | _read_earliest_text(review) | _compare_scores(review))
-    return paper | {"reviews": reviews}
+    ordered = _sort_by_time(paper["reviews"])
+    return paper | {"reviews": [review | _read_earliest_text(review) | _compare_scores(review) for review in ordered]}
 
 
 def _read_earliest_text(review: Row) -> Row:
-    """Return the text of a review: of each field the first one known, else what stood at the decision, else what stands.
+    """Return the text of a review: of each field the first one known, else what stood at the decision, or stands.
 
     Of a review that was changed after the decision, what stands may be later than it.
     """
