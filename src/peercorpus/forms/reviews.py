@@ -197,6 +197,7 @@ def read_review(
     later += read_recommendations(recommendations, form, decided_at)
     every_score = (*reading.scores, *initial_scores, *claimed_scores(unexplained, claims, form), *later)
     late_scores = [score for score in initial_scores if is_late[score.field]]
+    scores = tuple(score for score in every_score if score not in late_scores) if late_scores else every_score
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",
@@ -206,7 +207,7 @@ def read_review(
         created_at=to_time(note.created_ms),
         modified_at=to_time(note.modified_ms),
         title=reading.title,
-        scores=tuple(score for score in every_score if score not in late_scores),
+        scores=scores,
         sections=reading.sections,
         final_justification=reading.final_justification,
         revised=True if reading.final_justification is not None or differing else was_revised(edits),

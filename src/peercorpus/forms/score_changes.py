@@ -160,6 +160,9 @@ def find_score_changes(scores: Sequence[Score], edits: Sequence[Note], form: Rev
         edits: Its readable edits or references, in any order.
         form: The form that it answers.
     """
+    first_scores = [score for score in scores if score.phase is Phase.INITIAL]
+    if not edits and not first_scores:
+        return ()
     steps = list(_find_steps(edits, form))
     reached = {step.field: step.after for step in steps}
     now = {score.key: score for score in scores if score.phase is Phase.FINAL}
@@ -173,8 +176,8 @@ def find_score_changes(scores: Sequence[Score], edits: Sequence[Note], form: Rev
             source=score.source,
             words=score.label if score.source is ScoreSource.TEXT else None,
         )
-        for score in scores
-        if score.phase is Phase.INITIAL and score.key in now
+        for score in first_scores
+        if score.key in now
         if (before := reached.get(score.field, score.value)) != now[score.key].value
     ]
     return (*steps, *undated)
@@ -187,6 +190,8 @@ def justified_at(fields: Mapping[str, Any], edits: Sequence[Note]) -> datetime |
         fields: The current fields of the review.
         edits: Its readable edits or references, in any order.
     """
+    if not edits:
+        return None
     names = {name for name in fields if vocabulary.SINGLE_FIELDS.get(name.lower()) == "final_justification"}
     ordered = sorted((edit for edit in edits if edit.tcdate is not None), key=lambda edit: edit.tcdate or 0)
     first = next((index for index, edit in enumerate(ordered) if names & edit.fields.keys()), None)
