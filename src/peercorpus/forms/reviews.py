@@ -19,11 +19,11 @@ from peercorpus.forms.score_changes import (
     justified_at,
     was_revised,
 )
-from peercorpus.forms.score_claims import Claim, claimed_scores, collect_claims, told_changes
+from peercorpus.forms.score_claims import claimed_scores, collect_claims, told_changes
 from peercorpus.openreview.objects import Note, is_path, to_time
 from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
 from peercorpus.records.reviews import Review, Section
-from peercorpus.records.scores import Score
+from peercorpus.records.scores import Score, ScoreChange
 from peercorpus.records.untrusted_text import redact_people
 
 
@@ -99,15 +99,21 @@ def _is_passage(name: str, answer: str, question: Question) -> bool:
 
 def _read_first_answers(
     first: Mapping[str, InitialAnswer], form: ReviewForm
-) -> tuple[tuple[Score, ...], tuple[Section, ...]]:
-    """Return the scores and sections that were changed later, as first posted."""
+) -> tuple[tuple[Score, ...], tuple[Section, ...], tuple[Score, ...]]:
+    """Return the scores and sections that were changed later as first posted, and scores first seen after the decision."""
     changed = {name: initial.answer for name, initial in first.items() if initial.is_changed}
-    scores = (
+    if not changed:
+        return (), (), ()
+    scores = [
         read_score(answer, name, form, first[name].source)
         for name, answer in changed.items()
         if is_score(name, answer, form)
+    ]
+    return (
+        tuple(score for score in scores if not first[score.field].is_late),
+        tuple(section for section in read_fields(changed, form).sections if not first[section.field].is_late),
+        tuple(score for score in scores if first[score.field].is_late),
     )
-    return tuple(scores), read_fields(changed, form).sections if changed else ()
 
 
 def _collect_answers(reading: ParsedReview) -> dict[str, str]:
@@ -119,6 +125,14 @@ def differs(earlier: ParsedReview, now: ParsedReview) -> bool:
     """Return whether a score or section differs; those of only one version are ignored: they may have been hidden."""
     answers = _collect_answers(now)
     return any(answers.get(name, answer) != answer for name, answer in _collect_answers(earlier).items())
+
+
+def _find_revised(
+    reading: ParsedReview, earlier: Sequence[Note], edits: Sequence[Note], form: ReviewForm
+) -> bool | None:
+    """Return whether a review was changed, as its fields, earlier versions or edits show; None if none of them does."""
+    differing = any(differs(read_fields(version.fields, form), reading) for version in earlier)
+    return True if reading.final_justification is not None or differing else was_revised(edits)
 
 
 def read_recommendations(notes: Sequence[Note], form: ReviewForm, decided_at: datetime | None) -> tuple[Score, ...]:
@@ -139,9 +153,16 @@ def read_recommendations(notes: Sequence[Note], form: ReviewForm, decided_at: da
     return tuple(scores)
 
 
-def _read_claims(reading: ParsedReview, remarks: Sequence[str]) -> frozenset[Claim]:
+def _read_told(
+    reading: ParsedReview, first: Mapping[str, InitialAnswer], remarks: Sequence[str], form: ReviewForm
+) -> tuple[tuple[Score, ...], tuple[ScoreChange, ...]]:
+    """Return the first scores, and the other changes, that the reviewer tells and nothing else shows."""
     own = (section.text for section in reading.sections)
-    return collect_claims([*own, reading.final_justification or "", *remarks])
+    claims = collect_claims([*own, reading.final_justification or "", *remarks])
+    if not claims:
+        return (), ()
+    unexplained = [score for score in reading.scores if score.field not in first]
+    return tuple(claimed_scores(unexplained, claims, form)), tuple(told_changes(unexplained, claims))
 
 
 def _list_updated(reading: ParsedReview, first: Mapping[str, InitialAnswer]) -> tuple[str, ...]:
@@ -186,18 +207,13 @@ def read_review(
     """
     reading = read_fields(note.fields, form)
     licence, consent = read_permissions(note)
-    differing = any(differs(read_fields(version.fields, form), reading) for version in earlier)
     first = first_answers(note, edits, earlier, decided_at)
-    initial_scores, initial_sections = _read_first_answers(first, form)
-    is_late = {name: initial.is_late for name, initial in first.items()}
-    unexplained = [score for score in reading.scores if score.field not in first]
-    claims = _read_claims(reading, remarks)
+    initial_scores, initial_sections, late_scores = _read_first_answers(first, form)
+    told_scores, other_changes = _read_told(reading, first, remarks, form)
     state = state_at_decision(note, edits, decided_at)
-    later = scores_at_decision(note, reading.scores, edits, form, decided_at, state)
-    later += read_recommendations(recommendations, form, decided_at)
-    every_score = (*reading.scores, *initial_scores, *claimed_scores(unexplained, claims, form), *later)
-    late_scores = [score for score in initial_scores if is_late[score.field]]
-    scores = tuple(score for score in every_score if score not in late_scores) if late_scores else every_score
+    then = scores_at_decision(note, reading.scores, edits, form, decided_at, state)
+    then += read_recommendations(recommendations, form, decided_at)
+    scores = (*reading.scores, *initial_scores, *told_scores, *then)
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",
@@ -210,14 +226,14 @@ def read_review(
         scores=scores,
         sections=reading.sections,
         final_justification=reading.final_justification,
-        revised=True if reading.final_justification is not None or differing else was_revised(edits),
+        revised=_find_revised(reading, earlier, edits, form),
         readers_public=note.is_public,
         deleted=note.ddate is not None,
         extra=fields_to_json(reading.extra),
-        initial_sections=tuple(section for section in initial_sections if not is_late[section.field]),
+        initial_sections=initial_sections,
         sections_at_decision=_read_sections_at_decision(note, edits, form, decided_at, state),
         updated_fields=_list_updated(reading, first),
-        score_changes=(*find_score_changes(every_score, edits, form), *told_changes(unexplained, claims)),
+        score_changes=(*find_score_changes((*scores, *late_scores), edits, form), *other_changes),
         justified_at=justified_at(note.fields, edits),
         posted_after_decision=is_after(to_time(note.created_ms), decided_at),
         at_decision=state,
