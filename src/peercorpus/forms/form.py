@@ -159,8 +159,10 @@ def is_prose(answer: str, question: Question) -> bool:
 
 def find_score(name: str, answer: object, form: ReviewForm) -> Score | None:
     """Return the score that a field contains, or None; short answers are cached in `form.read`."""
-    if isinstance(answer, str) and form.question(name).type is FieldType.TEXT:
-        return None
+    if isinstance(answer, str):
+        question = form.question(name)
+        if question.type is FieldType.TEXT or is_prose(answer, question):
+            return None
     key = (name, type(answer), answer) if isinstance(answer, str | int | float) else None
     if key in form.read:
         return form.read[key]

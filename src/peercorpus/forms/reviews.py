@@ -100,7 +100,7 @@ def _is_passage(name: str, answer: str, question: Question) -> bool:
 def _read_first_answers(
     first: Mapping[str, InitialAnswer], form: ReviewForm
 ) -> tuple[tuple[Score, ...], tuple[Section, ...], tuple[Score, ...]]:
-    """Return the scores and sections that were changed later as first posted, and scores first seen after the decision."""
+    """Return scores and sections that were changed later, as first posted, and scores first seen after the decision."""
     changed = {name: initial.answer for name, initial in first.items() if initial.is_changed}
     if not changed:
         return (), (), ()
