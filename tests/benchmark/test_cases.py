@@ -70,6 +70,14 @@ def test_reviews_without_words_or_with_later_words_are_no_references(tmp_path: P
     }
 
 
+def test_reviews_posted_or_changed_after_the_decision_are_no_references_and_counted(tmp_path: Path) -> None:
+    late = review("b", posted_after_decision=True, at_decision="posted_after")
+    touched = review("c", at_decision="changed_unseen", may_be_later=True)
+    (case,), taken = read(tmp_path, BenchTask.REVIEW, task_paper("p", reviews=[review("a"), late, touched]))
+    assert case.references == ("## Summary\n\nWords of a.",)
+    assert by_name(taken.left_out, "posted after", "changed after") == {"posted after": 1, "changed after": 1}
+
+
 def test_each_answer_of_the_reviewer_is_a_case_with_what_was_said_before(tmp_path: Path) -> None:
     said = "Review.", "Answer.", "Doubt.", "More.", "Fine."
     cases, _ = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=[talk("p", *said)]))

@@ -86,6 +86,14 @@ def test_reviews_without_words_or_with_later_words_are_not_taught(tmp_path: Path
     assert by_name(taken.left_out, "without text", "added later") == {"without text": 1, "added later": 1}
 
 
+def test_reviews_posted_or_changed_after_the_decision_are_not_taught(tmp_path: Path) -> None:
+    late = review("b", posted_after_decision=True, at_decision="posted_after")
+    touched = review("c", at_decision="changed_unseen", may_be_later=True)
+    learnt, taken = of_papers(tmp_path, BenchTask.REVIEW, task_paper("p", reviews=[review("a"), late, touched]))
+    assert [example.example_id for example in learnt] == ["a"]
+    assert by_name(taken.left_out, "posted after", "changed after") == {"posted after": 1, "changed after": 1}
+
+
 def test_a_conversation_ends_before_what_was_added_later_and_with_the_reviewer(tmp_path: Path) -> None:
     said = "Review.", "Answer.", "Doubt.", "More.", "UPDATE: fine.", "Thanks."
     later = talk("p", *said, holds_update=[False] * 4 + [True, False])

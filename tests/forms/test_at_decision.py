@@ -12,7 +12,7 @@ from peercorpus.forms.reviews import read_review
 from peercorpus.openreview.objects import Note, to_time
 from peercorpus.records.enums import AtDecision, Phase, PostKind, Role, ScoreSource
 from peercorpus.records.papers import Paper
-from peercorpus.records.reviews import Post, Review, forget_decision
+from peercorpus.records.reviews import Post, Review, Section, forget_decision
 
 FORM = ReviewForm("inferred:V", {})
 DECIDED = 5_000
@@ -76,6 +76,47 @@ def test_edits_show_what_stood_before_a_later_change(api: int) -> None:
 def test_edits_that_may_lack_one_show_nothing(edits: list[Note]) -> None:
     review = read(note(2, 1_000, 9_000, rating=8), *edits)
     assert then(review) == []
+
+
+def texts(sections: tuple[Section, ...]) -> dict[str, str]:
+    return {section.field: section.text for section in sections}
+
+
+@pytest.mark.parametrize("api", [1, 2])
+def test_edits_show_what_texts_stood_before_a_later_change(api: int) -> None:
+    first = note(api, 1_000, 1_000, review="It may fly.", summary="A kite.")
+    then, after = note(api, 4_000, 4_000, review="It flies."), note(api, 9_000, 9_000, review="Well decided.")
+    current = note(api, 1_000, 9_000, review="Well decided.", summary="A kite.")
+    review = read(current, first, then, after)
+    assert texts(review.sections_at_decision) == {"review": "It flies.", "summary": "A kite."}
+    assert texts(review.initial_sections) == {"review": "It may fly."}
+    assert texts(review.sections) == {"review": "Well decided.", "summary": "A kite."}
+    assert forget_decision(review).sections_at_decision == ()
+
+
+def test_texts_that_stand_unchanged_or_whose_change_is_hidden_are_not_repeated() -> None:
+    assert read(note(2, 1_000, 1_000, review="It flies.")).sections_at_decision == ()
+    assert read(note(2, 1_000, 9_000, review="It flies."), note(2, 1_000, 1_000, rating=3)).sections_at_decision == ()
+
+
+@pytest.mark.parametrize(("seen", "first"), [(4_000, {"review": "It may fly."}), (6_000, {})])
+def test_what_was_first_seen_after_the_decision_is_a_change_but_not_what_was_first_given(
+    seen: int, first: dict[str, str]
+) -> None:
+    snapshot = note(2, 1_000, seen, rating=5, review="It may fly.")
+    current = note(2, 1_000, 9_000, rating=8, review="It flies.")
+    review = read_review(current, "V", "R1", FORM, [], [snapshot], decided_at=to_time(DECIDED))
+    assert texts(review.initial_sections) == first
+    given = [score.value for score in review.scores if score.phase is Phase.INITIAL]
+    assert given == ([5.0] if first else [])
+    assert [(change.before, change.after) for change in review.score_changes] == [(5.0, 8.0)]
+    assert review.revised
+
+
+def test_of_a_review_posted_after_the_decision_a_later_snapshot_is_the_first_version() -> None:
+    current, snapshot = note(2, 6_000, 9_000, rating=8), note(2, 6_000, 7_000, rating=5)
+    review = read_review(current, "V", "R1", FORM, [], [snapshot], decided_at=to_time(DECIDED))
+    assert [score.value for score in review.scores if score.phase is Phase.INITIAL] == [5.0]
 
 
 def test_what_tells_of_the_decision_can_be_forgotten() -> None:

@@ -18,7 +18,7 @@ from peercorpus.records.reviews import Review
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import Exported, ExportRequest
-from peercorpus.release.exports.samples import Opening, PromptOptions
+from peercorpus.release.exports.samples import Opening, PromptOptions, scores_before_decision
 from peercorpus.release.splits import Split, Task
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import open_workspace
@@ -76,6 +76,36 @@ def test_reviews_without_text_and_papers_without_one_are_left_out_and_counted(tm
     rows, exported = first(tmp_path / "bare", Task.REVIEW, markdown=None)
     assert (rows, by_name(exported.files[0].samples.left_out, "no text")) == ([], {"no text": 1})
     assert not (tmp_path / "bare" / "out" / "review_train.jsonl").exists()
+
+
+def test_reviews_posted_or_changed_after_the_decision_are_left_out_and_counted(tmp_path: Path) -> None:
+    late = review("r2", posted_after_decision=True, at_decision="posted_after")
+    touched = review("r3", at_decision="changed_unseen", may_be_later=True)
+    rows, exported = first(tmp_path, Task.REVIEW, reviews=[review("r1"), late, touched])
+    assert [row["review_id"] for row in rows] == ["r1"]
+    left_out = exported.written[0].samples.left_out
+    assert by_name(left_out, "posted after", "changed after") == {"posted after": 1, "changed after": 1}
+
+
+@pytest.mark.parametrize(
+    ("state", "posted_after", "phases", "shown"),
+    [
+        ("unchanged", False, {"final": 6.0, "at_decision": 6.0}, [6.0]),
+        ("unchanged", False, {"final": 6.0, "at_decision": 6.0, "initial": 3.0}, [3.0]),
+        ("edits", False, {"final": 8.0, "at_decision": 6.0}, [6.0]),
+        ("edits", False, {"final": 8.0}, []),
+        ("changed_unseen", False, {"final": 8.0}, []),
+        ("changed_unseen", False, {"final": 8.0, "initial": 3.0}, [3.0]),
+        ("posted_after", True, {"final": 8.0, "initial": 3.0}, []),
+        ("no_decision_time", None, {"final": 8.0}, [8.0]),
+    ],
+)
+def test_a_score_is_shown_as_it_was_before_the_decision_or_not_at_all(
+    state: str, posted_after: bool | None, phases: dict[str, float], shown: list[float]
+) -> None:
+    scores = [score("rating", f"{value:g}", value=value, phase=phase) for phase, value in phases.items()]
+    row = review("r", scores=scores, at_decision=state, posted_after_decision=posted_after)
+    assert [found.value for found in scores_before_decision(row)] == shown
 
 
 def test_a_conversation_follows_the_paper_and_the_reviewer_has_the_last_word(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from invented_tables import ICLR, ICML, NOON, a_forum, conversation, invented, post, score, turn
-from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Role, ScoreSource, SectionKind
+from peercorpus.records.enums import Aspect, AtDecision, Grade, Phase, PostKind, Role, ScoreSource, SectionKind
 from peercorpus.records.papers import PaperVersion
 from peercorpus.records.reviews import ContextPost, Conversation, Review, Section
 from peercorpus.records.scores import ScoreChange
@@ -69,6 +69,30 @@ def test_a_review_is_shown_as_first_given_with_its_scores_before_and_after(tmp_p
     assert (review["rating_initial"], review["rating_final"]) == (3.0, 6.0)
     assert (review["confidence_initial"], review["confidence_final"]) == (None, None)
     assert (paper["markdown"], paper["grade"], paper["status"]) == ("# Text of f1", "exact", "accepted")
+
+
+@pytest.mark.parametrize(
+    ("state", "then", "first", "text", "may_be_later"),
+    [
+        (AtDecision.UNCHANGED, [], [], "It flies now.", False),
+        (AtDecision.NO_DECISION_TIME, [], [], "It flies now.", False),
+        (AtDecision.EDITS, ["It flew then."], [], "It flew then.", False),
+        (AtDecision.EDITS, ["It flew then."], ["It may fly."], "It may fly.", False),
+        (AtDecision.CHANGED_UNSEEN, [], ["It may fly."], "It may fly.", False),
+        (AtDecision.CHANGED_UNSEEN, [], [], "It flies now.", True),
+    ],
+)
+def test_a_review_changed_after_the_decision_is_shown_as_it_stood_or_marked(
+    tmp_path: Path, state: AtDecision, then: list[str], first: list[str], text: str, may_be_later: bool
+) -> None:
+    def passages(*said: str) -> tuple[Section, ...]:
+        return tuple(Section(SectionKind.ASSESSMENT, "review", words) for words in said)
+
+    fields = {"sections": passages("It flies now."), "sections_at_decision": passages(*then), "at_decision": state}
+    records = changed(Review, **fields, initial_sections=passages(*first))
+    (paper,) = rows(released(tmp_path, records), "review_sft")
+    (review,) = paper["reviews"]
+    assert (review["text"], review["may_be_later"]) == (text, may_be_later)
 
 
 @pytest.mark.parametrize(("revised", "initial"), [(False, 6.0), (None, None), (True, None)])

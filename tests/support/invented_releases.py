@@ -26,7 +26,7 @@ def score(field: str, label: str, **more: object) -> Row:
 
 def review(review_id: str, **more: object) -> Row:
     base: Row = {"review_id": review_id, "reviewer": f"Reviewer_{review_id}", "title": None, "holds_update": False}
-    base |= {"posted_after_decision": None, "at_decision": "no_decision_time"}
+    base |= {"posted_after_decision": None, "at_decision": "no_decision_time", "may_be_later": False}
     scores = [
         score("rating", "6: Weak Accept", aspect="recommendation", value=6.0, unified=6.0),
         score("rating", "5: Weak Reject", aspect="recommendation", value=5.0, unified=5.0, phase="initial"),

@@ -11,7 +11,7 @@ from enum import StrEnum
 from peercorpus.models.chat_messages import Speaker
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, Grade, Status
 from peercorpus.records.scores import Score
-from peercorpus.release.exports.samples import is_posted_after, scores_before_decision
+from peercorpus.release.exports.samples import is_posted_after, may_be_later, scores_before_decision
 from peercorpus.release.folder import Release
 from peercorpus.release.record_rows import Row
 from peercorpus.release.splits import Split
@@ -200,12 +200,14 @@ def _make_score_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case
 
 
 def readable_reviews(reviews: Sequence[Row], counts: CaseCounts) -> Iterator[Row]:
-    """Yield the reviews that have a text to which nothing was added later."""
+    """Yield the reviews that have a text which stood at the decision, and to which nothing was added later."""
     for review in reviews:
         if not (review["text"] or "").strip():
             counts.left_out["reviews: without text"] += 1
         elif is_posted_after(review):
             counts.left_out["reviews: posted after the decision"] += 1
+        elif may_be_later(review):
+            counts.left_out["reviews: changed after the decision, and nothing shows what stood at it"] += 1
         elif review["holds_update"]:
             counts.left_out["reviews: hold what was added later"] += 1
         else:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from peercorpus.forms.form import ReviewForm, find_score
+from peercorpus.forms.form import ReviewForm, as_at_decision, find_score
 from peercorpus.openreview.objects import Note, to_time
 from peercorpus.records.enums import AtDecision, Phase, ScoreSource
 from peercorpus.records.scores import Score
@@ -32,10 +32,10 @@ def state_at_decision(note: Note, edits: Sequence[Note], decided_at: datetime | 
         return AtDecision.NO_REVIEW_TIME
     if modified_at <= decided_at:
         return AtDecision.UNCHANGED
-    return AtDecision.EDITS if _read_answers_at(note, edits, decided_at) else AtDecision.CHANGED_UNSEEN
+    return AtDecision.EDITS if read_answers_at(note, edits, decided_at) else AtDecision.CHANGED_UNSEEN
 
 
-def _read_answers_at(note: Note, edits: Iterable[Note], decided_at: datetime) -> Mapping[str, Any]:
+def read_answers_at(note: Note, edits: Iterable[Note], decided_at: datetime) -> Mapping[str, Any]:
     """Return the answers that edits show to have stood at a time, by field; empty if they show none."""
     standing: dict[str, Any] = {}
     latest: dict[str, Any] = {}
@@ -52,7 +52,12 @@ def _read_answers_at(note: Note, edits: Iterable[Note], decided_at: datetime) ->
 
 
 def scores_at_decision(
-    note: Note, scores: Sequence[Score], edits: Sequence[Note], form: ReviewForm, decided_at: datetime | None
+    note: Note,
+    scores: Sequence[Score],
+    edits: Sequence[Note],
+    form: ReviewForm,
+    decided_at: datetime | None,
+    state: AtDecision,
 ) -> tuple[Score, ...]:
     """Return the scores of a review as they stood at the decision; those that are not known are left out.
 
@@ -62,14 +67,14 @@ def scores_at_decision(
         edits: Its readable edits or references, in any order.
         form: The form that it answers.
         decided_at: When the decision was posted; None if unknown.
+        state: How it is known what the note said then.
     """
-    state = state_at_decision(note, edits, decided_at)
     current = [score for score in scores if score.phase is Phase.FINAL]
     if state is AtDecision.UNCHANGED:
-        return tuple(replace(score, phase=Phase.AT_DECISION) for score in current)
+        return tuple(as_at_decision(score, form) for score in current)
     if state is not AtDecision.EDITS or decided_at is None:
         return ()
-    answers = _read_answers_at(note, edits, decided_at)
+    answers = read_answers_at(note, edits, decided_at)
     found = (
         (score, find_score(score.field, answers[score.field], form)) for score in current if score.field in answers
     )

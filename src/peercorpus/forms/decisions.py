@@ -1,8 +1,8 @@
 """Read what the words of a decision mean for a paper, by a closed reading: what is not understood is `UNKNOWN`.
 
 A verdict must stand at the beginning, behind words that say nothing else (`decisions.toml`). A negation turns it round,
-a question mark or a word of revocation undoes it, and a second verdict against it leaves it open, unless the two are
-joined as a change ("Accept? No: Reject").
+a question mark, a denial or a word of revocation undoes it, and a second verdict against it leaves it open, unless the
+two are joined as a change ("Accept? No: Reject").
 """
 
 import re
@@ -20,17 +20,31 @@ DIGEST = digest_of_data(_WORDS)
 """Digest of the words, part of the content key of what is read with them."""
 _VERDICTS = {kind: "|".join(patterns) for kind, patterns in _WORDS["verdicts"].items()}
 _VERDICT = re.compile(
-    r"(?<![a-z0-9])(?:" + "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _VERDICTS.items()) + r")(?![a-z0-9])"
+    r"(?<!\w)(?:" + "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _VERDICTS.items()) + r")(?!\w)"
 )
 _LEADING = frozenset(_WORDS["leading"]["words"])
 _NEGATIONS = frozenset(_WORDS["negation"]["words"])
 _OPEN = frozenset(_WORDS["negation"]["open"])
 _REVOKED = frozenset(_WORDS["revocation"]["words"])
-_CHANGES = tuple(_WORDS["change"]["joins"])
+_AFTERWARDS = frozenset(_WORDS["alternative"]["afterwards"])
+_ALTERNATIVES = frozenset(_WORDS["alternative"]["joins"])
 _PRESENTED = frozenset(_WORDS["presentation"]["words"])
 _TELLING = frozenset(_WORDS["presentation"]["telling"])
-_WORD = re.compile(r"[a-z0-9]+")
+_BETWEEN = _LEADING.union(_NEGATIONS, _WORDS["change"]["words"])
+_WORD = re.compile(r"[^\W_]+")
 _NOUN_WITHDRAWN = re.compile(r"^\W*(?:was |is |has been )?withdrawn\b")
+
+
+_UNDOING = {
+    name: "|".join(map(re.escape, words)) for name, words in (_WORDS["negation"] | _WORDS["revocation"]).items()
+}
+_CHANGE = re.compile(rf"\?|(?<!\w)(?:{'|'.join(map(re.escape, _WORDS['change']['joins']))})(?!\w)")
+_DENIED = re.compile(
+    rf"^[\s:=,(\u2013\u2014-]*(?:{_UNDOING['answers']}|pending)[\s.!)]*$"
+    rf"|^\s+(?:(?:{_UNDOING['auxiliary']})\s+)*(?:{_UNDOING['behind']})(?!\w)"
+    rf"|^[\s,(-]+(?:{_UNDOING['terms']})(?!\w)"
+)
+"""What directly behind a verdict undoes it: "Accept: No", "Acceptance pending", "acceptance is not possible"."""
 _AGAINST = {Status.ACCEPTED: Status.REJECTED, Status.REJECTED: Status.UNKNOWN}
 """What a negated verdict means; one that is not here means nothing when negated."""
 
@@ -46,9 +60,10 @@ class _Verdict(NamedTuple):
 
 
 def _normalise(decision: str) -> str:
-    """Return a decision in lower case, with hyphens within words as spaces, so that "desk-rejected" is two words."""
+    """Return a decision in lower case, without short forms of "not" and without hyphens and dashes within words."""
     plain = decision.lower().replace("\u2019", "'").replace("_", " ")
-    return " ".join(re.sub(r"(?<=\w)[-\u2010\u2011](?=\w)", " ", plain).split())
+    plain = re.sub(r"(?<=[a-z])n't\b", " not", plain.replace("can't", "cannot").replace("won't", "will not"))
+    return " ".join(re.sub(r"(?<=\w)[-\u2010\u2011\u2013](?=\w)", " ", plain).split())
 
 
 def _find_verdicts(text: str) -> list[_Verdict]:
@@ -85,32 +100,57 @@ def _contradicts(first: _Verdict, later: _Verdict) -> bool:
 
 
 def _is_undone(verdict: _Verdict, rest: str) -> bool:
-    """Return whether the words behind a verdict undo it: a question mark, a revocation, or its withdrawal."""
+    """Return whether the words behind a verdict undo it: a question mark, a denial, a revocation, or its withdrawal."""
     is_noun = verdict.word.endswith(("ance", "ion", "al"))
     return (
         rest.lstrip(" )\"'").startswith("?")
+        or bool(_DENIED.match(rest))
         or bool(_REVOKED.intersection(_WORD.findall(rest)))
         or (is_noun and verdict.status is not Status.WITHDRAWN and bool(_NOUN_WITHDRAWN.match(rest)))
-        or (bool(re.match(r"^ by (?:the )?authors?\b", rest)) and verdict.status is Status.REJECTED)
+        or (bool(re.match(r"^ by (?:the )?authors?\b", rest)) and verdict.status is not Status.WITHDRAWN)
     )
+
+
+def _is_alternative(first: _Verdict, following: _Verdict, between: str) -> bool:
+    """Return whether two verdicts are offered side by side; "accept / minor revision" says on what terms."""
+    join = between.strip(" ()")
+    is_other = following.status is not _read_one(first)
+    return is_other and (join == "or" or (join in _ALTERNATIVES and following.status is not Status.UNKNOWN))
+
+
+def _is_changed(between: str) -> bool:
+    """Return whether the words between two verdicts say that the later one counts, and nothing else."""
+    plain = _CHANGE.sub(" ", between)
+    return plain != between and _BETWEEN.issuperset(_WORD.findall(plain))
+
+
+def _read_with_withdrawal(first: _Verdict, later: Sequence[_Verdict], text: str) -> Status | None:
+    """Return the status of a paper that was withdrawn before or after its verdict; None if nothing speaks of that."""
+    if first.status is Status.WITHDRAWN:
+        is_asked = first.word == "withdrawal" and any(_contradicts(first, verdict) for verdict in later)
+        return Status.UNKNOWN if is_asked or first.is_negated else Status.WITHDRAWN
+    withdrawals = [verdict for verdict in later if verdict.status is Status.WITHDRAWN and not verdict.is_negated]
+    if not withdrawals or _read_one(first) not in {Status.ACCEPTED, Status.REJECTED}:
+        return None
+    before = _WORD.findall(text[first.end : withdrawals[0].start])
+    is_told = withdrawals[0].word == "withdrawn" and _AFTERWARDS.issuperset(before)
+    return Status.WITHDRAWN if is_told else Status.UNKNOWN
 
 
 def _read_from(verdicts: Sequence[_Verdict], text: str) -> Status:
     first, *later = verdicts
     rest = text[first.end :]
     following = later[0] if later else None
-    if following and _contradicts(first, following):
-        between = text[first.end : following.start]
-        is_change = "?" in between or any(join in f" {between} " for join in _CHANGES)
-        if is_change:
-            return _read_from(later, text)
+    between = text[first.end : following.start] if following else ""
+    if following and _is_alternative(first, following, between):
+        return Status.UNKNOWN
+    if following and _contradicts(first, following) and _is_changed(between):
+        return _read_from(later, text)
     if _is_undone(first, rest):
         return Status.UNKNOWN
-    withdrawn = [verdict for verdict in later if verdict.status is Status.WITHDRAWN and not verdict.is_negated]
-    if withdrawn and _read_one(first) in {Status.ACCEPTED, Status.REJECTED}:
-        return Status.WITHDRAWN
-    if _read_one(first) is Status.WITHDRAWN:
-        return Status.WITHDRAWN
+    withdrawn = _read_with_withdrawal(first, later, text)
+    if withdrawn is not None:
+        return withdrawn
     if any(_contradicts(first, verdict) for verdict in later):
         return Status.UNKNOWN
     return _read_one(first)
@@ -119,13 +159,15 @@ def _read_from(verdicts: Sequence[_Verdict], text: str) -> Status:
 _PENDING = tuple(_WORDS["pending"]["phrases"])
 
 
+@lru_cache(maxsize=4_096)
 def is_pending(decision: str) -> bool:
     """Return whether a decision says that nothing is decided yet.
 
     >>> is_pending("Decision Pending"), is_pending("Major revision")
     (True, False)
     """
-    return any(phrase in _normalise(decision) for phrase in _PENDING)
+    text = _normalise(decision)
+    return any(phrase in text for phrase in _PENDING)
 
 
 _AUTHORS = frozenset({"author", "authors"})
@@ -156,6 +198,7 @@ def status_of_decision(decision: str) -> Status:
         return Status.ACCEPTED if is_presented else Status.UNKNOWN
     before = [word for word in _WORD.findall(text[: verdicts[0].start]) if not word.isdigit()]
     is_of_authors = verdicts[0].status is not Status.WITHDRAWN and bool(_AUTHORS.intersection(before))
-    if is_of_authors or _OPEN.intersection(before) or not _LEADING.union(_NEGATIONS).issuperset(before):
+    is_elsewhere = bool(_NEGATIONS.intersection(before)) and not verdicts[0].is_negated
+    if is_of_authors or is_elsewhere or _OPEN.intersection(before) or not _LEADING.union(_NEGATIONS).issuperset(before):
         return Status.UNKNOWN
     return _read_from(verdicts, text)

@@ -5,7 +5,7 @@ keeps its verbatim label and has no value.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from peercorpus.forms import directions, vocabulary
 from peercorpus.forms.scales import UnifiedScale, is_labelled_number, option_words, read_number, unified_scale
@@ -99,6 +99,7 @@ class ReviewForm:
         aspects: Aspects of scores that the venue itself states, by field name in lower case.
         shows: Phase of the scores that the venue shows; `INITIAL` if it reverted its reviews to an earlier state.
         read: Cache of `find_score`: most reviews choose from the same few answers.
+        stood: Cache of `as_at_decision`, by the identity of the score, which is kept beside the result.
         lowered: The questions by name in lower case, in their order.
         places: Position of each question, from 0, by name in lower case.
     """
@@ -108,6 +109,7 @@ class ReviewForm:
     aspects: Mapping[str, Aspect] = field(default_factory=dict)
     shows: Phase = Phase.FINAL
     read: dict[object, Score | None] = field(init=False, default_factory=dict, repr=False, compare=False)
+    stood: dict[int, tuple[Score, Score]] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     lowered: Mapping[str, Question] = field(init=False, repr=False, compare=False)
     places: Mapping[str, int] = field(init=False, repr=False, compare=False)
@@ -157,8 +159,10 @@ def is_prose(answer: str, question: Question) -> bool:
 
 def find_score(name: str, answer: object, form: ReviewForm) -> Score | None:
     """Return the score that a field contains, or None; short answers are cached in `form.read`."""
-    if isinstance(answer, str) and form.question(name).type is FieldType.TEXT:
-        return None
+    if isinstance(answer, str):
+        question = form.question(name)
+        if question.type is FieldType.TEXT or is_prose(answer, question):
+            return None
     key = (name, type(answer), answer) if isinstance(answer, str | int | float) else None
     if key in form.read:
         return form.read[key]
@@ -167,6 +171,17 @@ def find_score(name: str, answer: object, form: ReviewForm) -> Score | None:
     if key is not None and is_short and len(form.read) < _MAX_CACHED_ANSWERS:
         form.read[key] = score
     return score
+
+
+def as_at_decision(score: Score, form: ReviewForm) -> Score:
+    """Return a score that stood at the decision as it stands now; cached in `form.stood`, as copies are slow."""
+    known = form.stood.get(id(score))
+    if known is not None:
+        return known[1]
+    then = replace(score, phase=Phase.AT_DECISION)
+    if len(form.stood) < _MAX_CACHED_ANSWERS:
+        form.stood[id(score)] = score, then
+    return then
 
 
 def _find_single_answer(answer: object, question: Question) -> int | float | str | None:

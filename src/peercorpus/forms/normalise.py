@@ -175,6 +175,8 @@ def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, 
     Returns:
         Whether OpenReview's own note is held or a record gave the paper.
     """
+    if not forum.published:
+        return is_held
     instead = "OpenReview's own notes" if is_held else None
     for dataset, read_record in PUBLISHED.items():
         own = (raw_record for raw_record in forum.published if parse_dataset(raw_record.object_id) is dataset)

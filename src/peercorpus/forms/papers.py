@@ -107,6 +107,8 @@ def read_status(
         return stated  # The user's word on a decision; a bare venue id may stand on every paper.
     if status not in {Status.UNKNOWN, Status.UNDER_REVIEW}:
         return status
+    if (_find_text(fields, "venueid") or "").rpartition("/")[2].lower() in vocabulary.REVOKED_VENUEIDS:
+        return Status.UNKNOWN
     left = _read_reply_status(replies)
     if left is not Status.UNKNOWN:
         return left
@@ -114,6 +116,8 @@ def read_status(
     if decided is Status.UNKNOWN:
         listed = _find_text(fields, "venue") or ""
         decided = words.status_of_venue(listed) if root.is_of_v1 else words.status_of_heading(listed)
+        if verdict.decision and decided is Status.REJECTED and words.own_status(listed) is None:
+            decided = Status.UNKNOWN  # One heading stands for all that is not accepted, papers to be revised among it.
     is_open = not verdict.decision or decisions.is_pending(verdict.decision)
     return status if decided is Status.UNKNOWN and is_open else decided
 

@@ -7,7 +7,7 @@ None: a question whose words may be about the paper (its data set's licence, its
 
 import re
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -109,12 +109,20 @@ def is_permission(name: str, answer: object) -> bool:
     return _may_be_permission(name, answer) and (is_consent(name, answer) or is_licence(name, answer))
 
 
+@lru_cache(maxsize=1_024)
+def _list_possible(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the fields of a reply that may be about its licence or publication, by their names alone."""
+    return tuple(name for name in names if _find_subject(name) is not _Asks.PROSE)
+
+
 def read_permissions(note: Note) -> tuple[str | None, str | None]:
     """Return the licence and the consent of a reply, verbatim; None where nothing states them.
 
     The licence is that of the note, or else that of its form. Several answers on consent follow their names.
     """
-    fields = {name: answer for name, answer in note.fields.items() if _may_be_permission(name, answer)}
+    answers = note.fields
+    possible = _list_possible(tuple(answers))
+    fields = {name: answers[name] for name in possible if _may_be_permission(name, answers[name])}
     licence = note.license if note.license and note.license.strip() else None
     if not fields:
         return licence, None

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.at_decision import scores_at_decision, state_at_decision
+from peercorpus.forms.at_decision import read_answers_at, scores_at_decision, state_at_decision
 from peercorpus.forms.form import Question, ReviewForm, find_score, is_prose, is_score, read_score
 from peercorpus.forms.permissions import is_permission, read_permissions
 from peercorpus.forms.score_changes import (
@@ -19,11 +19,11 @@ from peercorpus.forms.score_changes import (
     justified_at,
     was_revised,
 )
-from peercorpus.forms.score_claims import Claim, claimed_scores, collect_claims, told_changes
+from peercorpus.forms.score_claims import claimed_scores, collect_claims, told_changes
 from peercorpus.openreview.objects import Note, is_path, to_time
-from peercorpus.records.enums import Aspect, Phase, ScoreSource
+from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
 from peercorpus.records.reviews import Review, Section
-from peercorpus.records.scores import Score
+from peercorpus.records.scores import Score, ScoreChange
 from peercorpus.records.until_decision import is_after
 from peercorpus.records.untrusted_text import redact_people
 
@@ -100,15 +100,21 @@ def _is_passage(name: str, answer: str, question: Question) -> bool:
 
 def _read_first_answers(
     first: Mapping[str, InitialAnswer], form: ReviewForm
-) -> tuple[tuple[Score, ...], tuple[Section, ...]]:
-    """Return the scores and sections that were changed later, as first posted."""
+) -> tuple[tuple[Score, ...], tuple[Section, ...], tuple[Score, ...]]:
+    """Return scores and sections that were changed later, as first posted, and scores first seen after the decision."""
     changed = {name: initial.answer for name, initial in first.items() if initial.is_changed}
-    scores = (
+    if not changed:
+        return (), (), ()
+    scores = [
         read_score(answer, name, form, first[name].source)
         for name, answer in changed.items()
         if is_score(name, answer, form)
+    ]
+    return (
+        tuple(score for score in scores if not first[score.field].is_late),
+        tuple(section for section in read_fields(changed, form).sections if not first[section.field].is_late),
+        tuple(score for score in scores if first[score.field].is_late),
     )
-    return tuple(scores), read_fields(changed, form).sections if changed else ()
 
 
 def _collect_answers(reading: ParsedReview) -> dict[str, str]:
@@ -122,6 +128,14 @@ def differs(earlier: ParsedReview, now: ParsedReview) -> bool:
     return any(answers.get(name, answer) != answer for name, answer in _collect_answers(earlier).items())
 
 
+def _find_revised(
+    reading: ParsedReview, earlier: Sequence[Note], edits: Sequence[Note], form: ReviewForm
+) -> bool | None:
+    """Return whether a review was changed, as its fields, earlier versions or edits show; None if none of them does."""
+    differing = any(differs(read_fields(version.fields, form), reading) for version in earlier)
+    return True if reading.final_justification is not None or differing else was_revised(edits)
+
+
 def read_recommendations(notes: Sequence[Note], form: ReviewForm, decided_at: datetime | None) -> tuple[Score, ...]:
     """Return the scores that a reviewer gives in notes of their own, such as a journal's `Official_Recommendation`.
 
@@ -133,22 +147,38 @@ def read_recommendations(notes: Sequence[Note], form: ReviewForm, decided_at: da
         for name, answer in note.fields.items():
             if form.aspect(name) is Aspect.RECOMMENDATION and (score := find_score(name, answer, form)):
                 found[name] = note, replace(score, source=ScoreSource.RECOMMENDATION)
-    return tuple(
-        every
-        for note, score in found.values()
-        for every in (score, *scores_at_decision(note, [score], (), form, decided_at))
-    )
+    scores: list[Score] = []
+    for note, score in found.values():
+        state = state_at_decision(note, (), decided_at)
+        scores += [score, *scores_at_decision(note, [score], (), form, decided_at, state)]
+    return tuple(scores)
 
 
-def _read_claims(reading: ParsedReview, remarks: Sequence[str]) -> frozenset[Claim]:
+def _read_told(
+    reading: ParsedReview, first: Mapping[str, InitialAnswer], remarks: Sequence[str], form: ReviewForm
+) -> tuple[tuple[Score, ...], tuple[ScoreChange, ...]]:
+    """Return the first scores, and the other changes, that the reviewer tells and nothing else shows."""
     own = (section.text for section in reading.sections)
-    return collect_claims([*own, reading.final_justification or "", *remarks])
+    claims = collect_claims([*own, reading.final_justification or "", *remarks])
+    if not claims:
+        return (), ()
+    unexplained = [score for score in reading.scores if score.field not in first]
+    return tuple(claimed_scores(unexplained, claims, form)), tuple(told_changes(unexplained, claims))
 
 
 def _list_updated(reading: ParsedReview, first: Mapping[str, InitialAnswer]) -> tuple[str, ...]:
     """Return the fields whose text says that a part was added later and whose first text is unknown."""
-    texts = (section for section in reading.sections if section.field not in first)
+    texts = (section for section in reading.sections if section.field not in first or first[section.field].is_late)
     return tuple(section.field for section in texts if holds_update(section.text))
+
+
+def _read_sections_at_decision(
+    note: Note, edits: Sequence[Note], form: ReviewForm, decided_at: datetime | None, state: AtDecision
+) -> tuple[Section, ...]:
+    """Return the passages that edits show to have stood at the decision, of a review that was changed after it."""
+    if state is not AtDecision.EDITS or decided_at is None:
+        return ()
+    return read_fields(read_answers_at(note, edits, decided_at), form).sections
 
 
 def read_review(
@@ -178,14 +208,13 @@ def read_review(
     """
     reading = read_fields(note.fields, form)
     licence, consent = read_permissions(note)
-    differing = any(differs(read_fields(version.fields, form), reading) for version in earlier)
-    first = first_answers(note, edits, earlier)
-    initial_scores, initial_sections = _read_first_answers(first, form)
-    unexplained = [score for score in reading.scores if score.field not in first]
-    claims = _read_claims(reading, remarks)
-    later = scores_at_decision(note, reading.scores, edits, form, decided_at)
-    later += read_recommendations(recommendations, form, decided_at)
-    scores = (*reading.scores, *initial_scores, *claimed_scores(unexplained, claims, form), *later)
+    first = first_answers(note, edits, earlier, decided_at)
+    initial_scores, initial_sections, late_scores = _read_first_answers(first, form)
+    told_scores, other_changes = _read_told(reading, first, remarks, form)
+    state = state_at_decision(note, edits, decided_at)
+    then = scores_at_decision(note, reading.scores, edits, form, decided_at, state)
+    then += read_recommendations(recommendations, form, decided_at)
+    scores = (*reading.scores, *initial_scores, *told_scores, *then)
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",
@@ -198,16 +227,17 @@ def read_review(
         scores=scores,
         sections=reading.sections,
         final_justification=reading.final_justification,
-        revised=True if reading.final_justification is not None or differing else was_revised(edits),
+        revised=_find_revised(reading, earlier, edits, form),
         readers_public=note.is_public,
         deleted=note.ddate is not None,
         extra=fields_to_json(reading.extra),
         initial_sections=initial_sections,
+        sections_at_decision=_read_sections_at_decision(note, edits, form, decided_at, state),
         updated_fields=_list_updated(reading, first),
-        score_changes=(*find_score_changes(scores, edits, form), *told_changes(unexplained, claims)),
+        score_changes=(*find_score_changes((*scores, *late_scores), edits, form), *other_changes),
         justified_at=justified_at(note.fields, edits),
         posted_after_decision=is_after(to_time(note.created_ms), decided_at),
-        at_decision=state_at_decision(note, edits, decided_at),
+        at_decision=state,
         licence=licence,
         consent=consent,
     )

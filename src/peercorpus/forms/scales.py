@@ -21,9 +21,11 @@ _JOINED = r"\s*(?:[/&|~,+<>\u00b1\u2013\u2014\u2192-]|to\b|or\b|(?:out\s+)?of\b|
 """Follows a number that is one of several, or a part of one."""
 LEADING_NUMBER = re.compile(rf"\s*(?:\((?P<inner>{NUMBER})\)|(?P<bare>{NUMBER}))(?=$|[\s:=\u2013\u2014-])(?!{_JOINED})")
 """`8`, `8: accept`, `3 good`, `4.5 = Borderline Award`, `(3) Accept`, `+1`; not `3rd`, `1) It`, `5/10` or `2-3`."""
-BEGINS_WITH_A_NUMBER = re.compile(r"[\s(+-]*\d")
+BEGINS_WITH_A_NUMBER = re.compile(r"\W*\d")
 _FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 """Full-width signs of East Asian keyboards, and the plain ones that they stand for (Unicode, U+FF01 to U+FF5E)."""
+_MINUS = re.compile(r"(?<![^\s(])[\u2012\u2013\u2212](?=\d)")
+"""A dash that stands for the minus of a number, at its beginning."""
 TRAILING_NUMBER = re.compile(rf"\s*(?P<words>[^\d\s(\[][^\d([]*?)\s*[(\[]\s*(?P<number>{NUMBER})\s*[)\]][\s.]*")
 """`Strong Accept (9)`: the number after its label."""
 FRACTION = re.compile(
@@ -48,12 +50,12 @@ def leading_number(label: str) -> float | None:
 
 
 def as_plain(text: str) -> str:
-    """Return a text with plain signs for full-width ones; every other sign keeps its place.
+    """Return a text with plain signs for full-width ones and for a leading minus; every other sign keeps its place.
 
-    >>> as_plain("\uff18\uff1aaccept")
-    '8:accept'
+    >>> as_plain("\uff18\uff1aaccept"), as_plain("\u22122: reject")
+    ('8:accept', '-2: reject')
     """
-    return text if text.isascii() else text.translate(_FULL_WIDTH)
+    return text if text.isascii() else _MINUS.sub("-", text.translate(_FULL_WIDTH), count=1)
 
 
 def label_number(label: str) -> float | None:
@@ -185,10 +187,19 @@ LABELS = {
 }
 """Labels of the whole numbers of the unified scale; positions between them have none."""
 VERDICT = re.compile(
-    r"(?P<reject>reject|below|not good enough|trivial|wrong|resubmit)|(?P<accept>accept|above|award|seminal|top \d+%)",
+    r"(?P<reject>reject|unaccept|below|not good enough|trivial|wrong|resubmit)"
+    r"|(?P<accept>accept|above|award|seminal|top \d+%)",
     re.IGNORECASE,
 )
 """Words for or against acceptance; the first decides: "Borderline accept: reasons to accept outweigh …"."""
+_NEGATED = re.compile(
+    r"(?:\b(?:not|no|never|cannot|nor|neither)|n['\u2019]t)\b(?P<words>(?:\W+\w+){0,3}?)\W*$", re.IGNORECASE
+)
+"""Ends the words before a verdict that is negated ("should not be accepted")."""
+_PLAINLY_NEGATED = frozenset(
+    {"be", "been", "to", "a", "an", "the", "yet", "ready", "good", "strong", "enough", "for", "clearly", "recommend"}
+)
+"""Words between a negation and a verdict that leave it the contrary; "no doubt: accept" does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +218,18 @@ class UnifiedScale:
 
 
 def is_accepting(label: str) -> bool | None:
-    """Return whether an answer favours acceptance, or None if it does not say.
+    """Return whether an answer favours acceptance, or None if it does not say; "not reject" does not say.
 
     >>> is_accepting("5: Borderline accept"), is_accepting("5: Marginally below acceptance threshold")
     (True, False)
     """
     verdict = VERDICT.search(label)
-    return None if verdict is None else verdict["accept"] is not None
+    if verdict is None:
+        return None
+    if negation := _NEGATED.search(re.split(r"[.:;,]", label[: verdict.start()])[-1]):
+        is_plain = _PLAINLY_NEGATED.issuperset(negation["words"].lower().split())
+        return False if verdict["accept"] and is_plain else None
+    return verdict["accept"] is not None
 
 
 def unified_scale(labels: Mapping[float, str]) -> UnifiedScale | None:

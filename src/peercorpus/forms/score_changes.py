@@ -26,14 +26,19 @@ class InitialAnswer(NamedTuple):
 
     Attributes:
         is_changed: Whether the note now has another answer; an unchanged answer is recorded only if an edit proves it.
+        is_late: Whether it was first seen after the decision on a paper whose review is older: then it shows a change,
+            but not what was first given.
     """
 
     answer: Any
     source: ScoreSource
     is_changed: bool
+    is_late: bool = False
 
 
-def first_answers(note: Note, edits: Sequence[Note], earlier: Sequence[Note]) -> dict[str, InitialAnswer]:
+def first_answers(
+    note: Note, edits: Sequence[Note], earlier: Sequence[Note], decided_at: datetime | None = None
+) -> dict[str, InitialAnswer]:
     """Return the answers of a review as first posted, by field, where edits or earlier versions show them.
 
     Fields that the note no longer has are left out.
@@ -42,23 +47,31 @@ def first_answers(note: Note, edits: Sequence[Note], earlier: Sequence[Note]) ->
         note: The current note.
         edits: Its readable edits or references, in any order.
         earlier: Its earlier public versions, in any order.
+        decided_at: When the decision on its paper was posted; None if unknown.
     """
     posted, seen = _read_first_edit(note, edits)
     versions = [*earlier, *seen]
     if not posted and not versions:
         return {}
+    decided_ms = _find_decision_ms(note, decided_at)
     initial_answers: dict[str, InitialAnswer] = {}
     for name, answer in note.fields.items():
         first = posted.get(name)
-        source = ScoreSource.EDIT
+        source, is_late = ScoreSource.EDIT, False
         if first is None:
-            first = _find_earliest(name, note, versions)
-            source = ScoreSource.SNAPSHOT
+            first, seen_ms = _find_earliest(name, note, versions)
+            source, is_late = ScoreSource.SNAPSHOT, decided_ms is not None and seen_ms > decided_ms
             if first == answer:
                 continue  # The earlier version may itself be a changed one.
         if first is not None:
-            initial_answers[name] = InitialAnswer(first, source, first != answer)
+            initial_answers[name] = InitialAnswer(first, source, first != answer, is_late)
     return initial_answers
+
+
+def _find_decision_ms(note: Note, decided_at: datetime | None) -> float | None:
+    """Return when a paper was decided on, in milliseconds; None if that is unknown, or the review is the later one."""
+    decided_ms = None if decided_at is None else decided_at.timestamp() * 1000
+    return None if decided_ms is None or (note.created_ms or 0) > decided_ms else decided_ms
 
 
 def _read_first_edit(note: Note, edits: Sequence[Note]) -> tuple[Mapping[str, Any], Sequence[Note]]:
@@ -81,13 +94,17 @@ def _find_last_write_ms(edit: Note) -> int:
     return max(edit.tcdate or 0, edit.tmdate or 0)
 
 
-def _find_earliest(name: str, note: Note, earlier: Sequence[Note]) -> object | None:
-    """Return a field of the earliest version before the current one; None if there is none, or two disagree."""
+def _find_earliest(name: str, note: Note, earlier: Sequence[Note]) -> tuple[Any, int]:
+    """Return a field of the earliest version before the current one, and its time in milliseconds.
+
+    None and 0 if there is none, or two disagree.
+    """
     now = note.modified_ms or 0
     seen = [(version.modified_ms or 0, version.fields[name]) for version in earlier if name in version.fields]
     first_ms = min((time_ms for time_ms, _ in seen if 0 < time_ms < now), default=None)
     answers = [answer for time_ms, answer in seen if time_ms == first_ms]
-    return answers[0] if answers and all(answer == answers[0] for answer in answers) else None
+    is_sure = bool(answers) and all(answer == answers[0] for answer in answers)
+    return (answers[0], first_ms or 0) if is_sure else (None, 0)
 
 
 def was_revised(edits: Sequence[Note]) -> bool | None:
@@ -143,6 +160,9 @@ def find_score_changes(scores: Sequence[Score], edits: Sequence[Note], form: Rev
         edits: Its readable edits or references, in any order.
         form: The form that it answers.
     """
+    first_scores = [score for score in scores if score.phase is Phase.INITIAL]
+    if not edits and not first_scores:
+        return ()
     steps = list(_find_steps(edits, form))
     reached = {step.field: step.after for step in steps}
     now = {score.key: score for score in scores if score.phase is Phase.FINAL}
@@ -156,8 +176,8 @@ def find_score_changes(scores: Sequence[Score], edits: Sequence[Note], form: Rev
             source=score.source,
             words=score.label if score.source is ScoreSource.TEXT else None,
         )
-        for score in scores
-        if score.phase is Phase.INITIAL and score.key in now
+        for score in first_scores
+        if score.key in now
         if (before := reached.get(score.field, score.value)) != now[score.key].value
     ]
     return (*steps, *undated)
@@ -170,6 +190,8 @@ def justified_at(fields: Mapping[str, Any], edits: Sequence[Note]) -> datetime |
         fields: The current fields of the review.
         edits: Its readable edits or references, in any order.
     """
+    if not edits:
+        return None
     names = {name for name in fields if vocabulary.SINGLE_FIELDS.get(name.lower()) == "final_justification"}
     ordered = sorted((edit for edit in edits if edit.tcdate is not None), key=lambda edit: edit.tcdate or 0)
     first = next((index for index, edit in enumerate(ordered) if names & edit.fields.keys()), None)

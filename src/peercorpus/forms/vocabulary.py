@@ -47,6 +47,7 @@ META_REVIEW: Mapping[str, list[str]] = _WORDS["meta_review"]
 PERMISSIONS: Mapping[str, list[str]] = _WORDS["permissions"]
 _POST_KINDS = {name: PostKind(kind) for name, kind in _invert("post_kinds").items()}
 _VENUEIDS = {name: Status(status) for name, status in _invert("venueids").items()}
+REVOKED_VENUEIDS = frozenset(_WORDS["revoked_venueids"]["names"])
 GROUP_KINDS = {key: PostKind(kind) for key, kind in _invert("group_kinds").items()}
 GROUP_STATUSES = {key: Status(status) for key, status in _invert("group_statuses").items()}
 GROUP_ASPECTS = {key: Aspect(aspect) for key, aspect in _invert("group_aspects").items()}
@@ -209,7 +210,12 @@ def _read_names(content: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
 
 
 def _read_headings(content: Mapping[str, Any]) -> dict[str, Status]:
-    """Return what a group's `decision_heading_map` says of each heading; those that are not understood are left out."""
+    """Return what a group's `decision_heading_map` says of each heading; those that are not understood are left out.
+
+    Its keys are values of the field `venue`, each with the name of the tab that lists such papers: openreview-py writes
+    it so (`get_decision_heading_map` in `conference/helpers.py`, `workflows/process/submission_release.py`), and the
+    home page asks for the papers of each tab by the key (`venue/webfield/homepageWebfield.js`; all of 2.9.1).
+    """
     answer = content.get("decision_heading_map")
     headings = answer.get("value") if isinstance(answer, dict) else None
     pairs = headings.items() if isinstance(headings, dict) else ()

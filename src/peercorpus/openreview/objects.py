@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -225,6 +225,7 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+@lru_cache(maxsize=1_024)
 def to_time(epoch_ms: int | None) -> datetime | None:
     """Convert milliseconds since the epoch to a UTC time; None if there is no number or it is outside the calendar.
 

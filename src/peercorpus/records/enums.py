@@ -193,6 +193,10 @@ class AtDecision(StrEnum):
     """The time at which the review was posted or last changed is not known."""
 
 
+CHANGED_AFTER_DECISION = frozenset({AtDecision.EDITS, AtDecision.CHANGED_UNSEEN})
+"""States of reviews of which what stands now may have been written after the decision."""
+
+
 class ScoreSource(StrEnum):
     """Where a score was read."""
 

@@ -59,7 +59,9 @@ class Review:
         score_changes: All score changes that readable edits show, in time order.
         justified_at: When the final justification was first written; None if no readable edit shows it.
         posted_after_decision: Whether it was posted after the decision on its paper; None if either time is unknown.
-        at_decision: How it is known which of its scores stood at the decision, or why it is not.
+        at_decision: How it is known what it said at the decision, or why it is not.
+        sections_at_decision: The passages that stood at the decision, of a review that was changed after it, as far as
+            edits show them; empty for every other review.
         licence: Licence stated on the note or in its form, verbatim; None if none is stated.
         consent: Answer to a question for consent to publish the review, verbatim; several follow their names as
             headings. None if there is no such question or no answer.
@@ -88,6 +90,7 @@ class Review:
     justified_at: datetime | None = None
     posted_after_decision: bool | None = None
     at_decision: AtDecision = AtDecision.NO_DECISION_TIME
+    sections_at_decision: tuple[Section, ...] = ()
     licence: str | None = None
     consent: str | None = None
     form_conflict: str | None = None
@@ -174,7 +177,13 @@ class Post:
 def forget_decision(review: Review) -> Review:
     """Return a review without everything that reveals when the decision was posted, for uses that must not show it."""
     scores = tuple(score for score in review.scores if score.phase is not Phase.AT_DECISION)
-    return replace(review, scores=scores, posted_after_decision=None, at_decision=AtDecision.NO_DECISION_TIME)
+    return replace(
+        review,
+        scores=scores,
+        posted_after_decision=None,
+        at_decision=AtDecision.NO_DECISION_TIME,
+        sections_at_decision=(),
+    )
 
 
 @dataclass(frozen=True, slots=True)

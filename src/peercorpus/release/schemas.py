@@ -207,8 +207,8 @@ CONVERSATIONS = pa.schema(
 AT_DECISION = column(
     "at_decision",
     TEXT,
-    "how its scores at the decision are known: `unchanged` since before it, from `edits`; or why not: `posted_after`,"
-    " `changed_unseen` (changed after it, earlier state unknown), `no_decision_time`, `no_review_time`",
+    "how it is known what it said at the decision: `unchanged` since before it, from `edits`; or why not:"
+    " `posted_after`, `changed_unseen` (changed after it, earlier state unknown), `no_decision_time`, `no_review_time`",
 )
 LICENCE_OF_NOTE = column(
     "licence", TEXT, "the licence that the note or its form states, verbatim; null if neither does"
@@ -243,6 +243,11 @@ REVIEW = pa.struct(
         column("justified_at", TIME, "when that was first written; null if no readable edit shows it"),
         AFTER_DECISION,
         AT_DECISION,
+        column(
+            "sections_at_decision",
+            pa.list_(SECTION),
+            "of a review changed after the decision, what it said then, as far as edits show that",
+        ),
         column(
             "rebuttal", TEXT, "what the authors answered to this reviewer until the decision; empty if they did not"
         ),
@@ -470,8 +475,19 @@ TASK_REVIEW = pa.struct(
         column("review_id", TEXT),
         REVIEWER,
         column("title", TEXT, "the reviewer's own heading"),
-        column("text", TEXT, "the prose, as first given if that is known; several fields each follow their name"),
+        column(
+            "text",
+            TEXT,
+            "the prose, as first given if that is known, otherwise as it stood at the decision, otherwise as it stands"
+            " now; several fields each follow their name",
+        ),
         column("holds_update", TRUTH, "whether the text states that a part was added later"),
+        column(
+            "may_be_later",
+            TRUTH,
+            "whether a part of the text may be later than the decision: the review was changed after it, and nothing"
+            " shows what it said before",
+        ),
         column("scores", pa.list_(SCORE), "every score"),
         AFTER_DECISION,
         AT_DECISION,

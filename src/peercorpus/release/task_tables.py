@@ -9,7 +9,7 @@ import msgspec
 
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.models.chat_messages import ChatOptions, Message, Response, to_chat_messages
-from peercorpus.records.enums import ConversationKind, Role
+from peercorpus.records.enums import CHANGED_AFTER_DECISION, ConversationKind, Role
 from peercorpus.records.reviews import Conversation, join_prose
 from peercorpus.records.until_decision import count_after_decision
 from peercorpus.release.record_rows import Row
@@ -70,15 +70,26 @@ def _read_rows(folder: Path, config: str, columns: Sequence[str] | None = None) 
 
 def review_task(paper: Row) -> Row:
     """Return the row of `review_sft` made from a row of `papers_full`."""
-    reviews: list[Row] = []
-    for review in _sort_by_time(paper["reviews"]):
-        prose = {section["field"]: section["text"] for section in review["sections"]}
-        first = {
-            section["field"]: section["text"] for section in review["initial_sections"] if section["field"] in prose
-        }
-        text_columns = {"text": join_prose({**prose, **first}), "holds_update": bool(review["updated_fields"])}
-        reviews.append(review | text_columns | _compare_scores(review))
-    return paper | {"reviews": reviews}
+    ordered = _sort_by_time(paper["reviews"])
+    return paper | {"reviews": [review | _read_earliest_text(review) | _compare_scores(review) for review in ordered]}
+
+
+def _read_earliest_text(review: Row) -> Row:
+    """Return the text of a review: of each field the first one known, else what stood at the decision, or stands.
+
+    Of a review that was changed after the decision, what stands may be later than it.
+    """
+    now, then, first = (
+        {section["field"]: section["text"] for section in review[name]}
+        for name in ("sections", "sections_at_decision", "initial_sections")
+    )
+    known = then | first
+    is_changed = review["at_decision"] in CHANGED_AFTER_DECISION
+    return {
+        "text": join_prose({name: known.get(name, text) for name, text in now.items()}),
+        "holds_update": bool(review["updated_fields"]),
+        "may_be_later": is_changed and not known.keys() >= now.keys(),
+    }
 
 
 def _sort_by_time(reviews: Sequence[Row]) -> list[Row]:

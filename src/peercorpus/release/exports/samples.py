@@ -17,7 +17,7 @@ from peercorpus.models.chat_messages import (
     finish_messages,
     to_chat_messages,
 )
-from peercorpus.records.enums import AtDecision, Phase, Role
+from peercorpus.records.enums import CHANGED_AFTER_DECISION, AtDecision, Phase, Role
 from peercorpus.records.reviews import Conversation
 from peercorpus.records.scores import Score, choose_last_phase
 from peercorpus.release.exports.formats import TrainingSample, format_answer, re2_place
@@ -52,6 +52,7 @@ def opening_text(title: str | None, body: str | None) -> str | None:
 
 NO_REVIEW_TEXT = "a review without text"
 POSTED_AFTER = "a review posted after the decision"
+CHANGED_AFTER = "a review changed after the decision, and nothing shows what stood at it"
 SYSTEMS = {Role.REVIEWER: prompts.REVIEWER, Role.AUTHOR: prompts.AUTHORS}
 """System message of a conversation, by the side that the model takes."""
 
@@ -175,6 +176,11 @@ def is_posted_after(review: Row) -> bool:
     return review.get("posted_after_decision") is True
 
 
+def may_be_later(review: Row) -> bool:
+    """Return whether a part of a review's text may be later than the decision; False where that is not known."""
+    return review.get("may_be_later") is True
+
+
 def scores_before_decision(review: Row) -> list[Score]:
     """Return one score per question that cannot have been influenced by the decision.
 
@@ -184,7 +190,7 @@ def scores_before_decision(review: Row) -> list[Score]:
     if is_posted_after(review):
         return []
     known = first_known(score_records(review["scores"]))
-    is_later = review.get("at_decision") in {AtDecision.CHANGED_UNSEEN, AtDecision.EDITS}
+    is_later = review.get("at_decision") in CHANGED_AFTER_DECISION
     return [score for score in known if not (is_later and score.phase is Phase.FINAL)]
 
 
@@ -205,8 +211,8 @@ def review_samples(row: Row, licence: str | None, telling: PromptOptions, tally:
         if paper is None or not (review["text"] or "").strip():
             tally.left_out[NO_TEXT if paper is None else NO_REVIEW_TEXT] += 1
             continue
-        if is_posted_after(review):
-            tally.left_out[POSTED_AFTER] += 1
+        if is_posted_after(review) or may_be_later(review):
+            tally.left_out[POSTED_AFTER if is_posted_after(review) else CHANGED_AFTER] += 1
             continue
         scores = scores_before_decision(review)
         score_lines = "\n".join(f"{score.field}: {format_answer(score)}" for score in scores)
