@@ -24,7 +24,7 @@ def words_of(page: str) -> str:
 
 def page_of(folder: Path, **of_review: Any) -> str:
     """The words on the page of a paper with one review and a late turn of its reviewer."""
-    late = replace(turn(Role.REVIEWER, "late"), created_at=AFTER)
+    late = replace(turn(Role.REVIEWER, "late"), created_at=AFTER, posted_after_decision=True)
     records = [
         *a_forum("f1")[:1],
         review("f1", **of_review),

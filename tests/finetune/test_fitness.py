@@ -90,7 +90,7 @@ def test_a_file_that_is_not_as_it_was_published_is_refused(release: Path) -> Non
     manifest = (release / "release.json").read_text()
     write(release, "review_sft", "train", rows)
     (release / "release.json").write_text(manifest)
-    assert "is not as release.json says" in refusal(release)
+    assert "data/review_sft/train-00000-of-00001.parquet" in refusal(release)
 
 
 def test_a_release_without_sides_is_refused(tmp_path: Path) -> None:

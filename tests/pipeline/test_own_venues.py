@@ -323,8 +323,8 @@ def test_the_file_may_be_there_before_the_workspace_and_stays(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("visibility", "caution", "bias"),
     [
-        ("accepted_only", KnownIssue.NO_REJECTED, "venues that show them at their authors' wish"),
-        ("reverted_before_discussion", KnownIssue.REVERTED, "put its reviews back"),
+        ("accepted_only", KnownIssue.NO_REJECTED, "only if their authors agree"),
+        ("reverted_before_discussion", KnownIssue.REVERTED, "reset its reviews"),
         ("public", None, None),
     ],
 )
@@ -341,7 +341,7 @@ def test_status_and_the_card_say_what_the_users_file_states_of_visibility(
     assert not stated & {issue.trap for issue in lagoon.cautions}
     assert (harbour.remark, lagoon.remark) == ("Low tide.", None)
     card = (tmp_path / "out/README.md").read_text()
-    biases = ("venues that show them at their authors' wish", "put its reviews back")
+    biases = ("only if their authors agree", "reset its reviews")
     assert [one for one in biases if one in card] == ([bias] if bias else [])
     assert "its visibility (" in card
 

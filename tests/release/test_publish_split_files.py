@@ -46,7 +46,7 @@ def section_of_sides(card: str) -> str:
 
 def without_a_side(card: str) -> list[int]:
     """How many papers no task can use, how many have no date, and how many with an earlier side are not here."""
-    (line,) = (line for line in section_of_sides(card).splitlines() if line.startswith("Without a side"))
+    (line,) = (line for line in section_of_sides(card).splitlines() if line.startswith("In no split"))
     return [int(number) for number in re.findall(r"\d+", line)]
 
 

@@ -135,8 +135,12 @@ def test_no_post_names_the_one_above_it_that_is_taken_down(tmp_path: Path) -> No
 
 
 def test_a_decision_that_is_taken_down_ends_no_conversation(tmp_path: Path) -> None:
-    late = replace(turn(Role.REVIEWER, "late"), created_at=NOON + timedelta(days=9))
-    talk = conversation("f1", "R1", [turn(Role.REVIEWER, "f1-R1"), turn(Role.AUTHOR, "f1-answer"), late])
+    early = [
+        replace(turn(role, name), posted_after_decision=False)
+        for role, name in ((Role.REVIEWER, "f1-R1"), (Role.AUTHOR, "f1-answer"))
+    ]
+    late = replace(turn(Role.REVIEWER, "late"), created_at=NOON + timedelta(days=9), posted_after_decision=True)
+    talk = conversation("f1", "R1", [*early, late])
     records = [talk if isinstance(record, Conversation) else record for record in a_forum("f1")]
     said = post("late", "f1", role=Role.REVIEWER, signature="R1", created_at=NOON + timedelta(days=9))
     verdict = post("verdict", "f1", kind=PostKind.DECISION, text="Accept")

@@ -46,8 +46,10 @@ def a_late_word() -> list[object]:
         "f1-thanks": (Role.AUTHOR, AFTER),
         "f1-late": (Role.REVIEWER, AFTER),
     }
-    turns = [replace(turn(role, name), created_at=at) for name, (role, at) in said.items()]
-    turns = [replace(one, text=LATE) if one.created_at == AFTER else one for one in turns]
+    turns = [
+        replace(turn(role, name), created_at=at, posted_after_decision=at == AFTER) for name, (role, at) in said.items()
+    ]
+    turns = [replace(one, text=LATE) if one.posted_after_decision else one for one in turns]
     talk = conversation("f1", "R1", turns)
     posts = [
         post(name, "f1", role=role, signature="R1" if role is Role.REVIEWER else "Authors", created_at=at)
@@ -94,7 +96,7 @@ def test_no_export_of_a_release_holds_them(tmp_path: Path, layout: ExportLayout)
 
 def test_a_turn_without_a_time_or_a_paper_without_one_of_its_decision_ends_nothing(tmp_path: Path) -> None:
     undated = [
-        replace(record, turns=tuple(replace(one, created_at=None) for one in record.turns))
+        replace(record, turns=tuple(replace(one, posted_after_decision=None) for one in record.turns))
         if isinstance(record, Conversation)
         else record
         for record in a_late_word()
@@ -105,7 +107,7 @@ def test_a_turn_without_a_time_or_a_paper_without_one_of_its_decision_ends_nothi
 
 def test_a_paper_whose_reviewer_speaks_after_the_decision_only_is_none_to_discuss(tmp_path: Path) -> None:
     late = [
-        replace(record, turns=tuple(replace(one, created_at=AFTER) for one in record.turns))
+        replace(record, turns=tuple(replace(one, posted_after_decision=True) for one in record.turns))
         if isinstance(record, Conversation)
         else record
         for record in a_late_word()

@@ -59,7 +59,7 @@ def test_one_changed_value_is_found_in_every_configuration(whole: Path, tmp_path
     name = change_value(tmp_path / "out", config, column, "another", signed=False)
     ended = run("verify", tmp_path / "out")
     assert ended.code == 1
-    assert f"{name}: is not as {MANIFEST} says" in ended.out
+    assert f"  {name}: " in ended.out
     differences = find_differences(open_release(whole), open_release(tmp_path / "out"))
     changed = {config for config, deltas in differences.rows.items() for delta in deltas.values() if delta.changed}
     assert changed == {config}

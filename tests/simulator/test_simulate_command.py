@@ -76,4 +76,4 @@ def test_faults_are_said_and_happen(switches: list[str]) -> None:
 
 
 def test_a_fault_with_no_such_name_is_refused_with_one_sentence(run: Run) -> None:
-    assert_refused(run("simulate", "--fault", "rain"), "no fault 'rain'; it has rate_limit, rate_limit_in_words, ")
+    assert_refused(run("simulate", "--fault", "rain"), "no fault 'rain'", "rate_limit, rate_limit_in_words, ")
