@@ -71,9 +71,9 @@ def test_a_fixture_is_paid_for_by_all_that_share_it(
     assert measured["test_skipped"] == 9.0
 
 
-def test_what_takes_more_than_a_second_is_slow(tests: Tests, tmp_path: Path, durations: Path) -> None:
+def test_what_takes_more_than_the_limit_is_slow(tests: Tests, tmp_path: Path, durations: Path) -> None:
     (tmp_path / "tests" / "test_many.py").write_text(MANY)
-    durations.write_text(json.dumps({"tests/test_many.py::test_n[3]": 1.1, "tests/test_many.py::test_n[4]": 1.0}))
+    durations.write_text(json.dumps({"tests/test_many.py::test_n[3]": 0.8, "tests/test_many.py::test_n[4]": 0.7}))
     quick = [f"tests/test_many.py::test_n[{n}]" for n in range(9) if n != 3]
     assert tests("-m", "not slow") == quick
 
@@ -84,7 +84,7 @@ def test_a_test_whose_cases_take_more_than_ten_seconds_together_is_slow(
     (tmp_path / "tests" / "test_many.py").write_text(
         MANY.replace("range(9)", "range(11)") + "\ndef test_other(): ...\n"
     )
-    durations.write_text(json.dumps({f"tests/test_many.py::test_n[{n}]": 0.95 for n in range(11)}))
+    durations.write_text(json.dumps({f"tests/test_many.py::test_n[{n}]": 0.65 for n in range(11)}))
     assert tests("-m", "not slow") == ["tests/test_many.py::test_other"]
 
 

@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 
 DURATIONS = Path(__file__).parents[1] / "durations.json"
-SLOW_S = 1.0
+SLOW_S = 0.7
 """A test that takes longer than this is left to the long lane."""
 
-SLOW_TOGETHER_S = 10.0
+SLOW_TOGETHER_S = 7.0
 """A parametrised test whose cases together take longer than this is left to the long lane whole."""
 
 RECORDED_S = 0.25
@@ -74,9 +74,9 @@ def read_durations(path: Path) -> dict[str, float]:
 def slow_tests(seconds: Mapping[str, float]) -> set[str]:
     """Return the tests, and the parametrised tests as a whole, that take too long.
 
-    >>> sorted(slow_tests({"a": 1.1, "b": 1.0, "c[x]": 0.9, "c[y]": 0.9}))
+    >>> sorted(slow_tests({"a": 0.8, "b": 0.7, "c[x]": 0.6, "c[y]": 0.6}))
     ['a']
-    >>> "c" in slow_tests({f"c[{case}]": 0.9 for case in range(12)})
+    >>> "c" in slow_tests({f"c[{case}]": 0.6 for case in range(12)})
     True
     """
     together: defaultdict[str, float] = defaultdict(float)
