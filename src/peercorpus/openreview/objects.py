@@ -22,7 +22,7 @@ def _everyone_may_read(readers: list[str] | None) -> bool:
     return readers is None or EVERYONE in readers
 
 
-class Header(msgspec.Struct):
+class Header(msgspec.Struct, dict=True):
     """The fields needed to store a note; its content is not decoded.
 
     Attributes:
@@ -42,7 +42,7 @@ class Header(msgspec.Struct):
     mdate: int | None = None
     tmdate: int | None = None
 
-    @property
+    @cached_property
     def created_by(self) -> str:
         """The invitation that created the note; empty if it names none.
 
@@ -67,7 +67,7 @@ def is_wrapped(content: Mapping[str, Any]) -> bool:
     return bool(answers) and all(isinstance(answer, dict) and ("value" in answer or not answer) for answer in answers)
 
 
-class Note(Header, dict=True):
+class Note(Header):
     """A note, an API v1 reference, or the partial note inside an API v2 edit.
 
     Attributes:

@@ -284,6 +284,8 @@ def in_time_order(posts: Sequence[Post]) -> list[Post]:
     by_id = {post.post_id: post for post in posts}
 
     def sort_key(post: Post) -> tuple[datetime, int, str]:
+        if post.reply_to not in by_id:
+            return post.created_at or EPOCH, 1, post.post_id
         above = list(chain(post, by_id))
         return max(ancestor.created_at or EPOCH for ancestor in above), len(above), post.post_id
 

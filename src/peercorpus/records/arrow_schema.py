@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache
-from itertools import chain, islice, repeat
+from itertools import accumulate, chain, islice, repeat
 from operator import attrgetter
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -66,9 +66,7 @@ def _build_array(values: Sequence[Any], annotation: Any) -> pa.Array:  # noqa: A
     """Return the values of one annotation as an Arrow array."""
     inner, _ = _split_optional(annotation)
     if get_origin(inner) is tuple:
-        offsets = [0]
-        for value in values:
-            offsets.append(offsets[-1] + len(value))
+        offsets = list(accumulate(map(len, values), initial=0))
         flat = list(chain.from_iterable(values))
         return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), _build_array(flat, get_args(inner)[0]))
     if _is_record(inner):
