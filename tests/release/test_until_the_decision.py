@@ -117,6 +117,7 @@ def test_a_paper_whose_reviewer_speaks_after_the_decision_only_is_none_to_discus
 
 STATES: Mapping[AtDecision, float | None] = {
     AtDecision.UNCHANGED: 4.0,
+    AtDecision.RELEASED: 4.0,
     AtDecision.EDITS: 4.0,
     AtDecision.CHANGED_UNSEEN: None,
     AtDecision.POSTED_AFTER: None,

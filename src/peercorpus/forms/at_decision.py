@@ -1,7 +1,8 @@
 """Find what a review said when the decision on its paper was posted, or say why that is not known.
 
-What was last changed before the decision stood then. Of a review that was changed later, only its readable edits show
-what stood, and only of fields whose answer of today they lead to: else an edit between them is hidden.
+A review that was last changed before the decision says what it said then, and so does one whose only later change is
+its release by the venue. Of any other, only readable edits show what it said, and only for fields whose current answer
+is that of the latest edit; for other fields an edit must be hidden.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,14 +15,53 @@ from peercorpus.openreview.objects import Note, to_time
 from peercorpus.records.enums import AtDecision, Phase, ScoreSource
 from peercorpus.records.scores import Score
 
+_HOUR_MS = 3_600_000
+_RELEASE_MS = 600_000
+"""Within ten minutes a venue's process changes the notes of one paper; three people do not, long after they posted."""
+_RELEASE_SIGNERS = 3
 
-def state_at_decision(note: Note, edits: Sequence[Note], decided_at: datetime | None) -> AtDecision:
+
+def changed_together(notes: Iterable[Note]) -> frozenset[str]:
+    """Return the ids of notes on a paper that were last changed with those of others, and so by the venue.
+
+    At least three signers' notes, each posted more than an hour earlier, must have been changed within ten minutes.
+    """
+    changed = [
+        (note.modified_ms, note.id, tuple(note.signatures or ()))
+        for note in notes
+        if note.created_ms is not None and (note.modified_ms or 0) > note.created_ms + _HOUR_MS
+    ]
+    changed.sort(key=lambda change: change[0] or 0)
+    together: set[str] = set()
+    for start, (first_ms, _, _) in enumerate(changed):
+        group = [change for change in changed[start:] if (change[0] or 0) <= (first_ms or 0) + _RELEASE_MS]
+        if len({signers for _, _, signers in group}) >= _RELEASE_SIGNERS:
+            together |= {note_id for _, note_id, _ in group if note_id}
+    return frozenset(together)
+
+
+def _shows_change_after(note: Note, edits: Iterable[Note], decided_at: datetime) -> bool:
+    """Return whether edits of a released note show an answer given after the decision that is not the release's."""
+    later = [edit for edit in edits if (made_at := to_time(edit.tcdate)) is not None and made_at > decided_at]
+    released_ms = note.modified_ms or 0
+    return any(
+        abs((edit.tcdate or 0) - released_ms) > _RELEASE_MS
+        or any(note.fields.get(name) != answer for name, answer in edit.fields.items())
+        for edit in later
+        if edit.fields
+    )
+
+
+def state_at_decision(
+    note: Note, edits: Sequence[Note], decided_at: datetime | None, *, is_released: bool = False
+) -> AtDecision:
     """Return how it is known what a note said at the decision, or why it is not.
 
     Args:
         note: The current note.
         edits: Its readable edits or references, in any order.
         decided_at: When the decision was posted; None if unknown.
+        is_released: Whether its last change is one that it shares with others (`changed_together`).
     """
     if decided_at is None:
         return AtDecision.NO_DECISION_TIME
@@ -32,7 +72,10 @@ def state_at_decision(note: Note, edits: Sequence[Note], decided_at: datetime | 
         return AtDecision.NO_REVIEW_TIME
     if modified_at <= decided_at:
         return AtDecision.UNCHANGED
-    return AtDecision.EDITS if read_answers_at(note, edits, decided_at) else AtDecision.CHANGED_UNSEEN
+    if read_answers_at(note, edits, decided_at):
+        return AtDecision.EDITS
+    is_known = is_released and not _shows_change_after(note, edits, decided_at)
+    return AtDecision.RELEASED if is_known else AtDecision.CHANGED_UNSEEN
 
 
 def read_answers_at(note: Note, edits: Iterable[Note], decided_at: datetime) -> Mapping[str, Any]:
@@ -70,7 +113,7 @@ def scores_at_decision(
         state: How it is known what the note said then.
     """
     current = [score for score in scores if score.phase is Phase.FINAL]
-    if state is AtDecision.UNCHANGED:
+    if state in {AtDecision.UNCHANGED, AtDecision.RELEASED}:
         return tuple(as_at_decision(score, form) for score in current)
     if state is not AtDecision.EDITS or decided_at is None:
         return ()

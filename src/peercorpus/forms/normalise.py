@@ -14,6 +14,7 @@ import msgspec
 
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
 from peercorpus.forms import declared_forms, directions, published_records, stated_records, vocabulary
+from peercorpus.forms.at_decision import changed_together
 from peercorpus.forms.papers import read_paper
 from peercorpus.forms.posts import (
     read_addressees,
@@ -240,6 +241,7 @@ def _write_replies(
 ) -> None:
     remarks = read_remarks(replies, speakers)
     recommendations = read_own_notes(replies, speakers, PostKind.RECOMMENDATION)
+    released = changed_together(note for _, note in replies)
     posts: list[Post] = []
     for kind, note in replies:
         speaker = speakers[note.id or ""]
@@ -255,6 +257,7 @@ def _write_replies(
                 remarks.get(speaker[1], ()),
                 recommendations=recommendations.get(speaker[1], ()),
                 decided_at=paper.decided_at,
+                is_released=note.id in released,
             )
             out.add(review)
         meta_review = None

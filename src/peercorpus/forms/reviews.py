@@ -192,6 +192,7 @@ def read_review(
     *,
     recommendations: Sequence[Note] = (),
     decided_at: datetime | None = None,
+    is_released: bool = False,
 ) -> Review:
     """Return one review note as a `Review`.
 
@@ -205,13 +206,14 @@ def read_review(
         remarks: The reviewer's own other texts in the forum.
         recommendations: The reviewer's recommendations in notes of their own, as journals ask for them.
         decided_at: When the decision on the paper was posted; None if unknown.
+        is_released: Whether it was last changed together with notes of others (`changed_together`).
     """
     reading = read_fields(note.fields, form)
     licence, consent = read_permissions(note)
     first = first_answers(note, edits, earlier, decided_at)
     initial_scores, initial_sections, late_scores = _read_first_answers(first, form)
     told_scores, other_changes = _read_told(reading, first, remarks, form)
-    state = state_at_decision(note, edits, decided_at)
+    state = state_at_decision(note, edits, decided_at, is_released=is_released)
     then = scores_at_decision(note, reading.scores, edits, form, decided_at, state)
     then += read_recommendations(recommendations, form, decided_at)
     scores = (*reading.scores, *initial_scores, *told_scores, *then)

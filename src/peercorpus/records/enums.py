@@ -181,6 +181,10 @@ class AtDecision(StrEnum):
 
     UNCHANGED = "unchanged"
     """It was last changed before the decision, so it said the same then as now."""
+    RELEASED = "released"
+    """The only change after the decision is one that it shares with notes of at least two others on the paper, within
+    minutes, as when a venue shows its reviews to everyone. A change by the reviewer before that one would not be
+    visible."""
     EDITS = "edits"
     """It was changed after the decision, and its readable edits show its earlier state."""
     POSTED_AFTER = "posted_after"

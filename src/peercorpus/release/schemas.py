@@ -207,8 +207,9 @@ CONVERSATIONS = pa.schema(
 AT_DECISION = column(
     "at_decision",
     TEXT,
-    "how it is known what it said at the decision: `unchanged` since before it, from `edits`; or why not:"
-    " `posted_after`, `changed_unseen` (changed after it, earlier state unknown), `no_decision_time`, `no_review_time`",
+    "how it is known what it said at the decision: `unchanged` since before it, `released` (changed after it only when"
+    " the venue changed the notes of several people at once), from `edits`; or why not: `posted_after`,"
+    " `changed_unseen` (changed after it, earlier state unknown), `no_decision_time`, `no_review_time`",
 )
 LICENCE_OF_NOTE = column(
     "licence", TEXT, "the licence that the note or its form states, verbatim; null if neither does"
