@@ -172,13 +172,31 @@ def _list_updated(reading: ParsedReview, first: Mapping[str, InitialAnswer]) -> 
     return tuple(section.field for section in texts if holds_update(section.text))
 
 
-def _read_sections_at_decision(
-    note: Note, edits: Sequence[Note], form: ReviewForm, decided_at: datetime | None, state: AtDecision
-) -> tuple[Section, ...]:
-    """Return the passages that edits show to have stood at the decision, of a review that was changed after it."""
+@dataclass(frozen=True, slots=True)
+class _Then:
+    """What a review said at the decision; `sections` only if it was changed after it."""
+
+    state: AtDecision
+    scores: tuple[Score, ...]
+    sections: tuple[Section, ...]
+
+
+def _read_then(
+    note: Note,
+    reading: ParsedReview,
+    edits: Sequence[Note],
+    recommendations: Sequence[Note],
+    form: ReviewForm,
+    decided_at: datetime | None,
+    *,
+    is_released: bool,
+) -> _Then:
+    state = state_at_decision(note, edits, decided_at, is_released=is_released)
+    scores = scores_at_decision(note, reading.scores, edits, form, decided_at, state)
+    scores += read_recommendations(recommendations, form, decided_at)
     if state is not AtDecision.EDITS or decided_at is None:
-        return ()
-    return read_fields(read_answers_at(note, edits, decided_at), form).sections
+        return _Then(state, scores, ())
+    return _Then(state, scores, read_fields(read_answers_at(note, edits, decided_at), form).sections)
 
 
 def read_review(
@@ -213,10 +231,8 @@ def read_review(
     first = first_answers(note, edits, earlier, decided_at)
     initial_scores, initial_sections, late_scores = _read_first_answers(first, form)
     told_scores, other_changes = _read_told(reading, first, remarks, form)
-    state = state_at_decision(note, edits, decided_at, is_released=is_released)
-    then = scores_at_decision(note, reading.scores, edits, form, decided_at, state)
-    then += read_recommendations(recommendations, form, decided_at)
-    scores = (*reading.scores, *initial_scores, *told_scores, *then)
+    then = _read_then(note, reading, edits, recommendations, form, decided_at, is_released=is_released)
+    scores = (*reading.scores, *initial_scores, *told_scores, *then.scores)
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",
@@ -234,12 +250,12 @@ def read_review(
         deleted=note.ddate is not None,
         extra=fields_to_json(reading.extra),
         initial_sections=initial_sections,
-        sections_at_decision=_read_sections_at_decision(note, edits, form, decided_at, state),
+        sections_at_decision=then.sections,
         updated_fields=_list_updated(reading, first),
         score_changes=(*find_score_changes((*scores, *late_scores), edits, form), *other_changes),
         justified_at=justified_at(note.fields, edits),
         posted_after_decision=is_after(to_time(note.created_ms), decided_at),
-        at_decision=state,
+        at_decision=then.state,
         licence=licence,
         consent=consent,
     )
