@@ -78,6 +78,18 @@ def test_what_takes_more_than_the_limit_is_slow(tests: Tests, tmp_path: Path, du
     assert tests("-m", "not slow") == quick
 
 
+def test_what_must_notice_a_planted_fault_is_quick_whatever_it_takes(
+    tests: Tests, tmp_path: Path, durations: Path
+) -> None:
+    (tmp_path / "tests" / "test_many.py").write_text(f"{MANY}\ndef test_other(): ...\n")
+    durations.write_text(json.dumps({f"tests/test_many.py::test_n[{n}]": 9.0 for n in range(9)}))
+    assert tests("-m", "not slow") == ["tests/test_many.py::test_other"]
+    mutants = tmp_path / "scripts" / "mutants" / "mutants.toml"
+    mutants.parent.mkdir(parents=True)
+    mutants.write_text('[[mutant]]\ntests = ["tests/test_many.py::test_n"]\n')
+    assert len(tests("-m", "not slow")) == 10
+
+
 def test_a_test_whose_cases_take_more_than_ten_seconds_together_is_slow(
     tests: Tests, tmp_path: Path, durations: Path
 ) -> None:

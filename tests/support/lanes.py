@@ -2,7 +2,8 @@
 
 `tests/durations.json` holds the seconds of each test that takes `RECORDED_S` or more. A test that takes longer than
 `SLOW_S` there gets the marker `slow`, which `make test` leaves out, and so do all cases of a parametrised test that
-together take longer than `SLOW_TOGETHER_S`. A test that is not in the file counts as fast.
+together take longer than `SLOW_TOGETHER_S`. A test that is not in the file counts as fast, and so does one that
+`scripts/mutants` names, as `make test` must notice those faults.
 
 In pytest's own report the first test that uses a shared fixture pays for it, so a test would change its lane with the
 order. Here the cost of a fixture of a class or a module is split evenly among the tests that used it: it is saved only
@@ -11,6 +12,7 @@ where all of them are left out. A fixture of the session is charged to no test, 
 
 import json
 import random
+import tomllib
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
@@ -20,6 +22,7 @@ from typing import Any
 import pytest
 
 DURATIONS = Path(__file__).parents[1] / "durations.json"
+MUTANTS = Path(__file__).parents[2] / "scripts" / "mutants" / "mutants.toml"
 SLOW_S = 0.7
 """A test that takes longer than this is left to the long lane."""
 
@@ -56,8 +59,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark the slow tests, and begin with the files that take longest, so that no process ends long after another."""
     seconds = read_durations(DURATIONS)
     slow = slow_tests(seconds)
+    needed = tests_of_mutants(MUTANTS)
     for item in items:
-        if not slow.isdisjoint((item.nodeid, function_of(item.nodeid))):
+        names = {item.nodeid, function_of(item.nodeid), file_of(item.nodeid)}
+        if names & slow and not names & needed:
             item.add_marker("slow")
     seed = config.getoption("--shuffle")
     if seed is not None:
@@ -69,6 +74,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def read_durations(path: Path) -> dict[str, float]:
     """Return the seconds by test; none where nothing was recorded."""
     return json.loads(path.read_text()) if path.exists() else {}
+
+
+def tests_of_mutants(path: Path) -> set[str]:
+    """Return the tests, or files of tests, that must notice a planted fault; none where there is no list."""
+    if not path.exists():
+        return set()
+    return {test for mutant in tomllib.loads(path.read_text())["mutant"] for test in mutant["tests"]}
 
 
 def slow_tests(seconds: Mapping[str, float]) -> set[str]:
