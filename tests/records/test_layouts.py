@@ -162,15 +162,21 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "rows"),
     [
-        ('[{"a": 1}, 2, {"b": NaN}]', 2),
+        ('[{"a": 1}, 2, {"b": NaN}]', 3),
+        ('[{"a": 1}, 2, null]', 3),
         ('\ufeff[{"a": 1}]', 1),
         ('{"a": 1}', 0),
         ("7", 0),
         ("[]", 0),
     ],
 )
-def test_a_json_list_gives_its_objects(tmp_path: Path, content: str, rows: int) -> None:
+def test_a_json_list_gives_its_items(tmp_path: Path, content: str, rows: int) -> None:
     assert len(list(read_rows(write(tmp_path / "a.json", content)))) == rows
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.json", '[{"a": 1}, "b"]'), ("a.jsonl", '{"a": 1}\n"b"\n')])
+def test_an_item_that_is_no_object_is_a_row_without_an_id(tmp_path: Path, name: str, content: str) -> None:
+    assert list(read_rows(write(tmp_path / name, content))) == [{"a": 1}, {"value without a name": "b"}]
 
 
 def test_a_damaged_line_is_named_by_its_number(tmp_path: Path) -> None:

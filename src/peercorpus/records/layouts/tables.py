@@ -23,6 +23,8 @@ DELIMITERS = (";", "\t")
 """What else may stand between the cells of a table, whatever its name says; the header tells."""
 OVERHANG = "cells beyond the header"
 """Name given to the cells of a row that has more of them than the header."""
+UNNAMED = "value without a name"
+"""Name given to a row that is not an object, so that it is refused or counted as any other without an id."""
 LINES = (".jsonl", ".ndjson")
 FIRST_ROWS = 20
 """Rows by which a file is recognised."""
@@ -47,7 +49,7 @@ def _open(path: Path) -> TextIOBase:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file that are objects, in order.
+    """Yield the rows of a file in order; one that is not an object stands under `UNNAMED`.
 
     Raises:
         ValueError: The file is not what its name says.
@@ -96,12 +98,15 @@ def _read_lines(file: TextIOBase) -> Iterator[Row]:
                 row = json.loads(line)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from None
-            if isinstance(row, dict):
-                yield row
+            yield _as_row(row)
+
+
+def _as_row(item: object) -> Row:
+    return item if isinstance(item, dict) else {UNNAMED: item}
 
 
 def _read_list(file: TextIOBase) -> Iterator[Row]:
-    """Yield the objects in a JSON list, each decoded when it is asked for; none of another value.
+    """Yield the items of a JSON list, each decoded when it is asked for; none of another value.
 
     Raises:
         ValueError: It is not JSON.
@@ -113,11 +118,10 @@ def _read_list(file: TextIOBase) -> Iterator[Row]:
         return  # Some other value than a list.
     except msgspec.DecodeError:
         found = json.loads(content)  # Takes NaN too, and says where the damage is.
-        yield from (row for row in (found if isinstance(found, list) else ()) if isinstance(row, dict))
+        yield from map(_as_row, found if isinstance(found, list) else ())
         return
     for item in items:
-        if isinstance(row := json.loads(bytes(item)), dict):
-            yield row
+        yield _as_row(json.loads(bytes(item)))
 
 
 def read_first_rows(path: Path) -> list[Row]:
