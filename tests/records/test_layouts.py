@@ -29,6 +29,12 @@ def test_entries_that_say_nothing_of_their_own_are_counted() -> None:
     assert len(stated.reviews) + len(stated.posts) + 6 + 1 + 1 == len(peerread_reviews()["reviews"])
 
 
+def test_entries_that_are_no_objects_are_counted_too() -> None:
+    stated = read(reviews=[7, "Good.", *peerread_reviews()["reviews"]], sections=["1"])
+    counted = sum(stated.extra[name] for name in (peerread.REPEATED, peerread.COPIED, peerread.EMPTY))
+    assert len(stated.reviews) + len(stated.posts) + counted == 2 + len(peerread_reviews()["reviews"])
+
+
 def test_scores_of_annotators_are_not_the_reviewers() -> None:
     (review,) = read().reviews
     assert review.scores & review.answers.keys() == {"RECOMMENDATION", "REVIEWER_CONFIDENCE"}
@@ -94,6 +100,8 @@ def test_nodes_stay_in_place_where_edges_give_no_order() -> None:
     nodes = (("title", "On Kites"), ("paragraph", "One."), ("paragraph", "Two."))
     document = itg(*nodes, order=(0, 1))
     document[nlpeer.DOCUMENT]["edges"].append({"src_ix": "p_0", "tgt_ix": "p_2", "etype": "next", "meta": None})
+    assert nlpeer.read_document(document) == "# On Kites\n\nOne.\n\nTwo."
+    document[nlpeer.DOCUMENT]["edges"] += [7, {"etype": "next"}]
     assert nlpeer.read_document(document) == "# On Kites\n\nOne.\n\nTwo."
     for node in document[nlpeer.DOCUMENT]["nodes"]:
         del node["ix"]

@@ -358,6 +358,11 @@ def test_many_small_commits_lose_nothing(tables: Tables) -> None:
     assert list(tables.read(PaperText, V)) == [text(0)]
 
 
+def test_a_field_that_is_not_read_has_what_is_given_instead(tables: Tables) -> None:
+    write(tables, [paper(1)])
+    assert [*tables.read(Paper, V, {"title": "not read"})] == [paper(1, title="not read")]
+
+
 def test_every_kind_of_record_has_a_table_of_its_own() -> None:
     assert [Tables.name_of(record_type) for record_type in TABLES.values()] == list(TABLES)
 

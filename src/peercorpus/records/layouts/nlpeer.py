@@ -82,9 +82,9 @@ def _put_in_order(document: Row) -> list[Row]:
     Source: UKPLab/intertext-graph, `IntertextDocument.unroll_graph`.
     """
     nodes = [node for node in document.get("nodes") or () if isinstance(node, dict)]
-    edges = [edge for edge in document.get("edges") or () if edge.get("etype") == "next"]
+    edges = [edge for edge in document.get("edges") or () if isinstance(edge, dict) and edge.get("etype") == "next"]
     by_id = {node.get("ix"): node for node in nodes}
-    following = {edge["src_ix"]: edge["tgt_ix"] for edge in edges}
+    following = {edge.get("src_ix"): edge.get("tgt_ix") for edge in edges}
     if len(by_id) < len(nodes) or len(following) < len(edges):
         return nodes  # Edges that lead from one node to several others give no order.
     at = next((ix for ix in by_id if ix in following and ix not in following.values()), None)

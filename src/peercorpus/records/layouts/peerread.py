@@ -44,7 +44,7 @@ def is_peerread(members: Mapping[str, Any]) -> bool:
 def read_peerread(parts: Row) -> StatedPaper:
     """Return the paper of one file of reviews; posts without a recommendation are no reviews."""
     found = parts[REVIEW]
-    entries, left_out = _sort_out([entry for entry in found.get("reviews") or () if isinstance(entry, dict)])
+    entries, left_out = _sort_out([entry if isinstance(entry, dict) else {} for entry in found.get("reviews") or ()])
     authors = _read_authors(found.get("authors"))
     reviews = [entry for entry in entries if _is_review(entry)]
     posts = [_read_post(entry, authors) for entry in entries if not _is_review(entry)]
@@ -107,7 +107,7 @@ def _read_passages(metadata: Row) -> Iterator[str]:
         yield f"# {title}"
     if abstract := as_text(metadata.get("abstractText")):
         yield f"## Abstract\n\n{abstract}"
-    for section in metadata.get("sections") or ():
+    for section in (section for section in metadata.get("sections") or () if isinstance(section, dict)):
         heading, text = as_text(section.get("heading")), as_text(section.get("text"))
         if heading or text:
             yield "\n\n".join(part for part in (heading and f"## {heading}", text) if part)
