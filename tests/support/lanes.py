@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark the slow tests, and begin with the files that take longest, so that no process ends long after another."""
     seconds = read_durations(DURATIONS)
     slow = slow_tests(seconds)
-    needed = tests_of_mutants(MUTANTS)
+    needed = named_by_mutants(MUTANTS)
     for item in items:
         names = {item.nodeid, function_of(item.nodeid), file_of(item.nodeid)}
         if names & slow and not names & needed:
@@ -76,7 +76,7 @@ def read_durations(path: Path) -> dict[str, float]:
     return json.loads(path.read_text()) if path.exists() else {}
 
 
-def tests_of_mutants(path: Path) -> set[str]:
+def named_by_mutants(path: Path) -> set[str]:
     """Return the tests, or files of tests, that must notice a planted fault; none where there is no list."""
     if not path.exists():
         return set()
