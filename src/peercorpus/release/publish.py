@@ -40,7 +40,7 @@ from peercorpus.workspace.delta_tables import TABLES, Tables
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace
 
-ENDS = "FROM objects INDEXED BY objects_by_forum WHERE venue_id = ?1"
+ENDS = "FROM objects INDEXED BY objects_by_forum WHERE venue_id = ?"
 HARVESTED = (
     "SELECT min(seen_ms), max(seen_ms) FROM objects"
     f" WHERE seen IN (SELECT min(seen) {ENDS} UNION SELECT max(seen) {ENDS})"
@@ -60,7 +60,7 @@ def count_venue_inputs(workspace: Workspace, venue_id: str) -> VenueCounts:
             for reason, count in tables.set_aside_counts(venue_id, stage).items()
         }
     )
-    ((first, last),) = raw.select(HARVESTED, venue_id)
+    ((first, last),) = raw.select(HARVESTED, venue_id, venue_id)
     harvested = None
     if first is not None:
         harvested = EPOCH + timedelta(milliseconds=first), EPOCH + timedelta(milliseconds=last)
