@@ -28,14 +28,12 @@ class Spoken:
         anchor: Its HTML id.
         is_own: Whether the reviewer of the conversation speaks.
         now: The current text of posts that were changed since; None if none is known to differ.
-        is_late: Whether it was posted after the decision; None if either time is not known.
     """
 
     anchor: str
     turn: Turn
     is_own: bool
     now: str | None
-    is_late: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ def _make_dialogue(talk: Conversation, anchor: str, forum: PublicForum, seen: se
         posts = [forum.by_id[post_id] for post_id in turn.post_ids if post_id in forum.by_id]
         changed = [post.text for post in posts if post.initial_text is not None and post.initial_text != post.text]
         now = "\n\n".join(changed) or None
-        items.append(Spoken(anchor=turn_anchor, turn=turn, is_own=is_own, now=now, is_late=turn.posted_after_decision))
+        items.append(Spoken(anchor=turn_anchor, turn=turn, is_own=is_own, now=now))
     for index_after in (len(talk.turns), None):
         items += _list_responses_before(talk, index_after, forum, seen)
     own = next((review for review in forum.reviews if review.reviewer == talk.reviewer), None)

@@ -5,6 +5,7 @@ its release by the venue. Of any other, only readable edits show what it said, a
 is that of the latest edit; for other fields an edit must be hidden.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -26,17 +27,24 @@ def changed_together(notes: Iterable[Note]) -> frozenset[str]:
 
     At least three signers' notes, each posted more than an hour earlier, must have been changed within ten minutes.
     """
-    changed = [
-        (note.modified_ms, note.id, tuple(note.signatures or ()))
+    changed = sorted(
+        (note.modified_ms, note.id or "", tuple(note.signatures or ()))
         for note in notes
-        if note.created_ms is not None and (note.modified_ms or 0) > note.created_ms + _HOUR_MS
-    ]
-    changed.sort(key=lambda change: change[0] or 0)
+        if note.created_ms is not None
+        and note.modified_ms is not None
+        and note.modified_ms > note.created_ms + _HOUR_MS
+    )
     together: set[str] = set()
-    for start, (first_ms, _, _) in enumerate(changed):
-        group = [change for change in changed[start:] if (change[0] or 0) <= (first_ms or 0) + _RELEASE_MS]
-        if len({signers for _, _, signers in group}) >= _RELEASE_SIGNERS:
-            together |= {note_id for _, note_id, _ in group if note_id}
+    signers = Counter[tuple[str, ...]]()
+    first = taken = 0
+    for last, (changed_ms, _, signed) in enumerate(changed):
+        signers[signed] += 1
+        while changed[first][0] < changed_ms - _RELEASE_MS:
+            signers[changed[first][2]] -= 1
+            first += 1
+        if len(+signers) >= _RELEASE_SIGNERS:
+            together.update(note_id for _, note_id, _ in changed[max(first, taken) : last + 1])
+            taken = last + 1
     return frozenset(together)
 
 
