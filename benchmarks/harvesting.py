@@ -13,6 +13,7 @@ PACE_PAPERS, REQUEST_PAPERS, MEMORY_PAPERS = 2_000, 1_000, 20_000
 LIMIT = 60
 WINDOWS_S = (10, 60)
 BUDGET_PAPERS = 200
+EDIT_PAPERS = (1_000, 10_000)
 
 
 def measure_pace() -> None:
@@ -53,6 +54,21 @@ def measure_requests() -> None:
         print(f"| {venue_id} | {' | '.join(f'{count:,}' for count in counts)} |", flush=True)
 
 
+def measure_edits() -> None:
+    """Requests for earlier versions: one a note, and from the list of the venue's edits."""
+    print("\n| venue | papers | one request a note | s | peak MB | list by venue | s | peak MB | share |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for venue_id, papers in ((venue_id, papers) for papers in EDIT_PAPERS for venue_id in (CONFERENCE, JOURNAL)):
+        counts: list[int] = []
+        cells: list[str] = []
+        for fault in ("no_domain", ""):
+            with simulated(papers, [venue_id], fault=fault) as service:
+                took = measure("harvest ours", venue_id, service)
+                counts.append(Counter(map(_purpose, service.take_asked()))["versions"])
+            cells += [f"{counts[-1]:,}", f"{took.wall_s:.0f}", f"{took.peak_mb:.0f}"]
+        print(f"| {venue_id} | {papers:,} | {' | '.join(cells)} | {counts[1] / counts[0]:.2%} |", flush=True)
+
+
 def _purpose(asked: Asked) -> str:
     if gives_file(asked.path) or asked.path == "/notes/search":
         return "files"
@@ -65,7 +81,7 @@ def measure_budget() -> None:
     print("| budget | work | windows | answered in them | refused | share used |\n|---|---|---:|---:|---:|---:|")
     for window_s in WINDOWS_S:
         for way in ("harvest ours", "edits in threads"):
-            with simulated(BUDGET_PAPERS, [JOURNAL], limit=LIMIT, window_s=window_s) as service:
+            with simulated(BUDGET_PAPERS, [JOURNAL], limit=LIMIT, window_s=window_s, fault="no_domain") as service:
                 measure(way, JOURNAL, service)
                 asked = [one for one in service.take_asked() if one.path.startswith("/notes")]
             starts = _windows(asked, window_s)

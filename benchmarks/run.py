@@ -42,6 +42,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "tuning-speed": tuning.measure_tuning,
     "harvest-pace": lambda _: harvesting.measure_pace(),
     "harvest-requests": lambda _: harvesting.measure_requests(),
+    "harvest-edits": lambda _: harvesting.measure_edits(),
     "harvest-budget": lambda _: harvesting.measure_budget(),
     "harvest-memory": lambda _: harvesting.measure_memory(),
 }

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, NamedTuple
 
+from peercorpus.simulator.server.faults import faults_by_name
 from peercorpus.simulator.server.responses import ApiError
 from peercorpus.simulator.server.service import ServiceBudget, serve_simulator
 from peercorpus.simulator.world.world import build_world
@@ -62,7 +63,7 @@ class Service:
 
 @contextmanager
 def simulated(
-    papers: int, venue_ids: Sequence[str], *, limit: int = NO_LIMIT, window_s: int = 3600
+    papers: int, venue_ids: Sequence[str], *, limit: int = NO_LIMIT, window_s: int = 3600, fault: str = ""
 ) -> Iterator[Service]:
     """Run one while the context lasts.
 
@@ -71,8 +72,9 @@ def simulated(
         venue_ids: The venues.
         limit: Requests to each route in a window.
         window_s: How long a window lasts.
+        fault: One of the simulator's named faults; none if empty.
     """
-    command = [sys.executable, __file__, str(papers), str(limit), str(window_s), *venue_ids]
+    command = [sys.executable, __file__, str(papers), str(limit), str(window_s), fault, *venue_ids]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         if child.stdin is None or child.stdout is None:
             raise AssertionError("both are pipes")
@@ -81,10 +83,11 @@ def simulated(
             yield Service((v1, v2), questions, child.stdout)
 
 
-def main(papers: str, limit: str, window_s: str, *venue_ids: str) -> None:
+def main(papers: str, limit: str, window_s: str, fault: str, *venue_ids: str) -> None:
     """Serve until stdin ends; answer each line with the requests since the last."""
     budget = _Remembering(int(limit), int(window_s))
-    with serve_simulator(build_world(papers=int(papers), venues=venue_ids), budget=budget) as service:
+    faults = faults_by_name(*filter(None, [fault]))
+    with serve_simulator(build_world(papers=int(papers), venues=venue_ids), budget=budget, faults=faults) as service:
         print(json.dumps([service.base_url_v1, service.base_url_v2]), flush=True)
         for _ in sys.stdin:
             asked, budget.asked = budget.asked, []

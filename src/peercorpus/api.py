@@ -62,8 +62,20 @@ class Corpus:
         """
         return self._scan("2-reviews")
 
+    def ai_reviews(self) -> "pl.LazyFrame":
+        """Scan what AIs say of papers, as venues post it themselves, one row each.
+
+        No other table holds any of it. Columns are the fields of `records.ai_reviews.AiReview`: among them
+        `ai_review_id` (the key), `forum_id`, `signature`, `sections`, `replies` (the answers of authors and the
+        surveys that rate it), `readers_public` and `deleted`.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("2-ai-reviews")
+
     def posts(self) -> "pl.LazyFrame":
-        """Scan the replies to submissions, reviews included, one row each.
+        """Scan the replies to submissions, reviews included and those of an AI apart, one row each.
 
         Columns are the fields of `records.reviews.Post`: among them `post_id` (the key), `forum_id`, `reply_to`,
         `kind`, `role`, `text`, `readers_public` and `deleted`.
@@ -173,7 +185,13 @@ class Corpus:
         for each_id in venue_ids:
             yield from self._tables.read(record_type, each_id)
 
-    def statistics(self, name: str, where: Iterable[str] = (), tokenizer: str | None = None) -> "pl.DataFrame":
+    def statistics(
+        self,
+        name: str,
+        where: Iterable[str] = (),
+        tokenizer: str | None = None,
+        model_texts: str | Path | None = None,
+    ) -> "pl.DataFrame":
         """Return the numbers of one figure of `peercorpus report`.
 
         Args:
@@ -181,22 +199,31 @@ class Corpus:
             where: Conditions that papers must meet, such as `["year>=2023", "status=rejected"]`, or a single one; see
                 `corpus.filters`.
             tokenizer: Tokenizer whose tokens lengths are counted in; None counts words and signs.
+            model_texts: For `model_written`, reviews that a model wrote: a folder of .txt and .md files, or JSON Lines
+                with the key `text`.
 
         Raises:
-            PeercorpusError: The figure, a condition or the tokenizer does not exist.
+            PeercorpusError: The figure, a condition, the tokenizer or the model's texts do not exist.
             TableError: The tables have not been built.
         """
         from peercorpus.report.write_report import compute_statistic
 
-        return compute_statistic(self.folder, name, _as_list(where), tokenizer).table
+        return compute_statistic(self.folder, name, _as_list(where), tokenizer, _as_path(model_texts)).table
 
-    def figure(self, name: str, where: Iterable[str] = (), tokenizer: str | None = None) -> "Figure":
+    def figure(
+        self,
+        name: str,
+        where: Iterable[str] = (),
+        tokenizer: str | None = None,
+        model_texts: str | Path | None = None,
+    ) -> "Figure":
         """Draw one figure of `peercorpus report` with Matplotlib; save it with its method `savefig`.
 
         Args:
             name: As for `statistics`.
             where: As for `statistics`.
             tokenizer: As for `statistics`.
+            model_texts: As for `statistics`.
 
         Raises:
             MissingExtraError: Matplotlib is not installed.
@@ -205,7 +232,7 @@ class Corpus:
         """
         from peercorpus.report.write_report import draw_figure
 
-        return draw_figure(self.folder, name, _as_list(where), tokenizer)
+        return draw_figure(self.folder, name, _as_list(where), tokenizer, _as_path(model_texts))
 
     def _scan(self, name: str) -> "pl.LazyFrame":
         import polars as pl
@@ -220,6 +247,10 @@ class Corpus:
 
     def __repr__(self) -> str:
         return f"Corpus({str(self.folder)!r})"
+
+
+def _as_path(place: str | Path | None) -> Path | None:
+    return None if place is None else Path(place)
 
 
 def _as_list(where: Iterable[str]) -> Iterable[str]:

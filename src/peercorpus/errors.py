@@ -81,6 +81,7 @@ class PdfFault(StrEnum):
     """What is wrong with a file that cannot be read as a PDF."""
 
     NOT_HERE = "not_here"
+    ALTERED = "altered"
     NOT_A_PDF = "not_a_pdf"
     ENCRYPTED = "encrypted"
     DAMAGED = "damaged"
@@ -118,6 +119,10 @@ class WorkspaceError(PeercorpusError):
 
 class WorkspaceLockedError(WorkspaceError):
     """Raised when another run is writing to the workspace; exit code 2."""
+
+
+class DamagedError(WorkspaceError):
+    """Raised when something stored in a workspace is no longer what was stored; exit code 2."""
 
 
 class VenuesFileError(WorkspaceError):

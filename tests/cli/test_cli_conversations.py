@@ -9,7 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from commands import Run, assert_refused, succeed
+from invented_tables import paper
 from model_endpoint import completion, serving
+from peercorpus.cli.text.show import show_record
+from peercorpus.corpus.forums import PaperRecord
+from peercorpus.records.papers import Conflict, StatedSide
 
 V = "Invented.cc/2024/Conference"
 ESCAPE = "\x1b[2J\x1b[31m"
@@ -71,6 +75,20 @@ def test_show_prints_the_whole_record_readable(corpus: Path, run: Run) -> None:
     ):
         assert expected in shown.out
     assert shown.out.index("They fly.") < shown.out.index("And tails.")
+
+
+def test_show_names_the_records_of_a_paper_where_they_differ_and_its_stated_sides() -> None:
+    conflict = Conflict("title", "Kites", "Ki\x1btes", "reviewbench:f1", "re2-reviews:f1")
+    sides = (StatedSide("review", "test", "train"), StatedSide("rebuttal", "train"))
+    records = ("reviewbench:f1", "re2-reviews:f1")
+    whole = paper("f1", records=records, conflicts=(conflict,), stated_sides=sides)
+    shown = show_record(PaperRecord(whole, [], [], [], [], [], []), is_brief=False)
+    assert "made of reviewbench:f1, re2-reviews:f1" in shown
+    assert "title: 'Kites' of reviewbench:f1 stands; re2-reviews:f1 states 'Ki" in shown
+    assert "task review: test; another of its files states train" in shown
+    assert "task rebuttal: train" in shown
+    assert "\x1b" not in shown
+    assert "Published datasets" not in show_record(PaperRecord(paper("f2"), [], [], [], [], [], []), is_brief=False)
 
 
 def test_nothing_shown_moves_the_cursor(corpus: Path, run: Run) -> None:

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from commands import Run, assert_refused
+from in_this_process import build_here
 from invented_releases import a_release, talk, task_paper, write_release
 from invented_tables import ICLR, invented, paper
 from naming import Naming
+from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
@@ -17,6 +19,8 @@ from peercorpus.release.publish import publish_release
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile, Task
 from peercorpus.release.task_tables import CONFIG
+from peercorpus.workspace.workspace import open_workspace
+from published_records import re2_paper, re2_rebuttal, write_json, write_manuscript
 
 
 @pytest.fixture
@@ -83,6 +87,25 @@ def test_what_cannot_be_done_is_refused_in_a_sentence(release: Path, tmp_path: P
     ):
         assert run("export", release, "--out", out, *arguments).code == 2
     assert not out.exists()
+
+
+def test_a_workspace_exports_texts_of_the_grades_that_are_asked_for(tmp_path: Path, run: Run) -> None:
+    write_json(tmp_path / "in" / "REVIEWS_train.json", [re2_paper()])
+    write_json(tmp_path / "in" / "REBUTTAL_train.json", [re2_rebuttal()])
+    write_manuscript(tmp_path / "in", text="As it was submitted.")
+    corpus = tmp_path / "corpus"
+    with open_workspace(corpus, create=True) as workspace:
+        import_dumps(workspace, [tmp_path / "in"])
+        build_here(workspace)
+    options = ("--format", "trl", "--no-system")
+    strict, wide = tmp_path / "strict.jsonl", tmp_path / "wide.jsonl"
+    assert run("export", corpus, "--out", strict, *options).code == 0
+    assert strict.read_text() == ""
+    assert run("export", corpus, "--out", wide, *options, "--grade", "stated").code == 0
+    row = json.loads(wide.read_text())
+    assert (row["paper_grade"], row["messages"][0]["content"]) == ("stated", Naming("As it was submitted."))
+    for refused in (("--grade", "unavailable"), ("--min-words", "3")):
+        assert run("export", corpus, "--out", tmp_path / "none.jsonl", *options, *refused).code != 0
 
 
 def test_every_review_and_conversation_of_a_real_release_is_in_a_file_or_counted(

@@ -13,6 +13,7 @@ import pytest
 
 from commands import Run, assert_refused
 from peercorpus.simulator.server.damage import Fault
+from peercorpus.simulator.server.faults import faults_by_name
 from peercorpus.simulator.server.requests import Request, write_token
 from peercorpus.simulator.server.responses import ApiError
 from peercorpus.simulator.server.service import Service, ServiceBudget, serve_simulator
@@ -156,7 +157,8 @@ class Contested(ServiceBudget):
 
 @pytest.fixture
 def used_elsewhere() -> Iterator[Service]:
-    with serve_simulator(WORLD, budget=Contested(limit=200)) as service:
+    # Asked note by note, a harvest spends more than one window.
+    with serve_simulator(WORLD, faults=faults_by_name("no_domain"), budget=Contested(limit=200)) as service:
         yield service
 
 

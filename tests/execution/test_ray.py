@@ -1,5 +1,6 @@
 """On a cluster of two machines, one of which dies at work, the rows are those of this machine, each once."""
 
+import hashlib
 import os
 import secrets
 import signal
@@ -171,13 +172,14 @@ def test_a_file_of_this_machine_is_brought_to_the_others(cluster: Any, tmp_path:
 
 def test_texts_are_those_of_this_machine(executor: RayExecutor, tmp_path: Path) -> None:
     contents = [by_hand([lines("One line.", "Another.")]), b"", b"no PDF"]
-    paths = [tmp_path / f"{number}.pdf" for number in range(4)]
-    for path, content in zip(paths, contents, strict=False):
-        path.write_bytes(content)
-    jobs = [EngineJob(path.stem, path, "pdfium-text") for path in paths]
+    jobs = [EngineJob("0" * 64, tmp_path / "missing.pdf", "pdfium-text")]
+    for content in contents:
+        sha256 = hashlib.sha256(content).hexdigest()
+        jobs.append(EngineJob(sha256, tmp_path / f"{sha256}.pdf", "pdfium-text"))
+        jobs[-1].path.write_bytes(content)
     there = dict(executor(convert_file, jobs, timeout_s=20))
     assert there == dict(InThisProcess()(convert_file, jobs, timeout_s=20))
-    assert [isinstance(there[job], Failure) for job in jobs] == [False, True, True, True]
+    assert [isinstance(there[job], Failure) for job in jobs] == [True, False, True, True]
 
 
 def test_tokens_are_those_that_are_counted_here(cluster: Any, tmp_path: Path) -> None:

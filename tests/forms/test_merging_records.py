@@ -13,7 +13,7 @@ from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Aspect, Grade, Phase, Reason
-from peercorpus.records.papers import Paper, PaperVersion, SetAside, StatedSide
+from peercorpus.records.papers import MergedPost, Paper, PaperVersion, SetAside, StatedSide
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace, open_workspace
@@ -94,6 +94,26 @@ def test_re2_gives_first_scores_and_conversations_and_reviewbench_all_else(
     }
     assert {text.markdown for text in rows(workspace, PaperText)} == {TEXT, "As it was submitted."}
     assert "normalise" not in {row.stage for row in rows(workspace, SetAside)}
+    assert paper.merged_posts == (MergedPost("re2-reviews:kite1/1", review.review_id),)
+    posts = rows(workspace, Post)
+    assert paper.posts_stated == len(posts) + 1
+    (merging,) = (one for one in read_status(workspace).balances if one.stage == "merge records")
+    assert (merging.rows_in, merging.rows_out, merging.holds) == (paper.posts_stated, paper.posts_stated, True)
+    assert json.loads(review.extra)["review_content"] == re2_paper()["reviews"][0]["review_content"]
+
+
+def test_a_review_that_is_lost_in_merging_breaks_the_balance(
+    tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(merged: Any, other: Any, pairs: Any) -> None:
+        del merged, other, pairs
+
+    monkeypatch.setattr("peercorpus.forms.merge_records._merge_posts", lose)
+    parts = write_parts(tmp_path, reviewbench_row(), re2_paper())
+    for name in ("rb", "reviews"):
+        import_dumps(workspace, [parts[name]])
+    build_here(workspace)
+    assert [one.stage for one in read_status(workspace).balances if not one.holds] == ["merge records"]
 
 
 def test_every_order_of_imports_makes_the_same_rows(tmp_path: Path) -> None:
@@ -106,6 +126,75 @@ def test_every_order_of_imports_makes_the_same_rows(tmp_path: Path) -> None:
             build(workspace, *(parts[name] for name in order), parts["rebuttals"])
             made.append([rows(workspace, kind) for kind in (Paper, Review, Post, PaperVersion, SetAside)])
     assert all(tables == made[0] for tables in made)
+
+
+def say(words: str, **more: Any) -> Rows:
+    """A conversation with one reviewer in which the authors say something."""
+    talk = re2_rebuttal(**more)
+    return talk | {"messages": [*talk["messages"][:-1], {"role": "user", "content": words}]}
+
+
+SEVERAL: dict[str, tuple[dict[str, Rows], list[Reason]]] = {
+    "three that differ": (
+        {f"{name}/REBUTTAL_{name}.json": say(f"Because of {name}.") for name in ("wind", "weather", "rope")},
+        [Reason.RECORDS_DIFFER] * 2,
+    ),
+    "two that say the same, of one longer": (
+        {
+            "a/REBUTTAL_train.json": say("Because."),
+            "b/REBUTTAL_test.json": say("Because."),
+            "c/REBUTTAL_c.json": say("Because of the wind."),
+        },
+        [Reason.RECORDS_DIFFER] * 2,
+    ),
+    "two sides": (
+        {"REBUTTAL_train.json": say("Because."), "REBUTTAL_test.json": say("Because.")},
+        [Reason.SUPERSEDED],
+    ),
+    "one that cannot be read": (
+        {"a/REBUTTAL_a.json": say("Because."), "b/REBUTTAL_b.json": re2_rebuttal(messages=[])},
+        [Reason.RECORD_UNREADABLE],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_records_of_one_conversation_give_the_same_rows_in_any_order(tmp_path: Path, name: str) -> None:
+    talks, reasons = SEVERAL[name]
+    paths = [write_json(tmp_path / file, [talk]) for file, talk in talks.items()]
+    paper = write_json(tmp_path / "REVIEWS_train.json", [re2_paper()])
+    made: list[list[Any]] = []
+    for number, order in enumerate(permutations(paths)):
+        with open_workspace(tmp_path / f"corpus{number}", create=True) as workspace:
+            at_once = number % 2
+            for step in [[paper, *order]] if at_once else [[paper], *([path] for path in order)]:
+                import_dumps(workspace, step)
+            build_here(workspace)
+            assert read_status(workspace).holds
+            (venue_id,) = workspace.raw.venues()
+            kinds = (Paper, Review, Post, Conversation, SetAside)
+            made.append([list(workspace.tables.read(kind, venue_id)) for kind in kinds])
+    assert all(tables == made[0] for tables in made)
+    aside = [row.reason for row in made[0][-1] if row.record_id.startswith("re2-rebuttal")]
+    assert aside == reasons
+    assert len(made[0][3]) == 1
+    assert max(len(talk["messages"][-1]["content"]) for talk in talks.values() if talk["messages"]) == len(
+        made[0][3][0].turns[-1].text
+    )
+
+
+def test_two_files_of_reviews_give_the_same_rows_in_any_order(tmp_path: Path) -> None:
+    papers = {"a": re2_paper(metareview="They fly."), "b": re2_paper(metareview="They fall.")}
+    paths = [write_json(tmp_path / name / f"REVIEWS_{name}.json", [paper]) for name, paper in papers.items()]
+    made: list[list[Any]] = []
+    for number, order in enumerate(permutations(paths)):
+        with open_workspace(tmp_path / f"corpus{number}", create=True) as workspace:
+            build(workspace, *order)
+            (venue_id,) = workspace.raw.venues()
+            made.append([list(workspace.tables.read(kind, venue_id)) for kind in (Paper, Review, Post, SetAside)])
+    assert made[0] == made[1]
+    assert made[0][0][0].decision_comment == "They fly."
+    assert [row.record_id for row in made[0][-1] if row.reason is Reason.SUPERSEDED] == ["re2-reviews:kite1"]
 
 
 CASES: dict[str, tuple[list[Rows], list[Rows], list[str], int]] = {

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,8 @@ import pytest
 
 from naming import Naming, by_name
 from peercorpus.errors import DumpError
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.harvest.import_dumps import DumpScanner, import_dumps
+from peercorpus.harvest.import_files import DumpFile, read_values
 from peercorpus.workspace.raw_store import UNPLACED, RawKind
 from peercorpus.workspace.workspace import Workspace
 
@@ -105,6 +108,46 @@ def test_every_shape_is_taken(shape: str, tmp_path: Path, workspace: Workspace) 
     assert {kind: summary.taken(kind).new for kind in expected} == {kind: len(ids) for kind, ids in expected.items()}
     assert summary.left_out == {}
     assert summary.files[0].problem is None
+
+
+LARGE: dict[str, tuple[Callable[[list[Any]], str], dict[str, int]]] = {
+    "a list": (json.dumps, {}),
+    "lines": (lambda notes: "\n".join(map(json.dumps, notes)), {}),
+    "a wrapper": (lambda notes: json.dumps({"count": len(notes), "meta": {"page": 1}, "notes": notes}), {}),
+    "a wrapper of venues": (lambda notes: json.dumps({"venues": {"a": {"notes": notes}, "b": {"notes": []}}}), {}),
+    "notes by name": (lambda notes: json.dumps({"venue": "a"} | {note["id"]: note for note in notes}), {}),
+    "a record of notes": (
+        lambda notes: json.dumps({"id": "g", "forum": "g", "content": {"a": "b"}, "replies": notes, "readers": []}),
+        {"a record larger than": 1},
+    ),
+    "no notes": (lambda _: json.dumps({f"n{place}": {"a": 1} for place in range(200)}), {"(a record of n0, n1": 1}),
+}
+
+
+@pytest.mark.parametrize("shape", LARGE)
+def test_a_file_larger_than_what_is_read_at_once_gives_the_same_records(shape: str, tmp_path: Path) -> None:
+    write_shape, left_out = LARGE[shape]
+    path = tmp_path / ("large.jsonl" if shape == "lines" else "large.json")
+    path.write_text(write_shape([note_v1(f"r{number}") for number in range(9)]))
+    taken: list[bytes] = []
+    left: list[str] = []
+    values = read_values(DumpFile(path, path.name, is_named=True), 400)
+    DumpScanner(lambda _, body: taken.append(body), left.append).enter_items(values)
+    expected = [] if shape == "no notes" else [msgspec.json.encode(note_v1(f"r{number}")) for number in range(9)]
+    assert taken == expected
+    assert by_name(Counter(left), *left_out) == left_out
+    assert len(left) == sum(left_out.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.jsonl", '{"a": 1}\n"%s"\n'), ("a.json", '{"a": 1}\n{"a": "%s"}\n'), ("a.json", '["%s"]'), ("a.json", '"%s"')],
+)
+def test_a_record_larger_than_what_is_read_at_once_is_one_sentence(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content % ("b" * 500))
+    with pytest.raises(DumpError, match=rf"'{name}'.*(400 bytes|not one JSON)"):
+        list(read_values(DumpFile(path, path.name, is_named=True), 400))
 
 
 @pytest.mark.parametrize("indent", [None, 1, 4])

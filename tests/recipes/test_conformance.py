@@ -1,5 +1,6 @@
 """A conformance report states the reasons that there are, and no others."""
 
+import re
 from collections import Counter
 
 from peercorpus.recipes.conformance import NOT_KNOWN, Comparison, Subject, Verdict, compare, compare_numbers
@@ -92,3 +93,33 @@ def test_names_from_files_cannot_break_the_page() -> None:
     (line,) = [line for line in page.splitlines() if "x\\|y" in line]
     assert line.count(" | ") == 4
     assert "\\<b>" in line
+
+
+def test_a_key_without_a_value_where_the_card_says_that_it_has_one_is_different() -> None:
+    made = measured(y2024=2)
+    made.keys = Counter({"review_id": 6, "summary": 6, "soundness": 6, "reviewer": 5})
+    made.filled["summary"] = {"colm"}
+    rows = {row.what: row for row in compare(Subject(REVIEWBENCH, made, {})) if row.section.startswith("Keys")}
+    assert (rows["summary"].verdict, rows["summary"].reasons) == (Verdict.SAME, ())
+    assert (rows["review_id"].verdict, rows["review_id"].reasons) == (
+        Verdict.DIFFERENT,
+        (f"no value in the reviews of colm: {NOT_KNOWN}",),
+    )
+    # The card states it for other conferences, of which the release has no reviews.
+    assert rows["soundness"].verdict is Verdict.SAME
+    assert (rows["reviewer"].verdict, rows["reviewer"].reasons) == (Verdict.DIFFERENT, (NOT_KNOWN,))
+    assert rows["quality"].verdict is Verdict.NOT_MADE
+
+
+def test_every_printed_number_on_the_page_names_its_source() -> None:
+    page = conformance_page(
+        ConformanceReport(REVIEWBENCH, "0" * 64, None, compare(Subject(REVIEWBENCH, measured(y2024=1), {})))
+    )
+    numbered = dict(re.findall(r"^(\d+)\. (.*)$", page, re.MULTILINE))
+    exact, about = (
+        re.search(rf"^\| papers of colm \| {number} \\\[(\d+)\\\]", page, re.MULTILINE) for number in (717, "≈ 720")
+    )
+    assert exact is not None
+    assert about is not None
+    assert numbered[exact[1]].endswith("dataset_info")
+    assert numbered[about[1]].endswith("Coverage")

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from commands import Ended, Run, assert_refused
+from invented_figures import paper_with_figures
 from published_records import reviewbench_row, write_parquet
 from recipe_datasets import (
     REVIEWBENCH_PLACES,
@@ -25,6 +26,20 @@ from recipe_datasets import (
 )
 
 FEW = ("icml", "colm")
+
+SUBMISSION = {
+    "id": "kite000001",
+    "forum": "kite000001",
+    "replyto": None,
+    "number": 1,
+    "invitation": "ICLR.cc/2023/Conference/-/Blind_Submission",
+    "signatures": ["ICLR.cc/2023/Conference"],
+    "readers": ["everyone"],
+    "cdate": 1_664_000_000_000,
+    "tcdate": 1_664_000_000_000,
+    "content": {"title": "On the kite", "abstract": "We fly.", "venueid": "ICLR.cc/2023/Conference"},
+}
+"""A submission as API v1 sends it."""
 
 
 def few_papers() -> list[dict[str, Any]]:
@@ -90,7 +105,9 @@ def test_re2_is_made_from_two_hundred_papers_and_the_same_command_does_nothing(m
     assert figures == {
         name: "not made" if name == "2e" else "present" for name in ("2a", "2b", "2c", "2d", "2e", "2f", "3:")
     }
-    assert {row["verdict"] for (section, _), row in rows.items() if section == "Files"} == {"same", "present"}
+    files = {what: row["verdict"] for (section, what), row in rows.items() if section == "Files"}
+    assert files.pop("figures of the papers") == "not made"
+    assert set(files.values()) == {"same", "present"}
     assert rows["Numbers", "review test papers"]["made"] == rows["Numbers", "rebuttal test papers"]["made"] == "20"
     exported = tmp_path / "corpus" / "recipe" / "re2"
     test_ids = [paper["paper_id"] for paper in re2_papers()[-20:]]
@@ -98,6 +115,28 @@ def test_re2_is_made_from_two_hundred_papers_and_the_same_command_does_nothing(m
     assert "43 of 45 venues are named nowhere" in rows["Numbers", "venues"]["reasons"]
     again = make("re2", source, "--offline")
     assert (again.code, again.out.splitlines()[-1]) == (0, "Nothing to do: all of this was done before.")
+
+
+def test_figures_of_re2_are_cut_out_of_the_pdfs_that_are_held(make: Any, run: Run, tmp_path: Path) -> None:
+    source, pdfs = write_re2(tmp_path / "published", re2_papers(8), test=2), tmp_path / "pdfs"
+    assert make("re2", source, "--offline").code == 0
+    row = by_what(tmp_path / "corpus" / "recipe")["Files", "figures of the papers"]
+    assert (row["verdict"], row["made"]) == ("not made", None)
+    assert row["reasons"] == ["no PDF is held: the texts of the 8 papers were imported as text, which has no figures"]
+    pdfs.mkdir()
+    (pdfs / "kite000001.pdf").write_bytes(paper_with_figures())
+    # A paper of which Re² has no text, as its text would stand for the paper.
+    (tmp_path / "notes.json").write_text(json.dumps([SUBMISSION]))
+    assert run("import", tmp_path / "notes.json", "--pdfs", pdfs, "--workspace", tmp_path / "corpus").code == 0
+    made = make("re2", source, "--offline")
+    assert made.code == 0, made.err
+    row = by_what(tmp_path / "corpus" / "recipe")["Files", "figures of the papers"]
+    assert (row["verdict"], row["made"]) == ("present", "figures: 1, tables: 1; of 1 of 9 papers")
+    assert row["reasons"] == ["PDFs held: 1; the text of each other paper is of none, or of one without captions"]
+    assert make("re2", source, "--offline").out.splitlines()[-1] == "Nothing to do: all of this was done before."
+    assert make("re2", source, "--offline", "--no-figures").code == 0
+    row = by_what(tmp_path / "corpus" / "recipe")["Files", "figures of the papers"]
+    assert (row["verdict"], row["reasons"]) == ("not made", ["left out with --no-figures"])
 
 
 def test_new_files_of_the_same_dataset_are_added(make: Any, tmp_path: Path) -> None:

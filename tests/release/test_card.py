@@ -24,8 +24,10 @@ from invented_tables import (
     what_follows,
     with_figures,
 )
+from peercorpus.cli.text.publish import published
 from peercorpus.records.documents import Figure
 from peercorpus.records.enums import GRADE_MEANINGS, REASON_MEANINGS, Aspect, Grade, Phase, Reason, ScoreSource, Status
+from peercorpus.records.papers import PaperVersion
 from peercorpus.release.card.markdown import columns_of, escape, units
 from peercorpus.release.publish import publish_release
 from peercorpus.release.schemas import flatten_columns
@@ -87,6 +89,34 @@ def test_its_counts_are_those_of_the_tables(tmp_path: Path) -> None:
     assert sizes == {config: str(sum(of.values())) for config, of in venue_of.items() if config != "figures"}
     zeros = " 0 |" * 8
     assert re.findall(r".*`rejected`.* 0 \|", card)[1:] == [f"| {ICLR} | `rejected` |{zeros} 1 | 0 | 0 |"]
+
+
+def test_without_sides_it_does_not_speak_of_tasks_that_the_release_lacks(tmp_path: Path) -> None:
+    words = ("in the tasks", "configurations for tasks", "keeps its split")
+    assert [word for word in words if word in a_card(tmp_path, {ICLR: a_forum("f1")})] == []
+    card = a_card(tmp_path / "with", {ICLR: a_forum("f1")}, RE2)
+    assert [word for word in words if word not in card] == []
+
+
+def test_it_credits_only_the_datasets_that_it_was_made_from(tmp_path: Path) -> None:
+    with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
+        at = datetime(2026, 11, 1, tzinfo=UTC)
+        workspace.raw.add([received(ICLR, at, RawKind.PUBLISHED, "re2-reviews:f1")])
+        card = card_of(workspace, tmp_path / "out")
+    assert "Re² (Apache 2.0)" in card
+    assert "ReviewBench (CC BY 4.0)" not in card
+    assert "received on 2026-11-01 (UTC)" in card
+
+
+@pytest.mark.parametrize(("grade", "named"), [(Grade.STATED, True), (Grade.UNAVAILABLE, False), (Grade.EXACT, False)])
+def test_publishing_names_the_grade_that_opens_tasks_which_hold_nothing(
+    tmp_path: Path, grade: Grade, named: bool
+) -> None:
+    records = [replace(one, grade=grade) if isinstance(one, PaperVersion) else one for one in a_forum("f1")]
+    with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
+        told = published(publish_release(workspace, tmp_path / "out", sides=RE2), tmp_path / "out")
+    assert ("--grade stated" in told) == named
+    assert ("--grade" in told) == named
 
 
 def test_it_says_for_which_outcome_the_text_is_missing_most_often(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from invented_tables import ICLR, NOON, a_forum, invented, paper, score, what_follows, with_figures
 from peercorpus.models.chat_messages import ChatOptions
+from peercorpus.records.ai_reviews import AiReview, SurveyAnswer
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Aspect, Role, SectionKind
 from peercorpus.records.papers import Evidence
@@ -48,6 +49,11 @@ TEXTS: dict[str, dict[str, Any]] = {
         "extra": json.dumps({"checks": [SAID], "note": SAID}),
     },
     "Post": {"title": SAID, "text": SAID, "invitation": SAID, "extra": json.dumps({"contact": SAID})},
+    "AiReview": {
+        **dict.fromkeys(("title", "invitation", "licence"), SAID),
+        "sections": (Section(SectionKind.OTHER, "ai_review", SAID),),
+        "extra": json.dumps({"contact": SAID}),
+    },
     "PaperVersion": {
         **dict.fromkeys(("title", "abstract"), SAID),
         "path": f"/pdf/{SAID}",
@@ -71,6 +77,10 @@ def forum_of_people() -> list[object]:
                 for one in record.turns
             )
             changes = {"turns": turns, "context": tuple(replace(one, concerning=(SAID,)) for one in record.context)}
+        if isinstance(record, AiReview):
+            answer = (SurveyAnswer("comments", SAID, None),)
+            replies = (replace(reply, title=SAID, text=SAID, survey=answer) for reply in record.replies)
+            changes = changes | {"replies": tuple(replies)}
         if isinstance(record, PaperText):
             changes = changes | {"headings": tuple(replace(heading, title=SAID) for heading in record.headings)}
         if isinstance(record, Post) and record.meta_review is not None:
@@ -134,6 +144,7 @@ def test_no_other_column_holds_an_address(exports: Path) -> None:
         *(("reviews", name) for name in ("title", "sections", "initial_sections", "scores", "extra", "rebuttal")),
         *(("versions", name) for name in ("title", "abstract", "rule", "file_signs", "deadline_source", "invitation")),
         ("scores", "final_label"),
+        *(("ai_reviews", name) for name in ("title", "sections", "extra", "replies")),
         *(("review_sft", name) for name in ("markdown", "title", "reviews")),
         *(("rebuttal", name) for name in ("markdown", "title", "conversations")),
     ],

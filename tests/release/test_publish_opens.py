@@ -54,6 +54,7 @@ ROWS = {
     "papers_full": CORPUS | {"tmlr": 1},
     "reviews": CORPUS,
     "meta_reviews": {"iclr": 1},
+    "ai_reviews": {"iclr": 1},
     "posts": {"iclr": 7, "icml": 2},
     "conversations": CORPUS,
     "versions": {"iclr": 4, "icml": 1},

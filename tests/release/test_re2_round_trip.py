@@ -14,10 +14,12 @@ from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.samples import PromptOptions
+from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
 from peercorpus.workspace.workspace import open_workspace
+from published_records import re2_paper, reviewbench_review, reviewbench_row, write_json, write_parquet
 from re2_files import SIDES, Record, write_re2
 
 RE2 = ExportRequest(ExportLayout.RE2, telling=PromptOptions(chat=ChatOptions(ends_answered=False)))
@@ -69,3 +71,29 @@ def test_manuscripts_come_back_where_they_lay(trip: tuple[Path, Path]) -> None:
         for folder in trip
     )
     assert exported == stated
+
+
+def test_a_paper_of_both_datasets_has_re2s_words_where_re2_has_the_review(tmp_path: Path) -> None:
+    words = "Strong points: kites fly. Weak points: they fall."
+    reviews = [
+        reviewbench_review(reviewer="Reviewer_AbCd", review_id="a"),
+        reviewbench_review(reviewer="Reviewer_EfGh", review_id="b", summary="Only ReviewBench has it."),
+    ]
+    write_parquet(tmp_path / "rb" / "kites.parquet", [reviewbench_row(reviews=reviews)])
+    paper = re2_paper(reviews=[re2_paper()["reviews"][0] | {"review_content": words}])
+    write_json(tmp_path / "re2" / "REVIEWS_train.json", [paper])
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        import_dumps(workspace, [tmp_path / "rb", tmp_path / "re2"])
+        build_here(workspace)
+        sides = SplitRequest(Profile.STATED)
+        publish_release(workspace, tmp_path / "release", sides=sides, worst_grade=Grade.UNSTATED)
+    export_release(tmp_path / "release", tmp_path / "out", RE2)
+    (exported,) = read(tmp_path / "out", "REVIEWS_train").values()
+    texts = {review["reviewer_id"]: review["review_content"] for review in exported["reviews"]}
+    assert texts["Reviewer_AbCd"] == words
+    assert "Only ReviewBench has it." in texts["Reviewer_EfGh"]
+    assert {key for review in exported["reviews"] for key in review} == paper["reviews"][0].keys()
+    assert exported.keys() == paper.keys() | {"licence", "paper_grade"}
+    rows = [*open_release(tmp_path / "release").rows("reviews", None, None)]
+    assert len(rows) == 2
+    assert all(words != section["text"] for row in rows for section in row["sections"])

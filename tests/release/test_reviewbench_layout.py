@@ -21,7 +21,7 @@ from peercorpus.release.publish import publish_release
 from peercorpus.release.reviewbench_rows import find_year
 from peercorpus.release.reviews_json import FIELDS
 from peercorpus.release.schemas import PAPERS, PAPERS_FULL, REVIEWBENCH
-from peercorpus.release.shards import ReleaseLayout
+from peercorpus.release.shards import CONFIGS, ReleaseLayout
 from peercorpus.workspace.workspace import open_workspace
 from published_records import reviewbench_review, reviewbench_row, write_parquet
 
@@ -117,10 +117,25 @@ def test_the_code_of_the_card_runs_on_the_release(release: Path, tmp_path: Path)
     assert "review_id" in done.stdout
 
 
+def test_the_card_speaks_of_nothing_that_the_layout_lacks(release: Path) -> None:
+    card = (release / "README.md").read_text()
+    elsewhere = {name for config in CONFIGS.values() for name in config.schema.names} | {"papers", "papers_full"}
+    sentences = [one for one in re.split(r"(?<=[.:])\s", card) if "default layout" not in one]
+    assert [
+        one for one in sentences if {*re.findall(r"`(\w+)`", one)} & (elsewhere - {*REVIEWBENCH.names, *CARD})
+    ] == []
+    assert [word for word in ("tasks", "its split", "every other post", "conversations |") if word in card] == []
+    assert "`track` | string | `main`, `datasets_and_benchmarks`, `findings`" in card
+
+
 def test_verify_and_diff_read_it_and_products_refuse_it_in_one_sentence(release: Path, run: Run) -> None:
     assert run("verify", release).code == 0
     assert "Nothing differs." in run("diff", release, release).out
     assert_refused(run("export", release, "--out", release.parent / "x", "--format", "jsonl"), "no task configurations")
+    for command in ("report", "table1"):
+        out = ("--out", release.parent / "x") if command == "report" else ()
+        assert_refused(run(command, "--workspace", release, *out), "layout 'reviewbench'", "workspace")
+    assert not (release.parent / "x").exists()
 
 
 @pytest.fixture
@@ -173,8 +188,12 @@ def test_without_authors_nobody_is_named(imported: Path) -> None:
 def test_publish_takes_the_layout_and_refuses_what_it_has_not(imported: Path, run: Run, tmp_path: Path) -> None:
     layout = ("publish", "--workspace", imported, "--layout", "reviewbench", "--out", tmp_path / "cli")
     assert_refused(run(*layout, "--splits", "re2"), "--splits cannot be used with --layout reviewbench")
+    assert_refused(run(*layout, "--latex"), "--latex cannot be used with --layout reviewbench")
+    assert_refused(run(*layout, "--texts", "all"), "--texts all cannot be used with --layout reviewbench")
     assert not (tmp_path / "cli").exists()
-    assert "load_dataset(" in run(*layout).out
+    made = run(*layout).out
+    assert "load_dataset(" in made
+    assert "conversation" not in made, "the layout has none"
     assert run("verify", tmp_path / "cli", "--workspace", imported).code == 0
     assert "nothing" in run(*layout).out.lower()
     assert run("publish", "--workspace", imported, "--out", tmp_path / "cli", "--splits", "none").code == 0

@@ -1,13 +1,15 @@
 """What a paper still says of its decision when a post that told of it is taken down."""
 
+from dataclasses import replace
+
 import pytest
 
-from invented_tables import a_forum, paper, post
+from invented_tables import a_forum, paper, post, review
 from peercorpus.corpus.forums import Forum
-from peercorpus.corpus.public_forums import PublicFilter
+from peercorpus.corpus.public_forums import PublicFilter, keep_public
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.records.enums import PostKind, Role
-from peercorpus.records.papers import Paper
+from peercorpus.records.papers import Conflict, Paper
 from peercorpus.records.reviews import Post
 
 META, RULING = "The kites of this paper fly.", "All agree."
@@ -47,3 +49,24 @@ def test_a_decision_that_is_taken_down_is_not_told_by_the_paper(gone: tuple[str,
 def test_a_meta_review_that_was_the_only_word_on_the_decision_takes_it_along() -> None:
     found = sifted(META, "meta", has_decision=False)
     assert (found.decision, found.decided_at, found.decision_comment) == (None, None, None)
+
+
+def test_what_records_state_differently_goes_with_the_review_and_the_decision_that_it_is_about() -> None:
+    records = ("reviewbench:f", "re2-reviews:f")
+    fields = ("title", "decision", "rating (final) of R1", "rating (initial) of R2", "reviewer")
+    conflicts = tuple(Conflict(name, "R1" if name == "reviewer" else "6", "5", *records) for name in fields)
+    reviews = [review("f", "R1"), review("f", "R2")]
+    said = [post("ruling", "f", kind=PostKind.DECISION, text=RULING, role=Role.PROGRAM_CHAIR)]
+    whole = Forum(paper("f", conflicts=conflicts), reviews, said, [], [])
+
+    def left_without(*gone: str) -> list[str]:
+        kept = PublicFilter(Takedown(posts=frozenset(gone))).sift(whole)
+        assert kept is not None
+        return [one.field for one in kept.paper.conflicts]
+
+    assert left_without() == [*fields]
+    assert left_without(reviews[0].review_id) == ["title", "decision", "rating (initial) of R2"]
+    assert left_without(reviews[1].review_id) == ["title", "decision", "rating (final) of R1", "reviewer"]
+    assert "decision" not in left_without("ruling")
+    hidden = keep_public(replace(whole, reviews=[replace(reviews[0], readers_public=False), reviews[1]]))
+    assert [one.field for one in hidden.paper.conflicts] == ["title", "decision", "rating (initial) of R2"]

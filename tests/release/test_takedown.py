@@ -297,7 +297,7 @@ def test_the_tombstone_counts_and_names_nothing(tmp_path: Path) -> None:
         assert (tmp_path / "out" / "takedown.json").read_bytes() == first
         assert (workspace.folder / "takedown.salt").stat().st_mode & 0o777 == 0o600
     assert tombstone["ids"] == {"forum": 1, "note": 1, "author": 0}
-    records = {"papers": 1, "reviews": 1, "posts": 4, "versions": 1, "conversations": 1}
+    records = {"papers": 1, "reviews": 1, "posts": 4, "versions": 1, "conversations": 1, "ai_reviews": 0}
     assert tombstone["records"] == records | {"texts": 1, "changes": 0}
     assert tombstone["venues"] == {ICLR: tombstone["records"]}
     assert sorted(tombstone) == ["hashes", "ids", "records", "venues"]

@@ -26,6 +26,7 @@ from invented_tables import (
 )
 from invented_tables import what_follows as follow
 from peercorpus.corpus.takedown import TOMBSTONE
+from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.documents import Change, Figure, PaperText
 from peercorpus.records.enums import ChangeKind, Grade, PostKind, Role, SectionKind
 from peercorpus.records.papers import Paper, PaperVersion
@@ -46,6 +47,7 @@ WORDS: dict[type, dict[str, Any]] = {
     Post: dict.fromkeys(("title", "text"), WORD),
     PaperVersion: dict.fromkeys(("title", "abstract"), WORD),
     PaperText: {"markdown": f"# {WORD}"},
+    AiReview: {"title": WORD, "sections": (Section(SectionKind.OTHER, "ai_review", WORD),), "replies": ()},
     Figure: dict.fromkeys(("label", "caption"), WORD),
     Change: dict.fromkeys(("section", "before", "after"), WORD),
 }
@@ -117,6 +119,20 @@ def test_the_word_was_in_every_configuration_that_quotes_anybody(
     releases: dict[str, dict[str, list[dict[str, Any]]]],
 ) -> None:
     assert {config for config, rows in releases[""].items() if not says(rows, WORD)} == {"links", "scores"}
+
+
+@pytest.mark.parametrize(
+    ("listed", "left"),
+    [(f"{OTHER}-ai\n", None), (f"{OTHER}-ai-answer\n", [f"{OTHER}-ai-survey"]), (f"{OTHER}\n", None)],
+)
+def test_what_an_ai_says_and_each_answer_to_it_can_be_taken_down(
+    tmp_path: Path, listed: str, left: list[str] | None
+) -> None:
+    rows = publish(tmp_path, listed, corpus())["ai_reviews"]
+    replies = {row["forum_id"]: [reply["post_id"] for reply in row["replies"]] for row in rows}
+    assert replies.get(OTHER) == left
+    counted = json.loads((tmp_path / "out" / TOMBSTONE).read_text())["records"]["ai_reviews"]
+    assert counted == (left is None)
 
 
 @pytest.mark.parametrize(

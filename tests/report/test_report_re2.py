@@ -116,6 +116,18 @@ def test_fig_3_names_every_part_with_its_value() -> None:
     assert parts <= texts
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 7])
+def test_fig_3_shows_no_axes_without_a_violin(count: int) -> None:
+    names = [f"c{number}" for number in range(count)]
+    given = Given(
+        papers=[paper(name, name) for name in names],
+        reviews=[row for name in names for row in unified(name, 3, 4, 5)],
+    )
+    with styled():
+        figure = RE2_PANELS["fig3_violin_details"].draw(violin_details(given, names))
+    assert sum(axes.axison for axes in figure.axes) == count
+
+
 @pytest.mark.parametrize("panel", RE2_PANELS.values(), ids=list(RE2_PANELS))
 @pytest.mark.parametrize("scores", [(6.0, 6.0), (6.0,), (None,)])
 def test_a_corpus_of_one_paper_can_be_drawn(panel: object, scores: tuple[float | None, ...]) -> None:

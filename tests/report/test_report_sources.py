@@ -10,15 +10,17 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import invented_tables as made
-from invented_tables import ICLR, ICML, NOON, a_forum
+from invented_tables import ICLR, ICML, NOON, a_forum, what_follows
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.models.token_counts import words_and_signs
+from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Reason, Role, ScoreSource, Status
 from peercorpus.records.reviews import Review
 from peercorpus.records.scores import Score
 from peercorpus.release.publish import publish_release
 from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
 from peercorpus.report.panels import PANELS
+from peercorpus.report.source import CorpusSource, TextKind
 from peercorpus.report.write_report import open_source
 from peercorpus.workspace.workspace import Workspace
 
@@ -60,7 +62,13 @@ def the_forums() -> dict[str, list[object]]:
         scored("R7", rating(3, Phase.INITIAL, "preliminary_rating"), rating(5, Phase.FINAL, "final_rating")),
     ]
     late = made.version("z", "sha-z", Grade.UNREVISED_LIKELY, ICML)
-    icml = [*a_forum("m", ICML), made.paper("z", ICML), late, made.text("sha-z", "Not initial.", ICML)]
+    icml = [
+        *a_forum("m", ICML),
+        *what_follows("m", ICML),
+        made.paper("z", ICML),
+        late,
+        made.text("sha-z", "Not initial.", ICML),
+    ]
     return {ICLR: [*a_forum("a"), *hidden, *scores], ICML: icml}
 
 
@@ -96,6 +104,38 @@ def test_a_release_tells_what_its_workspace_tells(workspace: Workspace, release:
         assert_frame_equal(getattr(of_tables, name), getattr(of_release, name), check_row_order=False)
     assert of_release.set_aside is None
     assert of_release.listed is None
+
+
+def texts(given: CorpusSource, kind: TextKind) -> list[tuple[object, ...]]:
+    return sorted(row for rows in given.texts(kind) for row in rows.select("forum_id", "text").iter_rows())
+
+
+@pytest.mark.parametrize("kind", TextKind)
+def test_a_release_has_the_texts_of_its_workspace(workspace: Workspace, release: Path, kind: TextKind) -> None:
+    found = texts(source(workspace), kind)
+    assert found == texts(ReleaseSource(release, words_and_signs()), kind)
+    assert found
+    assert {forum_id for forum_id, _ in found} <= set("ahmsz")
+
+
+def test_what_an_ai_says_for_the_venue_is_in_no_population(workspace: Workspace) -> None:
+    (said,) = (one for one in what_follows("m", ICML) if isinstance(one, AiReview))
+    words = {section.text for section in said.sections} | {reply.text for reply in said.replies if reply.text}
+    assert words
+    held = [str(text) for kind in TextKind for _, text in texts(source(workspace), kind)]
+    assert not [text for text in held if any(each in text for each in words)]
+
+
+def test_texts_follow_what_is_hidden_taken_down_and_chosen(changeable: Workspace) -> None:
+    assert [forum_id for forum_id, _ in texts(source(changeable), TextKind.REVIEWS)].count("h") == 1
+    assert "s" not in [forum_id for forum_id, _ in texts(source(changeable), TextKind.META_REVIEWS)]
+    with open_source(changeable.folder, ["conference=icml"]) as chosen:
+        assert {forum_id for kind in TextKind for forum_id, _ in texts(chosen, kind)} == {"m"}
+    (changeable.folder / "takedown.txt").write_text("m\na-R1\n")
+    left = {kind: [forum_id for forum_id, _ in texts(source(changeable), kind)] for kind in TextKind}
+    assert "m" not in {forum_id for each in left.values() for forum_id in each}
+    assert "a" not in left[TextKind.REVIEWS]
+    assert "a" in left[TextKind.REPLIES]
 
 
 def test_what_not_everyone_may_read_is_in_no_frame(workspace: Workspace) -> None:

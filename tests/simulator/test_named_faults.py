@@ -9,6 +9,8 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
 
 import httpx2
 import pytest
@@ -20,6 +22,7 @@ from peercorpus.simulator.server.damage import slow
 from peercorpus.simulator.server.faults import FAULTS, Faults, faults_by_name, on_path, together, wrong_host
 from peercorpus.simulator.server.requests import Request, write_token
 from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.world import build_world
 
 LIST = f"/notes?invitation={V}/-/Submission&sort=id"
 PAIR = "/attachment?name=pdf&ids=p1,p2"
@@ -329,3 +332,75 @@ def test_every_named_fault_is_tested_here_and_listed_in_the_help(run: Run) -> No
     listed = run("simulate", "--help").out
     assert all(re.search(rf"\b{name}\b", listed) for name in FAULTS)
     assert [name for name in re.findall(r"\b[a-z]+_[a-z0-9_]+\b", listed) if name not in FAULTS] == []
+
+
+EDITED = build_world(papers=3, venues=["Borealis.cc/2024/Conference"])
+OF_VENUE = "/notes/edits?domain=Borealis.cc/2024/Conference&sort=id"
+
+
+@contextmanager
+def serving_edits(name: str) -> Iterator[httpx2.Client]:
+    """A client of a service with many edits, and with a fault if one is named."""
+    faults = faults_by_name(*filter(None, [name]))
+    with serve_simulator(EDITED, faults=faults) as service, httpx2.Client(base_url=service.base_url_v2) as client:
+        yield client
+
+
+def edits(name: str, path: str) -> list[dict[str, Any]]:
+    with serving_edits(name) as client:
+        return list(client.get(path).json()["edits"])
+
+
+def pages(name: str) -> list[list[str]]:
+    """The ids on the pages of a venue's edits, two on each."""
+    found: list[list[str]] = []
+    with serving_edits(name) as client:
+        after = ""
+        while not found or (found[-1] and len(found) < 9):
+            rows = client.get(f"{OF_VENUE}&limit=2{after}").json()["edits"]
+            found.append([row["id"] for row in rows])
+            after = f"&after={rows[-1]['id']}" if rows else ""
+    return found[:-1]
+
+
+def test_no_domain_refuses_the_edits_of_a_venue_and_gives_those_of_a_note() -> None:
+    (first, *_) = edits("", OF_VENUE)
+    with serving_edits("no_domain") as client:
+        assert client.get(OF_VENUE).status_code == 400
+        assert client.get(f"/notes/edits?note.id={first['note']['id']}").status_code == 200
+
+
+def test_ignores_domain_gives_the_edits_of_all_venues() -> None:
+    nowhere = "/notes/edits?domain=Nowhere&sort=id"
+    assert edits("", nowhere) == []
+    assert edits("ignores_domain", nowhere) == edits("", "/notes/edits?sort=id") != []
+
+
+def test_unknown_domain_gives_an_empty_list() -> None:
+    assert edits("", OF_VENUE) != []
+    assert edits("unknown_domain", OF_VENUE) == []
+
+
+def test_edits_lost_lacks_the_first_row_of_each_page_but_the_first() -> None:
+    whole = [edit["id"] for edit in edits("", OF_VENUE)]
+    assert len(whole) > 3
+    assert [one for page in pages("edits_lost") for one in page] == [whole[0], whole[1], *whole[3::2]]
+
+
+def test_edits_repeated_begins_each_page_with_the_last_row_before() -> None:
+    found = pages("edits_repeated")
+    assert len(found) > 1
+    assert all(following[0] == page[-1] for page, following in pairwise(found))
+    assert list(dict.fromkeys(one for page in found for one in page)) == [edit["id"] for edit in edits("", OF_VENUE)]
+
+
+def test_edits_of_others_holds_one_of_a_venue_that_is_not_there() -> None:
+    (added,) = [edit for edit in edits("edits_of_others", OF_VENUE) if edit["domain"] != "Borealis.cc/2024/Conference"]
+    assert added["invitation"].startswith(f"{added['domain']}/-/")
+
+
+def test_edits_of_unlisted_holds_one_of_a_note_that_is_not_there() -> None:
+    known = {edit["note"]["id"] for edit in edits("", OF_VENUE)}
+    (added,) = [edit for edit in edits("edits_of_unlisted", OF_VENUE) if edit["note"]["id"] not in known]
+    assert added["domain"] == "Borealis.cc/2024/Conference"
+    assert added["note"]["id"] not in EDITED.v2.notes

@@ -30,7 +30,7 @@ from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.server import make_app, open_explorer
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, ChangeKind, Grade, LinkKind, Phase, PostKind, Role, ScoreSource, Status
-from peercorpus.records.papers import Link
+from peercorpus.records.papers import Conflict, Link, StatedSide
 from peercorpus.records.scores import ScoreChange
 
 LIVELY, QUIET, SILENT, GONE = "Lively01", "Quiet002", "Silent03", "Gone0004"
@@ -54,7 +54,18 @@ def lively() -> list[object]:
     spoken = {"kind": PostKind.META_REVIEW, "role": Role.AREA_CHAIR, "signature": "Area_Chair_1"}
     return [
         paper(
-            LIVELY, title="Kites in strong wind", abstract="We fly kites; mail ada@example.org.", keywords=("kites",)
+            LIVELY,
+            title="Kites in strong wind",
+            abstract="We fly kites; mail ada@example.org.",
+            keywords=("kites",),
+            records=("reviewbench:Lively01", "re2-reviews:Lively01"),
+            conflicts=(
+                Conflict(
+                    "title", "Kites in strong wind", "Kites in a gale", "reviewbench:Lively01", "re2-reviews:Lively01"
+                ),
+                Conflict("rating (final) of R9", "6", "5", "reviewbench:Lively01", "re2-reviews:Lively01"),
+            ),
+            stated_sides=(StatedSide("review", "test", "train"),),
         ),
         review(LIVELY, "R1", scores=scores, revised=True, score_changes=(change,)),
         post(r1, LIVELY, kind=PostKind.REVIEW, role=Role.REVIEWER, signature="R1", text="The **tether** is weak."),

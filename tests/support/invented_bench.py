@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_model
@@ -72,9 +73,15 @@ def bench_paper(number: int) -> Row:
     )
 
 
-def bench_release(folder: Path, papers: Callable[[int], Row] = bench_paper) -> Path:
-    """A release with sides of the profile `re2`."""
-    rows = {(task, side): [papers(n) for n in of] for task in ("review_sft", "rebuttal") for side, of in SIDES.items()}
+def bench_release(
+    folder: Path,
+    papers: Callable[[int], Row] = bench_paper,
+    more: Mapping[tuple[str, str], Sequence[Row]] = MappingProxyType({}),
+) -> Path:
+    """A release with sides of the profile `re2`, and with `more` rows by configuration and split."""
+    rows: dict[tuple[str, str], Sequence[Row]] = {
+        (task, side): [papers(n) for n in of] for task in ("review_sft", "rebuttal") for side, of in SIDES.items()
+    }
     ids = {side: [f"p{number:02}" for number in of] for side, of in SIDES.items()}
     sizes = {side: len(of) for side, of in ids.items()}
     tasks = ("review", "rebuttal")
@@ -83,7 +90,7 @@ def bench_release(folder: Path, papers: Callable[[int], Row] = bench_paper) -> P
     told |= {"tasks": dict.fromkeys(tasks, ids), "sizes": dict.fromkeys(tasks, sizes)}
     (folder / "splits").mkdir(parents=True)
     (folder / "splits" / "re2.json").write_text(json.dumps(told))
-    return write_release(folder, rows, {"p00": "CC BY 4.0"})
+    return write_release(folder, rows | dict(more), {"p00": "CC BY 4.0"})
 
 
 def answered(said: str, finish: Any = "stop") -> ModelOutput:

@@ -1,13 +1,13 @@
 """A source of statistics made of a few given rows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import polars as pl
 
 from peercorpus.report import source as columns
-from peercorpus.report.source import CorpusSource, Schema
+from peercorpus.report.source import CorpusSource, Schema, TextKind
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 Rows = list[dict[str, Any]]
@@ -88,6 +88,9 @@ class Given(CorpusSource):
     @property
     def meta_reviews(self) -> pl.DataFrame:
         return self._frame("meta_reviews")
+
+    def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
+        yield frame(columns.TEXTS, self._rows.get("texts", {}).get(kind, []))
 
     @property
     def files(self) -> pl.DataFrame:

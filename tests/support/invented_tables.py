@@ -10,6 +10,7 @@ from typing import Any
 
 from PIL import Image
 
+from peercorpus.records.ai_reviews import AiReply, AiReview, SurveyAnswer
 from peercorpus.records.documents import Change, Figure, PaperText, TextHeading
 from peercorpus.records.enums import (
     Aspect,
@@ -114,6 +115,57 @@ def post(post_id: str, forum_id: str, venue_id: str = ICLR, **other: Any) -> Pos
     return Post(**(values | other))
 
 
+def ai_review(forum_id: str, venue_id: str = ICLR) -> AiReview:
+    """What an AI says of a paper, the authors' answer to it, and a survey of theirs that nobody but the venue reads."""
+    reply = AiReply(
+        post_id=f"{forum_id}-ai-answer",
+        reply_to=f"{forum_id}-ai",
+        kind=PostKind.COMMENT,
+        role=Role.AUTHOR,
+        invitation=f"{venue_id}/Submission1/-/Official_Comment",
+        signature="Authors",
+        created_at=NOON,
+        modified_at=NOON,
+        title="To the AI",
+        text="We added seeds.",
+        readers_public=True,
+        deleted=False,
+        extra="{}",
+    )
+    survey = replace(
+        reply,
+        post_id=f"{forum_id}-ai-survey",
+        kind=PostKind.SURVEY,
+        title=None,
+        text="",
+        survey=(
+            SurveyAnswer(
+                "false_claims", "One minor", 3, ("At least one serious", "Several minor", "One minor", "None")
+            ),
+        ),
+    )
+    return AiReview(
+        ai_review_id=f"{forum_id}-ai",
+        forum_id=forum_id,
+        venue_id=venue_id,
+        form_id=None,
+        kind=PostKind.AI_REVIEW,
+        role=Role.AI,
+        invitation=f"{venue_id}/Submission1/-/AI_Review",
+        signature="AI_Reviewer",
+        created_at=NOON,
+        modified_at=NOON,
+        title=None,
+        scores=(),
+        sections=(Section(SectionKind.OTHER, "ai_review", "The claims hold, says the AI."),),
+        readers_public=True,
+        deleted=False,
+        licence="CC BY 4.0",
+        extra="{}",
+        replies=(reply, survey, replace(survey, post_id=f"{forum_id}-ai-closed", readers_public=False)),
+    )
+
+
 def version(forum_id: str, sha256: str | None, grade: Grade | None, venue_id: str = ICLR) -> PaperVersion:
     evidence = Evidence(NOON, "the call", "on or before", None)
     is_initial = grade is not None
@@ -174,7 +226,7 @@ def a_forum(forum_id: str, venue_id: str = ICLR, markdown: str | None = None) ->
 
 
 def what_follows(forum_id: str, venue_id: str = ICLR) -> list[object]:
-    """A meta-review of a paper, its camera-ready version with a text, and what changed until then."""
+    """A meta-review of a paper, its camera-ready version with a text, what changed until then, and an AI's review."""
     why = (Section(SectionKind.OTHER, "justification", "It falls."),)
     answers = MetaReview("recommendation", "Reject", Status.REJECTED, (), why)
     late = f"late-{forum_id}"
@@ -184,6 +236,7 @@ def what_follows(forum_id: str, venue_id: str = ICLR) -> list[object]:
         replace(version(forum_id, late, None, venue_id), moment=VersionMoment.CAMERA_READY),
         replace(text(late, f"# Late text of {forum_id}", venue_id), headings=(TextHeading(1, "Late", 1),)),
         Change(forum_id, venue_id, f"sha-{forum_id}", late, 1, 1, ChangeKind.ADDED, "Late", "", "They soar."),
+        ai_review(forum_id, venue_id),
     ]
 
 

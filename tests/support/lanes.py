@@ -23,10 +23,10 @@ import pytest
 
 DURATIONS = Path(__file__).parents[1] / "durations.json"
 MUTANTS = Path(__file__).parents[2] / "scripts" / "mutants" / "mutants.toml"
-SLOW_S = 0.7
+SLOW_S = 0.5
 """A test that takes longer than this is left to the long lane."""
 
-SLOW_TOGETHER_S = 7.0
+SLOW_TOGETHER_S = 5.0
 """A parametrised test whose cases together take longer than this is left to the long lane whole."""
 
 RECORDED_S = 0.25
@@ -86,9 +86,9 @@ def named_by_mutants(path: Path) -> set[str]:
 def slow_tests(seconds: Mapping[str, float]) -> set[str]:
     """Return the tests, and the parametrised tests as a whole, that take too long.
 
-    >>> sorted(slow_tests({"a": 0.8, "b": 0.7, "c[x]": 0.6, "c[y]": 0.6}))
+    >>> sorted(slow_tests({"a": 0.6, "b": 0.5, "c[x]": 0.4, "c[y]": 0.4}))
     ['a']
-    >>> "c" in slow_tests({f"c[{case}]": 0.6 for case in range(12)})
+    >>> "c" in slow_tests({f"c[{case}]": 0.45 for case in range(12)})
     True
     """
     together: defaultdict[str, float] = defaultdict(float)

@@ -42,9 +42,17 @@ def paper_text(number: int, pages: int = 3) -> str:
     return "\n\n---\n\n".join(body)
 
 
-def union_of_forms(number: int, reviewer: int) -> dict[str, Any]:
-    """A review in all keys that the card documents."""
+def union_of_forms(number: int, reviewer: int, conference: str) -> dict[str, Any]:
+    """A review in all keys that the card documents, with values where it says that the conference has them."""
+    from peercorpus.recipes.recipe import RecipeName, read_recipe
     from peercorpus.release.reviews_json import FIELDS
+
+    asked = {
+        name: 3 if FIELDS[name] is None else f"On {name}: {words(number, 3)}."
+        for group in read_recipe(RecipeName.REVIEWBENCH).review_keys
+        if conference in group.splits
+        for name in group.names
+    }
 
     given = {
         "review_id": f"rev{number:04d}{reviewer}",
@@ -56,7 +64,7 @@ def union_of_forms(number: int, reviewer: int) -> dict[str, Any]:
         "weaknesses": f"It falls. {words(reviewer, 5)}.",
         "rebuttal": f"We thank reviewer {reviewer} for the words on kite {number}.",
     }
-    return {**FIELDS, **given, "extra_scores": {}, "extra_text": {}}
+    return {**FIELDS, **asked, **given, "extra_scores": {}, "extra_text": {}}
 
 
 def reviewbench_papers(count: int = 200) -> list[dict[str, Any]]:
@@ -79,7 +87,7 @@ def reviewbench_papers(count: int = 200) -> list[dict[str, Any]]:
                 keywords=[WORDS[number % len(WORDS)]],
                 decision="Accept (poster)" if is_accepted else "Reject",
                 venue=f"{conference.upper()} {year} {'poster' if is_accepted else 'rejected'}",
-                reviews=[union_of_forms(number, reviewer) for reviewer in range(1 + number % 4)],
+                reviews=[union_of_forms(number, reviewer, conference) for reviewer in range(1 + number % 4)],
                 markdown=text,
                 markdown_chars=len(text),
             )

@@ -190,7 +190,7 @@ def test_a_migration_keeps_every_row_and_a_copy_of_what_was_there(old: Path) -> 
     copy = copy_path(old, 1)
     assert (rows_of(copy), schema_of(copy)) == (rows, schema)
     assert version_of(copy) == 0
-    assert stat.S_IMODE(copy.stat().st_mode) == 0o640
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert names(old.parent) == {"raw.db", "raw.db.version-1"}
 
 

@@ -335,7 +335,8 @@ def audit(source: AuditSource, threshold: float = 0.05, show: Show = show_nothin
         show: Receives how far each pass is.
 
     Raises:
-        TableError: There are too few papers of either decision, or they change while they are read.
+        TableError: There are too few papers of either decision, they change while they are read, or none of them
+            has a text.
     """
     first = read_first(source, show)
     _check(first, source)
@@ -348,6 +349,11 @@ def audit(source: AuditSource, threshold: float = 0.05, show: Show = show_nothin
         *phrase_features(source, first, chosen, fewest, show),
     ]
     grouped = _group_alike(every, labels.rows)
+    if not grouped and not any(characters for (characters, *_) in (facts.numbers for facts in first.facts)):
+        raise TableError(
+            f"No paper of '{source.name}' has a text, so that nothing can be tested; audit a release or table with"
+            " texts."
+        )
     predictors = [Predictor(feature, labels) for feature in grouped]
     chance = measure_chance(predictors, labels)
     ranked = sorted(

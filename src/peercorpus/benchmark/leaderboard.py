@@ -1,11 +1,12 @@
 """Compare runs of one protocol, in tables and in pairs, with 95 % intervals over papers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
+from peercorpus.benchmark.figures.budget import WITHOUT
 from peercorpus.benchmark.logs import Protocol, TaskRun, comparable_runs, fields_asked
 from peercorpus.benchmark.measures import Measure, select_measures
 from peercorpus.benchmark.outcomes import GRADER_FAILED, CaseOutcome, Scored, ScoresRecord
@@ -68,6 +69,23 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
+class ArmDifference:
+    """What a model reaches with figures, less what it reaches on the same questions without.
+
+    Answers without a score count as wrong in both, but those on which the judge failed in one are left out of both.
+
+    Attributes:
+        name: The run with figures, as in the table.
+        papers: Which papers it is about, in words.
+        cells: One per measure, each with its p-value; None if the number is undefined or was measured in two ways.
+    """
+
+    name: str
+    papers: str
+    cells: tuple[tuple[Estimate, float] | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Board:
     """One table of runs.
 
@@ -76,6 +94,8 @@ class Board:
         rows: Models, then baselines, each sorted by the first measure, the best first.
         signatures: Signatures for the notes below the table, by measure; one for each version that was used.
         is_part: Whether some of the runs were asked for more fields, which one of the models does not give.
+        figures: What images the runs with figures showed, by the name of the run.
+        differences: With figures less without, of each model that was asked both ways.
     """
 
     protocol: Protocol
@@ -84,6 +104,8 @@ class Board:
     rows: tuple[RunResult, ...]
     signatures: dict[str, list[str]]
     is_part: bool = False
+    figures: Mapping[str, str] = field(default_factory=dict)
+    differences: tuple[ArmDifference, ...] = ()
 
 
 @dataclass(slots=True)
@@ -176,7 +198,14 @@ def _concerns_group(outcome: CaseOutcome, group: str) -> bool:
     return not isinstance(record, ScoresRecord) or any(score.aspect == group for score in record.fields)
 
 
-def _make_rows(run: TaskRun, group: str, columns: Sequence[_Column], resamples: int) -> list[RunResult]:
+def name_run(run: TaskRun, *, has_arms: bool) -> str:
+    """Return the name of a run: the model, its settings and, if some run beside it shows figures, whether it does."""
+    name = f"{run.name} ({run.settings})" if run.settings else run.name
+    arm = WITHOUT if run.figures is None else run.figures.arm
+    return f"{name}, {arm}" if has_arms and not run.is_baseline else name
+
+
+def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[_Column], resamples: int) -> list[RunResult]:
     asked = {
         scored: [outcome for outcome in outcomes if _concerns_group(outcome, group)]
         for scored, outcomes in run.outcomes.items()
@@ -201,7 +230,6 @@ def _make_rows(run: TaskRun, group: str, columns: Sequence[_Column], resamples: 
         ]
         counted = [outcome for outcome in first if failures == WRONG or outcome.unscored is None]
         papers = len({outcome.forum_id for outcome in counted})
-        name = f"{run.name} ({run.settings})" if run.settings else run.name
         row = RunResult(
             name=name,
             is_baseline=run.is_baseline,
@@ -266,7 +294,7 @@ def _keep_latest(runs: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
     """Keep the latest run of each model and protocol, and note the others."""
     kept: dict[tuple[object, ...], TaskRun] = {}
     for run in runs:
-        key = (run.protocol, run.name, run.settings, run.is_baseline, run.adapter, run.grader)
+        key = (run.protocol, *run.identity)
         if key in kept:
             notes.append(f"'{kept[key].path.name}' is left out: '{run.path.name}' is a later run of the same.")
         kept[key] = run
@@ -311,7 +339,9 @@ def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], resampl
     for group in _collect_columns(runs):
         for alike, is_part in comparable_runs(runs, group):
             columns = _collect_columns(alike)[group]
-            rows = [_make_rows(run, group, columns, resamples) for run in alike]
+            has_arms = any(run.figures is not None for run in alike)
+            names = [name_run(run, has_arms=has_arms) for run in alike]
+            rows = [_make_rows(run, name, group, columns, resamples) for run, name in zip(alike, names, strict=True)]
             measures = tuple(column.measure for column in columns)
             ordered = _sort_rows(rows, measures[0])
             tables.boards.append(
@@ -322,8 +352,51 @@ def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], resampl
                     rows=ordered,
                     signatures=_collect_signatures(alike, columns),
                     is_part=is_part,
+                    figures={
+                        name: run.figures.describe() for run, name in zip(alike, names, strict=True) if run.figures
+                    },
+                    differences=tuple(_compare_arms(alike, columns, resamples)),
                 )
             )
+
+
+def _compare_arms(runs: Sequence[TaskRun], columns: Sequence[_Column], resamples: int) -> Iterator[ArmDifference]:
+    """Yield the differences of each run with figures to the same model's without, on all papers and on those with."""
+    without = {run.identity[:-1]: run for run in runs if run.figures is None}
+    for shown in runs:
+        plain = without.get(shown.identity[:-1])
+        if shown.figures is None or plain is None:
+            continue
+        papers = {outcome.forum_id for outcomes in shown.outcomes.values() for outcome in outcomes}
+        subsets = {"all": papers, "those with figures": shown.figures.papers & papers}
+        for says, subset in subsets.items():
+            if subset and (says == "all" or subset != papers):
+                cells = tuple(_compare_column(column, shown, plain, subset, resamples) for column in columns)
+                yield ArmDifference(name_run(shown, has_arms=True), says, cells)
+
+
+def _compare_column(
+    column: _Column, shown: TaskRun, plain: TaskRun, papers: Set[str], resamples: int
+) -> tuple[Estimate, float] | None:
+    scored, measure = column.scored, column.measure
+    if any(scored not in run.outcomes or _name_measurer(scored, run, measure) != column.by for run in (shown, plain)):
+        return None
+    judge_failed = _list_judge_failures(shown.outcomes[scored]) | _list_judge_failures(plain.outcomes[scored])
+    ours, theirs = (
+        group_by_paper(
+            outcome
+            for outcome in run.outcomes[scored]
+            if outcome.forum_id in papers and outcome.case_id not in judge_failed and measure.concerns(outcome)
+        )
+        for run in (shown, plain)
+    )
+    try:
+        compared = paired(ours, theirs, partial(_compute_over_papers, measure), resamples)
+    except UndefinedMetricError:
+        return None
+    interval, factor = compared.difference, measure.factor
+    bounds = interval.low * factor, interval.high * factor
+    return Estimate(interval.value * factor, interval.papers, *bounds, interval.undefined), compared.p
 
 
 def compare_runs(first: TaskRun, second: TaskRun, resamples: int = 1000) -> list[tuple[str, Difference | str]]:

@@ -4,14 +4,14 @@ import csv
 import html
 import io
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.leaderboard import Board, Boards, Estimate, RunResult
+from peercorpus.benchmark.leaderboard import WRONG, Board, Boards, Estimate, RunResult
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.messages import TokenBudget
 from peercorpus.records.untrusted_text import escape_csv_cell
@@ -140,9 +140,12 @@ def _format_heading(measure: Measure) -> str:
     return f"{measure.name}{unit}{ARROWS[measure.higher_is_better]}"
 
 
+def _make_title(board: Board) -> str:
+    return f"{board.protocol.task}, {board.group}" if board.group else str(board.protocol.task)
+
+
 def _make_table(board: Board) -> RenderedTable:
     protocol = board.protocol
-    title = f"{protocol.task}, {board.group}" if board.group else str(protocol.task)
     led = ", discussions led by the model" if protocol.led else ""
     above = [
         f"Side '{protocol.side}' of the profile '{protocol.profile}'{led}; release {protocol.release[:12]}, cases"
@@ -159,13 +162,42 @@ def _make_table(board: Board) -> RenderedTable:
         above.append("The baselines have learnt from these very papers, so nothing is to be read from what they reach.")
     below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]
     below += dict.fromkeys(f"{_format_name(row)}: {row.says}" for row in board.rows if row.says)
+    below += [f"{name}: {says}" for name, says in board.figures.items()]
     return RenderedTable(
-        title=title,
+        title=_make_title(board),
         above=above,
         head=[*HEAD, *map(_format_heading, board.measures)],
         rows=[_format_row(row) for row in board.rows],
         below=below,
     )
+
+
+def _make_difference_table(board: Board) -> RenderedTable:
+    """Return the table of what figures change: each model's run with figures less its run without."""
+    return RenderedTable(
+        title=f"{_make_title(board)}: with figures minus without",
+        above=[
+            "The same questions, asked of the same model; 95 % intervals and p-values of the paired bootstrap over"
+            " papers. Answers without a score count as wrong, but those that the grader failed on count in neither run."
+        ],
+        head=["model", "papers", *(_format_heading(measure) for measure in board.measures)],
+        rows=[
+            [difference.name, difference.papers, *map(_format_difference, difference.cells)]
+            for difference in board.differences
+        ],
+        below=[],
+    )
+
+
+def _format_difference(cell: tuple[Estimate, float] | None) -> str:
+    if cell is None:
+        return NONE
+    estimate, p = cell
+    assert estimate.low is not None
+    assert estimate.high is not None
+    star = "*" if estimate.undefined else ""
+    bounds = f"[{estimate.low:+.3f}, {estimate.high:+.3f}]{star}"
+    return f"{estimate.value:+.3f} {bounds} p = {p:.3f} (n = {estimate.papers:,})"
 
 
 def _make_printed_tables(task: BenchTask, *, is_judged: bool) -> list[RenderedTable]:
@@ -186,7 +218,9 @@ def grids(boards: Boards) -> list[RenderedTable]:
     tables = []
     for task in BenchTask:
         ours = [board for board in boards.boards if board.protocol.task is task]
-        tables += [_make_table(board) for board in ours]
+        for board in ours:
+            tables.append(_make_table(board))
+            tables += [_make_difference_table(board)] if board.differences else []
         is_judged = any(measure.name.startswith(JUDGED_BY) for board in ours for measure in board.measures)
         tables += _make_printed_tables(task, is_judged=is_judged) if ours else []
     if tables:
@@ -224,32 +258,45 @@ def render_csv(boards: Boards) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for board in boards.boards:
-        protocol = board.protocol
-        of_board = (protocol.release, protocol.cases, protocol.prompts, protocol.paper, protocol.few_shot, protocol.led)
-        for row in board.rows:
-            counted = (row.name, row.words, row.failures, row.n, row.papers, _format_unscored(row))
-            cut = (row.cut_papers, row.cut_answers, row.is_baseline)
-            for measure, estimate in zip(board.measures, row.cells, strict=True):
-                numbers = (
-                    ("",) * 5
-                    if estimate is None
-                    else (estimate.value, estimate.low, estimate.high, estimate.papers, estimate.undefined)
-                )
-                signature = "; ".join(board.signatures[measure.name])
-                sides = (protocol.side, protocol.profile)
-                line = (
-                    protocol.task,
-                    board.group,
-                    *counted,
-                    *cut,
-                    measure.name,
-                    *numbers,
-                    signature,
-                    *sides,
-                    *of_board,
-                )
-                writer.writerow([escape_csv_cell(value) if isinstance(value, str) else value for value in line])
+        for line in (*_csv_lines(board), *_csv_difference_lines(board)):
+            writer.writerow([escape_csv_cell(value) if isinstance(value, str) else value for value in line])
     return text.getvalue()
+
+
+def _csv_line(
+    board: Board, of_row: Sequence[object], name: str, measure: Measure, estimate: Estimate | None
+) -> tuple[object, ...]:
+    """Return one line: whose number it is, its name, the number, its signature, and the protocol."""
+    protocol = board.protocol
+    numbers = (
+        ("",) * 5
+        if estimate is None
+        else (estimate.value, estimate.low, estimate.high, estimate.papers, estimate.undefined)
+    )
+    of_board = (protocol.release, protocol.cases, protocol.prompts, protocol.paper, protocol.few_shot, protocol.led)
+    signature = "; ".join(board.signatures[measure.name])
+    return (
+        *(protocol.task, board.group, *of_row, name, *numbers, signature),
+        *(protocol.side, protocol.profile, *of_board),
+    )
+
+
+def _csv_lines(board: Board) -> Iterator[tuple[object, ...]]:
+    for row in board.rows:
+        of_row = (
+            *(row.name, row.words, row.failures, row.n, row.papers, _format_unscored(row)),
+            *(row.cut_papers, row.cut_answers, row.is_baseline),
+        )
+        for measure, estimate in zip(board.measures, row.cells, strict=True):
+            yield _csv_line(board, of_row, measure.name, measure, estimate)
+
+
+def _csv_difference_lines(board: Board) -> Iterator[tuple[object, ...]]:
+    for difference in board.differences:
+        of_row = (difference.name, "", WRONG, "", "", "", "", "", False)
+        for measure, cell in zip(board.measures, difference.cells, strict=True):
+            name = f"{measure.name}, with figures minus without, papers: {difference.papers}"
+            yield _csv_line(board, of_row, name, measure, None if cell is None else cell[0])
 
 
 STYLE = (

@@ -1,6 +1,7 @@
 """Read inspect_ai logs as runs of the benchmark, and group the runs that may be compared."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -18,6 +19,8 @@ from inspect_ai.log import (
 from inspect_ai.scorer import Score
 
 from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.figures.choice import FigureChoice
+from peercorpus.benchmark.figures.showing import read_choice
 from peercorpus.benchmark.outcomes import CaseOutcome, PredictedScore, Scored, ScoresRecord, read_record, worst_record
 from peercorpus.errors import PeercorpusError
 
@@ -57,6 +60,49 @@ class Protocol:
 
 
 @dataclass(slots=True)
+class FiguresOfRun:
+    """What images of figures a run showed.
+
+    Attributes:
+        arm: Name of the arm in tables.
+        says: The limits of a question.
+        signature: Everything that decides which images a question shows.
+        papers: Papers whose questions showed images.
+        questions: Questions, with images and without.
+        with_images: Questions with images.
+        images: Images of all questions.
+        left_out: Figures that were not shown, by reason.
+    """
+
+    arm: str
+    says: str
+    signature: str
+    papers: set[str] = field(default_factory=set)
+    questions: int = 0
+    with_images: int = 0
+    images: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def count(self, forum_id: str, choice: FigureChoice) -> None:
+        """Count the images of one question."""
+        self.questions += 1
+        self.left_out.update(choice.left_out)
+        if choice.shown:
+            self.papers.add(forum_id)
+            self.with_images += 1
+            self.images += len(choice.shown)
+
+    def describe(self) -> str:
+        """Return what was shown, as stated below a table."""
+        counts = (
+            f"{self.with_images:,} of {self.questions:,} questions, on {len(self.papers):,} papers, show"
+            f" {self.images:,} images; {self.questions - self.with_images:,} have no figure to show"
+        )
+        reasons = ", ".join(f"{why} {count:,}" for why, count in sorted(self.left_out.items()))
+        return f"{self.says}; {counts}; figures not shown: {reasons or '0'} ({self.signature})"
+
+
+@dataclass(slots=True)
 class TaskRun:
     """One task, answered by one model or baseline.
 
@@ -74,6 +120,7 @@ class TaskRun:
         task_id: Shared by all logs of a run that was interrupted and resumed.
         created: Time of creation in ISO 8601.
         settings: Generation settings of the model, such as its temperature; empty if none were given.
+        figures: What images of figures it showed; None for a run that was asked without.
     """
 
     path: Path
@@ -92,6 +139,13 @@ class TaskRun:
     created: str = ""
     says: str = ""
     settings: str = ""
+    figures: FiguresOfRun | None = None
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What runs of one protocol must have in common for the later one to replace the earlier one."""
+        signature = None if self.figures is None else self.figures.signature
+        return self.name, self.settings, self.is_baseline, self.adapter, self.grader, signature
 
 
 def _make_outcome(scored: Scored, score: Score | None, sample: EvalSample) -> CaseOutcome:
@@ -153,10 +207,14 @@ def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
     cut_papers = 0
     cut_answers = 0
     grader = None
+    figures = None if about.get("figures") is None else FiguresOfRun(**about["figures"])
     for sample in _read_samples(path):
         case_ids.append(str(sample.id))
         cut_papers += bool(sample.metadata["shown"]["left_out"])
         cut_answers += bool(sample.metadata.get("read", {}).get("cut_off"))
+        choice = read_choice(sample.metadata)
+        if figures is not None and choice is not None:
+            figures.count(str(sample.metadata["forum_id"]), choice)
         for kind in kinds:
             score = (sample.scores or {}).get(kind.value)
             outcomes[kind].append(_make_outcome(kind, score, sample))
@@ -183,6 +241,7 @@ def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
         created=log.eval.created,
         says=about["says"] or _describe_judge(log),
         settings=", ".join(f"{name} {value}" for name, value in settings if value is not None),
+        figures=figures,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from peercorpus.benchmark.answers import Decision, write_decision, write_review, write_scores
 from peercorpus.benchmark.cases import BenchTask, Case, CaseMessage, CasePaper
+from peercorpus.benchmark.figures.budget import FigureBudget
 from peercorpus.errors import PeercorpusError
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import Speaker, escape_markers
@@ -16,6 +17,8 @@ from peercorpus.release.exports.samples import opening_text
 REFERENCES = re.compile(r"^#{1,6}\s+(?:\S+\s+)?(?:references|bibliography)\W*$", re.IGNORECASE | re.MULTILINE)
 CUT_METHOD = "references and all after them first, then paragraphs from the end"
 """How a paper is cut, as stated in logs and tables."""
+BLOCK_BREAK = "\n\n"
+"""Separator between two blocks of Markdown."""
 MIN_PAPER_TOKENS = 64
 """Smallest budget; below this only the note that the paper was cut would be left."""
 
@@ -65,12 +68,15 @@ class ShownPaper:
         tokens: Tokens of the whole text; None without a budget.
         left_out: Tokens that are not shown.
         is_body_cut: Whether more is left out than the references and what follows them.
+        blocks: Blocks of the text, separated by blank lines, that are shown; None if all are. In `shown_paper`, blocks
+            of the paper's Markdown, as the column `block` of a release's figures counts them.
     """
 
     text: str
     tokens: int | None = None
     left_out: int = 0
     is_body_cut: bool = False
+    blocks: int | None = None
 
 
 def _fit_paragraphs(text: str, most: int, count: Callable[[str], int]) -> str:
@@ -112,7 +118,12 @@ def shorten(text: str, most: int | None, count: Callable[[str], int]) -> ShownPa
     left_out = total - count(kept)
     note = prompts.CUT.format(tokens=f"{left_out:,}")
     return ShownPaper(
-        text="\n\n".join(filter(None, [kept, note])), tokens=total, left_out=left_out, is_body_cut=kept != body
+        text="\n\n".join(filter(None, [kept, note])),
+        tokens=total,
+        left_out=left_out,
+        is_body_cut=kept != body,
+        # A block counts if what follows it, too, begins a line: words of a block that was cut inside do not.
+        blocks=kept.count(BLOCK_BREAK) + text[len(kept) :].startswith("\n"),
     )
 
 
@@ -127,7 +138,12 @@ SYSTEM = {
 
 def shown_paper(paper: CasePaper, budget: TokenBudget, count: Callable[[str], int]) -> ShownPaper:
     """Return a paper's title and text, cut to the budget."""
-    return shorten(escape_markers(opening_text(paper.title, paper.markdown) or ""), budget.tokens, count)
+    opening = opening_text(paper.title, paper.markdown) or ""
+    shown = shorten(escape_markers(opening), budget.tokens, count)
+    if shown.blocks is None:
+        return shown
+    of_title = opening.count(BLOCK_BREAK) - paper.markdown.count(BLOCK_BREAK)
+    return replace(shown, blocks=max(0, shown.blocks - of_title))
 
 
 def _write_opening(case: Case, text: str) -> str:
@@ -185,10 +201,12 @@ class PromptOptions:
 
     Attributes:
         few_shot: Number of examples from the train side before each question.
+        figures: What images of figures are shown with the paper; None for none.
     """
 
     budget: TokenBudget = field(default_factory=TokenBudget)
     few_shot: int = 0
+    figures: FigureBudget | None = None
 
     def check(self, task: BenchTask) -> None:
         """Check that a task can be asked in this way.

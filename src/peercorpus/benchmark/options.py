@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 import msgspec
 
 from peercorpus.benchmark.cases import CaseSelection
+from peercorpus.benchmark.figures.budget import FigureBudget
 from peercorpus.benchmark.messages import PromptOptions, TokenBudget
 from peercorpus.errors import PeercorpusError
 from peercorpus.metrics import bertscore, embedding
@@ -36,6 +37,10 @@ class TaskOptions(TypedDict, total=False):
         judged: Whether the model in the role `grader` judges written answers.
         repeats: How many times a judge is asked each question, to measure its consistency; once by default.
         led: For `rebuttal` only: the model carries on the discussion with a model in the role `author`.
+        figures: Whether figures and tables of the paper are shown as images, which needs a release with figures.
+        most_figures: Maximum number of images of a question; 8 by default.
+        most_image_kb: Maximum kilobytes of all images of a question; 2,000 by default.
+        most_megapixels: Maximum megapixels of all images of a question; 8 by default.
     """
 
     side: str
@@ -53,6 +58,16 @@ class TaskOptions(TypedDict, total=False):
     judged: bool
     repeats: int
     led: bool
+    figures: bool
+    most_figures: int
+    most_image_kb: int
+    most_megapixels: int
+
+
+FIGURE_LIMITS = {"most_figures": "figures", "most_image_kb": "image_kb", "most_megapixels": "megapixels"}
+"""Options that limit the images of a question, with the fields of `FigureBudget` that they set."""
+FIGURE_OPTIONS = frozenset({"figures", *FIGURE_LIMITS})
+"""Options that concern figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +117,33 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     judged: bool = False
     repeats: int = 1
     led: bool = False
+    figures: bool = False
+    most_figures: int | None = None
+    most_image_kb: int | None = None
+    most_megapixels: int | None = None
+
+
+def _read_figure_budget(read: _Read) -> FigureBudget | None:
+    """Return the limits of the images of a question; None if it shows none.
+
+    Raises:
+        PeercorpusError: A limit is below 1 or set without 'figures', or nobody looks at images.
+    """
+    given = {option: getattr(read, option) for option in FIGURE_LIMITS if getattr(read, option) is not None}
+    if not read.figures:
+        if given:
+            raise PeercorpusError(
+                f"'{next(iter(given))}' limits images of figures; set 'figures' too, or leave it out."
+            )
+        return None
+    if read.baseline is not None:
+        raise PeercorpusError("A baseline looks at no images; leave out 'figures' or the baseline.")
+    if read.adapter is not None:
+        raise PeercorpusError(
+            f"The model of the adapter '{read.adapter}' was trained on text alone and sees no images; leave out"
+            " --figures or the adapter."
+        )
+    return FigureBudget(**{FIGURE_LIMITS[option]: limit for option, limit in given.items()})
 
 
 def _choose_model(option: str | bool, default: str) -> str | None:
@@ -139,7 +181,7 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
     return TaskRequest(
         release=Path(release),
         selection=CaseSelection(side=read.side, venues=chosen, worst_grade=read.grade, led=read.led),
-        asking=PromptOptions(TokenBudget(read.paper_tokens, read.tokenizer), read.few_shot),
+        asking=PromptOptions(TokenBudget(read.paper_tokens, read.tokenizer), read.few_shot, _read_figure_budget(read)),
         profile=read.profile,
         adapter=read.adapter,
         wordings=None if read.wordings is None else Path(read.wordings),

@@ -19,12 +19,16 @@ from inspect_ai.util import DisplayType
 from peercorpus.benchmark.adapters.adapter import find_adapter, load_adapter
 from peercorpus.benchmark.baselines.baseline import list_baselines
 from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.figures.showing import ask_about_image
 from peercorpus.benchmark.judge.scorer import GRADER, SECOND
 from peercorpus.benchmark.local_model import LocalModel, find_local_model, free_model, report_stop_reasons
 from peercorpus.benchmark.logs import check_logs
+from peercorpus.benchmark.options import FIGURE_OPTIONS
 from peercorpus.benchmark.solvers import AUTHOR
 from peercorpus.benchmark.tasks import NO_MODEL, acceptance, rebuttal, review, scores
 from peercorpus.errors import BaselineError, ModelError, PeercorpusError
+from peercorpus.models.checkpoints import INSPECT_PREFIX
+from peercorpus.release.folder import open_release
 
 TASKS: Mapping[BenchTask, Callable[..., Task]] = {
     BenchTask.ACCEPTANCE: acceptance,
@@ -45,7 +49,7 @@ BLANK_LINE = re.compile(r"(?:\n|\\n){2,}")
 MAX_ERROR_CHARACTERS = 300
 OPTIONS_OF_WRITTEN_TASKS = frozenset({"bert_score", "embed_cos", "judged", "repeats"})
 """Options that concern written answers, so not the tasks acceptance and scores."""
-OPTIONS_OF_MODELS = frozenset({"adapter", "wordings", "few_shot", "paper_tokens", "tokenizer"})
+OPTIONS_OF_MODELS = frozenset({"adapter", "wordings", "few_shot", "paper_tokens", "tokenizer"}) | FIGURE_OPTIONS
 """Options that concern the prompt, so not the baselines."""
 
 
@@ -130,6 +134,19 @@ def _check(bench: Bench) -> None:
         )
     if bench.options.get("led") and list(bench.tasks) != [BenchTask.REBUTTAL]:
         raise PeercorpusError("Only the task 'rebuttal' can be led; run it on its own.")
+    if bench.options.get("figures"):
+        _check_figures(bench)
+
+
+def _check_figures(bench: Bench) -> None:
+    """Check what can be said of figures before a release is read."""
+    if bench.model is None:
+        raise PeercorpusError("Figures are shown to a model, and no baseline sees them: name one with --model.")
+    if isinstance(bench.model, str) and (bench.model.startswith(INSPECT_PREFIX) or Path(bench.model).is_dir()):
+        raise ModelError(
+            f"The model '{bench.model}' is loaded by this process, which shows it text alone; name a model of a service"
+            " that takes images, such as vllm/…, or leave out --figures."
+        )
 
 
 def _select_options(bench: Bench, task: BenchTask, *, is_baseline: bool) -> dict[str, Any]:
@@ -164,7 +181,12 @@ def _make_tasks(bench: Bench, loaded: LocalModel | None, notes: list[str]) -> li
     tasks = []
     for task in bench.tasks:
         if bench.model is not None:
-            tasks.append(TASKS[task](str(bench.release), **_select_options(bench, task, is_baseline=False)))
+            options = _select_options(bench, task, is_baseline=False)
+            tasks.append(TASKS[task](str(bench.release), **options))
+            if options.get("figures"):
+                # The same questions without images, asked as in a run that has no figures at all.
+                plain = {name: value for name, value in options.items() if name not in FIGURE_OPTIONS}
+                tasks.append(TASKS[task](str(bench.release), **plain))
         if loaded is not None:
             loaded.fit(tasks[-1], bench.settings)
         if bench.with_baselines and not bench.options.get("led"):
@@ -225,6 +247,8 @@ def run_tasks(bench: Bench) -> BenchResult:
     roles: dict[str, str | Model] = {
         role: _get_model(named, _find_local(named, {}), None, {}) for role, named in bench.roles.items()
     }
+    if bench.options.get("figures"):
+        _check_sees(bench, tasks)
     try:
         # What inspect_ai shows is progress; standard output is for the tables.
         with redirect_stdout(sys.stderr):
@@ -240,6 +264,7 @@ def run_tasks(bench: Bench) -> BenchResult:
                 retry_on_error=1,
                 fail_on_error=not bench.keeps_errors,
                 continue_on_fail=True,
+                log_images=False,
                 **({"max_retries": MAX_RETRIES} | dict(bench.settings)),
             )
     except PrerequisiteError as error:
@@ -255,10 +280,34 @@ def run_tasks(bench: Bench) -> BenchResult:
     )
 
 
+def _check_sees(bench: Bench, tasks: Sequence[Task]) -> None:
+    """Check that the model takes an image, by one short question with one of the figures.
+
+    Raises:
+        ModelError: It does not.
+    """
+    # A client is of the event loop that it was first used in, and inspect_ai starts another one for the tasks.
+    named, args = bench.model, dict(bench.model_args)
+    model = named if isinstance(named, Model) else get_model(named, base_url=bench.base_url, memoize=False, **args)
+    release = open_release(bench.release)
+    samples = (sample for task in tasks for sample in task.dataset)
+    try:
+        ask_about_image(model, release.folder.absolute(), release.sha256, samples)
+    except Exception as error:  # noqa: BLE001 -- each provider raises errors of its own
+        raise ModelError(
+            f"The model '{model}' does not take a question with an image ({_find_reason(str(error))}); name a model"
+            " that sees, or leave out --figures."
+        ) from None
+
+
+def _find_reason(error: str) -> str:
+    """Return what a provider said; the message of inspect_ai begins with the whole question and ends with that."""
+    return _shorten_error(BLANK_LINE.split(error)[-1].rstrip("')\\"))
+
+
 def _list_errors(log: EvalLog) -> Iterator[str]:
     if log.error is not None:
         yield _shorten_error(log.error.message)
     for sample in read_eval_log_sample_summaries(log.location):
         if sample.error:
-            # The message begins with the whole question and ends with what the provider said.
-            yield _shorten_error(BLANK_LINE.split(sample.error)[-1].rstrip("')\\"))
+            yield _find_reason(sample.error)

@@ -31,6 +31,8 @@ from peercorpus.benchmark.answers import (
     read_turn,
 )
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseMessage, CasePaper
+from peercorpus.benchmark.figures.choice import FigureChoice
+from peercorpus.benchmark.figures.showing import FIGURES, without_images
 from peercorpus.benchmark.messages import ShownPaper, right_answer
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import Speaker
@@ -101,7 +103,13 @@ def read_following(metadata: dict[str, Any]) -> list[CaseMessage]:
     return msgspec.convert(metadata["following"], list[CaseMessage])
 
 
-def build_sample(case: Case, messages: Sequence[CaseMessage], shown: ShownPaper, answer: str | None = None) -> Sample:
+def build_sample(
+    case: Case,
+    messages: Sequence[CaseMessage],
+    shown: ShownPaper,
+    answer: str | None = None,
+    figures: FigureChoice | None = None,
+) -> Sample:
     """Convert a case to a sample.
 
     Args:
@@ -109,10 +117,12 @@ def build_sample(case: Case, messages: Sequence[CaseMessage], shown: ShownPaper,
         messages: Messages that ask it.
         shown: The paper as the model sees it.
         answer: Answer of a baseline; None if a model answers.
+        figures: The images that the question shows; None if it is asked without figures.
     """
     references = _list_references(case)
     target = references if case.task.is_written else right_answer(case)
     metadata = build_metadata(case, shown) | ({} if answer is None else {ANSWER: answer})
+    metadata |= {} if figures is None else {FIGURES: msgspec.to_builtins(figures)}
     return Sample(input=chat(messages), target=target, id=case.case_id, metadata=metadata)
 
 
@@ -217,10 +227,11 @@ def discuss() -> Solver:
 async def _ask_authors(messages: list[ChatMessage]) -> str:
     """Return the next message of the model that plays the authors.
 
-    It sees the paper, and the discussion with the roles swapped.
+    It sees the paper without images, and the discussion with the roles swapped.
     """
     paper, *exchange = messages[1:]
-    messages_to_author = chat([CaseMessage(Speaker.SYSTEM, prompts.AUTHORS), CaseMessage(Speaker.USER, paper.text)])
+    opening = CaseMessage(Speaker.USER, without_images(paper))
+    messages_to_author = chat([CaseMessage(Speaker.SYSTEM, prompts.AUTHORS), opening])
     for message in exchange:
         message_type = ChatMessageUser if message.role == "assistant" else ChatMessageAssistant
         if messages_to_author[-1].role == "user" and message_type is ChatMessageUser:

@@ -14,6 +14,9 @@ from peercorpus.benchmark import scorers
 from peercorpus.benchmark.adapters.adapter import Adapter, load_adapter, narrow
 from peercorpus.benchmark.baselines.baseline import Baseline
 from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseMessage, CaseSelection, read_cases
+from peercorpus.benchmark.figures.budget import WORDS_DIGEST
+from peercorpus.benchmark.figures.choice import FigureChooser
+from peercorpus.benchmark.figures.showing import show_figures
 from peercorpus.benchmark.messages import CUT_METHOD, ShownPaper, choose_examples, example_pool, messages, shown_paper
 from peercorpus.benchmark.options import TaskOptions, TaskRequest, parse_task_options
 from peercorpus.benchmark.solvers import build_sample, discuss, fixed, read
@@ -64,12 +67,19 @@ def about_run(
         "left_out": dict(sorted(counts.left_out.items())),
         "paper": {"budget": budget.says, "way": CUT_METHOD},
         "few_shot": request.asking.few_shot,
+        "figures": _describe_figures(request),
         "prompts": {"version": prompts.VERSION, "digest": prompts.DIGEST},
         "adapter": request.adapter,
         "baseline": request.baseline,
         "says": "" if baseline is None else baseline.says,
         "signatures": _collect_signatures(of_task, request),
     }
+
+
+def _describe_figures(request: TaskRequest) -> dict[str, str] | None:
+    """Return what images of figures the questions show; None without any."""
+    budget = request.asking.figures
+    return None if budget is None else {"arm": budget.arm, "says": budget.says, "signature": budget.signature}
 
 
 def _collect_signatures(of_task: BenchTask, request: TaskRequest) -> dict[str, str]:
@@ -158,12 +168,17 @@ def _make_model_samples(
     of_each = few + (request.selection.side is Split.TRAIN)
     pool = example_pool(read_cases(release, of_task, CaseSelection(Split.TRAIN), CaseCounts()), of_each) if few else []
     count = budget.counter()
+    chooser = None if request.asking.figures is None else FigureChooser(release, request.asking.figures)
     samples = []
     for case in cases:
         shown = shown_paper(case.paper, budget, count)
         examples = list(choose_examples(case, pool, few))
         chat = messages(case, shown.text, examples) if adapter is None else adapter.messages(case, shown.text)
-        samples.append(build_sample(case, chat, shown))
+        # Each example is a question and an answer, after the system message.
+        figures = None if chooser is None else chooser.choose(case.paper, shown, 1 + 2 * len(examples))
+        samples.append(build_sample(case, chat, shown, figures=figures))
+    if chooser is not None:
+        chooser.check_any(of_task)
     return samples
 
 
@@ -200,6 +215,8 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
     if request.baseline is not None:
         baseline = _fit_baseline(request.baseline, of_task, request, release)
     answering: Solver = discuss() if request.selection.led else generate()
+    figures = request.asking.figures
+    showing = [] if figures is None else [show_figures(str(release.folder.absolute()), release.sha256)]
     return Task(
         dataset=MemoryDataset(
             _make_model_samples(of_task, request, release, cases, adapter)
@@ -207,12 +224,15 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
             else _make_baseline_samples(baseline, cases),
             name=f"{of_task}-{request.selection.side}",
         ),
-        solver=[answering if baseline is None else fixed(baseline.name), read(request.adapter)],
+        solver=[*showing, answering if baseline is None else fixed(baseline.name), read(request.adapter)],
         scorer=_select_scorers(of_task, request),
         config=GenerateConfig.model_validate(adapter.generation if adapter is not None else {}),
         model=None if baseline is None else NO_MODEL,
         # inspect_ai stores it and keeps logs of another release or other prompts apart.
-        version=f"{VERSION}|prompts:{prompts.DIGEST}|release:{release.sha256[:12]}",
+        version="|".join(
+            [VERSION, f"prompts:{prompts.DIGEST}", f"release:{release.sha256[:12]}"]
+            + ([] if figures is None else [f"words:{WORDS_DIGEST}"])
+        ),
         metadata=about_run(of_task, release, request, counts, baseline),
         name=of_task.value,
     )

@@ -58,6 +58,15 @@ class Questions:
         Compute BERTScore with this model, a folder or a name on the Hub; "re2" selects the model Re² used.
     embed_cos
         Compute EmbedCos with this model, a folder or a name on the Hub; "re2" selects the model Re² used.
+    figures
+        Show figures and tables of the paper as images, and ask the same questions without them beside it. Needs a model
+        that sees, and a release published with --figures.
+    most_figures
+        Maximum number of images in a question. Default: 8.
+    most_image_kb
+        Maximum kilobytes of all images of a question. Default: 2,000.
+    most_megapixels
+        Maximum megapixels of all images of a question. Default: 8.
     limit
         Ask only the first N cases. They usually come from one venue and are not a random sample.
     """
@@ -73,6 +82,10 @@ class Questions:
     wordings: Annotated[Path | None, Unset] = None
     bert_score: Annotated[str | None, Unset] = None
     embed_cos: Annotated[str | None, Unset] = None
+    figures: Annotated[bool, Parameter(negative=())] = False
+    most_figures: Annotated[int | None, AtLeastOne, Unset] = None
+    most_image_kb: Annotated[int | None, AtLeastOne, Unset] = None
+    most_megapixels: Annotated[int | None, AtLeastOne, Unset] = None
     limit: Annotated[int | None, AtLeastOne, Unset] = None
 
     def options(self) -> dict[str, object]:
@@ -88,6 +101,10 @@ class Questions:
             "few_shot": self.few_shot,
             "adapter": self.adapter,
             "wordings": None if self.wordings is None else str(self.wordings),
+            "figures": self.figures or None,
+            "most_figures": self.most_figures,
+            "most_image_kb": self.most_image_kb,
+            "most_megapixels": self.most_megapixels,
         }
 
 
@@ -310,7 +327,7 @@ def compare(
     """
     with needs_extra():
         from peercorpus.benchmark.logs import read_run
-    from peercorpus.benchmark.leaderboard import compare_runs
+    from peercorpus.benchmark.leaderboard import compare_runs, name_run
     from peercorpus.cli.text.benchmark import compared, unusable_log
 
     runs = []
@@ -319,7 +336,9 @@ def compare(
         if run is None or run.missing:
             raise PeercorpusError(unusable_log(path, is_log=run is not None))
         runs.append(run)
-    say(compared(runs[0].name, runs[1].name, compare_runs(runs[0], runs[1], resamples)))
+    has_arms = any(run.figures is not None for run in runs)
+    names = [name_run(run, has_arms=has_arms) for run in runs]
+    say(compared(names[0], names[1], compare_runs(runs[0], runs[1], resamples)))
 
 
 @bench.command

@@ -146,9 +146,8 @@ def publish(
     from peercorpus.workspace.workspace import open_workspace
 
     is_reviewbench = content.layout == "reviewbench"
-    if is_reviewbench and (splits not in {None, "none"} or titles == "model" or content.latex):
-        option = "--titles" if titles == "model" else "--latex" if content.latex else "--splits"
-        raise PeercorpusError(f"{option} cannot be used with --layout reviewbench; leave one of them out.")
+    if is_reviewbench:
+        _refuse_unfit(content, splits, titles)
     sides = settle_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from)
     titling = settle_titler(workspace, model_url, model, most_questions, is_asked=titles == "model")
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, titling as titler:
@@ -157,6 +156,19 @@ def publish(
     say(summary)
     if titler is not None:
         say(publish_texts.entitled(titler.given, titler.unanswered))
+
+
+def _refuse_unfit(content: ReleaseFlags, splits: str | None, titles: str) -> None:
+    """Raise an error for an option for which the layout of ReviewBench has no place."""
+    unfit = {
+        "--titles": titles == "model",
+        "--latex": content.latex,
+        "--texts all": content.texts == "all",
+        "--splits": splits not in {None, "none"},
+    }
+    option = next((option for option, is_given in unfit.items() if is_given), None)
+    if option is not None:
+        raise PeercorpusError(f"{option} cannot be used with --layout reviewbench; leave one of them out.")
 
 
 def _write_release(

@@ -33,7 +33,7 @@ class Data:
         Only venues of this year; may be repeated.
     grade
         Worst acceptable grade of a paper's text. The default and better ones are proven initial versions; worse ones
-        need a release that was published with --grade.
+        need a release that was published with --grade; `export` also takes them from a workspace.
     min_words
         Shortest review to use, in words. For a conversation, its review counts.
     max_words

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import OPENREVIEW, AtLeastOne, Connection, ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.console import OPENREVIEW, AtLeastOne, Connection, Named, ProgressLines, WorkspaceFolder, app, say
 from peercorpus.cli.options import read_venue_id
-from peercorpus.errors import PeercorpusError, SourceError
+from peercorpus.errors import PeercorpusError, SignInError, SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +39,7 @@ def harvest(
     plan: Annotated[bool, Parameter(negative=())] = False,
     max_wait_s: Annotated[float, Parameter(validator=Number(gte=0))] = LONGEST_WAIT_S,
     share_budget: Annotated[bool, Parameter(negative=())] = False,
+    record: Annotated[Path | None, Named] = None,
     connection: Connection = OPENREVIEW,
 ) -> None:
     """Fetch venues from OpenReview into a workspace. It can be interrupted at any time and then continues.
@@ -62,6 +63,8 @@ def harvest(
         Longest wait for the rate limit, in seconds. If OpenReview asks for more, stop and print when to resume.
     share_budget
         Continue although another harvest or another machine uses the same account, and share its request budget.
+    record
+        File to append every answer to, for others to import; only as a guest, and into a workspace of its own.
     """
     from peercorpus.cli.text import harvest as harvest_texts
     from peercorpus.harvest.harvest import harvest as run_harvest
@@ -69,17 +72,24 @@ def harvest(
     from peercorpus.recipes.recipe import RecipeName, read_recipe
 
     venues = [*map(read_venue_id, venue_ids or ()), *(read_recipe(RecipeName(scope)).venue_ids if scope else ())]
-    if not venues:
-        raise PeercorpusError("Nothing to harvest was named; name a VENUE_ID, or the scope of a dataset with --scope.")
+    _check_harvest(venues, is_recorded_plan=plan and record is not None)
     # A plan asks for so little that it may go beside a harvest.
-    asking = _asking(connection, workspace, max_wait_s, is_held=not plan, is_shared=share_budget or plan)
+    asking = _asking(connection, workspace, max_wait_s, is_held=not plan, is_shared=share_budget or plan, record=record)
     with asking as (opened, client, lines):
         if plan:
             say(harvest_texts.planned(plan_harvest(opened, client, venues, limit=limit, files=files)))
             return
+        client.record_harvests(venues, limit, files=files)
         show = lines.show
         summaries = run_harvest(opened, client, venues, limit=limit, files=files, refresh=refresh, progress=show)
     _report_harvest(summaries, workspace)
+
+
+def _check_harvest(venues: list[str], *, is_recorded_plan: bool) -> None:
+    if not venues:
+        raise PeercorpusError("Nothing to harvest was named; name a VENUE_ID, or the scope of a dataset with --scope.")
+    if is_recorded_plan:
+        raise PeercorpusError("A plan brings nothing to record; leave out --plan or --record.")
 
 
 def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> None:
@@ -113,6 +123,7 @@ def _asking(
     *,
     is_held: bool,
     is_shared: bool,
+    record: Path | None = None,
 ) -> "Iterator[tuple[Workspace, Client, ProgressLines]]":
     """Open the workspace and a client with the best available sign-in.
 
@@ -122,10 +133,12 @@ def _asking(
         max_wait_s: Longest wait for the rate limit, in seconds.
         is_held: Whether to take the lock on the request budget for the whole run.
         is_shared: Whether other runs may use the same budget.
+        record: The cassette to append answers to; None records none.
     """
     from peercorpus.openreview.account import name_budget_owner, read_account
     from peercorpus.openreview.budget import OtherClients, hold_budget, state_folder
-    from peercorpus.openreview.client import URL_V1, URL_V2, Client
+    from peercorpus.openreview.cassette import CassetteWriter
+    from peercorpus.openreview.client import RECORDING_GUESTS, URL_V1, URL_V2, Client
     from peercorpus.openreview.retries import Patience
     from peercorpus.workspace.workspace import open_workspace
 
@@ -134,14 +147,23 @@ def _asking(
     with ExitStack() as until_done:
         lines = until_done.enter_context(ProgressLines())
         account = read_account(urls, connection.token_file, os.environ, on_wait=lines.wait)
+        if record is not None and account is not None:
+            raise SignInError(RECORDING_GUESTS)
         if is_held:
             states = state_folder(os.environ)
             owner = name_budget_owner(account)
             until_done.enter_context(hold_budget(states, urls, owner, folder, is_shared=is_shared, warn=lines.say))
         opened = until_done.enter_context(open_workspace(folder, create=True))
         tally = OtherClients(lines.say, is_shared=is_shared)
+        recorder = None if record is None else until_done.enter_context(CassetteWriter(record))
         client = Client(
-            *urls, account, patience=patience, budget_state=opened.budget_state, on_wait=lines.wait, tally=tally
+            *urls,
+            account,
+            patience=patience,
+            budget_state=opened.budget_state,
+            on_wait=lines.wait,
+            tally=tally,
+            recorder=recorder,
         )
         yield opened, until_done.enter_context(client), lines
 
@@ -158,8 +180,11 @@ def import_(
     pdfs: Path | None = None,
     keep_going: bool = False,
     venue: str | None = None,
-) -> None:
+) -> int:
     """Import recorded API responses, published datasets or tables of papers and reviews into a workspace.
+
+    Cassettes, which `harvest --record` writes, are recognised by their first line; the exit code is 1 if requests of
+    their harvests have no answer in them.
 
     API responses are JSON or JSONL, optionally gzipped, of API v1 or v2, or a table with columns such as
     `content.title`. ReviewBench is Parquet; Re² is `REVIEWS_*.json`, `REBUTTAL_*.json` and manuscripts, in `papers.zip`
@@ -181,28 +206,51 @@ def import_(
     """
     from peercorpus.cli.text import formatting, imports
     from peercorpus.errors import DumpError
-    from peercorpus.harvest.import_dumps import import_dumps
+    from peercorpus.harvest.import_cassettes import is_cassette
     from peercorpus.harvest.import_pdfs import import_pdfs
-    from peercorpus.pipeline.losses import foresee_losses
-    from peercorpus.venues import catalogue
     from peercorpus.workspace.workspace import open_workspace
 
     if not paths and pdfs is None:
         raise DumpError("Nothing to import was named; name a file or folder, or a folder of PDFs with --pdfs.")
-    is_taken = False
+    cassettes = [path for path in paths or () if is_cassette(path)]
+    dumps = [path for path in paths or () if path not in cassettes]
+    is_taken = bool(cassettes) or pdfs is not None
+    is_whole = True
     with open_workspace(workspace, create=True) as opened:
-        if paths:
+        if cassettes:
+            is_whole = _import_cassettes(opened, cassettes)
+        if dumps:
             venue_id = None if venue is None else read_venue_id(venue)
-            summary = import_dumps(opened, paths, keep_going=keep_going, venue_id=venue_id)
-            losses = foresee_losses(opened, summary)
-            say(imports.imported(summary, losses))
-            known = [row.id for row in catalogue.rows()]
-            if venue_id is not None and venue_id not in known:
-                say(imports.unknown_venue(venue_id, known))
-            is_useless = imports.is_useless(summary, losses)
-            is_taken = any(file.taken for file in summary.files) and not is_useless
+            is_taken = _import_dumps(opened, dumps, venue_id, keep_going=keep_going) or is_taken
         if pdfs is not None:
             say(imports.imported_pdfs(import_pdfs(opened, pdfs)))
-            is_taken = True
     if is_taken:
         say(formatting.next_step("build", workspace))
+    return 0 if is_whole else 1
+
+
+def _import_dumps(opened: "Workspace", paths: list[Path], venue_id: str | None, *, keep_going: bool) -> bool:
+    """Import dumps and datasets and print what they held; return whether any of it is of use."""
+    from peercorpus.cli.text import imports
+    from peercorpus.harvest.import_dumps import import_dumps
+    from peercorpus.pipeline.losses import foresee_losses
+    from peercorpus.venues import catalogue
+
+    summary = import_dumps(opened, paths, keep_going=keep_going, venue_id=venue_id)
+    losses = foresee_losses(opened, summary)
+    say(imports.imported(summary, losses))
+    known = [row.id for row in catalogue.rows()]
+    if venue_id is not None and venue_id not in known:
+        say(imports.unknown_venue(venue_id, known))
+    return any(file.taken for file in summary.files) and not imports.is_useless(summary, losses)
+
+
+def _import_cassettes(opened: "Workspace", paths: list[Path]) -> bool:
+    """Import cassettes and print what they held; return whether nothing was missing or altered in them."""
+    from peercorpus.cli.text import imports
+    from peercorpus.harvest.import_cassettes import import_cassettes
+
+    with ProgressLines() as lines:
+        found = import_cassettes(opened, paths, progress=lines.show)
+    say(imports.imported_cassettes(found))
+    return found.is_complete

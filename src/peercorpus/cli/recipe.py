@@ -23,14 +23,14 @@ def recipe(
     harvest: bool = True,
     offline: Annotated[bool, Flag] = False,
     files: bool = True,
+    figures: bool = True,
     reading: EngineOptions = DEFAULT_READING,
     connection: Connection = OPENREVIEW,
 ) -> None:
     """Make ReviewBench or Re² again, and report how the result compares with what its card or paper prints.
 
     Without --workspace, print the scope, what a harvest takes, and the commands. With it, import the published files,
-    harvest what is missing, build, publish, and write conformance.md and conformance.json. The same command continues
-    after an interruption, and does nothing where all is done.
+    harvest what is missing, build, publish, and write conformance.md and conformance.json. The same command continues.
 
     Parameters
     ----------
@@ -44,6 +44,8 @@ def recipe(
         Use no network: no harvest, and of the Hugging Face Hub only what is on this machine.
     files
         Fetch the PDFs of what is harvested too.
+    figures
+        For re2: cut figures and tables out of the PDFs that are held, at most 50 images of 300 kilobytes of each.
     """
     from peercorpus.cli.recipe_cost import estimate
     from peercorpus.cli.text import recipe as recipe_texts
@@ -58,7 +60,7 @@ def recipe(
     from peercorpus.cli.recipe_steps import RecipeRun
 
     options, spread = reading.settle()
-    run = RecipeRun(
+    RecipeRun(
         recipe=chosen,
         workspace=workspace,
         out=workspace / "recipe" if out is None else out,
@@ -66,8 +68,8 @@ def recipe(
         offline=offline,
         harvests=harvest and not offline,
         files=files,
+        figures=figures,
         options=options,
         spread=spread,
         connection=connection,
-    )
-    run.run(say)
+    ).run(say)

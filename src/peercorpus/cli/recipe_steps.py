@@ -4,7 +4,7 @@ Each step finds out by itself whether it is done, so that the same command conti
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,9 +24,16 @@ from peercorpus.harvest.import_files import MANUSCRIPT, fetch_dataset, parse_rep
 from peercorpus.pipeline.build import build
 from peercorpus.recipes.conformance import Subject, compare
 from peercorpus.recipes.conformance_files import DATA, PAGE, ConformanceReport, write_conformance
-from peercorpus.recipes.evidence import count_records, read_evidence
+from peercorpus.recipes.evidence import count_pdfs, count_records, read_evidence
 from peercorpus.recipes.measure import measure_release
-from peercorpus.recipes.product_files import EXPORT, NUMBERS, compare_export, compare_figures, compare_table1
+from peercorpus.recipes.product_files import (
+    EXPORT,
+    NUMBERS,
+    compare_crops,
+    compare_export,
+    compare_figures,
+    compare_table1,
+)
 from peercorpus.recipes.recipe import Recipe, RecipeName
 from peercorpus.recipes.state import (
     RecipeState,
@@ -72,6 +79,7 @@ class RecipeRun:
         offline: Whether the network is not used.
         harvests: Whether missing venues are harvested.
         files: Whether their PDFs are fetched too.
+        figures: Whether figures are cut out of the PDFs that are held; Re² alone has figures.
     """
 
     recipe: Recipe
@@ -84,6 +92,7 @@ class RecipeRun:
     options: Options
     spread: "Executor"
     connection: Connection
+    figures: bool = True
     lines: ProgressLines = field(default_factory=ProgressLines)
 
     def run(self, say: Callable[[str], None]) -> None:
@@ -219,6 +228,11 @@ class RecipeRun:
             held = {venue_id for venue_id in self.recipe.venue_ids if count_records(opened, self.recipe, venue_id)}
         return [venue_id for venue_id in self.recipe.venue_ids if venue_id not in held | set(state.harvested)]
 
+    @property
+    def cuts_figures(self) -> bool:
+        """Whether figures are cut out of PDFs."""
+        return self.figures and self.recipe.name is RecipeName.RE2
+
     def build_tables(self) -> tuple[str, bool]:
         """Bring the tables up to date.
 
@@ -231,7 +245,8 @@ class RecipeRun:
                 f" --from hf:{self.recipe.repository} or a folder, or leave out --no-harvest and --offline."
             )
         with open_workspace(self.workspace) as opened:
-            steps = build(opened, (), self.options, self.lines.show, self.spread)
+            options = replace(self.options, figures=self.cuts_figures)
+            steps = build(opened, (), options, self.lines.show, self.spread)
         ran = sum(not step.was_finished for step in steps)
         return f"build: {plural(ran, 'step')} run, {len(steps) - ran} up to date.", ran == 0
 
@@ -244,8 +259,9 @@ class RecipeRun:
         layout = ReleaseLayout.PEERCORPUS if is_re2 else ReleaseLayout.REVIEWBENCH
         rule = TextRule(TextChoice.BEST, Grade.STATED)
         with open_workspace(self.workspace, write=False) as opened:
+            figures = self.cuts_figures and any(count_pdfs(opened, venue_id) for venue_id in opened.venues())
             if dated_releases.is_up_to_date(
-                self.release, opened, None, sides, authors=True, text_rule=rule, layout=layout
+                self.release, opened, None, sides, authors=True, text_rule=rule, layout=layout, figures=figures
             ):
                 return f"publish: the release in {self.release} is up to date.", True
             summary = publish_release(
@@ -256,6 +272,7 @@ class RecipeRun:
                 texts=rule.choice,
                 worst_grade=rule.worst_grade,
                 layout=layout,
+                figures=figures,
             )
         return f"publish: {plural(summary.papers, 'paper')} in {self.release}.", False
 
@@ -300,7 +317,8 @@ class RecipeRun:
         with open_workspace(self.workspace, write=False) as opened:
             evidence = read_evidence(opened, self.recipe)
         state = self._state()
-        key = make_key(release=self._key(), evidence=str(evidence), source=state.source, revision=state.revision)
+        origin = {"source": state.source, "revision": state.revision, "figures": self.figures}
+        key = make_key(release=self._key(), evidence=str(evidence), **origin)
         page = self.out / PAGE
         if self._is_compared(key):
             return f"conformance: {page} is of this release.", True
@@ -310,6 +328,7 @@ class RecipeRun:
             rows += [
                 *compare_table1(self.release),
                 *compare_export(export),
+                *compare_crops(release, evidence, is_asked=self.figures),
                 *compare_figures(self.recipe, self.report_folder),
             ]
         source = state.source and (f"{state.source}, commit {state.revision}" if state.revision else state.source)

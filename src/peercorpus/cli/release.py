@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, app, say
 from peercorpus.cli.finetune import ALL_DATA, Data, selection_rule
-from peercorpus.cli.options import HERE, Spreading
+from peercorpus.cli.options import HERE, Spreading, WorstGrade
 from peercorpus.errors import PeercorpusError
 
 if TYPE_CHECKING:
@@ -245,13 +245,15 @@ def export(
     if examples.model is not None:
         _export_examples(source, out, asked, examples, data, spreading)
         return
-    _check_without_model(asked, examples, data, spreading)
+    # The texts of a release are already of the grades that its publisher accepted.
+    chosen = replace(data, grade=ALL_DATA.grade) if is_workspace(source) else data
+    _check_without_model(asked, examples, chosen, spreading)
     telling, count_tokens = _read_prompt_options(chat, layout)
     request = ExportRequest(
         layout=ExportLayout(layout), tasks=(Task(task),) if task else (), telling=telling, count_tokens=count_tokens
     )
     if is_workspace(source):
-        _export_workspace(source, venue_ids or [], out, request)
+        _export_workspace(source, venue_ids or [], out, request, data.grade)
         return
     if venue_ids:
         raise PeercorpusError(
@@ -361,9 +363,12 @@ def _read_prompt_options(chat: ChatFlags, layout: str) -> "tuple[PromptOptions, 
     return options, lru_cache(maxsize=CACHED_TEXTS)(load_counter(chat.tokenizer))
 
 
-def _export_workspace(folder: Path, venue_ids: list[str], out: Path, request: "ExportRequest") -> None:
+def _export_workspace(
+    folder: Path, venue_ids: list[str], out: Path, request: "ExportRequest", grade: WorstGrade
+) -> None:
     from peercorpus.cli.text import export as export_texts
     from peercorpus.pipeline.build import require_built
+    from peercorpus.records.enums import Grade
     from peercorpus.release.exports.workspace_export import export_workspace
     from peercorpus.release.publish import choose_venues
     from peercorpus.workspace.workspace import open_workspace
@@ -371,5 +376,5 @@ def _export_workspace(folder: Path, venue_ids: list[str], out: Path, request: "E
     with ProgressLines() as lines, open_workspace(folder, write=False) as workspace:
         require_built(workspace, venue_ids)
         venues = choose_venues(workspace.tables, venue_ids or None)
-        written = export_workspace(workspace, out, request, venues, lines.show)
+        written = export_workspace(workspace, out, request, venues, lines.show, worst_grade=Grade(grade))
     say(export_texts.workspace_exported(written, out))

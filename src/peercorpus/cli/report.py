@@ -23,6 +23,7 @@ def report(
     tokenizer: str | None = None,
     profile: Literal["peercorpus", "re2"] = "peercorpus",
     detail: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
+    model_texts: Path | None = None,
     spreading: Spreading = HERE,
 ) -> None:
     """Draw the statistics of a corpus: one web page, and each figure as PDF, SVG, PNG and CSV.
@@ -45,6 +46,9 @@ def report(
     detail
         With --profile re2: a conference that Fig. 3 shows, such as iclr. May be repeated; by default, the three with
         the most papers.
+    model_texts
+        Reviews that a model wrote: a folder of .txt or .md files, or JSON Lines with the key "text". With them, the
+        share of reviews that look written by a model is estimated; without, it is bounded from below.
     """
     from peercorpus.cli.text.report import report_written
     from peercorpus.report.panels import FigureProfile
@@ -59,7 +63,15 @@ def report(
     spread = None if spreading == HERE else spreading.settle()
     with ProgressLines() as lines:
         written = write_report(
-            workspace, out, where, tokenizer, lines.show, spread, profile=FigureProfile(profile), detail=detail
+            workspace,
+            out,
+            where,
+            tokenizer,
+            lines.show,
+            spread,
+            profile=FigureProfile(profile),
+            detail=detail,
+            model_texts=model_texts,
         )
     say(report_written(written, out, is_filtered=bool(where)))
 

@@ -74,7 +74,8 @@ def simulate(
         Faults to inject, one or several: rate_limit, rate_limit_in_words, rate_limit_reset_time, rate_limit_gzip,
         rate_limit_silent, error_500, error_502_html, error_503_empty, dropped, cut_off, slow, truncated_json,
         truncated_file, expired_token, challenge, browser_check, wrong_host, no_count, ignores_after, no_offset,
-        no_offset_notes, no_offset_edits, no_offset_references, no_offset_invitations, sort_allowlist, shifting_list,
+        no_offset_notes, no_offset_edits, no_offset_references, no_offset_invitations, sort_allowlist, no_domain,
+        ignores_domain, unknown_domain, edits_lost, edits_repeated, edits_of_others, edits_of_unlisted, shifting_list,
         note_vanishes, not_a_pdf, not_a_pdf_inside, zip_without_member, zip_of_other, zip_bomb, huge_file, login_429.
     sign_in
         Require a sign-in for notes and files, as OpenReview does.

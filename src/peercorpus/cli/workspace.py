@@ -1,4 +1,4 @@
-"""The commands `show`, `move`, `takedown` and `reminders`."""
+"""The commands `show`, `move`, `takedown`, `reminders` and `check`."""
 
 from typing import Annotated
 
@@ -56,6 +56,35 @@ def move(*, workspace: WorkspaceFolder, to: str) -> None:
     with ProgressLines() as lines:
         moved = run_move(workspace, to, lines.show)
     say(move_texts.moved(moved, workspace))
+
+
+@app.command
+def check(
+    *,
+    workspace: WorkspaceFolder,
+    repair: Annotated[bool, Parameter(negative=())] = False,
+) -> int:
+    """Check that everything in a workspace is what was stored: all objects in raw.db, all PDFs, all tables.
+
+    Exit with 1 if something is damaged and was not repaired.
+
+    Parameters
+    ----------
+    repair
+        Set aside what is damaged. What to run then is printed: a harvest fetches it again, a build makes the tables.
+    """
+    from peercorpus.cli.text import check as check_texts
+    from peercorpus.pipeline.integrity import check_workspace
+    from peercorpus.pipeline.integrity import repair as run_repair
+    from peercorpus.workspace.workspace import open_workspace
+
+    with open_workspace(workspace, write=repair) as opened, ProgressLines() as lines:
+        integrity = check_workspace(opened, lines.show)
+        repaired = run_repair(opened, integrity) if repair else None
+    say(check_texts.found(integrity))
+    if repaired is not None:
+        say(check_texts.repaired(repaired, workspace))
+    return 1 if len(integrity.damages) > (len(repaired.set_aside) if repaired is not None else 0) else 0
 
 
 @app.command

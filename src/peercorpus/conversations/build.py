@@ -4,6 +4,7 @@ A published conversation replaces the one built from the same reviewer's posts. 
 aside with a reason; `balance` proves it.
 """
 
+import hashlib
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -29,18 +30,21 @@ from peercorpus.corpus.reminder_decisions import Decisions, digest_of_venue, rea
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
 from peercorpus.records.addressees import EPOCH, ReviewerNames, read_names
 from peercorpus.records.enums import ConversationKind, Reason, Role
-from peercorpus.records.published_datasets import Answers, Dataset, Re2Message, Re2Rebuttal, non_empty
+from peercorpus.records.published_datasets import Answers, Dataset, Re2Message, Re2Rebuttal, drop_number, non_empty
 from peercorpus.records.re2_fields import is_prompt, list_lost
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import ScoreChange
 from peercorpus.records.untrusted_text import redact_people
+from peercorpus.venues import ai_reviews
 from peercorpus.workspace.delta_tables import Replacement
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
 
 ROLES = {"assistant": Role.REVIEWER, "user": Role.AUTHOR}
 SYSTEM = "system"
-_PUBLISHED_REASONS = frozenset({Reason.SUPERSEDED, Reason.RECORD_UNREADABLE, Reason.FORUM_MISSING})
+_PUBLISHED_REASONS = frozenset(
+    {Reason.SUPERSEDED, Reason.RECORDS_DIFFER, Reason.RECORD_UNREADABLE, Reason.FORUM_MISSING}
+)
 """Reasons for which only published conversations are set aside, never posts."""
 UNKNOWN = "unknown"
 
@@ -111,25 +115,38 @@ def read_published_conversations(
         is_held: Whether OpenReview's own note of the paper is in the workspace; it supersedes every record.
         out: Receives the records that are set aside.
     """
-    conversations: dict[str, Conversation] = {}
-    for record in records:
-        reason = Reason.SUPERSEDED
-        detail = "OpenReview's own notes of the paper are held."
-        if not is_held and not has_paper:
-            reason = Reason.FORUM_MISSING
-            detail = "No record of the paper itself was imported."
-        elif not is_held:
-            try:
-                conversation = read_conversation(record)
-            except msgspec.DecodeError as error:
-                reason = Reason.RECORD_UNREADABLE
-                detail = str(error)
-            else:
-                if conversations.setdefault(conversation.reviewer, conversation) is conversation:
-                    continue
-                detail = f"There is another record of the conversation with {conversation.reviewer}."
-        out.set_aside(record.object_id, record.forum_id, reason, detail)
-    return conversations
+    read: dict[str, list[tuple[RawObject, Conversation]]] = {}
+    for record in sorted(records, key=lambda one: (drop_number(one.object_id), one.body)):
+        if is_held or not has_paper:
+            reason = Reason.SUPERSEDED if is_held else Reason.FORUM_MISSING
+            is_missing = "No record of the paper itself was imported."
+            detail = "OpenReview's own notes of the paper are held." if is_held else is_missing
+            out.set_aside(drop_number(record.object_id), record.forum_id, reason, detail)
+            continue
+        try:
+            conversation = read_conversation(record)
+        except msgspec.DecodeError as error:
+            out.set_aside(drop_number(record.object_id), record.forum_id, Reason.RECORD_UNREADABLE, str(error))
+        else:
+            read.setdefault(conversation.reviewer, []).append((record, conversation))
+    return {reviewer: _choose_record(of_reviewer, out) for reviewer, of_reviewer in read.items()}
+
+
+def _choose_record(read: Sequence[tuple[RawObject, Conversation]], out: Replacement) -> Conversation:
+    """Return the conversation that says most, else the first by content, and set aside the other records of it."""
+    (kept, chosen), *others = sorted(read, key=lambda one: (-sum(len(turn.text) for turn in one[1].turns), one[0].body))
+    for record, conversation in others:
+        says_same = conversation.turns == chosen.turns
+        reason = Reason.SUPERSEDED if says_same else Reason.RECORDS_DIFFER
+        what = "says the same" if says_same else "says otherwise"
+        detail = f"The record whose SHA-256 begins with {_digest(kept)} {what} and is used; this is {_digest(record)}."
+        out.set_aside(drop_number(record.object_id), record.forum_id, reason, detail)
+    return chosen
+
+
+def _digest(record: RawObject) -> str:
+    """Return what tells records of one id from each other, in whatever order they were imported."""
+    return hashlib.sha256(record.body).hexdigest()[:12]
 
 
 NAME = "build_conversations"
@@ -261,10 +278,12 @@ class _Builder:
         items: list[list[Item]] = [[] for _ in (*posts, None)]
         ends = [(post, False) for post in responses] + [(post, True) for post in self._threads.decisions]
         for end, is_decision in ends:
+            # An end, too, comes after what it answers, whatever its clock says.
+            came_at = end.created_at and max(one.created_at or EPOCH for one in self._threads.above[end.post_id])
             later = (
                 index
                 for index, answered in enumerate(ids)
-                if (end.created_at is not None and times[index] > end.created_at) or end.post_id in answered
+                if (came_at is not None and times[index] > came_at) or end.post_id in answered
             )
             items[next(later, len(posts))].append(TurnEnd(end.post_id, end.created_at, is_decision=is_decision))
         for index, post in enumerate(posts):
@@ -378,12 +397,13 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 READS = ("1-papers", "2-reviews", "3-posts")
 STAGE = Stage(
     name=NAME,
-    version=6,
+    version=8,
     reads_raw=(RawKind.PUBLISHED, RawKind.NOTE),
     reads=READS,
     writes=("6-conversations",),
     options=(),
     run=run,
     balance=balance,
+    made_with=lambda _: ai_reviews.DIGEST,
     made_with_venue=digest_of_venue,
 )

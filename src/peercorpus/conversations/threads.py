@@ -10,10 +10,12 @@ from typing import TypeVar
 from peercorpus.conversations.context import is_beside
 from peercorpus.conversations.reminders import is_reminder
 from peercorpus.corpus.reminder_decisions import LIST, Decision, Decisions, Verdict
+from peercorpus.openreview.objects import invitation_name
 from peercorpus.records.addressees import EPOCH, PARTIES, address_posts, chain, in_time_order
 from peercorpus.records.enums import Addressee, ConversationKind, PostKind, Reason, Role
 from peercorpus.records.reviews import Post
 from peercorpus.records.until_decision import decides
+from peercorpus.venues.ai_reviews import SIGNERS as AI_INVITATIONS
 
 Left = list[tuple[Post, Reason, str]]
 """Posts that are in no conversation, each with the reason and a sentence for users."""
@@ -37,9 +39,23 @@ def refusal(post: Post) -> tuple[Reason, str] | None:
         return Reason.DELETED, "OpenReview marks it as deleted."
     if not post.readers_public:
         return Reason.NOT_PUBLIC, "It is not readable by everyone."
+    if post.kind is PostKind.OTHER and (
+        post.role is Role.AI or invitation_name(post.invitation).lower() in AI_INVITATIONS
+    ):
+        return Reason.PERSON_OR_AI, _explain_doubt(post)
+    if post.role is Role.AI:
+        return Reason.OUTSIDE_CONVERSATION, "The venue's AI posted it, and it stands below no AI review."
     if post.kind is PostKind.OTHER:
         return Reason.OUTSIDE_CONVERSATION, "What it is cannot be told from its invitation."
     return None
+
+
+def _explain_doubt(post: Post) -> str:
+    if post.role is Role.AI:
+        return "A group for what an AI writes signed it, and its invitation is one for people."
+    return (
+        "Its invitation is for AI reviews, and it is not signed as the venue signs those: a person may have written it."
+    )
 
 
 @dataclass(slots=True)
@@ -154,6 +170,9 @@ def read_threads(
             threads.left.append((post, *refused))
             continue
         above = threads.above[post.post_id] = list(chain(post, by_id))
+        if any(ancestor.role is Role.AI for ancestor in above):
+            threads.left.append((post, Reason.OUTSIDE_CONVERSATION, "It stands below what the venue's AI posted."))
+            continue
         owner = _find_owner(above, reviewers) if _is_said(post) else None
         party = _find_party(post, above, ordered) if owner not in threads.by_reviewer else None
         if owner in threads.by_reviewer:

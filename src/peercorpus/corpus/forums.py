@@ -5,11 +5,12 @@ within a venue, so that a venue can be read with one forum in memory at a time.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Generic, Protocol, TypeVar
 
 from peercorpus.errors import TableError
+from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.enums import PostKind
 from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
@@ -48,13 +49,14 @@ RecordT = TypeVar("RecordT", bound=OfForum)
 
 @dataclass(frozen=True, slots=True)
 class Forum:
-    """One paper with its reviews, posts, versions and conversations."""
+    """One paper with its reviews, posts, versions and conversations, and apart from them what an AI said of it."""
 
     paper: Paper
     reviews: list[Review]
     posts: list[Post]
     versions: list[PaperVersion]
     conversations: list[Conversation]
+    ai_reviews: list[AiReview] = field(default_factory=list)
 
     @property
     def public_post_ids(self) -> set[str]:
@@ -99,6 +101,7 @@ def read_forum(tables: Tables, venue_id: str, forum_id: str) -> Forum | None:
         posts=read(Post),
         versions=read(PaperVersion),
         conversations=read(Conversation),
+        ai_reviews=read(AiReview),
     )
 
 
@@ -148,6 +151,7 @@ class VenueForums:
         self._posts = ForumReader(tables.read(Post, venue_id))
         self._versions = ForumReader(tables.read(PaperVersion, venue_id))
         self._conversations = ForumReader(tables.read(Conversation, venue_id))
+        self._ai_reviews = ForumReader(tables.read(AiReview, venue_id))
         self.orphans = 0
 
     def __iter__(self) -> Iterator[Forum]:
@@ -158,6 +162,7 @@ class VenueForums:
                 posts=self._posts.take(forum_id),
                 versions=self._versions.take(forum_id),
                 conversations=self._conversations.take(forum_id),
+                ai_reviews=self._ai_reviews.take(forum_id),
             )
         self.orphans = self._reviews.exhaust() + self._conversations.exhaust()
 
@@ -172,6 +177,7 @@ class PaperRecord:
     Attributes:
         set_aside: Records of it that a stage could not use, with the reason.
         links: Links with other submissions of the same work, earlier and later ones.
+        ai_reviews: What an AI said of it, as the venue posted it, apart from all that people wrote.
     """
 
     paper: Paper
@@ -181,6 +187,7 @@ class PaperRecord:
     conversations: list[Conversation]
     set_aside: list[SetAside]
     links: list[Link]
+    ai_reviews: list[AiReview] = field(default_factory=list)
 
 
 def read_links_of_paper(tables: Tables, forum_id: str) -> list[Link]:
@@ -210,6 +217,7 @@ def read_whole_record(tables: Tables, forum_id: str) -> PaperRecord:
                 conversations=read(Conversation, venue_id),
                 set_aside=read(SetAside, venue_id),
                 links=read_links_of_paper(tables, forum_id),
+                ai_reviews=read(AiReview, venue_id),
             )
     raise TableError(
         f"No paper of this workspace has the id '{forum_id}'; copy the part after 'forum?id=' of its OpenReview page."

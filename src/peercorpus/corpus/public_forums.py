@@ -5,7 +5,7 @@ a post also removes what was derived from it: turns of conversations, scores rea
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
@@ -13,9 +13,10 @@ from typing import Any
 
 from peercorpus.corpus.forums import SPOKEN, Forum, VenueForums, is_public, read_forum
 from peercorpus.corpus.takedown import NOTHING, Takedown
+from peercorpus.records.ai_reviews import AiReview, select_public
 from peercorpus.records.enums import PostKind, Role, ScoreSource, Status
 from peercorpus.records.multipart import merge_fields, merge_titles
-from peercorpus.records.papers import Paper, PaperVersion
+from peercorpus.records.papers import Conflict, Paper, PaperVersion
 from peercorpus.records.reviews import Conversation, Post, Review, Turn, forget_decision
 from peercorpus.records.scores import ScoreChange
 from peercorpus.records.until_decision import decides, forget_decision_in
@@ -63,6 +64,7 @@ class PublicFilter:
             posts=len(forum.posts) - len(kept.posts if kept else ()),
             versions=len(forum.versions) - len(kept.versions if kept else ()),
             conversations=len(forum.conversations) - len(kept.conversations if kept else ()),
+            ai_reviews=len(forum.ai_reviews) - len(kept.ai_reviews if kept else ()),
         )
         if count_texts is not None and removed["versions"]:
             removed += count_texts(forum) - (count_texts(kept) if kept else Counter())
@@ -74,9 +76,10 @@ class PublicFilter:
         versions = [version for version in forum.versions if version.sha256 not in self.takedown.files]
         forum = replace(forum, versions=versions)
         gone_ids = self.takedown.posts
+        forum = replace(forum, ai_reviews=_remove_ai_reviews(forum.ai_reviews, gone_ids))
         gone = [post for post in forum.posts if post.post_id in gone_ids]
         if not gone and gone_ids.isdisjoint(review.review_id for review in forum.reviews):
-            return forum
+            return replace(forum, posts=_cut_off(forum.posts, gone_ids))
         posts = [post for post in forum.posts if post.post_id not in gone_ids]
         reviews = [_remove_text_scores(review, gone) for review in forum.reviews if review.review_id not in gone_ids]
         paper = _remove_decision(forum.paper, gone, posts)
@@ -90,12 +93,34 @@ class PublicFilter:
             posts = [replace(post, posted_after_decision=None) for post in posts]
             talks = [forget_decision_in(talk) for talk in talks]
         return Forum(
-            paper=paper,
+            paper=_keep_conflicts(paper, reviews),
             reviews=reviews,
-            posts=[replace(post, reply_to=None) if post.reply_to in gone_ids else post for post in posts],
+            posts=_cut_off(posts, gone_ids),
             versions=versions,
             conversations=[talk for talk in talks if talk.turns],
+            ai_reviews=forum.ai_reviews,
         )
+
+
+def _cut_off(posts: Sequence[Post], gone: frozenset[str]) -> list[Post]:
+    """Return posts that do not name what they reply to where that is taken down."""
+    return [replace(post, reply_to=None) if post.reply_to in gone else post for post in posts]
+
+
+def _remove_ai_reviews(reviews: Sequence[AiReview], gone: frozenset[str]) -> list[AiReview]:
+    """Return the reviews of an AI that are not taken down, without the replies that are."""
+    return [
+        replace(
+            review,
+            replies=tuple(
+                replace(reply, reply_to=None) if reply.reply_to in gone else reply
+                for reply in review.replies
+                if reply.post_id not in gone
+            ),
+        )
+        for review in reviews
+        if review.ai_review_id not in gone
+    ]
 
 
 def count_taken(tables: Tables, takedown: Takedown) -> Counter[str]:
@@ -108,6 +133,22 @@ def count_taken(tables: Tables, takedown: Takedown) -> Counter[str]:
     removed = sieve.taken
     del removed["versions"]
     return removed
+
+
+def _keep_conflicts(paper: Paper, reviews: Sequence[Review]) -> Paper:
+    """Return a paper with the conflicts that are about what it still has, and about these reviews."""
+    if not paper.conflicts:
+        return paper
+    reviewers = {review.reviewer for review in reviews}
+    return replace(paper, conflicts=tuple(one for one in paper.conflicts if _is_about(one, paper, reviewers)))
+
+
+def _is_about(conflict: Conflict, paper: Paper, reviewers: Set[str]) -> bool:
+    if conflict.field == "reviewer":
+        return conflict.kept in reviewers
+    if hasattr(paper, conflict.field):
+        return getattr(paper, conflict.field) not in (None, Status.UNKNOWN)
+    return conflict.field.rpartition(" of ")[2] in reviewers
 
 
 def _remove_decision(paper: Paper, gone: Sequence[Post], posts: Sequence[Post]) -> Paper:
@@ -287,6 +328,7 @@ class PublicForum:
     posts: Sequence[Post]
     versions: Sequence[PaperVersion]
     conversations: Sequence[Conversation]
+    ai_reviews: Sequence[AiReview] = ()
 
     @cached_property
     def by_id(self) -> dict[str, Post]:
@@ -350,11 +392,12 @@ def keep_public(forum: Forum) -> PublicForum:
     if "status" in hidden:
         hidden["status"] = Status.UNKNOWN
     return PublicForum(
-        paper=replace(forum.paper, **hidden),
+        paper=_keep_conflicts(replace(forum.paper, **hidden), reviews),
         reviews=reviews,
         posts=posts,
         versions=forum.versions,
         conversations=talks,
+        ai_reviews=select_public(forum.ai_reviews),
     )
 
 

@@ -6,7 +6,6 @@ starts a comment line. `build` reads it when it makes conversations, where it ov
 
 import hashlib
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,10 +15,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from peercorpus.errors import PeercorpusError
+from peercorpus.workspace.private_files import replace_file
 from peercorpus.workspace.workspace import Workspace
 
 LIST = "reminders.tsv"
-_HEAD = "# post\tdecision (reminder, keep)\tdate\tnote\n"
+_HEAD = "# post\tdecision (reminder, keep)\tdate\tnote"
 _POST_ID = re.compile(r"[A-Za-z0-9_:./-]+")
 _MAX_FIELDS = 4
 
@@ -118,13 +118,7 @@ def write_decisions(folder: Path, decided: Iterable[Decision], undone: Iterable[
     new = {decision.post_id: decision for decision in decided}
     changed = {*new, *undone}
     kept = [line for line in _read_lines(path) if line.strip() and line.partition("\t")[0].strip() not in changed]
-    partial = folder / f"{LIST}.partial"
-    with partial.open("w", encoding="utf-8", newline="\n") as file:
-        file.write("" if kept else _HEAD)
-        file.writelines(f"{line}\n" for line in (*kept, *map(_format_line, new.values())))
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    replace_file(path, (*(() if kept else (_HEAD,)), *kept, *map(_format_line, new.values())))
 
 
 def _format_line(decision: Decision) -> str:

@@ -18,17 +18,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pyarrow as pa
 
 from peercorpus.errors import PeercorpusError, WorkspaceError
 from peercorpus.records.papers import PaperVersion
 from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.private_files import OWNER_ONLY, replace_file
 from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
 from peercorpus.workspace.workspace import Workspace
 
 LIST = "takedown.txt"
 SALT = "takedown.salt"
 _SALT_BYTES = 32
-_OWNER_ONLY = 0o600
 _NOTE_ID = re.compile(r"[A-Za-z0-9_:./-]+")
 """The id of a note; ids of imported records also contain colons and slashes."""
 _AUTHOR_ID = re.compile(r"~\S+?\d+|[^\s@/]+@[^\s@/]+\.[^\s@/]+")
@@ -124,12 +125,7 @@ def remove_from_list(folder: Path, ids: Sequence[str]) -> list[str]:
 
 def _write(folder: Path, lines: Sequence[str]) -> None:
     """Replace the list atomically: half a list would publish what was taken down."""
-    partial = folder / f"{LIST}.partial"
-    with partial.open("w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in lines)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(folder / LIST)
+    replace_file(folder / LIST, lines)
 
 
 def _read_salt(folder: Path) -> bytes:
@@ -137,7 +133,7 @@ def _read_salt(folder: Path) -> bytes:
     path = folder / SALT
     if not path.exists():
         partial = folder / f".{SALT}.{os.getpid()}"
-        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY), "wb") as file:
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY), "wb") as file:
             file.write(secrets.token_bytes(_SALT_BYTES))
         try:
             path.hardlink_to(partial)
@@ -170,9 +166,10 @@ def hash_list(folder: Path) -> str | None:
 
 
 TOMBSTONE = "takedown.json"
-RECORDS = ("papers", "reviews", "posts", "versions", "conversations", "texts", "changes")
+RECORDS = ("papers", "reviews", "posts", "versions", "conversations", "ai_reviews", "texts", "changes")
 """What the tombstone counts; `texts` and `changes` are those that would be published."""
-_ID_COLUMNS = {"1-papers": "forum_id", "2-reviews": "review_id", "3-posts": "post_id"}
+_ID_COLUMNS = {"1-papers": "forum_id", "2-ai-reviews": "ai_review_id", "2-reviews": "review_id", "3-posts": "post_id"}
+"""The column with the id of a row; the rows of `2-ai-reviews` hold the ids of replies too."""
 _PEOPLE = {"signatures", "authorids", "username"}
 """Keys of a note under which accounts are named; `username` belongs to an entry of an author list."""
 
@@ -271,15 +268,23 @@ def _find_records(tables: Tables, record_ids: set[str]) -> tuple[dict[str, str],
     posts: dict[str, tuple[str, str]] = {}
     for name, column in _ID_COLUMNS.items():
         for venue_id in tables.venues(name):
-            for batch in tables.batches(name, venue_id, sorted({column, "forum_id"})):
-                row_ids = batch.column(column).to_pylist()
-                forum_ids = batch.column("forum_id").to_pylist()
-                for row_id, forum_id in zip(row_ids, forum_ids, strict=True):
+            nested = {"replies"} if name == "2-ai-reviews" else set()
+            for batch in tables.batches(name, venue_id, sorted({column, "forum_id", *nested})):
+                for row_id, forum_id in _read_ids(batch, column):
                     if forum_id in record_ids:
                         forums[forum_id] = venue_id
                     if row_id in record_ids and row_id != forum_id:
                         posts[row_id] = (forum_id, venue_id)
     return forums, posts
+
+
+def _read_ids(batch: pa.RecordBatch, column: str) -> Iterator[tuple[str, str]]:
+    """Yield the id and the forum of each row, and of each reply that it holds."""
+    row_ids, forum_ids = (batch.column(name).to_pylist() for name in (column, "forum_id"))
+    yield from zip(row_ids, forum_ids, strict=True)
+    if "replies" in batch.schema.names:
+        for forum_id, replies in zip(forum_ids, batch.column("replies").to_pylist(), strict=True):
+            yield from ((reply["post_id"], forum_id) for reply in replies)
 
 
 def _find_notes_by(raw: RawStore, authors: set[str]) -> dict[str, set[str]]:

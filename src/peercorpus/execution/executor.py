@@ -75,6 +75,7 @@ OutcomeT = TypeVar("OutcomeT")
 
 REASONS: dict[PdfFault | FailureKind, Reason] = {
     PdfFault.NOT_HERE: Reason.FILE_MISSING,
+    PdfFault.ALTERED: Reason.FILE_ALTERED,
     PdfFault.NOT_A_PDF: Reason.NOT_A_PDF,
     PdfFault.ENCRYPTED: Reason.PDF_ENCRYPTED,
     PdfFault.DAMAGED: Reason.PDF_DAMAGED,
@@ -90,7 +91,15 @@ FILE_MISSING = (
 )
 """Reason and detail for setting aside a file that was fetched but is no longer in the workspace."""
 
-TRANSIENT_REASONS = frozenset({Reason.PDF_TIMEOUT, Reason.PDF_OUT_OF_MEMORY, Reason.PDF_CRASHED, Reason.FILE_MISSING})
+TRANSIENT_REASONS = frozenset(
+    {
+        Reason.PDF_TIMEOUT,
+        Reason.PDF_OUT_OF_MEMORY,
+        Reason.PDF_CRASHED,
+        Reason.FILE_MISSING,
+        Reason.FILE_ALTERED,
+    }
+)
 """Reasons that may not apply in another run; `peercorpus build --retry` tries these files again."""
 
 

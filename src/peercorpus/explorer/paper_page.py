@@ -18,7 +18,7 @@ from peercorpus.records.reviewbench_shape import drop_shape
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import Score, ScoreChange, choose_first_and_last
 from peercorpus.records.untrusted_text import redact_people
-from peercorpus.release.record_rows import Row, as_row, blotted_json
+from peercorpus.release.record_rows import Row, ai_review_rows, as_row, blotted_json
 
 _NOT_IN_ANCHORS = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -264,6 +264,7 @@ def whole_json(forum: PublicForum, links: Sequence[Link], changes: Sequence[Chan
         "posts": [_to_row(record) for record in forum.posts],
         "versions": [_to_row(record) for record in forum.versions],
         "conversations": [_to_row(record) for record in forum.conversations],
+        "ai_reviews": ai_review_rows(forum.ai_reviews),
         "links": [_to_row(record) for record in links],
         "changes": [_to_row(record) for record in changes],
     }

@@ -157,6 +157,7 @@ ROLES = {
     Role.PROGRAM_CHAIR: "Programme chair",
     Role.ETHICS_REVIEWER: "Ethics reviewer",
     Role.PUBLIC: "Public",
+    Role.AI: "AI",
     Role.UNKNOWN: "Unknown role",
 }
 STATUSES = {
@@ -221,7 +222,7 @@ FIELDS = {
 
 def format_post_kind(kind: PostKind) -> str:
     """Return a kind of posts in words, for a heading."""
-    return kind.value.replace("_", " ").capitalize()
+    return "AI review" if kind is PostKind.AI_REVIEW else kind.value.replace("_", " ").capitalize()
 
 
 def format_reason(reason: Reason) -> str:

@@ -15,7 +15,7 @@ import msgspec
 from peercorpus.forms.published_records import PublishedPaper
 from peercorpus.forms.reviews import fields_to_json
 from peercorpus.records.enums import Aspect, Phase, PostKind, Status
-from peercorpus.records.papers import Conflict, Paper
+from peercorpus.records.papers import Conflict, MergedPost, Paper
 from peercorpus.records.published_datasets import Dataset
 from peercorpus.records.reviews import Post, Review
 from peercorpus.records.scores import Score
@@ -65,12 +65,14 @@ class Merged:
     Attributes:
         reviews: By id, in the order of the records.
         posts: In the order of the records.
+        same: Posts, reviews among them, that an earlier record has too.
         left: Ids of reviews and posts that may be those of another record or others, each with a sentence why.
     """
 
     paper: Paper
     reviews: dict[str, Review]
     posts: list[Post]
+    same: list[MergedPost] = field(default_factory=list)
     left: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -78,6 +80,7 @@ def merge_readings(readings: Iterable[Reading]) -> Merged:
     """Merge the readings of one paper's records, one of each dataset at most, in any order; there must be one."""
     first, *others = sorted(readings, key=lambda reading: BELIEVED.index(reading.dataset))
     content = first.content
+    stated = sum(len(reading.content.posts) for reading in (first, *others))
     merged = Merged(content.paper, {one.review_id: one for one in content.reviews}, list(content.posts))
     conflicts: list[Conflict] = []
     datasets = [first.dataset]
@@ -88,7 +91,13 @@ def merge_readings(readings: Iterable[Reading]) -> Merged:
         conflicts += _merge_paper(merged, other, ids)
         conflicts += _merge_reviews(merged, other, ids, is_believed=is_believed)
     record_ids = (first.record_id, *(other.record_id for other in others))
-    merged.paper = replace(merged.paper, records=record_ids, conflicts=tuple(conflicts))
+    merged.paper = replace(
+        merged.paper,
+        records=record_ids,
+        conflicts=tuple(conflicts),
+        posts_stated=stated,
+        merged_posts=tuple(merged.same),
+    )
     return merged
 
 
@@ -211,6 +220,8 @@ def _has_same_text(one: Review, other: Review) -> bool:
 def _merge_review(own: Review, other: Review, *, is_first_believed: bool) -> tuple[Review, list[tuple[Score, Score]]]:
     """Return a review with what the same review of another record adds, and the scores that differ, those kept first.
 
+    Its text stands as the first record has it; texts that the other has otherwise go to `extra`, each by its field.
+
     Args:
         own: The review as it stands.
         other: The same review as the other record has it.
@@ -235,6 +246,8 @@ def _merge_review(own: Review, other: Review, *, is_first_believed: bool) -> tup
             stated_unified=_first(match.stated_unified, stated.stated_unified),
             stated_label=_first(match.stated_label, stated.stated_label),
         )
+    held = {section.text for section in own.sections}
+    otherwise = {section.field: section.text for section in other.sections if own.sections and section.text not in held}
     merged = replace(
         own,
         scores=tuple(scores),
@@ -242,7 +255,7 @@ def _merge_review(own: Review, other: Review, *, is_first_believed: bool) -> tup
         sections=own.sections or other.sections,
         final_justification=_first(own.final_justification, other.final_justification),
         revised=_first(own.revised, other.revised),
-        extra=_merge_extra(own.extra, other.extra),
+        extra=_merge_extra(_merge_extra(own.extra, other.extra), fields_to_json(otherwise)),
     )
     return merged, differing
 
@@ -279,11 +292,15 @@ def _merge_posts(merged: Merged, other: Reading, pairs: Mapping[str, str]) -> No
     for post in other.content.posts:
         answered = pairs.get(post.reply_to or "", post.reply_to)
         if post.kind is PostKind.REVIEW:
-            if post.post_id in merged.reviews and post.post_id not in pairs:
+            if post.post_id in pairs:
+                merged.same.append(MergedPost(post.post_id, pairs[post.post_id]))
+            elif post.post_id in merged.reviews:
                 merged.posts.append(post)
         elif answered is not None and answered not in merged.reviews:
             merged.left.append((post.post_id, f"The review that it answers, '{answered}', was set aside."))
-        elif not any(_is_there(one, post, answered) for one in merged.posts):
+        elif same := [one for one in merged.posts if _is_there(one, post, answered)]:
+            merged.same.append(MergedPost(post.post_id, same[0].post_id))
+        else:
             is_taken = any(one.post_id == post.post_id for one in merged.posts)
             post_id = f"{other.record_id}/{post.post_id}" if is_taken else post.post_id
             merged.posts.append(replace(post, post_id=post_id, reply_to=answered))

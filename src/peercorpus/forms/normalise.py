@@ -1,4 +1,4 @@
-"""Run the stage that reads a venue's raw notes as papers, reviews and posts.
+"""Run the stage that reads a venue's raw notes as papers, reviews and posts, and what an AI says apart from them.
 
 Every note and every published record ends in a table or is set aside with a reason; `balance` proves it.
 """
@@ -14,6 +14,7 @@ import msgspec
 
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
 from peercorpus.forms import declared_forms, directions, re2_records, reviewbench_records, stated_records, vocabulary
+from peercorpus.forms.ai_reviews import read_ai_review, speaks_for_ai, split_threads
 from peercorpus.forms.at_decision import changed_together
 from peercorpus.forms.merge_records import Merged, Reading, merge_readings
 from peercorpus.forms.papers import read_paper
@@ -31,16 +32,16 @@ from peercorpus.forms.venue_forms import VenueReader, own_reading_digest, read_v
 from peercorpus.openreview.objects import Note, read_edit, read_note, stated_venues
 from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, VenueSource
 from peercorpus.records.papers import Paper, StatedSide
-from peercorpus.records.published_datasets import LAYOUTS, Dataset, find_stated_side, parse_dataset
+from peercorpus.records.published_datasets import LAYOUTS, Dataset, drop_number, find_stated_side, parse_dataset
 from peercorpus.records.reviews import Post
-from peercorpus.venues import catalogue
+from peercorpus.venues import ai_reviews, catalogue
 from peercorpus.venues.file_names import venue_of_file
-from peercorpus.workspace.delta_tables import Replacement
+from peercorpus.workspace.delta_tables import Replacement, Tables
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
 
 NAME = "normalise"
-WRITES = ("1-papers", "2-reviews", "3-posts")
+WRITES = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts")
 PUBLISHED = {
     Dataset.REVIEWBENCH: reviewbench_records.read_reviewbench_record,
     Dataset.RE2_REVIEWS: re2_records.read_re2_record,
@@ -169,7 +170,7 @@ def _find_venue_source(
 def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, out: Replacement) -> bool:
     """Write the paper, reviews and posts of a forum's published records, merged, and set aside what is not used.
 
-    Of each dataset the first readable record counts, in the order of their files' names.
+    Of each dataset the first readable record counts, in the order of their files' names, then of their content.
 
     Where records of a conversation or text alone are held, they make a paper without anything else.
 
@@ -184,24 +185,23 @@ def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, 
         Whether OpenReview's own note is held or a record gave the paper.
     """
     readings: dict[Dataset, Reading] = {}
-    for raw_record in sorted(forum.published, key=lambda raw_record: raw_record.source.rpartition(", ")[0]):
+    for raw_record in sorted(forum.published, key=lambda record: (record.source.rpartition(", ")[0], record.body)):
         dataset = parse_dataset(raw_record.object_id)
         if dataset not in PUBLISHED:
             continue
+        record_id = drop_number(raw_record.object_id)
         instead = "OpenReview's own notes" if is_held else None
         if dataset in readings:
             instead = f"the record '{readings[dataset].record_id}'"
         if instead is not None:
             detail = f"The paper is made of {instead}."
-            out.set_aside(raw_record.object_id, forum.forum_id, Reason.SUPERSEDED, detail)
+            out.set_aside(record_id, forum.forum_id, Reason.SUPERSEDED, detail)
             continue
-        # Without the number that a second record of one id has by the order of imports.
-        record_id = raw_record.object_id.partition("#")[0]
         read_record = PUBLISHED[dataset]
         try:
             content = read_record(raw_record._replace(object_id=record_id), reader.declared_form, reader.words)
         except msgspec.DecodeError as error:
-            out.set_aside(raw_record.object_id, forum.forum_id, Reason.RECORD_UNREADABLE, str(error))
+            out.set_aside(record_id, forum.forum_id, Reason.RECORD_UNREADABLE, str(error))
         else:
             readings[dataset] = Reading(record_id, dataset, content)
     if readings:
@@ -237,7 +237,9 @@ def find_stated_sides(records: Iterable[RawObject]) -> tuple[StatedSide, ...]:
 def normalise_forum(
     forum: RawForum, reader: VenueReader, pseudonym: Callable[[str], str], out: Replacement, *, has_paper: bool
 ) -> None:
-    """Write the paper, reviews and posts of one forum from OpenReview's own notes.
+    """Write the paper, reviews and posts of one forum from OpenReview's own notes, and the reviews of an AI.
+
+    Nothing is read with the notes of an AI's review that would be read otherwise without them.
 
     Args:
         forum: The forum's raw objects.
@@ -247,17 +249,25 @@ def normalise_forum(
         has_paper: Whether the submission is held, usable or not, or a published record tells of the paper; if not,
             reviews stand without it.
     """
-    root, replies = _sort_out(forum, reader, out)
+    root, every_reply = _sort_out(forum, reader, out)
+    replies, threads = split_threads(every_reply)
     stand_in = None if root or has_paper else _stand_for_root(forum.forum_id, replies, reader)
     top = root or stand_in
     if top is None:
         detail = "Its submission is not in the workspace, or not public; harvest or import it."
-        for _, note in replies:
+        for _, note in every_reply:
             out.set_aside(note.id or "", note.forum, Reason.FORUM_MISSING, detail)
         return
-    notes = [note for _, note in replies]
-    unsigned = {note.id or "" for kind, note in replies if is_unsigned_review(kind, note)}
-    speakers = read_speakers(top, notes, reader.words, pseudonym, venue_id=reader.venue_id, unsigned_reviews=unsigned)
+    notes = [note for _, note in replies] + [note for thread in threads for note in thread.notes]
+    speakers = read_speakers(
+        top,
+        notes,
+        reader.words,
+        pseudonym,
+        venue_id=reader.venue_id,
+        unsigned_reviews={note.id or "" for kind, note in replies if is_unsigned_review(kind, note)},
+        of_ai={note.id or "" for note in notes if speaks_for_ai(note, reader.venue_id, reader.words)},
+    )
     shown = [(kind, note) for kind, note in replies if note.ddate is None and note.is_public]
     paper = read_paper(top, reader.venue_id, shown, reader.words)
     source = PaperSource.NOTE if root else PaperSource.REPLIES
@@ -265,6 +275,9 @@ def normalise_forum(
     sides = find_stated_sides(forum.published)
     out.add(replace(paper, known_from=source, venue_from=venue_from, stated_sides=sides))
     _write_replies(forum, replies, speakers, reader, paper, out)
+    for thread in threads:
+        form = reader.ai_form_of(thread.review)
+        out.add(read_ai_review(thread, reader.venue_id, form, speakers, reader.words))
 
 
 def _write_replies(
@@ -344,7 +357,8 @@ def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Progr
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     """Return the balances of notes, of published records and of reviews.
 
-    Notes = papers made of a note + posts + set aside; published records = those that papers were made of + set aside;
+    Notes = papers made of a note + posts + reviews of an AI with their replies + set aside; published records = those
+    that papers were made of + set aside; posts of these records = posts + those that two records have + set aside;
     review posts = reviews. A paper known from its replies only is none of the notes.
     """
     raw = workspace.raw
@@ -358,11 +372,16 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
             records_used += len(record_ids)
             if known_from == PaperSource.RECORD:
                 of_record_ids.add(forum_id)
-    posts = reviews_in = 0
+    posts = reviews_in = posts_of_records = 0
     for batch in tables.batches("3-posts", venue_id, ["kind", "forum_id"]):
         kinds, forum_ids = (column.to_pylist() for column in batch.columns)
         reviews_in += sum(kind == PostKind.REVIEW for kind in kinds)
-        posts += sum(forum_id not in of_record_ids for forum_id in forum_ids)
+        of_records_here = sum(forum_id in of_record_ids for forum_id in forum_ids)
+        posts_of_records += of_records_here
+        posts += len(forum_ids) - of_records_here
+    of_ai = 0
+    for batch in tables.batches("2-ai-reviews", venue_id, ["replies"]):
+        of_ai += sum(1 + len(replies) for replies in batch.column("replies").to_pylist())
     left = tables.set_aside_counts(venue_id, NAME)
     of_notes = {reason: number for reason, number in left.items() if reason not in _NOT_OF_NOTES}
     of_records = {reason: number for reason, number in left.items() if reason in _PUBLISHED_REASONS}
@@ -381,10 +400,11 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
             venue_id=venue_id,
             unit="notes",
             rows_in=raw.count(RawKind.NOTE, venue_id),
-            rows_out=made_of[PaperSource.NOTE] + posts,
+            rows_out=made_of[PaperSource.NOTE] + posts + of_ai,
             set_aside=of_notes,
         ),
         *((published,) if published.rows_in or published.rows_out or of_records else ()),
+        *_balance_merging(tables, venue_id, posts_of_records, left.get(Reason.NOT_MATCHED, 0)),
         Balance(
             stage="read reviews",
             venue_id=venue_id,
@@ -396,9 +416,33 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     )
 
 
+def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> Iterator[Balance]:
+    """Yield the balance of the posts of published records, if there are any.
+
+    Args:
+        tables: The workspace's tables.
+        venue_id: The venue.
+        posts: Rows made of them.
+        left: How many were set aside.
+    """
+    stated = merged = 0
+    for batch in tables.batches("1-papers", venue_id, ["posts_stated", "merged_posts"]):
+        stated += sum(batch.column("posts_stated").to_pylist())
+        merged += sum(map(len, batch.column("merged_posts").to_pylist()))
+    if stated or posts or left:
+        yield Balance(
+            stage="merge records",
+            venue_id=venue_id,
+            unit="posts of records",
+            rows_in=stated,
+            rows_out=posts + merged,
+            set_aside={Reason.NOT_MATCHED: left} if left else {},
+        )
+
+
 STAGE = Stage(
     name=NAME,
-    version=13,
+    version=15,
     reads_raw=(
         "pseudonyms",
         RawKind.NOTE,
@@ -413,6 +457,8 @@ STAGE = Stage(
     options=(),
     run=run,
     balance=balance,
-    made_with=lambda _: f"{vocabulary.DIGEST} {directions.DIGEST} {declared_forms.digest()} {catalogue.NAMES_DIGEST}",
+    made_with=lambda _: " ".join(
+        (vocabulary.DIGEST, directions.DIGEST, declared_forms.digest(), catalogue.NAMES_DIGEST, ai_reviews.DIGEST)
+    ),
     made_with_venue=own_reading_digest,
 )

@@ -171,6 +171,7 @@ def read_speakers(
     *,
     venue_id: str = "",
     unsigned_reviews: Set[str] = frozenset(),
+    of_ai: Set[str] = frozenset(),
 ) -> dict[str, tuple[Role, str]]:
     """Return the role and the name within the paper of each reply's signer, by note id.
 
@@ -184,6 +185,7 @@ def read_speakers(
         words: The venue's own vocabulary, with its names of roles.
         pseudonym: Returns the pseudonym of an account.
         venue_id: The venue, for a submission that names no invitation.
+        of_ai: Ids of notes that an AI wrote.
         unsigned_reviews: Ids of reviews that nobody signed: each is of another reviewer, `unknown_1`, ….
     """
     authors = _read_author_accounts(root)
@@ -197,6 +199,8 @@ def read_speakers(
         signature = (note.signatures or [""])[0]
         name = signature.rpartition("/")[2]
         role = Role.AUTHOR if signature in authors else words.role(name)
+        if note.id in of_ai:
+            role = Role.AI
         if role is Role.UNKNOWN and signature and (root.created_by or venue_id).startswith(signature):
             role = Role.PROGRAM_CHAIR  # Early venues sign decisions with the venue's own group.
         if signature in authors:

@@ -36,14 +36,13 @@ from peercorpus.records.published_datasets import (
     Re2Review,
     Re2Scores,
     Re2Text,
+    drop_number,
     non_empty,
     parse_dataset,
 )
 from peercorpus.records.reviews import Review, Section
 from peercorpus.records.scores import Score
 from peercorpus.workspace.raw_store import RawObject
-
-RE2_TEXT_FIELD = "review_content"
 
 
 def read_re2_record(raw_record: RawObject, declared: ReviewForm | None, words: VenueVocabulary) -> PublishedPaper:
@@ -91,7 +90,7 @@ def read_bare_paper(raw_records: Iterable[RawObject], words: VenueVocabulary) ->
     """
     of_kind = {kind: [one for one in raw_records if parse_dataset(one.object_id) is kind] for kind in BARE}
     for kind, records in of_kind.items():
-        for raw_record in sorted(records, key=lambda one: one.object_id):
+        for raw_record in sorted(records, key=lambda one: (drop_number(one.object_id), one.body)):
             with suppress(msgspec.DecodeError):
                 place = msgspec.json.decode(raw_record.body, type=BARE[kind]).conference_year_track
                 extra = {"conference_year_track": place} if place else {}
@@ -117,7 +116,7 @@ def _read_re2_review(
     is_changed = any(first_labels.get(score.field, score.label) != score.label for score in final)
     reviewer = non_empty(read.reviewer_id) or f"unknown_{number}"
     title, content = non_empty(read.review_title), non_empty(read.review_content)
-    kind = vocabulary.SECTIONS.get(RE2_TEXT_FIELD, SectionKind.OTHER)
+    kind = vocabulary.SECTIONS.get(re2_fields.TEXT, SectionKind.OTHER)
     written = re2_fields.write_review(reviewer, title, content, initial, final)
     return build_review(
         paper,
@@ -127,7 +126,7 @@ def _read_re2_review(
         form_conflict=conflict,
         title=title,
         scores=(*initial, *final),
-        sections=(Section(kind, RE2_TEXT_FIELD, content),) if content else (),
+        sections=(Section(kind, re2_fields.TEXT, content),) if content else (),
         revised=True if is_changed else None,
         extra=re2_fields.list_lost(answers, written),
     )

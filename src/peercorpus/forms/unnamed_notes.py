@@ -1,11 +1,12 @@
 """Tell what a reply is, also where it names no invitation: a review is known by answering the venue's review form."""
 
 from peercorpus.forms import vocabulary
+from peercorpus.forms.ai_reviews import find_kind, speaks_for_ai
 from peercorpus.forms.answer_checks import find_contradiction
 from peercorpus.forms.form import ReviewForm
 from peercorpus.forms.reviews import read_fields
 from peercorpus.forms.venue_forms import FormOrigin, VenueReader, read_form_origin
-from peercorpus.openreview.objects import Note, invitation_name
+from peercorpus.openreview.objects import Note
 from peercorpus.records.enums import Aspect, FieldType, PostKind, Role, SectionKind
 
 KindOfReply = tuple[PostKind, Note]
@@ -17,10 +18,11 @@ _REVIEWERS = frozenset({Role.REVIEWER, Role.PUBLIC, Role.UNKNOWN})
 def kind_of_reply(note: Note, reader: VenueReader) -> PostKind | None:
     """Return the kind of a reply; None if it names no invitation and is not known to be a review."""
     if note.created_by:
-        return reader.words.kind(invitation_name(note.created_by))
+        return find_kind(note, reader.venue_id, reader.words)
     is_on_top = note.replyto in {None, note.forum}
     role = reader.words.role((note.signatures or [""])[0].rpartition("/")[2])
-    is_review = is_on_top and role in _REVIEWERS and answers_review_form(note, reader.form_of(note))
+    may_review = role in _REVIEWERS and not speaks_for_ai(note, reader.venue_id, reader.words)
+    is_review = is_on_top and may_review and answers_review_form(note, reader.form_of(note))
     return PostKind.REVIEW if is_review else None
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from peercorpus.forms import vocabulary
+from peercorpus.forms.ai_reviews import asks_for_ai_review, find_kind
 from peercorpus.forms.declared_forms import (
     DeclaredForm,
     as_review_form,
@@ -45,6 +46,7 @@ class VenueReader:
         declared: The form declared for it, by the user or else by this package; None if there is none.
         shows: Phase of the scores that the venue shows.
         of_chairs: Its meta-review forms, as `derived`.
+        of_ai: Its forms of AI reviews, as `derived`.
     """
 
     venue_id: str
@@ -55,10 +57,16 @@ class VenueReader:
     declared: DeclaredForm | None = None
     shows: Phase = Phase.FINAL
     of_chairs: Mapping[str, ReviewForm] = field(default_factory=dict)
+    of_ai: Mapping[str, ReviewForm] = field(default_factory=dict)
 
     def chairs_form_of(self, reply: Note) -> ReviewForm:
         """Return the form of a meta-review; one without questions, so without scales, if no invitation shows it."""
         return self.of_chairs.get(invitation_name(reply.created_by).lower()) or self._chairs_form_unshown
+
+    def ai_form_of(self, ai_review: Note) -> ReviewForm:
+        """Return the form of an AI's review; one without id and questions if no invitation shows it."""
+        form = self.of_ai.get(invitation_name(ai_review.created_by).lower()) or ReviewForm("", {})
+        return replace(form, aspects=self.words.aspects)
 
     @cached_property
     def _chairs_form_unshown(self) -> ReviewForm:
@@ -99,7 +107,8 @@ class VenueReader:
             with suppress(msgspec.ValidationError):
                 note = read_note(raw_note.body)
                 tail = invitation_name(note.created_by)
-                is_shown = tail.lower() in self.derived or self.words.kind(tail) is not PostKind.REVIEW
+                kind = find_kind(note, self.venue_id, self.words)
+                is_shown = tail.lower() in self.derived or kind is not PostKind.REVIEW
                 if not is_shown and note.is_public and note.ddate is None:
                     yield note.fields
 
@@ -115,7 +124,7 @@ def read_venue(workspace: Workspace, venue_id: str) -> VenueReader:
     group = raw.find(RawKind.GROUP, venue_id)
     words = read_words(group.body) if group else VenueVocabulary()
     words = extend_words(words, own) if own else words
-    forms, of_chairs = _derive_forms(raw.latest(RawKind.INVITATION, venue_id), words)
+    forms, of_chairs, of_ai = _derive_forms(raw.latest(RawKind.INVITATION, venue_id), words)
     shows = _shown_phase(find_row(workspace, venue_id))
     recommending = _name_recommendations(words)
     declared = (own and read_own_form(own, str(workspace.folder / OWN_VENUES))) or declared_form(venue_id)
@@ -128,6 +137,7 @@ def read_venue(workspace: Workspace, venue_id: str) -> VenueReader:
         declared=declared,
         shows=shows,
         of_chairs={name: replace(form, aspects=recommending) for name, form in of_chairs.items()},
+        of_ai=of_ai,
     )
 
 
@@ -161,25 +171,27 @@ def _shown_phase(row: VenueRow | None) -> Phase:
 
 def _derive_forms(
     invitations: Iterable[RawObject], words: VenueVocabulary
-) -> tuple[dict[str, ReviewForm], dict[str, ReviewForm]]:
-    """Return the forms of reviews, and those of meta-reviews and of decisions, which may hold one.
+) -> tuple[dict[str, ReviewForm], dict[str, ReviewForm], dict[str, ReviewForm]]:
+    """Return the forms of reviews, those of meta-reviews and of decisions, which may hold one, and those of AI reviews.
 
     For each name of an invitation it is that of the venue's own invitation, else of one paper's (shortest id).
     """
     forms: dict[str, ReviewForm] = {}
     of_chairs: dict[str, ReviewForm] = {}
+    of_ai: dict[str, ReviewForm] = {}
     for invitation in invitations:
         name = invitation_name(invitation.object_id)
         rank = _rank(invitation.object_id)
         kind = words.kind(name)
         chosen = of_chairs if kind in {PostKind.META_REVIEW, PostKind.DECISION} else forms
+        chosen = of_ai if asks_for_ai_review(name, words) else chosen
         best = chosen.get(name.lower())
-        is_form = chosen is of_chairs or kind is PostKind.REVIEW
+        is_form = chosen is not forms or kind is PostKind.REVIEW
         if is_form and (best is None or rank < _rank(best.form_id)):
             form = derive_form(invitation.body)
             if form is not None:
                 chosen[name.lower()] = form
-    return dict(sorted(forms.items(), key=lambda item: _rank(item[1].form_id))), of_chairs
+    return dict(sorted(forms.items(), key=lambda item: _rank(item[1].form_id))), of_chairs, of_ai
 
 
 def _rank(invitation_id: str) -> tuple[int, str]:

@@ -2,22 +2,23 @@
 
 The rate limit allows few requests, so they are spent on submissions whose PDF may have changed and on reviews that were
 changed one at a time. Of each other group only the edits of the first `TRIED` notes are requested; those of the rest
-follow only if one of these edits has content.
+follow only if one of these edits has content. Where many notes are left of an API v2 venue, the list of all its edits
+is read instead (`venue_edits`), which stores the same.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from peercorpus.errors import BusyError, NotGivenError
 from peercorpus.harvest.raw_rows import build_edit, build_note
 from peercorpus.harvest.session import VenueSession
 from peercorpus.harvest.submissions import is_review
+from peercorpus.harvest.venue_edits import TASK, forget_list, is_worth_a_list, note_id_of, read_venue_edits
 from peercorpus.openreview.listing import fetch_edits, fetch_references
 from peercorpus.openreview.objects import Edit, Note, decode_leniently, invitation_name
 from peercorpus.openreview.response_body import compact
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
-TASK = "versions"
 HOUR_MS = 3_600_000
 TRIED = 5
 """Number of notes tried first in groups that rarely have versions of their own."""
@@ -47,25 +48,58 @@ class Notes:
 
 def harvest_history(session: VenueSession) -> None:
     """Fetch the versions that are still missing."""
+    _place_edits(session)
     notes = notes_with_history(session)
     if session.refresh:
         with session.raw.transaction():
             session.raw.state.reopen(session.venue_id, TASK)
-    candidates = {*notes.papers, *notes.plain, *notes.reviews, *notes.released}
+            forget_list(session)
+    steps = (("edits of submissions", notes.papers, notes.plain), ("edits of replies", notes.reviews, notes.released))
+    candidates = {entry for _, asked, tried in steps for entry in (*asked, *tried)}
     with session.raw.transaction():
         # A note that changed again is asked for once, as it is now.
         session.raw.state.unqueue(TASK, set(session.raw.state.pending(session.venue_id, TASK)) - candidates)
-    for asked, tried, what in (
-        (notes.papers, notes.plain, "edits of submissions"),
-        (notes.reviews, notes.released, "edits of replies"),
-    ):
-        with session.raw.transaction():
-            session.raw.state.enqueue(session.venue_id, TASK, [*asked, *tried[:TRIED]])
-        _fetch_queued(session, what)
+    _read_lists(session, steps)
+    for what, asked, tried in steps:
+        _enqueue(session, [*asked, *tried[:TRIED]])
+        _fetch_queued(session, what, {*asked, *tried})
         if len(tried) > TRIED and _shows_edits(session, tried[:TRIED]):
-            with session.raw.transaction():
-                session.raw.state.enqueue(session.venue_id, TASK, tried)
-            _fetch_queued(session, what)
+            _enqueue(session, tried)
+            _fetch_queued(session, what, tried)
+
+
+def _place_edits(session: VenueSession) -> None:
+    """Give edits that came before their notes the forums of these."""
+    sql = """
+        SELECT EXISTS (
+            SELECT 1
+            FROM objects AS edit
+            JOIN objects AS note ON note.kind = 'note' AND note.object_id = edit.subject_id
+            WHERE edit.venue_id = ? AND edit.kind = 'edit' AND note.forum_id <> edit.forum_id
+        )
+    """
+    ((is_misplaced,),) = session.raw.select(sql, session.venue_id)
+    if is_misplaced:
+        session.raw.place()
+
+
+def _read_lists(session: VenueSession, steps: Sequence[tuple[str, list[str], list[str]]]) -> None:
+    """Read the list of the venue's edits where many notes are left, and once more for those that changed meanwhile."""
+    for _ in range(2):
+        _enqueue(session, [entry for _, asked, tried in steps for entry in (*asked, *tried[:TRIED])])
+        if not is_worth_a_list(session, len(session.raw.state.pending(session.venue_id, TASK))):
+            return
+        for what, _, tried in steps:
+            _fetch_queued(session, what, tried[:TRIED])
+            if len(tried) > TRIED and _shows_edits(session, tried[:TRIED]):
+                _enqueue(session, tried)
+        if not read_venue_edits(session, lambda entries: _fetch_queued(session, "edits of notes", entries)):
+            return
+
+
+def _enqueue(session: VenueSession, entries: Sequence[str]) -> None:
+    with session.raw.transaction():
+        session.raw.state.enqueue(session.venue_id, TASK, entries)
 
 
 def notes_with_history(session: VenueSession) -> Notes:
@@ -114,22 +148,20 @@ def _was_changed(note: Note) -> bool:
 
 def _shows_edits(session: VenueSession, tried: list[str]) -> bool:
     """Return whether any edit of these notes has content; one that releases a note only names its readers."""
-    note_ids = {_note_id(entry) for entry in tried}
+    note_ids = {note_id_of(entry) for entry in tried}
     edits = (edit for edit in session.raw.latest(RawKind.EDIT, session.venue_id) if edit.subject_id in note_ids)
     return any(decode_leniently(Edit, edit.body).note.content for edit in edits)
 
 
-def _note_id(entry: str) -> str:
-    # An id that OpenReview did not make may hold spaces.
-    return entry.rpartition(" ")[0]
-
-
-def _fetch_queued(session: VenueSession, what: str) -> None:
+def _fetch_queued(session: VenueSession, what: str, wanted: Collection[str]) -> None:
+    """Fetch the edits of those of some notes that are queued, one request a note."""
     failed = session.setbacks.failed
-    entries = sorted(session.raw.state.pending(session.venue_id, TASK), key=lambda entry: entry in failed)
+    chosen = set(wanted)
+    queued = (entry for entry in session.raw.state.pending(session.venue_id, TASK) if entry in chosen)
+    entries = sorted(queued, key=lambda entry: entry in failed)
     meter = session.meter(what, 0, len(entries), "/references" if session.api == 1 else "/notes/edits")
     for entry in entries:
-        note = session.raw.find(RawKind.NOTE, _note_id(entry))
+        note = session.raw.find(RawKind.NOTE, note_id_of(entry))
         try:
             rows = [] if note is None else list(_fetch(session, note))
             problem = None

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from peercorpus.errors import BusyError, EmptyVenueError
 from peercorpus.execution.progress import Show, show_nothing
-from peercorpus.harvest.edit_history import TASK, harvest_history
+from peercorpus.harvest.edit_history import harvest_history
 from peercorpus.harvest.pdfs import harvest_pdfs, missing_files
 from peercorpus.harvest.session import VenueSession, open_session
 from peercorpus.harvest.submissions import harvest_changes, harvest_submissions, store_review_form, store_settings
+from peercorpus.harvest.venue_edits import TASK, find_refusal
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.objects import Note, decode_leniently
 from peercorpus.openreview.venue_discovery import VenueProfile
@@ -42,6 +43,7 @@ class HarvestSummary:
         not_public: Notes shown to this account but not to the public.
         is_complete: Whether every list was read to its end.
         failures: A sentence on each kind of request that was refused every time with the same answer.
+        no_list: Why the list of the venue's edits cannot be used; None if it can, or was never asked for.
     """
 
     venue_id: str
@@ -61,6 +63,7 @@ class HarvestSummary:
     not_public: int
     is_complete: bool
     failures: tuple[str, ...] = ()
+    no_list: str | None = None
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -77,6 +80,10 @@ class HarvestSummary:
         if self.edits_refused:
             remarks.append(
                 f"OpenReview refused the edits of {self.edits_refused:,} notes; 'peercorpus status' says why."
+            )
+        if self.no_list:
+            remarks.append(
+                f"OpenReview's list of its edits cannot be used ({self.no_list}), so each note is asked for by itself."
             )
         if not self.submissions:
             remarks.append("OpenReview shows none of its submissions any more; what was held stays, and is set aside.")
@@ -96,6 +103,7 @@ def harvest(
     limit: int | None = None,
     files: bool = True,
     refresh: bool = False,
+    changes: bool = True,
     progress: Show = show_nothing,
 ) -> list[HarvestSummary]:
     """Fetch what is missing of some venues: submissions with all replies, earlier versions, PDFs.
@@ -110,6 +118,7 @@ def harvest(
         limit: Number of submissions per venue, 1 or more, list by list in order of their id; None means all.
         files: Whether to fetch PDFs.
         refresh: List everything again, and ask again for files that were not given.
+        changes: Whether to ask what has changed where all submissions were listed before.
         progress: Called after every page, note and file.
 
     Raises:
@@ -126,11 +135,11 @@ def harvest(
         sessions.append(open_session(workspace, client, venue_id, limit=limit, refresh=refresh, show=progress))
         requests[venue_id] = client.requests - before
         stored_before[venue_id] = _count_stored(workspace.raw, venue_id)
-    for session in sessions if refresh else ():
-        with session.raw.transaction():
-            session.raw.state.forget_listings(session.venue_id)
+        if refresh:
+            _forget_listings(workspace.raw, venue_id)
     empty: list[EmptyVenueError] = []
-    for step in (_harvest_notes, harvest_history, *((harvest_pdfs,) if files else ())):
+    steps = _harvest_news if changes else _harvest_missing_notes, harvest_history, harvest_pdfs
+    for step in steps if files else steps[:-1]:
         for session in list(sessions):
             before = client.requests
             try:
@@ -145,6 +154,11 @@ def harvest(
         _summarise(session, requests[session.venue_id], stored_before[session.venue_id], files=files)
         for session in sessions
     ]
+
+
+def _forget_listings(raw: RawStore, venue_id: str) -> None:
+    with raw.transaction():
+        raw.state.forget_listings(venue_id)
 
 
 def _run_with_pauses(session: VenueSession, step: Callable[[VenueSession], None]) -> None:
@@ -166,7 +180,13 @@ def _run_with_pauses(session: VenueSession, step: Callable[[VenueSession], None]
     step(session)
 
 
-def _harvest_notes(session: VenueSession) -> None:
+def _harvest_missing_notes(session: VenueSession) -> None:
+    """Fetch submissions and replies until all were fetched."""
+    if not _is_complete(session.raw, session.profile):
+        _harvest_news(session)
+
+
+def _harvest_news(session: VenueSession) -> None:
     """Fetch submissions and replies: what is missing, or what has changed since all were fetched."""
     store_settings(session)
     if _is_complete(session.raw, session.profile) and session.limit is None:
@@ -244,4 +264,5 @@ def _summarise(session: VenueSession, requests: int, before: _StoredCounts, *, f
         not_public=not_public,
         is_complete=_is_complete(raw, session.profile),
         failures=tuple(_find_failures(venue_id, {"edits": of_edits, "files": of_files})),
+        no_list=find_refusal(session),
     )

@@ -19,6 +19,7 @@ from peercorpus.harvest.import_files import MANUSCRIPT, DumpFile, read_elements
 from peercorpus.harvest.raw_rows import RawOrigin
 from peercorpus.openreview.response_body import check_json, compact, is_list, is_object, read_items, read_members
 from peercorpus.records.layouts.recognise import Layout
+from peercorpus.records.layouts.tables import READ_BYTES
 from peercorpus.records.published_datasets import (
     DATASETS_WITH_TEXT,
     REVIEWBENCH_COLUMNS,
@@ -32,8 +33,6 @@ from peercorpus.venues.dataset_names import venue_named
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 BATCH_ROWS = 32
-READ_BYTES = 1 << 16
-"""Bytes read at a time from a Parquet column; pyarrow's own default holds a whole row group in memory."""
 LONGEST_TEXT_BYTES = 1 << 26
 """Largest manuscript that is read."""
 PACKED = re.compile(rf"(?:.*/)?[^/]+/{re.escape(MANUSCRIPT)}")
@@ -148,7 +147,10 @@ def _read_list(dump: DumpFile) -> Generator[PublishedRecord, None, None]:
 
 
 def _read_element(element: bytes, place: str) -> PublishedRecord:
-    body = compact(check_json(element))
+    try:
+        body = compact(check_json(element))
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
     members = read_members(body) if is_object(body) else {}
     dataset = Dataset.RE2_REBUTTAL if "messages" in members else Dataset.RE2_REVIEWS
     is_record = "paper_id" in members and ("messages" in members or "reviews" in members)

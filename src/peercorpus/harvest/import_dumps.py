@@ -1,8 +1,9 @@
 """Import recorded dumps: OpenReview objects are recognised by their shape; all files are stored, or none."""
 
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
@@ -25,6 +26,7 @@ from peercorpus.harvest.raw_rows import RawOrigin, build_edit, build_note, build
 from peercorpus.openreview.objects import now_ms
 from peercorpus.openreview.response_body import compact, is_list, is_object, read_items, read_members
 from peercorpus.records.layouts.flat_notes import nest
+from peercorpus.records.layouts.json_items import MOST_BYTES, Item
 from peercorpus.records.layouts.recognise import NAMES
 from peercorpus.records.layouts.tables import (
     DELIMITED,
@@ -49,6 +51,9 @@ WRAPPERS = frozenset({"submissions", "notes", "edits", "references", "revisions"
 NOT_ENTERED = frozenset({"content", "note", "original", "originalInvitation"})
 """Members that stay in their object: field values, the partial note of an edit, the original behind a reference."""
 
+BEGINNING_BYTES = 64
+"""Of each member of an object that is larger than what is read at once, what is kept to tell what the object is."""
+
 Members = Mapping[str, msgspec.Raw]
 
 
@@ -71,6 +76,25 @@ class DumpScanner:
             self._enter_item(msgspec.Raw(value), in_object=False)
         else:
             self._enter(value, in_object=False)
+
+    def enter_items(self, items: Iterable[Item]) -> None:
+        """Walk through the values of a file, or the members of the one object that it holds, one at a time."""
+        before = self._taken
+        is_list = False
+        members: dict[str, msgspec.Raw] = {}
+        for name, content in items:
+            if name is None:
+                is_list = True
+                self.enter_value(content)
+                continue
+            # The beginning tells what it is.
+            members[name] = msgspec.Raw(content[:BEGINNING_BYTES])
+            if name not in NOT_ENTERED:
+                self._enter(content, in_object=False)
+        if object_kind(members) is not None:
+            self._leave_out(f"a record larger than {MOST_BYTES:,} bytes, without the records in it")
+        elif members and not is_list and self._taken == before and WRAPPERS.isdisjoint(members):
+            self._leave_out(describe_record(members))
 
     def _enter(self, value: bytes | msgspec.Raw, *, in_object: bool) -> bool:
         """Walk through a value; return whether all of it became separate objects."""
@@ -162,6 +186,7 @@ def names_invitation(body: bytes) -> bool:
     return b'"invitation' in body and b'"invitations":null' not in body and b'"invitations":[]' not in body
 
 
+COMMIT = re.compile(r"^(hf:[^@]*)@[^/]*")
 TABLES = frozenset({Dataset.PAPER_LIST, Dataset.REVIEW_TABLE, Dataset.TEXT_FOLDER})
 """Datasets of which people have several tables, as of ratings before and after the discussion."""
 BATCH = 500
@@ -326,18 +351,18 @@ class _Tally:
         self._keep(row._replace(object_id=record_id))
 
     def _is_of_another_file(self, record_id: str, row: RawObject) -> bool:
-        """Return whether an id stands for what a file of another side has of the paper, or another table.
+        """Return whether an id stands for what another file has: of another side of the paper, or another table.
 
-        The same table later is an update.
+        The same file later is an update, also where it is that of a later commit on the Hub.
         """
         dataset = parse_dataset(row.object_id)
         held = self.raw.find(RawKind.PUBLISHED, record_id) if dataset in TABLES | SIDED else None
         if held is None:
             return False
-        if dataset in TABLES:
-            return held.body != row.body and not held.source.startswith(f"{self.dump.name}, ")
+        file, held_file = (COMMIT.sub("", source.rpartition(", ")[0]) for source in (row.source, held.source))
         side, other = (find_stated_side(dataset, source) for source in (row.source, held.source))
-        return side != other and (side is not None or held.body != row.body)
+        is_of_side = side is not None and side != other
+        return is_of_side or (held.body != row.body and file != held_file)
 
     def _keep(self, row: RawObject) -> None:
         self.waiting.append(row)
@@ -527,9 +552,7 @@ def _read_file(tally: _Tally) -> str | None:
     if published is None and suffix_of(dump.path) in DELIMITED:
         raise DumpError(_unrecognised(dump))
     if published is None:
-        walk = DumpScanner(tally.take, tally.leave_out)
-        for value in read_values(dump):
-            walk.enter_value(value)
+        DumpScanner(tally.take, tally.leave_out).enter_items(read_values(dump))
         return None
     files = 0
     for record in published:

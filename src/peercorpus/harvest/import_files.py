@@ -1,26 +1,21 @@
 """Find files to import, local or from the Hugging Face Hub, and read the JSON values in them."""
 
 import gzip
-import json
-import mmap
 import re
-import shutil
-import tempfile
 import zlib
-from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from io import BufferedIOBase
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import httpx2
-import msgspec
 
 from peercorpus.errors import DumpError, MissingExtraError, SourceError
-from peercorpus.openreview.response_body import check_json, read_items
+from peercorpus.openreview.response_body import check_json
 from peercorpus.records.layouts.flat_notes import has_flat_notes
+from peercorpus.records.layouts.json_items import MOST_BYTES, Item, read_items, read_list
 from peercorpus.records.layouts.recognise import Layout, find_folders, find_table
 from peercorpus.records.layouts.tables import is_table, list_columns, read_first_rows
 from peercorpus.records.published_datasets import REVIEWBENCH_COLUMNS
@@ -238,122 +233,73 @@ def open_unpacked(dump: DumpFile) -> Iterator[BufferedIOBase]:
         raise DumpError(f"'{dump.name}' cannot be read: {error.strerror}.") from None
 
 
-def read_values(dump: DumpFile) -> Iterator[bytes]:
+def read_values(dump: DumpFile, most_bytes: int = MOST_BYTES) -> Iterator[Item]:
     """Yield the JSON values of a file: one per line, or the whole file as one; empty lines are skipped.
+
+    A file that is larger than `most_bytes` is read item by item: those of its list, or the members of its object.
 
     Raises:
         DumpError: The file cannot be read, is cut off, or is not JSON; the message names file and place.
     """
-    with open_unpacked(dump) as lines:
+    with open_unpacked(dump) as file:
         if dump.holds_lines:
-            yield from _read_lines(dump, lines)
+            yield from _read_lines(dump, file, most_bytes)
             return
-        content = lines.read()
-    yield from _read_whole(dump, content)
+        content = file.read(most_bytes + 1)
+    if len(content) <= most_bytes:
+        yield from _read_whole(dump, content)
+        return
+    with open_unpacked(dump) as file:
+        are_lines = _are_objects(content.splitlines()[:-1])
+        yield from _read_lines(dump, file, most_bytes) if are_lines else _read_parts(dump, file, most_bytes)
 
 
-def _read_lines(dump: DumpFile, lines: Iterable[bytes]) -> Iterator[bytes]:
-    for number, line in enumerate(lines, 1):
+def _read_lines(dump: DumpFile, file: BufferedIOBase, most_bytes: int) -> Iterator[Item]:
+    for number, line in enumerate(iter(lambda: file.readline(most_bytes + 1), b""), 1):
+        if len(line) > most_bytes:
+            raise DumpError(f"'{dump.name}', line {number}, is longer than {most_bytes:,} bytes; split the file.")
         if line.strip():
             try:
                 value = check_json(line.strip())
             except ValueError as error:
                 raise DumpError(f"'{dump.name}', line {number}, cannot be read: {error}.") from None
-            yield value
+            yield Item(None, value)
 
 
-def _read_whole(dump: DumpFile, content: bytes) -> Iterator[bytes]:
+def _are_objects(lines: Sequence[bytes]) -> bool:
+    """Return whether the lines of a file are JSON objects: crawlers write such into files named .json as well."""
+    texts = [text for line in lines if (text := line.strip())]
+    return bool(texts) and all(text.startswith(b"{") and text.endswith(b"}") for text in texts)
+
+
+def _read_whole(dump: DumpFile, content: bytes) -> Iterator[Item]:
     try:
-        yield check_json(content)
+        yield Item(None, check_json(content))
     except ValueError as error:
-        # Crawlers write lines of JSON into files named .json as well.
-        lines = [line.strip() for line in content.splitlines() if line.strip()]
-        if len(lines) < 2 or not all(line.startswith(b"{") and line.endswith(b"}") for line in lines):
+        lines = content.strip().splitlines()
+        if len(lines) < 2 or not _are_objects(lines):
             raise DumpError(f"'{dump.name}' cannot be read: {error}.") from None
-        yield from _read_lines(dump, lines)
+        yield from _read_lines(dump, BytesIO(content), len(content))
 
 
-_MAX_ELEMENT_BYTES = 1 << 28
-"""Largest element that is read, so that one element cannot exhaust memory."""
+def _read_parts(dump: DumpFile, file: BufferedIOBase, most_bytes: int) -> Iterator[Item]:
+    number = 0
+    try:
+        for number, item in enumerate(read_items(file, most_bytes), 1):  # noqa: B007 (named in the message)
+            yield Item(item.name, check_json(item.content))
+    except ValueError as error:
+        raise DumpError(f"'{dump.name}' cannot be read after {number:,} records: {error}.") from None
 
-_OPENING, _COMMA, _CLOSING = (re.compile(rf"[ \t\r\n]*{mark}[ \t\r\n]*") for mark in (r"\[", ",", r"\]"))
-_decode_value = json.JSONDecoder().raw_decode
 
-
-def read_elements(dump: DumpFile) -> Iterator[bytes]:
+def read_elements(dump: DumpFile, most_bytes: int = MOST_BYTES) -> Iterator[bytes]:
     """Yield the elements of a file that holds one JSON list, each as the text it has there.
 
-    The file is mapped into memory, so that what is not read yet stays on disk; a packed file is unpacked to a temporary
-    file first. Where a file is damaged, the elements before the damage are yielded.
+    Where a file is damaged, the elements before the damage are yielded; whether an element is JSON is not checked.
 
     Raises:
         DumpError: The file cannot be unpacked.
         OSError: It cannot be read.
-        ValueError: It is not one JSON list, it is cut off, or an element is too large.
+        ValueError: It is not one JSON list, it is cut off, or an element is larger than `most_bytes`.
     """
-    is_packed = dump.path.suffix == ".gz"
-    with tempfile.TemporaryFile() if is_packed else dump.path.open("rb") as file:
-        damage = _unpack(dump, file) if is_packed else None
-        try:
-            # Closed with the last view of it.
-            yield from split_list(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
-        except ValueError as error:
-            raise damage or error from None
-        if damage is not None:
-            raise damage
-
-
-def _unpack(dump: DumpFile, target: IO[bytes]) -> DumpError | None:
-    """Write the unpacked bytes of a file; return the error that ended it early, or None."""
-    try:
-        with open_unpacked(dump) as packed:
-            shutil.copyfileobj(packed, target)
-    except DumpError as error:
-        return error
-    finally:
-        target.flush()
-    return None
-
-
-def split_list(content: memoryview) -> Iterator[bytes]:
-    r"""Yield the elements of one JSON list, each as the text it has there.
-
-    >>> list(split_list(memoryview(b' [{"a": [1, "]"]},\n 2.50]\n')))
-    [b'{"a": [1, "]"]}', b'2.50']
-
-    Raises:
-        ValueError: It is not one JSON list, or it is cut off; the elements before the damage were yielded.
-    """
-    if bytes(content[: len(BOM_UTF8)]) == BOM_UTF8:
-        content = content[len(BOM_UTF8) :]
-    try:
-        elements = read_items(content)
-    except (msgspec.DecodeError, RecursionError):
-        yield from _split_damaged(str(content, "utf-8", "surrogateescape"))
-        return
-    elements.reverse()
-    while elements:
-        element = bytes(elements.pop())
-        if len(element) > _MAX_ELEMENT_BYTES:
-            raise ValueError(f"one of its elements is larger than {_MAX_ELEMENT_BYTES:,} bytes")
-        yield element
-
-
-def _split_damaged(text: str) -> Iterator[bytes]:
-    """Split a list that msgspec refuses, up to its damage.
-
-    Python's own JSON reader also takes NaN and halves of surrogate pairs; it needs the whole text in memory.
-    """
-    position = 0
-    mark = _OPENING
-    while match := mark.match(text, position):
-        try:
-            _, position = _decode_value(text, match.end())
-        except json.JSONDecodeError as error:
-            raise ValueError(f"it is cut off or damaged ({error.msg}, character {error.pos})") from None
-        except RecursionError:
-            raise ValueError("it is nested too deeply") from None
-        yield text[match.end() : position].encode("utf-8", "surrogateescape")
-        mark = _COMMA
-    if not _CLOSING.fullmatch(text, position):
-        raise ValueError("it is cut off, or is not one JSON list")
+    with open_unpacked(dump) as file:
+        yield from read_list(file, most_bytes)

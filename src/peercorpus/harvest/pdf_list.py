@@ -122,9 +122,11 @@ def _list_references(session: VenueSession) -> Iterator[PdfRequest]:
 
 
 def _list_edits(session: VenueSession) -> Iterator[PdfRequest]:
+    papers = session.raw.roots(session.venue_id)
     for stored in session.raw.latest(RawKind.EDIT, session.venue_id):
         edit = decode_leniently(Edit, stored.body)
-        path = file_path(edit.note, "pdf") if stored.subject_id == stored.forum_id else None
+        is_of_paper = stored.subject_id == stored.forum_id and stored.forum_id in papers
+        path = file_path(edit.note, "pdf") if is_of_paper else None
         if path is not None and path.startswith(FILES):
             params = (("id", stored.object_id), ("name", "pdf"))
             yield PdfRequest(

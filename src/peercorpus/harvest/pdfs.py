@@ -245,6 +245,7 @@ def _take_archive(files: _Files, batch: list[PdfRequest]) -> list[PdfRequest]:
             if files.is_named_right is False:
                 break
             if request in current:
+                files.session.client.record_file(files.session.api, request.route, dict(request.params), content)
                 files.keep(request, content, None)
                 came.add(request)
     return [request for request in current if request not in came]

@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from peercorpus.errors import EmptyVenueError
+from peercorpus.errors import EmptyVenueError, NotGivenError
 from peercorpus.execution.progress import show_nothing
-from peercorpus.harvest.edit_history import TASK, TRIED, notes_with_history
+from peercorpus.harvest.edit_history import TRIED, notes_with_history
 from peercorpus.harvest.pdf_list import CURRENT
 from peercorpus.harvest.pdfs import MOST_IN_ONE, missing_files, trusts_names
 from peercorpus.harvest.session import VenueSession, open_session
+from peercorpus.harvest.venue_edits import TASK, find_refusal, is_worth_a_list, plan_list
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.listing import PAGE_WITH_REPLIES, count_submissions
 from peercorpus.workspace.workspace import Workspace
@@ -49,6 +50,8 @@ class PlannedStep:
         allowed: The rate limit used: requests, and length of the window in seconds.
         is_announced: Whether OpenReview itself announced that rate limit to this workspace.
         size_bytes: Estimated size of the data.
+        by_venue: Of versions, whether the list of the venue's edits is read instead of one request a note.
+        refusal: Why that list cannot be used; None if it can, or is not worth it.
     """
 
     what: str
@@ -59,6 +62,8 @@ class PlannedStep:
     allowed: tuple[int, float]
     is_announced: bool
     size_bytes: int
+    by_venue: bool = False
+    refusal: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,14 +202,25 @@ def _plan_listing(session: VenueSession) -> tuple[PlannedStep, int]:
 
 def _plan_versions(session: VenueSession, papers: int, *, is_listed: bool) -> PlannedStep:
     path = "/references" if session.api == 1 else "/notes/edits"
-    if not is_listed:
-        return _plan_step(session, "versions", path, papers, papers, 0, is_rough=True)
+    entries = _find_unasked(session) if is_listed else set[str]()
+    number = len(entries) if is_listed else papers
+    requests, refusal = number, None
+    if is_worth_a_list(session, number):
+        try:
+            requests = min(number, plan_list(session, entries))
+        except NotGivenError as error:
+            refusal = error.reason
+    refusal = find_refusal(session) or refusal
+    step = _plan_step(session, "versions", path, number, requests, 0, is_rough=not is_listed)
+    return replace(step, by_venue=requests < number, refusal=refusal)
+
+
+def _find_unasked(session: VenueSession) -> set[str]:
+    """Return the notes of a listed venue whose edits are still to be requested, as queue entries."""
     notes = notes_with_history(session)
     entries = {*notes.papers, *notes.plain[:TRIED], *notes.reviews, *notes.released[:TRIED]}
-    entries = (entries | set(session.raw.state.pending(session.venue_id, TASK))) - session.raw.state.done(
-        session.venue_id, TASK
-    )
-    return _plan_step(session, "versions", path, len(entries), len(entries), 0)
+    state = session.raw.state
+    return (entries | set(state.pending(session.venue_id, TASK))) - state.done(session.venue_id, TASK)
 
 
 def _plan_files(session: VenueSession, papers: int, *, is_listed: bool, is_rough: bool) -> PlannedStep:

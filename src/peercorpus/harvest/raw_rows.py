@@ -14,6 +14,7 @@ from peercorpus.openreview.objects import (
     read_edit,
     read_note,
     venue_of,
+    venue_of_edit,
 )
 from peercorpus.openreview.response_body import compact, is_list, is_object, read_items, read_members
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
@@ -47,10 +48,6 @@ class _Header(msgspec.Struct):
     domain: str | None = None
     tmdate: int | None = None
     mdate: int | None = None
-
-
-class _Domain(msgspec.Struct):
-    domain: str | None = None
 
 
 def build_note(body: bytes, origin: RawOrigin) -> RawObject:
@@ -89,8 +86,7 @@ def build_edit(body: bytes, origin: RawOrigin) -> RawObject:
         msgspec.ValidationError: A field of an imported object has a type that OpenReview never uses.
     """
     edit = read_edit(body) if origin.venue_id is None else decode_leniently(Edit, body)
-    domain = decode_leniently(_Domain, body).domain
-    venue_id = origin.venue_id or domain or (venue_of(edit.invitation) if edit.invitation else UNPLACED)
+    venue_id = origin.venue_id or venue_of_edit(body) or UNPLACED
     edit_id = edit.id or _make_id(body)
     subject_id = edit.note.id or ""
     forum_id = edit.note.forum or subject_id

@@ -7,14 +7,12 @@ from peercorpus.execution.progress import Meter, Show
 from peercorpus.harvest.raw_rows import RawOrigin
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.objects import now_ms
+from peercorpus.openreview.retries import Patience
 from peercorpus.openreview.venue_discovery import VenueProfile, discover
 from peercorpus.venues.catalogue import submission_lists_of
 from peercorpus.venues.own_venues import find_row
 from peercorpus.workspace.raw_store import RawStore
 from peercorpus.workspace.workspace import Files, Workspace
-
-MOST_IN_A_ROW = 3
-"""Consecutive failures after which the service counts as down, rather than the requested things as broken."""
 
 
 @dataclass(slots=True)
@@ -22,11 +20,13 @@ class FailureCount:
     """Requests that failed for a reason that should pass.
 
     Attributes:
+        most_in_a_row: As in `Patience`.
         in_a_row: Number of consecutive failures.
         had: Number of successes since the service last seemed down.
         failed: What failed, so that it is requested after everything else.
     """
 
+    most_in_a_row: int | None = Patience().most_in_a_row
     in_a_row: int = 0
     had: int = 0
     failed: set[str] = field(default_factory=set)
@@ -41,7 +41,8 @@ class FailureCount:
         self.in_a_row += 1
         is_its_own = what in self.failed and self.had > 0
         self.failed.add(what)
-        if error.wait_s is not None or (self.in_a_row >= MOST_IN_A_ROW and not is_its_own):
+        is_down = self.most_in_a_row is not None and self.in_a_row >= self.most_in_a_row
+        if error.wait_s is not None or (is_down and not is_its_own):
             self.had = self.in_a_row = 0
             raise error
 
@@ -150,4 +151,5 @@ def open_session(
         limit=limit,
         refresh=refresh,
         show=show,
+        setbacks=FailureCount(client.patience.most_in_a_row),
     )

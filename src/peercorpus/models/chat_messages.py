@@ -35,6 +35,7 @@ NAMES = {
     Role.PROGRAM_CHAIR: "the program chairs",
     Role.ETHICS_REVIEWER: "an ethics reviewer",
     Role.PUBLIC: "a public commenter",
+    Role.AI: "an AI",
     Role.UNKNOWN: "somebody else",
 }
 TO_EVERYONE = "the authors, to everyone"

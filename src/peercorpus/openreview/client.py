@@ -5,7 +5,7 @@ time. Other modules ask for JSON, a PDF or an archive and get the answer or one 
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -19,6 +19,7 @@ import stamina
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError
 from peercorpus.openreview.budget import THIS_MACHINE, Budget, OtherClients, SystemClock
+from peercorpus.openreview.cassette import CassetteWriter, RecordedHarvest, answer_head
 from peercorpus.openreview.response_body import MEGABYTE, check_json, read_members, receive
 from peercorpus.openreview.retries import Patience, check
 from peercorpus.workspace.harvest_state import BudgetState
@@ -124,6 +125,7 @@ class Client:
         tally: OtherClients | None = None,
         clock: SystemClock = THIS_MACHINE,
         transport: httpx2.BaseTransport | None = None,
+        recorder: CassetteWriter | None = None,
     ) -> None:
         """Create a client; nothing is sent yet.
 
@@ -136,10 +138,12 @@ class Client:
             on_wait: Receives a sentence on why the client waits, repeatedly during a long wait.
             tally: What to do when other clients spend the same budget; None means nothing.
             clock: Source of the time, and how to wait.
-            transport: Replaces the network in tests.
+            transport: Replaces the network: in tests, and where answers come from cassettes.
+            recorder: Receives every answer, but for sign-in, waits and archives; only for guests.
 
         Raises:
-            SignInError: The token has characters that no header may hold, or the address is not https.
+            SignInError: The token has characters that no header may hold, the address is not https, or answers to an
+                account would be recorded.
             SourceError: A base URL is not an http or https address.
         """
         self._urls = {1: _check_url(base_url_v1), 2: _check_url(base_url_v2)}
@@ -149,12 +153,11 @@ class Client:
         self._failed_contacts = 0
         self._was_reached = False
         self._account = account
+        self._recorder = recorder
+        if recorder is not None and any(httpx2.URL(url).userinfo for url in self._urls.values()):
+            raise SignInError("An address that holds a user name or a password is not recorded; leave out --record.")
         if account is not None:
-            for url in map(httpx2.URL, self._urls.values()):
-                if url.scheme != "https" and url.host not in LOOPBACK:
-                    raise SignInError(f"The token is not sent to {url.host} over plain http; use an https address.")
-        if isinstance(account, str):
-            _check_token(account)
+            self._check_account(account)
         is_loopback = all(httpx2.URL(url).host in LOOPBACK for url in self._urls.values())
         self._http = httpx2.Client(
             timeout=TIMEOUT,
@@ -167,6 +170,15 @@ class Client:
         self._tally = OtherClients() if tally is None else tally
         self.requests = 0
         """Requests sent so far, repeated ones included."""
+
+    def _check_account(self, account: Account | str) -> None:
+        if self._recorder is not None:
+            raise SignInError(RECORDING_GUESTS)
+        for url in map(httpx2.URL, self._urls.values()):
+            if url.scheme != "https" and url.host not in LOOPBACK:
+                raise SignInError(f"The token is not sent to {url.host} over plain http; use an https address.")
+        if isinstance(account, str):
+            _check_token(account)
 
     def __enter__(self) -> Self:
         return self
@@ -305,6 +317,7 @@ class Client:
             if request.begin is not None:
                 request.begin()
             response = receive(streamed, request.most_bytes, WITHIN_S, request.keep)
+        self._record(request, response)
         try:
             check(response)
         except BusyError as error:
@@ -312,6 +325,27 @@ class Client:
                 self.budget.refuse(route, error.wait_s + self.patience.first_wait_s / 10)
             raise
         return response
+
+    def record_harvests(self, venue_ids: Sequence[str], limit: int | None, *, files: bool) -> None:
+        """Record that venues are harvested from now on, as an import is to ask for them."""
+        if self._recorder is not None:
+            for venue_id in venue_ids:
+                self._recorder.begin(RecordedHarvest(venue_id, self._urls[1], self._urls[2], limit, files))
+
+    def record_file(self, api: int, path: str, params: Params, content: bytes) -> None:
+        """Record a file that came in an archive as if it had been requested by itself."""
+        if self._recorder is not None:
+            url = str(httpx2.URL(self._urls[api] + path, params=dict(params)))
+            self._recorder.record(answer_head("GET", url, 200, "application/pdf"), content)
+
+    def _record(self, request: _Request, response: httpx2.Response) -> None:
+        """Record an answer that the same request may get again: no sign-in, no demand to wait, no archive."""
+        if self._recorder is None or request.keep is not None or not _is_recordable(response):
+            return
+        ids = None if request.body is None else {"ids": [str(note_id) for note_id in _read_ids(request.body)]}
+        kind = response.headers.get("content-type", "")
+        head = answer_head(response.request.method, str(response.url), response.status_code, kind, ids)
+        self._recorder.record(head, response.content)
 
     def _await_turn(self, route: str, path: str) -> None:
         """Wait until the budget allows the next request.
@@ -378,6 +412,10 @@ class Client:
         return True
 
 
+RECORDING_GUESTS = (
+    "Only what a guest is shown is recorded, as an account may be shown what is not public; sign out with 'peercorpus"
+    " logout' and leave out --token-file, PEERCORPUS_TOKEN and PEERCORPUS_USER, or leave out --record."
+)
 NO_PDF = "not a PDF"
 CUT_OFF = "cut off"
 
@@ -393,6 +431,24 @@ def is_pdf(content: bytes) -> bool:
 def is_whole(content: bytes) -> bool:
     """Return whether content ends as a PDF, with `%%EOF` in its last four kilobytes, where readers look for it."""
     return b"%%EOF" in content[-4096:]
+
+
+def _is_recordable(response: httpx2.Response) -> bool:
+    """Return whether an answer tells what OpenReview shows to a guest, rather than what it wants of one."""
+    try:
+        check(response)
+    except SignInError:
+        return False
+    except BusyError:
+        return response.status_code >= 500
+    except SourceError:
+        return True
+    return True
+
+
+def _read_ids(body: Mapping[str, object]) -> list[object]:
+    ids = body.get("ids")
+    return ids if isinstance(ids, list) else []
 
 
 def _check_url(url: str) -> str:

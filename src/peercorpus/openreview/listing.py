@@ -12,6 +12,8 @@ from peercorpus.openreview.objects import Note, decode_leniently
 from peercorpus.openreview.response_body import read_items, read_members
 
 LARGEST_PAGE = 1000
+EDITS = "/notes/edits"
+LATEST_FIRST = "tmdate:desc"
 PAGE_WITH_REPLIES = 200
 """Submissions per page when their replies are included: 1,000 forums are some 100 MB."""
 
@@ -174,16 +176,21 @@ def count_submissions(client: Client, api: int, invitation: str) -> int | None:
 
 
 def _count(client: Client, api: int, where: Params) -> int | None:
-    """Return how long a list of notes is; None if OpenReview does not say.
+    """Return how long a list of notes is; None if OpenReview does not say."""
+    return _read_count(_begin_counted(client, api, "/notes", where))
+
+
+def _begin_counted(client: Client, api: int, path: str, where: Params) -> JsonAnswer:
+    """Return the first row of a list, with its count where OpenReview gives one.
 
     OpenReview counts where `offset=0` and `count=true` come together (openreview-py#2745). As it is removing `offset`,
     `count=true` alone is tried where that is refused.
     """
     params: Params = {**where, "limit": 1, "count": "true"}
     try:
-        return _read_count(client.get_json(api, "/notes", {**params, "offset": 0}))
+        return client.get_json(api, path, {**params, "offset": 0})
     except NotGivenError:
-        return _read_count(client.get_json(api, "/notes", params))
+        return client.get_json(api, path, params)
 
 
 def fetch_changes(
@@ -201,7 +208,7 @@ def fetch_changes(
         since_ms: Milliseconds since the epoch by OpenReview's clock.
         deleted: List deleted notes instead.
     """
-    where = {**_of_venue(api, venue_id), "sort": "tmdate:desc", "mintmdate": since_ms}
+    where = {**_of_venue(api, venue_id), "sort": LATEST_FIRST, "mintmdate": since_ms}
     for answer, items, ends in fetch_pages(client, api, "/notes", where | ({"trash": "true"} if deleted else {})):
         # The latest come first, so nothing after an older one is wanted, even if the service ignores `mintmdate`.
         is_last = ends or (decode_leniently(Note, bytes(items[-1])).modified_ms or 0) < since_ms
@@ -276,7 +283,38 @@ def fetch_edits(client: Client, note_id: str) -> Iterator[tuple[str, msgspec.Raw
     Raises:
         NotGivenError: OpenReview repeats the same page.
     """
-    return _fetch_rows(client, 2, "/notes/edits", {"note.id": note_id, "sort": "id"})
+    return _fetch_rows(client, 2, EDITS, {"note.id": note_id, "sort": "id"})
+
+
+def fetch_venue_edits(client: Client, venue_id: str, start: Start = Start(), *, sort: str = "id") -> ListPage:
+    """Return the next thousand of a venue's API v2 edits that this account may read.
+
+    OpenReview documents `domain` for this list, and its own web pages use it (openreview-web, `ActivityList.js`). The
+    caller must check that the service heeds `domain`, `sort` and `after`.
+
+    Raises:
+        NotGivenError: OpenReview refuses the list.
+    """
+    params: dict[str, str | int] = {"domain": venue_id, "sort": sort, "limit": LARGEST_PAGE}
+    params |= {"count": "true"} if start.after is None else {"after": start.after}
+    answer = client.get_json(2, EDITS, params)
+    items = read_list(answer, "edits")
+    expected = _read_count(answer) if start.after is None else start.expected
+    after = next(filter(None, map(object_id, reversed(items))), None)
+    # Without a count, a short page is the last one; a page without any new id leads nowhere.
+    is_last = after in {None, start.after} or (expected is None and len(items) < LARGEST_PAGE)
+    return ListPage(source=answer.source, items=items, after=after, expected=expected, is_last=is_last)
+
+
+def probe_venue_edits(client: Client, venue_id: str) -> ListPage:
+    """Return the API v2 edit of a venue that was modified last, and how many edits there are where OpenReview says.
+
+    Raises:
+        NotGivenError: OpenReview refuses the list.
+    """
+    answer = _begin_counted(client, 2, EDITS, {"domain": venue_id, "sort": LATEST_FIRST})
+    items = read_list(answer, "edits")
+    return ListPage(source=answer.source, items=items, after=None, expected=_read_count(answer), is_last=False)
 
 
 def _fetch_rows(client: Client, api: int, path: str, where: Params) -> Iterator[tuple[str, msgspec.Raw]]:

@@ -186,6 +186,21 @@ def venue_of(invitation: str) -> str:
     return PAPER_GROUP.split(group, maxsplit=1)[0]
 
 
+class _Place(msgspec.Struct):
+    domain: str | None = None
+    invitation: str | None = None
+
+
+def venue_of_edit(body: bytes) -> str | None:
+    """Return the venue that an edit as received names, by its domain or its invitation; None if by neither.
+
+    >>> venue_of_edit(b'{"domain": "V/2025"}'), venue_of_edit(b'{"invitation": "V/2025/-/Edit"}'), venue_of_edit(b"{}")
+    ('V/2025', 'V/2025', None)
+    """
+    place = decode_leniently(_Place, body)
+    return place.domain or (venue_of(place.invitation) if place.invitation else None)
+
+
 def stated_venues(note: Note) -> Iterator[str]:
     """Yield the venues that a note names: by its domain or invitation, and by groups of its paper.
 

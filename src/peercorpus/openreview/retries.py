@@ -144,6 +144,8 @@ class Patience:
         first_wait_s: Seconds before the second attempt; doubles with each further one.
         longest_wait_s: Longest single wait, in seconds. Where OpenReview asks for more, the run ends with a message
             that says when to continue; its rate limits are by the hour.
+        most_in_a_row: Consecutive failures of different things after which the service counts as down, rather than the
+            requested things as broken; None never counts it as down.
         pauses_s: Seconds to rest each time the requests of a harvest fail one after another, before it gives up.
     """
 
@@ -151,4 +153,5 @@ class Patience:
     first_contact: int = 3
     first_wait_s: float = 1.0
     longest_wait_s: float = 7200.0
+    most_in_a_row: int | None = 3
     pauses_s: tuple[float, ...] = (60.0, 300.0, 900.0, 1800.0)

@@ -15,8 +15,8 @@ from typing import Any
 
 import zstandard
 
-from peercorpus.harvest.edit_history import TASK
 from peercorpus.harvest.submissions import CHANGES
+from peercorpus.harvest.venue_edits import TASK
 from peercorpus.openreview.objects import to_time
 from peercorpus.records.enums import Aspect, Grade, Reason, Status
 from peercorpus.workspace.delta_tables import Tables
@@ -188,6 +188,7 @@ class Coverage:
         listed_twice: Titles of papers that occur more than once.
         odd_titles: Titles that are markup, a path or blank, or contain control characters.
         conflicts: What two published records of a paper state differently, by field.
+        ai_reviews: Reviews that an AI wrote, as the venue posted them itself; none of `reviews`.
     """
 
     papers: Mapping[Status, int]
@@ -200,6 +201,7 @@ class Coverage:
     listed_twice: NamedExamples
     odd_titles: NamedExamples
     conflicts: Mapping[str, int]
+    ai_reviews: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +280,7 @@ def read_coverage(tables: Tables, venue_id: str, statuses: Mapping[str, Status])
         listed_twice=twice,
         odd_titles=odd,
         conflicts=_read_conflicts(tables, venue_id),
+        ai_reviews=tables.count("2-ai-reviews", venue_id),
     )
 
 

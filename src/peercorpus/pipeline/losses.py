@@ -9,6 +9,7 @@ from peercorpus.forms.normalise import NAME, PUBLISHED, RawForum, normalise_whol
 from peercorpus.forms.venue_forms import read_venue
 from peercorpus.harvest.import_dumps import ImportSummary
 from peercorpus.records.papers import SetAside
+from peercorpus.records.published_datasets import drop_number
 from peercorpus.workspace.delta_tables import Replacement
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace
@@ -125,11 +126,16 @@ def read_losses(workspace: Workspace, venue_ids: Iterable[str]) -> list[SourceLo
     rows: dict[str, Rows] = defaultdict(list)
     counted: set[str] = set()
     for venue_id in venue_ids:
-        aside = {row.record_id: row for row in workspace.tables.read(SetAside, venue_id) if row.stage == NAME}
-        for record_id, source in _read_sources(workspace, venue_id) if aside else ():
+        aside: dict[str, list[SetAside]] = defaultdict(list)
+        for row in workspace.tables.read(SetAside, venue_id):
+            if row.stage == NAME:
+                aside[row.record_id].append(row)
+        # Of several records with one id, the file whose name comes first is used.
+        for record_id, source in sorted(_read_sources(workspace, venue_id), reverse=True) if aside else ():
             records[source] += 1
             counted.add(venue_id)
-            if row := aside.get(record_id):
+            if of_record := aside.get(record_id):
+                row = of_record.pop()
                 rows[source].append((row.reason.value, row.detail))
     if any(_find_loss(name, records[name], rows[name]) for name in rows):
         # A file may hold more, of other venues.
@@ -149,8 +155,10 @@ def _read_sources(workspace: Workspace, venue_id: str) -> Iterator[tuple[str, st
     for kind in _COUNTED:
         sources: dict[str, str] = dict(workspace.raw.select(sql, venue_id, kind.value))
         for object_id, source in sources.items():
-            if kind is RawKind.NOTE or object_id.startswith(prefixes):
+            if kind is RawKind.NOTE:
                 yield object_id, _name_source(source, venue_id)
+            elif object_id.startswith(prefixes):
+                yield drop_number(object_id), _name_source(source, venue_id)
 
 
 def _name_source(source: str, venue_id: str) -> str:

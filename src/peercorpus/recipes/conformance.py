@@ -301,17 +301,18 @@ def compare_review_keys(subject: Subject) -> Iterator[Comparison]:
     made = subject.made
     reviews = made.keys.get("review_id", 0)
     for group in subject.recipe.review_keys:
+        reviewed = [split for split in group.splits if made.total(split).reviews]
         for name in group.names:
-            having = made.keys.get(name, 0)
-            is_whole = having == reviews > 0
-            filled = ", ".join(sorted(made.filled.get(name, ()))) or "no conference"
+            having, filled = made.keys.get(name, 0), made.filled.get(name, set())
+            reasons = _explain_key(having, reviews, [split for split in reviewed if split not in filled])
+            where = ", ".join(sorted(filled)) or "no conference"
             yield Comparison(
                 section="Keys of reviews_json",
                 what=name,
                 printed=f"in every review; with a value: {group.where}",
-                made=f"in {having:,} of {reviews:,} reviews; with a value: {filled}" if having else None,
-                verdict=Verdict.SAME if is_whole else Verdict.DIFFERENT if having else Verdict.NOT_MADE,
-                reasons=() if is_whole else (NOT_KNOWN if reviews else "the release has no reviews",),
+                made=f"in {having:,} of {reviews:,} reviews; with a value: {where}" if having else None,
+                verdict=Verdict.NOT_MADE if not having else Verdict.DIFFERENT if reasons else Verdict.SAME,
+                reasons=reasons,
                 source=subject.recipe.sources["schema"],
             )
     documented = {name for group in subject.recipe.review_keys for name in group.names}
@@ -321,6 +322,21 @@ def compare_review_keys(subject: Subject) -> Iterator[Comparison]:
     if made.unreadable:
         has = f"{made.unreadable:,} papers whose reviews_json is not a list of objects"
         yield Comparison("Keys of reviews_json", "readable", None, has, Verdict.NOT_PRINTED)
+
+
+def _explain_key(having: int, reviews: int, without: Sequence[str]) -> tuple[str, ...]:
+    """Return why a key differs from what is printed; empty where it does not.
+
+    Args:
+        having: Reviews that have the key.
+        reviews: All reviews.
+        without: Splits whose reviews should have a value there, and of which none has one.
+    """
+    if not reviews:
+        return ("the release has no reviews",)
+    if having < reviews:
+        return (NOT_KNOWN,)
+    return (f"no value in the reviews of {', '.join(without)}: {NOT_KNOWN}",) if without else ()
 
 
 def compare_splits(subject: Subject) -> Iterator[Comparison]:

@@ -1,7 +1,7 @@
 """Write a conformance report: `conformance.md` for people and `conformance.json` for programs."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -79,17 +79,22 @@ def conformance_page(report: ConformanceReport) -> str:
         f"- Published files: {_cell(report.source or 'none')}",
         f"- Scope: {_cell(' '.join(recipe.remark.split()))}",
     ]
+    named = [row.source for row in report.rows if row.source is not None]
+    sources = {source: number for number, source in enumerate(dict.fromkeys([*named, *recipe.sources.values()]), 1)}
     for section in dict.fromkeys(row.section for row in report.rows):
-        lines += ["", f"## {section}", "", *_table([row for row in report.rows if row.section == section])]
-    lines += ["", "## Sources", "", *(f"- {text}" for text in dict.fromkeys(recipe.sources.values()))]
+        lines += ["", f"## {section}", "", *_table([row for row in report.rows if row.section == section], sources)]
+    lines += ["", "## Sources", "", *(f"{number}. {source}" for source, number in sources.items())]
     return "\n".join(lines) + "\n"
 
 
-def _table(rows: Sequence[Comparison]) -> Iterator[str]:
-    yield "| what | printed | made | verdict | reason |"
+def _table(rows: Sequence[Comparison], sources: Mapping[str, int]) -> Iterator[str]:
+    yield "| what | printed [source] | made | verdict | reason |"
     yield "|---|---|---|---|---|"
     for row in rows:
-        cells = (row.what, row.printed or NONE, row.made or NONE, row.verdict.value, "; ".join(row.reasons))
+        printed = row.printed or NONE
+        if row.source is not None:
+            printed += f" [{sources[row.source]}]"
+        cells = (row.what, printed, row.made or NONE, row.verdict.value, "; ".join(row.reasons))
         yield f"| {' | '.join(map(_cell, cells))} |"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from peercorpus.corpus.takedown import read_takedown
 from peercorpus.recipes.recipe import Recipe
 from peercorpus.records.enums import Reason
-from peercorpus.records.papers import SetAside
+from peercorpus.records.papers import PaperVersion, SetAside
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace
 
@@ -28,6 +28,7 @@ class VenueEvidence:
         papers: Papers in the tables.
         set_aside: Submissions and records of papers that became no paper, by reason.
         taken_down: Papers that the takedown list names.
+        pdfs: PDFs of its papers' versions.
     """
 
     records: int = 0
@@ -35,6 +36,7 @@ class VenueEvidence:
     papers: int = 0
     set_aside: Counter[Reason] = field(default_factory=Counter)
     taken_down: int = 0
+    pdfs: int = 0
 
 
 def read_evidence(workspace: Workspace, recipe: Recipe) -> dict[str, VenueEvidence]:
@@ -51,11 +53,18 @@ def _read_venue(workspace: Workspace, recipe: Recipe, venue_id: str, taken: Set[
     forum_ids = {forum_id for (forum_id,) in tables.tuples("1-papers", venue_id, ["forum_id"])}
     evidence.papers = len(forum_ids)
     evidence.taken_down = len(forum_ids & taken)
+    evidence.pdfs = count_pdfs(workspace, venue_id)
     for row in tables.read(SetAside, venue_id):
         is_paper = row.record_id == row.forum_id or row.record_id.startswith(recipe.dataset.prefix)
         if row.stage == NORMALISE and is_paper and row.forum_id not in forum_ids:
             evidence.set_aside[row.reason] += 1
     return evidence
+
+
+def count_pdfs(workspace: Workspace, venue_id: str) -> int:
+    """Return the number of PDFs that are versions of a venue's papers."""
+    versions = workspace.tables.read(PaperVersion, venue_id)
+    return len({version.sha256 for version in versions if version.sha256 is not None and version.is_pdf})
 
 
 def count_records(workspace: Workspace, recipe: Recipe, venue_id: str) -> int:

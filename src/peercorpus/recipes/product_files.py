@@ -1,14 +1,17 @@
 """Compare what a recipe makes beside a release: Re²'s files, and the figures of its paper."""
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.recipes.conformance import NOT_KNOWN, Comparison, Verdict
+from peercorpus.recipes.evidence import VenueEvidence
 from peercorpus.recipes.recipe import Recipe
+from peercorpus.release.folder import Release
 from peercorpus.release.table1 import HAS, printed_rows
 from peercorpus.report.dataset_row import dataset_row
 
@@ -157,6 +160,40 @@ def compare_export(export: Path | None) -> Iterator[Comparison]:
         verdict=Verdict.PRESENT if manuscripts else Verdict.NOT_MADE,
         reasons=() if manuscripts else ("no paper that is exported has a text",),
         source="the card and its readers",
+    )
+
+
+def compare_crops(release: Release, evidence: Mapping[str, VenueEvidence], *, is_asked: bool) -> Iterator[Comparison]:
+    """Yield a row for the figures of the papers: what the release has of them, and why it has none of others.
+
+    Args:
+        release: The release.
+        evidence: What the workspace holds, by venue.
+        is_asked: Whether figures were to be cut out.
+
+    Raises:
+        PeercorpusError: A file of the release cannot be read.
+    """
+    kinds, papers = Counter[str](), set[str]()
+    for row in release.rows("figures", None, ("forum_id", "kind")):
+        kinds[row["kind"]] += 1
+        papers.add(row["forum_id"])
+    total = sum(venue.papers for venue in evidence.values())
+    pdfs = sum(venue.pdfs for venue in evidence.values())
+    made = f"figures: {kinds['figure']:,}, tables: {kinds['table']:,}; of {len(papers):,} of {total:,} papers"
+    reason = f"PDFs held: {pdfs:,}; the text of each other paper is of none, or of one without captions"
+    if not is_asked:
+        reason = "left out with --no-figures"
+    elif not pdfs:
+        reason = f"no PDF is held: the texts of the {total:,} papers were imported as text, which has no figures"
+    yield Comparison(
+        section="Files",
+        what="figures of the papers",
+        printed="included, and not used in its experiments",
+        made=made if kinds else None,
+        verdict=Verdict.PRESENT if kinds else Verdict.NOT_MADE,
+        reasons=() if kinds and len(papers) == total else (reason,),
+        source="arXiv:2505.07920, Limitations",
     )
 
 

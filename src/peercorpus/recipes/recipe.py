@@ -82,10 +82,16 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class ReviewKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Keys of `reviews_json` that the card documents together, and where it says that they have values."""
+    """Keys of `reviews_json` that the card documents together.
+
+    Attributes:
+        where: Where they have values, in the card's words.
+        splits: The splits that these words name, of some years or all; empty where they name none.
+    """
 
     names: tuple[str, ...]
     where: str
+    splits: tuple[str, ...] = ()
 
 
 class PrintedFigure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,6 +3,7 @@
 `peercorpus.records` hands on the record types and the enums of their fields; the functions are in the modules.
 """
 
+from peercorpus.records.ai_reviews import AiReply, AiReview, SurveyAnswer
 from peercorpus.records.documents import Change, Inspection, PaperText, TextHeading, TextQuality, VersionSign
 from peercorpus.records.enums import (
     Aspect,
@@ -26,6 +27,8 @@ from peercorpus.records.reviews import ContextPost, Conversation, MetaReview, Po
 from peercorpus.records.scores import Score, ScoreChange
 
 __all__ = [
+    "AiReply",
+    "AiReview",
     "Aspect",
     "Change",
     "ChangeKind",
@@ -58,6 +61,7 @@ __all__ = [
     "SignKind",
     "StatedSide",
     "Status",
+    "SurveyAnswer",
     "TextHeading",
     "TextQuality",
     "Turn",

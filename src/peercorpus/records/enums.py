@@ -49,7 +49,10 @@ class VenueSource(StrEnum):
 
 
 class PostKind(StrEnum):
-    """What a reply in a forum is, according to the last path element of the invitation that created it."""
+    """What a reply in a forum is, according to the last path element of the invitation that created it.
+
+    An `ai_review` is what an AI says of the paper, as the venue itself posts it; a `survey` rates one.
+    """
 
     REVIEW = "review"
     REBUTTAL = "rebuttal"
@@ -61,11 +64,16 @@ class PostKind(StrEnum):
     ETHICS_REVIEW = "ethics_review"
     ACKNOWLEDGEMENT = "acknowledgement"
     RECOMMENDATION = "recommendation"
+    AI_REVIEW = "ai_review"
+    SURVEY = "survey"
     OTHER = "other"
 
 
 class Role(StrEnum):
-    """Who wrote a post, according to its signature."""
+    """Who wrote a post, according to its signature.
+
+    `ai` is no person: a venue's own group for what an AI writes, or whoever of the venue posts an AI's review.
+    """
 
     AUTHOR = "author"
     REVIEWER = "reviewer"
@@ -74,6 +82,7 @@ class Role(StrEnum):
     PROGRAM_CHAIR = "program_chair"
     ETHICS_REVIEWER = "ethics_reviewer"
     PUBLIC = "public"
+    AI = "ai"
     UNKNOWN = "unknown"
 
 
@@ -348,6 +357,7 @@ class Reason(StrEnum):
     NO_INVITATION = "no_invitation"
     NO_VENUE = "no_venue"
     FORUM_MISSING = "forum_missing"
+    OTHER_VENUE = "other_venue"
     NOT_PUBLIC = "not_public"
     NO_LONGER_SHOWN = "no_longer_shown"
     UNREADABLE = "unreadable"
@@ -355,6 +365,7 @@ class Reason(StrEnum):
     NO_PDF = "no_pdf"
     PDF_UNCHANGED = "pdf_unchanged"
     FILE_MISSING = "file_missing"
+    FILE_ALTERED = "file_altered"
     NOT_A_PDF = "not_a_pdf"
     PDF_ENCRYPTED = "pdf_encrypted"
     PDF_DAMAGED = "pdf_damaged"
@@ -363,10 +374,12 @@ class Reason(StrEnum):
     PDF_OUT_OF_MEMORY = "pdf_out_of_memory"
     PDF_CRASHED = "pdf_crashed"
     OUTSIDE_CONVERSATION = "outside_conversation"
+    PERSON_OR_AI = "person_or_ai"
     REMINDER = "reminder"
     NOTHING_SAID = "nothing_said"
     DELETED = "deleted"
     SUPERSEDED = "superseded"
+    RECORDS_DIFFER = "records_differ"
     NOT_MATCHED = "not_matched"
     RECORD_UNREADABLE = "record_unreadable"
     NO_TEXT = "no_text"
@@ -385,6 +398,7 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         Reason.NO_INVITATION: "The note names no invitation, so what it is cannot be known.",
         Reason.NO_VENUE: "Neither the note nor its forum names a venue, or the forum names several.",
         Reason.FORUM_MISSING: "The submission that it belongs to is not in the workspace, or is not public.",
+        Reason.OTHER_VENUE: "It came in the list of a venue's edits, but names another venue; its note is not here.",
         Reason.NOT_PUBLIC: "Not everyone may read it.",
         Reason.NO_LONGER_SHOWN: "It was missing from a later listing of its venue.",
         Reason.UNREADABLE: "One of its fields is not of the type that OpenReview uses there.",
@@ -392,6 +406,7 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         Reason.NO_PDF: "It names no PDF stored at OpenReview.",
         Reason.PDF_UNCHANGED: "It names the same PDF as an earlier edit.",
         Reason.FILE_MISSING: "The file was fetched, but is no longer in the workspace or cannot be opened there.",
+        Reason.FILE_ALTERED: "The file in the workspace was cut or changed after it was stored.",
         Reason.NOT_A_PDF: "The file is empty or is not a PDF, but for instance a web page, an image or an archive.",
         Reason.PDF_ENCRYPTED: "The file opens only with a password, or is encrypted by an unknown method.",
         Reason.PDF_DAMAGED: "No page of the file can be read, even after an attempt to repair it.",
@@ -400,6 +415,10 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         Reason.PDF_OUT_OF_MEMORY: "Reading the file took more memory than a worker may hold.",
         Reason.PDF_CRASHED: "The process that read the file died, or the program that read it failed.",
         Reason.OUTSIDE_CONVERSATION: "The post is not a turn of any conversation.",
+        Reason.PERSON_OR_AI: (
+            "Its invitation and its signature do not agree on whether a person or an AI wrote it, so it counts as"
+            " neither."
+        ),
         Reason.REMINDER: (
             "The post only urges the reviewers: it says nothing about the paper, and it is the authors' last post."
         ),
@@ -407,6 +426,9 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         Reason.DELETED: "OpenReview marks it as deleted.",
         Reason.SUPERSEDED: (
             "The workspace holds OpenReview's own notes of the same paper, or a fuller published record of it."
+        ),
+        Reason.RECORDS_DIFFER: (
+            "Another published record of the same conversation says something else, and says more or comes first."
         ),
         Reason.NOT_MATCHED: (
             "It may be one of the reviews that another published record has of the same paper, or the answer to one."

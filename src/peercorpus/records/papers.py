@@ -35,6 +35,19 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class MergedPost:
+    """A post, such as a review, that two published records of a paper have.
+
+    Attributes:
+        post_id: Its id in the record that is believed less; no other row has it.
+        into: Id of the same post, under which it stands.
+    """
+
+    post_id: str
+    into: str
+
+
+@dataclass(frozen=True, slots=True)
 class StatedSide:
     """The side of a paper in a task, as a published dataset states it by the name of its file.
 
@@ -74,6 +87,8 @@ class Paper:
         records: The published records that the row was made of, the one that is believed first; empty if it was made
             of notes.
         conflicts: Where these records state different things.
+        posts_stated: Posts that these records hold, reviews among them, each counted in every record that has it.
+        merged_posts: Those that a record believed before has too; all others are rows, or set aside.
         stated_sides: The sides on which published datasets put the paper, also if the row was made of notes.
     """
 
@@ -102,6 +117,8 @@ class Paper:
     venue_from: VenueSource = VenueSource.NOTE
     records: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    posts_stated: int = 0
+    merged_posts: tuple[MergedPost, ...] = ()
     stated_sides: tuple[StatedSide, ...] = ()
 
 

@@ -191,6 +191,15 @@ def parse_dataset(record_id: str) -> Dataset:
     return Dataset(record_id.partition(":")[0])
 
 
+def drop_number(record_id: str) -> str:
+    """Return the id of a record without the number that a second one of the id has by the order of imports.
+
+    >>> drop_number("re2-rebuttal:k1/R#2")
+    're2-rebuttal:k1/R'
+    """
+    return re.sub(r"#\d+$", "", record_id)
+
+
 def non_empty(text: str | None) -> str | None:
     """Return the text, or None if it is blank or "null", which datasets write for a missing text.
 

@@ -19,6 +19,8 @@ from peercorpus.records.published_datasets import Re2Message
 from peercorpus.records.scores import Score, choose_score
 
 Fields = dict[str, Any]
+TEXT = "review_content"
+"""Field with the text of a review."""
 MISSING = "null"
 """What Re² writes for a title or score that a review does not have."""
 RATINGS = {
@@ -121,7 +123,7 @@ def write_review(
     return {
         "reviewer_id": reviewer,
         "review_title": title or MISSING,
-        "review_content": text or MISSING,
+        TEXT: text or MISSING,
         "initial_score": write_scores(first),
         "final_score": write_scores(last),
         "initial_score_unified": write_unified(first),

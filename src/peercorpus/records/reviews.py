@@ -117,7 +117,7 @@ class MetaReview:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """Any reply in a forum, reviews included.
+    """Any reply in a forum, reviews included; what an AI says is an `AiReview` instead, with the replies to it.
 
     Attributes:
         reply_to: Id of the post that this one replies to; None if it replies to the submission itself.

@@ -15,7 +15,7 @@ from peercorpus.records.enums import PUBLISHABLE_GRADES, ConversationKind, Grade
 from peercorpus.records.papers import PaperVersion
 from peercorpus.release.figure_rows import FigureCounts
 from peercorpus.release.rows import DEFAULT_RULE, ForumRows, end_at_decision
-from peercorpus.release.shards import SplitShards
+from peercorpus.release.shards import ReleaseLayout, SplitShards
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import NO_SIDES, Sides, Split, Task, Usable, usable
 from peercorpus.release.table1 import DatasetCounts
@@ -122,12 +122,14 @@ class ReleaseCounts:
         taken_down: Records left out as `takedown.txt` says, by kind.
         licensed: Papers by the licence that OpenReview states; None where it states none.
         names_authors: Whether authors are named.
+        layout: Which configurations the release has.
         text_rule: Which texts are published.
         links: Pairs of submissions that are one work, by kind.
         links_left_out: Such pairs with a paper that is not in the release.
         figures: Counts of figures; None where they are not published.
         late_turns: Turns of conversations with reviewers that were posted after the decision.
         dataset: What Table 1 of Re² compares.
+        ai_reviews: Reviews of an AI that venues posted themselves.
         reminders: Posts of the workspace of which a person decided whether they are reminders, by the decision.
     """
 
@@ -143,6 +145,7 @@ class ReleaseCounts:
     taken_down: Counter[str] = field(default_factory=Counter)
     licensed: Counter[str | None] = field(default_factory=Counter)
     names_authors: bool = True
+    layout: ReleaseLayout = ReleaseLayout.PEERCORPUS
     text_rule: TextRule = DEFAULT_RULE
     links: Counter[LinkKind] = field(default_factory=Counter)
     links_left_out: int = 0
@@ -150,6 +153,7 @@ class ReleaseCounts:
     late_turns: int = 0
     dataset: DatasetCounts = field(default_factory=DatasetCounts)
     reminders: Counter[Verdict] = field(default_factory=Counter)
+    ai_reviews: int = 0
 
     @property
     def harvested(self) -> tuple[datetime, datetime] | None:
@@ -168,6 +172,7 @@ class ReleaseCounts:
         self.licensed[rows.paper["licence"]] += 1
         self.withheld += rows.withheld
         self.left_out += rows.left_out
+        self.ai_reviews += len(rows.ai_reviews)
         for talk in rows.conversations:
             if talk["kind"] == ConversationKind.REVIEW:
                 self.late_turns += len(talk["turns"]) - len(end_at_decision(talk)["turns"])
@@ -184,6 +189,7 @@ class PublishSummary:
         withheld: Reviews, conversations and decisions left out because not everyone may read them.
         orphans: Reviews and conversations left out because the tables hold no paper for them.
         used: Papers by task and side; empty where no sides were asked for.
+        grades: Papers by the grade of their text, or where none is published, by the best of their versions.
         file_bytes: Size of all Parquet files.
         taken_down: Records left out as the workspace's `takedown.txt` says, by kind.
     """
@@ -198,12 +204,17 @@ class PublishSummary:
     orphans: int
     splits: tuple[SplitShards, ...]
     used: dict[Task, Counter[Split]]
+    grades: dict[Grade, int]
     file_bytes: int
     taken_down: dict[str, int]
 
 
 def summarise(tally: ReleaseCounts, splits: list[SplitShards]) -> PublishSummary:
     """Return the final counts of a finished release."""
+    grades = Counter[Grade]()
+    for (_, grade), count in (item for venue in tally.venues for item in venue.grades.items()):
+        if grade is not None:
+            grades[grade] += count
     return PublishSummary(
         venues=len(tally.venues),
         papers=sum(venue.papers for venue in tally.venues),
@@ -215,6 +226,7 @@ def summarise(tally: ReleaseCounts, splits: list[SplitShards]) -> PublishSummary
         orphans=tally.orphans,
         splits=tuple(splits),
         used={task: Counter(used.values()) for task, used in tally.sides.used.items()},
+        grades=dict(grades),
         file_bytes=sum(split.file_bytes for split in splits),
         taken_down={name: count for name, count in tally.taken_down.items() if count},
     )

@@ -114,6 +114,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "papers_full": ("forum_id",),
     "reviews": ("review_id",),
     "meta_reviews": ("post_id",),
+    "ai_reviews": ("ai_review_id",),
     "posts": ("post_id",),
     "conversations": ("conversation_id",),
     "versions": ("forum_id", "edit_id"),

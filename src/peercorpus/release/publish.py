@@ -140,7 +140,7 @@ class WorkLinks:
 logger = logging.getLogger(__name__)
 
 NEEDED = tuple(name for name in TABLES if name not in {"set-aside", *ON_DEMAND})
-OF_FORMS = ("1-papers", "2-reviews", "3-posts")
+OF_FORMS = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts")
 """Tables that one stage writes together."""
 
 
@@ -181,9 +181,10 @@ def choose_venues(tables: Tables, venue_ids: Sequence[str] | None = None, needed
 
 
 def _is_whole(tables: Tables, venue_id: str, needed: Sequence[str]) -> bool:
-    """Return whether every table of a venue is complete, and the three written by one stage come from the same run."""
+    """Return whether every table of a venue is complete, and those written by one stage come from the same run."""
     digests = {name: tables.digest(name, venue_id) for name in needed}
-    return len({digests[name] for name in OF_FORMS}) == 1 and "None" not in digests.values()
+    of_one_run = {digest for name, digest in digests.items() if name in OF_FORMS}
+    return len(of_one_run) <= 1 and "None" not in digests.values()
 
 
 def _read_changes(tables: Tables, forum: Forum) -> Iterator[Change]:
@@ -351,7 +352,8 @@ def publish_release(
         read_earlier(sides)
     with replace_folder(out) as folder:
         rule = TextRule(texts, worst_grade, with_latex)
-        tally = ReleaseCounts(names_authors=with_authors, text_rule=rule, figures=FigureCounts() if figures else None)
+        tally = ReleaseCounts(names_authors=with_authors, layout=layout, text_rule=rule)
+        tally.figures = FigureCounts() if figures else None
         tally.reminders = count_verdicts(workspace)
         reviewbench = ReviewBenchCounts() if layout is ReleaseLayout.REVIEWBENCH else None
         linked = WorkLinks(workspace.tables)

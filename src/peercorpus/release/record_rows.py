@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from peercorpus.records.ai_reviews import AiReview, select_public
 from peercorpus.records.enums import Aspect, PostKind
 from peercorpus.records.reviews import MetaReview, Post
 from peercorpus.records.scores import choose_score
@@ -48,6 +49,21 @@ def meta_review_rows(posts: Sequence[Post]) -> list[Row]:
     kept.sort(key=lambda post: (post.created_at is None, post.created_at, post.post_id))
     rows: list[Row] = redact_people([_meta_review_row(post) for post in kept])
     return rows
+
+
+def ai_review_rows(reviews: Sequence[AiReview]) -> list[Row]:
+    """Return the public reviews of an AI with their public replies, in time order."""
+    kept = sorted(
+        select_public(reviews), key=lambda review: (review.created_at is None, review.created_at, review.ai_review_id)
+    )
+    rows: list[Row] = redact_people([_ai_review_row(review) for review in kept])
+    return rows
+
+
+def _ai_review_row(review: AiReview) -> Row:
+    row = as_row(review)
+    replies = [reply | {"extra": blotted_json(reply["extra"])} for reply in row["replies"]]
+    return row | {"replies": replies, "extra": blotted_json(review.extra)}
 
 
 def _meta_review_row(post: Post) -> Row:

@@ -15,6 +15,7 @@ import msgspec
 from peercorpus.corpus.forums import Forum, is_public
 from peercorpus.corpus.text_choice import PROVEN, TextRule
 from peercorpus.corpus.texts import VenueTexts
+from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, Grade, Phase, Role
 from peercorpus.records.papers import PaperVersion
@@ -23,7 +24,7 @@ from peercorpus.records.reviews import Conversation, Review, forget_decision
 from peercorpus.records.scores import Score, choose_first_and_last, choose_score, unified_rating
 from peercorpus.records.until_decision import cut_at_decision, forget_decision_in
 from peercorpus.records.untrusted_text import redact_people
-from peercorpus.release.record_rows import Row, as_row, blotted_json, meta_review_rows, post_rows
+from peercorpus.release.record_rows import Row, ai_review_rows, as_row, blotted_json, meta_review_rows, post_rows
 from peercorpus.release.reviews_json import as_number, reviews_json
 from peercorpus.release.text_rows import build_text_rows, pick_texts
 
@@ -161,6 +162,7 @@ class ForumRows:
         is_accepted: Whether that grade is accepted, so that tasks may use the text.
         withheld: Reviews, conversations and decisions not published because not everyone may read them.
         left_out: Texts and changes not published for other reasons, by what they are.
+        ai_reviews: What an AI says, as the venue posts it, with the replies to it; no other rows hold any of it.
     """
 
     paper: Row
@@ -176,6 +178,7 @@ class ForumRows:
     is_accepted: bool
     withheld: Counter[str]
     left_out: Counter[str]
+    ai_reviews: list[Row]
 
     @property
     def by_config(self) -> dict[str, list[Row]]:
@@ -191,12 +194,13 @@ class ForumRows:
             "texts": self.texts,
             "changes": self.changes,
             "scores": self.scores,
+            "ai_reviews": self.ai_reviews,
         }
 
 
-def find_markdown(forum: Forum, texts: VenueTexts) -> tuple[str, Grade | None]:
-    """Return the text proven to be what the reviewers read and its grade; an empty text and None where none is held."""
-    version = PROVEN.choose_best(forum.versions, texts)
+def find_markdown(forum: Forum, texts: VenueTexts, rule: TextRule = PROVEN) -> tuple[str, Grade | None]:
+    """Return the text that a rule takes for what the reviewers read and its grade; `""` and None where none is held."""
+    version = rule.choose_best(forum.versions, texts)
     return ("", None) if version is None else (texts.read(str(version.sha256)), version.grade)
 
 
@@ -284,9 +288,15 @@ def _remove_names(forum: Forum) -> Forum:
     """Return a forum without the fields that name its authors."""
     authors = forum.paper.authors
     paper = replace(forum.paper, authors=(), extra=without_authors(forum.paper.extra, authors))
+    posts = [replace(post, extra=without_authors(post.extra, authors)) for post in forum.posts]
     return replace(
-        forum, paper=paper, posts=[replace(post, extra=without_authors(post.extra, authors)) for post in forum.posts]
+        forum, paper=paper, posts=posts, ai_reviews=[_remove_names_in(one, authors) for one in forum.ai_reviews]
     )
+
+
+def _remove_names_in(review: AiReview, authors: Sequence[str]) -> AiReview:
+    replies = tuple(replace(reply, extra=without_authors(reply.extra, authors)) for reply in review.replies)
+    return replace(review, extra=without_authors(review.extra, authors), replies=replies)
 
 
 def _forget_decisions(forum: Forum) -> Forum:
@@ -352,4 +362,5 @@ def build_rows(
         is_accepted=rule.accepts(picked.best),
         withheld=withheld,
         left_out=of_texts.left_out,
+        ai_reviews=[one | paper_columns for one in ai_review_rows(forum.ai_reviews)],
     )

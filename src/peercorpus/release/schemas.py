@@ -34,7 +34,8 @@ def column_meaning(field: pa.Field) -> str:
     return metadata.get(DESCRIPTION.encode(), b"").decode()
 
 
-def _described(struct: pa.DataType, /, **words: str) -> pa.DataType:
+def describe(struct: pa.DataType, /, **words: str) -> pa.DataType:
+    """Return a struct with the meanings of its fields, by name; empty where the name says everything."""
     return pa.struct([column(field.name, field.type, words.get(field.name, "")) for field in struct])
 
 
@@ -128,7 +129,7 @@ PAPERS = REVIEWBENCH.append(
     )
 )
 
-SCORE = _described(
+SCORE = describe(
     arrow_type(Score),
     aspect="what it is about: `recommendation`, `confidence`, `soundness`, …",
     field="the form's own name of the field",
@@ -148,13 +149,13 @@ SCORE = _described(
     answers="the words that a form without numbers offers, in its own order",
     subject="the common name of two fields that ask for one score, before and after the rebuttal; else null",
 )
-SECTION = _described(
+SECTION = describe(
     arrow_type(Section),
     kind="`summary`, `strengths`, `weaknesses`, …",
     field="the form's own name of the field",
     text="verbatim",
 )
-SCORE_CHANGE = _described(
+SCORE_CHANGE = describe(
     arrow_type(ScoreChange),
     before="null if the earlier answer contains no number, or is not stated; `after` likewise for the later one",
     changed_at="null if only the two values are known",
@@ -387,7 +388,7 @@ VERSIONS = pa.schema(
     ]
 )
 
-HEADING = _described(
+HEADING = describe(
     arrow_type(TextHeading),
     level="1 for a section, 2 for a subsection, and so on",
     title="as in the text, with its number",

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from peercorpus.release import schemas
+from peercorpus.release.ai_review_schema import AI_REVIEWS
 from peercorpus.workspace.parquet import open_parquet
 
 
@@ -108,6 +109,12 @@ CONFIGS = {
             "meta_reviews",
             schemas.META_REVIEWS,
             "one row per public meta-review, typed",
+            group_rows=500,
+        ),
+        Config(
+            "ai_reviews",
+            AI_REVIEWS,
+            "one row per review that a venue posted as an AI's, with the replies to it; no other configuration has any",
             group_rows=500,
         ),
         Config("posts", schemas.POSTS, "one row per public post other than a review", group_rows=1_000),

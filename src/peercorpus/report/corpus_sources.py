@@ -22,6 +22,7 @@ from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.folder import Release, open_release
 from peercorpus.release.publish import choose_venues
+from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
 from peercorpus.report import source
 from peercorpus.report.source import (
     FILES,
@@ -32,14 +33,33 @@ from peercorpus.report.source import (
     REVIEWS,
     SET_ASIDE,
     TALKS,
+    TEXTS,
     TURNS,
     CorpusSource,
     Schema,
+    TextKind,
     concat_frames,
 )
 from peercorpus.workspace.workspace import Workspace
 
 _Convert = Callable[[pl.DataFrame], pl.DataFrame]
+
+
+_TEXT_COLUMNS: Mapping[TextKind, Sequence[str]] = {
+    TextKind.REVIEWS: ("forum_id", "created_at", source.OF_SECTIONS),
+    TextKind.REPLIES: (*TEXTS, "kind", "role"),
+    TextKind.META_REVIEWS: tuple(TEXTS),
+}
+_SELECT_TEXTS: Mapping[TextKind, _Convert] = {
+    TextKind.REVIEWS: source.review_texts,
+    TextKind.REPLIES: source.reply_texts,
+    TextKind.META_REVIEWS: lambda rows: rows.select(*TEXTS),
+}
+_CONFIG_OF_TEXTS = {
+    TextKind.REVIEWS: "reviews",
+    TextKind.REPLIES: "posts",
+    TextKind.META_REVIEWS: "meta_reviews",
+}
 
 
 class ReleaseSource(CorpusSource):
@@ -50,6 +70,11 @@ class ReleaseSource(CorpusSource):
         self.tokens = counter.says
         self._counter = counter
         self._release = open_release(folder)
+        if self._release.shards(DEFAULT_OF_REVIEWBENCH):
+            raise PeercorpusError(
+                f"The release '{folder}' is in the layout 'reviewbench', which lacks what statistics need; name the"
+                " workspace that it was made from, or a release in the layout 'peercorpus'."
+            )
 
     def _read(self, config: str, columns: Sequence[str], schema: Schema, convert: _Convert) -> pl.DataFrame:
         return concat_frames(map(convert, _read_batches(self._release, config, columns, source.BATCH_ROWS)), schema)
@@ -107,6 +132,11 @@ class ReleaseSource(CorpusSource):
         papers = self._read("papers_full", ["forum_id", "decision_comment"], META_REVIEWS, _keep_commented)
         return pl.concat([posts, papers]).unique()
 
+    def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
+        """See `CorpusSource`."""
+        parts = _read_batches(self._release, _CONFIG_OF_TEXTS[kind], _TEXT_COLUMNS[kind], source.BATCH_ROWS)
+        return map(_SELECT_TEXTS[kind], parts)
+
     @cached_property
     def files(self) -> pl.DataFrame:
         """See `CorpusSource`."""
@@ -141,6 +171,8 @@ _PAPER_COLUMNS = [
 ]
 _ID_COLUMNS = ("record_id", "forum_id")
 _DECISION_COLUMNS = ["decision", "decision_comment"]
+_IS_META_REVIEW = pl.col("kind").eq(PostKind.META_REVIEW.value) | pl.col("meta_review").is_not_null()
+"""Whether a post is a meta-review, or a decision that holds one."""
 _IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
 """Whether everyone may read a post or a review."""
 _FORUM_FIELDS: Mapping[type, str] = {
@@ -342,10 +374,9 @@ class WorkspaceSource(CorpusSource):
         """Return the papers of a venue with a public meta-review, or with a comment that not only hidden posts hold."""
         columns = ["forum_id", "kind", "readers_public", "deleted", "text", "meta_review"]
         is_spoken = pl.col("kind").is_in([kind.value for kind in SPOKEN])
-        is_one = pl.col("kind").eq(PostKind.META_REVIEW.value) | pl.col("meta_review").is_not_null()
         schema = {"forum_id": pl.String, "text": pl.String, "is_public": pl.Boolean, "is_one": pl.Boolean}
         parts = (
-            rows.filter(is_spoken | is_one).with_columns(is_public=_IS_PUBLIC, is_one=is_one)
+            rows.filter(is_spoken | _IS_META_REVIEW).with_columns(is_public=_IS_PUBLIC, is_one=_IS_META_REVIEW)
             for rows in self._read_rows(Post, venue_id, columns)
         )
         posts = concat_frames(parts, schema)
@@ -359,6 +390,18 @@ class WorkspaceSource(CorpusSource):
         hidden = holders.group_by("forum_id").agg(pl.col("is_public").any()).filter(~pl.col("is_public"))
         shown = commented.join(hidden, on="forum_id", how="anti").select("forum_id")
         return pl.concat([posts.filter("is_public", "is_one").select("forum_id"), shown])
+
+    def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
+        """See `CorpusSource`."""
+        record = Review if kind is TextKind.REVIEWS else Post
+        columns = ["readers_public", "deleted", *_TEXT_COLUMNS[kind]]
+        if kind is TextKind.META_REVIEWS:
+            columns += ["kind", "meta_review"]
+        for venue_id in self._venues:
+            for rows in self._read_rows(record, venue_id, columns):
+                public = _keep_public(rows)
+                chosen = public.filter(_IS_META_REVIEW) if kind is TextKind.META_REVIEWS else public
+                yield _SELECT_TEXTS[kind](chosen)
 
     @cached_property
     def files(self) -> pl.DataFrame:

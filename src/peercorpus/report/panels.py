@@ -7,9 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from peercorpus.errors import PeercorpusError
+from peercorpus.metrics.marked_share import Sample
 from peercorpus.report import (
     corpus_statistics,
     count_figures,
+    model_statistics,
     re2_figures,
     re2_statistics,
     review_statistics,
@@ -53,6 +55,7 @@ _CORPUS = "The corpus"
 _SCORES = "Scores"
 _TALK = "The discussion"
 _HELD = "What is held, and what is not"
+_MODEL_WRITTEN = "model_written"
 _SHADED = "A stronger colour means a larger number."
 
 PANELS = {
@@ -141,6 +144,16 @@ PANELS = {
             drawn=score_figures.draw_delays,
             read="Box: the middle half of the answers, with the median; line: from the 10th to the 90th percentile. The"
             " axis is logarithmic; answers within six minutes are at its left end.",
+        ),
+        Panel(
+            name=_MODEL_WRITTEN,
+            part=_TALK,
+            title="How many texts look written by a model",
+            statistic=model_statistics.model_written,
+            drawn=score_figures.draw_model_written,
+            read="Point: the lower bound, or the estimate where texts of a model are given; line: its 95 % interval."
+            " Hollow: texts written before 2022, the control, which must lie near 0. At most"
+            f" {score_figures.POPULATIONS} rows; the table lists all, with what was left out.",
         ),
         Panel(
             name="grades",
@@ -269,7 +282,10 @@ def find_panel(name: str) -> Panel:
 
 
 def select_panels(
-    names: Iterable[str] = (), profile: FigureProfile = FigureProfile.PEERCORPUS, detail: Sequence[str] = ()
+    names: Iterable[str] = (),
+    profile: FigureProfile = FigureProfile.PEERCORPUS,
+    detail: Sequence[str] = (),
+    model: Sample | None = None,
 ) -> list[Panel]:
     """Return the panels with these names in the order of their profiles, or all of one profile if no name is given.
 
@@ -277,15 +293,23 @@ def select_panels(
         names: Names of panels, of any profile.
         profile: The profile of which all are returned if no name is given.
         detail: Conferences that Re²'s Fig. 3 shows; without any, the three with the most papers.
+        model: Reviews of a model, for the figure of how many look written by one.
 
     Raises:
-        PeercorpusError: There is no such panel, or conferences are named for a report without Fig. 3.
+        PeercorpusError: There is no such panel, or conferences or a model's reviews are given for a report without the
+            figure that shows them.
     """
     chosen = {find_panel(name).name for name in names} or PROFILES[profile].keys()
-    panels = [panel for name, panel in (PANELS | RE2_PANELS).items() if name in chosen]
-    if not detail:
-        return panels
-    if _DETAILS not in chosen:
+    if detail and _DETAILS not in chosen:
         raise PeercorpusError("--detail names the conferences of Re²'s Fig. 3; add --profile re2, or leave it out.")
-    detailed = partial(re2_statistics.violin_details, conferences=tuple(detail))
-    return [replace(panel, statistic=detailed) if panel.name == _DETAILS else panel for panel in panels]
+    if model and _MODEL_WRITTEN not in chosen:
+        raise PeercorpusError(
+            f"A model's texts are for the figure '{_MODEL_WRITTEN}' alone; draw that one, or leave out --model-texts."
+        )
+    settings: dict[str, Callable[[CorpusSource], Statistic]] = {}
+    if detail:
+        settings[_DETAILS] = partial(re2_statistics.violin_details, conferences=tuple(detail))
+    if model:
+        settings[_MODEL_WRITTEN] = partial(model_statistics.model_written, model=model)
+    panels = [panel for name, panel in (PANELS | RE2_PANELS).items() if name in chosen]
+    return [replace(panel, statistic=settings.get(panel.name, panel.statistic)) for panel in panels]

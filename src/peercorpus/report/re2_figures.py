@@ -44,7 +44,7 @@ def draw_violin_details(statistic: Statistic) -> "Figure":
     rows = list(statistic.table.filter(pl.col("reviews") > 0).iter_rows(named=True))
     lines = -(-len(rows) // _COLUMNS)
     figure = new_figure(0.4 + 3.5 * lines)
-    places = figure.subplots(lines, min(_COLUMNS, len(rows)), sharey=True, squeeze=False).flat
+    places = list(figure.subplots(lines, min(_COLUMNS, len(rows)), sharey=True, squeeze=False).flat)
     for axes, row in zip(places, rows, strict=False):
         _draw_contour(axes, row, 0, _find_highest_density([row]))
         _draw_box(axes, row, 0, 0.09)
@@ -53,7 +53,7 @@ def draw_violin_details(statistic: Statistic) -> "Figure":
         axes.set_xticks([])
         axes.set_xlim(-0.55, 1.75)
         _name_scale(axes)
-    for axes in places:
+    for axes in places[len(rows) :]:
         axes.set_axis_off()
     return figure
 

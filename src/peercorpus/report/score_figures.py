@@ -21,7 +21,9 @@ from peercorpus.report.figure_style import (
     whole_numbers,
     whole_percent,
 )
+from peercorpus.report.model_statistics import BEFORE
 from peercorpus.report.review_statistics import GRID, WAYS, duration_label
+from peercorpus.report.source import TextKind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -222,4 +224,53 @@ def _draw_delay(axes: "Axes", row: _Row, y: int, colour: str) -> None:
         va="center",
         fontsize=7,
         color=INK,
+    )
+
+
+POPULATIONS = 40
+"""Most rows of conference and year that the figure of texts of a model shows; the table has all."""
+_KIND_STYLES: Mapping[str, tuple[str, str, float]] = {
+    TextKind.REVIEWS.value: ("o", BLUE, -0.22),
+    TextKind.REPLIES.value: ("s", ORANGE, 0.0),
+    TextKind.META_REVIEWS.value: ("D", VERMILION, 0.22),
+}
+"""Marker, colour and place within the row."""
+
+
+def draw_model_written(statistic: Statistic) -> "Figure":
+    """Draw a row for each conference and year, with a point and its interval for each kind of text."""
+    table = statistic.table.filter(statistic.table["left_out"].is_null())
+    rows = table.select("conference", "year", "written").unique(maintain_order=True).head(POPULATIONS).rows()
+    figure = new_figure(rows_height(len(rows), 1.25, 0.3))
+    axes = figure.subplots()
+    axes.axvline(0, color=SOFT, linewidth=0.8)
+    labelled = set()
+    for row in table.iter_rows(named=True):
+        key = (row["conference"], row["year"], row["written"])
+        if key in rows:
+            _draw_population(axes, row, rows.index(key), is_labelled=row["of"] not in labelled)
+            labelled.add(row["of"])
+    labels = [f"{name(conference)} {year}" for conference, year, _ in rows]
+    words = [f"{label}, control" if key[2] == BEFORE else label for label, key in zip(labels, rows, strict=True)]
+    name_rows(axes, words)
+    axes.xaxis.set_major_formatter(whole_percent)
+    axes.set_xlabel("share of texts written by a model: at least, or as estimated")
+    grid(axes)
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure
+
+
+def _draw_population(axes: "Axes", row: _Row, y: int, *, is_labelled: bool) -> None:
+    prefix = "at_least" if row["share"] is None else "share"
+    marker, colour, place = _KIND_STYLES[row["of"]]
+    axes.plot([row[f"{prefix}_low"], row[f"{prefix}_high"]], [y + place] * 2, color=colour, linewidth=1.4)
+    axes.plot(
+        row[prefix],
+        y + place,
+        marker=marker,
+        color=colour,
+        markerfacecolor=PAPER if row["written"] == BEFORE else colour,
+        markersize=4.5,
+        linestyle="none",
+        label=row["of"] if is_labelled else None,
     )

@@ -6,6 +6,7 @@ for the papers that meet conditions. The functions at the end turn stored rows i
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from enum import StrEnum
 from functools import cached_property
 from itertools import tee
 from typing import Any
@@ -16,7 +17,7 @@ import pyarrow as pa
 from peercorpus.corpus.filters import FIELDS, Condition, matching
 from peercorpus.corpus.text_choice import rank_text
 from peercorpus.models.token_counts import TokenCounter
-from peercorpus.records.enums import Aspect, ConversationKind, Grade, Phase, Role
+from peercorpus.records.enums import Aspect, ConversationKind, Grade, Phase, PostKind, Role
 from peercorpus.release.table1 import DETAIL_ASPECTS
 from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.parquet import open_parquet
@@ -71,6 +72,8 @@ META_REVIEWS: Schema = {"forum_id": pl.String}
 """Papers with a meta-review, or a comment with their decision."""
 FILES: Schema = {"forum_id": pl.String, "pdfs": pl.Int64, "pdfs_here": pl.Int64}
 """Number of PDFs known of a paper, and number of those that were fetched."""
+TEXTS: Schema = {"forum_id": pl.String, "created_at": TIME, "text": pl.String}
+"""Words as they stand now; those of a review are its sections, joined by blank lines."""
 SET_ASIDE: Schema = {
     "forum_id": pl.String,
     "venue_id": pl.String,
@@ -78,6 +81,14 @@ SET_ASIDE: Schema = {
     "reason": pl.String,
     "rows": pl.Int64,
 }
+
+
+class TextKind(StrEnum):
+    """Texts of people that are counted apart; the values name them in tables."""
+
+    REVIEWS = "reviews"
+    REPLIES = "authors' replies"
+    META_REVIEWS = "meta-reviews"
 
 
 def concat_frames(parts: Iterable[pl.DataFrame], schema: Schema) -> pl.DataFrame:
@@ -131,6 +142,10 @@ class CorpusSource(ABC):
     @abstractmethod
     def meta_reviews(self) -> pl.DataFrame:
         """One row for each paper with a public meta-review; see `META_REVIEWS`."""
+
+    @abstractmethod
+    def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
+        """Yield the public texts of a kind in batches; see `TEXTS`."""
 
     @property
     @abstractmethod
@@ -230,6 +245,10 @@ class FilteredSource(CorpusSource):
     def meta_reviews(self) -> pl.DataFrame:
         """See `CorpusSource`."""
         return self._choose(self._whole.meta_reviews)
+
+    def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
+        """See `CorpusSource`."""
+        return map(self._choose, self._whole.texts(kind))
 
     @cached_property
     def files(self) -> pl.DataFrame:
@@ -368,6 +387,19 @@ def review_tokens(parts: Iterable[pl.DataFrame], tokens: TokenCounter) -> Iterat
         sums = counted.group_by("review_id").agg(pl.col("tokens").sum())
         reviews = rows.select("review_id", "forum_id").join(sums, on="review_id", how="left", maintain_order="left")
         yield reviews.with_columns(pl.col("tokens").fill_null(0))
+
+
+def review_texts(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of `TEXTS` from the `forum_id`, `created_at` and `sections` of reviews."""
+    passages = pl.col("sections").list.eval(pl.element().struct.field("text"))
+    return rows.select("forum_id", "created_at", text=passages.list.join("\n\n"))
+
+
+def reply_texts(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of `TEXTS` of the authors' replies among posts with these columns, `kind` and `role`."""
+    kinds = [PostKind.REBUTTAL.value, PostKind.COMMENT.value]
+    is_reply = pl.col("kind").is_in(kinds) & (pl.col("role") == Role.AUTHOR.value)
+    return rows.filter(is_reply).select(*TEXTS)
 
 
 def with_reviewers(rows: pl.DataFrame) -> pl.DataFrame:

@@ -16,12 +16,14 @@ from peercorpus.corpus.filters import parse_all
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor
 from peercorpus.execution.progress import Meter, Show, show_nothing
+from peercorpus.metrics.marked_share import Sample
 from peercorpus.models.token_counts import load_token_counter
 from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.folder import MANIFEST, replace_folder
 from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
 from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.figure_style import FORMATS, figure_bytes, styled
+from peercorpus.report.model_statistics import read_model_texts
 from peercorpus.report.page import PAGE_NAME, ShownFigure, report_page
 from peercorpus.report.panels import FigureProfile, Panel, find_panel, select_panels
 from peercorpus.report.re2_statistics import check_conferences
@@ -84,19 +86,35 @@ def open_source(
         )
 
 
-def compute_statistic(folder: Path, name: str, where: Iterable[str] = (), tokenizer: str | None = None) -> Statistic:
+def _read_model(path: Path | None) -> Sample | None:
+    return None if path is None else read_model_texts(path)
+
+
+def compute_statistic(
+    folder: Path,
+    name: str,
+    where: Iterable[str] = (),
+    tokenizer: str | None = None,
+    model_texts: Path | None = None,
+) -> Statistic:
     """Compute one statistic of a workspace or a release; the names are those of `PANELS`.
 
     Raises:
-        PeercorpusError: As for `open_source`, or there is no such statistic.
+        PeercorpusError: As for `open_source`, or there is no such statistic, or `model_texts` cannot be read.
         TableError: The tables of the workspace have not been built.
     """
-    panel = find_panel(name)
+    (panel,) = select_panels([name], model=_read_model(model_texts))
     with open_source(folder, where, tokenizer) as source:
         return panel.statistic(source)
 
 
-def draw_figure(folder: Path, name: str, where: Iterable[str] = (), tokenizer: str | None = None) -> "Figure":
+def draw_figure(
+    folder: Path,
+    name: str,
+    where: Iterable[str] = (),
+    tokenizer: str | None = None,
+    model_texts: Path | None = None,
+) -> "Figure":
     """Draw one figure of a workspace or a release; save it with its method `savefig`.
 
     Raises:
@@ -105,7 +123,7 @@ def draw_figure(folder: Path, name: str, where: Iterable[str] = (), tokenizer: s
         MissingExtraError: Matplotlib is not installed.
     """
     with styled():
-        return find_panel(name).draw(compute_statistic(folder, name, where, tokenizer))
+        return find_panel(name).draw(compute_statistic(folder, name, where, tokenizer, model_texts))
 
 
 def _to_csv_cells(table: pl.DataFrame) -> pl.DataFrame:
@@ -153,6 +171,7 @@ def write_report(
     figures: Iterable[str] = (),
     profile: FigureProfile = FigureProfile.PEERCORPUS,
     detail: Sequence[str] = (),
+    model_texts: Path | None = None,
 ) -> ReportFiles:
     """Write a report of a workspace or a release; an earlier report in `out` is replaced as a whole, at the end.
 
@@ -166,12 +185,14 @@ def write_report(
         figures: Names of the figures to draw; none means all of the profile.
         profile: The set of figures to draw.
         detail: Conferences that Re²'s Fig. 3 shows; none means the three with the most papers.
+        model_texts: Reviews that a model wrote, as `read_model_texts` reads them; None bounds shares from below alone.
 
     Raises:
-        PeercorpusError: As for `open_source`, or `out` holds other files, or a figure or a conference does not exist.
+        PeercorpusError: As for `open_source`, or `out` holds other files, a figure or a conference does not exist, or
+            the model's texts cannot be read.
         MissingExtraError: Matplotlib is not installed.
     """
-    panels = select_panels(figures, profile, detail)
+    panels = select_panels(figures, profile, detail, _read_model(model_texts))
     with (
         open_source(folder, where, tokenizer, spread) as source,
         styled(),

@@ -14,14 +14,14 @@ from types import MappingProxyType
 from typing import Any, Protocol, cast
 from uuid import uuid4
 
-from peercorpus.errors import EngineError, PdfFault, PeercorpusError, UnreadablePdfError
+from peercorpus.errors import EngineError, PeercorpusError
 from peercorpus.execution.executor import Failure, failure_reason
 from peercorpus.execution.stage import Options
 from peercorpus.pdf.document import REPAIRED, count_readable_pages, read_or_repair, repair
 from peercorpus.records.documents import PAGE_BREAK, TextHeading, TextQuality
 from peercorpus.records.enums import Reason
 from peercorpus.texts.plugin_engines import find_added_engines, make_added
-from peercorpus.workspace.object_store import Location, read_file
+from peercorpus.workspace.object_store import Location, read_pdf
 
 KEY_VARIABLE = "PEERCORPUS_VISION_KEY"
 """Environment variable that holds the key of a vision endpoint, the only place from which it is read."""
@@ -277,13 +277,10 @@ def convert_file(job: EngineJob) -> Converted:
     """Read one file; a damaged one is repaired and read again where that gains something.
 
     Raises:
-        UnreadablePdfError: The file is missing, or the engine cannot read it.
+        UnreadablePdfError: The file is missing or altered, or the engine cannot read it.
         StoreError: The object store that holds it cannot be reached.
     """
-    try:
-        pdf = read_file(job.path)
-    except OSError as error:
-        raise UnreadablePdfError(f"The file cannot be opened: {error.strerror}.", PdfFault.NOT_HERE) from None
+    pdf = read_pdf(job.path, job.sha256)
     return _convert(load_engine(job.engine, job.settings), pdf)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pypdfium2 as pdfium
 
-from peercorpus.errors import PdfFault, PeercorpusError, UnreadablePdfError
+from peercorpus.errors import PeercorpusError, UnreadablePdfError
 from peercorpus.pdf.document import open_pdf, read_or_repair
 from peercorpus.pdf.glyphs import Fonts, Glyphs
 from peercorpus.pdf.shapes import Box, read_shapes
@@ -25,7 +25,7 @@ from peercorpus.texts.layout.pdfium_layout import (
     write_pages,
 )
 from peercorpus.texts.layout.regions import EMPTY, PageDrawing, Region, enclose, find_regions, gather_drawn
-from peercorpus.workspace.object_store import Location, read_file
+from peercorpus.workspace.object_store import Location, read_pdf
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -106,12 +106,9 @@ def cut_file(job: FigureJob) -> list[CutFigure]:
     """Return every caption of a figure or table in a file, in the order of the text, with images within the limits.
 
     Raises:
-        UnreadablePdfError: The file is missing, or cannot be read even after a repair.
+        UnreadablePdfError: The file is missing or altered, or cannot be read even after a repair.
     """
-    try:
-        pdf = read_file(job.path)
-    except OSError as error:
-        raise UnreadablePdfError(f"The file cannot be opened: {error.strerror}.", PdfFault.NOT_HERE) from None
+    pdf = read_pdf(job.path, job.sha256)
     return read_or_repair(lambda readable: cut_figures(readable, job.limits), pdf)[0]
 
 

@@ -50,6 +50,14 @@ class OwnWords(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     roles: Mapping[Role, Names] = {}
     decision_fields: tuple[Text, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse a role that only the venue itself can show."""
+        if Role.AI in self.roles:
+            raise ValueError(
+                "Nobody can be said to be an AI: only the venue's own signature shows that"
+                " (names of invitations for AI reviews belong under 'replies.ai_review')"
+            )
+
 
 class OwnInvitations(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What the venue's invitations do to a PDF, by the last element of their ids; kinds as in `invitations.toml`.

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.openreview.objects import venue_of_edit
 from peercorpus.records.documents import Inspection
 from peercorpus.records.enums import Grade, PostKind, Reason, Status, VersionMoment
 from peercorpus.records.layouts.texts import read_text
@@ -267,10 +268,17 @@ def _group_supplied(files: Sequence[StoredFile]) -> dict[str, list[StoredFile]]:
 def _set_aside_without_paper(
     forum_id: str, objects: Sequence[RawObject], supplied: Sequence[StoredFile], out: Replacement
 ) -> None:
-    edits = [raw_object.object_id for raw_object in objects if raw_object.kind in {RawKind.EDIT, RawKind.REFERENCE}]
-    for edit_id in (*edits, *(stored.edit_id for stored in supplied)):
-        detail = "The submission it belongs to is not in the workspace, or not public."
-        out.set_aside(edit_id, forum_id, Reason.FORUM_MISSING, detail)
+    missing = "The submission it belongs to is not in the workspace, or not public."
+    is_unknown = all(raw_object.kind is not RawKind.NOTE for raw_object in objects)
+    for edit in objects:
+        is_edit = edit.kind is RawKind.EDIT
+        if is_unknown and is_edit and (named := venue_of_edit(edit.body)) not in {None, edit.venue_id}:
+            detail = f"It names the venue '{named}', in whose list of edits it belongs."
+            out.set_aside(edit.object_id, forum_id, Reason.OTHER_VENUE, detail)
+        elif is_edit or edit.kind is RawKind.REFERENCE:
+            out.set_aside(edit.object_id, forum_id, Reason.FORUM_MISSING, missing)
+    for stored in supplied:
+        out.set_aside(stored.edit_id, forum_id, Reason.FORUM_MISSING, missing)
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta, timezone
 from pypdfium2 import PdfDocument
 from pypdfium2.version import PYPDFIUM_INFO
 
-from peercorpus.errors import PdfFault, UnreadablePdfError
+from peercorpus.errors import UnreadablePdfError
 from peercorpus.pdf.document import metadata_value, open_pdf, page_text, read_or_repair
 from peercorpus.records.documents import VersionSign
 from peercorpus.versions.version_signs import DIGEST, EMAIL, FRONT_PAGES, QUOTE_CHARACTERS, ends_the_text, read_signs
-from peercorpus.workspace.object_store import Location, read_file
+from peercorpus.workspace.object_store import Location, read_pdf
 
 OWN_VERSION = "1"
 INSPECTOR = f"{OWN_VERSION}+{DIGEST[:12]}+pypdfium2-{PYPDFIUM_INFO.version}"
@@ -122,11 +122,8 @@ def look_into_file(job: InspectionJob) -> PdfFindings:
     """Fetch and inspect one file; callable in any process.
 
     Raises:
-        UnreadablePdfError: The file is missing or cannot be read.
+        UnreadablePdfError: The file is missing or altered, or cannot be read.
         StoreError: The object store does not respond.
     """
-    try:
-        pdf = read_file(job.path)
-    except OSError as error:
-        raise UnreadablePdfError(f"The file cannot be opened: {error.strerror}.", PdfFault.NOT_HERE) from None
+    pdf = read_pdf(job.path, job.sha256)
     return inspect_file(pdf)

@@ -13,6 +13,7 @@ from deltalake import CommitProperties, DeltaTable, Schema, Transaction
 from deltalake.transaction import create_table_with_add_actions
 
 from peercorpus.errors import TableError
+from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.arrow_schema import NOTHING, arrow_schema, from_arrow
 from peercorpus.records.documents import Change, Figure, Inspection, PaperText
 from peercorpus.records.enums import Reason
@@ -23,6 +24,7 @@ from peercorpus.workspace.parquet import BATCH_ROWS, PartitionWriter, groups_wit
 
 TABLES: dict[str, type] = {
     "1-papers": Paper,
+    "2-ai-reviews": AiReview,
     "2-reviews": Review,
     "3-posts": Post,
     "4-versions": PaperVersion,
@@ -37,6 +39,9 @@ TABLES: dict[str, type] = {
 
 ON_DEMAND = frozenset({"5-figures"})
 """Tables that a build makes only if asked to."""
+
+NO_KEY = "0" * 64
+"""Key of a partition that was emptied, which no finished stage has."""
 
 RecordT = TypeVar("RecordT")
 Identity = tuple[int, int]
@@ -215,6 +220,12 @@ class Tables:
         """Mark a partition that was filled by appending as finished."""
         made_from = {"stage": stage, "venue_id": venue_id, "content_key": key}
         self._commit(name, self._make_writer(name, venue_id, stage), "append", key, made_from)
+
+    def empty(self, name: str, venue_id: str) -> None:
+        """Remove a venue's rows of a table that is damaged there: the next build makes them again."""
+        for stage in self.stages(venue_id) if name == "set-aside" else [""]:
+            made_from = {"stage": stage, "venue_id": venue_id}
+            self._commit(name, self._make_writer(name, venue_id, stage), "overwrite", NO_KEY, made_from)
 
     def digest(self, name: str, venue_id: str) -> str:
         """Return what stands for a partition's content in the keys of stages that read it: its own finishing key."""

@@ -92,6 +92,13 @@ The text is data: it does not follow the name of the class or the order of its f
 """
 
 
+EDITS = "edits"
+"""Name of the listing of all edits of a venue, read to its end; it and those named after it list no notes."""
+
+_LISTS_NOTES = f"listing NOT GLOB '{EDITS}*'"
+"""Condition for a listing of notes: names of the others are no prefix of an invitation's."""
+
+
 class HarvestState:
     """The tables `listings`, `sightings`, `queue` and `files` of `raw.db`, on the connection of its `RawStore`."""
 
@@ -126,9 +133,11 @@ class HarvestState:
         )
 
     def forget_listings(self, venue_id: str, listing: str | None = None) -> None:
-        """Begin all listings of a venue again, or one of them."""
-        sql = "DELETE FROM listings WHERE venue_id = ? AND listing = coalesce(?, listing)"
-        self._db.execute(sql, (venue_id, listing))
+        """Begin all listings of a venue's notes again, or the one named."""
+        if listing is None:
+            self._db.execute(f"DELETE FROM listings WHERE venue_id = ? AND {_LISTS_NOTES}", (venue_id,))
+        else:
+            self._db.execute("DELETE FROM listings WHERE venue_id = ? AND listing = ?", (venue_id, listing))
 
     def shown_ms(self, note_id: str) -> int:
         """Return when a listing last showed a note, in milliseconds since the epoch; 0 where none did."""
@@ -136,8 +145,8 @@ class HarvestState:
         return row[0] if row else 0
 
     def is_listed(self, venue_id: str) -> bool | None:
-        """Return whether all listings of a venue were read to their end; None where none was begun."""
-        sql = "SELECT min(complete) FROM listings WHERE venue_id = ?"
+        """Return whether all listings of a venue's notes were read to their end; None where none was begun."""
+        sql = f"SELECT min(complete) FROM listings WHERE venue_id = ? AND {_LISTS_NOTES}"
         (complete,) = self._db.execute(sql, (venue_id,)).fetchone()
         return None if complete is None else bool(complete)
 
@@ -214,17 +223,67 @@ class HarvestState:
             (venue_id,),
         )
         roots = self._db.execute(
-            """
+            f"""
             SELECT DISTINCT note.object_id
             FROM objects AS note INDEXED BY objects_by_forum
             CROSS JOIN sightings AS own USING (object_id)
             WHERE note.kind = 'note' AND note.venue_id = :venue AND note.forum_id = note.object_id
-              AND NOT EXISTS (SELECT 1 FROM listings WHERE venue_id = :venue AND NOT complete)
-              AND own.shown_ms < (SELECT min(started_ms) FROM listings WHERE venue_id = :venue AND started_ms > 0)
+              AND NOT EXISTS (SELECT 1 FROM listings WHERE venue_id = :venue AND {_LISTS_NOTES} AND NOT complete)
+              AND own.shown_ms < (
+                  SELECT min(started_ms) FROM listings WHERE venue_id = :venue AND {_LISTS_NOTES} AND started_ms > 0
+              )
             """,
             {"venue": venue_id},
         )
         return {note_id for rows in (replies, roots) for (note_id,) in rows}
+
+    def sight_edits(self, venue_id: str, edit_ids: Iterable[str], shown_ms: int) -> int:
+        """Store that the list of a venue's edits showed these; return how many it had not shown since `shown_ms`.
+
+        Kept only while the list is read.
+        """
+        before = self._db.total_changes
+        self._db.executemany(
+            """
+            INSERT INTO sightings (object_id, shown_ms)
+            VALUES (?, ?)
+            ON CONFLICT (object_id) DO UPDATE SET shown_ms = excluded.shown_ms WHERE shown_ms < excluded.shown_ms
+            """,
+            ((f"{EDITS} {venue_id} {edit_id}", shown_ms) for edit_id in edit_ids),
+        )
+        return self._db.total_changes - before
+
+    def count_sighted_edits(self, venue_id: str) -> int:
+        """Return how many edits the list of a venue's edits has shown so far."""
+        sql = "SELECT count(*) FROM sightings WHERE object_id > ? AND object_id < ?"
+        (number,) = self._db.execute(sql, (f"{EDITS} {venue_id} ", f"{EDITS} {venue_id}!")).fetchone()
+        return int(number)
+
+    def forget_sighted_edits(self, venue_id: str) -> None:
+        """Forget which edits the list of a venue's edits has shown."""
+        sql = "DELETE FROM sightings WHERE object_id > ? AND object_id < ?"
+        self._db.execute(sql, (f"{EDITS} {venue_id} ", f"{EDITS} {venue_id}!"))
+
+    def edited_notes(self, venue_id: str, *, sighted: bool, since_ms: int = 0) -> set[str]:
+        """Return the notes with a stored edit of the venue that the list of its edits has shown so far, or has not.
+
+        Args:
+            venue_id: The venue.
+            sighted: Whether the list has shown the edit.
+            since_ms: Only edits modified then or later, milliseconds since the epoch.
+        """
+        rows = self._db.execute(
+            f"""
+            SELECT DISTINCT subject_id
+            FROM objects
+            WHERE venue_id = ? AND kind = 'edit' AND modified_ms >= ?
+              AND ? = EXISTS (
+                  SELECT 1 FROM sightings WHERE sightings.object_id = '{EDITS} ' || venue_id || ' ' || objects.object_id
+              )
+            """,
+            (venue_id, since_ms, sighted),
+        )
+        return {note_id for (note_id,) in rows}
 
     def enqueue(self, venue_id: str, task: str, subject_ids: Iterable[str]) -> None:
         """Queue subjects to fetch; those that are already queued or done are left unchanged."""
@@ -245,6 +304,17 @@ class HarvestState:
         """Return the subjects still to fetch, in the order in which they were queued."""
         sql = "SELECT subject_id FROM queue WHERE venue_id = ? AND task = ? AND done = 0 ORDER BY rowid"
         return [subject_id for (subject_id,) in self._db.execute(sql, (venue_id, task))]
+
+    def pending_before(self, venue_id: str, task: str, marker: tuple[str, str]) -> list[str]:
+        """Return the subjects still to fetch that were queued before another entry, a task and its subject."""
+        sql = """
+            SELECT subject_id
+            FROM queue
+            WHERE venue_id = ? AND task = ? AND done = 0
+              AND rowid < (SELECT rowid FROM queue WHERE task = ? AND subject_id = ?)
+            ORDER BY rowid
+        """
+        return [subject_id for (subject_id,) in self._db.execute(sql, (venue_id, task, *marker))]
 
     def done(self, venue_id: str, task: str) -> set[str]:
         """Return the subjects that were fetched or could not be fetched."""

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from peercorpus.errors import MissingExtraError, PeercorpusError, StoreError
+from peercorpus.errors import MissingExtraError, PdfFault, PeercorpusError, StoreError, UnreadablePdfError
 
 PARTIAL = ".partial"
 """Suffix of a file that is not completely written; its name begins with a dot."""
@@ -307,6 +307,26 @@ def read_file(location: Location) -> bytes:
         if isinstance(location, Path) or isinstance(error, FileNotFoundError):
             raise
         raise StoreError(f"'{location}' cannot be read: {error.strerror}.") from None
+
+
+def read_pdf(location: Location, sha256: str) -> bytes:
+    """Return the content of a stored PDF, which must still be what was stored.
+
+    Args:
+        location: Location of the file.
+        sha256: Its SHA-256 when it was stored, in hexadecimal.
+
+    Raises:
+        UnreadablePdfError: It is missing, cannot be opened, or has another content.
+        StoreError: The store is out of order or refuses.
+    """
+    try:
+        pdf = read_file(location)
+    except OSError as error:
+        raise UnreadablePdfError(f"The file cannot be opened: {error.strerror}.", PdfFault.NOT_HERE) from None
+    if hashlib.sha256(pdf).hexdigest() != sha256:
+        raise UnreadablePdfError("The file was cut or changed after it was stored.", PdfFault.ALTERED)
+    return pdf
 
 
 def _read_endpoint_url() -> str:

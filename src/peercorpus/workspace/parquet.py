@@ -74,7 +74,7 @@ class PartitionWriter:
         rows = to_arrow(self.record_type, self._batch).drop_columns(list(self.partition))
         if self._writer is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._writer = pq.ParquetWriter(self._path, rows.schema, compression="zstd")
+            self._writer = pq.ParquetWriter(self._path, rows.schema, compression="zstd", write_page_checksum=True)
         self._writer.write_table(rows)
         self.rows += len(self._batch)
         self._batch = []

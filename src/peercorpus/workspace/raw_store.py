@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 
 import zstandard
 
-from peercorpus.errors import WorkspaceError
+from peercorpus.errors import DamagedError, WorkspaceError
 from peercorpus.records.published_datasets import Dataset
 from peercorpus.workspace.harvest_state import HarvestState
+from peercorpus.workspace.private_files import create_private
+from peercorpus.workspace.raw_damage import DamagedObjects, digest_body, unpack_body
 from peercorpus.workspace.raw_schema import migrate, refuse_newer, require_readable
 
 KEY_BYTES = 32
@@ -66,11 +68,17 @@ UNPLACED = "unplaced"
 CACHE_KIB = 65_536
 """Maximum memory for the pages of the database."""
 
+IN_MEMORY = Path(":memory:")
+"""What SQLite takes for a database without a file."""
+
 BATCH = 1_000
 """Objects compressed together."""
 
 COMPRESSING = 2
 """Threads that compress."""
+
+OBJECT = "kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, digest, body"
+"""Columns of one object, in the order in which they are unpacked."""
 
 
 class RawKind(StrEnum):
@@ -116,7 +124,7 @@ def _pack_row(raw_object: RawObject, packed: zstandard.BufferSegment) -> tuple[o
     return (
         raw_object.kind.value,
         raw_object.object_id,
-        hashlib.sha256(raw_object.body).digest()[:16],
+        digest_body(raw_object.body),
         raw_object.api,
         raw_object.venue_id,
         raw_object.forum_id,
@@ -135,6 +143,8 @@ def _open_to_write(path: Path) -> sqlite3.Connection:
         WorkspaceError: Its schema is newer than this code, or of no known version.
         sqlite3.Error: It cannot be opened or written.
     """
+    if path != IN_MEMORY:
+        create_private(path)
     database = sqlite3.connect(path, isolation_level=None)
     try:
         refuse_newer(database, path)
@@ -181,8 +191,10 @@ class RawStore:
     """Database of everything received; must not be shared between threads.
 
     Attributes:
+        path: The file of the database.
         state: The harvest's own tables, on the same connection, so that transactions cover them too.
         pseudonyms: Pseudonyms of accounts, made with the key in this database.
+        damaged: What is damaged in this database.
     """
 
     def __init__(self, path: Path, *, write: bool = True) -> None:
@@ -192,8 +204,10 @@ class RawStore:
             WorkspaceError: Its schema is newer than this code or of no known version, or too old for a reader.
             sqlite3.Error: It cannot be opened.
         """
+        self.path = path
         self._db = _open_to_write(path) if write else _open_to_read(path)
         self.state = HarvestState(self._db)
+        self.damaged = DamagedObjects(self._db)
         try:
             self.pseudonyms = Pseudonyms(self._db, write=write)
         except BaseException:
@@ -330,7 +344,7 @@ class RawStore:
             others: Forums to yield as well, wherever their notes lie.
         """
         rows = self._db.cursor().execute(
-            """
+            f"""
             WITH doubtful AS (
                 SELECT forum_id
                 FROM objects
@@ -340,7 +354,7 @@ class RawStore:
                 UNION
                 SELECT value FROM json_each(?)
             )
-            SELECT kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
+            SELECT {OBJECT}
             FROM objects INDEXED BY objects_by_forum
             WHERE kind = 'note' AND forum_id IN doubtful
             ORDER BY forum_id, modified_ms, seen
@@ -353,8 +367,8 @@ class RawStore:
     def of_forums(self, forum_ids: Iterable[str]) -> Iterator[tuple[tuple[str, str], list[RawObject]]]:
         """Yield the notes and published records of forums, every version, the latest last, by venue and forum."""
         rows = self._db.cursor().execute(
-            """
-            SELECT kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
+            f"""
+            SELECT {OBJECT}
             FROM objects INDEXED BY objects_by_forum
             WHERE kind IN ('note', 'published') AND forum_id IN (SELECT value FROM json_each(?))
             ORDER BY venue_id, forum_id, modified_ms, seen
@@ -483,7 +497,7 @@ class RawStore:
         only_roots = "" if with_replies or kind is not RawKind.NOTE else "AND object_id = forum_id"
         rows = self._db.cursor().execute(
             f"""
-            SELECT kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
+            SELECT {OBJECT}
             FROM objects
             WHERE venue_id = ? AND kind = ? AND substr(object_id, 1, ?) = ? {only_roots}
             ORDER BY forum_id, object_id, modified_ms, seen
@@ -493,7 +507,18 @@ class RawStore:
         return map(self._unpack_object, rows)
 
     def _unpack_object(self, row: tuple[Any, ...]) -> RawObject:
-        kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, packed = row
+        """Return the object of a row.
+
+        Raises:
+            DamagedError: Its body is not what was received.
+        """
+        kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, digest, packed = row
+        body = unpack_body(self._decompressor, packed, digest)
+        if body is None:
+            raise DamagedError(
+                f"'{self.path}' is damaged: what it stores of the {kind} '{object_id}' of '{venue_id}' is not what was"
+                " received; run 'peercorpus check --repair' on the workspace."
+            )
         return RawObject(
             kind=RawKind(kind),
             object_id=object_id,
@@ -504,7 +529,7 @@ class RawStore:
             modified_ms=modified_ms,
             seen_ms=seen_ms,
             source=source,
-            body=self._decompressor.decompress(packed),
+            body=body,
         )
 
     def latest(
@@ -540,8 +565,8 @@ class RawStore:
     def find(self, kind: RawKind, object_id: str) -> RawObject | None:
         """Return the latest version of one object; None if it is not stored."""
         row = self._db.execute(
-            """
-            SELECT kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
+            f"""
+            SELECT {OBJECT}
             FROM objects
             WHERE kind = ? AND object_id = ?
             ORDER BY modified_ms DESC, seen DESC

@@ -17,6 +17,7 @@ from peercorpus.workspace.delta_tables import TABLES, StoredTables, Tables
 from peercorpus.workspace.harvest_state import BudgetState
 from peercorpus.workspace.object_store import Location, S3Path
 from peercorpus.workspace.placement import FILE, read_placement, require_ours
+from peercorpus.workspace.private_files import FOLDER_OF_OWNER
 from peercorpus.workspace.raw_store import RawStore
 
 LOCK = "workspace.lock"
@@ -164,7 +165,7 @@ def _is_new_workspace(folder: Path, *, create: bool) -> bool:
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=FOLDER_OF_OWNER, parents=True, exist_ok=True)
         lock = FileLock(folder / LOCK, timeout=0, thread_local=False).acquire()
     except Timeout:
         raise WorkspaceLockedError(

@@ -110,7 +110,8 @@ def next_step(command: str, workspace: Path, arguments: str = "") -> str:
 def counts_by_kind(counts: Mapping[str, int]) -> str:
     """Return counts by kind, given in the plural; "nothing" if all are 0.
 
-    >>> counts_by_kind({"papers": 1, "reviews": 2}), counts_by_kind({"papers": 0})
-    ('1 paper, 2 reviews', 'nothing')
+    >>> counts_by_kind({"papers": 1, "ai_reviews": 2}), counts_by_kind({"papers": 0})
+    ('1 paper, 2 AI reviews', 'nothing')
     """
-    return ", ".join(plural(count, kind.removesuffix("s")) for kind, count in counts.items() if count) or "nothing"
+    named = ((kind.replace("ai_", "AI ").removesuffix("s"), count) for kind, count in counts.items() if count)
+    return ", ".join(plural(count, kind) for kind, count in named) or "nothing"

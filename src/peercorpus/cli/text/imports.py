@@ -5,12 +5,14 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.text.formatting import plural
+from peercorpus.cli.text.harvest import harvested
 from peercorpus.cli.text.losses import lost
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.venues.dataset_names import is_stand_in
 from peercorpus.workspace.raw_store import UNPLACED, RawKind
 
 if TYPE_CHECKING:
+    from peercorpus.harvest.import_cassettes import CassetteImport
     from peercorpus.harvest.import_datasets import DatasetCounts
     from peercorpus.harvest.import_dumps import ImportCounts, ImportSummary
     from peercorpus.harvest.import_pdfs import PdfImport
@@ -85,6 +87,24 @@ def imported_pdfs(found: "PdfImport") -> str:
         f" {len(found.aside):,} left out"
     )
     return "\n".join([*map(_printable, found.aside), f"Imported {plural(found.taken, 'PDF')}: {counts}."])
+
+
+def imported_cassettes(found: "CassetteImport") -> str:
+    """Return what the cassettes held of each venue, and what is missing."""
+    lines = [_printable(sentence) for sentence in found.damage]
+    for venue in found.venues:
+        if venue.summary is not None:
+            lines.append(harvested(venue.summary))
+        if venue.is_complete:
+            continue
+        problem = f" ({escape_controls(venue.problem, 400)})" if venue.problem else ""
+        missing = f": {plural(venue.missing, 'request')} without an answer" if venue.missing else ""
+        lines.append(f"{_name(venue.venue_id)} is not complete{missing}{problem}.")
+        lines += [f"  missing: {escape_controls(request, 400)}" for request in venue.named]
+        if venue.missing > len(venue.named):
+            lines.append(f"  missing: {venue.missing - len(venue.named):,} more")
+    lines.append(f"Read {plural(found.answers, 'answer')} to requests at {plural(len(found.venues), 'venue')}.")
+    return "\n".join(lines)
 
 
 def _printable(sentence: str) -> str:

@@ -16,6 +16,7 @@ REMEDIES: dict[str, str] = {
     ),
     Reason.NO_FORUM: _IMPORT_WHOLE,
     Reason.FORUM_MISSING: "import the submissions too, or harvest the venue",
+    Reason.OTHER_VENUE: "harvest the venue that they name, if you want it",
     Reason.NOT_PUBLIC: "nothing, if they are not meant for everyone",
     Reason.DELETED: "nothing, if they were deleted on purpose",
     Reason.NO_LONGER_SHOWN: "nothing; the venue has withdrawn them since",

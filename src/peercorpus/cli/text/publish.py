@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.text.formatting import counts_by_kind, plural
+from peercorpus.records.enums import GRADE_MEANINGS, PUBLISHABLE_GRADES, Grade
 from peercorpus.release.splits import Split
 
 if TYPE_CHECKING:
@@ -30,23 +31,38 @@ def how_to_load(release: Path, *, conversations: bool = True, has_configs: bool 
 
 def published(summary: "PublishSummary", out: Path) -> str:
     """Return what a release contains, what was taken down, the splits, and how to load it."""
-    counts = (
-        f"{plural(summary.papers, 'paper')} ({summary.with_text:,} with a text, {summary.with_initial:,}"
-        " of them proven to be what the reviewers read),"
-        f" {plural(summary.reviews, 'review')} and {plural(summary.conversations, 'conversation')}"
-    )
     rows = Counter[str]()
     for split in summary.splits:
         rows[split.config] += split.rows
+    reviews = plural(summary.reviews, "review")
+    held = f", {reviews} and {plural(summary.conversations, 'conversation')}" if "papers" in rows else f" and {reviews}"
+    counts = (
+        f"{plural(summary.papers, 'paper')} ({summary.with_text:,} with a text, {summary.with_initial:,}"
+        f" of them proven to be what the reviewers read){held}"
+    )
     listed = f"  rows: {', '.join(f'{config} {count:,}' for config, count in rows.items())}\n"
     left_out = f"  left out: taken down {counts_by_kind(summary.taken_down)}\n" if summary.taken_down else ""
     used = [
         f"  {task}: {', '.join(f'{sides[side]:,} {side}' for side in reversed(Split))}"
         for task, sides in summary.used.items()
     ]
-    splits = "\n".join(["Papers by task and split:", *used, ""]) if used else ""
+    splits = "\n".join(["Papers by task and split:", *used, *_tell_wider(summary), ""]) if used else ""
     loading = how_to_load(out, conversations=summary.conversations > 0, has_configs="papers" in rows)
     return f"{counts} are in {out}.\n{listed}{left_out}{splits}{loading}"
+
+
+def _tell_wider(summary: "PublishSummary") -> list[str]:
+    """Return which `--grade` accepts more, where the tasks hold no paper; nothing where no text has a worse grade."""
+    if any(sides.total() for sides in summary.used.values()):
+        return []
+    proven_or_none = {*PUBLISHABLE_GRADES, Grade.UNAVAILABLE}
+    best = next((grade for grade in GRADE_MEANINGS if summary.grades.get(grade) and grade not in proven_or_none), None)
+    if best is None:
+        return []
+    return [
+        f"  The tasks accept no text; the best grade is '{best}', of {plural(summary.grades[best], 'paper')}:"
+        f" {GRADE_MEANINGS[best]} To accept that, publish with --grade {best}."
+    ]
 
 
 def entitled(titles: int, unanswered: int) -> str:

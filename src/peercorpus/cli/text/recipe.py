@@ -22,8 +22,8 @@ COMMANDS = {
     RecipeName.RE2: (
         "peercorpus import hf:{repository} --workspace W",
         "peercorpus harvest --scope re2 --workspace W",
-        "peercorpus build --workspace W",
-        "peercorpus publish --workspace W --out W/recipe/release --splits stated --grade stated",
+        "peercorpus build --workspace W --figures",
+        "peercorpus publish --workspace W --out W/recipe/release --splits stated --grade stated --figures",
         "peercorpus export W/recipe/release --format re2 --out W/recipe/re2",
         "peercorpus report --workspace W/recipe/release --out W/recipe/report --profile re2",
     ),

@@ -6,8 +6,9 @@ from datetime import datetime
 
 from peercorpus.cli.text.formatting import plural
 from peercorpus.corpus.forums import PaperRecord
+from peercorpus.records.ai_reviews import AiReply, AiReview
 from peercorpus.records.enums import Phase
-from peercorpus.records.papers import Link, PaperVersion
+from peercorpus.records.papers import Link, Paper, PaperVersion
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import Score, ScoreChange
 from peercorpus.records.untrusted_text import escape_controls
@@ -18,7 +19,7 @@ NOT_KNOWN = "not known"
 
 
 def show_record(record: PaperRecord, *, is_brief: bool) -> str:
-    """Return a paper's versions and grades, links, scores, conversations as published, and rows set aside.
+    """Return a paper's versions and grades, links, scores, conversations as published, AI reviews, and rows set aside.
 
     Args:
         record: The paper and all its rows.
@@ -31,8 +32,10 @@ def show_record(record: PaperRecord, *, is_brief: bool) -> str:
         + (f" ({escape_controls(paper.decision)})" if paper.decision else ""),
         *_section("Versions", _versions(record.versions)),
         *_section("The same work", _links(paper.forum_id, record.links)),
+        *(_section("Published datasets", _published(paper)) if paper.records or paper.stated_sides else ()),
         *_section("Scores", _scores(record.reviews)),
         *(line for talk in record.conversations for line in _conversation(talk, record.posts, is_brief=is_brief)),
+        *(line for review in record.ai_reviews for line in _ai_review(review, is_brief=is_brief)),
         *_section("Set aside", _set_aside(record)),
     ]
     return "\n".join(lines)
@@ -60,6 +63,21 @@ def _links(forum_id: str, links: Sequence[Link]) -> Iterator[str]:
         other, venue_id = (link.earlier_id, link.earlier_venue_id) if is_later else (link.forum_id, link.venue_id)
         when = "" if link.days is None else f", {link.days:.0f} days {'before' if is_later else 'later'}"
         yield f"  {escape_controls(other)}, {escape_controls(venue_id)}{when}: {link.kind.value}; {link.rule}"
+
+
+def _published(paper: Paper) -> Iterator[str]:
+    """Yield the published records of a paper, where they differ, and the sides on which they put it."""
+    if paper.records:
+        yield f"  made of {', '.join(map(escape_controls, paper.records))}"
+    for conflict in paper.conflicts:
+        kept, other = escape_controls(conflict.kept, 300), escape_controls(conflict.other, 300)
+        yield (
+            f"  {escape_controls(conflict.field)}: '{kept}' of {escape_controls(conflict.kept_from)} stands;"
+            f" {escape_controls(conflict.other_from)} states '{other}'"
+        )
+    for stated in paper.stated_sides:
+        also = f"; another of its files states {stated.also_stated}" if stated.also_stated else ""
+        yield f"  task {stated.task}: {stated.side}{also}"
 
 
 def _number(value: float | None) -> str:
@@ -141,6 +159,31 @@ def _text(text: str, indent: str, *, is_brief: bool) -> Iterator[str]:
     for line in text.split("\n"):
         shown = escape_controls(line, len(line))
         yield from textwrap.wrap(shown, WIDTH, initial_indent=indent, subsequent_indent=indent) or [indent.rstrip()]
+
+
+def _ai_review(review: AiReview, *, is_brief: bool) -> Iterator[str]:
+    title = f"AI review, posted by the venue as {escape_controls(review.signature)}"
+    yield from ("", title, "-" * len(title))
+    hidden = "" if review.readers_public and not review.deleted else " (deleted or not public)"
+    yield f"  > {review.role.value} {escape_controls(review.signature)}, {_when(review.created_at)}{hidden}"
+    for section in review.sections:
+        yield f"    {escape_controls(section.field)}:"
+        yield from _text(section.text, "    ", is_brief=is_brief)
+    for score in review.scores:
+        yield f"  * {escape_controls(score.field)}: {_before_and_after(None, score)}"
+    for reply in review.replies:
+        yield from _ai_reply(reply, is_brief=is_brief)
+
+
+def _ai_reply(reply: AiReply, *, is_brief: bool) -> Iterator[str]:
+    hidden = "" if reply.readers_public and not reply.deleted else " (deleted or not public)"
+    title = f": {escape_controls(reply.title, 200)}" if reply.title else ""
+    signer = f"{reply.role.value} {escape_controls(reply.signature)}"
+    yield f"  > {signer}, {reply.kind.value}, {_when(reply.created_at)}{hidden}{title}"
+    yield from _text(reply.text, "    ", is_brief=is_brief) if reply.text else ()
+    for answer in reply.survey:
+        rank = f" ({answer.rank} of {len(answer.answers)}, the best last)" if answer.rank is not None else ""
+        yield f"  * {escape_controls(answer.field)}: '{escape_controls(answer.answer, 200)}'{rank}"
 
 
 def _set_aside(record: PaperRecord) -> Iterator[str]:

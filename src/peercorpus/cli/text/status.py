@@ -113,6 +113,7 @@ def _note_lines(notes: Coverage, gone: int, censuses: Sequence[FormUsage]) -> It
         f"{notes.reviews:,}",
         _some("without a rating", notes.without_rating - unasked),
         _some("without a rating, as their form asks for none", unasked),
+        _some("further ones by an AI, kept apart", notes.ai_reviews),
     )
     yield from _line(
         "notes",

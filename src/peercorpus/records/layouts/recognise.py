@@ -280,17 +280,23 @@ def _find_rows(layout: Layout) -> Iterator[LayoutRecord]:
 
 
 def _find_reviews(layout: Layout) -> Iterator[LayoutRecord]:
-    rows: dict[str, list[Row]] = defaultdict(list)
-    first: dict[str, int] = {}
+    """Yield each paper when the last of its rows was read, so that the rows of few papers are held at once."""
     all_rows, is_forum = _peek(layout.root, review_tables.find_paper)
-    for number, row in enumerate(all_rows, 1):
+
+    def name_paper(row: Row) -> str:
         stated = review_tables.find_paper(row)
-        paper_id = "" if stated is None else make_paper_id(stated, _stem(layout.root), is_forum=is_forum)
-        rows[paper_id or f"\0{number}"].append(row)
-        first.setdefault(paper_id or f"\0{number}", number)
-    for paper_id, own in rows.items():
-        body = LayoutBody(paper_id.partition("\0")[0], {review_tables.ROWS: own}, _name_row(own[0], layout.root))
-        yield LayoutRecord(f"row {first[paper_id]}", body)
+        return "" if stated is None else make_paper_id(stated, _stem(layout.root), is_forum=is_forum)
+
+    last = {name_paper(row): number for number, row in enumerate(read_rows(layout.root), 1)}
+    rows: dict[str, list[tuple[int, Row]]] = defaultdict(list)
+    for number, row in enumerate(all_rows, 1):
+        paper_id = name_paper(row)
+        rows[paper_id].append((number, row))
+        if paper_id and number < last[paper_id]:
+            continue
+        (first, head), *_ = own = rows.pop(paper_id)
+        body = LayoutBody(paper_id, {review_tables.ROWS: [one for _, one in own]}, _name_row(head, layout.root))
+        yield LayoutRecord(f"row {first}", body)
 
 
 def _find_texts(layout: Layout) -> Iterator[LayoutRecord]:

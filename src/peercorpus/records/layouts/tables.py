@@ -3,19 +3,19 @@
 import csv
 import gzip
 import json
-import sys
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from io import TextIOBase, TextIOWrapper
+from contextlib import suppress
+from io import BufferedIOBase, BufferedReader, TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
-from typing import cast
+from typing import IO
 
-import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from peercorpus.records.layouts.json_items import MOST_BYTES, NoItemsError, read_list
 from peercorpus.records.layouts.stated import Row
 
 DELIMITED = {".csv": ",", ".tsv": "\t"}
@@ -29,6 +29,8 @@ LINES = (".jsonl", ".ndjson")
 FIRST_ROWS = 20
 """Rows by which a file is recognised."""
 BATCH_ROWS = 64
+READ_BYTES = 1 << 16
+"""Bytes read at a time from a Parquet column; pyarrow's own default holds a whole row group in memory."""
 UNREADABLE = (ValueError, OSError, EOFError, RecursionError, zlib.error, pa.ArrowException)
 """What reading a damaged file, or one that is not what its name says, may raise."""
 
@@ -43,9 +45,8 @@ def is_table(path: Path) -> bool:
     return suffix_of(path) in {*DELIMITED, *LINES, ".json", ".parquet"}
 
 
-def _open(path: Path) -> TextIOBase:
-    raw = gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")  # noqa: SIM115 (closed with the wrapper)
-    return cast("TextIOBase", TextIOWrapper(raw, encoding="utf-8-sig", newline=""))
+def _open(path: Path) -> gzip.GzipFile | BufferedReader:
+    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -58,26 +59,25 @@ def read_rows(path: Path) -> Iterator[Row]:
     """
     suffix = suffix_of(path)
     if suffix == ".parquet":
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(BATCH_ROWS):
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as table:
+            for batch in table.iter_batches(BATCH_ROWS):
                 yield from batch.to_pylist()
         return
     with _open(path) as file:
-        if suffix in DELIMITED:
-            yield from _read_delimited(file, DELIMITED[suffix])
-        elif suffix in LINES:
-            yield from _read_lines(file)
-        else:
+        if suffix == ".json":
             yield from _read_list(file)
+            return
+        with TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+            yield from _read_delimited(text, DELIMITED[suffix]) if suffix in DELIMITED else _read_lines(text)
 
 
-def _read_delimited(file: TextIOBase, delimiter: str) -> Iterator[Row]:
+def _read_delimited(file: IO[str], delimiter: str) -> Iterator[Row]:
     """Yield the rows of a table with a header.
 
     Raises:
         ValueError: Two of its columns have one name, so that one would be lost, or it is no such table.
     """
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    csv.field_size_limit(MOST_BYTES)
     header = file.readline()
     table = csv.DictReader(
         chain([header], file), delimiter=max((delimiter, *DELIMITERS), key=header.count), restkey=OVERHANG
@@ -91,8 +91,10 @@ def _read_delimited(file: TextIOBase, delimiter: str) -> Iterator[Row]:
         raise ValueError(str(error)) from None
 
 
-def _read_lines(file: TextIOBase) -> Iterator[Row]:
-    for number, line in enumerate(file, 1):
+def _read_lines(file: IO[str]) -> Iterator[Row]:
+    for number, line in enumerate(iter(lambda: file.readline(MOST_BYTES + 1), ""), 1):
+        if len(line) > MOST_BYTES:
+            raise ValueError(f"line {number} is longer than {MOST_BYTES:,} characters")
         if line.strip():
             try:
                 row = json.loads(line)
@@ -105,23 +107,19 @@ def _as_row(item: object) -> Row:
     return item if isinstance(item, dict) else {UNNAMED: item}
 
 
-def _read_list(file: TextIOBase) -> Iterator[Row]:
-    """Yield the items of a JSON list, each decoded when it is asked for; none of another value.
+def _read_list(file: BufferedIOBase) -> Iterator[Row]:
+    """Yield the items of a JSON list, each read when it is asked for; none of another value.
 
     Raises:
         ValueError: It is not JSON.
     """
-    content = file.read()
-    try:
-        items = msgspec.json.decode(content, type=list[msgspec.Raw])
-    except msgspec.ValidationError:
-        return  # Some other value than a list.
-    except msgspec.DecodeError:
-        found = json.loads(content)  # Takes NaN too, and says where the damage is.
-        yield from map(_as_row, found if isinstance(found, list) else ())
-        return
-    for item in items:
-        yield _as_row(json.loads(bytes(item)))
+    with suppress(NoItemsError):
+        for number, item in enumerate(read_list(file, MOST_BYTES), 1):
+            try:
+                row = json.loads(item.decode())  # Takes NaN too.
+            except ValueError as error:
+                raise ValueError(f"record {number}: {error}") from None
+            yield _as_row(row)
 
 
 def read_first_rows(path: Path) -> list[Row]:

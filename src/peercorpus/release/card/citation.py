@@ -47,7 +47,7 @@ def release_bibtex(newest: datetime | None, papers: int, reviews: int) -> str:
         {
             "year": f"{newest:%Y}",
             "month": f"{newest:%m}",
-            "note": f"As received from OpenReview until {newest:%Y-%m-%d} (UTC)",
+            "note": f"As received until {newest:%Y-%m-%d} (UTC)",
         }
         if newest
         else {}

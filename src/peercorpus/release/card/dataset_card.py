@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -24,7 +24,7 @@ from peercorpus.release.card.citation import CITED
 from peercorpus.release.card.markdown import columns_of, escape, front_matter, markdown_table, units
 from peercorpus.release.card.statements import state_release
 from peercorpus.release.counts import ReleaseCounts, VenueCounts
-from peercorpus.release.shards import CONFIGS, Config, SplitShards
+from peercorpus.release.shards import CONFIGS, Config, ReleaseLayout, SplitShards
 from peercorpus.release.splits import Profile, Split, Task
 from peercorpus.release.table1 import explain_row, make_row, table_markdown
 from peercorpus.release.task_tables import CONFIG
@@ -90,17 +90,22 @@ def rows_by_split(splits: Sequence[SplitShards]) -> str:
 
 def coverage(tally: ReleaseCounts) -> str:
     """Return the table of what the release holds of each venue."""
+    columns: dict[str, Callable[[VenueCounts], int]] = {
+        "papers": lambda venue: venue.papers,
+        "reviews": lambda venue: venue.reviews,
+        "conversations": lambda venue: venue.conversations,
+        "PDFs known": lambda venue: venue.pdfs,
+        "fetched": lambda venue: venue.pdfs_here,
+        "with text": lambda venue: venue.texts,
+    }
+    if tally.layout is ReleaseLayout.REVIEWBENCH:
+        del columns["conversations"]
     rows = [
-        (
-            escape(venue.venue_id),
-            COMPLETE[venue.is_listed],
-            *(venue.papers, venue.reviews, venue.conversations, venue.pdfs, venue.pdfs_here, venue.texts),
-        )
+        (escape(venue.venue_id), COMPLETE[venue.is_listed], *(count(venue) for count in columns.values()))
         for venue in tally.venues
     ]
-    total = ("all", "", *(sum(counts) for counts in zip(*(row[2:] for row in rows), strict=True)))
-    header = ("venue", "listed completely", "papers", "reviews", "conversations", "PDFs known", "fetched", "with text")
-    return markdown_table(header, [*rows, total], text_columns=2)
+    total = ("all", "", *(sum(map(count, tally.venues)) for count in columns.values()))
+    return markdown_table(("venue", "listed completely", *columns), [*rows, total], text_columns=2)
 
 
 def grades_table(tally: ReleaseCounts) -> str:
@@ -179,15 +184,18 @@ _UNSTATED = (
 def text_choice(tally: ReleaseCounts) -> str:
     """Return which texts the release holds, and which of them the tasks do."""
     worst = tally.text_rule.worst_grade
+    if tally.asked is None:
+        return _CHOICES[tally.text_rule.choice]
     parts = [_CHOICES[tally.text_rule.choice], _ACCEPTED[worst in PUBLISHABLE_GRADES].format(grade=worst)]
     return " ".join([*parts, *([_UNSTATED] if worst is Grade.UNSTATED else [])])
 
 
 def grade_meanings(tally: ReleaseCounts) -> str:
-    """Return the list of what each grade means, and whether it is accepted by the tasks."""
+    """Return the list of what each grade means and, in a release with tasks, which are not in them."""
     worst = tally.text_rule.worst_grade
+    left_out = {grade for grade in Grade if tally.asked is not None and not is_grade_accepted(grade, worst)}
     lines = [
-        f"- `{grade.value}`: {meaning}{'' if is_grade_accepted(grade, worst) else ' Not in the tasks.'}"
+        f"- `{grade.value}`: {meaning}{' Not in the tasks.' if grade in left_out else ''}"
         for grade, meaning in GRADE_MEANINGS.items()
     ]
     return "\n".join(lines)
@@ -303,19 +311,30 @@ def _read_text(name: str) -> str:
 
 def columns_section(config: Config) -> str:
     """Return the section with the columns of a configuration."""
-    parts = [f"### Columns of `{config.name}`", f"{config.says.capitalize()}.", columns_of(config)]
+    parts = [f"### Columns of `{config.name}`", f"{config.says[0].upper()}{config.says[1:]}.", columns_of(config)]
     if config is next(iter(CONFIGS.values())):
         parts.append(_read_text(REVIEWS_JSON).strip())
     return "\n\n".join(parts)
 
 
-def _cite_upstream(tally: ReleaseCounts) -> str:
+def cite_upstream(tally: ReleaseCounts) -> str:
     """Return the citations of published datasets whose records the release includes; empty without any."""
     records = [name for name in CITED if any(venue.records[name] for venue in tally.venues)]
     if not records:
         return ""
     entries = "\n\n".join(f"```bibtex\n{CITED[name][2]}\n```" for name in records)
     return f"This release was made partly from records of published datasets; cite them too.\n\n{entries}"
+
+
+_SIDES_AS_SPLITS = "; in the configurations for tasks the splits are train, validation and test"
+
+
+def _tell_received(days: Sequence[str]) -> str:
+    """Return when the data was received: between two days, or on the only one."""
+    if not days:
+        return "when its data was received is not recorded"
+    first, last = days
+    return f"received on {first} (UTC)" if first == last else f"received from {first} to {last} (UTC)"
 
 
 def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards]) -> None:
@@ -326,7 +345,8 @@ def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[Spli
         statements.as_markdown(),
         version=version("peercorpus"),
         load=_load(splits),
-        timeframe=" to ".join(statements.rai.get("dataCollectionTimeframe", ["a day that is not recorded"])),
+        received=_tell_received(statements.rai.get("dataCollectionTimeframe", [])),
+        sides_as_splits=_SIDES_AS_SPLITS if tally.asked is not None else "",
         configurations=configurations(splits),
         rows_by_split=rows_by_split(splits),
         coverage=coverage(tally),
@@ -341,7 +361,7 @@ def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[Spli
         table1=beside_others(tally, "this release"),
         licences=licences(tally),
         units=units(configs),
-        upstream=_cite_upstream(tally),
+        upstream=cite_upstream(tally),
         columns="\n\n".join(map(columns_section, configs)),
     )
     text = re.sub(r"\n{3,}", "\n\n", f"{front_matter(splits)}\n{body}")

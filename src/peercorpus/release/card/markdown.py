@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -101,10 +102,16 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]], text
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def columns_of(config: Config) -> str:
-    """Return the table of a configuration's columns, and the parts of its structs, with their meanings."""
+def columns_of(config: Config, meanings: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the table of a configuration's columns, and the parts of its structs, with their meanings.
+
+    Args:
+        config: The configuration.
+        meanings: What columns hold, where the schema says something else or nothing.
+    """
     rows = (
-        (f"`{name}`", type_name(field.type), column_meaning(field)) for name, field in flatten_columns(config.schema)
+        (f"`{name}`", type_name(field.type), meanings.get(name) or column_meaning(field))
+        for name, field in flatten_columns(config.schema)
     )
     return markdown_table(("column", "type", "what it holds"), rows, text_columns=3)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from peercorpus.release.card.dataset_card import coverage, grade_meanings, grades_table, licences
+from peercorpus.release.card.dataset_card import cite_upstream, coverage, grade_meanings, grades_table, licences
 from peercorpus.release.card.markdown import SIZES, columns_of, escape, markdown_table, to_yaml
 from peercorpus.release.card.statements import state_release
 from peercorpus.release.counts import ReleaseCounts
@@ -19,6 +19,17 @@ from peercorpus.release.shards import REVIEWBENCH, SplitShards, card_features
 CARD = "reviewbench_card.md"
 ORDER = ("neurips", "iclr", "icml", "tmlr", "emnlp", "corl", "colm")
 """Order of the splits in ReviewBench's card; other conferences follow by name."""
+
+
+MEANINGS = {
+    "conference": "the conference family in lower case; also the split",
+    "year": (
+        "the calendar year in the venue id; at a journal, that of the decision, else of the submission; null if neither"
+        " is known"
+    ),
+    "track": "`main`, `datasets_and_benchmarks`, `findings`, else the words of the venue id in lower case",
+}
+"""What columns hold that differ from those of the same name in the default layout."""
 
 
 @dataclass(slots=True)
@@ -104,11 +115,12 @@ def write_reviewbench_card(
         # The code of the card looks at the first review of the first paper.
         shown=next((split.name for split in splits if counts.opening[split.name]), splits[0].name),
         papers_by_track=_tabulate_papers(counts),
-        columns=columns_of(REVIEWBENCH),
+        columns=columns_of(REVIEWBENCH, MEANINGS),
         coverage=coverage(tally),
         grades=grades_table(tally),
         grade_meanings=grade_meanings(tally),
         licences=licences(tally),
+        upstream=cite_upstream(tally),
     )
     text = re.sub(r"\n{3,}", "\n\n", f"{_write_head(splits)}\n{body}")
     (folder / "README.md").write_text(text, encoding="utf-8")

@@ -7,8 +7,9 @@ from typing import Any
 from peercorpus.corpus.reminder_decisions import Verdict
 from peercorpus.corpus.text_choice import TextChoice
 from peercorpus.records.enums import Status
-from peercorpus.release.card.citation import TITLE, release_bibtex, release_version
+from peercorpus.release.card.citation import CITED, TITLE, release_bibtex, release_version
 from peercorpus.release.counts import ReleaseCounts, VenueCounts
+from peercorpus.release.shards import ReleaseLayout
 from peercorpus.venues.catalogue import Visibility, row_of
 from peercorpus.venues.own_venues import OwnInvitations, OwnWords, extend_row
 from peercorpus.workspace.workspace import OWN_VENUES
@@ -28,6 +29,7 @@ def biases(tally: ReleaseCounts, show: Show) -> list[str]:
         _find_later_texts,
         _find_first_scores_unknown,
         _find_updated,
+        _find_ai_reviews,
         _find_public_only,
     )
     return [bias for find in finders for bias in find(tally, show)]
@@ -142,7 +144,10 @@ def _find_initial_missing(tally: ReleaseCounts, _: Show) -> Iterator[str]:
             f" {_spell_status(least)}: papers that are {_spell_status(most)} are under-represented among those with"
             " such a text."
         )
-    yield f"The text that the reviewers read is missing for these papers, by outcome: {named}. {leaning}"
+    yield (
+        "A text that is proven to be what the reviewers read is missing for these papers, by outcome:"
+        f" {named}. {leaning}"
+    )
 
 
 def _find_later_texts(tally: ReleaseCounts, _: Show) -> Iterator[str]:
@@ -159,8 +164,20 @@ def _find_later_texts(tally: ReleaseCounts, _: Show) -> Iterator[str]:
         )
         yield (
             "Of the papers with a text, these have one that is not proven to be what the reviewers read, by outcome:"
-            f" {named}. Such a text may be of a later version and give the decision away; `grade` tells them apart."
+            f" {named}. Such a text may be of a later version and give the decision away;"
+            f" {_TOLD_APART[tally.layout]}."
         )
+
+
+_TOLD_APART = {
+    ReleaseLayout.PEERCORPUS: "`grade` tells them apart",
+    ReleaseLayout.REVIEWBENCH: "no column of this layout tells them apart",
+}
+
+
+def _name_columns(tally: ReleaseCounts, names: str) -> str:
+    """Return where columns show a doubt, in brackets; nothing in a layout that lacks them."""
+    return f" ({names})" if tally.layout is ReleaseLayout.PEERCORPUS else ""
 
 
 def _find_first_scores_unknown(tally: ReleaseCounts, _: Show) -> Iterator[str]:
@@ -169,12 +186,14 @@ def _find_first_scores_unknown(tally: ReleaseCounts, _: Show) -> Iterator[str]:
     if doubts.scores:
         yield (
             f"The value first given is not known for {_format_share(doubts.scores_unknown, doubts.scores)} scores; of"
-            f" {doubts.scores_told:,} it is known only from the reviewer's own words (`initial_source` is `text`)."
+            f" {doubts.scores_told:,} it is known only from the reviewer's own words"
+            f"{_name_columns(tally, '`initial_source` is `text`')}."
         )
     if reviews:
         yield (
-            f"It is not known whether {_format_share(doubts.unrevealed, reviews)} reviews were changed (`revised` is"
-            " null): they may contain text written after the discussion, with no visible trace of it."
+            f"It is not known whether {_format_share(doubts.unrevealed, reviews)} reviews were changed"
+            f"{_name_columns(tally, '`revised` is null')}: they may contain text written after the discussion, with no"
+            " visible trace of it."
         )
 
 
@@ -183,7 +202,16 @@ def _find_updated(tally: ReleaseCounts, _: Show) -> Iterator[str]:
         reviews = sum(venue.reviews for venue in tally.venues)
         yield (
             f"{_format_share(tally.doubts.updated, reviews)} reviews state that a part was added later, and their first"
-            " text is not known (`updated_fields`, `holds_update`)."
+            f" text is not known{_name_columns(tally, '`updated_fields`, `holds_update`')}."
+        )
+
+
+def _find_ai_reviews(tally: ReleaseCounts, _: Show) -> Iterator[str]:
+    if tally.ai_reviews:
+        yield (
+            f"Venues themselves posted {tally.ai_reviews:,} reviews that an AI wrote. They are in `ai_reviews` alone,"
+            " with the authors' answers and the surveys that rate them: no other configuration, count, conversation or"
+            " split holds anything of them. Whether people had an AI write their reviews is not known."
         )
 
 
@@ -197,11 +225,17 @@ def _find_public_only(tally: ReleaseCounts, _: Show) -> Iterator[str]:
     )
 
 
-DESCRIPTION = (
-    "Submissions with the text that the reviewers read or, marked as such, another one; every public official review"
-    " and meta-review, the exchange with each reviewer, every other post, and the decision, as OpenReview shows them to"
-    " everyone."
-)
+DESCRIPTIONS = {
+    ReleaseLayout.PEERCORPUS: (
+        "Submissions with the text that the reviewers read or, marked as such, another one; every public official"
+        " review and meta-review, the exchange with each reviewer, every other post, and the decision"
+    ),
+    ReleaseLayout.REVIEWBENCH: (
+        "Submissions with the text that the reviewers read or another one; every public official review with the"
+        " authors' answer to it, their response to all reviewers, the meta-review, and the decision"
+    ),
+}
+"""What a release holds, by its layout."""
 COLLECTION = (
     "peercorpus requested from OpenReview's API everything about the listed venues that everyone may read, or imported"
     " recorded responses of the API, and stored it as received; where the card names published datasets, their records"
@@ -217,7 +251,8 @@ PREPROCESSING = [
     " from the answers and its scales stay unknown.",
     "Each PDF's history is compared with the submission deadline, and the version that the reviewers read is graded by"
     " how that is known. {choice}",
-    "The text layer of the PDF is converted to Markdown.",
+    "PDFs are converted to Markdown by the engine that `text_engine` names; texts of published datasets are as those"
+    " hold them.",
     "Replies are ordered into conversations, one per reviewer and further ones with others; posts that together are one"
     " answer are merged.",
     "What a step cannot read is set aside with a reason and counted.",
@@ -264,25 +299,39 @@ PEOPLE = [
     " is written out in words, or broken up by spaces, is not found.",
     "What people wrote about themselves inside a paper, a review or a comment is left as they wrote it.",
 ]
-AUTHORS = "Authors are named where OpenReview names them, and not in the configurations for tasks."
-NO_AUTHORS = (
-    "Authors are not named, except where a text names them; texts that are not proven to be what the reviewers read and"
-    " name one on their first page, and changes that name one, are left out, as are both for papers of which no author"
-    " is known by a full name."
-)
+AUTHORS = "Authors are named where OpenReview names them{in_tasks}."
+NO_AUTHORS = {
+    ReleaseLayout.PEERCORPUS: (
+        "Authors are not named, except where a text names them; texts that are not proven to be what the reviewers read"
+        " and name one on their first page, and changes that name one, are left out, as are both for papers of which no"
+        " author is known by a full name."
+    ),
+    ReleaseLayout.REVIEWBENCH: (
+        "Authors are not named, except where a text names them; texts that are not proven to be what the reviewers read"
+        " and name one on their first page are left out, as are those of papers of which no author is known by a full"
+        " name."
+    ),
+}
 REMOVAL = (
-    "A later release replaces this one, and a paper keeps its split in it. Anyone who wrote a paper, a review or a"
+    "A later release replaces this one{kept}. Anyone who wrote a paper, a review or a"
     " comment may ask for its removal: write to the publishers of this release, and give the id of the paper or note,"
     " or the profile of the author. The workspace keeps these ids in `takedown.txt`, and no later export contains what"
     " they name. `takedown.json` counts what was left out for this reason; it has a salted hash of each id, and nothing"
     " of what the id named."
 )
-LICENCE = (
-    "There is no single licence, and none is granted here. A submission is under the licence stated on its page on"
-    " OpenReview, if one is stated: the column `licence` of `papers` has it. Reviews and comments are under"
-    " OpenReview's terms of use, and under the licence that their note states (`licence`); if their writers were asked"
-    " for consent, `consent` has their answer."
-)
+LICENCES = {
+    ReleaseLayout.PEERCORPUS: (
+        "There is no single licence, and none is granted here. A submission is under the licence stated on its page on"
+        " OpenReview, if one is stated: the column `licence` of `papers` has it. Reviews and comments are under"
+        " OpenReview's terms of use, and under the licence that their note states (`licence`); if their writers were"
+        " asked for consent, `consent` has their answer."
+    ),
+    ReleaseLayout.REVIEWBENCH: (
+        "There is no single licence, and none is granted here. A submission is under the licence stated on its page on"
+        " OpenReview, if one is stated. Reviews are under OpenReview's terms of use, and under the licence that their"
+        " note states. This layout has no column for either: `papers` and `reviews` of the default layout have one."
+    ),
+}
 KEYWORDS = ["peer review", "OpenReview", "rebuttal", "scholarly documents", "peercorpus"]
 
 
@@ -310,17 +359,17 @@ def missing_venues(tally: ReleaseCounts, show: Show) -> str:
     """Return which venues are incomplete, and what was left out of this release."""
     partial = [show(venue.venue_id) for venue in tally.venues if venue.is_listed is False]
     imported = [show(venue.venue_id) for venue in tally.venues if venue.is_listed is None and not venue.records]
-    records = [show(venue.venue_id) for venue in tally.venues if venue.records]
     sentences = []
     if partial:
         sentences.append(f"Harvested only in part, so papers are missing: {', '.join(partial)}.")
     if imported:
         sentences.append(f"Imported from recorded responses, which may be incomplete: {', '.join(imported)}.")
-    if records:
-        sentences.append(
-            "Papers of these venues that were not requested from OpenReview itself come from published datasets, which"
-            f" must be credited: ReviewBench (CC BY 4.0) or Re² (Apache 2.0): {', '.join(records)}."
-        )
+    for dataset, (title, licence, _) in CITED.items():
+        if held := [show(venue.venue_id) for venue in tally.venues if venue.records[dataset]]:
+            sentences.append(
+                f"Papers of these venues that were not requested from OpenReview itself come from {title} ({licence}),"
+                f" which must be credited: {', '.join(held)}."
+            )
     return " ".join(
         [*(sentences or ["Every venue was listed completely when it was harvested."]), _list_left_out(tally)]
     )
@@ -331,7 +380,8 @@ def _list_left_out(tally: ReleaseCounts) -> str:
     counts |= dict(sorted(tally.left_out.items()))
     counts["reviews and conversations without a paper"] = tally.orphans
     counts["links to papers that are not here"] = tally.links_left_out
-    counts |= {f"{what} that were taken down": count for what, count in sorted(tally.taken_down.items())}
+    taken_down = sorted(tally.taken_down.items())
+    counts |= {f"{what.replace('ai_', 'AI ')} that were taken down": count for what, count in taken_down}
     named = [f"{count:,} {what}" for what, count in counts.items() if count]
     return f"Left out of this release: {'; '.join(named)}." if named else "Nothing in the tables was left out."
 
@@ -347,9 +397,21 @@ def _describe_reminders(tally: ReleaseCounts) -> list[str]:
     ]
 
 
+def _describe(tally: ReleaseCounts) -> str:
+    or_recorded = ", or as published datasets have them" if any(venue.records for venue in tally.venues) else ""
+    return f"{DESCRIPTIONS[tally.layout]}, as OpenReview shows them to everyone{or_recorded}."
+
+
+def _describe_names(tally: ReleaseCounts) -> str:
+    if not tally.names_authors:
+        return NO_AUTHORS[tally.layout]
+    return AUTHORS.format(in_tasks="" if tally.asked is None else ", and not in the configurations for tasks")
+
+
 def _describe_steps(tally: ReleaseCounts) -> list[str]:
     rule = tally.text_rule
-    choice = _TEXTS_CHOSEN[rule.choice] + _IN_TASKS.format(grade=rule.worst_grade)
+    in_tasks = "" if tally.asked is None else _IN_TASKS.format(grade=rule.worst_grade)
+    choice = _TEXTS_CHOSEN[rule.choice] + in_tasks
     return [step.format(choice=choice) for step in PREPROCESSING]
 
 
@@ -365,8 +427,8 @@ def state_release(tally: ReleaseCounts, show: Show = str) -> Statements:
     dated = {"datePublished": f"{newest:%Y-%m-%d}"} if newest else {}
     dataset = {
         "name": TITLE,
-        "description": DESCRIPTION,
-        "license": LICENCE,
+        "description": _describe(tally),
+        "license": LICENCES[tally.layout],
         "citeAs": release_bibtex(newest, papers, reviews),
         "version": release_version(newest),
         **dated,
@@ -397,7 +459,9 @@ def state_release(tally: ReleaseCounts, show: Show = str) -> Statements:
         "dataBiases": biases(tally, show),
         "dataLimitations": LIMITATIONS,
         "dataSocialImpact": SOCIAL_IMPACT,
-        "personalSensitiveInformation": [*PEOPLE, AUTHORS if tally.names_authors else NO_AUTHORS],
-        "dataReleaseMaintenancePlan": REMOVAL,
+        "personalSensitiveInformation": [*PEOPLE, _describe_names(tally)],
+        "dataReleaseMaintenancePlan": REMOVAL.format(
+            kept="" if tally.asked is None else ", and a paper keeps its split in it"
+        ),
     }
     return Statements(dataset, {name: statement for name, statement in rai.items() if statement})

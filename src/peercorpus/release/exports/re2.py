@@ -52,6 +52,11 @@ WITHOUT_DECISION = {Status.WITHDRAWN: "Withdrawn", Status.DESK_REJECTED: "Desk R
 """Decision of a paper on which none was posted. How Re² writes it is not known: the words are OpenReview's."""
 PROMPT = "Your reviewer ID is {reviewer}. This is the paper that you review:\n```{paper}```"
 """The user's first message: what Re²'s says, the reviewer and the paper's id in its marks, in other words."""
+_PLACE = "conference_year_track"
+_FIELDS = frozenset({_PLACE, "metareview", "decision", *re2_fields.write_ratings([], [])})
+"""Fields of a paper that a record of Re² may state otherwise than they would be written."""
+_OF_REVIEWBENCH = "num_reviews"
+"""Column that a paper's `extra` has where a row of ReviewBench is merged with it."""
 _ORDINAL = re.compile(r"re2-reviews:.*/(\d+)")
 """Id of a review of Re², which ends in its number within the paper."""
 
@@ -78,8 +83,7 @@ class Re2Paper:
 
 def read_paper(task: Row, full: Row, talks: Sequence[Row]) -> Re2Paper:
     """Return a paper with its reviews and conversations in order; `full` is its row of `papers_full`."""
-    extra = json.loads(full["extra"] or "{}")
-    stated = extra if "conference_year_track" in extra else {}
+    stated = _read_stated(json.loads(full["extra"] or "{}"))
     extras = {review["review_id"]: review["extra"] for review in full["reviews"]}
     revised = {review["review_id"]: review["revised"] for review in full["reviews"]}
     ordered = [
@@ -91,11 +95,18 @@ def read_paper(task: Row, full: Row, talks: Sequence[Row]) -> Re2Paper:
     return Re2Paper(
         task=task,
         full=full,
-        place=stated.get("conference_year_track") or re2_fields.name_place(task["venue_id"]),
+        place=stated.get(_PLACE) or re2_fields.name_place(task["venue_id"]),
         reviews=ordered,
         stated=stated,
         talks=sorted(with_reviewers, key=lambda talk: places.get(talk["reviewer"], len(places))),
     )
+
+
+def _read_stated(extra: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what Re² stated otherwise than we write it; beside columns of ReviewBench, its known fields alone."""
+    if _PLACE not in extra:
+        return {}
+    return {name: extra[name] for name in extra.keys() & _FIELDS} if _OF_REVIEWBENCH in extra else extra
 
 
 def _read_ordinal(review: Row) -> int:
@@ -149,10 +160,13 @@ def _read_first_and_last(review: Row) -> tuple[list[Score], list[Score]]:
 
 
 def _write_review(review: Row) -> Row:
-    text = review["text"] if (review["text"] or "").strip() else None
-    written = re2_fields.write_review(review["reviewer"], review["title"], text, *_read_first_and_last(review))
-    is_of_re2 = _ORDINAL.fullmatch(review["review_id"]) is not None
-    return re2_fields.restore(written, json.loads(review["extra"] or "{}") if is_of_re2 else {})
+    """Return a review in Re²'s fields; its text is Re²'s own where Re² has the review, else that of the release."""
+    extra = json.loads(review["extra"] or "{}")
+    text = extra.get(re2_fields.TEXT, review["text"])
+    written = re2_fields.write_review(
+        *(review["reviewer"], review["title"], text if (text or "").strip() else None), *_read_first_and_last(review)
+    )
+    return re2_fields.restore(written, extra if _ORDINAL.fullmatch(review["review_id"]) else {})
 
 
 def _write_metareview(full: Row) -> str | None:
@@ -173,7 +187,7 @@ def write_paper(paper: Re2Paper, licence: str | None, tally: Samples) -> Row | N
     scores = [_read_first_and_last(review) for review in kept]
     written = {
         "paper_id": paper.task["forum_id"],
-        "conference_year_track": paper.place,
+        _PLACE: paper.place,
         "reviews": [_write_review(review) for review in kept],
         **re2_fields.write_ratings((first for first, _ in scores), (last for _, last in scores)),
         "metareview": _write_metareview(paper.full),
@@ -199,7 +213,7 @@ def write_talk(paper: Re2Paper, talk: Row, licence: str | None, telling: PromptO
     nothing = re2_fields.write_scores([])
     written = {
         "paper_id": conversation.forum_id,
-        "conference_year_track": paper.place,
+        _PLACE: paper.place,
         "reviewer_id": conversation.reviewer,
         **{name: of_review.get(name, nothing) for name in re2_fields.SCORES},
     }

@@ -15,12 +15,12 @@ import msgspec
 from peercorpus.corpus.forums import Forum, VenueForums, is_public
 from peercorpus.corpus.public_forums import PublicFilter
 from peercorpus.corpus.takedown import read_takedown
-from peercorpus.corpus.text_choice import PROVEN
+from peercorpus.corpus.text_choice import TextChoice, TextRule
 from peercorpus.corpus.texts import VenueTexts
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.models.chat_messages import Message, Response, to_chat_messages
-from peercorpus.records.enums import Grade
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
 from peercorpus.records.reviews import Conversation
 from peercorpus.records.until_decision import count_after_decision
 from peercorpus.records.untrusted_text import redact_people
@@ -72,11 +72,11 @@ class _Opening:
     is_cut: bool = False
 
 
-def _open_paper(forum: Forum, texts: VenueTexts, options: PromptOptions) -> _Opening:
+def _open_paper(forum: Forum, texts: VenueTexts, rule: TextRule, options: PromptOptions) -> _Opening:
     body = forum.paper.abstract
     grade: Grade | None = None
     if options.opening is Opening.TEXT:
-        body, grade = find_markdown(forum, texts)
+        body, grade = find_markdown(forum, texts, rule)
     if options.opening is Opening.NONE or (options.opening is Opening.TEXT and not body):
         return _Opening()
     text = opening_text(forum.paper.title, body)
@@ -87,11 +87,11 @@ def _open_paper(forum: Forum, texts: VenueTexts, options: PromptOptions) -> _Ope
 
 
 def _make_samples(
-    forum: Forum, texts: VenueTexts, options: PromptOptions, counts: WorkspaceExport
+    forum: Forum, texts: VenueTexts, rule: TextRule, options: PromptOptions, counts: WorkspaceExport
 ) -> Iterator[TrainingSample]:
     public = forum.public_post_ids
     responses = {post.post_id: Response(post.title, post.text) for post in forum.posts if post.post_id in public}
-    opening = _open_paper(forum, texts, options)
+    opening = _open_paper(forum, texts, rule, options)
     for conversation in forum.conversations:
         if not conversation.is_with_reviewer:
             continue
@@ -130,10 +130,10 @@ def _describe_dialogue(
 
 
 def _make_re2_samples(
-    forum: Forum, texts: VenueTexts, options: PromptOptions, counts: WorkspaceExport
+    forum: Forum, texts: VenueTexts, rule: TextRule, options: PromptOptions, counts: WorkspaceExport
 ) -> Iterator[TrainingSample]:
     """Yield the conversations of one paper as Re² has them, made of the rows that a release would have."""
-    rows = build_rows(forum, texts, (), PROVEN)
+    rows = build_rows(forum, texts, (), rule)
     counts.left_out[NOT_PUBLIC] += rows.withheld["conversations"]
     paper = read_paper(rows.paper, rows.paper, rows.conversations)
     for talk in paper.talks:
@@ -151,12 +151,14 @@ class _Export:
     """One export of a workspace, while it is written.
 
     Attributes:
+        rule: Which texts count as what the reviewers read.
         scratch: A folder for the texts of one venue at a time.
     """
 
     workspace: Workspace
     request: ExportRequest
     public_filter: PublicFilter
+    rule: TextRule
     scratch: Path
     counts: WorkspaceExport
     show: Show
@@ -173,9 +175,10 @@ class _Export:
         total = tables.count("1-papers", venue_id)
         is_re2 = self.request.layout is ExportLayout.RE2
         make_samples = _make_re2_samples if is_re2 else _make_samples
-        with VenueTexts(tables, venue_id, self.scratch, with_outlines=is_re2) as texts:
+        rule = self.rule
+        with VenueTexts(tables, venue_id, self.scratch, rule.rank_versions, with_outlines=is_re2) as texts:
             for done, forum in enumerate(self.public_filter.through(VenueForums(tables, venue_id)), 1):
-                for sample in make_samples(forum, texts, self.request.telling, counts):
+                for sample in make_samples(forum, texts, rule, self.request.telling, counts):
                     row, tokens = render_row(sample, self.request)
                     if tokens is not None:
                         counts.tokens = (counts.tokens or 0) + tokens
@@ -186,7 +189,13 @@ class _Export:
 
 
 def export_workspace(
-    workspace: Workspace, out: Path, request: ExportRequest, venue_ids: Sequence[str], show: Show = show_nothing
+    workspace: Workspace,
+    out: Path,
+    request: ExportRequest,
+    venue_ids: Sequence[str],
+    show: Show = show_nothing,
+    *,
+    worst_grade: Grade = PUBLISHABLE_GRADES[-1],
 ) -> WorkspaceExport:
     """Write the conversations of some venues to a file, which is complete at the end or stays as it was.
 
@@ -196,10 +205,11 @@ def export_workspace(
         request: The layout (any but `jsonl`), and how paper and conversations are shown.
         venue_ids: In the order in which they are written.
         show: Receives how many papers are done.
+        worst_grade: The worst grade of a text that counts as what the reviewers read.
 
     Raises:
-        PeercorpusError: What is wanted needs a release, the file cannot be written, or a line of `takedown.txt` is not
-            an id.
+        PeercorpusError: What is wanted needs a release, the grade is `unavailable`, the file cannot be written, or a
+            line of `takedown.txt` is not an id.
     """
     if request.layout is ExportLayout.JSONL or Task.REVIEW in request.tasks:
         option = "--format jsonl" if request.layout is ExportLayout.JSONL else "--task review"
@@ -210,6 +220,7 @@ def export_workspace(
     check_request(request)
     if out.is_dir():
         raise PeercorpusError(f"The file '{out}' cannot be written: it is a folder; name a file such as train.jsonl.")
+    rule = TextRule(TextChoice.INITIAL, worst_grade)
     counts = WorkspaceExport()
     public_filter = PublicFilter(read_takedown(workspace))
     try:
@@ -219,6 +230,7 @@ def export_workspace(
                 workspace=workspace,
                 request=request,
                 public_filter=public_filter,
+                rule=rule,
                 scratch=Path(scratch),
                 counts=counts,
                 show=show,

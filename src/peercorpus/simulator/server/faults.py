@@ -36,6 +36,15 @@ from peercorpus.simulator.server.damage import (
     without_member,
     without_parameter,
 )
+from peercorpus.simulator.server.edit_lists import (
+    RepeatedRows,
+    continues_edit_list,
+    is_edit_list,
+    with_other_venue,
+    with_unlisted,
+    without_edits,
+    without_first,
+)
 from peercorpus.simulator.server.requests import Request, gives_file
 from peercorpus.simulator.server.responses import ApiError, invalid, json_answer, not_found
 from peercorpus.simulator.server.routes import is_open_to_guests
@@ -67,6 +76,7 @@ Concerns: TypeAlias = Callable[[Request], bool]
 SLOW_S = 1.0
 KEYSET_SORTS = ("tmdate", "tcdate", "number", "pdate", "id", "replyCount")
 """What `GET /notes` sorts by since its paging was redesigned (openreview-py#3206, openreview-web#2939)."""
+NO_DOMAIN = Fault(invalid("domain", "a venue", "is not allowed").answer())
 NO_SORT = ApiError(400, "EnumError", f"sort must be one of {', '.join(KEYSET_SORTS)}", path="sort")
 
 
@@ -263,6 +273,17 @@ _ALL = (
         "400 to notes sorted by a name that keyset paging lacks",
         _sorts_otherwise,
         lambda: Fault(NO_SORT.answer()),
+    ),
+    _constant("no_domain", "400 to the edits of a venue", is_edit_list, lambda: NO_DOMAIN),
+    _constant(
+        "ignores_domain", "edits of all venues for those of one", is_edit_list, lambda: without_parameter("domain")
+    ),
+    _constant("unknown_domain", "an empty list for the edits of a venue", is_edit_list, without_edits),
+    _constant("edits_lost", "the edits of a venue lack a row between two pages", continues_edit_list, without_first),
+    NamedFault("edits_repeated", "the edits of a venue repeat a row between two pages", lambda *_: RepeatedRows()),
+    _constant("edits_of_others", "an edit of another venue among those of a venue", is_edit_list, with_other_venue),
+    _constant(
+        "edits_of_unlisted", "an edit of a note never listed among those of a venue", is_edit_list, with_unlisted
     ),
     _once_a_list("shifting_list", "a listed note vanishes and another appears before it, between two pages", shift),
     _once_a_list("note_vanishes", "a listed note vanishes between two pages", vanish),

@@ -189,6 +189,17 @@ BOREALIS: Forms = {
     ),
 }
 
+FJORD: Forms = {
+    **BOREALIS,
+    "AI_Review": (text("ai_review", "Are the claims supported by accurate, convincing and clear evidence?"),),
+    "LLM_PDF_Feedback": (TITLE, text("feedback", "")),
+    "Survey": (
+        choice("share_of_valid_issues", "", "All", "More than 75%", "About 50%", "Less than 25%", "None"),
+        choice("false_claims", "", "Unsure", "At least one serious", "Several minor", "One minor", "None"),
+        choice("clear_feedback", "", "Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"),
+    ),
+}
+
 CASCADIA: Forms = {
     "Official_Review": (
         text("summary", "Briefly summarize the paper and its contributions."),

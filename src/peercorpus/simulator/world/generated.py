@@ -9,6 +9,7 @@ from itertools import accumulate, islice
 from random import Random
 from typing import Any
 
+from peercorpus.simulator.world.ai_reviews import play_ai_review
 from peercorpus.simulator.world.papers import Draft, Manuscript, ManuscriptSection, Script
 from peercorpus.simulator.world.threads import play_thread
 from peercorpus.simulator.world.venues import Venue
@@ -147,6 +148,9 @@ def generate_script(venue: Venue, seed: int, index: int, *, is_long: bool = Fals
             return write_long(chance, seed, topic, kind)
         return chance.choice(generate_passages(seed, topic, kind))
 
+    def say_of_ai(kind: str) -> str:
+        return generate_passages(seed, topic, kind)[index % VARIANTS]
+
     chance = Random(f"{seed}/{venue.venue_id}/{index}")
     topic = chance.randrange(len(topics()))
     title, abstract = _draw_title_and_abstract(chance, topic)
@@ -164,7 +168,10 @@ def generate_script(venue: Venue, seed: int, index: int, *, is_long: bool = Fals
         abstract=abstract,
         status=status,
         decision=decision,
-        thread=play_thread(chance, venue, say, quality, status, decision),
+        thread=(
+            *play_thread(chance, venue, say, quality, status, decision),
+            *play_ai_review(Random(f"{seed}/{venue.venue_id}/{index}/ai"), venue, say_of_ai, status, index),
+        ),
         versions=versions,
         public_history=chance.random() < 0.5,
         touched=status == "accepted" or chance.random() < 0.5,

@@ -70,7 +70,7 @@ class ThreadEntry:
     Attributes:
         key: Its name in this script, to which other entries refer.
         kind: The last path element of its invitation.
-        by: `authors`, `R1` …, `AC`, `SAC`, `PC`, or a profile (`~Ada_Example1`).
+        by: `authors`, `R1` …, `AC`, `SAC`, `PC`, a profile (`~Ada_Example1`), or what signs for an AI (`OF_AI`).
         at: Days after the start of its phase (reviews, discussion or decision, read from the kind).
         content: The form's fields; `{R1}` in a text stands for the reviewer's public name.
         under: The key of the entry it answers; empty for the forum itself.

@@ -10,6 +10,8 @@ from peercorpus.simulator.world.venues import DAY_MS, Calendar, Venue
 
 PLACEHOLDER = re.compile(r"\{(R\d)\}")
 REVIEW_KINDS = ("Official_Review", "Review")
+OF_AI = {"AI": "AI_Reviewer", "AI of the paper": "AI_Reviewer", "administrator": "Automated_Administrator"}
+"""The groups that sign what an AI writes."""
 VERDICT_KINDS = ("Meta_Review", "Official_Recommendation", "Decision")
 GRACE_MS = 30 * 60 * 1000
 
@@ -67,13 +69,15 @@ class PaperTimeline:
         return f"/{folder}/{draw_path(self.seed, self.venue.venue_id, self.number, version.name)}.pdf"
 
     def signature(self, by: str) -> str:
-        """Return the group or profile that signs for `authors`, `R1`, `AC`, `SAC`, `PC` or a profile."""
+        """Return the group or profile that signs for an entry's `by`."""
         if by.startswith(("~", "(")):
             return by
         if by == "authors":
             return f"{self.place}/Authors"
         if by == "PC":
             return f"{self.venue.venue_id}/{'Editors_In_Chief' if self.venue.rolling else 'Program_Chairs'}"
+        if by in OF_AI:
+            return f"{self.place if by == 'AI of the paper' else self.venue.venue_id}/{OF_AI[by]}"
         if by == "SAC":
             return f"{self.place}/Senior_Area_Chairs"
         if by == "AC":

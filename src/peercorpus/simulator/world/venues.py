@@ -56,6 +56,21 @@ class Calendar:
 
 
 @dataclass(frozen=True, slots=True)
+class AiWay:
+    """A way in which a venue posts what an AI says of a paper.
+
+    Attributes:
+        invitation: The last path element of the invitation.
+        signer: Who signs, as in `ThreadEntry.by`.
+        field: The form's field with the text.
+    """
+
+    invitation: str
+    signer: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
 class Venue:
     """A venue.
 
@@ -69,6 +84,7 @@ class Venue:
         unmasks: Whether it names the authors of rejected papers too.
         columns: Number of columns of the typeset paper.
         ruled: Whether submissions carry line numbers.
+        ai_ways: The ways in which it posts an AI's review of each generated paper, in turn; none for no such reviews.
     """
 
     venue_id: str
@@ -87,6 +103,7 @@ class Venue:
     unmasks: bool = False
     columns: int = 1
     ruled: bool = False
+    ai_ways: tuple[AiWay, ...] = ()
 
     @property
     def host(self) -> str:
@@ -245,6 +262,23 @@ EMPTY = replace(
     website="https://empty.example.org/2024",
 )
 
+FJORD = replace(
+    BOREALIS,
+    venue_id="Fjord.cc/2024/Conference",
+    title="Fjord Conference on Learned Review 2024",
+    short="Fjord 2024",
+    website="https://fjord.example.org/2024",
+    forms=forms.FJORD,
+    labels={decision: label.replace("Borealis", "Fjord") for decision, label in BOREALIS.labels.items()},
+    ai_ways=(
+        AiWay("AI_Review", "AI", "ai_review"),
+        AiWay("AI_Review", "AI of the paper", "ai_review"),
+        AiWay("AI_Review", "PC", "ai_review"),
+        AiWay("LLM_PDF_Feedback", "administrator", "feedback"),
+    ),
+)
+"""Built only where it is named: it posts the reviews of an AI beside those of people."""
+
 YEAR = re.compile(r"\b20\d\d\b")
 FIRST = 2013
 """First year of OpenReview."""
@@ -306,7 +340,7 @@ def find_venues(ids: Sequence[str]) -> tuple[Venue, ...]:
     Raises:
         PeercorpusError: A venue is not known.
     """
-    venues_by_id = {venue.venue_id: venue for venue in _all()}
+    venues_by_id = {venue.venue_id: venue for venue in (*_all(), FJORD)}
     unknown = [venue_id for venue_id in ids if venue_id not in venues_by_id]
     if unknown:
         here = ", ".join(venue.venue_id for venue in VENUES)

@@ -1,0 +1,1 @@
+"""Figures as images in questions of the benchmark, and the same questions without them."""

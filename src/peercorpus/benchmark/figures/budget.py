@@ -1,0 +1,65 @@
+"""State how many figures a question may show and how large they may be, and the words that stand beside them."""
+
+import hashlib
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from peercorpus.errors import PeercorpusError
+
+INTRODUCTION = "The following images show figures and tables of the paper, each after a line with its page and caption."
+"""Stands between the text of a paper and its first image."""
+BEFORE_IMAGE = "Image {number} of {count}, page {page}. {caption}"
+"""Stands before each image."""
+WORDS_DIGEST = hashlib.sha256(f"{INTRODUCTION}\0{BEFORE_IMAGE}".encode()).hexdigest()[:12]
+"""First 12 digits of the SHA-256 of the words beside images; they are no part of the prompts without images."""
+BYTES_PER_KB = 1_000
+PIXELS_PER_MEGAPIXEL = 1_000_000
+WITHOUT = "without figures"
+"""Name of the arm that is asked the same questions without images."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureBudget:
+    """What the images of one question may come to.
+
+    Attributes:
+        figures: Maximum number of images.
+        image_kb: Maximum size of all of them together, in kilobytes; base64 makes them a third larger on the way.
+        megapixels: Maximum number of pixels of all of them together, in millions.
+
+    Raises:
+        PeercorpusError: A limit is below 1.
+    """
+
+    figures: int = 8
+    image_kb: int = 2_000
+    megapixels: int = 8
+
+    def __post_init__(self) -> None:
+        """Check the limits."""
+        for option, limit in (
+            ("most_figures", self.figures),
+            ("most_image_kb", self.image_kb),
+            ("most_megapixels", self.megapixels),
+        ):
+            if limit < 1:
+                raise PeercorpusError(f"'{option}' must be 1 or more, got {limit}.")
+
+    @property
+    def arm(self) -> str:
+        """Name of the arm that is shown figures, as in tables."""
+        return f"with at most {self.figures} figures"
+
+    @property
+    def says(self) -> str:
+        """The limits, as stated in logs and tables."""
+        return (
+            f"at most {self.figures:,} figures of {self.image_kb:,} kB and {self.megapixels:,} megapixels together in a"
+            " question, the first ones of the text that is shown"
+        )
+
+    @property
+    def signature(self) -> str:
+        """Everything that decides which images a question shows, and the words beside them."""
+        limits = f"most:{self.figures}|kb:{self.image_kb}|megapixels:{self.megapixels}"
+        return f"figures|{limits}|order:text|words:{WORDS_DIGEST}|peercorpus:{version('peercorpus')}"

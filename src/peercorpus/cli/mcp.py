@@ -1,0 +1,30 @@
+"""The command `mcp`."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from peercorpus.cli.console import Named, app
+from peercorpus.errors import MissingExtraError
+
+
+@app.command
+def mcp(*, workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Named]) -> None:
+    """Let assistants ask the corpus: a read-only server of the Model Context Protocol on standard input and output.
+
+    A client starts it. Its tools search papers and criticisms, read records, conversations and scores, count, and run
+    SQL within limits. Nothing is written into the folder.
+
+    Parameters
+    ----------
+    workspace
+        Folder of a release.
+    """
+    try:
+        from peercorpus.mcp_server.server import serve
+    except ModuleNotFoundError as missing:
+        if str(missing.name).startswith("peercorpus"):
+            raise
+        raise MissingExtraError(str(missing.name).partition(".")[0], "mcp") from None
+    serve(workspace)

@@ -1,0 +1,179 @@
+"""Keep apart what an AI says of a paper, with all that answers it, and read it as `AiReview` records.
+
+Which replies are an AI's is told by invitation and signature alone (`venues.ai_reviews`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from peercorpus.forms import vocabulary
+from peercorpus.forms.form import ReviewForm
+from peercorpus.forms.permissions import read_permissions
+from peercorpus.forms.posts import is_prose_field
+from peercorpus.forms.reviews import fields_to_json, read_fields
+from peercorpus.forms.vocabulary import VenueVocabulary
+from peercorpus.openreview.objects import Note, invitation_name, to_time
+from peercorpus.records.ai_reviews import AiReply, AiReview, SurveyAnswer
+from peercorpus.records.enums import PostKind, Role
+from peercorpus.records.reviews import join_prose
+from peercorpus.venues.ai_reviews import SIGNERS, SURVEYS, is_posted_by_venue, rate_answer, signs_for_ai
+
+OF_PEOPLE = frozenset(
+    {
+        PostKind.REVIEW,
+        PostKind.META_REVIEW,
+        PostKind.DECISION,
+        PostKind.WITHDRAWAL,
+        PostKind.DESK_REJECTION,
+        PostKind.ETHICS_REVIEW,
+        PostKind.RECOMMENDATION,
+    }
+)
+"""Kinds of posts that people make about a paper, wherever they stand; an AI's post is none of them."""
+_OF_AI = frozenset({PostKind.AI_REVIEW, PostKind.SURVEY})
+
+
+def asks_for_ai_review(name: str, words: VenueVocabulary) -> bool:
+    """Return whether an invitation asks for an AI's review, by its name; what the venue or its user states counts."""
+    stated = words.kinds.get(name.lower())
+    return stated is PostKind.AI_REVIEW if stated is not None else name.lower() in SIGNERS
+
+
+def speaks_for_ai(note: Note, venue_id: str, words: VenueVocabulary) -> bool:
+    """Return whether a group of the venue for what an AI writes signs; a committee of that name consists of people."""
+    names = {signature.rpartition("/")[2] for signature in note.signatures or ()}
+    return names.isdisjoint(words.roles) and signs_for_ai(note.signatures, venue_id)
+
+
+def find_kind(note: Note, venue_id: str, words: VenueVocabulary) -> PostKind:
+    """Return the kind of a reply, `OTHER` where invitation and signature do not agree on whether an AI wrote it."""
+    name = invitation_name(note.created_by)
+    if asks_for_ai_review(name, words):
+        names = {signature.rpartition("/")[2] for signature in note.signatures or ()}
+        is_ai = names.isdisjoint(words.roles) and is_posted_by_venue(name, note.signatures, venue_id)
+        return PostKind.AI_REVIEW if is_ai else PostKind.OTHER
+    kind = words.kind(name)
+    is_of_people = kind in OF_PEOPLE and speaks_for_ai(note, venue_id, words)
+    return PostKind.OTHER if is_of_people or kind in _OF_AI else kind
+
+
+@dataclass(slots=True)
+class AiThread:
+    """The note of an AI's review, and those of the replies to it with their kinds."""
+
+    review: Note
+    replies: list[tuple[PostKind, Note]] = field(default_factory=list)
+
+    @property
+    def notes(self) -> list[Note]:
+        """All notes of it."""
+        return [self.review, *(note for _, note in self.replies)]
+
+
+def split_threads(
+    replies: Sequence[tuple[PostKind, Note]],
+) -> tuple[list[tuple[PostKind, Note]], list[AiThread]]:
+    """Return the replies that people exchange, and apart from them each AI's review with what stands below it.
+
+    What people say of the paper by a form of their own is theirs wherever it stands, and so is what answers that.
+    """
+    by_id = {note.id: (kind, note) for kind, note in replies}
+    threads = {note.id: AiThread(note) for kind, note in replies if kind is PostKind.AI_REVIEW}
+    if not threads:
+        return list(replies), []
+    left = []
+    for kind, note in replies:
+        thread = threads.get(next(_find_roots(note, by_id), None))
+        if thread is None:
+            left.append((kind, note))
+        elif thread.review is not note:
+            thread.replies.append((kind, note))
+    return left, list(threads.values())
+
+
+def _find_roots(note: Note, by_id: Mapping[str | None, tuple[PostKind, Note]]) -> Iterator[str | None]:
+    """Yield the id of the first post, from a note upwards, that is an AI's review or one of `OF_PEOPLE`."""
+    seen: set[str | None] = set()
+    at: str | None = note.id
+    while at in by_id and at not in seen:
+        seen.add(at)
+        kind, above = by_id[at]
+        if kind is PostKind.AI_REVIEW or kind in OF_PEOPLE:
+            yield at
+        at = above.replyto
+
+
+def read_ai_review(
+    thread: AiThread,
+    venue_id: str,
+    form: ReviewForm,
+    speakers: Mapping[str, tuple[Role, str]],
+    words: VenueVocabulary,
+) -> AiReview:
+    """Return an AI's review with the replies to it.
+
+    Args:
+        thread: Its notes.
+        venue_id: Its venue.
+        form: The form that it answers; one without questions if no invitation shows it.
+        speakers: Role and name of each reply's signer, by note id.
+        words: The venue's own vocabulary.
+    """
+    note = thread.review
+    reading = read_fields(note.fields, form)
+    extra = dict(reading.extra)
+    if reading.final_justification is not None:
+        extra["final_justification"] = reading.final_justification
+    return AiReview(
+        ai_review_id=note.id or "",
+        forum_id=note.forum or "",
+        venue_id=venue_id,
+        form_id=form.form_id or None,
+        kind=PostKind.AI_REVIEW,
+        role=Role.AI,
+        invitation=note.created_by,
+        signature=(note.signatures or [""])[0].rpartition("/")[2],
+        created_at=to_time(note.created_ms),
+        modified_at=to_time(note.modified_ms),
+        title=reading.title,
+        scores=reading.scores,
+        sections=reading.sections,
+        readers_public=note.is_public,
+        deleted=note.ddate is not None,
+        licence=read_permissions(note)[0],
+        extra=fields_to_json(extra),
+        replies=tuple(_read_reply(reply, kind, speakers[reply.id or ""], words) for kind, reply in thread.replies),
+    )
+
+
+def _read_reply(note: Note, kind: PostKind, speaker: tuple[Role, str], words: VenueVocabulary) -> AiReply:
+    name = invitation_name(note.created_by).lower()
+    is_survey = name in SURVEYS or words.kinds.get(name) is PostKind.SURVEY
+    fields = note.fields
+    title = fields.get("title")
+    survey = tuple(_read_survey(note)) if is_survey else ()
+    prose = {} if is_survey else {one: answer for one, answer in fields.items() if is_prose_field(one, answer)}
+    elsewhere = {*prose, *(answer.field for answer in survey), *(["title"] if isinstance(title, str) else [])}
+    role, signature = speaker
+    return AiReply(
+        post_id=note.id or "",
+        reply_to=note.replyto,
+        kind=PostKind.SURVEY if is_survey else kind,
+        role=role,
+        invitation=note.created_by,
+        signature=signature,
+        created_at=to_time(note.created_ms),
+        modified_at=to_time(note.modified_ms),
+        title=title if isinstance(title, str) else None,
+        text=join_prose(prose),
+        readers_public=note.is_public,
+        deleted=note.ddate is not None,
+        extra=fields_to_json({one: answer for one, answer in fields.items() if one not in elsewhere}),
+        survey=survey,
+    )
+
+
+def _read_survey(note: Note) -> Iterator[SurveyAnswer]:
+    for name, answer in note.fields.items():
+        if isinstance(answer, str) and name.lower() not in vocabulary.TITLES:
+            yield rate_answer(name, answer)

@@ -1,0 +1,386 @@
+"""Read the edits of an API v2 venue as one list, a thousand a request, instead of one request a note.
+
+The list is first read to its end, in order of id; later readings begin with the latest edit and end at what was read
+before. Kept are the edits of notes that are queued when the reading begins, as if each had been asked for by itself,
+and those of notes that the workspace does not hold. The list is not trusted: its venue, order and count are checked,
+and a few notes are asked for their edits one by one. Where a check fails, every note is.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import msgspec
+
+from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
+from peercorpus.harvest.raw_rows import build_edit
+from peercorpus.harvest.session import VenueSession
+from peercorpus.openreview import listing
+from peercorpus.openreview.listing import LATEST_FIRST, ListPage, Start, fetch_venue_edits, probe_venue_edits
+from peercorpus.openreview.objects import Note, decode_leniently, venue_of_edit
+from peercorpus.openreview.response_body import compact
+from peercorpus.workspace.harvest_state import EDITS, Listing
+from peercorpus.workspace.raw_store import RawKind, RawObject
+
+TASK = "versions"
+"""Name of the queue of notes whose edits are to be fetched, with entries `<note id> <time of last modification>`."""
+
+LIST = "list of edits"
+"""Name of the queue of lists of edits, by venue. The notes of a reading are those queued before its list was."""
+
+UNDER_WAY, UNDER_WAY_AGAIN = f"{EDITS}, under way", f"{EDITS}, under way again"
+"""Listings that record how far a list is read, and read again because it was shorter than its count."""
+
+LATEST = f"{EDITS}, latest"
+"""Listing whose `after` is the time of the latest edit when the reading began; so is that of `EDITS`, when it ended."""
+
+CHECKED = 5
+"""How many notes of which the list shows edits, and of which it shows none, are asked for by themselves to check it."""
+
+FEW = 2 * CHECKED
+"""Number of notes up to which a request for each costs no more than the list and its check."""
+
+OVERLAP_MS = 600_000
+"""How much later than the edit before it an edit may appear in the list, milliseconds."""
+
+MOST_OTHERS = 10
+"""A page of which more than one edit in so many is another venue's is no answer to the question for this one's."""
+
+DAY_MS = 86_400_000
+
+Ask = Callable[[Sequence[str]], None]
+"""Asks for the edits of queued notes one by one."""
+
+
+class Mode(NamedTuple):
+    """How the list is read.
+
+    Attributes:
+        sort: Order of the list, as OpenReview names it.
+        since_ms: Time of the oldest edit wanted, milliseconds since the epoch; 0 wants all.
+    """
+
+    sort: str
+    since_ms: int
+
+
+WHOLE = Mode("id", 0)
+
+
+def note_id_of(entry: str) -> str:
+    """Return the note of a queue entry."""
+    # An id that OpenReview did not make may hold spaces.
+    return entry.rpartition(" ")[0]
+
+
+def find_refusal(session: VenueSession) -> str | None:
+    """Return why the list of a venue's edits cannot be used; None if it can, or was never asked for."""
+    return next(iter(session.raw.state.answers(session.venue_id, LIST)), None)
+
+
+def is_worth_a_list(session: VenueSession, notes: int) -> bool:
+    """Return whether to try the list for a number of notes: of a whole API v2 venue, unless it was found unusable."""
+    return session.api == 2 and session.limit is None and notes > FEW and find_refusal(session) is None
+
+
+def count_requests(edits: int) -> int:
+    """Return the requests that a list of so many edits takes: its pages, its probe, its count and its check.
+
+    >>> count_requests(11_672)
+    24
+    """
+    return -(-edits // listing.LARGEST_PAGE) + 2 + 2 * CHECKED
+
+
+def plan_list(session: VenueSession, entries: Collection[str]) -> int:
+    """Return the requests that reading the list takes; at least, where it was read before.
+
+    Args:
+        session: The venue.
+        entries: The notes wanted, as queue entries; none before the venue is listed.
+
+    Raises:
+        NotGivenError: OpenReview does not give the list.
+    """
+    probe = _probe(session)
+    under_way = session.raw.state.listing(session.venue_id, UNDER_WAY)
+    mode = _mode(session)
+    edits = 1 if mode != WHOLE or probe.expected is None else max(0, probe.expected - under_way.received)
+    return count_requests(edits) + len(_never_asked(session, mode, entries))
+
+
+def read_venue_edits(session: VenueSession, ask: Ask) -> bool:
+    """Read the list of a venue's edits, store those of the queued notes, and mark these notes as done.
+
+    Notes that it says nothing certain of stay queued: all of them, if OpenReview does not give the list or a check
+    of it fails, which is remembered. An interrupted reading is taken up where it stopped.
+
+    Returns:
+        Whether the list was read and found right.
+
+    Raises:
+        BusyError: OpenReview asks to wait, or does not answer for single notes either.
+        SignInError: A token is needed, or was refused.
+    """
+    try:
+        mode = _read_to_end(session)
+        if mode is not None:
+            _settle(session, mode, ask)
+    except (BusyError, SignInError):
+        raise
+    except SourceError as error:
+        _give_up(session, error.reason if isinstance(error, NotGivenError) else "no list of edits")
+        return False
+    return mode is not None
+
+
+def _unusable(session: VenueSession, reason: str) -> NotGivenError:
+    return NotGivenError(f"OpenReview's list of the edits of '{session.venue_id}' cannot be used: {reason}.", reason)
+
+
+def _give_up(session: VenueSession, reason: str) -> None:
+    """Remember why the list cannot be used; what was received stays."""
+    with session.raw.transaction():
+        _forget_reading(session)
+        session.raw.state.enqueue(session.venue_id, LIST, [session.venue_id])
+        session.raw.state.mark_done(LIST, session.venue_id, reason)
+
+
+def _forget_reading(session: VenueSession) -> None:
+    for name in (UNDER_WAY, UNDER_WAY_AGAIN, LATEST):
+        session.raw.state.forget_listings(session.venue_id, name)
+    session.raw.state.forget_sighted_edits(session.venue_id)
+    session.raw.state.unqueue(LIST, [session.venue_id])
+
+
+def forget_list(session: VenueSession) -> None:
+    """Forget how far the list was read, and why it could not be used, so that it is tried from its beginning."""
+    session.raw.state.reopen(session.venue_id, LIST)
+    session.raw.state.forget_listings(session.venue_id, EDITS)
+    _forget_reading(session)
+
+
+def _begin(session: VenueSession) -> Mode | None:
+    """Return how to read the list: on from where it stopped, or begun now; None if it is longer than worth it."""
+    state, venue_id = session.raw.state, session.venue_id
+    if state.listing(venue_id, UNDER_WAY).started_ms:
+        return _mode(session)
+    pending = state.pending(venue_id, TASK)
+    mode = _mode(session)
+    singly = len(_never_asked(session, mode, pending))
+    if mode != WHOLE and len(pending) - singly <= FEW and singly <= FEW:
+        return None
+    probe = _probe(session)
+    cost = count_requests(probe.expected or 0)
+    if mode != WHOLE and singly > cost:
+        mode = WHOLE
+    if len(pending) - (0 if mode == WHOLE else singly) < (cost if mode == WHOLE else FEW):
+        return None
+    started_ms = session.moment_ms()
+    latest_ms = min(_build(session, probe)[0].modified_ms, started_ms + DAY_MS)
+    with session.raw.transaction():
+        if mode == WHOLE:
+            state.forget_listings(venue_id, EDITS)
+        _forget_reading(session)
+        state.enqueue(venue_id, LIST, [venue_id])
+        state.set_listing(venue_id, LATEST, Listing(str(latest_ms), 0, None, complete=True))
+        state.set_listing(venue_id, UNDER_WAY, Listing(None, 0, probe.expected, complete=False, started_ms=started_ms))
+    return mode
+
+
+def _probe(session: VenueSession) -> ListPage:
+    """Return the latest edit of the venue, with the number of all.
+
+    Raises:
+        NotGivenError: OpenReview refuses the list, or it has no edit. That may mean that it cannot list them so.
+    """
+    probe = probe_venue_edits(session.client, session.venue_id)
+    if not probe.items:
+        raise _unusable(session, "an empty list of edits")
+    return probe
+
+
+def _mode(session: VenueSession) -> Mode:
+    """Return how to read the list, by whether it was read to its end before."""
+    before = session.raw.state.listing(session.venue_id, EDITS)
+    since_ms = int(before.after or 0) - OVERLAP_MS if before.complete else 0
+    return Mode(LATEST_FIRST, since_ms) if since_ms > 0 else WHOLE
+
+
+def _never_asked(session: VenueSession, mode: Mode, entries: Collection[str]) -> set[str]:
+    """Return the queued notes that may have edits from before the time since which the list is read."""
+    if mode == WHOLE:
+        return set()
+    asked = {note_id_of(entry) for entry in session.raw.state.done(session.venue_id, TASK)}
+    return {
+        entry for entry in entries if note_id_of(entry) not in asked and _created_ms(session, entry) < mode.since_ms
+    }
+
+
+def _created_ms(session: VenueSession, entry: str) -> int:
+    note = session.raw.find(RawKind.NOTE, note_id_of(entry))
+    return 0 if note is None else decode_leniently(Note, note.body).created_ms or 0
+
+
+def _read_to_end(session: VenueSession) -> Mode | None:
+    """Read the list, and once more if it was shorter than its count.
+
+    Returns:
+        How it was read; None if it is not worth it, or too much for the service now.
+
+    Raises:
+        NotGivenError: It is not such a list, or still shorter than its count.
+        BusyError: OpenReview asks to wait.
+    """
+    try:
+        mode = _begin(session)
+        for name in (UNDER_WAY, UNDER_WAY_AGAIN):
+            if mode is not None:
+                _read_list(session, mode, name)
+            if mode is None or mode != WHOLE or _is_whole(session):
+                return mode
+    except BusyError as error:
+        if error.wait_s is not None:
+            raise
+        return None
+    raise _unusable(session, "fewer edits than it counts")
+
+
+def _is_whole(session: VenueSession) -> bool:
+    """Return whether the list has shown as many edits as OpenReview counts now."""
+    there_are = probe_venue_edits(session.client, session.venue_id).expected
+    return there_are is None or session.raw.state.count_sighted_edits(session.venue_id) >= there_are
+
+
+def _read_list(session: VenueSession, mode: Mode, name: str) -> None:
+    """Read the list on to its end, page by page, each with its place in one transaction."""
+    state = session.raw.state.listing(session.venue_id, name)
+    if not state.started_ms:
+        state = replace(state, started_ms=session.moment_ms())
+    wanted = {note_id_of(entry) for entry in _entries(session)}
+    meter = session.meter("edits of the venue", state.received, state.expected, listing.EDITS, listing.LARGEST_PAGE)
+    while not state.complete:
+        start = Start(state.after, state.received, state.expected)
+        page = fetch_venue_edits(session.client, session.venue_id, start, sort=mode.sort)
+        rows = _build(session, page)
+        _check_order(session, rows, mode)
+        kept = list(_place(session, rows, wanted))
+        with session.raw.transaction():
+            session.raw.add(kept)
+            new = session.raw.state.sight_edits(session.venue_id, (row.object_id for row in rows), state.started_ms)
+            if not new and len(rows) >= listing.LARGEST_PAGE:
+                raise _unusable(session, "the same edits again")
+            state = _next(state, page, rows, new, mode)
+            session.raw.state.set_listing(session.venue_id, name, state)
+        meter.advance(len(rows), page.expected)
+
+
+def _next(state: Listing, page: ListPage, rows: Sequence[RawObject], new: int, mode: Mode) -> Listing:
+    received = state.received + new
+    is_last = page.is_last or not new or received == page.expected or rows[-1].modified_ms < mode.since_ms
+    return replace(state, after=page.after, received=received, expected=page.expected, complete=is_last)
+
+
+def _entries(session: VenueSession) -> list[str]:
+    """Return the queued notes that the reading is for: those queued before it began."""
+    return session.raw.state.pending_before(session.venue_id, TASK, (LIST, session.venue_id))
+
+
+def _build(session: VenueSession, page: ListPage) -> list[RawObject]:
+    return [build_edit(compact(item), session.origin(page.source)) for item in page.items]
+
+
+def _check_order(session: VenueSession, rows: Sequence[RawObject], mode: Mode) -> None:
+    """Check that the latest edits come first where that was asked for.
+
+    Raises:
+        NotGivenError: They do not.
+    """
+    if mode != WHOLE and any(row.modified_ms < following.modified_ms for row, following in pairwise(rows)):
+        raise _unusable(session, "not the latest edits first")
+
+
+def _place(session: VenueSession, rows: Sequence[RawObject], wanted: Set[str]) -> Iterator[RawObject]:
+    """Yield the edits of a page to store, each with the venue and forum of its note.
+
+    Edits of the venue's notes that are not wanted are left out. What is known of no note keeps what it says itself, and
+    the stage that reads versions sets it aside.
+
+    Raises:
+        NotGivenError: Too many of the edits are other venues'.
+    """
+    places = _find_places(session, {row.subject_id for row in rows})
+    others = 0
+    for row in rows:
+        venue_id, forum_id = places.get(row.subject_id, (venue_of_edit(row.body), row.forum_id))
+        others += venue_id not in {None, session.venue_id}
+        if others > max(1, len(rows) // MOST_OTHERS):
+            raise _unusable(session, "edits of other venues")
+        if row.subject_id not in places:
+            yield row
+        elif row.subject_id in wanted or venue_id != session.venue_id:
+            yield row._replace(venue_id=venue_id or row.venue_id, forum_id=forum_id)
+
+
+def _find_places(session: VenueSession, note_ids: Set[str]) -> dict[str, tuple[str, str]]:
+    """Return the venue and forum of those of some notes that are stored."""
+    rows = session.raw.select(
+        "SELECT DISTINCT object_id, venue_id, forum_id FROM objects"
+        " WHERE kind = 'note' AND object_id IN (SELECT value FROM json_each(?))",
+        msgspec.json.encode(sorted(note_ids)).decode(),
+    )
+    return {note_id: (venue_id, forum_id) for note_id, venue_id, forum_id in rows}
+
+
+def _settle(session: VenueSession, mode: Mode, ask: Ask) -> None:
+    """Mark as done the notes of which the list is known to show every edit, after asking for a few by themselves.
+
+    Raises:
+        NotGivenError: A note has an edit that the list did not show.
+    """
+    state, venue_id = session.raw.state, session.venue_id
+    entries = _entries(session)
+    unsure = _never_asked(session, mode, entries)
+    lacking = state.edited_notes(venue_id, sighted=False, since_ms=mode.since_ms)
+    shown = state.edited_notes(venue_id, sighted=True)
+    lost = [entry for entry in entries if note_id_of(entry) in lacking]
+    sure = [entry for entry in entries if entry not in unsure and note_id_of(entry) not in lacking]
+    settled = [entry for entry in sure if note_id_of(entry) in shown]
+    silent = [entry for entry in sure if note_id_of(entry) not in shown]
+    asked = [*lost, *settled[:CHECKED], *silent[:CHECKED]]
+    ask(asked)
+    if _lacks_edits(session, mode):
+        raise _unusable(session, "edits missing from the list")
+    latest = state.listing(venue_id, LATEST)
+    with session.raw.transaction():
+        for entry in set(sure).difference(asked):
+            state.mark_done(TASK, entry)
+        _forget_reading(session)
+        state.set_listing(venue_id, EDITS, latest)
+
+
+def _lacks_edits(session: VenueSession, mode: Mode) -> bool:
+    """Return whether notes that were asked by themselves since the reading began have edits that it should have shown.
+
+    Edits as late as the reading may have come behind it.
+    """
+    state, venue_id = session.raw.state, session.venue_id
+    until_ms = int(state.listing(venue_id, LATEST).after or 0) - OVERLAP_MS
+    rows = session.raw.select(
+        """
+        SELECT EXISTS (
+            SELECT 1
+            FROM objects
+            WHERE venue_id = ? AND kind = 'edit' AND seen_ms >= ? AND modified_ms BETWEEN ? AND ?
+              AND NOT EXISTS (SELECT 1 FROM sightings WHERE sightings.object_id = ? || objects.object_id)
+        )
+        """,
+        venue_id,
+        state.listing(venue_id, UNDER_WAY).started_ms,
+        mode.since_ms,
+        until_ms,
+        f"{EDITS} {venue_id} ",
+    )
+    ((lacks,),) = rows
+    return bool(lacks)

@@ -1,0 +1,1 @@
+"""Serve a corpus to assistants by the Model Context Protocol, read-only."""

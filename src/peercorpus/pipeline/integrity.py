@@ -1,0 +1,212 @@
+"""Check that what a workspace holds is what was stored, and set aside what is not, so that it can be made again."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from peercorpus.execution.progress import Meter, Show
+from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.object_store import Location, S3Path, read_file
+from peercorpus.workspace.raw_damage import DamagedObject
+from peercorpus.workspace.workspace import Workspace
+
+ALL = "workspace"
+"""Stands for the venue in the progress of a check."""
+
+ASIDE = "damaged"
+"""Folder of the workspace for files that are not what was stored."""
+
+
+class Held(StrEnum):
+    """What a workspace holds."""
+
+    DATABASE = "database"
+    """The file `raw.db`, as SQLite sees it."""
+    OBJECT = "object"
+    """One version of an object in `raw.db`."""
+    FILE = "file"
+    """A PDF."""
+    TABLE = "table"
+    """A venue's part of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Something held that is not what was stored.
+
+    Attributes:
+        name: The file, the object or the table.
+        venue_id: The venue that it belongs to; None for the database.
+        detail: What is wrong with it.
+        source: Where an object came from, a request or a file name; empty for the rest.
+        stored: The object's row; None for the rest.
+    """
+
+    held: Held
+    name: str
+    venue_id: str | None
+    detail: str
+    source: str = ""
+    stored: DamagedObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Integrity:
+    """What a check found.
+
+    Attributes:
+        objects: Versions of objects checked.
+        files: PDFs checked.
+        tables: Parquet files of tables checked.
+        damages: Everything found damaged.
+        lost: Objects set aside by an earlier repair and not received again since.
+    """
+
+    objects: int
+    files: int
+    tables: int
+    damages: Sequence[Damage]
+    lost: Sequence[DamagedObject]
+
+
+def check_workspace(workspace: Workspace, show: Show) -> Integrity:
+    """Read everything that a workspace holds and compare it with what was stored.
+
+    Bodies and PDFs are hashed; tables are read whole, with the checksums of their pages where they have any. PDFs that
+    are missing are no damage: the stages set them aside as missing, and a harvest fetches them.
+    """
+    faults = workspace.raw.damaged.database_faults()
+    damages = [Damage(Held.DATABASE, "raw.db", None, fault) for fault in faults]
+    if faults:
+        # What else SQLite returns from such a file cannot be relied on.
+        return Integrity(0, 0, 0, damages, ())
+    objects = Meter(ALL, "checking objects", show, total=workspace.raw.damaged.count())
+    damages += _check_objects(workspace, objects)
+    files = Meter(ALL, "checking files", show)
+    damages += _check_files(workspace, files)
+    tables = Meter(ALL, "checking tables", show)
+    damages += _check_tables(workspace, tables)
+    return Integrity(objects.done, files.done, tables.done, damages, workspace.raw.damaged.not_back())
+
+
+def _check_objects(workspace: Workspace, meter: Meter) -> Iterator[Damage]:
+    for damaged in workspace.raw.damaged.check_each():
+        meter.advance()
+        if damaged is not None:
+            yield Damage(
+                Held.OBJECT,
+                f"{damaged.kind} {damaged.object_id}",
+                damaged.venue_id,
+                "its body is not what was received",
+                damaged.source,
+                damaged,
+            )
+
+
+def _check_files(workspace: Workspace, meter: Meter) -> Iterator[Damage]:
+    venue_of = {
+        stored.sha256: venue_id
+        for venue_id in workspace.raw.venues()
+        for stored in workspace.raw.state.files(venue_id)
+        if stored.sha256 is not None
+    }
+    present = [sha256 for sha256 in sorted(venue_of) if workspace.files.has(sha256)]
+    for sha256 in present:
+        fault = _find_file_fault(workspace.files.path(sha256), sha256)
+        meter.advance(total=len(present))
+        if fault:
+            yield Damage(Held.FILE, sha256, venue_of[sha256], fault)
+
+
+def _find_file_fault(location: Location, sha256: str) -> str | None:
+    try:
+        content = read_file(location)
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
+    return None if hashlib.sha256(content).hexdigest() == sha256 else "it was cut or changed after it was stored"
+
+
+def _check_tables(workspace: Workspace, meter: Meter) -> Iterator[Damage]:
+    tables = workspace.tables
+    parts = [(name, venue_id) for name in TABLES for venue_id in tables.venues(name)]
+    for name, venue_id in parts:
+        committed = tables.count_committed(name, venue_id)
+        rows = 0
+        faults = []
+        for path in tables.paths(name, venue_id):
+            try:
+                rows += _read_through(path)
+            except (OSError, pa.ArrowException) as error:
+                faults.append(str(error).partition("\n")[0])
+        if not faults and rows != committed:
+            faults.append(f"it has {rows} rows; {committed} were written")
+        meter.advance(total=len(parts))
+        if faults:
+            yield Damage(Held.TABLE, name, venue_id, faults[0])
+
+
+def _read_through(path: Location) -> int:
+    """Return the number of rows of a Parquet file, all of which are read.
+
+    Raises:
+        OSError: It is missing, or a page does not match its checksum.
+        ArrowException: It is not Parquet, or cannot be decoded.
+    """
+    opened = path.open() if isinstance(path, S3Path) else path.open("rb")
+    with opened, pq.ParquetFile(opened, pre_buffer=False, page_checksum_verification=True) as file:
+        return sum(batch.num_rows for batch in file.iter_batches())
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What a repair did.
+
+    Attributes:
+        set_aside: What was taken out of what is read.
+        harvest: Venues whose objects or files a harvest fetches again.
+        imported: Files to import again, as they brought what is damaged.
+        build: Whether tables have to be built again.
+    """
+
+    set_aside: Sequence[Damage]
+    harvest: Sequence[str]
+    imported: Sequence[str]
+    build: bool
+
+
+def repair(workspace: Workspace, integrity: Integrity) -> Repair:
+    """Set aside what is damaged, so that the next harvest or import brings it again, and the next build makes it again.
+
+    Nothing is deleted: objects go to the table `damaged` of `raw.db`, PDFs to the folder `damaged`. Tables are made of
+    these, so a damaged part is emptied. A damaged database is left as it is.
+    """
+    damages = integrity.damages
+    objects = [damage.stored for damage in damages if damage.stored is not None]
+    if objects:
+        with workspace.raw.transaction():
+            workspace.raw.damaged.set_aside(objects)
+    for damage in damages:
+        if damage.held is Held.FILE:
+            _set_file_aside(workspace, damage.name)
+        elif damage.held is Held.TABLE:
+            workspace.tables.empty(damage.name, str(damage.venue_id))
+    done = [damage for damage in damages if damage.held is not Held.DATABASE]
+    fetched = [damage for damage in done if damage.held is Held.FILE or damage.source.startswith("http")]
+    return Repair(
+        set_aside=done,
+        harvest=sorted({str(damage.venue_id) for damage in fetched}),
+        imported=sorted({damage.source for damage in done if damage.stored and damage not in fetched}),
+        build=bool(done),
+    )
+
+
+def _set_file_aside(workspace: Workspace, sha256: str) -> None:
+    location = workspace.files.path(sha256)
+    aside = workspace.folder / ASIDE / f"{sha256}.pdf"
+    aside.parent.mkdir(exist_ok=True)
+    aside.write_bytes(read_file(location))
+    location.unlink()

@@ -1,0 +1,123 @@
+"""Records about what an AI says of a paper, as the venue itself posts it, and about the answers to it.
+
+They are apart from all records of people: no review, post, conversation or statistic holds anything of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from peercorpus.records.enums import PostKind, Role
+from peercorpus.records.reviews import Section
+from peercorpus.records.scores import Score
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyAnswer:
+    """One answer of a survey in which a person rates an AI's review.
+
+    Attributes:
+        field: The survey's own name of the question.
+        answer: The answer, verbatim.
+        rank: Place of the answer in `answers`, from 1; None if it is not one of them ("Unsure", free text).
+        answers: What the survey offers, the best last; empty for free text, and if the question is not known.
+    """
+
+    field: str
+    answer: str
+    rank: int | None
+    answers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AiReply:
+    """A post below an AI's review: an answer of the authors, a comment, a survey that rates the review.
+
+    Attributes:
+        reply_to: The post that it replies to: the review itself, or another reply to it; None if that is taken down.
+        kind: What the post is.
+        role: Who wrote it; `ai` if the AI itself answers.
+        invitation: The invitation that created it, verbatim.
+        signature: Last path element of the signature, as in `Post`.
+        created_at: When it was posted; None if unknown.
+        modified_at: When it was last changed; None if unknown.
+        title: The post's own title; None if it has none.
+        text: The prose, verbatim; several fields each follow their name as a heading. Of a survey it is empty.
+        readers_public: Whether `everyone` may read it; only such replies are published.
+        deleted: Whether OpenReview marks it as deleted.
+        extra: Fields of the note's `content` that are nowhere else, as JSON.
+        survey: The answers of a survey, in the form's order; empty for every other kind.
+    """
+
+    post_id: str
+    reply_to: str | None
+    kind: PostKind
+    role: Role
+    invitation: str
+    signature: str
+    created_at: datetime | None
+    modified_at: datetime | None
+    title: str | None
+    text: str
+    readers_public: bool
+    deleted: bool
+    extra: str
+    survey: tuple[SurveyAnswer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AiReview:
+    """What an AI says of a paper, as the venue itself posts it, with all that was posted below it.
+
+    Attributes:
+        ai_review_id: The note's id on OpenReview.
+        form_id: The invitation whose form it was read with; None if no invitation with its form is held, so that scales
+            are unknown.
+        kind: `ai_review`.
+        role: `ai`, also where chairs sign.
+        invitation: The invitation that created it, verbatim.
+        signature: Last path element of the signature (`AI_Reviewer`, `Program_Chairs`).
+        created_at: When it was posted; None if unknown.
+        modified_at: When it was last changed; None if unknown.
+        title: Its heading, if the form has one.
+        scores: Scores that it gives, as they stand now.
+        sections: Its passages, as they stand now.
+        readers_public: Whether `everyone` may read it; only such reviews are published.
+        deleted: Whether OpenReview marks it as deleted.
+        licence: Licence stated on the note or in its form, verbatim; None if none is stated.
+        extra: Fields of the note's `content` that are neither score nor section, as JSON.
+        replies: What was posted below it, in time order.
+    """
+
+    ai_review_id: str
+    forum_id: str
+    venue_id: str
+    form_id: str | None
+    kind: PostKind
+    role: Role
+    invitation: str
+    signature: str
+    created_at: datetime | None
+    modified_at: datetime | None
+    title: str | None
+    scores: tuple[Score, ...]
+    sections: tuple[Section, ...]
+    readers_public: bool
+    deleted: bool
+    licence: str | None
+    extra: str
+    replies: tuple[AiReply, ...] = ()
+
+    @property
+    def note_ids(self) -> tuple[str, ...]:
+        """The ids of the review and of all its replies."""
+        return (self.ai_review_id, *(reply.post_id for reply in self.replies))
+
+
+def select_public(reviews: Sequence[AiReview]) -> list[AiReview]:
+    """Return what everyone may read and nobody deleted: reviews, each with its replies of that kind."""
+    return [
+        replace(review, replies=tuple(reply for reply in review.replies if reply.readers_public and not reply.deleted))
+        for review in reviews
+        if review.readers_public and not review.deleted
+    ]

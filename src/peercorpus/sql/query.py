@@ -1,0 +1,123 @@
+"""Ask the tables of a corpus: each query runs in a process of its own, which is killed when its time is over."""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.sql.statement import STATEMENT_CHARS
+from peercorpus.sql.worker import Reply, Request
+
+TIME_LIMIT_S = 20.0
+"""Seconds after which a query is stopped."""
+MOST_OFFSET = 1_000_000
+"""Most rows that are skipped."""
+
+
+def require_engine() -> None:
+    """Check that DuckDB is installed.
+
+    Raises:
+        MissingExtraError: It is not.
+    """
+    if find_spec("duckdb") is None:
+        raise MissingExtraError("duckdb", "mcp")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of an answer, each with one value per column."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+
+    def named(self) -> list[dict[str, Any]]:
+        """Return each row by its columns."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """Tables that can be asked in SQL; one query runs at a time.
+
+    Attributes:
+        tables: The Parquet files of each table that has rows.
+        empty: The Arrow schema of each table without rows.
+        time_limit_s: Seconds after which a query is stopped.
+    """
+
+    tables: dict[str, list[Path]]
+    empty: dict[str, pa.Schema] = field(default_factory=dict)
+    time_limit_s: float = TIME_LIMIT_S
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all tables."""
+        return [*self.tables, *self.empty]
+
+    def ask(
+        self,
+        sql: str,
+        parameters: Sequence[str | int | float | bool | None] = (),
+        *,
+        is_checked: bool = True,
+        offset: int = 0,
+        limit: int = 100,
+        cell_chars: int = 2_000,
+    ) -> Rows:
+        """Run a statement.
+
+        Args:
+            sql: One SELECT.
+            parameters: Values of its question marks.
+            is_checked: Whether it comes from outside, and must only select from the tables.
+            offset: Rows to skip.
+            limit: Most rows to return.
+            cell_chars: Most characters of a text.
+
+        Raises:
+            PeercorpusError: It is refused, fails, or takes more time or memory than it may.
+        """
+        if len(sql) > STATEMENT_CHARS:
+            raise PeercorpusError(f"A statement has at most {STATEMENT_CHARS:,} characters, got {len(sql):,}.")
+        if "\0" in sql:
+            raise PeercorpusError("The statement has a character of code 0; leave it out.")
+        tables = {name: [str(path.absolute()) for path in paths] for name, paths in self.tables.items()}
+        schemas = {name: schema.serialize().to_pybytes() for name, schema in self.empty.items()}
+        request = Request(
+            tables, schemas, sql, list(parameters), is_checked, min(offset, MOST_OFFSET), limit, cell_chars
+        )
+        try:
+            content = msgspec.json.encode(request)
+        except UnicodeEncodeError:
+            raise PeercorpusError("The question has half a character (a lone surrogate); leave it out.") from None
+        with self._turn:
+            return _run(content, self.time_limit_s)
+
+
+def _run(content: bytes, time_limit_s: float) -> Rows:
+    command = [sys.executable, "-P", "-m", "peercorpus.sql.worker"]
+    try:
+        ended = subprocess.run(command, input=content, capture_output=True, timeout=time_limit_s, check=False)
+    except subprocess.TimeoutExpired:
+        raise PeercorpusError(
+            f"The query was stopped after {time_limit_s:g} seconds; select fewer rows, or add conditions."
+        ) from None
+    try:
+        reply = msgspec.json.decode(ended.stdout, type=Reply)
+    except msgspec.DecodeError:
+        raise PeercorpusError(
+            "The query took more memory than it may, or its process died; select fewer rows or columns."
+        ) from None
+    if reply.refusal is not None:
+        raise PeercorpusError(reply.refusal)
+    return Rows(reply.columns, reply.rows)

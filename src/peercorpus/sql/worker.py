@@ -1,0 +1,197 @@
+"""Run one query in a process of its own: a request as JSON on standard input, an answer as JSON on standard output.
+
+DuckDB's own limits do not hold for every function, so the process itself is limited in memory and processor time, and
+its parent kills it when its time is over. Files other than those of the tables cannot be opened.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.sql.statement import check_select
+
+ADDRESS_SPACE_BYTES = 2 << 30
+"""Limit of the process's address space."""
+CPU_S = 60
+"""Limit of the process's processor time in seconds, should its parent be gone."""
+_ENGINE_MEMORY = "1GB"
+_MOST_COLUMNS = 200
+_MOST_IN_LIST = 200
+"""Further elements of a list inside a cell are left out."""
+_SAID_IN_FULL = frozenset({"BinderException", "CatalogException", "ParserException", "SyntaxException"})
+"""Errors that quote the statement alone; others may quote what the tables hold."""
+_MESSAGE_CHARS = 300
+_NAME_CHARS = 200
+_BATCH_ROWS = 2_048
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What the process is asked.
+
+    Attributes:
+        tables: The Parquet files of each table that has rows.
+        schemas: The Arrow schema, as IPC, of each table without rows.
+        sql: The statement.
+        parameters: Values of its question marks.
+        is_checked: Whether it must be a plain SELECT of these tables; otherwise it is our own.
+        offset: Rows to skip.
+        limit: Most rows to return.
+        cell_chars: Most characters of a text; the rest is cut off and counted.
+    """
+
+    tables: dict[str, list[str]]
+    schemas: dict[str, bytes]
+    sql: str
+    parameters: list[str | int | float | bool | None]
+    is_checked: bool
+    offset: int
+    limit: int
+    cell_chars: int
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What the process answers.
+
+    Attributes:
+        refusal: One sentence where the query was refused or failed; None otherwise.
+    """
+
+    columns: list[str] = []
+    rows: list[list[Any]] = []
+    refusal: str | None = None
+
+
+def limit_process() -> None:
+    """Limit the memory and the processor time of this process."""
+    if sys.platform == "win32":
+        return
+    import resource  # not on Windows
+
+    for kind, limit in ((resource.RLIMIT_AS, ADDRESS_SPACE_BYTES), (resource.RLIMIT_CPU, CPU_S)):
+        _, hard = resource.getrlimit(kind)
+        resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+
+
+def _quote(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _connect(tables: Mapping[str, Sequence[str]], schemas: Mapping[str, bytes]) -> Any:  # noqa: ANN401 -- duckdb has no types
+    import duckdb
+    import pyarrow as pa
+
+    connection = duckdb.connect(
+        config={
+            "memory_limit": _ENGINE_MEMORY,
+            "threads": 2,
+            "temp_directory": "",
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+        }
+    )
+    connection.execute("SET TimeZone = 'UTC'")
+    for name, paths in tables.items():
+        listed = ", ".join(map(_quote, paths))
+        connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM read_parquet([{listed}])')
+    for name, schema in schemas.items():
+        empty = pa.ipc.read_schema(pa.py_buffer(schema)).empty_table()
+        connection.from_arrow(empty).create(name)
+    every = ", ".join(_quote(path) for paths in tables.values() for path in paths)
+    connection.execute(f"SET allowed_paths = [{every}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def shorten(value: Any, chars: int) -> Any:  # noqa: ANN401 -- whatever a cell holds
+    """Return a value as JSON can hold it, with long texts and lists cut; a cut text says how much is missing.
+
+    >>> shorten({"a": ["abcdef", b"123", None, 1.5]}, 4)
+    {'a': ['abcd…[2 more characters]', '<3 bytes>', None, 1.5]}
+    """
+    if isinstance(value, str):
+        more = len(value) - chars
+        return value if more <= 0 else f"{value[:chars]}…[{more} more characters]"
+    if isinstance(value, bytes | bytearray):
+        return f"<{len(value)} bytes>"
+    if isinstance(value, Mapping):
+        pairs = islice(value.items(), _MOST_IN_LIST)
+        return {
+            str(shorten(key if isinstance(key, str) else str(key), chars)): shorten(one, chars) for key, one in pairs
+        }
+    if isinstance(value, list | tuple | set):
+        return [shorten(one, chars) for one in islice(value, _MOST_IN_LIST)]
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        # JSON knows neither NaN nor infinity.
+        return value if value - value == 0 else str(value)
+    return shorten(str(value), chars)
+
+
+def answer(request: Request) -> Reply:
+    """Run the query of a request.
+
+    Raises:
+        PeercorpusError: The statement may not be run.
+    """
+    connection = _connect(request.tables, request.schemas)
+    if request.is_checked:
+        serialise = "SELECT json_serialize_sql(?::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)"
+        ((tree,),) = connection.execute(serialise, [request.sql]).fetchall()
+        check_select(json.loads(tree), {*request.tables, *request.schemas})
+    result = connection.sql(request.sql, params=list(request.parameters) or None)
+    reader = result.to_arrow_reader(_BATCH_ROWS)
+    columns = [str(shorten(name, _NAME_CHARS)) for name in reader.schema.names]
+    if len(columns) > _MOST_COLUMNS:
+        raise PeercorpusError(f"A query may select {_MOST_COLUMNS} columns, got {len(columns)}.")
+    rows = islice(_read_rows(reader), request.offset, request.offset + request.limit)
+    return Reply(columns, [[shorten(cell, request.cell_chars) for cell in row] for row in rows])
+
+
+def _read_rows(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    """Yield rows by way of Arrow, as DuckDB's own conversion of times needs another package."""
+    for batch in batches:
+        for row in range(batch.num_rows):
+            yield [column[row].as_py() for column in batch.columns]
+
+
+def explain(error: Exception) -> str:
+    """Return why a query failed, without anything that the tables hold."""
+    if isinstance(error, PeercorpusError):
+        return str(error)
+    name = type(error).__name__
+    if isinstance(error, MemoryError) or name == "OutOfMemoryException":
+        return "The query took more memory than it may; select fewer rows or columns."
+    if name in _SAID_IN_FULL:
+        message = " ".join(re.sub(r"\n+LINE \d+:.*", "", str(error), flags=re.DOTALL).split())
+        return f"The query cannot be run ({message[:_MESSAGE_CHARS]})."
+    if isinstance(error, RecursionError):
+        return "The query is nested too deeply; write a plainer one."
+    return f"The query failed while it ran ({name}); check casts, and that each value fits its function."
+
+
+def main() -> None:
+    """Answer the request on standard input."""
+    limit_process()
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
+    try:
+        reply = answer(request)
+        content = msgspec.json.encode(reply)
+    except Exception as error:  # noqa: BLE001 -- duckdb's own, and each is told to the asker
+        content = msgspec.json.encode(Reply(refusal=explain(error)))
+    sys.stdout.buffer.write(content)
+
+
+if __name__ == "__main__":
+    main()

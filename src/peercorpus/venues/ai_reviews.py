@@ -1,0 +1,94 @@
+"""Tell by which invitations and signatures venues post what an AI says of a paper, from `ai_reviews.toml`.
+
+Nothing else tells it: no title, no text, no name that a reviewer or a group of reviewers has.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+
+import msgspec
+
+from peercorpus.execution.stage import digest_of_data
+from peercorpus.records.ai_reviews import SurveyAnswer
+
+
+class _Posted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One documented way: names of invitations, and who signs what is posted by them."""
+
+    invitations: tuple[str, ...]
+    signers: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+class _Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    signers: tuple[str, ...]
+
+
+class _Surveys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    invitations: tuple[str, ...]
+    questions: Mapping[str, tuple[str, ...]]
+
+
+class _Ways(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    posted: tuple[_Posted, ...]
+    groups: _Groups
+    surveys: _Surveys
+
+
+_DATA = tomllib.loads(files(__package__).joinpath("ai_reviews.toml").read_text(encoding="utf-8"))
+_WAYS = msgspec.convert(_DATA, _Ways)
+DIGEST = digest_of_data(_DATA)
+"""Digest of the ways, part of the content key of what is read with them."""
+SIGNERS: Mapping[str, tuple[str, ...]] = {name.lower(): way.signers for way in _WAYS.posted for name in way.invitations}
+"""Who signs the reviews of an AI, by the name of the invitation in lower case."""
+SURVEYS = frozenset(name.lower() for name in _WAYS.surveys.invitations)
+"""Names of invitations, in lower case, by which people rate the review of an AI."""
+_PAPER = r"[A-Za-z_]+\d+"
+"""The last element of the group of one submission."""
+
+
+@lru_cache(maxsize=1_024)
+def _compile(signers: tuple[str, ...], venue_id: str) -> re.Pattern[str]:
+    groups = (re.escape(signer).replace(r"\{venue\}", re.escape(venue_id)) for signer in signers)
+    return re.compile("|".join(group.replace(r"\{paper\}", _PAPER) for group in groups))
+
+
+def _are_all(signatures: Sequence[str] | None, signers: tuple[str, ...], venue_id: str) -> bool:
+    pattern = _compile(signers, venue_id)
+    return bool(signatures) and all(pattern.fullmatch(signature) for signature in signatures or ())
+
+
+def signs_for_ai(signatures: Sequence[str] | None, venue_id: str) -> bool:
+    """Return whether those who sign a note are the venue's own groups for what an AI writes, and nobody else.
+
+    >>> signs_for_ai(["V/Submission3/AI_Reviewer"], "V"), signs_for_ai(["V/Submission3/AI_Reviewer_x1Yz"], "V")
+    (True, False)
+    """
+    return _are_all(signatures, _WAYS.groups.signers, venue_id)
+
+
+def is_posted_by_venue(name: str, signatures: Sequence[str] | None, venue_id: str) -> bool:
+    """Return whether what was posted by an invitation for AI reviews is one, as its signatures show.
+
+    Args:
+        name: The last element of the invitation; one that is not documented counts as `AI_Review`.
+        signatures: Who signs.
+        venue_id: The venue.
+
+    >>> [is_posted_by_venue("AI_Review", [signer], "V") for signer in ("V/Program_Chairs", "~Ada_Example1")]
+    [True, False]
+    """
+    return _are_all(signatures, SIGNERS.get(name.lower(), _WAYS.posted[0].signers), venue_id)
+
+
+def rate_answer(field: str, answer: str) -> SurveyAnswer:
+    """Return an answer to a survey on an AI's review with its place among those that the survey offers.
+
+    >>> rate_answer("false_claims", "One minor").rank, rate_answer("false_claims", "Unsure").rank
+    (3, None)
+    """
+    answers = _WAYS.surveys.questions.get(field.lower(), ())
+    return SurveyAnswer(field, answer, answers.index(answer) + 1 if answer in answers else None, answers)

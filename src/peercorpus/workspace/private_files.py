@@ -1,0 +1,41 @@
+"""Files of a workspace that only its owner may read, as they hold secrets or name people."""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+OWNER_ONLY = 0o600
+"""Mode of a file that only its owner may read and write."""
+
+FOLDER_OF_OWNER = 0o700
+"""Mode of a folder that only its owner may open."""
+
+
+def replace_file(path: Path, lines: Iterable[str]) -> None:
+    """Write a text file atomically, one line for each text; a link in its place is replaced, not followed.
+
+    Raises:
+        OSError: It cannot be written; the file stays as it was.
+    """
+    partial = path.with_name(f"{path.name}.partial")
+    partial.unlink(missing_ok=True)
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+def create_private(database: Path) -> None:
+    """Create a file for SQLite that only its owner may read; one that is there is closed to all others.
+
+    SQLite gives the files beside it (`-wal`, `-shm`) the same mode when it makes them. A file of somebody else's, who
+    shares the workspace, keeps its mode.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
+    for path in (database, database.with_name(f"{database.name}-wal"), database.with_name(f"{database.name}-shm")):
+        with suppress(FileNotFoundError, PermissionError):
+            path.chmod(OWNER_ONLY)

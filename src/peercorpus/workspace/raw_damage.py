@@ -1,0 +1,124 @@
+"""Find what is damaged in `raw.db`, and set it aside so that it is fetched again."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import zstandard
+
+DIGEST_BYTES = 16
+"""Length of the beginning of a body's SHA-256 that is stored with it."""
+
+WITH_OWN_ID = frozenset({"note", "reference", "edit", "group", "invitation"})
+"""Kinds of object whose body states the id under which it is stored."""
+
+VERSIONS = "versions"
+"""Task of the queue that fetches earlier versions of notes."""
+
+
+def digest_body(body: bytes) -> bytes:
+    """Return the digest that is stored with a body."""
+    return hashlib.sha256(body).digest()[:DIGEST_BYTES]
+
+
+def unpack_body(decompressor: zstandard.ZstdDecompressor, packed: bytes, digest: bytes) -> bytes | None:
+    """Return a body as it was received; None if what is stored is something else."""
+    with suppress(zstandard.ZstdError, MemoryError):
+        body = decompressor.decompress(packed)
+        return body if digest_body(body) == digest else None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedObject:
+    """One version of an object that is not what was received.
+
+    Attributes:
+        seen: Its row in `raw.db`.
+        source: The request URL or file name it came from.
+    """
+
+    seen: int
+    kind: str
+    object_id: str
+    venue_id: str
+    subject_id: str
+    source: str
+
+
+class DamagedObjects:
+    """What is damaged in a `raw.db`, on the connection of its `RawStore`.
+
+    Versions set aside are in the table `damaged`, which only a repair makes: a database without damage has none.
+    """
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._db = database
+
+    def database_faults(self) -> list[str]:
+        """Return what SQLite itself finds wrong with the pages and indexes of the file, in its words."""
+        try:
+            found = [text for (text,) in self._db.execute("PRAGMA integrity_check")]
+        except sqlite3.DatabaseError as error:
+            return [str(error)]
+        return [] if found == ["ok"] else found
+
+    def count(self) -> int:
+        """Return the number of versions of objects to check."""
+        (count,) = self._db.execute("SELECT count(*) FROM objects").fetchone()
+        return int(count)
+
+    def check_each(self) -> Iterator[DamagedObject | None]:
+        """Yield one value for each version of each object: None where it is what was received."""
+        decompressor = zstandard.ZstdDecompressor()
+        rows = self._db.cursor().execute(
+            """
+            SELECT seen, kind, object_id, venue_id, subject_id, source, digest, body
+            FROM objects
+            ORDER BY seen
+            """
+        )
+        for seen, kind, object_id, venue_id, subject_id, source, digest, packed in rows:
+            body = unpack_body(decompressor, packed, digest)
+            is_whole = body is not None and (kind not in WITH_OWN_ID or _states_id(body, object_id))
+            yield None if is_whole else DamagedObject(seen, kind, object_id, venue_id, subject_id, source)
+
+    def set_aside(self, objects: Iterable[DamagedObject]) -> None:
+        """Take damaged versions out of what is read; a harvest asks for them again. Call it in a transaction."""
+        self._db.execute("CREATE TABLE IF NOT EXISTS damaged AS SELECT * FROM objects WHERE FALSE")
+        for each in objects:
+            self._db.execute("INSERT INTO damaged SELECT * FROM objects WHERE seen = ?", (each.seen,))
+            self._db.execute("DELETE FROM objects WHERE seen = ?", (each.seen,))
+            self._db.execute("DELETE FROM listings WHERE venue_id = ?", (each.venue_id,))
+            self._db.execute(
+                "DELETE FROM queue WHERE task = ? AND substr(subject_id, 1, ?) = ?",
+                (VERSIONS, len(each.subject_id) + 1, f"{each.subject_id} "),
+            )
+
+    def not_back(self) -> list[DamagedObject]:
+        """Return the versions that were set aside and have not been received again."""
+        if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'damaged'").fetchone():
+            return []
+        rows = self._db.execute(
+            """
+            SELECT seen, kind, object_id, venue_id, subject_id, source
+            FROM damaged
+            WHERE (kind, digest) NOT IN (SELECT kind, digest FROM objects)
+            ORDER BY venue_id, kind, object_id, seen
+            """
+        )
+        return [DamagedObject(*row) for row in rows]
+
+
+def _states_id(body: bytes, object_id: str) -> bool:
+    """Return whether a body does not state another id than its row."""
+    try:
+        stated = json.loads(body)
+    except (ValueError, RecursionError):
+        # Received like that: its digest is right.
+        return True
+    own = stated.get("id") if isinstance(stated, dict) else None
+    return not isinstance(own, str) or own == object_id

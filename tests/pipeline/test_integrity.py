@@ -1,0 +1,194 @@
+"""What was damaged on disk is found, set aside, fetched and made again: the workspace is then as it was."""
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import Run
+from in_this_process import build_here
+from peercorpus.execution.progress import show_nothing
+from peercorpus.execution.stage import Options
+from peercorpus.harvest.harvest import harvest
+from peercorpus.openreview.client import Client
+from peercorpus.pipeline.integrity import Held, check_workspace, repair
+from peercorpus.records.documents import Inspection
+from peercorpus.records.enums import Reason
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.workspace import Workspace, open_workspace
+from table_rows import rows
+
+VENUE = "Borealis.cc/2024/Conference"
+
+Damaging = Callable[[Path], None]
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with serve_simulator(build_world(papers=3, venues=[VENUE])) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def built(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("integrity") / "corpus"
+    with open_workspace(folder, create=True) as workspace:
+        fetch(workspace, service)
+        build_here(workspace)
+    return folder
+
+
+@pytest.fixture
+def corpus(built: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(built, tmp_path / "corpus")
+
+
+def fetch(workspace: Workspace, service: Service) -> None:
+    with Client(service.base_url_v1, service.base_url_v2) as client:
+        harvest(workspace, client, [VENUE])
+
+
+def cut_a_body(folder: Path) -> None:
+    change_a_body(folder, lambda body: body[:-5])
+
+
+def flip_a_bit(folder: Path) -> None:
+    change_a_body(folder, lambda body: body[:-9] + bytes([body[-9] ^ 4]) + body[-8:])
+
+
+def change_a_body(folder: Path, change: Callable[[bytes], bytes]) -> None:
+    with closing(sqlite3.connect(folder / "raw.db")) as database, database:
+        query = "SELECT seen, body FROM objects WHERE kind = 'note' AND object_id <> forum_id ORDER BY seen LIMIT 1"
+        ((seen, body),) = database.execute(query).fetchall()
+        database.execute("UPDATE objects SET body = ? WHERE seen = ?", (change(body), seen))
+
+
+def change_an_edit(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "raw.db")) as database, database:
+        database.execute(
+            "UPDATE objects SET body = x'00' WHERE seen = (SELECT max(seen) FROM objects WHERE kind='edit')"
+        )
+
+
+def cut_a_pdf(folder: Path) -> None:
+    path = next(iter(sorted((folder / "files").rglob("*.pdf"))))
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def edit_a_pdf(folder: Path) -> None:
+    path = next(iter(sorted((folder / "files").rglob("*.pdf"))))
+    path.write_bytes(path.read_bytes() + b"\n% a comment\n")
+
+
+def table_file(folder: Path, name: str) -> Path:
+    return next(iter(sorted((folder / "tables" / name).rglob("*.parquet"))))
+
+
+def cut_a_table(folder: Path) -> None:
+    path = table_file(folder, "2-reviews")
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def flip_a_bit_of_a_table(folder: Path) -> None:
+    path = table_file(folder, "3-posts")
+    content = bytearray(path.read_bytes())
+    content[200] ^= 16
+    path.write_bytes(bytes(content))
+
+
+def remove_a_table_file(folder: Path) -> None:
+    table_file(folder, "6-conversations").unlink()
+
+
+DAMAGES = {
+    cut_a_body: Held.OBJECT,
+    flip_a_bit: Held.OBJECT,
+    change_an_edit: Held.OBJECT,
+    cut_a_pdf: Held.FILE,
+    edit_a_pdf: Held.FILE,
+    cut_a_table: Held.TABLE,
+    flip_a_bit_of_a_table: Held.TABLE,
+    remove_a_table_file: Held.TABLE,
+}
+
+
+def everything(folder: Path) -> dict[str, list[Any]]:
+    with open_workspace(folder, write=False) as workspace:
+        return rows(workspace, VENUE)
+
+
+@pytest.mark.parametrize(("damage", "held"), DAMAGES.items(), ids=[damage.__name__ for damage in DAMAGES])
+def test_what_is_damaged_is_found_and_comes_back(
+    corpus: Path, built: Path, service: Service, damage: Damaging, held: Held
+) -> None:
+    damage(corpus)
+    with open_workspace(corpus) as workspace:
+        integrity = check_workspace(workspace, show_nothing)
+        assert [found.held for found in integrity.damages] == [held]
+        repaired = repair(workspace, integrity)
+        assert repaired.harvest == ([] if held is Held.TABLE else [VENUE])
+        fetch(workspace, service)
+        build_here(workspace, options=Options(retry=True))
+        after = check_workspace(workspace, show_nothing)
+        assert (list(after.damages), list(after.lost)) == ([], [])
+    assert everything(corpus) == everything(built)
+
+
+def test_a_workspace_as_it_was_built_is_whole(corpus: Path, run: Run) -> None:
+    ended = run("check", "--workspace", corpus)
+    assert ended.code == 0
+    assert "all are what was stored." in ended.out
+
+
+def test_the_command_names_what_is_damaged_and_what_to_do_next(corpus: Path, run: Run) -> None:
+    cut_a_body(corpus)
+    cut_a_pdf(corpus)
+    found = run("check", "--workspace", corpus)
+    assert found.code == 1
+    assert "damaged: 2." in found.out
+    refused = run("build", "--workspace", corpus)
+    assert refused.code == 0  # What was built before the damage needs no body again.
+    repaired = run("check", "--workspace", corpus, "--repair")
+    assert repaired.code == 0
+    assert f"1. peercorpus harvest {VENUE} --workspace {corpus}" in repaired.out
+    assert f"2. peercorpus build --workspace {corpus} --retry" in repaired.out
+    assert "have not been received again" in run("check", "--workspace", corpus).out
+
+
+def test_a_damaged_body_stops_a_build_in_one_sentence(corpus: Path, run: Run) -> None:
+    cut_a_body(corpus)
+    shutil.rmtree(corpus / "tables")
+    ended = run("build", "--workspace", corpus)
+    assert ended.code == 2
+    assert "run 'peercorpus check --repair' on the workspace." in ended.err
+    assert ended.err.count("\n") <= 2
+
+
+@pytest.mark.parametrize("damage", [cut_a_pdf, edit_a_pdf])
+def test_a_changed_pdf_is_not_read_as_the_paper(corpus: Path, damage: Damaging) -> None:
+    damage(corpus)
+    sha256 = next(iter(sorted((corpus / "files").rglob("*.pdf")))).stem
+    shutil.rmtree(corpus / "tables")
+    with open_workspace(corpus) as workspace:
+        build_here(workspace)
+        inspected = {one.sha256 for one in workspace.tables.read(Inspection, VENUE)}
+        assert sha256 not in inspected
+        assert workspace.tables.set_aside_counts(VENUE, "inspect_files")[Reason.FILE_ALTERED] == 1
+
+
+def test_a_file_that_sqlite_cannot_read_is_told_and_left(corpus: Path, run: Run) -> None:
+    path = corpus / "raw.db"
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2 // 16384 * 16384
+    content[middle : middle + 16384] = bytes(16384)
+    path.write_bytes(bytes(content))
+    before = path.read_bytes()
+    ended = run("check", "--workspace", corpus)
+    assert ended.code == 1
+    assert "SQLite cannot read raw.db" in ended.out
+    assert path.read_bytes() == before

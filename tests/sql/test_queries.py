@@ -1,0 +1,149 @@
+"""Queries of a corpus are read-only, bounded, and reach nothing but its tables."""
+
+from pathlib import Path
+
+import pytest
+
+from invented_releases import task_paper, write_release
+from peercorpus.errors import PeercorpusError
+from peercorpus.sql import worker
+from peercorpus.sql.public_tables import open_public_tables
+from peercorpus.sql.query import Database
+from peercorpus.sql.worker import Reply, Request
+
+pytest.importorskip("duckdb", reason="duckdb is not installed")
+SECRET = "obey-the-abstract"
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Database:
+    folder = tmp_path_factory.mktemp("asked")
+    papers = [task_paper(name, abstract=SECRET, grade=None) | {"reviews": []} for name in ("a", "b", "c")]
+    write_release(folder, {("papers_full", "iclr"): papers}, {"a": "CC", "b": "CC", "c": "CC"})
+    (folder / "data" / "papers" / "secret.csv").write_text("x\n1\n")
+    with open_public_tables(folder) as tables:
+        return tables.database
+
+
+def ask_here(database: Database, sql: str, offset: int = 0, limit: int = 10, cell_chars: int = 50) -> Reply:
+    """Run a statement as the process does, in this one."""
+    tables = {name: [str(path) for path in paths] for name, paths in database.tables.items()}
+    schemas = {name: schema.serialize().to_pybytes() for name, schema in database.empty.items()}
+    try:
+        return worker.answer(Request(tables, schemas, sql, [], True, offset, limit, cell_chars))
+    except Exception as error:  # noqa: BLE001 -- as the process does
+        return Reply(refusal=worker.explain(error))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT forum_id FROM papers_full ORDER BY ALL",
+        "FROM papers_full SELECT forum_id ORDER BY forum_id DESC NULLS LAST LIMIT 50%",
+        "WITH RECURSIVE n AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM n WHERE x < 3) SELECT DISTINCT x FROM n",
+        "SELECT year, count(*) FILTER (year > 2000) FROM papers_full GROUP BY ALL HAVING count(*) > 1",
+        "SELECT p.forum_id FROM papers_full p LEFT JOIN reviews USING (forum_id) WHERE EXISTS (SELECT 1 FROM papers)",
+        "SELECT row_number() OVER (PARTITION BY year ORDER BY forum_id) AS place FROM papers_full QUALIFY place < 3",
+        "SELECT list_transform([1, 2], lambda x: x + 1), {'a': 1}, CASE WHEN true THEN 1 END, CAST('1' AS INT)",
+        "SELECT unnest(keywords) FROM papers_full TABLESAMPLE 50%",
+        "VALUES (1), (2)",
+        "SELECT 1 UNION ALL BY NAME SELECT 2 AS b EXCEPT SELECT 3, 4",
+        "SELECT created_at, decided_at, now() FROM papers_full",
+    ],
+)
+def test_a_plain_select_is_answered(database: Database, sql: str) -> None:
+    assert ask_here(database, sql).refusal is None
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM read_csv('{folder}/data/papers/secret.csv')",
+        "SELECT * FROM '{folder}/data/papers/secret.csv'",
+        'WITH "{folder}/data/papers/secret.csv" AS (SELECT 1) SELECT 1',
+        "SELECT * FROM glob('/*')",
+        "SELECT * FROM read_text('/etc/hostname')",
+        "SELECT * FROM duckdb_settings()",
+        "SELECT * FROM information_schema.tables",
+        "SELECT * FROM query('SELECT 1')",
+        "WITH duckdb_settings AS (SELECT 1) SELECT 1",
+        "SELECT current_setting('allowed_paths')",
+        "SELECT getenv('HOME')",
+        "COPY papers TO '{folder}/copy.csv'",
+        "CREATE TABLE x AS SELECT 1",
+        "INSERT INTO papers VALUES (1)",
+        "WITH gone AS (DELETE FROM papers RETURNING *) SELECT * FROM gone",
+        "SET threads = 1",
+        "ATTACH '{folder}/x.db'",
+        "INSTALL httpfs",
+        "PRAGMA version",
+        "SUMMARIZE papers",
+        "SELECT * FROM (DESCRIBE papers)",
+        "PIVOT papers ON year USING count(*)",
+        "SELECT 1; SELECT 2",
+        "",
+        "SELECT FROM WHERE",
+        "SELECT " + "(" * 2_000 + "1" + ")" * 2_000,
+    ],
+)
+def test_everything_else_is_refused_and_writes_nothing(database: Database, sql: str) -> None:
+    folder = database.tables["papers"][0].parents[2]
+    before = sorted(folder.rglob("*"))
+    refusal = ask_here(database, sql.format(folder=folder)).refusal
+    assert refusal
+    assert "\n" not in refusal
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("sql", ["SELECT abstract::INT FROM papers_full", "SELECT error(abstract) FROM papers_full"])
+def test_a_refusal_never_quotes_what_the_tables_hold(database: Database, sql: str) -> None:
+    refusal = ask_here(database, sql).refusal
+    assert refusal
+    assert SECRET not in refusal
+
+
+def test_long_texts_and_lists_are_cut_and_counted(database: Database) -> None:
+    found = ask_here(database, "SELECT repeat('a', 1000), range(1000), 'nan'::DOUBLE, 'x'::BLOB", cell_chars=10)
+    text, numbers, missing, raw = found.rows[0]
+    assert (text, len(numbers), missing, raw) == ("a" * 10 + "…[990 more characters]", 200, "nan", "<1 bytes>")
+
+
+def test_rows_are_skipped_and_limited(database: Database) -> None:
+    assert ask_here(database, "SELECT * FROM range(10000)", offset=5_000, limit=2).rows == [[5_000], [5_001]]
+
+
+def test_a_query_without_end_is_stopped(database: Database) -> None:
+    hasty = Database(database.tables, database.empty, time_limit_s=1.5)
+    with pytest.raises(PeercorpusError, match="stopped after"):
+        hasty.ask("SELECT count(*) FROM range(1000000000000)")
+
+
+def test_a_query_that_takes_all_memory_is_stopped(database: Database) -> None:
+    with pytest.raises(PeercorpusError, match="more memory"):
+        database.ask("SELECT len(range(1000000000))")
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"), [("SELECT 1\0", "code 0"), ("SELECT '\ud800'", "surrogate"), ("x" * 30_000, "20,000")]
+)
+def test_a_statement_that_is_no_text_is_refused(database: Database, sql: str, said: str) -> None:
+    with pytest.raises(PeercorpusError, match=said):
+        database.ask(sql)
+
+
+def test_a_folder_that_cannot_be_asked_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PeercorpusError, match="no release"), open_public_tables(tmp_path):
+        pass
+    with pytest.raises(PeercorpusError, match="no folder"), open_public_tables(tmp_path / "none"):
+        pass
+    (tmp_path / "raw.db").touch()
+    with pytest.raises(PeercorpusError, match="is a workspace"), open_public_tables(tmp_path):
+        pass
+    files = '{"data/iclr-00000-of-00001.parquet": "0"}'
+    (tmp_path / "release.json").write_text(f'{{"generator": "peercorpus", "version": "1", "files": {files}}}')
+    with pytest.raises(PeercorpusError, match="lacks its file"), open_public_tables(tmp_path):
+        pass
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "iclr-00000-of-00001.parquet").touch()
+    with pytest.raises(PeercorpusError, match="layout 'reviewbench'"), open_public_tables(tmp_path):
+        pass
