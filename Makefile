@@ -85,7 +85,7 @@ demo: $(DEMO)  ## Simulate a venue, harvest it, build the corpus and publish it,
 bench: $(DEV)  ## Measure speed and memory, of the stages and of the harvest
 	$(RUN) benchmarks/run.py
 
-docs: $(DEV)  ## Write the generated documents anew: six pages in docs/, the layers in CONTRIBUTING.md, the extras in README.md
+docs: $(DEV)  ## Write the generated documents anew: seven pages in docs/, the layers in CONTRIBUTING.md, the extras in README.md
 	$(RUN) scripts/write_docs.py
 
 constraints: $(DEV)  ## Renew constraints.txt: the newest versions that fit together; run all tests after it

@@ -156,6 +156,12 @@ def assert_every_file_is_right(workspace: Workspace, world: World, venue_ids: li
 
 
 @pytest.mark.parametrize("name", sorted(FAULTS.keys() - CHANGES_THE_WORLD - WITHOUT_BOUNDS - {"login_429"}))
+@pytest.mark.fault(
+    "service",
+    "each named fault of the simulator, in turn (`peercorpus simulate --help` lists them)",
+    "the harvest ends complete, or one sentence says what is missing and the same command goes on",
+    times=36,
+)
 def test_a_harvest_under_a_fault_ends_complete_or_says_what_is_missing(
     name: str, world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests
 ) -> None:
@@ -203,6 +209,7 @@ def test_a_sign_in_refused_for_now_is_tried_again(
 
 
 @pytest.mark.parametrize("name", sorted(CHANGES_THE_WORLD))
+@pytest.mark.fault("service", "a list that changes between two of its pages", "the list is read again", times=2)
 def test_a_list_that_changes_while_it_is_read_loses_nothing(
     name: str, world: World, workspace: Workspace, venue_ids: list[str], tmp_path: Path
 ) -> None:
@@ -316,6 +323,9 @@ def harvest_apart(folder: Path, service: Service, venue_ids: list[str]) -> tuple
 
 
 @pytest.mark.parametrize("name", sorted(WITHOUT_BOUNDS))
+@pytest.mark.fault(
+    "service", "a PDF of endless size, a zip bomb", "the file is set aside with its reason", times=2, lost="that file"
+)
 def test_a_file_without_bounds_takes_neither_memory_nor_disk_and_nothing_else_is_missing(
     name: str, world: World, venue_ids: list[str], undisturbed: Digests, tmp_path: Path
 ) -> None:

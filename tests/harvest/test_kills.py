@@ -10,6 +10,7 @@ BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "run.py"
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.fault("kill", "a harvest, by SIGKILL at random instants", "the same command continues", times=8)
 def test_killed_harvests_end_where_an_undisturbed_one_does(kills: int) -> None:
     command = [sys.executable, str(BENCHMARK), "kills", str(kills), "--papers", "5"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120)
