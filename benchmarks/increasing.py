@@ -70,10 +70,12 @@ def measure(folder: Path, papers: int) -> None:
     update = _update(corpus, release)
     _run(Case("nothing changed", update), folder)
     added = venue_years(VENUE_YEARS + 1)[-1].venue_id
-    with serve_simulator(build_world(papers // VENUE_YEARS, venues=[added], is_large=True)) as service:
+    with serve_simulator(
+        build_world(papers // VENUE_YEARS, venues=[added], is_large=True, papers_per_file=64)
+    ) as service:
         urls = service.base_url_v1, service.base_url_v2
         _run(Case("a venue added", [_harvest(corpus, added, urls), *update]), folder)
-    world = build_world(papers, number=VENUE_YEARS, is_large=True)
+    world = build_world(papers, number=VENUE_YEARS, is_large=True, papers_per_file=64)
     with serve_simulator(world) as service:
         urls = service.base_url_v1, service.base_url_v2
         _run(Case("a venue asked again", [_harvest(corpus, VENUE, urls), *update]), folder)

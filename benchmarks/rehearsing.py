@@ -28,7 +28,18 @@ LEAST_S = 1.0
 @contextmanager
 def simulated(papers: int, venue_years: int, folder: Path) -> Iterator[list[str]]:
     """The service, with the venues that it has."""
-    told = ["simulate", "--papers", str(papers), "--venue-years", str(venue_years), "--large", "--port", str(PORT)]
+    told = [
+        "simulate",
+        "--papers",
+        str(papers),
+        "--venue-years",
+        str(venue_years),
+        "--large",
+        "--papers-per-file",
+        "64",
+        "--port",
+        str(PORT),
+    ]
     said = folder / "simulator.log"
     with said.open("w") as log:
         process = subprocess.Popen([sys.executable, "-m", "peercorpus", *told], stdout=log, stderr=log)

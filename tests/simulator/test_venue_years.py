@@ -9,7 +9,6 @@ import pytest
 
 from commands import Run, assert_refused
 from peercorpus.errors import PeercorpusError
-from peercorpus.simulator.world.generated import SHARED_BY
 from peercorpus.simulator.world.venues import FIRST, VENUES, YEAR, find_venues, venue_years
 from peercorpus.simulator.world.world import build_world
 
@@ -58,9 +57,9 @@ def test_venues_and_their_number_are_not_both_said(run: Run) -> None:
     assert_refused(run("simulate", "--venues", "JLE", "--venue-years", "3"), "exclude each other")
 
 
-def test_large_papers_share_files_and_have_threads_as_long_as_real_ones() -> None:
+def test_large_papers_have_texts_of_their_own_and_threads_as_long_as_real_ones() -> None:
     venue = venue_years(1)[0]
-    world = build_world(papers=3 * SHARED_BY, venues=[venue.venue_id], is_large=True)
+    world = build_world(papers=192, venues=[venue.venue_id], is_large=True)
     reviews = [note for note in world.v1.notes.values() if str(note["invitation"]).endswith("Official_Review")]
     texts = [str(cast(Mapping[str, object], note["content"])["review"]) for note in reviews]
     words = [len(re.findall(r"\w+", text)) for text in texts]
@@ -68,6 +67,17 @@ def test_large_papers_share_files_and_have_threads_as_long_as_real_ones() -> Non
     assert quantiles(words)[0] == pytest.approx(265, rel=0.2)
     assert quantiles(words)[2] == pytest.approx(538, rel=0.2)
     assert len(set(texts)) == len(texts)
-    files = {content() for content in world.v1.files.values()}
-    assert len(files) < len(world.v1.files) / 4
+    files = [content() for content in list(dict.fromkeys(world.v1.files.values()))[-6:]]
+    assert len(set(files)) == 6
     assert max(map(len, files)) < 300_000
+
+
+def test_large_papers_share_texts_where_that_is_asked_for() -> None:
+    venue = venue_years(1)[0]
+    world = build_world(papers=24, venues=[venue.venue_id], is_large=True, papers_per_file=12)
+    files = {content() for content in world.v1.files.values()}
+    assert len(files) < len(world.v1.files) / 2
+
+
+def test_papers_per_file_needs_large(run: Run) -> None:
+    assert_refused(run("simulate", "--papers-per-file", 3), "--large")

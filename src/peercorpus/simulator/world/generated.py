@@ -128,8 +128,6 @@ def fill(sentence: str, topic: int, **more: object) -> str:
 
 MANUSCRIPTS = 24
 """Different generated manuscripts per venue; further papers reuse the text of an earlier one in another file."""
-SHARED_BY = 64
-"""Generated papers of a venue that share one file when they are as long as real ones."""
 SECTIONS = 25
 """Extra sections of a paper as long as a real one: some 62,000 characters in all, on 11 pages."""
 

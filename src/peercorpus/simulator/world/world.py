@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.simulator.world import api1_notes, api2_notes
-from peercorpus.simulator.world.generated import MANUSCRIPTS, SHARED_BY, generate_manuscript, generate_script
+from peercorpus.simulator.world.generated import MANUSCRIPTS, generate_manuscript, generate_script
 from peercorpus.simulator.world.groups import write_groups, write_invitations, write_review_invitation
 from peercorpus.simulator.world.holdings import Holdings, World, draw_share
 from peercorpus.simulator.world.papers import Draft, read_handwritten
@@ -25,6 +25,7 @@ def build_world(
     number: int | None = None,
     *,
     is_large: bool = False,
+    papers_per_file: int = 1,
 ) -> World:
     """Build both APIs of one simulated OpenReview; the same arguments give the same world, byte for byte.
 
@@ -33,7 +34,8 @@ def build_world(
         seed: Seed of all ids, numbers and generated texts.
         venues: Ids of the venues to build; None for all.
         number: Number of venue-years if no venue is named; None for one of each venue.
-        is_large: Whether generated papers and threads are as long as real ones; papers of a venue then share files.
+        is_large: Whether generated papers and threads are as long as real ones.
+        papers_per_file: Generated papers of a venue that have one text, if they are as long as real ones.
 
     Raises:
         PeercorpusError: A venue is unknown, there are fewer venue-years, or both `venues` and `number` are given.
@@ -49,7 +51,7 @@ def build_world(
     # Nothing here is garbage, and searching a million new objects for it takes longer than making them.
     gc.disable()
     try:
-        _write_papers(world, chosen, papers, seed, is_large=is_large)
+        _write_papers(world, chosen, papers, seed, papers_per_file if is_large else None)
     finally:
         if collecting:
             gc.enable()
@@ -60,7 +62,8 @@ def _holdings(world: World, venue: Venue) -> Holdings:
     return world.v1 if venue.api == 1 else world.v2
 
 
-def _write_papers(world: World, chosen: Sequence[Venue], papers: int, seed: int, *, is_large: bool) -> None:
+def _write_papers(world: World, chosen: Sequence[Venue], papers: int, seed: int, papers_per_file: int | None) -> None:
+    """Write the papers of the venues; `papers_per_file` is None if they are shorter than real ones."""
     writers: dict[int, api1_notes.Api1Writer | api2_notes.Api2Writer] = {
         1: api1_notes.Api1Writer(world.v1),
         2: api2_notes.Api2Writer(world.v2),
@@ -72,13 +75,13 @@ def _write_papers(world: World, chosen: Sequence[Venue], papers: int, seed: int,
         if index < len(written):
             script = written[index].script
         else:
-            script = generate_script(venue, seed, index - len(written), is_long=is_large)
+            script = generate_script(venue, seed, index - len(written), is_long=papers_per_file is not None)
         timeline = PaperTimeline(venue=venue, seed=seed, number=number, script=script)
         writers[venue.api].write(timeline)
         write_review_invitation(holdings, venue, timeline.place, timeline.forum_id)
         for version in script.versions:
             path = timeline.path(version)
-            holdings.files[path] = _file(timeline, version, index, path, is_large=is_large)
+            holdings.files[path] = _file(timeline, version, index, path, papers_per_file)
             if venue.api == 1 and version is Draft.SUBMISSION and script.public_history:
                 holdings.files[timeline.path(version, "attachment")] = holdings.files[path]
     for holdings in (world.v1, world.v2):
@@ -96,7 +99,9 @@ def _deal(chosen: Sequence[Venue], papers: int) -> Iterator[tuple[Venue, int]]:
         yield chosen[position], len(written[position]) + around
 
 
-def _file(timeline: PaperTimeline, version: Draft, index: int, path: str, *, is_large: bool) -> Callable[[], bytes]:
+def _file(
+    timeline: PaperTimeline, version: Draft, index: int, path: str, papers_per_file: int | None
+) -> Callable[[], bytes]:
     venue = timeline.venue
     written = read_handwritten(timeline.venue.venue_id)
     layout = PageStyle(short=venue.short, columns=venue.columns, ruled=venue.ruled, rolling=venue.rolling)
@@ -104,8 +109,8 @@ def _file(timeline: PaperTimeline, version: Draft, index: int, path: str, *, is_
         return partial(typeset, written[index].manuscript, layout, version)
     number = index - len(written)
     seed = timeline.seed
-    if is_large:
-        return partial(_long_file, venue, seed, number // SHARED_BY, layout, version)
+    if papers_per_file is not None:
+        return partial(_long_file, venue, seed, number // papers_per_file, layout, version)
     return partial(_generated_file, venue, seed, number, layout, version, path)
 
 
