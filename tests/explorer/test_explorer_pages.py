@@ -120,10 +120,13 @@ def test_asking_whether_a_field_is_there_is_told_of_and_asks_for_nothing(client:
     assert sorted(client.get(f"/export.jsonl?q={words}").text.splitlines()) == sorted(every)
 
 
-def test_what_cannot_be_read_of_a_question_is_told(client: TestClient) -> None:
+def test_what_cannot_be_read_of_a_question_is_told_and_nothing_shown(client: TestClient) -> None:
     page = words_of(client.get("/?where=colour%3Dred&status=loved&q=kites").text)
     assert "'colour'" in page
     assert "'loved'" in page
+    for query in ("where=colour%3Dred", "where=foo", "statsu=accepted", "sort=newst"):
+        assert '<strong id="total">0</strong>' in client.get(f"/?{query}").text
+        assert client.get(f"/export.jsonl?{query}").status_code == 400
     assert 'role="alert"' in client.get("/?q=colour:red").text
     assert 'role="alert"' not in client.get("/?q=kites").text
 

@@ -4,13 +4,15 @@ Papers, reviews and turns that cannot be used are counted with a reason.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from peercorpus.errors import PeercorpusError
 from peercorpus.models.chat_messages import Speaker
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, Grade, Status
 from peercorpus.records.scores import Score
+from peercorpus.records.suggestions import suggest_name
 from peercorpus.release.exports.samples import is_posted_after, may_be_later, scores_before_decision
 from peercorpus.release.folder import Release
 from peercorpus.release.record_rows import Row
@@ -147,6 +149,23 @@ class CaseSelection:
         if grades.index(paper.grade) > grades.index(self.worst_grade):
             return f"its text is '{paper.grade}' only"
         return None
+
+
+def check_venues(release: Release, names: Collection[str]) -> None:
+    """Check that each name is a venue id or a conference of a release, as others would choose nothing.
+
+    Raises:
+        PeercorpusError: One is not; the nearest is suggested.
+    """
+    if not names:
+        return
+    rows = release.rows("papers", None, ["venue_id", "conference"])
+    known = {str(value) for row in rows for value in row.values() if value is not None}
+    for name in sorted(names):
+        if known and name not in known:
+            raise PeercorpusError(
+                f"The release '{release.folder}' has no venue or conference '{name}'; {suggest_name(name, known)}"
+            )
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from inspect_ai.solver import Solver, generate
 from peercorpus.benchmark import scorers
 from peercorpus.benchmark.adapters.adapter import Adapter, load_adapter, narrow
 from peercorpus.benchmark.baselines.baseline import Baseline
-from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseMessage, CaseSelection, read_cases
+from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseMessage, CaseSelection, check_venues, read_cases
 from peercorpus.benchmark.figures.budget import WORDS_DIGEST
 from peercorpus.benchmark.figures.choice import FigureChooser
 from peercorpus.benchmark.figures.showing import show_figures
@@ -122,6 +122,7 @@ def _open_release(request: TaskRequest) -> Release:
             " choose that profile or another release."
         )
     check_worst_grade(request.release, request.selection.worst_grade)
+    check_venues(release, request.selection.venues)
     return release
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import Grade, Status
+from peercorpus.records.suggestions import suggest_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -168,6 +169,28 @@ def parse_all(texts: Iterable[str]) -> tuple[Condition, ...]:
         PeercorpusError: A text is not a condition.
     """
     return tuple(dict.fromkeys(parse(text) for text in texts))
+
+
+def check_words(conditions: Iterable[Condition], papers: "pl.DataFrame") -> None:
+    """Check that some paper has the word that a condition names: a misspelt one would match nothing, or everything.
+
+    Args:
+        conditions: The conditions.
+        papers: All papers, with the columns that `matching` needs.
+
+    Raises:
+        PeercorpusError: No paper has it; the nearest word, or the words that there are, is named.
+    """
+    for condition in conditions:
+        field = FIELDS[condition.name]
+        if field.words or not isinstance(condition.value, str):
+            continue
+        column = papers[field.column].explode() if field.kind is FieldKind.WORDS else papers[field.column]
+        words = {word.strip() for word in column.drop_nulls().unique()}
+        if condition.value not in {word.lower() for word in words}:
+            raise PeercorpusError(
+                f"No paper has the {condition.name} '{condition.value}'; {suggest_name(condition.value, words)}"
+            )
 
 
 def _group_alternatives(conditions: Iterable[Condition]) -> list[list[Condition]]:

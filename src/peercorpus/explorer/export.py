@@ -111,6 +111,16 @@ FORMATS: Mapping[str, tuple[_Writer, str]] = {
 """For each file extension the function that writes it, and its media type."""
 
 
+def check_extension(out: Path) -> None:
+    """Check that a file's extension is a format.
+
+    Raises:
+        PeercorpusError: It is not a key of `FORMATS`.
+    """
+    if out.suffix.removeprefix(".") not in FORMATS:
+        raise PeercorpusError(f"The extension of '{out.name}' is not a format; use one of: .{', .'.join(FORMATS)}.")
+
+
 def write_selection(opened: OpenIndex, selection: Selection, out: Path) -> int:
     """Write every paper of a selection to a file, whose extension determines the format.
 
@@ -120,10 +130,8 @@ def write_selection(opened: OpenIndex, selection: Selection, out: Path) -> int:
     Raises:
         PeercorpusError: The extension is not a key of `FORMATS`.
     """
-    file_format = FORMATS.get(out.suffix.removeprefix("."))
-    if file_format is None:
-        raise PeercorpusError(f"The extension of '{out.name}' is not a format; use one of: .{', .'.join(FORMATS)}.")
-    write, _ = file_format
+    check_extension(out)
+    write, _ = FORMATS[out.suffix.removeprefix(".")]
     counted = _CountedRows(select_rows(opened, selection))
     partial = out.with_name(f"{out.name}.partial")
     with partial.open("wb") as file:
@@ -181,7 +189,13 @@ def selected(folder: str | Path, query_string: str) -> list[str]:
     Args:
         folder: The folder of the workspace.
         query_string: The part of the page's address after the "?".
+
+    Raises:
+        PeercorpusError: A part of the query string cannot be read.
     """
+    selection = read_selection(query_string.removeprefix("?"))
+    if selection.faults:
+        raise PeercorpusError(" ".join(selection.faults))
     with open_workspace(Path(folder), write=False) as workspace:
         opened = open_index(workspace, read_takedown(workspace), show_nothing)
-        return [row.forum_id for row in select_rows(opened, read_selection(query_string.removeprefix("?")))]
+        return [row.forum_id for row in select_rows(opened, selection)]

@@ -150,7 +150,10 @@ class Explorer:
         if kind not in FORMATS:
             raise HTTPException(404)
         write, media_type = FORMATS[kind]
-        rows = select_rows(self.index, read_selection(request.url.query))
+        asked = read_selection(request.url.query)
+        if asked.faults:
+            raise HTTPException(400, " ".join(asked.faults))
+        rows = select_rows(self.index, asked)
         headers = {"content-disposition": f'attachment; filename="papers.{kind}"'}
         return StreamingResponse(write(rows), media_type=media_type, headers=headers)
 

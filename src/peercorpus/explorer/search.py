@@ -147,8 +147,13 @@ def _group_conditions(conditions: Iterable[Condition]) -> Iterator[list[Conditio
 
 
 def build_query(opened: OpenIndex, selection: Selection) -> tuple[Query, Query, Sequence[str]]:
-    """Return the query of a selection, the query of its words only, and the parts that could not be parsed."""
+    """Return the query of a selection, the query of its words only, and the parts that could not be parsed.
+
+    A selection of which a part could not be read selects nothing.
+    """
     words, faults = _parse_words(opened, selection.words)
+    if selection.faults:
+        return Query.empty_query(), words, faults
     parts = [words]
     for group in _group_conditions(selection.conditions):
         queries = [_make_condition_query(opened, condition) for condition in group]

@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from peercorpus.corpus.filters import FIELDS, Condition, Operator, parse
 from peercorpus.errors import PeercorpusError
+from peercorpus.records.suggestions import suggest_name
 
 _MAX_QUERY_CHARACTERS = 500
 """Further characters of the words are ignored."""
@@ -32,6 +33,7 @@ CONTROLS = {
     "score_changed": ("score_changed", Operator.IS),
 }
 """Controls of the search form, with field and operator of the condition; others are passed as `where` or in `more`."""
+PARAMETERS = ("q", *CONTROLS, "where", "more", "sort", "page")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class Selection:
         conditions: Conditions on papers, combined as in `corpus.filters`.
         sort: A key of `SORTS`.
         page: Number of the page, from 1.
-        faults: One sentence for each part of the query string that could not be parsed and is ignored.
+        faults: One sentence for each part of the query string that could not be parsed. Such a selection is empty: what
+            it was meant to leave out is not known.
     """
 
     words: str = ""
@@ -106,7 +109,7 @@ def _format_value(condition: Condition) -> str:
 
 
 def read_selection(query_string: str) -> Selection:
-    """Parse a query string; parts that cannot be parsed are ignored and described in `faults`.
+    """Parse a query string; parts that cannot be parsed are described in `faults`.
 
     >>> read_selection("status=accepted&rating_from=6").conditions == (parse("status=accepted"), parse("rating>=6"))
     True
@@ -125,14 +128,20 @@ def read_selection(query_string: str) -> Selection:
     sort = last.get("sort", "relevance")
     page = last.get("page", "1")
     is_page = page.isascii() and page.isdecimal() and 0 < int(page[:9]) <= 1_000_000
-    sort = sort if sort in SORTS else "relevance"
+    faults += [_explain_unknown("parameter", name, PARAMETERS) for name in last if name not in PARAMETERS]
+    if sort not in SORTS:
+        faults.append(_explain_unknown("order", sort, SORTS))
     return Selection(
         words=words[:_MAX_QUERY_CHARACTERS],
         conditions=conditions,
-        sort=sort,
+        sort=sort if sort in SORTS else "relevance",
         page=int(page[:9]) if is_page else 1,
         faults=tuple(faults),
     )
+
+
+def _explain_unknown(what: str, name: str, known: Iterable[str]) -> str:
+    return f"The address has no {what} '{name}'; {suggest_name(name, known)}"
 
 
 def _read_conditions(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[Condition, ...], list[str]]:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CasePaper, CaseSelection, read_papers
+from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CasePaper, CaseSelection, check_venues, read_papers
 from peercorpus.corpus.resubmissions import group_into_works
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.examples import TrainingExample, TrainingTask, make_examples
@@ -226,8 +226,10 @@ def prepare_selection(release: Release, chosen: SelectionRule) -> ExampleSelecto
     """Return the selector for a release, having read what the rule needs.
 
     Raises:
-        PeercorpusError: A file of the release cannot be read.
+        PeercorpusError: A file of the release cannot be read, or the rule names a venue or a conference that it does
+            not have.
     """
+    check_venues(release, chosen.venues | chosen.weights.keys())
     asks = chosen.min_confidence is not None or chosen.max_spread is not None
     links = release.rows("links", None, ("forum_id", "earlier_id"))
     works = group_into_works((row["earlier_id"], row["forum_id"]) for row in links)

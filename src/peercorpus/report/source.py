@@ -14,8 +14,9 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from peercorpus.corpus.filters import FIELDS, Condition, matching
+from peercorpus.corpus.filters import FIELDS, Condition, check_words, matching
 from peercorpus.corpus.text_choice import rank_text
+from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.models.token_counts import TokenCounter
 from peercorpus.records.enums import Aspect, ConversationKind, Grade, Phase, PostKind, Role
 from peercorpus.release.table1 import DETAIL_ASPECTS
@@ -196,10 +197,27 @@ class FilteredSource(CorpusSource):
         self.conditions = tuple(conditions)
         self._whole = whole
 
+    def require_papers(self) -> None:
+        """Check that there is something to count.
+
+        Raises:
+            PeercorpusError: No paper meets the conditions, or a condition names a word that no paper has.
+            TableError: The source has no paper at all.
+        """
+        if not self.every:
+            raise TableError(f"'{self.name}' has no paper; harvest or import some, and run 'peercorpus build'.")
+        check_words(self.conditions, self._valued)
+        if self.papers.is_empty():
+            conditions = ", ".join(map(str, self.conditions))
+            raise PeercorpusError(f"None of the {self.every:,} papers of '{self.name}' meets {conditions}.")
+
+    @cached_property
+    def _valued(self) -> pl.DataFrame:
+        return with_values(self._whole, {FIELDS[condition.name].column for condition in self.conditions})
+
     @cached_property
     def _forums(self) -> pl.DataFrame:
-        names = {FIELDS[condition.name].column for condition in self.conditions}
-        return with_values(self._whole, names).filter(matching(self.conditions)).select("forum_id")
+        return self._valued.filter(matching(self.conditions)).select("forum_id")
 
     def _choose(self, rows: pl.DataFrame) -> pl.DataFrame:
         if not self.conditions:

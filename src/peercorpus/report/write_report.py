@@ -69,16 +69,20 @@ def open_source(
         spread: Processes that count the tokens of a tokenizer; None counts them in this process.
 
     Raises:
-        PeercorpusError: The folder is neither, or a condition or the tokenizer does not exist.
-        TableError: The tables of the workspace have not been built.
+        PeercorpusError: The folder is neither, a condition or the tokenizer does not exist, or no paper is chosen.
+        TableError: The tables of the workspace have not been built, or hold no paper.
     """
     conditions = parse_all(where)
     counter = load_token_counter(tokenizer, spread)
     if (folder / "raw.db").is_file():
         with open_workspace(folder, write=False) as workspace:
-            yield FilteredSource(WorkspaceSource(workspace, counter), conditions)
+            source = FilteredSource(WorkspaceSource(workspace, counter), conditions)
+            source.require_papers()
+            yield source
     elif (folder / MANIFEST).is_file():
-        yield FilteredSource(ReleaseSource(folder, counter), conditions)
+        source = FilteredSource(ReleaseSource(folder, counter), conditions)
+        source.require_papers()
+        yield source
     else:
         raise PeercorpusError(
             f"'{folder}' is neither a workspace (raw.db) nor a release ({MANIFEST}); name a folder that 'peercorpus"

@@ -58,6 +58,10 @@ class WorkspaceExport:
     taken_down: Counter[str] = field(default_factory=Counter)
 
 
+SUFFIXES = (".jsonl", ".ndjson", ".json", "")
+"""Endings of the name of an exported file."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Opening:
     """The first words of the user in every dialogue about one paper.
@@ -199,17 +203,19 @@ def export_workspace(
 ) -> WorkspaceExport:
     """Write the conversations of some venues to a file, which is complete at the end or stays as it was.
 
+    Without any conversation nothing is written.
+
     Args:
         workspace: Its tables are built.
-        out: The file: one JSON array if its name ends with `.json`, else one object per line.
+        out: The file, whose name ends with one of `SUFFIXES`: `.json` is one array, the others one object per line.
         request: The layout (any but `jsonl`), and how paper and conversations are shown.
         venue_ids: In the order in which they are written.
         show: Receives how many papers are done.
         worst_grade: The worst grade of a text that counts as what the reviewers read.
 
     Raises:
-        PeercorpusError: What is wanted needs a release, the grade is `unavailable`, the file cannot be written, or a
-            line of `takedown.txt` is not an id.
+        PeercorpusError: What is wanted needs a release, the file's name ends otherwise, the grade is `unavailable`, the
+            file cannot be written, or a line of `takedown.txt` is not an id.
     """
     if request.layout is ExportLayout.JSONL or Task.REVIEW in request.tasks:
         option = "--format jsonl" if request.layout is ExportLayout.JSONL else "--task review"
@@ -218,6 +224,11 @@ def export_workspace(
             " and export the release, or export the workspace's conversations in another format."
         )
     check_request(request)
+    if out.suffix not in SUFFIXES:
+        raise PeercorpusError(
+            f"The name of '{out}' ends with '{out.suffix}', but JSON is written; name a file that ends with .jsonl (an"
+            " object per line) or .json (an array)."
+        )
     if out.is_dir():
         raise PeercorpusError(f"The file '{out}' cannot be written: it is a folder; name a file such as train.jsonl.")
     rule = TextRule(TextChoice.INITIAL, worst_grade)
@@ -236,7 +247,8 @@ def export_workspace(
                 show=show,
             )
             write_rows(partial, export.rows(venue_ids), as_list=out.suffix == ".json")
-            partial.replace(out)
+            if counts.dialogues:
+                partial.replace(out)
     except OSError as error:
         raise PeercorpusError(f"The file '{out}' cannot be written: {error.strerror}.") from None
     counts.taken_down = public_filter.taken
