@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from peercorpus.forms.form import Question
     from peercorpus.forms.venue_forms import KnownForm
 
+ErrorT = TypeVar("ErrorT")
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "peercorpus"
 TESTS = ROOT / "tests"
@@ -147,7 +148,7 @@ def errors_page() -> str:
         NOTICE,
         "",
         "Every error that peercorpus raises, with what is filled in between braces. The command line prints the",
-        "sentence on stderr and exits with code 2; [cli.md](cli.md) has the other exit codes. In Python each is a",
+        "sentence on stderr and exits with the code of its class, see [cli.md](cli.md#exit-codes). In Python each is a",
         "`peercorpus.errors.PeercorpusError`.",
     ]
     packages = sorted(path.parent for path in PACKAGE.glob("*/__init__.py"))
@@ -355,12 +356,42 @@ def commands() -> list[str]:
     return [" ".join(filter(None, (name, inner))) for name, within in groups.items() for inner in ("", *within)]
 
 
+def exit_code_lines() -> Iterator[str]:
+    """Yield a section on the exit codes, with the errors that end a command with each."""
+    from peercorpus.errors import ExitCode, PeercorpusError
+
+    yield from ("## Exit codes", "", "| code | meaning | errors |", "|---:|---|---|")
+    kinds = sorted(set(find_subclasses(PeercorpusError)), key=lambda kind: kind.__name__)
+    for code in ExitCode:
+        names = ", ".join(f"`{kind.__name__}`" for kind in kinds if kind.exit_code is code)
+        yield f"| {code.value} | {code.meaning} | {names} |"
+    finders = [f"`{name}`" for name in commands() if re.search(r"xits? (code is|with) 1", command_doc(name))]
+    yield from ("", f"These commands say in their help when they exit with 1: {', '.join(finders)}.")
+
+
+def find_subclasses(kind: type[ErrorT]) -> Iterator[type[ErrorT]]:
+    """Yield a class and all below it; one with two bases comes twice."""
+    yield kind
+    for below in kind.__subclasses__():
+        yield from find_subclasses(below)
+
+
+def command_doc(name: str) -> str:
+    """Return the docstring of a command."""
+    from peercorpus.cli.main import app
+
+    commands, _, _ = app.parse_commands(name.split())
+    chosen = app[commands[0]] if len(commands) == 1 else app[commands[0]][commands[1]]
+    function = chosen.default_command
+    return " ".join((function.__doc__ or "").split()) if function is not None else ""
+
+
 def cli_page() -> str:
     """The help of every command."""
     names = commands()
     with ThreadPoolExecutor() as pool:
         whole, *texts = pool.map(help_text, [(), *(tuple(name.split()) for name in names)])
-    lines = ["# Command line", "", NOTICE, "", "```text", whole, "```"]
+    lines = ["# Command line", "", NOTICE, "", "```text", whole, "```", "", *exit_code_lines()]
     for name, text in zip(names, texts, strict=True):
         lines += ["", f"## peercorpus {name}", "", "```text", text, "```"]
     return "\n".join(lines) + "\n"

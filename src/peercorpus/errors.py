@@ -1,44 +1,103 @@
-"""Errors that reach the user.
+"""Errors that reach the user, and the exit codes with which commands end.
 
-The command line prints the message of a `PeercorpusError` as one sentence on standard error and exits with code 2.
-A message says what was expected and what was found, in which record or file, and what to do next.
+The command line prints the message of a `PeercorpusError` as one sentence on standard error and exits with the code of
+its class. A message says what was expected and what was found, in which record or file, and what to do next.
 """
 
-from enum import StrEnum
+from enum import IntEnum, StrEnum
+from typing import ClassVar
+
+
+class ExitCode(IntEnum):
+    """How a command ended, for scripts and schedulers."""
+
+    DONE = 0
+    FOUND = 1
+    REFUSED = 2
+    LATER = 3
+    DEFECT = 70
+    STOPPED = 130
+
+    @property
+    def meaning(self) -> str:
+        """What the code says, and what helps."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    ExitCode.DONE: "Done.",
+    ExitCode.FOUND: "Carried out, and something was found that somebody should look at: a check failed, or some items"
+    " could not be had or read. What was found is printed.",
+    ExitCode.REFUSED: "Not carried out: an argument, a file, a sign-in, a package or this machine is not as the command"
+    " needs it. The same command fails again until that is changed.",
+    ExitCode.LATER: "Not carried out to its end now: the network or a service is not there or too busy, or another run"
+    " is in the way. Try the same command again later; what was received is kept.",
+    ExitCode.DEFECT: "A defect of peercorpus, with a traceback. Please report it.",
+    ExitCode.STOPPED: "Stopped by Ctrl-C or SIGTERM. The same command continues.",
+}
 
 
 class PeercorpusError(Exception):
-    """Base class: raised when a command cannot be carried out as asked; exit code 2."""
+    """Base class: raised when a command cannot be carried out as asked.
+
+    Attributes:
+        exit_code: Exit code of a command that ends with this error.
+    """
+
+    exit_code: ClassVar[ExitCode] = ExitCode.REFUSED
 
     def __str__(self) -> str:  # subclasses keep extra values in `args`, so that errors can be pickled
         return str(self.args[0]) if self.args else ""
 
 
+class TryLaterError(PeercorpusError):
+    """Raised when the same command may succeed later: a service is not there, or another run is in the way."""
+
+    exit_code = ExitCode.LATER
+
+
 class SourceError(PeercorpusError):
-    """Raised when OpenReview refuses a request or cannot be reached; exit code 2."""
+    """Raised when OpenReview or the Hugging Face Hub refuses a request."""
+
+
+class UnreachableError(SourceError, TryLaterError):
+    """Raised when OpenReview or the Hugging Face Hub cannot be reached, or is out of order."""
+
+
+class RefusedAlikeError(SourceError):
+    """Raised at the end of a harvest of which all requests of one kind were refused with the same answer.
+
+    Everything else was received. Asking again brings the same refusals, and the command was not wrong.
+    """
+
+    exit_code = ExitCode.FOUND
 
 
 class SignInError(SourceError):
-    """Raised when a token, password or second factor is refused, or when OpenReview demands a sign-in; exit code 2."""
+    """Raised when a token, password or second factor is refused, or when OpenReview demands a sign-in."""
 
 
 class TokenRefusedError(SignInError):
-    """Raised when OpenReview refuses a request because the token is missing or expired; exit code 2.
+    """Raised when OpenReview refuses a request because the token is missing or expired.
 
     A renewed token may help, so the client tries that first.
     """
 
 
+class SignInLaterError(SignInError, TryLaterError):
+    """Raised when OpenReview cannot sign anybody in at the moment."""
+
+
 class VenueNotFoundError(SourceError):
-    """Raised when neither API nor the catalogue has a venue of the given id; exit code 2."""
+    """Raised when neither API nor the catalogue has a venue of the given id."""
 
 
 class EmptyVenueError(SourceError):
-    """Raised when a venue exists but has no public submission; exit code 2."""
+    """Raised when a venue exists but has no public submission."""
 
 
 class NotGivenError(SourceError):
-    """Raised when OpenReview does not give one object, list or file; exit code 2 if it reaches the command line.
+    """Raised when OpenReview does not give one object, list or file.
 
     A harvest records the reason and goes on with everything else.
 
@@ -52,11 +111,11 @@ class NotGivenError(SourceError):
 
 
 class TooLargeError(NotGivenError):
-    """Raised when a response exceeds the size limit; it is not read to its end. Exit code as `NotGivenError`."""
+    """Raised when a response exceeds the size limit; it is not read to its end."""
 
 
-class BusyError(SourceError):
-    """Raised when OpenReview still limits requests, or is still down, after all attempts; exit code 2.
+class BusyError(SourceError, TryLaterError):
+    """Raised when OpenReview still limits requests, or is still down, after all attempts.
 
     What was received so far is stored.
 
@@ -69,12 +128,12 @@ class BusyError(SourceError):
         self.wait_s = wait_s
 
 
-class SharedBudgetError(PeercorpusError):
-    """Raised when another run or another client spends the same request budget; exit code 2."""
+class SharedBudgetError(TryLaterError):
+    """Raised when another run or another client spends the same request budget."""
 
 
 class DumpError(PeercorpusError):
-    """Raised when a file to import does not have the expected content; exit code 2."""
+    """Raised when a file to import does not have the expected content."""
 
 
 class PdfFault(StrEnum):
@@ -90,7 +149,7 @@ class PdfFault(StrEnum):
 class UnreadablePdfError(PeercorpusError):
     """Raised when a file cannot be read as a PDF.
 
-    Stages catch it: the file is set aside and the message becomes the detail of its row. Exit code 2 elsewhere.
+    Stages catch it: the file is set aside and the message becomes the detail of its row.
 
     Attributes:
         fault: What is wrong with the file.
@@ -102,11 +161,15 @@ class UnreadablePdfError(PeercorpusError):
 
 
 class EngineError(PeercorpusError):
-    """Raised when a PDF engine cannot read any file, as its models or its program are missing or fail; exit code 2."""
+    """Raised when a PDF engine cannot read any file, as its models or its program are missing or fail."""
 
 
 class ModelError(PeercorpusError):
-    """Raised when a model cannot be loaded or asked: its address, key or budget is missing or wrong; exit code 2."""
+    """Raised when a model cannot be loaded or asked: its address, key or budget is missing or wrong."""
+
+
+class ModelUnavailableError(ModelError, TryLaterError):
+    """Raised when the endpoint of a model does not answer; what it answered before is kept."""
 
 
 class BaselineError(PeercorpusError):
@@ -114,35 +177,39 @@ class BaselineError(PeercorpusError):
 
 
 class WorkspaceError(PeercorpusError):
-    """Raised when a workspace is missing, or cannot be read or written; exit code 2."""
+    """Raised when a workspace is missing, or cannot be read or written."""
 
 
-class WorkspaceLockedError(WorkspaceError):
-    """Raised when another run is writing to the workspace; exit code 2."""
+class WorkspaceLockedError(WorkspaceError, TryLaterError):
+    """Raised when another run is writing to the workspace."""
 
 
 class DamagedError(WorkspaceError):
-    """Raised when something stored in a workspace is no longer what was stored; exit code 2."""
+    """Raised when something stored in a workspace is no longer what was stored."""
 
 
 class VenuesFileError(WorkspaceError):
-    """Raised when a workspace's `venues.toml` is not valid; exit code 2."""
+    """Raised when a workspace's `venues.toml` is not valid."""
 
 
 class StoreError(PeercorpusError):
-    """Raised when an object store fails, or lacks an operation that a workspace needs; exit code 2."""
+    """Raised when an object store fails, or lacks an operation that a workspace needs."""
+
+
+class StoreUnavailableError(StoreError, TryLaterError):
+    """Raised when an object store cannot be reached, or fails."""
 
 
 class TableError(PeercorpusError):
-    """Raised when a table is missing or does not hold the expected rows or columns; exit code 2."""
+    """Raised when a table is missing or does not hold the expected rows or columns."""
 
 
 class UndefinedMetricError(PeercorpusError):
-    """Raised when a metric has no value: no samples, one class only, or no variation; exit code 2."""
+    """Raised when a metric has no value: no samples, one class only, or no variation."""
 
 
 class MissingExtraError(PeercorpusError):
-    """Raised when an optional package is not installed; exit code 2.
+    """Raised when an optional package is not installed.
 
     Attributes:
         package: The missing package.

@@ -137,7 +137,7 @@ def test_a_login_that_cannot_be_is_one_sentence(
 def test_a_login_too_many_says_when_to_try_again(run: Run, closed: Service) -> None:
     for _ in range(3):
         assert run("login", *urls(closed)).code == 0
-    assert_refused(run("login", *urls(closed)), "'peercorpus login'", " s.")
+    assert_refused(run("login", *urls(closed)), "'peercorpus login'", " s.", code=3)
 
 
 @pytest.mark.parametrize(

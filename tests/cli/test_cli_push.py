@@ -46,9 +46,9 @@ def contents(release: Path) -> dict[str, bytes]:
     return {path.relative_to(release).as_posix(): path.read_bytes() for path in release.rglob("*") if path.is_file()}
 
 
-def refused(ended: Ended, hub: Hub, *named: str) -> None:
+def refused(ended: Ended, hub: Hub, *named: str, code: int = 2) -> None:
     told = [line for line in ended.err.splitlines() if not line.startswith(PROGRESS)]
-    assert (ended.code, ended.out, len(told)) == (2, "", 1), ended
+    assert (ended.code, ended.out, len(told)) == (code, "", 1), ended
     assert told[0].startswith("peercorpus: ")
     assert [part for part in named if part not in told[0]] == []
     assert hub.token not in ended.err
@@ -91,7 +91,7 @@ def test_what_is_left_of_an_earlier_release_goes_and_other_files_stay(run: Run, 
 
 def test_a_second_run_goes_on_where_the_first_was_stopped(run: Run, hub: Hub, release: Path) -> None:
     hub.fails = {"POST .*/commit/": 500}
-    refused(run("push", release, ID, "--yes"), hub, "(500)")
+    refused(run("push", release, ID, "--yes"), hub, "(500)", code=3)
     sent = {line for line in hub.asked if line.startswith("PUT")}
     assert len(sent) == len(hub.objects) > 5
     hub.fails, hub.asked = {}, []
@@ -124,7 +124,7 @@ def test_what_does_not_hold_is_not_sent(run: Run, hub: Hub, release: Path) -> No
 @pytest.mark.parametrize(("status", "why"), [(401, "token"), (403, "token"), (404, ID), (503, "busy"), (400, "")])
 def test_a_refusal_is_one_sentence(run: Run, hub: Hub, release: Path, route: str, status: int, why: str) -> None:
     hub.fails = {route: status}
-    refused(run("push", release, ID, "--yes"), hub, why, f"({status})")
+    refused(run("push", release, ID, "--yes"), hub, why, f"({status})", code=3 if status == 503 else 2)
     assert hub.commits == []
 
 
@@ -132,7 +132,7 @@ def test_a_file_that_the_store_does_not_take_is_one_sentence(run: Run, hub: Hub,
     hub.fails = {"PUT /lfs/": 403}
     refused(run("push", release, ID, "--yes"), hub, "(403)")
     hub.fails = {"PUT /lfs/": 502}
-    refused(run("push", release, ID, "--yes"), hub, "(502)")
+    refused(run("push", release, ID, "--yes"), hub, "(502)", code=3)
     assert hub.commits == []
 
 
@@ -142,12 +142,12 @@ def test_a_hub_that_fails_or_is_not_there_is_one_sentence_in_a_dry_run_too(
     from huggingface_hub.utils._http import close_session
 
     hub.fails = {"GET": 500}
-    refused(run("push", release, ID), hub, "(500)")
+    refused(run("push", release, ID), hub, "(500)", code=3)
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    refused(run("push", release, ID), hub, "try again")
+    refused(run("push", release, ID), hub, "try again", code=3)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     close_session()
-    refused(run("push", release, ID), hub, "try again")
+    refused(run("push", release, ID), hub, "try again", code=3)
 
 
 def test_a_wrong_token_and_none_are_refused_before_anything_is_sent(

@@ -89,6 +89,7 @@ def test_a_second_harvest_is_refused_leaves_nothing_and_goes_on_when_the_first_h
         ended,
         f"'{tmp_path / 'first'}'",
         f"process {first.pid}",
+        code=3,
     )
     assert not (tmp_path / "deep").exists()
     assert len(service.requests) == asked
@@ -166,7 +167,7 @@ def test_who_finds_another_machine_on_its_budget_stops_and_keeps_what_came(
     run: Run, used_elsewhere: Service, tmp_path: Path
 ) -> None:
     ended = run(*harvest_of(used_elsewhere, tmp_path / "corpus"))
-    assert (ended.code, ended.out) == (2, "")
+    assert (ended.code, ended.out) == (3, "")
     *_, refused = ended.err.splitlines()
     assert refused.startswith("peercorpus: ")
     assert "--share-budget" in refused

@@ -25,7 +25,7 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_ids_are_listed_and_what_goes_is_told_without_its_words(corpus: Path, run: Run) -> None:
     ended = run("takedown", "f1", "f2-answer", "f9", "-w", corpus)
-    assert ended.code == 0
+    assert ended.code == 1  # as nothing has the id f9
     assert [line.split(": ") for line in ended.out.splitlines()] == [
         ["f1", "1 paper"],
         ["f2-answer", "1 post"],
@@ -38,6 +38,7 @@ def test_ids_are_listed_and_what_goes_is_told_without_its_words(corpus: Path, ru
 def test_it_is_undone(corpus: Path, run: Run) -> None:
     assert run("takedown", "f1", "-w", corpus).code == 0
     ended = run("takedown", "f1", "f2", "--undo", "-w", corpus)
+    assert ended.code == 1
     unlisted, left_out = ended.out.splitlines()
     assert unlisted == Naming("f2: ", "not listed")
     assert left_out.split(": ")[1] == "nothing."
@@ -45,7 +46,7 @@ def test_it_is_undone(corpus: Path, run: Run) -> None:
 
 
 def test_an_id_that_begins_with_a_dash_follows_two(corpus: Path, run: Run) -> None:
-    assert run("takedown", "-w", corpus, "--", "-Aw0rr").code == 0
+    assert run("takedown", "-w", corpus, "--", "-Aw0rr").code == 1
     assert (corpus / "takedown.txt").read_text() == "-Aw0rr\n"
 
 
@@ -61,5 +62,5 @@ def test_both_exports_say_what_they_left_out(corpus: Path, run: Run, tmp_path: P
     with open_workspace(corpus, write=False) as workspace:
         summary = publish_release(workspace, tmp_path / "out")
         written = export_workspace(workspace, tmp_path / "d.jsonl", ExportRequest(ExportLayout.TRL), [ICLR])
-    assert f"{left}, 1 text\n" in publish.published(summary, tmp_path / "out")
+    assert f"{left}, 1 text\n" in publish.published(summary, tmp_path / "out", None)
     assert left in export.workspace_exported(written, tmp_path / "d.jsonl").splitlines()

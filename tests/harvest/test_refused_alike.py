@@ -31,7 +31,7 @@ def test_edits_that_are_always_refused_are_a_failure_that_names_its_cost(
     run: Run, tmp_path: Path, venue_id: str, path: str
 ) -> None:
     code, said = harvest(run, tmp_path / "w", venue_id, path, ALWAYS)
-    assert code == 2
+    assert code == 1
     assert (
         f"requests for the edits of '{venue_id}' with the same answer (400 Validation), so the grades 'exact'" in said
     )
@@ -43,8 +43,8 @@ def test_some_refusals_are_no_failure(run: Run, tmp_path: Path) -> None:
 
 def test_the_same_command_keeps_failing_until_refresh_gets_them(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "w"
-    assert harvest(run, folder, BOREALIS, "/notes/edits", ALWAYS)[0] == 2
-    assert harvest(run, folder, BOREALIS, "/notes/edits", 0)[0] == 2
+    assert harvest(run, folder, BOREALIS, "/notes/edits", ALWAYS)[0] == 1
+    assert harvest(run, folder, BOREALIS, "/notes/edits", 0)[0] == 1
     with serve_simulator(build_world(papers=6, venues=[BOREALIS])) as service:
         urls = ("--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2)
         assert run("harvest", BOREALIS, "--refresh", "--workspace", str(folder), *urls).code == 0

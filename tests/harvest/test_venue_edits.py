@@ -348,7 +348,7 @@ def test_edits_refused_in_both_ways_are_a_failure(run: Run, world: World, tmp_pa
     with serve_simulator(world, faults=on_path("/notes/edits", REFUSED, times=10**6)) as service:
         urls = ("--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2)
         ended = run("harvest", BOREALIS, "--no-files", "--workspace", tmp_path / "w", *urls)
-    assert ended.code == 2
+    assert ended.code == 1
     assert "with the same answer (400 Validation)" in ended.err
 
 

@@ -225,7 +225,7 @@ def test_without_a_network_the_sentence_names_the_way_out(run: Run, few: Path, t
     closed = "http://127.0.0.1:9"
     urls = ("--url-v1", closed, "--url-v2", closed)
     ended = run("recipe", "reviewbench", "--workspace", tmp_path / "corpus", "--from", few, *urls)
-    assert ended.code == 2
+    assert ended.code == 3
     assert "--no-harvest" in ended.err
     assert "import: " in ended.out
 

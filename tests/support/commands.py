@@ -50,9 +50,9 @@ def succeed(*arguments: str | Path) -> None:
     assert ended.value.code == 0
 
 
-def assert_refused(ended: Ended, *named: str) -> None:
-    """Assert that a command ended with code 2 and one line on stderr, which names all of these."""
-    assert (ended.code, ended.out) == (2, "")
+def assert_refused(ended: Ended, *named: str, code: int = 2) -> None:
+    """Assert that a command ended with a code and one line on stderr, which names all of these."""
+    assert (ended.code, ended.out) == (code, "")
     assert ended.err.startswith("peercorpus: ")
     assert ended.err.count("\n") == 1
     assert ended.err.endswith("\n")

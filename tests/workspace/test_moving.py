@@ -192,7 +192,7 @@ def test_a_workspace_goes_from_one_store_to_another(aurora: Path, placed: Path, 
 def test_a_new_workspace_lies_in_a_store_from_its_first_harvest(bucket: S3Path, tmp_path: Path, run: Run) -> None:
     new = tmp_path / "new"
     assert run("move", "--workspace", new, "--to", bucket).code == 0
-    assert run("harvest", "Nowhere.cc/1999/Conference", "--workspace", new, "--url-v2", "http://127.0.0.1:9").code == 2
+    assert run("harvest", "Nowhere.cc/1999/Conference", "--workspace", new, "--url-v2", "http://127.0.0.1:9").code == 3
     assert (new / FILE).exists()
     with client() as asked, open_workspace(new, create=True) as workspace:
         harvest(workspace, asked, [AURORA])
@@ -395,5 +395,6 @@ def test_a_store_out_of_order_is_told_in_one_sentence(
     else:
         monkeypatch.setitem(sys.modules, "obstore", None)
     before = tree(placed)
-    assert_refused(run(*(part.format(placed.parent) for part in command), "--workspace", placed), named)
+    ended = run(*(part.format(placed.parent) for part in command), "--workspace", placed)
+    assert_refused(ended, named, code=3 if fault == "down" else 2)
     assert tree(placed).keys() == before.keys()

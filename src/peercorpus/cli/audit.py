@@ -7,6 +7,7 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import ProgressLines, app, say
+from peercorpus.errors import ExitCode
 
 if TYPE_CHECKING:
     from peercorpus.audit.leak_audit import Audit
@@ -66,7 +67,7 @@ def leaks(
         if out is not None:
             say(reports_written(out))
         say(audit_verdict(audit))
-    return 1 if audit.leaks else 0
+    return ExitCode.FOUND if audit.leaks else ExitCode.DONE
 
 
 def _run_audit(source: Path, text: str | None, decision: str | None, threshold: float, show: "Show") -> "Audit":

@@ -2,8 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
@@ -12,8 +11,9 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, app, say
+from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import WorstGrade
-from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.errors import ExitCode, PeercorpusError
 
 if TYPE_CHECKING:
     from peercorpus.benchmark.run import BenchResult
@@ -196,7 +196,7 @@ def run_tasks(
     print_unanswered(ran.notes, ran.errors, is_whole=ran.is_whole)
     if not ran.is_whole:
         say(KEEP_ERRORS)
-    return 0 if ran.is_whole else 1
+    return ExitCode.DONE if ran.is_whole else ExitCode.FOUND
 
 
 def print_unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: bool) -> None:
@@ -210,7 +210,8 @@ def print_unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whol
 def _run(
     tasks: Sequence[str], release: Path, logs: Path, questions: Questions, models: Models, *, keeps_errors: bool
 ) -> "BenchResult":
-    with needs_extra():
+    _require_extras(questions, models)
+    with needs_extra("bench"):
         from peercorpus.benchmark import run
     roles = {"grader": models.grader, "grader2": models.second_grader, "author": models.author}
     judging = {"judged": models.grader and True, "repeats": models.repeats, "led": models.author and True}
@@ -232,6 +233,20 @@ def _run(
     return run.run_tasks(bench)
 
 
+def _require_extras(questions: Questions, models: Models) -> None:
+    """Check for the packages that options need before any release or model is read."""
+    require_extra("bench", "inspect_ai")
+    if questions.tokenizer is not None:
+        require_extra("tokens", "tokenizers")
+    if questions.bert_score is not None:
+        require_extra("neural", "torch", "transformers")
+    if questions.embed_cos is not None:
+        require_extra("neural", "sentence_transformers")
+    asked = (models.model, models.grader, models.second_grader, models.author)
+    if any(name is not None and name.startswith("hf/") for name in asked):
+        require_extra("neural", "torch", "transformers", "accelerate")
+
+
 def display() -> Literal["rich", "plain"]:
     """Return inspect_ai's progress display: "rich" on a terminal, otherwise "plain"."""
     return "rich" if sys.stdout.isatty() and sys.stderr.isatty() else "plain"
@@ -240,19 +255,6 @@ def display() -> Literal["rich", "plain"]:
 def _drop_unset(options: Mapping[str, OptionT | None]) -> dict[str, OptionT]:
     """Return the options that are not None."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-@contextmanager
-def needs_extra(extra: str = "bench") -> Iterator[None]:
-    """Raise a `MissingExtraError` that names the extra if a package is missing.
-
-    Args:
-        extra: The extra that the imports inside need.
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(error.name or "inspect_ai", extra) from None
 
 
 def _parse_argument(text: str) -> object:
@@ -289,10 +291,10 @@ def table(
 
 
 def _print_tables(logs: Path, out: Path, resamples: int) -> None:
-    with needs_extra():
-        from peercorpus.benchmark.logs import read_runs
+    require_extra("bench", "inspect_ai")
     from peercorpus.benchmark.leaderboard import make_boards
     from peercorpus.benchmark.leaderboard_render import render_csv, render_html, render_markdown
+    from peercorpus.benchmark.logs import read_runs
     from peercorpus.cli.text.benchmark import tables_written
 
     with ProgressLines() as lines:
@@ -325,9 +327,9 @@ def compare(
     resamples
         Bootstrap samples of papers; both runs use the same samples.
     """
-    with needs_extra():
-        from peercorpus.benchmark.logs import read_run
+    require_extra("bench", "inspect_ai")
     from peercorpus.benchmark.leaderboard import compare_runs, name_run
+    from peercorpus.benchmark.logs import read_run
     from peercorpus.cli.text.benchmark import compared, unusable_log
 
     runs = []
@@ -350,6 +352,7 @@ def judge(log: Annotated[Path, Parameter(name="LOG")], /) -> None:
     log
         Log of `inspect eval peercorpus/judge_calibration` or `inspect eval peercorpus/judge_pairs`.
     """
-    with needs_extra():
-        from peercorpus.benchmark.judge.agreement import describe_log
+    require_extra("bench", "inspect_ai")
+    from peercorpus.benchmark.judge.agreement import describe_log
+
     say(describe_log(log))

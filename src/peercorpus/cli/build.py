@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import DEFAULT_READING, NO_FIGURES, EngineOptions, FigureOptions, WorstGrade
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import ExitCode, PeercorpusError
 
 if TYPE_CHECKING:
     from peercorpus.release.split_file import SplitRequest
@@ -107,7 +108,7 @@ def publish(
     titles: Literal["posts", "model"] = "posts",
     model_url: str | None = None,
     model: str | None = None,
-    most_questions: Annotated[int, AtLeastOne] = 1_000,
+    most_questions: Annotated[int | None, AtLeastOne] = None,
     splits: Literal["re2", "temporal", "stated", "none"] | None = None,
     test_after: date | None = None,
     splits_from: Path | None = None,
@@ -128,7 +129,7 @@ def publish(
     model
         Name of the model at the endpoint.
     most_questions
-        Maximum number of titles to ask for in one run. Answers are stored and not asked for again.
+        Maximum number of titles to ask for in one run. Answers are stored and not asked for again. Default: 1,000.
     splits
         How papers are split into train, validation and test. re2: test sets of Re²'s sizes, stratified by venue and
         status; temporal: test on papers submitted after --test-after; stated: as a published dataset states them, such
@@ -219,7 +220,7 @@ def _write_release(
             )
     if target.is_same:  # `open_target` sets it, too, if the release just written has the same bytes as the last one
         return releases.same_release(target.final)
-    return publish_texts.published(summary, target.final)
+    return publish_texts.published(summary, target.final, None if sides is None else sides.profile)
 
 
 @app.command
@@ -240,7 +241,7 @@ def status(*, workspace: WorkspaceFolder, json_: Annotated[bool, Parameter(name=
     with open_workspace(workspace, write=False) as opened:
         standing = read_status(opened)
     say(status_texts.standing_json(standing) if json_ else status_texts.standing(standing))
-    return 0 if standing.holds else 1
+    return ExitCode.DONE if standing.holds else ExitCode.FOUND
 
 
 @app.command
@@ -273,13 +274,17 @@ def convert(
         Convert PDFs again that were converted before or could not be read.
     """
     from peercorpus.cli.text import convert as convert_texts
-    from peercorpus.texts.folder import convert_to_folder
+    from peercorpus.texts.folder import check_destination, convert_to_folder
     from peercorpus.texts.folder import find_all_pdfs as find_pdfs
-    from peercorpus.workspace.object_store import locate
+    from peercorpus.workspace.object_store import S3Path, locate
 
     options, spread = reading.settle()
     destination = locate(out)
-    sources = find_pdfs([locate(path) for path in paths])
+    check_destination(options, destination)
+    places = [locate(path) for path in paths]
+    if any(isinstance(place, S3Path) for place in (destination, *places)):
+        require_extra("s3", "obstore")
+    sources = find_pdfs(places)
     with ProgressLines() as lines:
         summary = convert_to_folder(
             spread,
@@ -292,4 +297,4 @@ def convert(
             show=lines.show,
         )
     say(convert_texts.converted(summary, destination))
-    return 1 if summary.failures else 0
+    return ExitCode.FOUND if summary.failures else ExitCode.DONE

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.benchmark import RESAMPLES, Unset, display, needs_extra, print_unanswered
+from peercorpus.cli.benchmark import RESAMPLES, Unset, display, print_unanswered
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, app, say
+from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import HERE, Spreading, WorstGrade
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import ExitCode, PeercorpusError
 from peercorpus.records.enums import Grade
 
 if TYPE_CHECKING:
@@ -82,9 +83,10 @@ def finetune(
 ) -> int:
     """Fine-tune a model with LoRA on a release, with the prompts of the benchmark.
 
-    The same command resumes a run that was interrupted. Only training papers are used; a release whose splits separate
-    linked papers is refused. The lengths of the training examples are shown first: papers are truncated to fit the
-    context, answers never.
+    The same command resumes a run that was interrupted. Exit with 1 if cases of the evaluation are missing.
+
+    Only training papers are used; a release whose splits separate linked papers is refused. The lengths of the training
+    examples are shown first: papers are truncated to fit the context, answers never.
 
     Parameters
     ----------
@@ -114,6 +116,7 @@ def finetune(
     then = Then(lengths=lengths, merge=merge, evaluate=evaluate, limit=limit)
     then.check()
     spread = spreading.settle()
+    _require_extras(then)
     options = _run_options(release, task, model, out, recipe, data, leaves_out_long=leave_out_long)
     with ProgressLines() as lines:
         return _tune(options, then, lines, spread)
@@ -138,6 +141,15 @@ class Then:
             raise PeercorpusError("--lengths trains nothing; leave out --lengths, or --merge and --evaluate.")
         if self.limit is not None and not self.evaluate:
             raise PeercorpusError("--limit needs --evaluate; add --evaluate, or leave out --limit.")
+
+
+def _require_extras(then: Then) -> None:
+    """Check for the packages of every step before the first one, as training takes hours."""
+    if then.evaluate:
+        require_extra("bench", "inspect_ai")
+    require_extra("finetune", "transformers")
+    if not then.lengths:
+        require_extra("finetune", "torch", "accelerate", "datasets", "peft", "trl")
 
 
 def _run_options(
@@ -168,20 +180,20 @@ def _tune(options: "RunOptions", then: Then, lines: ProgressLines, spread: "Exec
 
     prepared = prepare_run(options, say, lines.show, spread=spread)
     if then.lengths:
-        return 0
+        return ExitCode.DONE
     say(finetune_texts.examples(prepared))
     if then.evaluate:
-        with needs_extra():
-            from peercorpus.finetune.evaluate import check_evaluation
+        from peercorpus.finetune.evaluate import check_evaluation
+
         check_evaluation(options.out, options.release, then.limit)
     tune(options.out, lines.show)
     write_model_card(options.out)
     say(finetune_texts.tuned(options.out, load_trained(options.out)))
     if then.merge:
-        with needs_extra("finetune"):
-            from peercorpus.finetune.training import merge_adapter
+        from peercorpus.finetune.training import merge_adapter
+
         say(finetune_texts.merged(merge_adapter(options.out)))
-    return _evaluate(options, then, lines) if then.evaluate else 0
+    return _evaluate(options, then, lines) if then.evaluate else ExitCode.DONE
 
 
 def _evaluate(options: "RunOptions", then: Then, lines: ProgressLines) -> int:
@@ -192,7 +204,7 @@ def _evaluate(options: "RunOptions", then: Then, lines: ProgressLines) -> int:
     write_model_card(options.out)
     say(evaluation.markdown)
     print_unanswered(evaluation.notes, evaluation.errors, is_whole=evaluation.is_whole)
-    return 0 if evaluation.is_whole else 1
+    return ExitCode.DONE if evaluation.is_whole else ExitCode.FOUND
 
 
 def selection_rule(data: Data) -> "SelectionRule":

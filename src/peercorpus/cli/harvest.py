@@ -9,8 +9,9 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import OPENREVIEW, AtLeastOne, Connection, Named, ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import read_venue_id
-from peercorpus.errors import PeercorpusError, SignInError, SourceError
+from peercorpus.errors import ExitCode, PeercorpusError, RefusedAlikeError, SignInError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,9 +42,10 @@ def harvest(
     share_budget: Annotated[bool, Parameter(negative=())] = False,
     record: Annotated[Path | None, Named] = None,
     connection: Connection = OPENREVIEW,
-) -> None:
+) -> int:
     """Fetch venues from OpenReview into a workspace. It can be interrupted at any time and then continues.
 
+    Exit with 1 if all requests of one kind were refused alike, with 3 if something is to be asked for again later.
     A later harvest fetches only what is new, changed or deleted since. It signs in with --token-file, PEERCORPUS_TOKEN,
     the token that `peercorpus login` stored, or PEERCORPUS_USER and PEERCORPUS_PASSWORD, in this order.
 
@@ -78,11 +80,11 @@ def harvest(
     with asking as (opened, client, lines):
         if plan:
             say(harvest_texts.planned(plan_harvest(opened, client, venues, limit=limit, files=files)))
-            return
+            return ExitCode.DONE
         client.record_harvests(venues, limit, files=files)
         show = lines.show
         summaries = run_harvest(opened, client, venues, limit=limit, files=files, refresh=refresh, progress=show)
-    _report_harvest(summaries, workspace)
+    return _report_harvest(summaries, workspace)
 
 
 def _check_harvest(venues: list[str], *, is_recorded_plan: bool) -> None:
@@ -92,11 +94,11 @@ def _check_harvest(venues: list[str], *, is_recorded_plan: bool) -> None:
         raise PeercorpusError("A plan brings nothing to record; leave out --plan or --record.")
 
 
-def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> None:
-    """Print what a harvest brought, and fail if every request of one kind was refused alike.
+def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> ExitCode:
+    """Print what a harvest brought, and return whether something is to be asked for again later.
 
     Raises:
-        SourceError: It was; the message says what that costs.
+        RefusedAlikeError: All requests of one kind were refused alike; the message says what that costs.
     """
     from peercorpus.cli.text import formatting
     from peercorpus.cli.text import harvest as harvest_texts
@@ -105,7 +107,9 @@ def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> None:
         say(harvest_texts.harvested(summary))
     say(formatting.next_step("build", workspace))
     if failures := [failure for summary in summaries for failure in summary.failures]:
-        raise SourceError(" ".join(failures))
+        raise RefusedAlikeError(" ".join(failures))
+    is_waiting = any(summary.edits_waiting or summary.files_waiting for summary in summaries)
+    return ExitCode.LATER if is_waiting else ExitCode.DONE
 
 
 @contextmanager
@@ -183,8 +187,8 @@ def import_(
 ) -> int:
     """Import recorded API responses, published datasets or tables of papers and reviews into a workspace.
 
-    Cassettes, which `harvest --record` writes, are recognised by their first line; the exit code is 1 if requests of
-    their harvests have no answer in them.
+    Cassettes, which `harvest --record` writes, are recognised by their first line. Exit with 1 if requests of their
+    harvests have no answer in them, if nothing of the other files can be used, or if a PDF was left out.
 
     API responses are JSON or JSONL, optionally gzipped, of API v1 or v2, or a table with columns such as
     `content.title`. ReviewBench is Parquet; Re² is `REVIEWS_*.json`, `REBUTTAL_*.json` and manuscripts, in `papers.zip`
@@ -207,26 +211,34 @@ def import_(
     from peercorpus.cli.text import formatting, imports
     from peercorpus.errors import DumpError
     from peercorpus.harvest.import_cassettes import is_cassette
+    from peercorpus.harvest.import_files import parse_repository
     from peercorpus.harvest.import_pdfs import import_pdfs
     from peercorpus.workspace.workspace import open_workspace
 
     if not paths and pdfs is None:
         raise DumpError("Nothing to import was named; name a file or folder, or a folder of PDFs with --pdfs.")
+    if any(parse_repository(path) for path in paths or ()):
+        require_extra("hf", "huggingface_hub")
     cassettes = [path for path in paths or () if is_cassette(path)]
     dumps = [path for path in paths or () if path not in cassettes]
-    is_taken = bool(cassettes) or pdfs is not None
+    if not dumps and (keep_going or venue is not None):
+        raise DumpError("--keep-going and --venue are for dumps and datasets; name one, or leave them out.")
+    is_taken = bool(cassettes)
     is_whole = True
     with open_workspace(workspace, create=True) as opened:
         if cassettes:
             is_whole = _import_cassettes(opened, cassettes)
         if dumps:
             venue_id = None if venue is None else read_venue_id(venue)
-            is_taken = _import_dumps(opened, dumps, venue_id, keep_going=keep_going) or is_taken
+            is_useful = _import_dumps(opened, dumps, venue_id, keep_going=keep_going)
+            is_taken, is_whole = is_taken or is_useful, is_whole and is_useful
         if pdfs is not None:
-            say(imports.imported_pdfs(import_pdfs(opened, pdfs)))
+            imported = import_pdfs(opened, pdfs)
+            say(imports.imported_pdfs(imported))
+            is_taken, is_whole = True, is_whole and not imported.aside
     if is_taken:
         say(formatting.next_step("build", workspace))
-    return 0 if is_whole else 1
+    return ExitCode.DONE if is_whole else ExitCode.FOUND
 
 
 def _import_dumps(opened: "Workspace", paths: list[Path], venue_id: str | None, *, keep_going: bool) -> bool:

@@ -6,7 +6,7 @@ import sys
 from urllib.parse import urlsplit
 
 from peercorpus.cli.console import ProgressLines, UrlV1, UrlV2, app, say
-from peercorpus.errors import BusyError, SignInError
+from peercorpus.errors import BusyError, SignInError, SignInLaterError
 
 ACCOUNT_VARIABLES = "PEERCORPUS_USER and PEERCORPUS_PASSWORD"
 CODE_VARIABLE = "PEERCORPUS_MFA_CODE"
@@ -42,7 +42,7 @@ def login(*, url_v1: UrlV1 = None, url_v2: UrlV2 = None) -> None:
         except BusyError as error:
             if error.wait_s is None:
                 raise
-            raise SignInError(
+            raise SignInLaterError(
                 f"OpenReview limits sign-ins per minute; run 'peercorpus login' again in {error.wait_s:.0f} s."
             ) from None
     cache.write(urls, token)

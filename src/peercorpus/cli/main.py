@@ -5,6 +5,7 @@ import os
 import signal
 import sqlite3
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -26,7 +27,7 @@ from peercorpus.cli import (
     workspace,
 )
 from peercorpus.cli.console import app
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import ExitCode, PeercorpusError
 
 __all__ = [
     "app",
@@ -46,16 +47,13 @@ __all__ = [
     "workspace",
 ]
 
-STOPPED = 130
-"""Exit code of a command that Ctrl-C or SIGTERM ended: 128 + SIGINT, as shells report it."""
 
-
-def _fail(error: Exception) -> NoReturn:
+def _fail(sentence: str, code: ExitCode) -> NoReturn:
     from peercorpus.records.untrusted_text import escape_controls
 
-    sentence = " ".join(str(error).split())
+    sentence = " ".join(sentence.split())
     print(f"peercorpus: {escape_controls(sentence, len(sentence))}", file=sys.stderr)
-    sys.exit(2)
+    sys.exit(code)
 
 
 def _stop(*_: object) -> NoReturn:
@@ -65,8 +63,7 @@ def _stop(*_: object) -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit.
 
-    Exit codes: 0 for success; 1 if a check failed or something could not be done for every item; 2 if the command
-    cannot be carried out, with one sentence on standard error; 130 if it was interrupted.
+    The exit code is an `ExitCode`. Except after success, standard error says why in one sentence.
 
     Args:
         arguments: Arguments of the command line; None takes them from `sys.argv`.
@@ -80,22 +77,31 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     signal.signal(signal.SIGTERM, _stop)
     try:
         code = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
-    except (PeercorpusError, CycloptsError) as error:
-        _fail(error)
+    except PeercorpusError as error:
+        _fail(str(error), error.exit_code)
+    except CycloptsError as error:
+        _fail(str(error), ExitCode.REFUSED)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             # The reader, such as `head`, closed the pipe: not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
+            sys.exit(ExitCode.DONE)
         where = f"'{error.filename}'" if error.filename else "The output, or a file of the workspace,"
-        _fail(PeercorpusError(f"{where} cannot be read or written: {error.strerror or error}."))
+        # An object store that cannot be reached is a ConnectionError.
+        is_network = isinstance(error, ConnectionError | TimeoutError)
+        _fail(
+            f"{where} cannot be read or written: {error.strerror or error}.",
+            ExitCode.LATER if is_network else ExitCode.REFUSED,
+        )
     except sqlite3.Error as error:
         _fail(
-            PeercorpusError(
-                f"The workspace's raw.db cannot be read or written ({error}); check that its disk has room."
-            )
+            f"The workspace's raw.db cannot be read or written ({error}); check that its disk has room.",
+            ExitCode.REFUSED,
         )
     except KeyboardInterrupt:
         print("\nStopped; run the same command again to continue.", file=sys.stderr)
-        sys.exit(STOPPED)
-    sys.exit(code if isinstance(code, int) else 0)
+        sys.exit(ExitCode.STOPPED)
+    except Exception:  # noqa: BLE001 -- Python's own code for it is 1, which says that something was found
+        traceback.print_exc()
+        _fail("This is a defect of peercorpus; please report it with the lines above.", ExitCode.DEFECT)
+    sys.exit(code if isinstance(code, int) else ExitCode.DONE)

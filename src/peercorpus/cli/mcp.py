@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from peercorpus.cli.console import Named, app
-from peercorpus.errors import MissingExtraError
+from peercorpus.cli.extras import needs_extra
 
 
 @app.command
@@ -21,10 +21,6 @@ def mcp(*, workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Nam
     workspace
         Folder of a release.
     """
-    try:
+    with needs_extra("mcp"):
         from peercorpus.mcp_server.server import serve
-    except ModuleNotFoundError as missing:
-        if str(missing.name).startswith("peercorpus"):
-            raise
-        raise MissingExtraError(str(missing.name).partition(".")[0], "mcp") from None
     serve(workspace)

@@ -177,9 +177,13 @@ class FigureOptions:
 NO_FIGURES = FigureOptions()
 
 
+MAX_TITLES = 1_000
+"""Titles that a model is asked for in one run, unless the user sets another number."""
+
+
 @contextmanager
 def settle_titler(
-    workspace: Path, url: str | None, model: str | None, most_questions: int, *, is_asked: bool
+    workspace: Path, url: str | None, model: str | None, most_questions: int | None, *, is_asked: bool
 ) -> "Iterator[Titler | None]":
     """Open the model that writes titles of turns; None if no model is asked.
 
@@ -187,7 +191,7 @@ def settle_titler(
         workspace: Folder of the workspace; its `answers.db` stores the model's answers.
         url: URL of the model's endpoint.
         model: Name of the model at the endpoint.
-        most_questions: Maximum number of titles to ask for in this run.
+        most_questions: Maximum number of titles to ask for in this run; None means `MAX_TITLES`.
         is_asked: Whether the user chose titles by a model.
 
     Raises:
@@ -199,14 +203,16 @@ def settle_titler(
     from peercorpus.release.turn_titles import MODEL_KEY_VARIABLE, Titler
 
     if not is_asked:
-        if url is not None or model is not None:
-            raise ModelError("--model and --model-url need --titles model; add it, or leave them out.")
+        if (url, model, most_questions) != (None, None, None):
+            raise ModelError(
+                "--model, --model-url and --most-questions need --titles model; add it, or leave them out."
+            )
         yield None
         return
     if not url or not model:
         raise ModelError("--titles model needs the model's endpoint (--model-url) and its name there (--model).")
     settings = ModelSettings(url, model, MODEL_KEY_VARIABLE)
-    titler = Titler.of(settings, workspace / "answers.db", uuid4().hex, most_questions)
+    titler = Titler.of(settings, workspace / "answers.db", uuid4().hex, most_questions or MAX_TITLES)
     try:
         yield titler
     finally:

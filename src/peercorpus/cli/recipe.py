@@ -1,13 +1,17 @@
 """The command `recipe`: make ReviewBench or Re² again, or print what that takes."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from peercorpus.cli.console import OPENREVIEW, Connection, Named, WorkspaceFolder, app, say
+from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import DEFAULT_READING, EngineOptions
 from peercorpus.errors import PeercorpusError
+
+if TYPE_CHECKING:
+    from peercorpus.recipes.recipe import RecipeName
 
 Flag = Parameter(negative=())
 
@@ -59,6 +63,7 @@ def recipe(
         return
     from peercorpus.cli.recipe_steps import RecipeRun
 
+    _require_extras(chosen.name, from_)
     options, spread = reading.settle()
     RecipeRun(
         recipe=chosen,
@@ -73,3 +78,14 @@ def recipe(
         spread=spread,
         connection=connection,
     ).run(say)
+
+
+def _require_extras(name: "RecipeName", source: str | None) -> None:
+    """Check for the packages of every step before the first one, as a harvest takes days."""
+    from peercorpus.harvest.import_files import parse_repository
+    from peercorpus.recipes.recipe import RecipeName
+
+    if source is not None and parse_repository(Path(source)):
+        require_extra("hf", "huggingface_hub")
+    if name is RecipeName.RE2:
+        require_extra("report", "matplotlib")

@@ -16,7 +16,7 @@ from peercorpus.cli.harvest import open_harvest
 from peercorpus.cli.text import recipe as recipe_texts
 from peercorpus.cli.text.formatting import plural
 from peercorpus.corpus.text_choice import TextChoice, TextRule
-from peercorpus.errors import DumpError, SourceError, WorkspaceError
+from peercorpus.errors import DumpError, RefusedAlikeError, SourceError, UnreachableError, WorkspaceError
 from peercorpus.execution.stage import Options
 from peercorpus.harvest.harvest import harvest
 from peercorpus.harvest.import_dumps import import_dumps
@@ -207,9 +207,9 @@ class RecipeRun:
                 write_state(self.workspace, state)
                 summaries = harvest(opened, client, missing, files=self.files, progress=self.lines.show)
         except SourceError as error:
-            if type(error) is not SourceError:
+            if type(error) not in {SourceError, UnreachableError}:
                 raise
-            raise SourceError(f"{error} {GO_ON}") from None
+            raise type(error)(f"{error} {GO_ON}") from None
         whole = [
             summary.venue_id
             for summary in summaries
@@ -217,7 +217,7 @@ class RecipeRun:
         ]
         write_state(self.workspace, msgspec.structs.replace(state, harvested=(*state.harvested, *whole)))
         if failures := [failure for summary in summaries for failure in summary.failures]:
-            raise SourceError(" ".join([*failures, GO_ON]))
+            raise RefusedAlikeError(" ".join([*failures, GO_ON]))
         submissions = sum(summary.submissions for summary in summaries)
         return f"harvest: {plural(submissions, 'submission')} of {plural(len(summaries), 'venue')}.", False
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.extras import require_extra
 from peercorpus.cli.finetune import ALL_DATA, Data, selection_rule
 from peercorpus.cli.options import HERE, Spreading, WorstGrade
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import ExitCode, PeercorpusError
 
 if TYPE_CHECKING:
     from peercorpus.release.exports.layouts import ExportRequest
@@ -88,7 +89,7 @@ def verify(release: ReleaseFolder, /, *, workspace: WorkspaceFolder | None = Non
         lines = stack.enter_context(ProgressLines())
         verification = run_verify(opened, opened_workspace, lines.show)
     say(releases.verified(verification))
-    return 0 if verification.holds else 1
+    return ExitCode.DONE if verification.holds else ExitCode.FOUND
 
 
 @app.command
@@ -103,10 +104,10 @@ def push(
 ) -> int:
     """Upload a release to the Hugging Face Hub in one commit. Without --yes, only print what would be uploaded.
 
-    The release is verified first (with --workspace also against its takedown.txt) and not uploaded if a check fails.
-    Files of an earlier release on the Hub are removed, other files stay. The token is read from HF_TOKEN or from where
-    'hf auth login' stores it, the Hub's URL from HF_ENDPOINT. To resume an interrupted upload, run the same command
-    again; files that the Hub already has are not sent twice.
+    The release is verified first (with --workspace also against its takedown.txt). If a check fails, nothing is
+    uploaded, and the command exits with 1. Files of an earlier release on the Hub are removed, other files stay. The
+    token is read from HF_TOKEN or from where 'hf auth login' stores it, the Hub's URL from HF_ENDPOINT. To resume an
+    interrupted upload, run the same command again; files that the Hub already has are not sent twice.
 
     Parameters
     ----------
@@ -124,6 +125,7 @@ def push(
     from peercorpus.workspace.workspace import open_workspace
 
     check_hub_id(hub_id)
+    require_extra("hf", "huggingface_hub")
     opened = open_release(release)
     with ExitStack() as stack:
         opened_workspace = None if workspace is None else stack.enter_context(open_workspace(workspace, write=False))
@@ -131,14 +133,14 @@ def push(
         verification = run_verify(opened, opened_workspace, lines.show)
     if not verification.holds:
         say(releases.verified(verification))
-        return 1
+        return ExitCode.FOUND
     plan = plan_upload(opened, hub_id)
     if yes:
         commit = upload(opened, plan, private=private, bars=sys.stderr.isatty())
         say(releases.uploaded(plan, commit))
     else:
         say(releases.planned_upload(plan, private=private))
-    return 0
+    return ExitCode.DONE
 
 
 @Parameter(name="*")
@@ -216,10 +218,11 @@ def export(
     examples: ExampleFlags = NO_MODEL,
     data: Annotated[Data, Parameter(name="*")] = ALL_DATA,
     spreading: Spreading = HERE,
-) -> None:
+) -> int:
     """Write the train, validation and test rows of a release as files that a trainer can load directly.
 
-    From a workspace, which has no splits, the conversations are written to one file.
+    From a workspace, which has no splits, the conversations are written to one file. Exit with 1 if everything was left
+    out, so that there is no row.
 
     Parameters
     ----------
@@ -227,7 +230,7 @@ def export(
         Folder that `peercorpus publish` wrote, or a workspace.
     out
         Folder to write; an earlier export in it is replaced. From a workspace: file to write, one array if its name
-        ends with .json, otherwise one object per line.
+        ends with .json, one object per line if it ends with .jsonl or .ndjson.
     layout
         jsonl: the rows unchanged; trl, llama-factory, axolotl: files for these trainers; re2: Re²'s files and fields,
         of which Re² has train and test only: validation goes to train.
@@ -244,7 +247,7 @@ def export(
     asked = ExampleTask(layout=layout, task=task, chat=chat, venue_ids=venue_ids)
     if examples.model is not None:
         _export_examples(source, out, asked, examples, data, spreading)
-        return
+        return ExitCode.DONE
     # The texts of a release are already of the grades that its publisher accepted.
     chosen = replace(data, grade=ALL_DATA.grade) if is_workspace(source) else data
     _check_without_model(asked, examples, chosen, spreading)
@@ -253,8 +256,7 @@ def export(
         layout=ExportLayout(layout), tasks=(Task(task),) if task else (), telling=telling, count_tokens=count_tokens
     )
     if is_workspace(source):
-        _export_workspace(source, venue_ids or [], out, request, data.grade)
-        return
+        return _export_workspace(source, venue_ids or [], out, request, data.grade)
     if venue_ids:
         raise PeercorpusError(
             f"A release is exported whole; leave out '{venue_ids[0]}', or name a workspace to choose venues."
@@ -262,6 +264,7 @@ def export(
     with ProgressLines() as lines:
         exported = export_release(source, out, request, lines.show)
     say(export_texts.exported(exported, out))
+    return ExitCode.DONE if any(file.samples.rows for file in exported.files) else ExitCode.FOUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +323,8 @@ def _export_examples(
     from peercorpus.finetune.run import RunOptions
 
     asked.check()
+    spread = spreading.settle()
+    require_extra("finetune", "transformers")
     trainer = Trainer(asked.layout)
     options = RunOptions(
         release=release,
@@ -331,7 +336,7 @@ def _export_examples(
         leaves_out_long=examples.leave_out_long,
     )
     with ProgressLines() as lines:
-        write_for(options, trainer, say, lines.show, spreading.settle())
+        write_for(options, trainer, say, lines.show, spread)
     say(export_texts.handed_over(out, trainer))
 
 
@@ -365,7 +370,7 @@ def _read_prompt_options(chat: ChatFlags, layout: str) -> "tuple[PromptOptions, 
 
 def _export_workspace(
     folder: Path, venue_ids: list[str], out: Path, request: "ExportRequest", grade: WorstGrade
-) -> None:
+) -> ExitCode:
     from peercorpus.cli.text import export as export_texts
     from peercorpus.pipeline.build import require_built
     from peercorpus.records.enums import Grade
@@ -378,3 +383,4 @@ def _export_workspace(
         venues = choose_venues(workspace.tables, venue_ids or None)
         written = export_workspace(workspace, out, request, venues, lines.show, worst_grade=Grade(grade))
     say(export_texts.workspace_exported(written, out))
+    return ExitCode.DONE if written.dialogues else ExitCode.FOUND

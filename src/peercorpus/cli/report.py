@@ -10,8 +10,9 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import HERE, Spreading
-from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.errors import ExitCode, PeercorpusError
 
 
 @app.command
@@ -61,6 +62,9 @@ def report(
         )
     # Without an executor the tokenizer's own threads use all cores of this machine.
     spread = None if spreading == HERE else spreading.settle()
+    require_extra("report", "matplotlib")
+    if tokenizer is not None:
+        require_extra("tokens", "tokenizers")
     with ProgressLines() as lines:
         written = write_report(
             workspace,
@@ -115,7 +119,7 @@ def explore(
     no_browser: Annotated[bool, Parameter(negative=())] = False,
     select: str | None = None,
     out: Path | None = None,
-) -> None:
+) -> int:
     """Search and read the corpus in a browser on this machine, or write a selection of papers to a file.
 
     The first start after a build creates a search index, which takes about a minute per 15,000 papers.
@@ -132,19 +136,20 @@ def explore(
         Do not start the explorer: write the papers that one of its pages shows to --out, given as the page's URL query
         string; an empty string selects all papers.
     out
-        With --select: the file to write; its name must end in .csv, .jsonl or .parquet.
+        With --select: the file to write; its name must end in .csv, .jsonl or .parquet. If no paper is selected, the
+        command exits with 1.
     """
-    try:
-        from peercorpus.explorer.export import write_selection
+    with needs_extra("web"):
+        from peercorpus.explorer.export import check_extension, write_selection
         from peercorpus.explorer.selection import read_selection
         from peercorpus.explorer.server import is_loopback, open_explorer, serve_explorer
-    except ModuleNotFoundError as missing:
-        raise MissingExtraError(str(missing.name), "web") from None
     from peercorpus.cli.text.report import exposed, selection_written, serving
     from peercorpus.workspace.workspace import open_workspace
 
     if (select is None) != (out is None):
         raise PeercorpusError("--select and --out need each other; give both, or neither.")
+    if out is not None:
+        check_extension(out)
     selection = read_selection((select or "").removeprefix("?"))
     if selection.faults:
         raise PeercorpusError(" ".join(selection.faults))
@@ -153,7 +158,7 @@ def explore(
         if select is not None and out is not None:
             count = write_selection(explorer.index, selection, out)
             say(selection_written(count, out))
-            return
+            return ExitCode.DONE if count else ExitCode.FOUND
         if not is_loopback(host):
             lines.say(exposed(host))
 
@@ -166,3 +171,4 @@ def explore(
                 webbrowser.open(url)
 
         serve_explorer(explorer, host, port, announce)
+    return ExitCode.DONE

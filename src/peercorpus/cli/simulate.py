@@ -10,6 +10,8 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import AtLeastOne, ProgressLines, app, say
+from peercorpus.cli.extras import require_extra
+from peercorpus.errors import ExitCode, PeercorpusError
 
 if TYPE_CHECKING:
     from peercorpus.simulator.world.holdings import World
@@ -33,7 +35,9 @@ class Invented:
     venue_years
         Number of venues: each venue once, then each conference one year earlier, and so on.
     large
-        Make papers as long as real ones; many of them share a file.
+        Make papers as long as real ones, each with a text of its own.
+    papers_per_file
+        With --large: number of papers of a venue that share a text, so that many papers need little time and space.
     """
 
     papers: Annotated[int, AtLeastOne] = 12
@@ -41,12 +45,26 @@ class Invented:
     venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = ()
     venue_years: Annotated[int | None, AtLeastOne, Parameter(show_default=False)] = None
     large: Annotated[bool, Parameter(negative=())] = False
+    papers_per_file: Annotated[int, AtLeastOne] = 1
 
     def build(self) -> "World":
-        """Build the invented world."""
+        """Build the invented world.
+
+        Raises:
+            PeercorpusError: Two options exclude each other, or one needs another.
+        """
         from peercorpus.simulator.world.world import build_world
 
-        return build_world(self.papers, self.seed, self.venues or None, self.venue_years, is_large=self.large)
+        if self.papers_per_file > 1 and not self.large:
+            raise PeercorpusError("--papers-per-file needs --large; add --large, or leave it out.")
+        return build_world(
+            self.papers,
+            self.seed,
+            self.venues or None,
+            self.venue_years,
+            is_large=self.large,
+            papers_per_file=self.papers_per_file,
+        )
 
 
 INVENTED = Invented()
@@ -88,6 +106,7 @@ def simulate(
     window_s
         Length of a window, in seconds.
     """
+    require_extra("demo", "typst")
     from peercorpus.cli.text.simulator import simulating
     from peercorpus.simulator.server.faults import faults_by_name
     from peercorpus.simulator.server.service import Service, ServiceBudget, serve_forever, serve_simulator
@@ -127,6 +146,8 @@ def demo(
 ) -> int:
     """Try everything offline in under a minute: simulate OpenReview, harvest it, build, publish and check.
 
+    Exit with 1 if rows are missing, as `peercorpus status` does.
+
     Parameters
     ----------
     out
@@ -134,6 +155,7 @@ def demo(
     papers
         Number of papers at all simulated venues together.
     """
+    require_extra("demo", "typst")
     from peercorpus.cli.demo import run_demo
     from peercorpus.cli.text import demo as demo_texts
     from peercorpus.cli.text import publish, status
@@ -145,4 +167,4 @@ def demo(
     say(publish.how_to_load(result.release))
     # Name the program as it can be called: by its name if it is on the PATH, else by its path.
     say(demo_texts.real_venue("peercorpus" if shutil.which("peercorpus") else sys.argv[0]))
-    return 0 if result.standing.holds else 1
+    return ExitCode.DONE if result.standing.holds else ExitCode.FOUND

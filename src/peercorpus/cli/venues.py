@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from peercorpus.cli.console import app, say
 from peercorpus.cli.options import read_venue_id
 from peercorpus.errors import PeercorpusError, VenueNotFoundError
+from peercorpus.records.suggestions import suggest_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +75,8 @@ def _choose_named(venue_ids: list[str], rows: "Sequence[VenueRow]") -> "list[Ven
         row = by_id.get(venue_id)
         if row is None:
             raise VenueNotFoundError(
-                f"'{venue_id}' is not in the catalogue. It can be harvested all the same: run 'peercorpus harvest'."
+                f"'{venue_id}' is not in the catalogue, but may be harvested all the same; of those that are,"
+                f" {suggest_name(venue_id, by_id)}"
             )
         chosen.append(row)
     return chosen
@@ -83,7 +85,7 @@ def _choose_named(venue_ids: list[str], rows: "Sequence[VenueRow]") -> "list[Ven
 def _choose(family: str | None, year: int | None, rows: "Sequence[VenueRow]") -> "list[VenueRow]":
     families = sorted({row.family for row in rows})
     if family is not None and family.lower() not in families:
-        raise VenueNotFoundError(f"The catalogue has no family '{family}'; it knows {', '.join(families)}.")
+        raise VenueNotFoundError(f"The catalogue has no family '{family}'; {suggest_name(family, families)}")
     of_family = [row for row in rows if family is None or row.family == family.lower()]
     chosen = [row for row in of_family if year in {None, row.year}]
     if not chosen:

@@ -5,7 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from peercorpus.cli.console import ProgressLines, WorkspaceFolder, app, say
-from peercorpus.errors import PeercorpusError
+from peercorpus.errors import ExitCode, PeercorpusError
 
 Ids = Annotated[tuple[str, ...], Parameter(show_default=False, negative=())]
 
@@ -84,7 +84,8 @@ def check(
     say(check_texts.found(integrity))
     if repaired is not None:
         say(check_texts.repaired(repaired, workspace))
-    return 1 if len(integrity.damages) > (len(repaired.set_aside) if repaired is not None else 0) else 0
+    remaining = len(integrity.damages) - (len(repaired.set_aside) if repaired is not None else 0)
+    return ExitCode.FOUND if remaining > 0 else ExitCode.DONE
 
 
 @app.command
@@ -94,10 +95,11 @@ def takedown(
     *,
     workspace: WorkspaceFolder,
     undo: Annotated[bool, Parameter(negative=())] = False,
-) -> None:
+) -> int:
     """Exclude papers, posts or everything by an author from all later exports. Nothing is deleted from the workspace.
 
-    The ids are listed in the workspace's takedown.txt. Write '--' before an id that begins with '-'.
+    The ids are listed in the workspace's takedown.txt. Write '--' before an id that begins with '-'. Exit with 1 if the
+    tables have nothing of an id, or an id to remove was not listed.
 
     Parameters
     ----------
@@ -118,6 +120,8 @@ def takedown(
     for listed in unlisted:
         say(takedown_texts.not_listed(listed))
     say(takedown_texts.taken_down(removals, counts))
+    unknown = [entry for entry in removals.ids if entry.listed in ids and not entry.forums and not entry.posts]
+    return ExitCode.FOUND if unlisted or unknown else ExitCode.DONE
 
 
 @app.command

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.errors import MissingExtraError, PeercorpusError, TryLaterError
 from peercorpus.execution.code_version import package_versions
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import ITEMS_IN_FLIGHT, ITEMS_IN_FLIGHT_IN_ORDER, MEMORY_BYTES
@@ -71,7 +71,7 @@ def connect(address: str | None) -> Any:  # noqa: ANN401 -- ray is an extra, and
             with _keep_sigterm():
                 ray.init(where, log_to_driver=False, logging_level=logging.ERROR, **alone)
         except (ConnectionError, ValueError, RuntimeError) as error:
-            raise PeercorpusError(
+            raise TryLaterError(
                 f"No Ray cluster of this version answers at '{where}' ({type(error).__name__});"
                 " check that its head runs, and that the address is its HOST:PORT."
             ) from error
@@ -112,7 +112,7 @@ def _require_answer(ray: Any, where: str) -> None:  # noqa: ANN401
     host = ray.util.get_node_ip_address() if host in {"localhost", "127.0.0.1"} else host.strip("[]")
     silence = _check_silence(host, int(port))
     if silence is not None:
-        raise PeercorpusError(
+        raise TryLaterError(
             f"No Ray cluster answers at '{where}' ({silence}); check that its head runs and that this is its HOST:PORT."
         )
 
@@ -240,7 +240,7 @@ class _Head:
         began = time.monotonic()
         while (silence := _check_silence(host.strip("[]"), int(port))) is not None:
             if time.monotonic() - began >= SILENCE_S:
-                raise PeercorpusError(
+                raise TryLaterError(
                     f"The head of the Ray cluster at '{self._address}' died ({silence}); restart the cluster and run"
                     " the same command again, which resumes where it stopped."
                 )

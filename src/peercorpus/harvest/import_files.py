@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import httpx2
 
-from peercorpus.errors import DumpError, MissingExtraError, SourceError
+from peercorpus.errors import DumpError, MissingExtraError, SourceError, UnreachableError
 from peercorpus.openreview.response_body import check_json
 from peercorpus.records.layouts.flat_notes import has_flat_notes
 from peercorpus.records.layouts.json_items import MOST_BYTES, Item, read_items, read_list
@@ -76,9 +76,12 @@ def fetch_dataset(dataset: HubDataset, *, offline: bool = False) -> Path:
     except (HfHubHTTPError, HFValidationError):
         sentence = "the Hub has no such dataset or revision, or does not give it; check the id"
     except (LocalEntryNotFoundError, httpx2.HTTPError):
-        sentence = "the Hub cannot be reached; try again, or name files on this machine"
-        if offline:
-            sentence = "it is not on this machine, and the network is not used; name files, or leave out --offline"
+        if not offline:
+            raise UnreachableError(
+                f"The dataset '{dataset.name}' was not fetched: the Hub cannot be reached; try again, or name files on"
+                " this machine."
+            ) from None
+        sentence = "it is not on this machine, and the network is not used; name files, or leave out --offline"
     except OSError as error:
         sentence = f"{error.strerror or 'reading or writing failed'}; what was fetched is kept, try again"
     raise SourceError(f"The dataset '{dataset.name}' was not fetched: {sentence}.")

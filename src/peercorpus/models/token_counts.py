@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from peercorpus.errors import ModelError, PeercorpusError
+from peercorpus.errors import MissingExtraError, ModelError, PeercorpusError
 from peercorpus.execution.executor import Executor, Failure
 
 WORD_OR_SIGN = r"\w+|[^\w\s]"
@@ -53,13 +53,13 @@ def load_tokenizer(name: str) -> Tokenizer:
         name: A file `tokenizer.json`, a folder with one, or a model on the Hugging Face Hub.
 
     Raises:
-        PeercorpusError: The package `tokenizers` is not installed.
+        MissingExtraError: The package `tokenizers` is not installed.
         ModelError: The tokenizer cannot be loaded.
     """
     try:
         import tokenizers
     except ModuleNotFoundError:
-        raise PeercorpusError("To count tokens, install the extra: pip install 'peercorpus[tokens]'.") from None
+        raise MissingExtraError("tokenizers", "tokens") from None
     path = Path(name)
     path = path / "tokenizer.json" if path.is_dir() else path
     kind = tokenizers.Tokenizer
@@ -130,7 +130,8 @@ def load_token_counter(tokenizer: str | None, spread: Executor | None = None) ->
         spread: Executor whose processes count tokens; None counts them in this process, on all cores.
 
     Raises:
-        PeercorpusError: The package `tokenizers` is not installed, or the tokenizer cannot be loaded.
+        MissingExtraError: The package `tokenizers` is not installed.
+        ModelError: The tokenizer cannot be loaded.
     """
     if tokenizer is None:
         return words_and_signs()

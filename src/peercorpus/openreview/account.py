@@ -14,7 +14,7 @@ from typing import TypeAlias
 import httpx2
 import msgspec
 
-from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError
+from peercorpus.errors import BusyError, NotGivenError, SignInError, SignInLaterError, SourceError, TokenRefusedError
 from peercorpus.openreview.budget import THIS_MACHINE, SystemClock
 from peercorpus.openreview.client import LOOPBACK, Client
 from peercorpus.openreview.objects import now_ms
@@ -65,7 +65,7 @@ def sign_in(client: Client, user: str, password: str, ask_code: AskCode | None, 
     if answer.mfa_pending:
         answer = _verify_code(client, answer, user, ask_code)
     if not answer.token:
-        raise SignInError(f"OpenReview accepted the sign-in of '{user}' but sent no token; try again later.")
+        raise SignInLaterError(f"OpenReview accepted the sign-in of '{user}' but sent no token; try again later.")
     return new_token(answer.token, user)
 
 
@@ -103,7 +103,9 @@ def _post(client: Client, path: str, body: Mapping[str, object], user: str) -> _
     try:
         return msgspec.json.decode(answer.body, type=_LoginAnswer)
     except msgspec.DecodeError:
-        raise SignInError(f"OpenReview's answer to the sign-in of '{user}' cannot be read; try again later.") from None
+        raise SignInLaterError(
+            f"OpenReview's answer to the sign-in of '{user}' cannot be read; try again later."
+        ) from None
 
 
 def _explain_refusal(error: SourceError, path: str, user: str) -> str:

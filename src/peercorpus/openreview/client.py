@@ -17,7 +17,7 @@ import httpx2
 import msgspec
 import stamina
 
-from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError
+from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError, UnreachableError
 from peercorpus.openreview.budget import THIS_MACHINE, Budget, OtherClients, SystemClock
 from peercorpus.openreview.cassette import CassetteWriter, RecordedHarvest, answer_head
 from peercorpus.openreview.response_body import MEGABYTE, check_json, read_members, receive
@@ -389,7 +389,7 @@ class Client:
 
     def _to_source_error(self, error: httpx2.RequestError) -> SourceError:
         if isinstance(error, httpx2.ConnectError) and not self._was_reached:
-            return SourceError(f"{_describe_host(error)} cannot be reached; check the network and the address.")
+            return UnreachableError(f"{_describe_host(error)} cannot be reached; check the network and the address.")
         what = "did not answer in time" if isinstance(error, httpx2.TimeoutException) else "broke the connection"
         return BusyError(f"{_describe_host(error)} {what}, {self.patience.attempts} times; try again later.")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TooLargeError
+from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TooLargeError, UnreachableError
 from peercorpus.openreview.client import Client, JsonAnswer, Params
 from peercorpus.openreview.objects import Note, decode_leniently
 from peercorpus.openreview.response_body import read_items, read_members
@@ -97,7 +97,7 @@ def fetch_submissions(
         ids = {object_id(item) for item in page.items}
         if ids and (ids <= seen or (start.after in ids and not by_offset)):
             if by_offset:
-                raise SourceError(f"OpenReview keeps returning the same page of '{invitation}'; try again later.")
+                raise UnreachableError(f"OpenReview keeps returning the same page of '{invitation}'; try again later.")
             by_offset = True
             continue
         page = replace(page, new=len(ids - seen))
@@ -252,7 +252,7 @@ def read_list(answer: JsonAnswer, key: str) -> list[msgspec.Raw]:
     try:
         return read_items(answer.members[key])
     except (KeyError, msgspec.DecodeError):
-        raise SourceError(f"OpenReview's answer to {answer.source} holds no list of {key}.") from None
+        raise UnreachableError(f"OpenReview's answer to {answer.source} holds no list of {key}.") from None
 
 
 def _read_count(answer: JsonAnswer) -> int | None:

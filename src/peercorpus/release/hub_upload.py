@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from peercorpus.errors import MissingExtraError, PeercorpusError, SourceError
+from peercorpus.errors import MissingExtraError, PeercorpusError, SourceError, UnreachableError
 from peercorpus.release.folder import MANIFEST, Release
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def _hub(hub_id: str, *, bars: bool = False) -> "Iterator[HfApi]":
     except ImportError:
         raise MissingExtraError("huggingface_hub", "hf") from None
     sentence = None
+    kind: type[SourceError] = SourceError
     verbosity = logging.get_verbosity()
     logging.set_verbosity(CRITICAL)
     try:
@@ -93,11 +94,12 @@ def _hub(hub_id: str, *, bars: bool = False) -> "Iterator[HfApi]":
         sentence = "the Hub does not allow this name; use letters, digits, '-', '_' and '.'"
     except (HfHubHTTPError, httpx2.HTTPError, ConnectionError, RuntimeError, ValueError) as error:
         status = _find_status(error)
+        kind = UnreachableError if status is None or _is_out_of_order(status) else SourceError
         sentence = "the Hub cannot be reached; try again" if status is None else _explain_refusal(status)
     finally:
         logging.set_verbosity(verbosity)
     if sentence is not None:
-        raise SourceError(f"The release was not uploaded to '{hub_id}': {sentence}.")
+        raise kind(f"The release was not uploaded to '{hub_id}': {sentence}.")
 
 
 def _find_status(error: BaseException | None) -> int | None:
@@ -112,8 +114,12 @@ def _find_status(error: BaseException | None) -> int | None:
     return 0 if is_answer else None
 
 
+def _is_out_of_order(status: int) -> bool:
+    return status == TOO_MANY or status >= OUT_OF_ORDER
+
+
 def _explain_refusal(status: int) -> str:
-    if status == TOO_MANY or status >= OUT_OF_ORDER:
+    if _is_out_of_order(status):
         return f"the Hub is out of order or busy ({status}); what it has taken it keeps, try again later"
     return REFUSALS.get(status, f"the Hub does not take it ({status or 'an answer that makes no sense'})")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from peercorpus.errors import ModelError
+from peercorpus.errors import ModelUnavailableError
 from peercorpus.models.endpoint import Endpoint, ModelSettings, ResponseCache, UnansweredError, response_key
 
 MODEL_KEY_VARIABLE = "PEERCORPUS_MODEL_KEY"
@@ -106,7 +106,7 @@ class Titler:
         self.unanswered += 1
         self._failed += 1
         if self._failed >= _MAX_FAILURES_IN_A_ROW:
-            raise ModelError(
+            raise ModelUnavailableError(
                 f"The model gave no title {self._failed} times in a row, as its endpoint {reason}; what it answered"
                 " before is kept: run the same command again later."
             )

@@ -155,6 +155,18 @@ def convert_timed(job: EngineJob) -> tuple[Converted, float]:
     return convert_file(job), time.perf_counter() - started
 
 
+def check_destination(options: Options, out: Location) -> None:
+    """Check that texts can be written to a place with these options.
+
+    Raises:
+        PeercorpusError: They cannot.
+    """
+    if options.engine_url is not None and not isinstance(out, Path):
+        raise PeercorpusError(
+            "The answers of a vision endpoint are stored beside the texts; name a folder of this machine with --out."
+        )
+
+
 def convert_to_folder(
     spread: Executor,
     sources: Sequence[Location],
@@ -183,10 +195,7 @@ def convert_to_folder(
             is writing to it.
         OSError: The folder cannot be written to.
     """
-    if options.engine_url is not None and not isinstance(out, Path):
-        raise PeercorpusError(
-            "The answers of a vision endpoint are stored beside the texts; name a folder of this machine with --out."
-        )
+    check_destination(options, out)
     chosen = choose_engine(options, out / ".answers.db" if isinstance(out, Path) else None)
     summary = FolderSummary()
     with open_pairs(out) as pairs:

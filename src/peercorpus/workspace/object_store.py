@@ -17,7 +17,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from peercorpus.errors import MissingExtraError, PdfFault, PeercorpusError, StoreError, UnreadablePdfError
+from peercorpus.errors import (
+    MissingExtraError,
+    PdfFault,
+    PeercorpusError,
+    StoreError,
+    StoreUnavailableError,
+    UnreadablePdfError,
+)
 
 PARTIAL = ".partial"
 """Suffix of a file that is not completely written; its name begins with a dot."""
@@ -306,7 +313,8 @@ def read_file(location: Location) -> bytes:
     except OSError as error:
         if isinstance(location, Path) or isinstance(error, FileNotFoundError):
             raise
-        raise StoreError(f"'{location}' cannot be read: {error.strerror}.") from None
+        kind = StoreUnavailableError if isinstance(error, ConnectionError) else StoreError
+        raise kind(f"'{location}' cannot be read: {error.strerror}.") from None
 
 
 def read_pdf(location: Location, sha256: str) -> bytes:
@@ -387,7 +395,7 @@ def _to_os_error(error: Exception, location: S3Path) -> OSError:
     if any(refusal in answer for refusal in REFUSALS):
         return PermissionError(errno.EACCES, "The store refuses what the environment gives", str(location))
     sentence = f"The store cannot be reached with what the environment gives, or fails ({type(error).__name__})"
-    return OSError(errno.EIO, sentence, str(location))
+    return ConnectionError(errno.EIO, sentence, str(location))
 
 
 @contextmanager

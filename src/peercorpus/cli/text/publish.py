@@ -2,16 +2,24 @@
 
 import json
 from collections import Counter
+from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.text.formatting import counts_by_kind, plural
 from peercorpus.records.enums import GRADE_MEANINGS, PUBLISHABLE_GRADES, Grade
-from peercorpus.release.splits import Split
+from peercorpus.release.splits import RE2_PAPERS, RE2_SIZES, Profile, Split, Task
 
 if TYPE_CHECKING:
     from peercorpus.release.counts import PublishSummary
 
+FEW_PAPERS = 100
+"""Below this a 95 % interval of a share is wider than ±10 percentage points: 1.96 √(0.25 / 100) = 0.098."""
+NEEDS = {
+    Task.REVIEW: "a text that --grade accepts and a review from before the decision",
+    Task.REBUTTAL: "a text that --grade accepts and a conversation in which a reviewer and the authors speak",
+}
+"""What makes a paper usable for a task."""
 LOAD = "Load it in Python (pip install datasets):"
 
 
@@ -29,8 +37,14 @@ def how_to_load(release: Path, *, conversations: bool = True, has_configs: bool 
     return "\n".join(lines if conversations else lines[:-1])
 
 
-def published(summary: "PublishSummary", out: Path) -> str:
-    """Return what a release contains, what was taken down, the splits, and how to load it."""
+def published(summary: "PublishSummary", out: Path, profile: Profile | None) -> str:
+    """Return what a release contains, what was taken down, the splits, and how to load it.
+
+    Args:
+        summary: The counts of the release.
+        out: Its folder.
+        profile: How its papers were split; None if they were not.
+    """
     rows = Counter[str]()
     for split in summary.splits:
         rows[split.config] += split.rows
@@ -46,9 +60,32 @@ def published(summary: "PublishSummary", out: Path) -> str:
         f"  {task}: {', '.join(f'{sides[side]:,} {side}' for side in reversed(Split))}"
         for task, sides in summary.used.items()
     ]
-    splits = "\n".join(["Papers by task and split:", *used, *_tell_wider(summary), ""]) if used else ""
+    splits = (
+        "\n".join(["Papers by task and split:", *used, *_tell_wider(summary), *_tell_small(summary, profile), ""])
+        if used
+        else ""
+    )
     loading = how_to_load(out, conversations=summary.conversations > 0, has_configs="papers" in rows)
     return f"{counts} are in {out}.\n{listed}{left_out}{splits}{loading}"
+
+
+def _tell_small(summary: "PublishSummary", profile: Profile | None) -> list[str]:
+    """Return for each task with a small test side how uncertain results on it are, and why it is small."""
+    lines = []
+    for task, sides in summary.used.items():
+        size = sides[Split.TEST]
+        if size >= FEW_PAPERS:
+            continue
+        points = f", on which a share is known to ±{98 / sqrt(size):.0f} percentage points" if size else ""
+        lines.append(
+            f"  The test side of '{task}' is small: {plural(size, 'paper')}{points}. {sides.total():,} of"
+            f" {plural(summary.papers, 'paper')} can be used for it: they have {NEEDS[task]}, and of submissions of one"
+            " work one is used."
+        )
+        if profile is Profile.RE2:
+            share = RE2_SIZES[task] / RE2_PAPERS
+            lines[-1] += f" Like Re², test takes {share:.1%} of the papers: for {FEW_PAPERS}, harvest more venues."
+    return lines
 
 
 def _tell_wider(summary: "PublishSummary") -> list[str]:

@@ -14,7 +14,7 @@ from typing import Self
 
 import httpx2
 
-from peercorpus.errors import ModelError, UnreadablePdfError
+from peercorpus.errors import ModelUnavailableError, UnreadablePdfError
 from peercorpus.models.endpoint import Endpoint, ModelSettings, ResponseCache, UnansweredError, response_key
 from peercorpus.pdf.document import extract_pages, open_pdf, page_text, render_page, to_png
 from peercorpus.texts.engine import DEFAULT_SETTINGS, KEY_VARIABLE, Converted, EngineSettings
@@ -136,7 +136,7 @@ class Vision:
                     failed += 1
                     if failed >= min(MAX_FAILED_PAGES, len(document)):
                         unanswered = "the page" if failed == 1 else f"{failed} pages in a row"
-                        raise ModelError(
+                        raise ModelUnavailableError(
                             f"The vision endpoint did not answer {unanswered}, as it {error}; what it answered"
                             " before is kept: run the same command again later."
                         ) from None
