@@ -73,12 +73,14 @@ beside an undisturbed one."""
 
 def summary(path: Path) -> str:
     """The first line of a module's docstring."""
-    return (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
 
 def layer_lines() -> Iterator[str]:
     """Yield the packages from the command line down to the errors, as rows of a Markdown table."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
     layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
     yield from ("| layer | package | what it does |", "|---:|---|---|")
     for number, layer in enumerate(layers):
@@ -91,7 +93,7 @@ def layer_lines() -> Iterator[str]:
 
 def extras_lines() -> Iterator[str]:
     """Yield the extras of pyproject.toml that have a comment beside them, as rows of a Markdown table."""
-    text = (ROOT / "pyproject.toml").read_text()
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     extras = tomllib.loads(text)["project"]["optional-dependencies"]
     yield from ("| extra | needed for | brings |", "|---|---|---|")
     for name, purpose in re.findall(r"^(\w+) = \[.*\]  # (.+)$", text, re.MULTILINE):
@@ -101,7 +103,7 @@ def extras_lines() -> Iterator[str]:
 
 def with_table(name: str, begin: str, lines: Iterable[str], end: str) -> str:
     """Return a page with the table between two of its comments replaced."""
-    text = (ROOT / name).read_text()
+    text = (ROOT / name).read_text(encoding="utf-8")
     before, after = text.partition(begin)[0], text.partition(end)[2]
     return "\n".join([f"{before}{begin}", "", *lines, "", f"{end}{after}"])
 
@@ -118,7 +120,7 @@ def readme_page() -> str:
 
 def raised_messages(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the class and the text of every error that a module raises, with its placeholders in braces."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
             text = template(node.args[0])
             if node.func.id.endswith("Error") and text:
@@ -242,7 +244,7 @@ def data_page() -> str:
     from peercorpus.workspace.delta_tables import TABLES
 
     paths = [PACKAGE / "records" / f"{name}.py" for name in RECORDS]
-    body = [statement for path in paths for statement in ast.parse(path.read_text()).body]
+    body = [statement for path in paths for statement in ast.parse(path.read_text(encoding="utf-8")).body]
     tables = {record_type.__name__: name for name, record_type in TABLES.items()}
     kinds = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
     lines = [
@@ -406,7 +408,7 @@ def recipe_page() -> str:
     """Every setting of a recipe with its default."""
     from peercorpus.finetune.recipe import Lora, Recipe
 
-    body = ast.parse((PACKAGE / "finetune" / "recipe.py").read_text()).body
+    body = ast.parse((PACKAGE / "finetune" / "recipe.py").read_text(encoding="utf-8")).body
     told = {node.name: split_docstring(node) for node in body if isinstance(node, ast.ClassDef)}
     rows = [
         f"| `{before}{name}` | `{json.dumps(getattr(defaults, name))}` | {meaning} |"
@@ -500,11 +502,11 @@ def main(arguments: list[str]) -> int:
     outdated = []
     for name, page in PAGES.items():
         path, text = ROOT / name, page()
-        if path.is_file() and path.read_text() == text:
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         outdated.append(name)
         if not check:
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
     if outdated:
         print(f"{', '.join(outdated)}: {'out of date; run make docs' if check else 'rewritten'}.")
     return 1 if check and outdated else 0
