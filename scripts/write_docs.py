@@ -351,7 +351,7 @@ def help_text(arguments: tuple[str, ...]) -> str:
 
 def commands() -> list[str]:
     """The names of all commands, in the order of the help; those of a group behind its own."""
-    from peercorpus.cli.main import app
+    from peercorpus.cli.commands import app
 
     groups = {name: [inner for inner in app[name] if not inner.startswith("-")] for name in app if name[0] != "-"}
     return [" ".join(filter(None, (name, inner))) for name, within in groups.items() for inner in ("", *within)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from cyclopts import App, Parameter, Token
 from cyclopts.validators import Number
 
+from peercorpus.cli.streams import discard, print_notice
 from peercorpus.errors import PeercorpusError
 
 if TYPE_CHECKING:
@@ -56,8 +57,15 @@ OPENREVIEW = Connection()
 
 
 def say(text: str) -> None:
-    """Print a result to standard output."""
-    print(text, flush=True)
+    """Print a result to standard output; the command goes on if its reader, such as `head`, is gone.
+
+    Raises:
+        OSError: It cannot be written for another reason, such as a full disk.
+    """
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        discard(sys.stdout)
 
 
 class ProgressLines:
@@ -77,13 +85,13 @@ class ProgressLines:
 
     def _end_line(self) -> None:
         if self._width:
-            print(file=sys.stderr, flush=True)
+            print_notice("")
         self._width = 0
 
     def say(self, sentence: str) -> None:
         """Print a sentence on a line of its own."""
         self._end_line()
-        print(sentence, file=sys.stderr, flush=True)
+        print_notice(sentence)
 
     def wait(self, sentence: str) -> None:
         """Print why the run is waiting: at once on a terminal, otherwise after 60 s and then every 10 minutes."""
@@ -106,7 +114,7 @@ class ProgressLines:
     def _show(self, line: str) -> None:
         self._last_at = time.monotonic()
         if not self._is_terminal:
-            print(line, file=sys.stderr, flush=True)
+            print_notice(line)
             return
-        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
+        print_notice(f"\r{line:<{self._width}}", end="")
         self._width = len(line)
