@@ -8,6 +8,8 @@ import errno
 import hashlib
 import io
 import os
+import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +19,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from peercorpus.errors import MissingExtraError, PdfFault, PeercorpusError, StoreError, UnreadablePdfError
+from peercorpus.errors import (
+    MissingExtraError,
+    PdfFault,
+    PeercorpusError,
+    StoreError,
+    UnreadablePdfError,
+    WorkspaceError,
+)
 
 PARTIAL = ".partial"
 """Suffix of a file that is not completely written; its name begins with a dot."""
@@ -33,6 +42,9 @@ PATIENCE_S = 60
 
 WHOLE_BYTES = 2 << 20
 """Objects up to this size are read in one request, which is no slower than two or three for parts."""
+
+_MISREAD = re.compile(r"%[0-9A-Fa-f]{2}|[\\\x00-\x1f\x7f\ud800-\udfff]")
+"""Parts of a local path that `deltalake` 1.6 takes for something else or refuses."""
 
 REFUSALS = ("AccessDenied", "403 Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch")
 """Texts in a store's answer that mean it refuses the keys or the operation."""
@@ -352,6 +364,34 @@ def delta_options(location: Location) -> dict[str, str] | None:
         return None
     retries = {"max_retries": str(RETRIES), "retry_timeout": f"{PATIENCE_S}s"}
     return {**scan_options(), "aws_conditional_put": "etag", **retries}
+
+
+def table_url(location: Location) -> str:
+    """Return the URL by which `deltalake` opens a table; a path such as `ven:2024` it would take for one itself."""
+    return str(location) if isinstance(location, S3Path) else location.absolute().as_uri()
+
+
+def check_local_path(folder: Path) -> None:
+    """Check that every package reads the path of a folder as it is.
+
+    Some encode it as UTF-8 whatever the locale says; deltalake 1.6 reads `%20` in it as a space and a backslash as a
+    slash, and would then read or write another folder.
+
+    Raises:
+        WorkspaceError: It does not.
+    """
+    path = folder.resolve().as_posix()
+    if sys.getfilesystemencoding() != "utf-8" and not path.isascii():
+        raise WorkspaceError(
+            f"'{folder}' cannot hold a workspace here: its path is not plain ASCII, and the locale is not UTF-8; set"
+            " PYTHONUTF8=1, or rename the folder."
+        )
+    misread = _MISREAD.search(path)
+    if misread is not None:
+        raise WorkspaceError(
+            f"'{folder}' cannot hold a workspace: Delta Lake misreads {misread.group()!r} in its path; rename the"
+            " folder."
+        )
 
 
 def scan_options() -> dict[str, str]:

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from peercorpus.errors import WorkspaceError, WorkspaceLockedError
 from peercorpus.workspace.delta_tables import TABLES, StoredTables, Tables
 from peercorpus.workspace.harvest_state import BudgetState
-from peercorpus.workspace.object_store import Location, S3Path
+from peercorpus.workspace.object_store import Location, S3Path, check_local_path
 from peercorpus.workspace.placement import FILE, read_placement, require_ours
 from peercorpus.workspace.private_files import FOLDER_OF_OWNER
 from peercorpus.workspace.raw_store import RawStore
@@ -199,6 +199,8 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
         was_there = folder.exists()
     except OSError as error:
         raise WorkspaceError(f"The workspace '{folder}' cannot be read: {error.strerror}.") from None
+    if isinstance(read_placement(folder).root(folder), Path):
+        check_local_path(folder)
     with _lock(folder) if write else nullcontext():
         placement = read_placement(folder)
         require_ours(placement.root(folder), placement.mark)
