@@ -12,6 +12,7 @@ from cyclopts.validators import Number
 
 from peercorpus.cli.streams import discard, print_notice
 from peercorpus.errors import PeercorpusError
+from peercorpus.workspace.object_store import local_path
 
 if TYPE_CHECKING:
     from peercorpus.execution.progress import Progress
@@ -23,18 +24,18 @@ app = App(
 )
 
 
-def _convert_path(_: object, tokens: Sequence[Token]) -> Path:
+def convert_path(_: object, tokens: Sequence[Token]) -> Path:
     """Return the path; refuse an empty one, which would silently mean the current folder."""
     (token,) = tokens
     if not token.value.strip():
         raise PeercorpusError(f"{token.keyword or 'An argument'} is empty; name a folder, or '.' for the current one.")
-    return Path(token.value)
+    return local_path(token.value)
 
 
-Named = Parameter(converter=_convert_path)
+Named = Parameter(converter=convert_path)
 """A path that must not be empty."""
 WorkspaceFolder = Annotated[
-    Path, Parameter(name=["--workspace", "-w"], help="Folder of the workspace.", converter=_convert_path)
+    Path, Parameter(name=["--workspace", "-w"], help="Folder of the workspace.", converter=convert_path)
 ]
 AtLeastOne = Parameter(validator=Number(gte=1))
 UrlV1 = Annotated[str | None, Parameter(help="Base URL of API v1.", env_var="PEERCORPUS_URL_V1")]

@@ -237,6 +237,12 @@ Location = Path | S3Path
 """Path of a file or folder, on disk or in a store."""
 
 
+def local_path(text: str) -> Path:
+    """Return the path; absolute where pyarrow would take a relative one for a URL (`ven:2024`) or a home (`~`)."""
+    first = text.partition("/")[0]
+    return Path(text).absolute() if ":" in first or first.startswith("~") else Path(text)
+
+
 def locate(text: str) -> Location:
     """Parse a path, a `file:` URL or an `s3://` URL.
 
@@ -253,7 +259,7 @@ def locate(text: str) -> Location:
         path = unquote(urlsplit(text).path) if is_file_url else text
         if not path.strip() or "\0" in path:
             raise PeercorpusError(f"{text!r} is not a path; name a file or folder, or '.' for the current folder.")
-        return Path(path)
+        return local_path(path)
     if scheme.lower() != "s3":
         raise PeercorpusError(
             f"URLs that begin with '{scheme}:' are not supported; name a path, or s3://BUCKET/PREFIX."

@@ -195,12 +195,12 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
         MissingExtraError: They are in a store, and the package that reads stores is not installed.
     """
     try:
+        if isinstance(read_placement(folder).root(folder), Path):
+            check_local_path(folder)
         is_new = _is_new_workspace(folder, create=create)
         was_there = folder.exists()
     except OSError as error:
         raise WorkspaceError(f"The workspace '{folder}' cannot be read: {error.strerror}.") from None
-    if isinstance(read_placement(folder).root(folder), Path):
-        check_local_path(folder)
     with _lock(folder) if write else nullcontext():
         placement = read_placement(folder)
         require_ours(placement.root(folder), placement.mark)
