@@ -149,6 +149,8 @@ def _is_new_workspace(folder: Path, *, create: bool) -> bool:
     """Return whether the folder is a new workspace."""
     if folder.exists() and not folder.is_dir():
         raise WorkspaceError(f"'{folder}' is a file, not a workspace; name a folder.")
+    if isinstance(read_placement(folder).root(folder), Path):
+        check_local_path(folder)
     if (folder / "raw.db").exists():
         return False
     if not create:
@@ -195,8 +197,6 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
         MissingExtraError: They are in a store, and the package that reads stores is not installed.
     """
     try:
-        if isinstance(read_placement(folder).root(folder), Path):
-            check_local_path(folder)
         is_new = _is_new_workspace(folder, create=create)
         was_there = folder.exists()
     except OSError as error:
