@@ -33,7 +33,7 @@ def _loop(task: str, release: Path, out: Path) -> None:
     from peercorpus.metrics.text_overlap import count_bleu, rouge_l
     from peercorpus.release.folder import open_release
 
-    with out.open("w") as file:
+    with out.open("w", encoding="utf-8") as file:
         for case in read_cases(open_release(release), BenchTask(task), CaseSelection(), CaseCounts()):
             asked = messages(case, shown_paper(case.paper, TokenBudget(), len).text)
             found = read_answer(case.task, _answer(task), {"asked": []})

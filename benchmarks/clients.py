@@ -52,7 +52,7 @@ def measure(way: str, venue_id: str, service: Service) -> Took:
         # openreview-py reads both addresses when it is imported.
         names = ("OPENREVIEW_API_V1_URL", "OPENREVIEW_API_V2_URL")
         told = os.environ | dict(zip(names, service.urls, strict=True))
-        run = subprocess.run(command, env=told, capture_output=True, text=True)
+        run = subprocess.run(command, env=told, capture_output=True, text=True, encoding="utf-8")
     if run.returncode:
         raise SystemExit(f"{way} failed:\n{run.stderr}")
     return Took(*json.loads(run.stdout.splitlines()[-1]))

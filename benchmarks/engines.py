@@ -109,7 +109,8 @@ def _scorer() -> ModuleType | None:
 
 def _medians(scorer: ModuleType, texts: Mapping[str, str], truth: Path) -> list[str]:
     rows: list[dict[str, Any]] = [
-        scorer.score(text, json.loads((truth / f"{stem}.json").read_text())) for stem, text in texts.items()
+        scorer.score(text, json.loads((truth / f"{stem}.json").read_text(encoding="utf-8")))
+        for stem, text in texts.items()
     ]
     known = ([row[measure] for row in rows if row[measure] is not None] for measure in scorer.MEASURES)
     return [f"{statistics.median(values):.3f}" if values else "" for values in known]

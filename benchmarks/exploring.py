@@ -30,7 +30,7 @@ WORD = re.compile(r"[a-z]{3,}")
 
 def _memory(pid: int) -> dict[str, int]:
     """What a process holds now and at most, in kB: all, and what is its own and not pages of files."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
     known = dict(line.split(":", 1) for line in lines)
     return {name: int(known[name].split()[0]) for name in ("VmHWM", "VmRSS", "RssAnon")}
 
@@ -144,7 +144,7 @@ def _measure_server(folder: Path, opened: OpenIndex) -> None:
     command = [sys.executable, "-m", "peercorpus", "explore", "-w", str(folder), "--port", "0", "--no-browser"]
     ids = random.Random(3).sample([forum_id for forum_id, _ in _texts(opened)], PAPERS)
     queries = _queries(opened)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as server:
         assert server.stdout is not None
         try:
             address = next(word for word in server.stdout.readline().split() if word.startswith("http"))

@@ -41,15 +41,15 @@ def simulated(papers: int, venue_years: int, folder: Path) -> Iterator[list[str]
         str(PORT),
     ]
     said = folder / "simulator.log"
-    with said.open("w") as log:
+    with said.open("w", encoding="utf-8") as log:
         process = subprocess.Popen([sys.executable, "-m", "peercorpus", *told], stdout=log, stderr=log)
     try:
         until = time.monotonic() + READY_S
-        while "Harvest it" not in said.read_text():
+        while "Harvest it" not in said.read_text(encoding="utf-8"):
             if process.poll() is not None or time.monotonic() > until:
                 raise SystemExit(f"The simulator did not start: see {said}")
             time.sleep(0.5)
-        yield said.read_text().partition("Venues: ")[2].partition("\n")[0].split(", ")
+        yield said.read_text(encoding="utf-8").partition("Venues: ")[2].partition("\n")[0].split(", ")
     finally:
         process.terminate()
         process.wait()

@@ -75,7 +75,7 @@ def simulated(
         fault: One of the simulator's named faults; none if empty.
     """
     command = [sys.executable, __file__, str(papers), str(limit), str(window_s), fault, *venue_ids]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8") as child:
         if child.stdin is None or child.stdout is None:
             raise AssertionError("both are pipes")
         with child.stdin as questions:

@@ -192,7 +192,7 @@ def _prepare(release: Path, model: Path, out: Path, paper_tokens: int) -> None:
     wanted = RunOptions(release, TrainingTask.REVIEW, str(model), out, Recipe(paper_tokens=paper_tokens))
     made = prepare_run(wanted, told.append)
     seconds = time.perf_counter() - began
-    listed = map(json.loads, (out / "data" / "examples.jsonl").read_text().splitlines())
+    listed = map(json.loads, (out / "data" / "examples.jsonl").read_text(encoding="utf-8").splitlines())
     tokens, cut = zip(*((one["tokens"], one["paper_left_out"] > 0) for one in listed), strict=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     found = {
@@ -219,7 +219,7 @@ def measure_preparing(scratch: Path) -> None:
         for most in PAPER_TOKENS:
             names = (str(folder / name) for name in ("release", "model", f"out-{most}"))
             command = [sys.executable, __file__, "prepare", *names, str(most)]
-            ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+            ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=True)
             one = json.loads(ended.stdout.splitlines()[-1])
             print(
                 f"| {papers:,} | {most:,} | {one['examples']:,} | {one['cut']:,} | {one['s']:.1f}"
@@ -252,7 +252,11 @@ def measure_tuning(scratch: Path) -> None:
             folder = scratch / f"{way.partition(' ')[0]}-{number}"
             _write_run(folder, scratch / "model", size)
             ended = subprocess.run(
-                [sys.executable, __file__, way, str(folder)], stdout=subprocess.PIPE, text=True, check=True
+                [sys.executable, __file__, way, str(folder)],
+                stdout=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                check=True,
             )
             found = json.loads(ended.stdout.splitlines()[-1])
             tokens_s, peak = best.get(way, (0.0, 10**18))

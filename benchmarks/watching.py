@@ -93,7 +93,9 @@ def measured(step: str, command: Sequence[str], log: Path) -> Iterator[Took]:
     parts: dict[str, list[float]] = {}
     with (
         log.open("w", encoding="utf-8") as said,
-        subprocess.Popen([*PROGRAM, *command], stdout=said, stderr=subprocess.PIPE, text=True) as process,
+        subprocess.Popen(
+            [*PROGRAM, *command], stdout=said, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+        ) as process,
     ):
         watch = Watch(psutil.Process(process.pid))
         watch.start()
@@ -126,7 +128,7 @@ def measured(step: str, command: Sequence[str], log: Path) -> Iterator[Took]:
 def noted(folder: Path) -> list[Took]:
     """What the steps took that ended in a folder, in their order."""
     path = folder / "steps.jsonl"
-    return [Took(**json.loads(line)) for line in path.read_text().splitlines()] if path.exists() else []
+    return [Took(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
 def run_once(step: str, command: Sequence[str], folder: Path) -> None:
@@ -137,7 +139,7 @@ def run_once(step: str, command: Sequence[str], folder: Path) -> None:
     if log.exists():
         print(f"'{step}' was broken off before: what is noted of it is the rest.", file=sys.stderr)
     found = [asdict(one) for one in measured(step, command, log)]
-    with (folder / "steps.jsonl").open("a") as file:
+    with (folder / "steps.jsonl").open("a", encoding="utf-8") as file:
         file.writelines(json.dumps(one) + "\n" for one in found)
 
 

@@ -25,7 +25,7 @@ Problem = tuple[int, str]
 def tracked_files(folder: Path) -> list[Path]:
     """Every file that is in the repository, or that git would add, relative to it."""
     command = ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    listed = subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
     paths = [Path(name) for name in sorted(set(listed.split("\0"))) if name]
     return [path for path in paths if (folder / path).is_file()]
 
@@ -85,13 +85,13 @@ def version_problems(folder: Path, tag: str | None) -> Iterator[str]:
     """Another version, or day, than that of the newest release in CHANGELOG.md."""
     if not (folder / "CHANGELOG.md").exists():
         return
-    newest = released((folder / "CHANGELOG.md").read_text())
+    newest = released((folder / "CHANGELOG.md").read_text(encoding="utf-8"))
     if newest is None:
         yield "CHANGELOG.md:1: has no release; expected a heading such as '## [0.1.0] - 2026-11-22'"
         return
     version, day = newest
-    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
-    cited = (folder / "CITATION.cff").read_text().splitlines()
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    cited = (folder / "CITATION.cff").read_text(encoding="utf-8").splitlines()
     told = {
         "pyproject.toml": project["version"] == version,
         "CITATION.cff": {f"version: {version}", f"date-released: {day}"} <= set(cited),

@@ -45,7 +45,7 @@ def lowest(requirement: str) -> str:
 
 def main() -> int:
     """Print one line for each package."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = [*project["dependencies"], *requirements(project, "dev")]
     print(*sorted({lowest(requirement) for requirement in needed}), sep="\n")
     return 0

@@ -23,7 +23,9 @@ def resolved(uv: str) -> list[str]:
     """Return one `name==version` a line, with a marker where systems or Pythons differ."""
     command = [uv, "pip", "compile", "--quiet", "--universal", "--upgrade", "--python-version", "3.11"]
     command += ["--extra", "extras", "--no-header", "--no-annotate", "pyproject.toml"]
-    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    return subprocess.run(
+        command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ).stdout.splitlines()
 
 
 def main(uv: str) -> int:
@@ -33,7 +35,7 @@ def main(uv: str) -> int:
     if unclear:
         print("Not an exact version:", *unclear, sep="\n  ", file=sys.stderr)
         return 1
-    TARGET.write_text(HEAD + "\n".join(lines) + "\n")
+    TARGET.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
     print(f"{len(lines)} versions written to {TARGET.name}.")
     return 0
 

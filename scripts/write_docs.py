@@ -74,12 +74,14 @@ beside an undisturbed one."""
 
 def summary(path: Path) -> str:
     """The first line of a module's docstring."""
-    return (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
 
 def layer_lines() -> Iterator[str]:
     """Yield the packages from the command line down to the errors, as rows of a Markdown table."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
     layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
     yield from ("| layer | package | what it does |", "|---:|---|---|")
     for number, layer in enumerate(layers):
@@ -92,7 +94,7 @@ def layer_lines() -> Iterator[str]:
 
 def extras_lines() -> Iterator[str]:
     """Yield the extras of pyproject.toml that have a comment beside them, as rows of a Markdown table."""
-    text = (ROOT / "pyproject.toml").read_text()
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     extras = tomllib.loads(text)["project"]["optional-dependencies"]
     yield from ("| extra | needed for | brings |", "|---|---|---|")
     for name, purpose in re.findall(r"^(\w+) = \[.*\]  # (.+)$", text, re.MULTILINE):
@@ -102,7 +104,7 @@ def extras_lines() -> Iterator[str]:
 
 def with_table(name: str, begin: str, lines: Iterable[str], end: str) -> str:
     """Return a page with the table between two of its comments replaced."""
-    text = (ROOT / name).read_text()
+    text = (ROOT / name).read_text(encoding="utf-8")
     before, after = text.partition(begin)[0], text.partition(end)[2]
     return "\n".join([f"{before}{begin}", "", *lines, "", f"{end}{after}"])
 
@@ -119,7 +121,7 @@ def readme_page() -> str:
 
 def raised_messages(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the class and the text of every error that a module raises, with its placeholders in braces."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
             text = template(node.args[0])
             if node.func.id.endswith("Error") and text:
@@ -243,7 +245,7 @@ def data_page() -> str:
     from peercorpus.workspace.delta_tables import TABLES
 
     paths = [PACKAGE / "records" / f"{name}.py" for name in RECORDS]
-    body = [statement for path in paths for statement in ast.parse(path.read_text()).body]
+    body = [statement for path in paths for statement in ast.parse(path.read_text(encoding="utf-8")).body]
     tables = {record_type.__name__: name for name, record_type in TABLES.items()}
     kinds = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
     lines = [
@@ -350,7 +352,7 @@ def help_text(arguments: tuple[str, ...]) -> str:
 
 def commands() -> list[str]:
     """The names of all commands, in the order of the help; those of a group behind its own."""
-    from peercorpus.cli.main import app
+    from peercorpus.cli.commands import app
 
     groups = {name: [inner for inner in app[name] if not inner.startswith("-")] for name in app if name[0] != "-"}
     return [" ".join(filter(None, (name, inner))) for name, within in groups.items() for inner in ("", *within)]
@@ -437,7 +439,7 @@ def recipe_page() -> str:
     """Every setting of a recipe with its default."""
     from peercorpus.finetune.recipe import Lora, Recipe
 
-    body = ast.parse((PACKAGE / "finetune" / "recipe.py").read_text()).body
+    body = ast.parse((PACKAGE / "finetune" / "recipe.py").read_text(encoding="utf-8")).body
     told = {node.name: split_docstring(node) for node in body if isinstance(node, ast.ClassDef)}
     rows = [
         f"| `{before}{name}` | `{json.dumps(getattr(defaults, name))}` | {meaning} |"
@@ -531,11 +533,11 @@ def main(arguments: list[str]) -> int:
     outdated = []
     for name, page in PAGES.items():
         path, text = ROOT / name, page()
-        if path.is_file() and path.read_text() == text:
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         outdated.append(name)
         if not check:
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
     if outdated:
         print(f"{', '.join(outdated)}: {'out of date; run make docs' if check else 'rewritten'}.")
     return 1 if check and outdated else 0

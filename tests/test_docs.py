@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from peercorpus import records
-from peercorpus.cli.main import app
+from peercorpus.cli.commands import app
 from peercorpus.finetune.recipe import Lora, Recipe
 from peercorpus.records.enums import Grade
 

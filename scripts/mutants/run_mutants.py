@@ -75,7 +75,9 @@ def run_tests(source: Path, tests: Sequence[str]) -> bool:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", *tests]
     environment = os.environ | {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
-        ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S)
+        ended = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=TIMEOUT_S
+        )
     except subprocess.TimeoutExpired:
         return False
     if ended.returncode not in {0, 1}:

@@ -95,6 +95,7 @@ class Product:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
+            encoding="utf-8",
             timeout=COMMAND_TIMEOUT_S,
             check=False,
         )
@@ -117,6 +118,7 @@ class Product:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            encoding="utf-8",
         ) as running:
             try:
                 yield self._address(running, arguments)

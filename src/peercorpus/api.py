@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from peercorpus.workspace.object_store import scan_options
+from peercorpus.workspace.object_store import local_path, scan_options
 from peercorpus.workspace.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -264,5 +264,6 @@ def open_corpus(folder: str | Path) -> Corpus:
     Raises:
         WorkspaceError: The folder is not a workspace.
     """
-    with open_workspace(Path(folder), write=False) as workspace:
-        return Corpus(Path(folder), workspace.tables)
+    path = local_path(str(folder))
+    with open_workspace(path, write=False) as workspace:
+        return Corpus(path, workspace.tables)

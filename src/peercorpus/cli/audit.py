@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import ProgressLines, app, say
+from peercorpus.cli.console import ProgressLines, app, convert_path, say
 from peercorpus.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ app.command(audit)
 
 @audit.command
 def leaks(
-    source: Annotated[Path, Parameter(name="SOURCE")],
+    source: Annotated[Path, Parameter(name="SOURCE", converter=convert_path)],
     /,
     *,
     text: Annotated[str | None, Parameter(show_default=False)] = None,
@@ -94,7 +94,7 @@ def _run_audit(source: Path, text: str | None, decision: str | None, threshold: 
 
 @audit.command
 def grades(
-    workspace: Annotated[Path, Parameter(name="WORKSPACE")],
+    workspace: Annotated[Path, Parameter(name="WORKSPACE", converter=convert_path)],
     /,
     *,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,

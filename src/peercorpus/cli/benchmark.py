@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, app, say
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, app, convert_path, say
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode, PeercorpusError
@@ -267,7 +267,7 @@ def _parse_argument(text: str) -> object:
 
 @bench.command
 def table(
-    logs: Annotated[Path, Parameter(name="LOGDIR")],
+    logs: Annotated[Path, Parameter(name="LOGDIR", converter=convert_path)],
     /,
     *,
     out: Annotated[Path | None, Named, Unset] = None,

@@ -111,7 +111,7 @@ def publish(
     most_questions: Annotated[int | None, AtLeastOne] = None,
     splits: Literal["re2", "temporal", "stated", "none"] | None = None,
     test_after: date | None = None,
-    splits_from: Path | None = None,
+    splits_from: Annotated[Path | None, Named] = None,
     content: ReleaseFlags = DEFAULT_CONTENT,
 ) -> None:
     """Write a dataset that `datasets.load_dataset` opens. If nothing changed, the existing release is kept.

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Self
 from cyclopts import App, Parameter, Token
 from cyclopts.validators import Number
 
+from peercorpus.cli.streams import discard, print_notice
 from peercorpus.errors import PeercorpusError
+from peercorpus.workspace.object_store import local_path
 
 if TYPE_CHECKING:
     from peercorpus.execution.progress import Progress
@@ -22,18 +24,18 @@ app = App(
 )
 
 
-def _convert_path(_: object, tokens: Sequence[Token]) -> Path:
+def convert_path(_: object, tokens: Sequence[Token]) -> Path:
     """Return the path; refuse an empty one, which would silently mean the current folder."""
     (token,) = tokens
     if not token.value.strip():
         raise PeercorpusError(f"{token.keyword or 'An argument'} is empty; name a folder, or '.' for the current one.")
-    return Path(token.value)
+    return local_path(token.value)
 
 
-Named = Parameter(converter=_convert_path)
+Named = Parameter(converter=convert_path)
 """A path that must not be empty."""
 WorkspaceFolder = Annotated[
-    Path, Parameter(name=["--workspace", "-w"], help="Folder of the workspace.", converter=_convert_path)
+    Path, Parameter(name=["--workspace", "-w"], help="Folder of the workspace.", converter=convert_path)
 ]
 AtLeastOne = Parameter(validator=Number(gte=1))
 UrlV1 = Annotated[str | None, Parameter(help="Base URL of API v1.", env_var="PEERCORPUS_URL_V1")]
@@ -56,8 +58,15 @@ OPENREVIEW = Connection()
 
 
 def say(text: str) -> None:
-    """Print a result to standard output."""
-    print(text, flush=True)
+    """Print a result to standard output; the command goes on if its reader, such as `head`, is gone.
+
+    Raises:
+        OSError: It cannot be written for another reason, such as a full disk.
+    """
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        discard(sys.stdout)
 
 
 class ProgressLines:
@@ -77,13 +86,13 @@ class ProgressLines:
 
     def _end_line(self) -> None:
         if self._width:
-            print(file=sys.stderr, flush=True)
+            print_notice("")
         self._width = 0
 
     def say(self, sentence: str) -> None:
         """Print a sentence on a line of its own."""
         self._end_line()
-        print(sentence, file=sys.stderr, flush=True)
+        print_notice(sentence)
 
     def wait(self, sentence: str) -> None:
         """Print why the run is waiting: at once on a terminal, otherwise after 60 s and then every 10 minutes."""
@@ -106,7 +115,7 @@ class ProgressLines:
     def _show(self, line: str) -> None:
         self._last_at = time.monotonic()
         if not self._is_terminal:
-            print(line, file=sys.stderr, flush=True)
+            print_notice(line)
             return
-        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
+        print_notice(f"\r{line:<{self._width}}", end="")
         self._width = len(line)

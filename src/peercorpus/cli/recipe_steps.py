@@ -55,7 +55,7 @@ from peercorpus.release.shards import ReleaseLayout
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile, Split
 from peercorpus.release.task_tables import CONFIG
-from peercorpus.workspace.object_store import file_digest
+from peercorpus.workspace.object_store import file_digest, local_path
 from peercorpus.workspace.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class RecipeRun:
         if dataset is None:
             if not path.exists():
                 raise DumpError(f"'{path}' does not exist; name a folder of the files, or hf:{self.recipe.repository}.")
-            return path, None
+            return local_path(str(path)), None
         if dataset.revision is None and state.source == self.source:
             dataset = dataset._replace(revision=state.revision)
         folder = fetch_dataset(dataset, offline=self.offline)

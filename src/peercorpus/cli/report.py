@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, app, say
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import HERE, Spreading
 from peercorpus.errors import ExitCode, PeercorpusError
@@ -18,8 +18,8 @@ from peercorpus.errors import ExitCode, PeercorpusError
 @app.command
 def report(
     *,
-    workspace: Annotated[Path, Parameter(name=["--workspace", "-w"])],
-    out: Path,
+    workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Named],
+    out: Annotated[Path, Named],
     where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
     tokenizer: str | None = None,
     profile: Literal["peercorpus", "re2"] = "peercorpus",
@@ -83,7 +83,7 @@ def report(
 @app.command
 def table1(
     *,
-    workspace: Annotated[Path, Parameter(name=["--workspace", "-w"])],
+    workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Named],
     where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
     name: str | None = None,
     as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
@@ -118,7 +118,7 @@ def explore(
     port: Annotated[int, Parameter(validator=Number(gte=0, lte=65_535))] = 8642,
     no_browser: Annotated[bool, Parameter(negative=())] = False,
     select: str | None = None,
-    out: Path | None = None,
+    out: Annotated[Path | None, Named] = None,
 ) -> int:
     """Search and read the corpus in a browser on this machine, or write a selection of papers to a file.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne, ProgressLines, app, say
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, app, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.errors import ExitCode, PeercorpusError
 
@@ -142,7 +142,9 @@ def _find_venues_with_papers(world: "World") -> list[str]:
 
 @app.command
 def demo(
-    *, out: Path = Path("demo"), papers: Annotated[int, Parameter(validator=Number(gte=MIN_DEMO_PAPERS))] = 12
+    *,
+    out: Annotated[Path, Named] = Path("demo"),
+    papers: Annotated[int, Parameter(validator=Number(gte=MIN_DEMO_PAPERS))] = 12,
 ) -> int:
     """Try everything offline in under a minute: simulate OpenReview, harvest it, build, publish and check.
 

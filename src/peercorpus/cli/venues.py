@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import app, say
+from peercorpus.cli.console import Named, app, say
 from peercorpus.cli.options import read_venue_id
 from peercorpus.errors import PeercorpusError, VenueNotFoundError
 from peercorpus.records.suggestions import suggest_name
@@ -29,7 +29,7 @@ def venues(
     *,
     family: str | None = None,
     year: int | None = None,
-    workspace: Annotated[Path | None, Parameter(name=["--workspace", "-w"])] = None,
+    workspace: Annotated[Path | None, Parameter(name=["--workspace", "-w"]), Named] = None,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:
     """List the catalogue of known venues: API, deadlines, which reviews are public, and how certain each row is.
@@ -103,7 +103,7 @@ def forms(
     ] = None,
     /,
     *,
-    workspace: Annotated[Path | None, Parameter(name=["--workspace", "-w"])] = None,
+    workspace: Annotated[Path | None, Parameter(name=["--workspace", "-w"]), Named] = None,
     json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> None:
     """List the known review forms and their venues, or show the fields of one form.

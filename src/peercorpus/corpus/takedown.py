@@ -350,4 +350,4 @@ def write_tombstone(
         },
         "hashes": hash_ids(workspace.folder, [entry.listed for entry in matched]),
     }
-    (folder / TOMBSTONE).write_text(json.dumps(tombstone, indent=1) + "\n")
+    (folder / TOMBSTONE).write_text(json.dumps(tombstone, indent=1) + "\n", encoding="utf-8")

@@ -19,6 +19,7 @@ from peercorpus.records.layouts.json_items import MOST_BYTES, Item, read_items, 
 from peercorpus.records.layouts.recognise import Layout, find_folders, find_table
 from peercorpus.records.layouts.tables import is_table, list_columns, read_first_rows
 from peercorpus.records.published_datasets import REVIEWBENCH_COLUMNS
+from peercorpus.workspace.object_store import local_path
 
 SCHEME = "hf:"
 REPOSITORY = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w.-]+(?:/[\w.-]+)*))?")
@@ -158,8 +159,9 @@ def list_files(paths: Sequence[Path]) -> list[DumpFile]:
         SourceError: A dataset could not be downloaded.
     """
     files_by_path: dict[tuple[Path, object, bool], DumpFile] = {}
-    for path in paths:
-        dataset = parse_repository(path)
+    for named in paths:
+        dataset = parse_repository(named)
+        path = local_path(str(named))
         if dataset is not None:
             folder = fetch_dataset(dataset)
             files = list(_list_folder(folder, f"{SCHEME}{dataset.name}@{folder.name[:12]}", links=True))

@@ -30,7 +30,7 @@ MANIFEST = "release.json"
 def _read_manifest_names(folder: Path, name: str) -> set[str]:
     """Return the files that a manifest names, with itself; empty where the folder is not a release."""
     try:
-        manifest = json.loads((folder / name).read_text())
+        manifest = json.loads((folder / name).read_text(encoding="utf-8"))
         return {name, *manifest["files"]} if manifest["generator"] == "peercorpus" else set()
     except (OSError, ValueError, KeyError, TypeError):
         return set()
@@ -72,7 +72,7 @@ def _write_manifest(folder: Path, name: str) -> None:
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
     files = {path: file_digest(folder / path) for path in names}
     manifest = {"generator": "peercorpus", "version": version("peercorpus"), "files": files}
-    (folder / name).write_text(json.dumps(manifest, indent=1) + "\n")
+    (folder / name).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 
 
 @contextmanager

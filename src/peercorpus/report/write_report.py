@@ -208,7 +208,7 @@ def write_report(
         for done, panel in enumerate(panels, 1):
             shown.append(_write_panel(partial, panel, panel.statistic(source)))
             meter.report(done, len(panels))
-        (partial / PAGE_NAME).write_text(report_page(source, shown))
-        (partial / _NUMBERS).write_text(_to_json(source, shown))
+        (partial / PAGE_NAME).write_text(report_page(source, shown), encoding="utf-8")
+        (partial / _NUMBERS).write_text(_to_json(source, shown), encoding="utf-8")
         empty = tuple((item.panel.title, item.statistic.why) for item in shown if item.statistic.why)
         return ReportFiles(papers=source.papers.height, every=source.every, figures=len(shown), empty=empty)

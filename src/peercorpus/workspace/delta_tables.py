@@ -19,7 +19,7 @@ from peercorpus.records.documents import Change, Figure, Inspection, PaperText
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
-from peercorpus.workspace.object_store import Location, delta_options, list_below, translate_delta_errors
+from peercorpus.workspace.object_store import Location, delta_options, list_below, table_url, translate_delta_errors
 from peercorpus.workspace.parquet import BATCH_ROWS, PartitionWriter, groups_with, open_parquet
 
 TABLES: dict[str, type] = {
@@ -106,10 +106,10 @@ class Tables:
         return table
 
     def _read(self, name: str) -> DeltaTable | None:
-        uri = str(self.folder / name)
+        url = table_url(self.folder / name)
         with translate_delta_errors(self.folder / name):
-            is_there = DeltaTable.is_deltatable(uri, self._options)
-            return DeltaTable(uri, storage_options=self._options) if is_there else None
+            is_there = DeltaTable.is_deltatable(url, self._options)
+            return DeltaTable(url, storage_options=self._options) if is_there else None
 
     def _identify(self, name: str) -> Identity | None:
         """Return what distinguishes a local table from another one made in its place; None if that is not known."""
@@ -153,10 +153,9 @@ class Tables:
             folder.mkdir(parents=True, exist_ok=True)
         schema = Schema.from_arrow(arrow_schema(TABLES[name]))
         columns = list(_partition_columns(name))
-        create_table_with_add_actions(
-            str(folder), schema, [], partition_by=columns, name=name, storage_options=self._options
-        )
-        return DeltaTable(str(folder), storage_options=self._options)
+        url = table_url(folder)
+        create_table_with_add_actions(url, schema, [], partition_by=columns, name=name, storage_options=self._options)
+        return DeltaTable(url, storage_options=self._options)
 
     def _commit(
         self, name: str, writer: PartitionWriter, mode: str, key: str | None, made_from: Mapping[str, str]

@@ -8,6 +8,8 @@ import errno
 import hashlib
 import io
 import os
+import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from peercorpus.errors import (
     StoreError,
     StoreUnavailableError,
     UnreadablePdfError,
+    WorkspaceError,
 )
 
 PARTIAL = ".partial"
@@ -40,6 +43,9 @@ PATIENCE_S = 60
 
 WHOLE_BYTES = 2 << 20
 """Objects up to this size are read in one request, which is no slower than two or three for parts."""
+
+_MISREAD = re.compile(r"%[0-9A-Fa-f]{2}|[\\\x00-\x1f\x7f\ud800-\udfff]")
+"""Parts of a local path that `deltalake` 1.6 takes for something else or refuses."""
 
 REFUSALS = ("AccessDenied", "403 Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch")
 """Texts in a store's answer that mean it refuses the keys or the operation."""
@@ -232,6 +238,12 @@ Location = Path | S3Path
 """Path of a file or folder, on disk or in a store."""
 
 
+def local_path(text: str) -> Path:
+    """Return the path; absolute where pyarrow would take a relative one for a URL (`ven:2024`) or a home (`~`)."""
+    first = text.partition("/")[0]
+    return Path(text).absolute() if ":" in first or first.startswith("~") else Path(text)
+
+
 def locate(text: str) -> Location:
     """Parse a path, a `file:` URL or an `s3://` URL.
 
@@ -248,7 +260,7 @@ def locate(text: str) -> Location:
         path = unquote(urlsplit(text).path) if is_file_url else text
         if not path.strip() or "\0" in path:
             raise PeercorpusError(f"{text!r} is not a path; name a file or folder, or '.' for the current folder.")
-        return Path(path)
+        return local_path(path)
     if scheme.lower() != "s3":
         raise PeercorpusError(
             f"URLs that begin with '{scheme}:' are not supported; name a path, or s3://BUCKET/PREFIX."
@@ -360,6 +372,34 @@ def delta_options(location: Location) -> dict[str, str] | None:
         return None
     retries = {"max_retries": str(RETRIES), "retry_timeout": f"{PATIENCE_S}s"}
     return {**scan_options(), "aws_conditional_put": "etag", **retries}
+
+
+def table_url(location: Location) -> str:
+    """Return the URL by which `deltalake` opens a table; a path such as `ven:2024` it would take for one itself."""
+    return str(location) if isinstance(location, S3Path) else location.absolute().as_uri()
+
+
+def check_local_path(folder: Path) -> None:
+    """Check that every package reads the path of a folder as it is.
+
+    Some encode it as UTF-8 whatever the locale says; deltalake 1.6 reads `%20` in it as a space and a backslash as a
+    slash, and would then read or write another folder.
+
+    Raises:
+        WorkspaceError: It does not.
+    """
+    path = folder.resolve().as_posix()
+    if sys.getfilesystemencoding() != "utf-8" and not path.isascii():
+        raise WorkspaceError(
+            f"'{folder}' cannot hold a workspace here: its path is not plain ASCII, and the locale is not UTF-8; set"
+            " PYTHONUTF8=1, or rename the folder."
+        )
+    misread = _MISREAD.search(path)
+    if misread is not None:
+        raise WorkspaceError(
+            f"'{folder}' cannot hold a workspace: Delta Lake misreads {misread.group()!r} in its path; rename the"
+            " folder."
+        )
 
 
 def scan_options() -> dict[str, str]:

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from peercorpus.errors import WorkspaceError, WorkspaceLockedError
 from peercorpus.workspace.delta_tables import TABLES, StoredTables, Tables
 from peercorpus.workspace.harvest_state import BudgetState
-from peercorpus.workspace.object_store import Location, S3Path
+from peercorpus.workspace.object_store import Location, S3Path, check_local_path
 from peercorpus.workspace.placement import FILE, read_placement, require_ours
 from peercorpus.workspace.private_files import FOLDER_OF_OWNER
 from peercorpus.workspace.raw_store import RawStore
@@ -149,6 +149,8 @@ def _is_new_workspace(folder: Path, *, create: bool) -> bool:
     """Return whether the folder is a new workspace."""
     if folder.exists() and not folder.is_dir():
         raise WorkspaceError(f"'{folder}' is a file, not a workspace; name a folder.")
+    if isinstance(read_placement(folder).root(folder), Path):
+        check_local_path(folder)
     if (folder / "raw.db").exists():
         return False
     if not create:

@@ -1,0 +1,35 @@
+"""Register all commands with the app."""
+
+from peercorpus.cli import (
+    audit,
+    benchmark,
+    build,
+    finetune,
+    harvest,
+    login,
+    mcp,
+    recipe,
+    release,
+    report,
+    simulate,
+    venues,
+    workspace,
+)
+from peercorpus.cli.console import app
+
+__all__ = [
+    "app",
+    "audit",
+    "benchmark",
+    "build",
+    "finetune",
+    "harvest",
+    "login",
+    "mcp",
+    "recipe",
+    "release",
+    "report",
+    "simulate",
+    "venues",
+    "workspace",
+]
