@@ -40,7 +40,7 @@ NAMES = {
 }
 TO_EVERYONE = "the authors, to everyone"
 SIDES = (Role.REVIEWER, Role.AUTHOR)
-TAG = re.compile(r"<(?=\s*/?\s*supplementary\b)", re.IGNORECASE)
+TAG = re.compile(r"<(?=\s*+/?\s*+supplementary\b)", re.IGNORECASE)
 """The "<" of a tag that would begin or end a marked block if a post contained it."""
 
 
