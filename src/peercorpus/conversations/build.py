@@ -222,7 +222,7 @@ class _Builder:
 
     def __init__(self, threads: Threads, reviews: Sequence[Review], decided_at: datetime | None) -> None:
         self._threads = threads
-        self._reviews = reviews
+        self._reviews = {review.review_id: review for review in reviews}
         self._decided_at = decided_at
         names = read_names(threads.ordered) if threads.responses else ReviewerNames([])
         self._passages = {post.post_id: addressed_passages(post.text, names) for post in threads.responses}
@@ -232,8 +232,8 @@ class _Builder:
         """Return the conversation with one reviewer, with its context."""
         posts = self._threads.by_reviewer[reviewer]
         responses = [post for post in self._threads.responses if is_beside(post, reviewer)]
-        post_ids = {post.post_id for post in posts}
-        deeds, undated = read_actions((review for review in self._reviews if review.review_id in post_ids), posts)
+        reviews = [self._reviews[post.post_id] for post in posts if post.post_id in self._reviews]
+        deeds, undated = read_actions(reviews, posts)
         items = insert_actions(self._mark_ends(posts, responses), deeds)
         groups = merge_turns((item,) for item in drop_idle_ends(items))
         spoken = [group for group in groups if not isinstance(group[0], TurnEnd)]
