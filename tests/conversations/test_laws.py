@@ -10,8 +10,8 @@ from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, post
 from peercorpus.conversations.build import build_conversations
 from peercorpus.conversations.turns import merge_turns
 from peercorpus.models.chat_messages import ChatOptions, Response, Speaker, ThirdParties, to_chat_messages
-from peercorpus.records.addressees import EPOCH, chain, in_time_order
 from peercorpus.records.enums import ConversationKind, PostKind, Role
+from peercorpus.records.replies import EPOCH, in_time_order
 from peercorpus.records.reviews import Conversation, Post
 
 TITLES = (
@@ -45,6 +45,16 @@ def forums(draw: st.DrawFn) -> list[Post]:
     return posts
 
 
+def all_above(post: Post, by_id: dict[str, Post]) -> list[Post]:
+    """A post, the post it answers, and so on, while they are known and none is itself below."""
+    above: list[Post] = []
+    found: Post | None = post
+    while found is not None and found not in above:
+        above.append(found)
+        found = by_id.get(found.reply_to) if found.reply_to else None
+    return above
+
+
 @given(forums())
 def test_every_post_is_in_one_turn_or_is_context_or_is_set_aside(posts: list[Post]) -> None:
     conversations, left = build_conversations(posts)
@@ -59,7 +69,7 @@ def test_every_post_is_in_one_turn_or_is_context_or_is_set_aside(posts: list[Pos
 def test_turns_are_in_time_order_and_no_two_neighbours_are_of_one_speaker(posts: list[Post]) -> None:
     place = {one.post_id: number for number, one in enumerate(in_time_order(posts))}
     by_id = {one.post_id: one for one in posts}
-    times = {one.post_id: max(above.created_at or EPOCH for above in chain(one, by_id)) for one in posts}
+    times = {one.post_id: max(above.created_at or EPOCH for above in all_above(one, by_id)) for one in posts}
     for talk in build_conversations(posts)[0]:
         firsts = [min(place[post_id] for post_id in turn.post_ids) for turn in talk.turns]
         lasts = [max(place[post_id] for post_id in turn.post_ids) for turn in talk.turns]

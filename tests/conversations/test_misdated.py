@@ -4,7 +4,7 @@ import pytest
 
 from invented_posts import AUTHORS, REVIEWER, post
 from peercorpus.conversations.build import build_conversations
-from peercorpus.records.addressees import in_time_order
+from peercorpus.records.replies import in_time_order
 from peercorpus.records.reviews import Post
 
 REVIEW = post("review", 0, REVIEWER)

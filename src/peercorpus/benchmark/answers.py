@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
 from peercorpus.benchmark.cases import AskedScore
@@ -86,7 +87,7 @@ class WrittenReview:
     scores: Mapping[str, float]
 
 
-FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
+FENCED = re.compile(r"```(?:json)?[^\S\n]*+\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
 NUMBER = re.compile(r"[^\w-]*(-?\d+(?:\.\d+)?)(?:\s*/\s*\d+)?\W*?(?:[:(].*)?$")
 """Matches the score after a field's name: alone, over its scale ("7/10"), or before its label ("7: accept")."""
 WORDS = {"accept": True, "reject": False}
@@ -160,7 +161,8 @@ def read_score_answer(text: str, asked: Sequence[AskedScore]) -> dict[str, float
 
 def _read_score_line(line: str, asked: Mapping[str, AskedScore]) -> tuple[str, float] | None:
     """Return the field and number of a score line, or None for any other line. Field names may contain colons."""
-    for colon in re.finditer(":", line):
+    most_colons = 1 + max((name.count(":") for name in asked), default=0)
+    for colon in islice(re.finditer(":", line), most_colons):
         field = asked.get(line[: colon.start()].strip("*_# -").casefold())
         number = NUMBER.match(line, colon.end())
         if field is not None and number is not None and field.low <= float(number[1]) <= field.high:

@@ -5,6 +5,7 @@ aside with a reason; `balance` proves it.
 """
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -28,8 +29,9 @@ from peercorpus.conversations.turns import (
 )
 from peercorpus.corpus.reminder_decisions import Decisions, digest_of_venue, read_decisions
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
-from peercorpus.records.addressees import EPOCH, ReviewerNames, read_names
+from peercorpus.records.addressees import ReviewerNames, read_names
 from peercorpus.records.enums import ConversationKind, Reason, Role
+from peercorpus.records.multipart import sort_by_reading_order
 from peercorpus.records.published_datasets import Answers, Dataset, Re2Message, Re2Rebuttal, drop_number, non_empty
 from peercorpus.records.re2_fields import is_prompt, list_lost
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
@@ -220,24 +222,32 @@ class _Builder:
 
     def __init__(self, threads: Threads, reviews: Sequence[Review], decided_at: datetime | None) -> None:
         self._threads = threads
-        self._reviews = reviews
+        self._reviews = {review.review_id: review for review in reviews}
         self._decided_at = decided_at
         names = read_names(threads.ordered) if threads.responses else ReviewerNames([])
         self._passages = {post.post_id: addressed_passages(post.text, names) for post in threads.responses}
+        self._sorted: dict[tuple[str, ...], list[Post]] = {}
 
     def with_reviewer(self, reviewer: str) -> Conversation:
         """Return the conversation with one reviewer, with its context."""
         posts = self._threads.by_reviewer[reviewer]
         responses = [post for post in self._threads.responses if is_beside(post, reviewer)]
-        post_ids = {post.post_id for post in posts}
-        deeds, undated = read_actions((review for review in self._reviews if review.review_id in post_ids), posts)
+        reviews = [self._reviews[post.post_id] for post in posts if post.post_id in self._reviews]
+        deeds, undated = read_actions(reviews, posts)
         items = insert_actions(self._mark_ends(posts, responses), deeds)
         groups = merge_turns((item,) for item in drop_idle_ends(items))
         spoken = [group for group in groups if not isinstance(group[0], TurnEnd)]
         begun = _count_begun(items, {id(group[0]) for group in spoken})
         begun |= {post.post_id: None for post in responses if post.created_at is None}
-        context = attach(responses, reviewer, self._passages, begun)
+        context = attach(self._sort_responses(responses), reviewer, self._passages, begun)
         return self._converse((ConversationKind.REVIEW, reviewer), posts, spoken, context, undated)
+
+    def _sort_responses(self, responses: Sequence[Post]) -> Sequence[Post]:
+        """Return responses in reading order; most are those of another conversation, too."""
+        key = tuple(post.post_id for post in responses)
+        if key not in self._sorted:
+            self._sorted[key] = sort_by_reading_order(responses)
+        return self._sorted[key]
 
     def with_others(self, party: Party) -> Conversation:
         """Return the conversation with somebody else than a reviewer."""
@@ -272,23 +282,28 @@ class _Builder:
         """
         if not responses and not self._threads.decisions:
             return list(posts)
-        above = [self._threads.above[post.post_id] for post in posts]
-        ids = [{one.post_id for one in ancestors} for ancestors in above]
-        times = [max(one.created_at or EPOCH for one in ancestors) for ancestors in above]
+        times = [self._threads.latest[post.post_id] for post in posts]
+        first_below = self._find_first_below(posts)
         items: list[list[Item]] = [[] for _ in (*posts, None)]
         ends = [(post, False) for post in responses] + [(post, True) for post in self._threads.decisions]
         for end, is_decision in ends:
             # An end, too, comes after what it answers, whatever its clock says.
-            came_at = end.created_at and max(one.created_at or EPOCH for one in self._threads.above[end.post_id])
-            later = (
-                index
-                for index, answered in enumerate(ids)
-                if (came_at is not None and times[index] > came_at) or end.post_id in answered
-            )
-            items[next(later, len(posts))].append(TurnEnd(end.post_id, end.created_at, is_decision=is_decision))
+            later = bisect_right(times, self._threads.latest[end.post_id]) if end.created_at else len(posts)
+            place = min(later, first_below.get(end.post_id, len(posts)))
+            items[place].append(TurnEnd(end.post_id, end.created_at, is_decision=is_decision))
         for index, post in enumerate(posts):
             items[index].append(post)
         return [item for group in items for item in group]
+
+    def _find_first_below(self, posts: Sequence[Post]) -> dict[str, int]:
+        """Return the index of the first post that is each post or stands below it, by post id."""
+        first: dict[str, int] = {}
+        for index, post in enumerate(posts):
+            above: Post | None = post
+            while above is not None and above.post_id not in first:
+                first[above.post_id] = index
+                above = self._threads.replies.above(above)
+        return first
 
 
 def _count_begun(items: Sequence[Item], firsts: Set[int]) -> dict[str, int | None]:

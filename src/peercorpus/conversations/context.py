@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from peercorpus.records.addressees import ReviewerNames
 from peercorpus.records.enums import Addressee
-from peercorpus.records.multipart import sort_by_reading_order
 from peercorpus.records.reviews import ContextPost, Post
 
 HEADINGS = (
@@ -70,7 +69,7 @@ def attach(
     """Return the responses to several or all reviewers as context of one conversation.
 
     Args:
-        responses: Those that are context of this conversation, in time order.
+        responses: Those that are context of this conversation, in reading order.
         reviewer: The conversation's reviewer.
         passages: The passages of each response, by post id, with the reviewers they concern.
         begun: How many turns had begun when each response became visible, by post id; None if that is unknown.
@@ -86,5 +85,5 @@ def attach(
             ),
             posted_after_decision=post.posted_after_decision,
         )
-        for post in sort_by_reading_order(responses)
+        for post in responses
     )

@@ -39,7 +39,7 @@ EVIDENCE = re.compile(
     r"|\b(?:[Ss]ec(?:tion|t)?|[Aa]pp(?:endix)?|[Ff]igure|[Ff]ig|[Tt]ab(?:le)?|[Ee]q(?:uation)?|[Tt]heorem|[Ll]emma"
     r"|[Aa]lgorithm)\.?\s*~?[A-Z]\b"
 )
-QUOTATION = re.compile(r"^\s*>\s*\S.*\n\s*\n\s*\S", re.MULTILINE)
+QUOTATION = re.compile(r"^[^\S\n]*+>\s*+\S.*+\n[^\S\n]*+\n\s*+\S", re.MULTILINE)
 """A quotation of the review followed by an answer."""
 ASKS = re.compile(
     r"\?|\bremind|\bdeadline|\bplease\b(?! (?:also )?(?:see|refer|find|note)\b)"
@@ -51,7 +51,7 @@ ASKS = re.compile(
 )
 """Applied to lower-case text: ignoring case takes twice as long."""
 SPACE = re.compile(r"[^\S\n]{2,}|[^\S\n ]|(?<=[-=_*#~.]{3})[-=_*#~.]+")
-LINES = re.compile(r"\s*\n\s*\n\s*")
+LINES = re.compile(r"(?<!\s)(?:[^\S\n]*+\n){2}\s*+")
 _MAX_REMINDER_CHARACTERS = 4_000
 """Longer posts are never reminders."""
 _MAX_QUOTED = 80

@@ -1,6 +1,6 @@
 """Assign each post of a forum to a conversation, to the responses to all reviewers, or to none with a reason."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import takewhile
@@ -11,8 +11,9 @@ from peercorpus.conversations.context import is_beside
 from peercorpus.conversations.reminders import is_reminder
 from peercorpus.corpus.reminder_decisions import LIST, Decision, Decisions, Verdict
 from peercorpus.openreview.objects import invitation_name
-from peercorpus.records.addressees import EPOCH, PARTIES, address_posts, chain, in_time_order
+from peercorpus.records.addressees import PARTIES, address_posts
 from peercorpus.records.enums import Addressee, ConversationKind, PostKind, Reason, Role
+from peercorpus.records.replies import EPOCH, Replies
 from peercorpus.records.reviews import Post
 from peercorpus.records.until_decision import decides
 from peercorpus.venues.ai_reviews import SIGNERS as AI_INVITATIONS
@@ -70,7 +71,8 @@ class Threads:
         left: Posts that are in no conversation, each with the reason.
         orphans: Ids of posts in conversations that answer a post which is deleted, hidden or missing.
         ordered: All posts, in time order.
-        above: Of each post in a conversation, by its id: itself, what it answers, and so on.
+        replies: The posts as a tree.
+        latest: When each post, or one that it answers, was posted last, by its id.
         reminded: The thread that each reminder stood in, itself included, by the reminder's id.
     """
 
@@ -81,49 +83,90 @@ class Threads:
     left: Left = field(default_factory=list)
     orphans: set[str] = field(default_factory=set)
     ordered: list[Post] = field(default_factory=list)
-    above: dict[str, list[Post]] = field(default_factory=dict)
+    replies: Replies = field(default_factory=lambda: Replies(()))
+    latest: Mapping[str, datetime] = field(default_factory=dict)
     reminded: dict[str, tuple[Post, ...]] = field(default_factory=dict)
 
 
-def _is_letter(post: Post, above: Sequence[Post]) -> bool:
-    """Return whether the authors write to the chairs alone, where no chair has spoken before."""
-    is_to_chairs = post.role is Role.AUTHOR and post.addressed_to == (Addressee.CHAIRS,)
-    return is_to_chairs and all(PARTIES.get(ancestor.role) is not Addressee.CHAIRS for ancestor in above)
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """What is known of a post and of those above it.
+
+    Attributes:
+        top: The one that stands at the top.
+        latest: When the last of them was posted.
+        greeted: The reviewer whom the nearest one that greets and addresses reviewers greets first.
+        owner: Who wrote the nearest one by a reviewer, or whom the nearest by the authors to one reviewer addresses.
+        other: The nearest one by neither authors nor reviewers.
+        is_letter: Whether it is the authors' letter to the chairs alone, where no chair has spoken before.
+        has_letter: Whether there is such a letter before the nearest one by a reviewer.
+        has_chair: Whether a chair wrote one.
+        has_ai: Whether an AI did.
+        is_authors: Whether the authors wrote all.
+    """
+
+    top: Post
+    latest: datetime
+    greeted: str | None
+    owner: str | None
+    other: Post | None
+    is_letter: bool
+    has_letter: bool
+    has_chair: bool
+    has_ai: bool
+    is_authors: bool
 
 
-def _find_owner(above: Sequence[Post], reviewers: frozenset[str]) -> str | None:
-    """Return the reviewer whose conversation a post belongs to, or None if it belongs to no single one's.
+def _look_above(post: Post, above: _Above | None, reviewers: frozenset[str]) -> _Above:
+    """Return what is known of a post and those above it, given what is known of the one that it answers."""
+    is_author = post.role is Role.AUTHOR
+    is_reviewer = post.role is Role.REVIEWER
+    has_chair = PARTIES.get(post.role) is Addressee.CHAIRS or (above is not None and above.has_chair)
+    is_letter = is_author and post.addressed_to == (Addressee.CHAIRS,) and not has_chair
+    greeted = post.greets[0] if post.greets and post.addressed_to == post.greets else None
+    owner = post.signature if is_reviewer else None
+    if is_author and len(post.addressed_to) == 1 and post.addressed_to[0] in reviewers:
+        owner = post.addressed_to[0]
+    time = post.created_at or EPOCH
+    return _Above(
+        top=above.top if above else post,
+        latest=max(time, above.latest) if above else time,
+        greeted=above.greeted if above and greeted is None else greeted,
+        owner=above.owner if above and owner is None else owner,
+        other=post if not is_author and not is_reviewer else above.other if above else None,
+        is_letter=is_letter,
+        has_letter=is_letter or (not is_reviewer and above is not None and above.has_letter),
+        has_chair=has_chair,
+        has_ai=post.role is Role.AI or (above is not None and above.has_ai),
+        is_authors=is_author and (above is None or above.is_authors),
+    )
+
+
+def _find_owner(above: _Above) -> str | None:
+    """Return the reviewer whose conversation a post belongs to, or None if it belongs to no single one's."""
+    if above.greeted is not None:
+        return above.greeted
+    if above.has_letter:
+        return None
+    if above.top.role is Role.REVIEWER and above.top.reply_to is None:
+        return above.top.signature
+    return above.owner
+
+
+def _find_party(post: Post, above: _Above, names: Mapping[Addressee, Set[str]]) -> Party | None:
+    """Return with whom else than a reviewer a post is exchanged, or None if it is not exchanged with anybody else.
 
     Args:
-        above: The post, what it answers, and so on.
-        reviewers: All reviewers of the paper.
+        post: The post.
+        above: What is known of it and those above it.
+        names: Who of each party of `KINDS` posted what can be read.
     """
-    for ancestor in above:
-        if ancestor.greets and ancestor.addressed_to == ancestor.greets:
-            return ancestor.greets[0]
-    for place, ancestor in enumerate(above):
-        if ancestor.role is Role.REVIEWER:
-            break
-        if _is_letter(ancestor, above[place:]):
-            return None
-    if above[-1].role is Role.REVIEWER and above[-1].reply_to is None:
-        return above[-1].signature
-    for ancestor in above:
-        if ancestor.role is Role.REVIEWER:
-            return ancestor.signature
-        if ancestor.role is Role.AUTHOR and len(ancestor.addressed_to) == 1 and ancestor.addressed_to[0] in reviewers:
-            return ancestor.addressed_to[0]
-    return None
-
-
-def _find_party(post: Post, above: Sequence[Post], posts: Sequence[Post]) -> Party | None:
-    """Return with whom else than a reviewer a post is exchanged, or None if it is not exchanged with anybody else."""
-    if post.kind in OF_CHAIRS or _is_letter(post, above[1:]):
+    if post.kind in OF_CHAIRS or above.is_letter:
         return CHAIRS
-    others = [ancestor for ancestor in above if ancestor.role not in {Role.AUTHOR, Role.REVIEWER}]
-    if others:
+    if above.other is not None:
         # Whoever began the thread, unless authors or reviewers did: then whoever spoke to them last.
-        speaker = others[-1] if others[-1] is above[-1] else others[0]
+        is_theirs = above.top.role not in {Role.AUTHOR, Role.REVIEWER}
+        speaker = above.top if is_theirs else above.other
         addressee = PARTIES.get(speaker.role)
         if addressee is Addressee.CHAIRS:
             return CHAIRS
@@ -132,14 +175,14 @@ def _find_party(post: Post, above: Sequence[Post], posts: Sequence[Post]) -> Par
         return CHAIRS
     for addressee, kind in KINDS.items():
         if addressee in post.addressed_to:
-            names = {one.signature for one in posts if PARTIES.get(one.role) is addressee and refusal(one) is None}
-            return kind, names.pop() if len(names) == 1 else addressee.value
+            speakers = names[addressee]
+            return kind, next(iter(speakers)) if len(speakers) == 1 else addressee.value
     return None
 
 
-def _is_response(above: Sequence[Post]) -> bool:
+def _is_response(above: _Above) -> bool:
     """Return whether the authors post to the paper itself, or continue their own thread there."""
-    return above[-1].reply_to is None and all(ancestor.role is Role.AUTHOR for ancestor in above)
+    return above.top.reply_to is None and above.is_authors
 
 
 def read_threads(
@@ -156,25 +199,35 @@ def read_threads(
         justified: Ids of the reviews that hold a final justification.
         decisions: What a person decided of posts: whether they are reminders.
     """
-    ordered = in_time_order(address_posts(posts))
+    addressed = address_posts(posts)
+    replies = Replies(addressed)
+    ordered = replies.in_time_order(addressed)
     by_id = {post.post_id: post for post in ordered}
     usable = {post.post_id for post in ordered if refusal(post) is None}
     reviewers = frozenset(post.signature for post in ordered if post.role is Role.REVIEWER)
     readable = {
         post.signature for post in ordered if post.role is Role.REVIEWER and post.post_id in usable and _is_said(post)
     }
-    threads = Threads(by_reviewer={reviewer: [] for reviewer in sorted(readable)}, ordered=ordered)
+    names = {
+        addressee: {
+            post.signature for post in ordered if post.post_id in usable and PARTIES.get(post.role) is addressee
+        }
+        for addressee in KINDS
+    }
+    places = replies.fold(lambda post, above: _look_above(post, above, reviewers))
+    threads = Threads({reviewer: [] for reviewer in sorted(readable)}, ordered=ordered, replies=replies)
+    threads.latest = {post_id: place.latest for post_id, place in places.items()}
     threads.decisions = [post for post in ordered if post.post_id in usable and decides(post, decided_at)]
     for post in ordered:
         if refused := refusal(post):
             threads.left.append((post, *refused))
             continue
-        above = threads.above[post.post_id] = list(chain(post, by_id))
-        if any(ancestor.role is Role.AI for ancestor in above):
+        above = places[post.post_id]
+        if above.has_ai:
             threads.left.append((post, Reason.OUTSIDE_CONVERSATION, "It stands below what the venue's AI posted."))
             continue
-        owner = _find_owner(above, reviewers) if _is_said(post) else None
-        party = _find_party(post, above, ordered) if owner not in threads.by_reviewer else None
+        owner = _find_owner(above) if _is_said(post) else None
+        party = _find_party(post, above, names) if owner not in threads.by_reviewer else None
         if owner in threads.by_reviewer:
             threads.by_reviewer[owner].append(post)
         elif party is not None and (owner is None or post.role is not Role.AUTHOR):
@@ -224,10 +277,10 @@ def _set_decided_aside(threads: Threads, decisions: Decisions) -> None:
 
 def _remove_reminders(threads: Threads, thread: list[Post], urging: Sequence[Post], detail: str) -> None:
     whole = tuple(thread)
-    for post in urging:
-        thread.remove(post)
-        threads.left.append((post, Reason.REMINDER, detail))
-        threads.reminded[post.post_id] = whole
+    removed = {post.post_id for post in urging}
+    thread[:] = [post for post in thread if post.post_id not in removed]
+    threads.left.extend((post, Reason.REMINDER, detail) for post in urging)
+    threads.reminded |= dict.fromkeys(removed, whole)
 
 
 def _decided(post: Post, decisions: Decisions) -> Verdict | None:
@@ -239,15 +292,20 @@ def _set_reminders_aside(threads: Threads, posts: Sequence[Post], decisions: Dec
     """Set aside the authors' last posts if they are only reminders and the authors have answered before."""
     replied_to = {post.reply_to for post in posts if post.role is not Role.AUTHOR}
     detail = "It only reminds: nothing in it is about the paper, and nobody answers it."
+    known: dict[str, bool] = {}
+
+    def urges(post: Post) -> bool:
+        if post.post_id not in known:
+            known[post.post_id] = _urges(post, decisions)
+        return known[post.post_id]
+
     everywhere = [post for thread in threads.by_reviewer.values() for post in thread if post.role is Role.AUTHOR]
     for thread in (*threads.by_reviewer.values(), threads.responses):
         others = everywhere if thread is threads.responses else threads.responses
         if not others and not any(post.role is Role.AUTHOR for post in thread[:-1]):
             continue  # Nothing came before it, so it cannot be a reminder.
-        urging = list(
-            takewhile(lambda post: _urges(post, decisions) and post.post_id not in replied_to, reversed(thread))
-        )
-        if urging and _has_answered(thread[: len(thread) - len(urging)], others, urging[-1], decisions):
+        urging = list(takewhile(lambda post: urges(post) and post.post_id not in replied_to, reversed(thread)))
+        if urging and _has_answered(thread[: len(thread) - len(urging)], others, urging[-1], urges):
             _remove_reminders(threads, thread, urging, detail)
 
 
@@ -256,13 +314,15 @@ def _urges(post: Post, decisions: Decisions) -> bool:
     return post.role is Role.AUTHOR and not is_kept and is_reminder(post.title, post.text)
 
 
-def _has_answered(before: Sequence[Post], others: Sequence[Post], reminder: Post, decisions: Decisions) -> bool:
+def _has_answered(
+    before: Sequence[Post], others: Sequence[Post], reminder: Post, urges: Callable[[Post], bool]
+) -> bool:
     """Return whether the authors posted last before a reminder, there or elsewhere: otherwise it may be an answer."""
     if before and before[-1].role is Role.AUTHOR:
         return True
     since = (before[-1].created_at if before else None) or EPOCH
     until = reminder.created_at or EPOCH
-    return any(since <= (post.created_at or EPOCH) <= until and not _urges(post, decisions) for post in others)
+    return any(since <= (post.created_at or EPOCH) <= until and not urges(post) for post in others)
 
 
 def _set_silence_aside(talks: dict[KeyT, list[Post]], left: Left, justified: Set[str]) -> None:
@@ -285,8 +345,8 @@ def _place_responses(threads: Threads) -> None:
     if threads.responses and not threads.by_reviewer:
         threads.by_party[EVERYONE] = threads.responses
         threads.responses = []
-    for post in list(threads.responses):
-        if not any(is_beside(post, reviewer) for reviewer in threads.by_reviewer):
-            threads.responses.remove(post)
-            detail = "Nothing that those posted whom it addresses can be read."
-            threads.left.append((post, Reason.OUTSIDE_CONVERSATION, detail))
+    outside = [post for post in threads.responses if not any(is_beside(post, name) for name in threads.by_reviewer)]
+    detail = "Nothing that those posted whom it addresses can be read."
+    threads.left.extend((post, Reason.OUTSIDE_CONVERSATION, detail) for post in outside)
+    outside_ids = {post.post_id for post in outside}
+    threads.responses = [post for post in threads.responses if post.post_id not in outside_ids]

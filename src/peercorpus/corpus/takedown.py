@@ -32,7 +32,7 @@ SALT = "takedown.salt"
 _SALT_BYTES = 32
 _NOTE_ID = re.compile(r"[A-Za-z0-9_:./-]+")
 """The id of a note; ids of imported records also contain colons and slashes."""
-_AUTHOR_ID = re.compile(r"~\S+?\d+|[^\s@/]+@[^\s@/]+\.[^\s@/]+")
+_AUTHOR_ID = re.compile(r"~\S+\d|[^\s@/]+@(?=[^\s@/]++$)[^\s@/]+\.[^\s@/]+")
 """A profile (`~Ada_Example1`), or the e-mail address by which an author without a profile is recorded."""
 
 

@@ -112,15 +112,16 @@ def _start(talk: Conversation) -> tuple[bool, bool, str, str]:
 def _make_dialogue(talk: Conversation, anchor: str, forum: PublicForum, seen: set[str]) -> Dialogue:
     turn_anchors = anchors([turn.post_ids[0] if turn.post_ids else "change" for turn in talk.turns], f"{anchor}-turn")
     items: list[Spoken | ToAll] = []
+    context = talk.group_context()
     for index, (turn, turn_anchor) in enumerate(zip(talk.turns, turn_anchors, strict=True)):
-        items += _list_responses_before(talk, index, forum, seen)
+        items += _list_responses(context.get(index, ()), forum, seen)
         is_own = turn.role is Role.REVIEWER and turn.signature == talk.reviewer
         posts = [forum.by_id[post_id] for post_id in turn.post_ids if post_id in forum.by_id]
         changed = [post.text for post in posts if post.initial_text is not None and post.initial_text != post.text]
         now = "\n\n".join(changed) or None
         items.append(Spoken(anchor=turn_anchor, turn=turn, is_own=is_own, now=now))
     for index_after in (len(talk.turns), None):
-        items += _list_responses_before(talk, index_after, forum, seen)
+        items += _list_responses(context.get(index_after, ()), forum, seen)
     own = next((review for review in forum.reviews if review.reviewer == talk.reviewer), None)
     scores, revised = (own.scores, own.revised) if own else ((), None)
     before, after = choose_first_and_last(scores, Aspect.RECOMMENDATION, "rating", revised=revised)
@@ -135,11 +136,9 @@ def _make_dialogue(talk: Conversation, anchor: str, forum: PublicForum, seen: se
     )
 
 
-def _list_responses_before(
-    talk: Conversation, index: int | None, forum: PublicForum, seen: set[str]
-) -> Iterator[ToAll]:
-    for beside in talk.context:
-        if beside.before_turn == index and beside.post_id in forum.by_id:
+def _list_responses(context: Sequence[ContextPost], forum: PublicForum, seen: set[str]) -> Iterator[ToAll]:
+    for beside in context:
+        if beside.post_id in forum.by_id:
             yield ToAll(forum.by_id[beside.post_id], beside, beside.post_id not in seen)
             seen.add(beside.post_id)
 

@@ -25,7 +25,9 @@ _FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {0x
 """Full-width signs of East Asian keyboards, and the plain ones that they stand for (Unicode, U+FF01 to U+FF5E)."""
 _MINUS = re.compile(r"(?<![^\s(])[\u2012\u2013\u2212](?=\d)")
 """A dash that stands for the minus of a number, at its beginning."""
-TRAILING_NUMBER = re.compile(rf"\s*(?P<words>[^\d\s(\[][^\d([]*?)\s*[(\[]\s*(?P<number>{NUMBER})\s*[)\]][\s.]*")
+TRAILING_NUMBER = re.compile(
+    rf"\s*+(?P<words>[^\d\s(\[](?:[^\d([]*[^\d\s(\[])?)\s*+[(\[]\s*+(?P<number>{NUMBER})\s*+[)\]][\s.]*+"
+)
 """`Strong Accept (9)`: the number after its label."""
 FRACTION = re.compile(
     r"\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<sign>/|out\s+of)\s*(?P<whole>\d+)(?=$|[\s:=,;.)\u2013\u2014-])(?!\.\d)"

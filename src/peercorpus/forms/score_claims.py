@@ -77,6 +77,8 @@ NOT_OWN = re.compile(
 """Words before the verb that make it somebody else's change, or no change."""
 _MAX_CLAIM_CHARACTERS = 100
 """Characters before the numbers that are searched."""
+_MAX_REST_CHARACTERS = 1_000
+"""Characters behind the numbers in which the sentence is read to its end."""
 OVERALL = vocabulary.OVERALL_WORDS
 NEUTRAL = vocabulary.NEUTRAL_WORDS
 NAMED = {name: aspect for name, aspect in vocabulary.ASPECTS.items() if name == aspect.value and name not in OVERALL}
@@ -136,14 +138,15 @@ def _read_from_to(text: str) -> Iterator[tuple[tuple[int, int], Claim | None]]:
     for match in FROM_TO.finditer(text):
         start, end = match.span()
         begin = max(0, start - _MAX_CLAIM_CHARACTERS)
+        rest = text[end : end + _MAX_REST_CHARACTERS]
         change = CHANGE.match(text, begin, start)
         before, after = float(match["before"]), float(match["after"])
         words, aspect = None, None
         if change is None:
             found = _BARE.search(text[begin:start])
-            if found and _ENDS.match(text, end) and not _is_only_intended("", found["words"], text[end:]):
+            if found and _ENDS.match(text, end) and not _is_only_intended("", found["words"], rest):
                 words, aspect = found["words"], Aspect.RECOMMENDATION
-        elif _is_own(_find_clause(text[begin : change.start("words")]), change["words"], text[end:]):
+        elif _is_own(_find_clause(text[begin : change.start("words")]), change["words"], rest):
             words, aspect = change["words"], _find_aspect(change["what"] or change["which"])
         is_told = aspect is not None and words is not None and before != after
         yield (start, end), Claim(aspect, before, after, words + match[0]) if is_told else None  # type: ignore[arg-type, operator]
@@ -161,7 +164,7 @@ def _read_plain(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[tuple[int
         if not is_arrow and not _VERB.search(lead):
             continue
         told = ARROWED.match(lead) if is_arrow else CHANGE.match(re.sub(r"\s(?:up|down)\s+$", " ", lead))
-        yield (start, end), _read_claim(lead, match, told, text[end:]) if told else None
+        yield (start, end), _read_claim(lead, match, told, text[end : end + _MAX_REST_CHARACTERS]) if told else None
 
 
 def _read_claim(lead: str, numbers: re.Match[str], told: re.Match[str], rest: str) -> Claim | None:
@@ -197,9 +200,12 @@ def _read_all(text: str) -> Iterator[Claim]:
     for pattern, may_match in ((TO_FROM, has_to), (ARROW, has_arrow), (TO_ONLY, has_to)):
         if not may_match:
             continue
-        taken = [place for place, claim in readings if claim is not None or pattern is TO_ONLY]
+        taken = bytearray(len(text))
+        for (start, end), claim in readings:
+            if claim is not None or pattern is TO_ONLY:
+                taken[start:end] = b"x" * (end - start)
         for (start, end), claim in _read_plain(text, pattern):
-            if claim is not None and not any(first < end and start < last for first, last in taken):
+            if claim is not None and taken.find(b"x", start, end) < 0:
                 readings.append(((start, end), claim))
     yield from (claim for _, claim in readings if claim is not None)
 

@@ -25,7 +25,7 @@ _ABOUT_OTHERS = tuple(_DATA["venues"]["about_others"])
 
 _LINK = re.compile(
     r"(?<![\w.-])(?:https?://)?(?:[\w-]+\.)?openreview\.net/(?:forum|pdf|attachment|revisions)/?(?:\?|%3F)"
-    r"(?:[^\s\"'<>)\]]*?(?:&amp;|&|%26))??id(?:=|%3D)(?P<id>[A-Za-z0-9_-]+)[^\s\"'<>)\]]*",
+    r"(?:[^\s\"'<>)\]]{0,500}?(?:&amp;|&|%26))??id(?:=|%3D)(?P<id>[A-Za-z0-9_-]+)[^\s\"'<>)\]]*",
     re.IGNORECASE,
 )
 """A link to a page or a file of a forum; of `id` and `noteId` the first names the forum."""

@@ -1,7 +1,7 @@
 """Turn a conversation into chat messages that alternate between user and assistant."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -40,7 +40,7 @@ NAMES = {
 }
 TO_EVERYONE = "the authors, to everyone"
 SIDES = (Role.REVIEWER, Role.AUTHOR)
-TAG = re.compile(r"<(?=\s*/?\s*supplementary\b)", re.IGNORECASE)
+TAG = re.compile(r"<(?=\s*+/?\s*+supplementary\b)", re.IGNORECASE)
 """The "<" of a tag that would begin or end a marked block if a post contained it."""
 
 
@@ -184,17 +184,21 @@ class _Exchange:
 
 
 def _show_responses(
-    exchange: _Exchange, index: int, conversation: Conversation, responses: Mapping[str, Response], view: ChatOptions
+    exchange: _Exchange,
+    index: int,
+    conversation: Conversation,
+    context: Sequence[ContextPost],
+    responses: Mapping[str, Response],
+    view: ChatOptions,
 ) -> None:
     """Add the responses to all reviewers that come before a turn.
 
     One that comes between two turns of the reviewer takes the place of a turn of the authors.
     """
-    for beside in conversation.context if view.with_responses else ():
-        if beside.before_turn != index or beside.post_id not in responses:
-            continue
+    shown = [beside for beside in context if beside.post_id in responses] if view.with_responses else []
+    is_answer = bool(shown) and _is_between_turns(conversation, index)
+    for beside in shown:
         response = responses[beside.post_id]
-        is_answer = _is_between_turns(conversation, index)
         if is_answer and view.assistant is Role.AUTHOR:
             words = "\n\n".join(part for part in (response.title, response.text) if part)
             exchange.answer(escape_markers(words), beside.post_id)
@@ -204,11 +208,20 @@ def _show_responses(
 
 def _is_between_turns(conversation: Conversation, index: int) -> bool:
     """Return whether the reviewer speaks both last before a turn and first from it on, without the authors between."""
-    sides = [turn.role is not Role.AUTHOR for turn in conversation.turns]
-    own = [_is_own(conversation, place) for place in range(len(sides))]
-    before = [own[place] for place in range(index) if own[place] or not sides[place]]
-    after = [own[place] for place in range(index, len(sides)) if own[place] or not sides[place]]
-    return bool(before) and before[-1] and bool(after) and after[0]
+    return all(
+        _is_own_first(conversation, places)
+        for places in (range(index - 1, -1, -1), range(index, len(conversation.turns)))
+    )
+
+
+def _is_own_first(conversation: Conversation, places: Iterable[int]) -> bool:
+    """Return whether the reviewer's is the first of some turns that is theirs or the authors'."""
+    for place in places:
+        if _is_own(conversation, place):
+            return True
+        if conversation.turns[place].role is Role.AUTHOR:
+            return False
+    return False
 
 
 def _is_own(conversation: Conversation, index: int) -> bool:
@@ -234,8 +247,9 @@ def to_chat_messages(
     """
     conversation = cut_at_decision(conversation)
     exchange = _Exchange(opening)
+    context = conversation.group_context()
     for index, turn in enumerate(conversation.turns):
-        _show_responses(exchange, index, conversation, responses, view)
+        _show_responses(exchange, index, conversation, context.get(index, ()), responses, view)
         words = _join_texts(turn)
         is_side = turn.role is Role.AUTHOR or _is_own(conversation, index)
         if words and is_side:

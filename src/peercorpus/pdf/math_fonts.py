@@ -62,8 +62,8 @@ _DOUBLE_STRUCK = {"C": "ℂ", "H": "ℍ", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R
 _FRAKTUR_CAPITALS = {"C": "ℭ", "H": "ℌ", "I": "ℑ", "R": "ℜ", "Z": "ℨ"}
 """Capitals that Unicode encodes outside the block of their alphabet."""
 _ENCODING_PATTERNS = (
-    ("omx", re.compile(r"(?:cm|lm|tx|px|mt|rtx|ntx|newtx|yhcm|eu|fp)\w*?ex|esint", re.I)),
-    ("oms", re.compile(r"(?:cmb?|lm|tx|px|rmt|mt|rtx|ntx|newtx)\w*?sy|fplmsy", re.I)),
+    ("omx", re.compile(r"(?:cm|lm|tx|px|mt|rtx|ntx|newtx|yhcm|eu|fp)\w{0,40}?ex|esint", re.I)),
+    ("oms", re.compile(r"(?:cmb?|lm|tx|px|rmt|mt|rtx|ntx|newtx)\w{0,40}?sy|fplmsy", re.I)),
     ("oml", re.compile(r"(?:cm|lm|tx|px|rmt|mt|rtx|ntx|newtx|r?px)mi|eurm|fplmr|zplm", re.I)),
     ("msam", re.compile(r"msam|stmary", re.I)),
     ("double", re.compile(r"msbm|bbm|dsrom|bbold", re.I)),

@@ -6,13 +6,14 @@ other parts of the same answer. `ReviewerNames` knows the ways in which reviewer
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from functools import cached_property
 
 from peercorpus.records.enums import AddressedBy, Addressee, PostKind, Role
 from peercorpus.records.letters import addresses_ethics, addresses_public, find_letter, is_confidential
 from peercorpus.records.multipart import read_part_of_post
+from peercorpus.records.replies import Replies, count_within
 from peercorpus.records.reviews import Post
 
 NUMBERED = re.compile(r"(?:Anon)?Reviewer_?(\d{1,2})", re.IGNORECASE)
@@ -27,7 +28,7 @@ DEFINITIONS = (
 )
 """Definitions of numbers by the authors: "R1 = Reviewer AbCd", "AbCd (R1)"."""
 MORE = re.compile(
-    r"\s*(?:,\s*and|,|;|and|&|/|\+|or|as well as)\s*(?:reviewers?|r)?[\s_#\-*]*(\d{1,2}|\w{4})(?![\w%]|\.\d)",
+    r"\s*+(?:,\s*+and|,|;|and|&|/|\+|or|as well as)\s*+(?:reviewers?|r)?[\s_#\-*]*(\d{1,2}|\w{4})(?![\w%]|\.\d)",
     re.IGNORECASE,
 )
 """A further reviewer after the first: "Reviewers 1, 2 and 3"."""
@@ -51,6 +52,8 @@ ADDRESS = re.compile(
     r"(?:the\s+|our\s+)?",
     re.IGNORECASE,
 )
+_MAX_TITLE_CHARACTERS = 300
+"""Characters of a title that are searched for an addressee."""
 _MAX_OPENING_CHARACTERS = 100
 """Characters of a post that are searched for an addressee."""
 _MAX_NAME_CHARACTERS = 25
@@ -175,7 +178,7 @@ class ReviewerNames:
         """Return whom the title, the beginning of the text or the invitation of a post of the authors addresses."""
         if post.kind is PostKind.WITHDRAWAL:
             return Address((Addressee.CHAIRS,), AddressedBy.INVITATION)
-        title = read_part_of_post(post).stem or post.title or ""
+        title = read_part_of_post(post).stem or (post.title or "")[:_MAX_TITLE_CHARACTERS]
         opening = post.text.lstrip()[:_MAX_OPENING_CHARACTERS].partition("\n")[0]
         return self._find_other_addressee(post, title, opening) or self._find_reviewers(title, opening, post.text)
 
@@ -271,7 +274,6 @@ def post_texts(posts: Sequence[Post]) -> list[str]:
     return [text for post in posts for text in (post.title, post.text) if text]
 
 
-EPOCH = datetime.fromtimestamp(0, UTC)
 PARTIES = {
     Role.AREA_CHAIR: Addressee.CHAIRS,
     Role.SENIOR_AREA_CHAIR: Addressee.CHAIRS,
@@ -280,29 +282,6 @@ PARTIES = {
     Role.PUBLIC: Addressee.PUBLIC,
 }
 """Those whom a post addresses that answers somebody of a role; anybody else by signature."""
-
-
-def chain(post: Post, by_id: Mapping[str, Post]) -> Iterator[Post]:
-    """Yield a post, the post it answers, and so on while they are known; each once, even in a cycle."""
-    seen: set[str] = set()
-    current: Post | None = post
-    while current is not None and current.post_id not in seen:
-        yield current
-        seen.add(current.post_id)
-        current = by_id.get(current.reply_to) if current.reply_to else None
-
-
-def in_time_order(posts: Sequence[Post]) -> list[Post]:
-    """Return all posts of a forum by time; at the same time, answered posts come first, then by id."""
-    by_id = {post.post_id: post for post in posts}
-
-    def sort_key(post: Post) -> tuple[datetime, int, str]:
-        if post.reply_to not in by_id:
-            return post.created_at or EPOCH, 1, post.post_id
-        above = list(chain(post, by_id))
-        return max(ancestor.created_at or EPOCH for ancestor in above), len(above), post.post_id
-
-    return sorted(posts, key=sort_key)
 
 
 def read_names(posts: Sequence[Post]) -> ReviewerNames:
@@ -318,8 +297,8 @@ def address_posts(posts: Sequence[Post]) -> list[Post]:
     """
     if all(post.addressed_by is not None for post in posts if post.role is Role.AUTHOR):
         return list(posts)
-    forum = _Forum(in_time_order(posts))
-    return [forum.address(post) if post.role is Role.AUTHOR else post for post in posts]
+    addressed = _Forum(posts).address()
+    return [addressed[post.post_id] if post.role is Role.AUTHOR else post for post in posts]
 
 
 Whole = tuple[str | None, str, int | None]
@@ -327,29 +306,35 @@ Whole = tuple[str | None, str, int | None]
 
 
 class _Forum:
-    """All posts of one forum, in time order, while their addressees are looked for."""
+    """All posts of one forum, while their addressees are looked for."""
 
     def __init__(self, posts: Sequence[Post]) -> None:
-        self._posts = posts
-        self._by_id = {post.post_id: post for post in posts}
-        self._names = read_names(posts)
+        self._replies = Replies(posts)
+        self._posts = self._replies.in_time_order(posts)
+        self._names = read_names(self._posts)
         self._own = {post.post_id: self._names.address(post) for post in posts if post.role is Role.AUTHOR}
         self._siblings = self._find_part_addressees()
+        self._reviewers = self._replies.fold(self._add_reviewer)
         self._found: dict[str, Post] = {}
 
-    def address(self, post: Post) -> Post:
-        """Return a post of the authors with whom it addresses."""
-        for one in reversed(list(chain(post, self._by_id))):
-            if one.role is Role.AUTHOR and one.post_id not in self._found:
-                self._found[one.post_id] = self._address_below(one)
-        return self._found[post.post_id]
+    def address(self) -> dict[str, Post]:
+        """Return the posts of the authors by id, each with whom it addresses."""
+        for post in self._replies.downward:
+            if post.role is Role.AUTHOR:
+                self._found[post.post_id] = self._address_below(post)
+        return self._found
+
+    def _add_reviewer(self, post: Post, above: frozenset[str] | None) -> frozenset[str]:
+        """Return the reviewers who wrote a post or one above it."""
+        reviewers = above or frozenset()
+        is_new = post.role is Role.REVIEWER and post.signature not in reviewers
+        return reviewers | {post.signature} if is_new else reviewers
 
     def _address_below(self, post: Post) -> Post:
         """Return a post with whom it addresses, those above it being known."""
         own = self._own[post.post_id]
         to, by = self._read_place(post)
-        above = list(chain(post, self._by_id))[1:]
-        reviewers = {ancestor.signature for ancestor in above if ancestor.role is Role.REVIEWER}
+        reviewers = self._reviewers[post.post_id]
         sibling = self._siblings.get(post.post_id)
         greets: tuple[str, ...] = ()
         if not own.to and sibling is not None and not reviewers:
@@ -357,7 +342,7 @@ class _Forum:
         elif not own.to and own.is_unknown and to == (Addressee.EVERYONE,):
             to, by = (), AddressedBy.NONE
         elif own.to and (own.is_explicit or not reviewers):
-            named = tuple(sorted(set(own.to) & self._names.all))
+            named = tuple(sorted(self._names.all.intersection(own.to)))
             greets = named if reviewers and reviewers.isdisjoint(named) else ()
             if not greets or self._is_misplaced(post, greets, reviewers):
                 to, by = own.to, own.by
@@ -367,16 +352,15 @@ class _Forum:
         """Return whom a post addresses by what it answers alone."""
         if post.reply_to is None:
             return (Addressee.EVERYONE,), AddressedBy.TREE
-        answered = self._by_id.get(post.reply_to)
-        if answered is None or answered is post:
+        answered = self._replies.above(post)
+        if answered is None:
             return (), AddressedBy.NONE
         if answered.role is Role.AUTHOR:
-            known = self._found.get(answered.post_id)
-            to = known.addressed_to if known else ()
+            to = self._found[answered.post_id].addressed_to
             return to, AddressedBy.TREE if to else AddressedBy.NONE
         return (PARTIES.get(answered.role, answered.signature),), AddressedBy.TREE
 
-    def _is_misplaced(self, post: Post, greets: tuple[str, ...], reviewers: set[str]) -> bool:
+    def _is_misplaced(self, post: Post, greets: tuple[str, ...], reviewers: frozenset[str]) -> bool:
         """Return whether it is certain that a post stands under the wrong reviewer's review.
 
         It must address one reviewer who has spoken, whom no other post of the authors answers, and neither name the
@@ -384,24 +368,48 @@ class _Forum:
         place on the page: then the reviewer above must also have another answer.
         """
         (addressee, *more) = greets
-        if more or not any(one.signature == addressee and one.reply_to is None for one in self._posts):
+        if more or addressee not in self._speakers:
             return False
-        if self._names.named(f"{post.title or ''} {post.text}") & reviewers:
+        span = self._replies.span(post)
+        spoken = self._spoken
+        below = sum(count_within(places, span) for name, places in spoken.items() if name != addressee)
+        if below or self._names.named(f"{post.title or ''} {post.text}") & reviewers:
             return False
-        answered: dict[str, int] = defaultdict(int)
-        for other in self._posts:
-            above = list(chain(other, self._by_id))
-            if other.role is Role.REVIEWER and other.signature != addressee and post in above:
-                return False
-            if other.role is Role.AUTHOR and post not in above:
-                own = self._own[other.post_id]
-                signatures = {one.signature for one in above if one.role is Role.REVIEWER}
-                if own.is_explicit:
-                    signatures |= set(own.to)  # Another post that is misplaced may answer either.
-                for signature in signatures:
-                    answered[signature] += 1
+
+        def is_answered(reviewer: str) -> bool:
+            places = self._answered[reviewer]
+            return len(places) > count_within(places, span)
+
         is_number = NUMBERED.fullmatch(addressee) is not None
-        return not answered[addressee] and (not is_number or all(answered[one] for one in reviewers))
+        return not is_answered(addressee) and (not is_number or all(map(is_answered, reviewers)))
+
+    @cached_property
+    def _speakers(self) -> set[str]:
+        """Whoever posted to the paper itself."""
+        return {post.signature for post in self._posts if post.reply_to is None}
+
+    @cached_property
+    def _spoken(self) -> dict[str, list[int]]:
+        """The places in `downward` of each reviewer's posts."""
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, post in enumerate(self._replies.downward):
+            if post.role is Role.REVIEWER:
+                places[post.signature].append(place)
+        return places
+
+    @cached_property
+    def _answered(self) -> dict[str, list[int]]:
+        """The places in `downward` of the authors' posts below each reviewer's, or to them by their own words.
+
+        A post counts for both, as another one that is misplaced may answer either.
+        """
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, post in enumerate(self._replies.downward):
+            if post.role is Role.AUTHOR:
+                own = self._own[post.post_id]
+                for reviewer in self._reviewers[post.post_id].union(own.to if own.is_explicit else ()):
+                    places[reviewer].append(place)
+        return places
 
     def _find_part_addressees(self) -> dict[str, str]:
         """Return the addressee of each part of an answer by post id, if the parts that name one agree.

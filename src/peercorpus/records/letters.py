@@ -67,6 +67,8 @@ _PUBLIC = re.compile(
     rf"{_END}",
     re.IGNORECASE,
 )
+_MAX_CHARACTERS = 300
+"""Only the beginning of a text is searched: some of the patterns take time by the cube of its length."""
 
 
 def find_letter(text: str, *, is_title: bool) -> str | None:
@@ -83,6 +85,7 @@ def find_letter(text: str, *, is_title: bool) -> str | None:
     >>> find_letter("Extension to PC", is_title=True), find_letter("Dear reviewers,", is_title=False)
     (None, None)
     """
+    text = text[:_MAX_CHARACTERS]
     if not _HINT.search(text):
         return None
     match = _BARE.match(text) or (TITLE.search(text) if is_title else GREETING.match(text))
@@ -99,11 +102,12 @@ def is_confidential(text: str) -> bool:
     >>> is_confidential("Confidential comments of the authors"), is_confidential("On confidential data")
     (True, False)
     """
-    return _CONFIDENTIAL.match(text) is not None
+    return _CONFIDENTIAL.match(text, 0, _MAX_CHARACTERS) is not None
 
 
 def addresses_ethics(text: str, *, is_title: bool) -> bool:
     """Return whether a title or a first line is to ethics reviewers or ethics chairs alone."""
+    text = text[:_MAX_CHARACTERS]
     if "ethic" not in text.casefold():
         return False
     return (_ETHICS.search(text) if is_title else _ETHICS.match(text)) is not None
@@ -111,6 +115,7 @@ def addresses_ethics(text: str, *, is_title: bool) -> bool:
 
 def addresses_public(text: str, *, is_title: bool) -> bool:
     """Return whether a title or a first line is to public commenters alone."""
+    text = text[:_MAX_CHARACTERS]
     if "public" not in text.casefold():
         return False
     return (_PUBLIC.search(text) if is_title else _PUBLIC.match(text)) is not None

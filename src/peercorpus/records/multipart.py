@@ -102,7 +102,6 @@ def _parse_number(text: str | None) -> int | None:
     return ORDINALS.get(text) or ROMAN.get(text) or LETTERS.get(text)
 
 
-@lru_cache(4_096)
 def read_part(title: str) -> PostPart:
     """Return the part marker of a title, and the title without it.
 
@@ -112,7 +111,12 @@ def read_part(title: str) -> PostPart:
     PostPart(stem='Rebuttal', number=1, total=3, is_sure=True, continues=False)
     >>> read_part("Ablation on 24/7 data").number
     """
-    title = " ".join(unicodedata.normalize("NFKC", title[:_MAX_TITLE_CHARACTERS]).split())
+    return _read_part(title[:_MAX_TITLE_CHARACTERS])
+
+
+@lru_cache(16_384)
+def _read_part(title: str) -> PostPart:
+    title = " ".join(unicodedata.normalize("NFKC", title).split())
     for index, marker in enumerate(MARKERS):
         match = marker.search(title)
         if match is None:
@@ -156,7 +160,9 @@ def sort_by_reading_order(posts: Sequence[Post]) -> list[Post]:
         return list(posts)
     parts = [read_part_of_post(post) for post in posts]
     totals_by_stem: dict[str, set[int | None]] = defaultdict(set)
-    for part in parts:
+    indices_by_stem: dict[str, list[int]] = defaultdict(list)
+    for index, part in enumerate(parts):
+        indices_by_stem[part.stem.casefold()].append(index)
         if part.number is not None:
             totals_by_stem[part.stem.casefold()].add(part.total)
     for part in parts:
@@ -165,7 +171,7 @@ def sort_by_reading_order(posts: Sequence[Post]) -> list[Post]:
     ordered = list(posts)
     for stem, totals in totals_by_stem.items():
         for total in totals:
-            numbers = _number_parts(stem, total if len(totals) > 1 else ..., posts, parts)
+            numbers = _number_parts(indices_by_stem[stem], total if len(totals) > 1 else ..., posts, parts)
             if len(set(numbers.values())) == len(numbers):
                 for place, source in zip(sorted(numbers), sorted(numbers, key=numbers.__getitem__), strict=True):
                     ordered[place] = posts[source]
@@ -173,23 +179,23 @@ def sort_by_reading_order(posts: Sequence[Post]) -> list[Post]:
 
 
 def _number_parts(
-    stem: str, total: int | EllipsisType | None, posts: Sequence[Post], parts: Sequence[PostPart]
+    mine: Sequence[int], total: int | EllipsisType | None, posts: Sequence[Post], parts: Sequence[PostPart]
 ) -> dict[int, int]:
     """Return the numbers of the parts of one answer, by their places among the posts.
 
     Args:
-        stem: The title without part markers, case folded.
+        mine: Their places among the posts, and those of all other posts with this title without part markers.
         total: The number of parts that all of them state, where answers with other numbers have the same title; then
             nothing tells which of them another post belongs to. Ellipsis if there is only one such answer.
         posts: Posts of one speaker, in time order.
         parts: Their part markers.
     """
-    mine = [index for index, part in enumerate(parts) if part.stem.casefold() == stem]
     numbers = {index: parts[index].number or 0 for index in mine if parts[index].number is not None}
     if total is not ...:
         return {index: number for index, number in numbers.items() if parts[index].total == total}
     more = [index for index in mine if parts[index].continues]
-    first = _find_first_part([*numbers, *more], [index for index in mine if index not in {*numbers, *more}], posts)
+    marked = {*numbers, *more}
+    first = _find_first_part([*numbers, *more], [index for index in mine if index not in marked], posts)
     if first is not None and 1 not in numbers.values():
         numbers[first] = 1
     last = max(numbers.values(), default=0)

@@ -274,6 +274,13 @@ class Conversation:
         """Whether it is with a reviewer; only such conversations are samples for models."""
         return self.kind is ConversationKind.REVIEW
 
+    def group_context(self) -> dict[int | None, list[ContextPost]]:
+        """Return the context by the index of the turn before which it stands; None where that is not known."""
+        groups: dict[int | None, list[ContextPost]] = {}
+        for beside in self.context:
+            groups.setdefault(beside.before_turn, []).append(beside)
+        return groups
+
 
 def join_prose(passages: Mapping[str, str]) -> str:
     r"""Join passages by field name: one is returned unchanged, several each follow their name as a Markdown heading.

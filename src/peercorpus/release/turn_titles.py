@@ -27,6 +27,8 @@ _SHOWN_CHARACTERS = 2_000
 """Characters of a message that the model sees."""
 _MAX_TITLE_CHARACTERS = 200
 """Most characters of a title; a longer answer is discarded."""
+_MAX_LINE_CHARACTERS = 1_000
+"""Most characters of the line with the title, its marks included."""
 _MAX_ANSWER_TOKENS = 100
 _MAX_FAILURES_IN_A_ROW = 3
 """Questions in a row without an answer after which the endpoint counts as failed."""
@@ -119,5 +121,7 @@ def read_title(answer_text: str) -> str | None:
     'On the novelty of kites'
     """
     line = next((line for line in answer_text.splitlines() if line.strip()), "")
+    if len(line) > _MAX_LINE_CHARACTERS:
+        return None
     title = _TITLE_MARKS.sub("", line)
     return title if 0 < len(title) <= _MAX_TITLE_CHARACTERS else None

@@ -174,7 +174,7 @@ def explain(error: Exception) -> str:
     if isinstance(error, MemoryError) or name == "OutOfMemoryException":
         return "The query took more memory than it may; select fewer rows or columns."
     if name in _SAID_IN_FULL:
-        message = " ".join(re.sub(r"\n+LINE \d+:.*", "", str(error), flags=re.DOTALL).split())
+        message = " ".join(re.sub(r"(?<!\n)\n++LINE \d+:.*", "", str(error), flags=re.DOTALL).split())
         return f"The query cannot be run ({message[:_MESSAGE_CHARS]})."
     if isinstance(error, RecursionError):
         return "The query is nested too deeply; write a plainer one."

@@ -96,7 +96,7 @@ def _is_gibberish(text: str, characters: int) -> bool:
 
 
 DIVIDED = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
-MARKUP = re.compile(r"\\[A-Za-z]+|</?[A-Za-z][^<>\n]{0,80}>|!?\]\([^)\n]*\)")
+MARKUP = re.compile(r"\\[A-Za-z]+|</?[A-Za-z][^<>\n]{0,80}>|!?\]\((?:[^)\n\]]++|\](?!\())*+\)")
 """LaTeX commands, HTML tags and link addresses, which one text may have and the other not."""
 
 WORD = re.compile(r"[^\W\d_]{2,}")

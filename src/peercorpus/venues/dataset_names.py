@@ -13,7 +13,7 @@ from peercorpus.workspace.raw_store import UNPLACED
 
 STAND_IN = "published/"
 """Beginning of the ids that stand for venues which the catalogue does not name."""
-_NAME = re.compile(r"(?P<conference>.+?)\s+(?P<year>(?:19|20)\d\d)(?:\s+(?P<track>.+))?")
+_NAME = re.compile(r"(?P<conference>\S++(?:\s++\S++)*?)\s++(?P<year>(?:19|20)\d\d)(?:\s++(?P<track>.+))?")
 _NOT_IN_AN_ID = re.compile(r"[^\w.-]+")
 _WORD = re.compile(r"[a-z]+|\d+")
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -34,7 +34,7 @@ class CycleReviewer(FormatAdapter):
 
     def divide(self, completion: str) -> Answered:
         """Split the completion into reviewers and, from the meta-review on, the chair."""
-        heading = re.compile(rf"^###?[ \t]+({self.format.sections})[ \t]*:?[ \t]*$", re.MULTILINE | re.IGNORECASE)
+        heading = re.compile(rf"^###?[ \t]++({self.format.sections})[ \t]*+:?[ \t]*+$", re.MULTILINE | re.IGNORECASE)
         parts = [sections for part in BETWEEN.split(completion) if (sections := split_sections(part, heading))]
         if not parts:
             raise UnreadableAnswerError(Unscored.NO_FORMAT)
@@ -56,8 +56,8 @@ class CycleReviewer(FormatAdapter):
 
 REVIEWERS = 4
 """Number of reviewers to simulate, the default of its authors."""
-REVIEWER = re.compile(r"^##[ \t]+Reviewer[ \t]+([0-9]+)[ \t]*:?[ \t]*$", re.MULTILINE)
-CLOSED = re.compile(r"^\}[ \t]*$", re.MULTILINE)
+REVIEWER = re.compile(r"^##[ \t]++Reviewer[ \t]++([0-9]++)[ \t]*+:?[ \t]*+$", re.MULTILINE)
+CLOSED = re.compile(r"^\}[ \t]*+$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class DeepReviewer(FormatAdapter):
         return (words["standard"] + words["order"]).replace("{reviewer_num}", str(REVIEWERS))
 
     def _split_headings(self, text: str, level: str) -> Sections:
-        heading = rf"^{level}[ \t]+({self.format.sections})[ \t]*:?[ \t]*$"
+        heading = rf"^{level}[ \t]++({self.format.sections})[ \t]*+:?[ \t]*+$"
         return split_sections(text, re.compile(heading, re.MULTILINE | re.IGNORECASE))
 
     def divide(self, completion: str) -> Answered:

@@ -1,7 +1,7 @@
 """Text of `show`: one paper with everything known about it."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from peercorpus.cli.text.formatting import plural
@@ -26,6 +26,7 @@ def show_record(record: PaperRecord, *, is_brief: bool) -> str:
         is_brief: Whether only the beginning of each text is shown.
     """
     paper = record.paper
+    by_id = {post.post_id: post for post in record.posts}
     lines = [
         escape_controls(paper.title or "no title", 300),
         f"{escape_controls(paper.forum_id)}, {escape_controls(paper.venue_id)}: {paper.status.value}"
@@ -34,7 +35,7 @@ def show_record(record: PaperRecord, *, is_brief: bool) -> str:
         *_section("The same work", _links(paper.forum_id, record.links)),
         *(_section("Published datasets", _published(paper)) if paper.records or paper.stated_sides else ()),
         *_section("Scores", _scores(record.reviews)),
-        *(line for talk in record.conversations for line in _conversation(talk, record.posts, is_brief=is_brief)),
+        *(line for talk in record.conversations for line in _conversation(talk, by_id, is_brief=is_brief)),
         *(line for review in record.ai_reviews for line in _ai_review(review, is_brief=is_brief)),
         *_section("Set aside", _set_aside(record)),
     ]
@@ -114,25 +115,23 @@ def _change(change: ScoreChange) -> str:
     )
 
 
-def _conversation(talk: Conversation, posts: Sequence[Post], *, is_brief: bool) -> Iterator[str]:
+def _conversation(talk: Conversation, by_id: Mapping[str, Post], *, is_brief: bool) -> Iterator[str]:
     kind = "" if talk.is_with_reviewer else f" ({talk.kind.value})"
     title = f"Conversation with {escape_controls(talk.reviewer)}{kind}"
     yield from ("", title, "-" * len(title))
-    by_id = {post.post_id: post for post in posts}
+    context = talk.group_context()
     for index, turn in enumerate(talk.turns):
-        yield from _context(talk.context, index, by_id, is_brief=is_brief)
+        yield from _context(context.get(index, ()), by_id, is_brief=is_brief)
         yield from _turn(turn, is_brief=is_brief)
-    yield from _context(talk.context, len(talk.turns), by_id, is_brief=is_brief)
-    yield from _context(talk.context, None, by_id, is_brief=is_brief)
+    for index_after in (len(talk.turns), None):
+        yield from _context(context.get(index_after, ()), by_id, is_brief=is_brief)
     for change in talk.undated_changes:
         yield f"  * at an unknown time: {_change(change)}"
 
 
-def _context(
-    context: Sequence[ContextPost], index: int | None, by_id: dict[str, Post], *, is_brief: bool
-) -> Iterator[str]:
+def _context(context: Sequence[ContextPost], by_id: Mapping[str, Post], *, is_brief: bool) -> Iterator[str]:
     for beside in context:
-        if beside.before_turn == index and beside.post_id in by_id:
+        if beside.post_id in by_id:
             post = by_id[beside.post_id]
             named = f", {plural(len(beside.concerning), 'passage')} naming this reviewer" if beside.concerning else ""
             yield f"  | to all reviewers, {_when(post.created_at)}: {escape_controls(post.title or 'no title')}{named}"

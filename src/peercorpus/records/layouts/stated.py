@@ -15,7 +15,7 @@ Row = dict[str, Any]
 FORUM_ID = re.compile(r"(?=[\w-]*[A-Za-z])[A-Za-z0-9_-]{8,14}")
 """An id of the length and with the characters of OpenReview's."""
 
-FORUM_URL = re.compile(r"(?<![\w-])openreview\.net/(?:forum|pdf)\?(?:[^#\s]*?&)?id=(?P<id>[\w-]+)")
+FORUM_URL = re.compile(r"(?<![\w-])openreview\.net/(?:forum|pdf)\?(?:[^#\s]{0,500}?&)?id=(?P<id>[\w-]+)")
 OUTSIDE_AN_ID = re.compile(r"[^\w-]+")
 
 

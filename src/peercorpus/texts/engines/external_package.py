@@ -10,9 +10,9 @@ from peercorpus.pdf.document import open_pdf
 from peercorpus.records.documents import TextHeading
 from peercorpus.texts.engine import Converted, join_pages, measure_quality
 
-HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*?)[ \t]*#*$")
+HEADING = re.compile(r"(#{1,6})[ \t]++(\S.*)")
 FENCE = re.compile(r"[ \t]*(```|~~~)")
-PICTURE = re.compile(r"!\[[^\]]*\]\([^)\n]*\)|<!-- image -->")
+PICTURE = re.compile(r"!\[(?:[^\]!]++|!(?!\[))*+\]\((?:[^)\n!]++|!(?!\[))*+\)|<!-- image -->")
 """A picture in Markdown, by address or inline, or docling's mark for one."""
 BLANK_LINES = re.compile(r"\n{3,}")
 
@@ -60,5 +60,6 @@ def find_headings(pages: Sequence[str]) -> tuple[TextHeading, ...]:
             is_code ^= FENCE.match(line) is not None
             heading = None if is_code else HEADING.match(line)
             if heading:
-                headings.append(TextHeading(len(heading[1]), heading[2], number))
+                title = heading[2].rstrip("#").rstrip(" \t") or "#"
+                headings.append(TextHeading(len(heading[1]), title, number))
     return tuple(headings)

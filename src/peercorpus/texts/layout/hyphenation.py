@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from peercorpus.texts.layout.blocks import TextLine
 
-_LAST_WORD = re.compile(r"([^\W\d_]+)-?$")
+_LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-?$")
 _FIRST_WORD = re.compile(r"([^\W\d_]+)")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ADDRESS = re.compile(
@@ -22,7 +22,7 @@ _OPEN_ADDRESS = re.compile(r"[/_\-=?&%#~:+]$")
 _AFTER_ADDRESS = re.compile(r"(?:arxiv|doi|url|is[sb]n|pmid|https?)\b|(?:19|20)\d\d[.,]?$", re.IGNORECASE)
 """Text that does not continue an address ending with a full stop."""
 _ADDRESS_REST = re.compile(
-    r"\S*[/_=?&%#~]\S*|\S*\.\w{2,5}[.,]?$|[\w.\-]*\d[\w.\-]*[.,]?$|(?:html?|pdf|com|org|net|edu|io|ai)[.,)]*$"
+    r"\S*[/_=?&%#~]\S*|\S*\.\w{2,5}[.,]?$|(?=[\w.\-]*\d)[\w.\-]++,?$|(?:html?|pdf|com|org|net|edu|io|ai)[.,)]*$"
 )
 _SUSPENDED = re.compile(r"(?:and|or)\s")
 """Words after a suspended hyphen, as in "pre- and post-processing"."""

@@ -99,7 +99,7 @@ def part_nodes(run: TextRun, text: str) -> Sequence[FormulaNode]:
     return [node for node in nodes_of(part) if node.latex not in OPERATOR_NAMES or node.kind == "name"]
 
 
-_EQUATION_NUMBER = re.compile(r"\s*\(((?:[A-Z]{1,2}\.?)?\d{1,3}(?:\.\d{1,3})*[a-z]?'*)\)$")
+_EQUATION_NUMBER = re.compile(r"(?<!\s)\s*+\(((?:[A-Z]{1,2}\.?)?\d{1,3}(?:\.\d{1,3})*[a-z]?'*)\)$")
 """Number of a formula, at the end of a line."""
 _WORD = re.compile(r"[^\W\d_]{2,}(?![^\W\d_]|-?(?:\$\s?)?\()")
 """A word that is not the name of a function before a parenthesis; a dollar sign stands for any formula."""

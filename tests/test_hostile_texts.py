@@ -1,0 +1,248 @@
+"""A stranger's text costs time in proportion to its length: every expression, and every reader of such a text."""
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, partial
+from itertools import product
+
+import pytest
+
+from hostile_texts import ENDS, GENERIC, Found, Hostile, find_growth, find_patterns, hostile_to, uses
+from invented_posts import AUTHORS, post
+from peercorpus.audit import features
+from peercorpus.audit.papers import AuditedPaper
+from peercorpus.benchmark import answers
+from peercorpus.benchmark.adapters import reviewer_models
+from peercorpus.benchmark.adapters.formatted import read_recommendation, read_section_number
+from peercorpus.benchmark.adapters.model_format import OwnScore
+from peercorpus.benchmark.cases import AskedScore
+from peercorpus.conversations.context import addressed_passages
+from peercorpus.conversations.reminders import find_objections, is_reminder
+from peercorpus.corpus import filters
+from peercorpus.corpus.takedown import _AUTHOR_ID
+from peercorpus.errors import PeercorpusError
+from peercorpus.explorer.rendering import Prose
+from peercorpus.forms import decisions, directions, scales, score_changes, score_claims, vocabulary
+from peercorpus.latex.document import write_latex
+from peercorpus.links import similarity
+from peercorpus.links.body_text import read_body_lines
+from peercorpus.links.plain_words import plain_words
+from peercorpus.links.sections import read_text_sections
+from peercorpus.links.version_diff import find_differences
+from peercorpus.metrics.marked_share import list_passages
+from peercorpus.models.chat_messages import escape_markers
+from peercorpus.records import letters
+from peercorpus.records.addressees import ReviewerNames
+from peercorpus.records.enums import Aspect
+from peercorpus.records.layouts.stated import FORUM_URL
+from peercorpus.records.multipart import read_part, read_part_of_post
+from peercorpus.records.untrusted_text import escape_controls, redact_people, replace_controls
+from peercorpus.release.text_rows import _pattern, names_author
+from peercorpus.release.turn_titles import read_title
+from peercorpus.texts.engine import without_pages
+from peercorpus.texts.engines.external_package import join_markdown_pages
+from peercorpus.texts.engines.marker import split_pages
+from peercorpus.texts.engines.vision_model import without_fence
+from peercorpus.texts.layout.formulas.detection import FORMULA_TAIL, MAX_PROSE_CHARACTERS
+from peercorpus.texts.page_quality import words
+from peercorpus.venues import ai_reviews
+from peercorpus.venues.dataset_names import venue_named
+
+Read = Callable[[str], object]
+NUMBERED = ReviewerNames(["AnonReviewer1", "AnonReviewer2"])
+LETTERED = ReviewerNames(["Reviewer_A1bC", "Reviewer_B2cD"])
+ASKED = [AskedScore(Aspect.RECOMMENDATION, "rating: overall", 1, 10, (6.0,))]
+OWN = OwnScore(Aspect.RECOMMENDATION, 1, 10)
+
+STATED: dict[str, Callable[[], object]] = {
+    "audit.features:show_context": lambda: re.compile(features.BETWEEN.join(("published", "as")), re.IGNORECASE),
+    "benchmark.adapters.formatted:read_section_number": lambda: re.compile(r"^(?:rating|score)\s*:\s*"),
+    "benchmark.adapters.reviewer_models:CycleReviewer.divide": lambda: _heading("###?"),
+    "benchmark.adapters.reviewer_models:DeepReviewer._split_headings": lambda: _heading("###"),
+    "benchmark.adapters.reviewer_models:_divide_single_review": lambda: _heading("###"),
+    "benchmark.adapters.reviewer_models:find_block": lambda: re.compile(r"\\boxed_review\{"),
+    "corpus.figures:find_caption_block": lambda: re.compile(r"[\W_]*(?:(?:extended data) )?fig\W*1(?!\w|\.\d)", re.I),
+    "latex.blocks:_Reader._read_code": lambda: re.compile(r" {0,3}`{3,}[ \t]*"),
+    "models.chat_templates:_make_marks_pattern": lambda: re.compile(r"<\|im_start\|>|<s>"),
+    "release.reviewbench_rows:name_track": lambda: re.compile(r"datasets.{0,3}benchmarks"),
+    "release.text_rows:names_author": lambda: re.compile(_pattern(["ada", "example"])),
+    "report.page:inline_svg": lambda: re.compile(r'(fill|stroke)="#000000"'),
+    "venues.ai_reviews:_compile": lambda: ai_reviews._compile(("{paper}/AI_Reviewer",), "V"),
+}
+"""Expressions that only a call makes, as a call makes them."""
+
+
+def _heading(level: str) -> re.Pattern[str]:
+    return re.compile(rf"^{level}[ \t]++(Rating|Soundness)[ \t]*+:?[ \t]*+$", re.MULTILINE | re.IGNORECASE)
+
+
+def _letter(text: str) -> None:
+    for is_title in (True, False):
+        letters.find_letter(text, is_title=is_title)
+        letters.addresses_ethics(f"ethic {text}", is_title=is_title)
+        letters.addresses_public(f"public {text}", is_title=is_title)
+    letters.find_letter(f"AC {text}", is_title=True)
+    letters.is_confidential(text)
+
+
+def _address(text: str) -> None:
+    for names in (NUMBERED, LETTERED):
+        names.address(post("p", 1, AUTHORS, title=text, text=text))
+
+
+def _pass(read: Read, text: str) -> None:
+    """Read a text that may not be what is expected, which an error says."""
+    with suppress(PeercorpusError, answers.UnreadableAnswerError, ValueError):
+        read(text)
+
+
+THROUGH: dict[str, Read] = {
+    "conversations.reminders:HARMLESS": lambda text: (is_reminder(None, text), find_objections(None, f"{text}?")),
+    "forms.score_claims:ARROWED": lambda text: list(score_claims.read_claims(f"{text} 5 -> 8")),
+    "forms.score_claims:CLAUSE": lambda text: list(score_claims.read_claims(f"{text} to 8 from 5")),
+    "forms.score_claims:_BARE": lambda text: list(score_claims.read_claims(f"{text} from 5 to 8")),
+    "release.turn_titles:_TITLE_MARKS": read_title,
+    "texts.layout.formulas.detection:FORMULA_TAIL": lambda text: FORMULA_TAIL.search(
+        text, max(0, len(text) - MAX_PROSE_CHARACTERS)
+    ),
+    **dict.fromkeys(("records.multipart:MARKERS", "records.multipart:NO_PART"), read_part),
+    **dict.fromkeys(
+        [
+            f"records.addressees:{name}"
+            for name in ("ADDRESS", "EXPLICIT", "GREETING_END", "THANKS", "UNKNOWN_REVIEWER")
+        ],
+        _address,
+    ),
+    **dict.fromkeys(
+        [f"records.letters:{name}" for name in ["TITLE", "GREETING", "_BARE", "_IS_CHAIR", "_ONLY_TO", "_LETTER"]]
+        + [f"records.letters:{name}" for name in ["_CONFIDENTIAL", "_ETHICS", "_PUBLIC"]],
+        _letter,
+    ),
+}
+"""Expressions that meet only what a reader cuts short or rewrites first: they are tried through the reader."""
+OURS = {
+    "report.page:inline_svg": "drawings that the report itself made",
+    "forms.declared_forms:_say_key": "a sentence of msgspec on a file of the package",
+    "venues.own_venues:_AT": "a sentence of msgspec on a file of the user",
+    "venues.own_venues:_keys": "a sentence of msgspec on a file of the user",
+}
+"""Expressions that no stranger's text meets."""
+
+READERS: dict[str, Read] = {
+    "names of reviewers": NUMBERED.named,
+    "ids of reviewers": lambda text: LETTERED.named(f"A1bC {text}"),
+    "definitions of names": lambda text: ReviewerNames(["Reviewer_A1bC"], [f"A1bC {text}"]),
+    "addressees": _address,
+    "letters": _letter,
+    "parts": read_part,
+    "parts of a post": lambda text: read_part_of_post(post("p", 1, AUTHORS, text=text)),
+    "reminders": partial(is_reminder, None),
+    "objections": lambda text: find_objections("please", text),
+    "passages": lambda text: addressed_passages(text, NUMBERED),
+    "claims of scores": lambda text: (list(score_claims.read_claims(text)), list(score_claims.read_later_claims(text))),
+    "updates": score_changes.holds_update,
+    "numbers of answers": lambda text: (scales.read_number(text, {3.0: "3: good"}, 10), scales.label_number(text)),
+    "labels": lambda text: (scales.is_labelled_number(text), scales.option_words(text), scales.is_accepting(text)),
+    "descriptions": lambda text: directions.described_direction(text, of_amount=True),
+    "levels": lambda text: directions.find_level(text, of_amount=True),
+    "decisions": decisions.status_of_decision,
+    "pending decisions": decisions.is_pending,
+    "venue strings": lambda text: (venue_named(text), vocabulary.status_of_venue(text)),
+    "names of venues with a year": lambda text: venue_named(f"A {text}2022"),
+    "roles": vocabulary.find_role,
+    "addresses of people": redact_people,
+    "controls": lambda text: (escape_controls(text, len(text)), replace_controls(text)),
+    "marks of context": escape_markers,
+    "objects of models": lambda text: _pass(answers.read_object, text),
+    "fenced objects of models": lambda text: _pass(answers.read_decision, f"```{text}```"),
+    "reviews of models": lambda text: _pass(lambda given: answers.read_review_answer(given, ASKED), f"Well.\n{text}"),
+    "scores of models": lambda text: _pass(lambda given: read_section_number(given, "rating", OWN), text),
+    "decisions of models": lambda text: _pass(read_recommendation, text),
+    "blocks of models": lambda text: _pass(lambda given: reviewer_models.find_block(given, "review"), text),
+    "titles of models": read_title,
+    "conditions": lambda text: _pass(filters.parse, text),
+    "ids of authors": _AUTHOR_ID.fullmatch,
+    "links to forums": FORUM_URL.search,
+    "LaTeX": write_latex,
+    "Markdown of a page": lambda text: Prose(str)(text),
+    "Markdown of engines": lambda text: join_markdown_pages([text]),
+    "pages of engines": lambda text: (split_pages(text, 2), without_pages(text), without_fence(text)),
+    "words of a page": words,
+    "lines of a body": read_body_lines,
+    "sections": read_text_sections,
+    "differences": lambda text: find_differences(text, f"{text}."),
+    "plain words": plain_words,
+    "pairs and runs of words": lambda text: (similarity.find_word_pairs(text), similarity.find_word_runs(text)),
+    "heads": lambda text: similarity.normalise_head(text, text, (text,)),
+    "passages of words": lambda text: list(list_passages(text)),
+    "names of authors": lambda text: names_author(text, ["Ada Example"]),
+    "facts": lambda text: features.read_facts(AuditedPaper("i", "f", accepted=True, text=text, traits={})),
+    "phrases": lambda text: (features.edges(text), features.phrases_of(text), features.show_context(text, "as a")),
+}
+
+
+@cache
+def all_patterns() -> tuple[list[Found], list[str]]:
+    return find_patterns(STATED)
+
+
+def test_every_expression_of_the_package_is_found_and_every_exception_still_stands() -> None:
+    found, missing = all_patterns()
+    assert missing == []
+    assert {*STATED, *THROUGH, *OURS} <= {one.place for one in found} | {*STATED}
+    assert len(found) > 400
+
+
+def complain(found: Found, sizes: list[int], floor_s: float) -> list[str]:
+    through = THROUGH.get(found.place)
+    is_bytes = isinstance(found.pattern.pattern, bytes)
+    complaints = []
+    for read, text in product([through] if through else list(uses(found)), hostile_to(found.pattern)):
+        growth = find_growth(partial(make_call, read, text, is_bytes), sizes, floor_s)
+        if growth:
+            complaints.append(f"{found.place}: {growth} with {text}")
+            break
+    return complaints
+
+
+def make_call(read: Callable[[str | bytes], object], text: Hostile, is_bytes: bool, size: int) -> Callable[[], object]:
+    given = text.of_length(size)
+    return partial(read, given.encode() if is_bytes else given)
+
+
+def complain_of_patterns(sizes: list[int], floor_s: float) -> list[str]:
+    found, _ = all_patterns()
+    return [complaint for one in found if one.place not in OURS for complaint in complain(one, sizes, floor_s)]
+
+
+def complain_of_reader(name: str, sizes: list[int], floor_s: float) -> list[str]:
+    singles = [Hostile(begin, text, end) for begin, text, end in product(("", "a"), GENERIC, ENDS[:2])]
+    complaints = []
+    for text in singles:
+        growth = find_growth(partial(make_call, READERS[name], text, False), sizes, floor_s)
+        if growth:
+            complaints.append(f"{name}: {growth} with {text}")
+    return complaints
+
+
+QUICK = [2_000]
+SLOW = [1_000, 2_000, 4_000, 8_000, 12_500, 25_000, 50_000, 100_000, 200_000]
+
+
+def test_expressions_take_time_in_proportion_to_short_texts() -> None:
+    assert complain_of_patterns(QUICK, 0.02) == []
+
+
+def test_expressions_take_time_in_proportion_to_long_texts() -> None:
+    assert complain_of_patterns(SLOW, 0.05) == []
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_takes_time_in_proportion_to_short_texts(name: str) -> None:
+    assert complain_of_reader(name, QUICK, 0.02) == []
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_takes_time_in_proportion_to_long_texts(name: str) -> None:
+    assert complain_of_reader(name, SLOW, 0.05) == []
