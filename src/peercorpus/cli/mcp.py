@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import Named, app
+from peercorpus.cli.console import Named, ProgressLines, app
 from peercorpus.errors import MissingExtraError
 
 
@@ -16,10 +16,13 @@ def mcp(*, workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Nam
     A client starts it. Its tools search papers and criticisms, read records, conversations and scores, count, and run
     SQL within limits. Nothing is written into the folder.
 
+    Of a workspace it shows what a release would hold: its newest one, if nothing has changed since; otherwise the
+    tables are first written to a temporary folder, which takes as long as `publish`.
+
     Parameters
     ----------
     workspace
-        Folder of a release.
+        Folder of the workspace or of a release.
     """
     try:
         from peercorpus.mcp_server.server import serve
@@ -27,4 +30,5 @@ def mcp(*, workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Nam
         if str(missing.name).startswith("peercorpus"):
             raise
         raise MissingExtraError(str(missing.name).partition(".")[0], "mcp") from None
-    serve(workspace)
+    with ProgressLines() as lines:
+        serve(workspace, lines.show)
