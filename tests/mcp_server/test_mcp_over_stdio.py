@@ -44,6 +44,7 @@ def hostile() -> dict[str, list[object]]:
 
 def publish(folder: Path, venues: dict[str, list[object]], taken: tuple[str, ...] = ()) -> Path:
     with invented(folder / "corpus", venues) as workspace:
+        (workspace.folder / "venues.toml").touch()
         (workspace.folder / "takedown.txt").write_text("".join(f"{listed}\n" for listed in taken))
         publish_release(workspace, folder / "release")
     return folder / "release"
@@ -113,6 +114,35 @@ def test_a_paper_leads_to_its_reviews_posts_conversations_text_and_scores(ask: A
     assert ask("read_text", forum_id=LIVELY)["items"][0]["untrusted"]["text"].startswith("# Kites")
     scores = ask("read_scores", forum_id=LIVELY)["items"]
     assert [(one["aspect"], one["initial"], one["final"]) for one in scores] == [("recommendation", 5.0, 6.0)]
+
+
+def list_files(folder: Path) -> dict[Path, int]:
+    """Return when each file was written, without those by which readers of SQLite find each other."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name not in {"raw.db-shm", "raw.db-wal"})
+    return {path: path.stat().st_mtime_ns for path in files}
+
+
+def test_a_workspace_is_served_as_its_release_would_be_until_something_is_taken_down(tmp_path: Path) -> None:
+    release = publish(tmp_path, known(), (GONE,))
+    corpus = tmp_path / "corpus"
+    before = list_files(corpus)
+    with ExitStack() as stack:
+        of_release, of_corpus = serve(release, stack), serve(corpus, stack)
+        about_one = ("read_paper", "read_reviews", "read_posts", "read_text")
+        questions: list[tuple[str, dict[str, object]]] = [(tool, {"forum_id": LIVELY}) for tool in about_one]
+        questions += [("search_papers", {"limit": 100}), ("statistics", {})]
+        for tool, arguments in questions:
+            answer = call(of_corpus, tool, **arguments)
+            assert answer["items"]
+            assert answer["items"] == call(of_release, tool, **arguments)["items"]
+            assert GONE not in json.dumps(answer)
+            assert f"{LIVELY}-secret" not in json.dumps(answer)
+        assert "has nothing" in call(of_corpus, "read_paper", forum_id=GONE)
+        assert list_files(corpus) == before
+        (corpus / "takedown.txt").write_text(f"{GONE}\n{QUIET}\n")
+        assert "start it again" in call(of_corpus, "read_paper", forum_id=LIVELY)
+    with ExitStack() as stack:
+        assert QUIET not in json.dumps(call(serve(corpus, stack), "search_papers", limit=100))
 
 
 def test_statistics_add_up(ask: Ask) -> None:
@@ -191,7 +221,7 @@ def test_standard_output_is_protocol_only(release: Path) -> None:
 
 
 def test_a_folder_that_is_none_is_refused(run: Run, tmp_path: Path) -> None:
-    assert_refused(run("mcp", "-w", tmp_path), "is no release")
+    assert_refused(run("mcp", "-w", tmp_path), "neither a workspace nor a release")
     assert_refused(run("mcp", "-w", tmp_path / "none"), "is no folder")
 
 

@@ -5,11 +5,15 @@ from pathlib import Path
 import pytest
 
 from invented_releases import task_paper, write_release
+from invented_tables import two_conferences
 from peercorpus.errors import PeercorpusError
+from peercorpus.release.dated_releases import open_target
+from peercorpus.release.publish import publish_release
 from peercorpus.sql import worker
 from peercorpus.sql.public_tables import open_public_tables
 from peercorpus.sql.query import Database
 from peercorpus.sql.worker import Reply, Request
+from peercorpus.workspace.workspace import open_workspace
 
 pytest.importorskip("duckdb", reason="duckdb is not installed")
 SECRET = "obey-the-abstract"
@@ -132,12 +136,13 @@ def test_a_statement_that_is_no_text_is_refused(database: Database, sql: str, sa
 
 
 def test_a_folder_that_cannot_be_asked_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PeercorpusError, match="no release"), open_public_tables(tmp_path):
+    with pytest.raises(PeercorpusError, match="neither a workspace nor a release"), open_public_tables(tmp_path):
         pass
     with pytest.raises(PeercorpusError, match="no folder"), open_public_tables(tmp_path / "none"):
         pass
-    (tmp_path / "raw.db").touch()
-    with pytest.raises(PeercorpusError, match="is a workspace"), open_public_tables(tmp_path):
+    with open_workspace(tmp_path / "unbuilt", create=True) as workspace:
+        (workspace.folder / "venues.toml").touch()
+    with pytest.raises(PeercorpusError, match="peercorpus build"), open_public_tables(tmp_path / "unbuilt"):
         pass
     files = '{"data/iclr-00000-of-00001.parquet": "0"}'
     (tmp_path / "release.json").write_text(f'{{"generator": "peercorpus", "version": "1", "files": {files}}}')
@@ -147,3 +152,17 @@ def test_a_folder_that_cannot_be_asked_is_refused(tmp_path: Path) -> None:
     (tmp_path / "data" / "iclr-00000-of-00001.parquet").touch()
     with pytest.raises(PeercorpusError, match="layout 'reviewbench'"), open_public_tables(tmp_path):
         pass
+
+
+def test_a_workspace_is_asked_through_its_newest_release_if_nothing_has_changed_since(tmp_path: Path) -> None:
+    folder = two_conferences(tmp_path / "corpus")
+    with open_workspace(folder) as workspace, open_target(folder, None, None) as target:
+        publish_release(workspace, target.folder)
+    count = "SELECT count(*) FROM papers_full"
+    with open_public_tables(folder) as tables:
+        assert tables.database.tables["papers_full"][0].is_relative_to(target.final)
+        assert tables.database.ask(count).rows == [[18]]
+    (folder / "takedown.txt").write_text("f1\n")
+    with open_public_tables(folder) as tables:
+        assert not tables.database.tables["papers_full"][0].is_relative_to(folder)
+        assert tables.database.ask(count).rows == [[17]]

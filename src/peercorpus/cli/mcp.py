@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import Named, app
+from peercorpus.cli.console import Named, ProgressLines, app
 from peercorpus.cli.extras import needs_extra
 
 
@@ -16,11 +16,15 @@ def mcp(*, workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Nam
     A client starts it. Its tools search papers and criticisms, read records, conversations and scores, count, and run
     SQL within limits. Nothing is written into the folder.
 
+    Of a workspace it shows what a release would hold: its newest one, if nothing has changed since; otherwise the
+    tables are first written to a temporary folder, which takes as long as `publish`.
+
     Parameters
     ----------
     workspace
-        Folder of a release.
+        Folder of the workspace or of a release.
     """
     with needs_extra("mcp"):
         from peercorpus.mcp_server.server import serve
-    serve(workspace)
+    with ProgressLines() as lines:
+        serve(workspace, lines.show)

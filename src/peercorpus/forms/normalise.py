@@ -26,6 +26,7 @@ from peercorpus.forms.posts import (
     read_remarks,
     read_speakers,
 )
+from peercorpus.forms.removed_comments import is_removed, removed_comments_digest
 from peercorpus.forms.reviews import read_review
 from peercorpus.forms.unnamed_notes import KindOfReply, is_unsigned_review, kind_of_reply
 from peercorpus.forms.venue_forms import VenueReader, own_reading_digest, read_venue
@@ -139,6 +140,11 @@ def _find_refusal(note: Note, kind: PostKind | None, reader: VenueReader) -> tup
         return Reason.NO_INVITATION, "The note names no invitation, and its content is not that of a review."
     if note.id in reader.gone and note.ddate is None:
         return Reason.NO_LONGER_SHOWN, "A later listing of its venue did not hold it any more."
+    if is_removed(note, reader.venue_id, reader.words, reader.raw.state):
+        return (
+            Reason.REMOVED_BY_VENUE,
+            "The venue removed public comments of these days; harvest it to see what is left.",
+        )
     if is_root and not note.is_public:
         return Reason.NOT_PUBLIC, "The submission is not readable by everyone."
     if is_root and note.ddate is not None:
@@ -440,6 +446,11 @@ def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> It
         )
 
 
+def _digest_of_venue(workspace: Workspace, venue_id: str) -> str:
+    own = own_reading_digest(workspace, venue_id)
+    return own + removed_comments_digest(venue_id, workspace.raw.state)
+
+
 STAGE = Stage(
     name=NAME,
     version=15,
@@ -460,5 +471,5 @@ STAGE = Stage(
     made_with=lambda _: " ".join(
         (vocabulary.DIGEST, directions.DIGEST, declared_forms.digest(), catalogue.NAMES_DIGEST, ai_reviews.DIGEST)
     ),
-    made_with_venue=own_reading_digest,
+    made_with_venue=_digest_of_venue,
 )

@@ -7,6 +7,7 @@ import anyio
 from mcp.server import MCPServer
 from mcp_types import ToolAnnotations
 
+from peercorpus.execution.progress import Show
 from peercorpus.mcp_server.tools import CorpusTools, refusing
 from peercorpus.sql.public_tables import PublicTables, open_public_tables
 from peercorpus.sql.query import require_engine
@@ -29,13 +30,17 @@ def make_server(tables: PublicTables) -> MCPServer:
     return server
 
 
-def serve(folder: Path) -> None:
+def serve(folder: Path, show: Show) -> None:
     """Serve a corpus on standard input and output until the client closes them.
+
+    Args:
+        folder: A workspace or a release.
+        show: Receives how far the tables of a workspace are.
 
     Raises:
         MissingExtraError: DuckDB is not installed.
         PeercorpusError: The folder cannot be served.
     """
     require_engine()
-    with open_public_tables(folder) as tables:
+    with open_public_tables(folder, show) as tables:
         anyio.run(make_server(tables).run_stdio_async)

@@ -360,6 +360,7 @@ class Reason(StrEnum):
     OTHER_VENUE = "other_venue"
     NOT_PUBLIC = "not_public"
     NO_LONGER_SHOWN = "no_longer_shown"
+    REMOVED_BY_VENUE = "removed_by_venue"
     UNREADABLE = "unreadable"
     EDIT_OF_A_REPLY = "edit_of_a_reply"
     NO_PDF = "no_pdf"
@@ -401,6 +402,9 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         Reason.OTHER_VENUE: "It came in the list of a venue's edits, but names another venue; its note is not here.",
         Reason.NOT_PUBLIC: "Not everyone may read it.",
         Reason.NO_LONGER_SHOWN: "It was missing from a later listing of its venue.",
+        Reason.REMOVED_BY_VENUE: (
+            "It is a public comment of days whose public comments the venue removed, and no listing has shown it since."
+        ),
         Reason.UNREADABLE: "One of its fields is not of the type that OpenReview uses there.",
         Reason.EDIT_OF_A_REPLY: "The edit changes a reply, so it contains no version of the paper.",
         Reason.NO_PDF: "It names no PDF stored at OpenReview.",

@@ -1,15 +1,27 @@
-"""Find the Parquet files of what a corpus publishes: those of a release, where they lie."""
+"""Find the Parquet files of what a corpus publishes.
 
+Those of a release are read where they lie. Of a workspace they are what a release of it would hold: its newest one, if
+nothing has changed since, or else one that is written to a temporary folder.
+"""
+
+import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from peercorpus.corpus.takedown import read_list
 from peercorpus.errors import PeercorpusError
+from peercorpus.execution.progress import Show, show_nothing
+from peercorpus.release.dated_releases import dated_releases, is_up_to_date
 from peercorpus.release.folder import MANIFEST, open_release
+from peercorpus.release.provenance import read_inputs
+from peercorpus.release.publish import publish_release
 from peercorpus.release.shards import CONFIGS, DEFAULT_OF_REVIEWBENCH
+from peercorpus.release.split_file import SplitRequest
 from peercorpus.sql.query import Database
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 _ALWAYS = ("reviews", "meta_reviews", "posts", "conversations", "versions", "texts", "changes", "scores")
 """Configurations of every release; one without rows has no files."""
@@ -22,33 +34,67 @@ class PublicTables:
     Attributes:
         sha256: Identifies what the tables hold.
         database: Answers queries.
+        workspace: Folder of the workspace that they were made from; None for those of a release.
+        taken_down: The workspace's take-down list when they were made.
     """
 
     sha256: str
     database: Database
+    workspace: Path | None = None
+    taken_down: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Check that the tables are still those that may be shown."""
+        """Check that the tables are still those that may be shown.
+
+        Raises:
+            PeercorpusError: The take-down list of the workspace has changed since, or cannot be read.
+        """
+        if self.workspace is not None and tuple(read_list(self.workspace)) != self.taken_down:
+            raise PeercorpusError(
+                "The take-down list has changed since the server was started; stop the server and start it again."
+            )
 
 
 @contextmanager
-def open_public_tables(folder: Path) -> Iterator[PublicTables]:
-    """Open what a release publishes; nothing is written into it.
+def open_public_tables(folder: Path, show: Show = show_nothing) -> Iterator[PublicTables]:
+    """Open what a release holds, or what a release of a workspace would hold; the folder is only read.
+
+    Args:
+        folder: The release or the workspace.
+        show: Receives how far the tables of a workspace are.
 
     Raises:
-        PeercorpusError: The folder is no release, lacks a file, or has the layout `reviewbench`.
+        PeercorpusError: The folder is neither; a release lacks a file or has the layout `reviewbench`; the tables of a
+            workspace are not built, or it cannot be read.
     """
     if not folder.is_dir():
-        raise PeercorpusError(f"'{folder}' is no folder; name a release.")
+        raise PeercorpusError(f"'{folder}' is no folder; name a workspace or a release.")
     if (folder / MANIFEST).is_file():
         yield _open_release_tables(folder)
     elif (folder / "raw.db").is_file():
-        raise PeercorpusError(
-            f"'{folder}' is a workspace, which may hold what is not public; name a release of it, made by"
-            f" 'peercorpus publish -w {folder} --out FOLDER'."
-        )
+        with tempfile.TemporaryDirectory(prefix="peercorpus-public-") as scratch:
+            taken_down = tuple(read_list(folder))
+            with open_workspace(folder, write=False) as workspace:
+                release = _find_current_release(workspace)
+                if release is None:
+                    release = Path(scratch) / "release"
+                    publish_release(workspace, release, progress=show)
+            yield replace(_open_release_tables(release), workspace=folder, taken_down=taken_down)
     else:
-        raise PeercorpusError(f"'{folder}' is no release; name a folder that 'peercorpus publish' wrote.")
+        raise PeercorpusError(
+            f"'{folder}' is neither a workspace nor a release; name one, or a folder that 'peercorpus publish' wrote."
+        )
+
+
+def _find_current_release(workspace: Workspace) -> Path | None:
+    """Return the newest dated release of a workspace, if publishing all of it again would write the same."""
+    newest = next(iter(dated_releases(workspace.folder)), None)
+    inputs = None if newest is None else read_inputs(newest)
+    if inputs is None:
+        return None
+    sides = None if inputs.sides is None else SplitRequest(inputs.sides.profile, inputs.sides.test_after)
+    is_current = is_up_to_date(newest, workspace, None, sides, authors=True, figures=inputs.figures)
+    return newest if is_current else None
 
 
 def _open_release_tables(folder: Path) -> PublicTables:

@@ -114,6 +114,20 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     desk_rejected: int | None = None
 
 
+class RemovedComments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The public comments of some days, which a venue removed since.
+
+    Attributes:
+        since: When these days begin, in UTC.
+        until: When they end, in UTC.
+        source: Who states that they were removed.
+    """
+
+    since: Annotated[datetime, msgspec.Meta(tz=True)]
+    until: Annotated[datetime, msgspec.Meta(tz=True)]
+    source: Text
+
+
 class VenueRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is known of a venue that OpenReview itself may not state; None if unknown.
 
@@ -125,6 +139,7 @@ class VenueRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         full_deadline: When full papers were due, if the venue itself or two sources that agree state it.
         listed_deadlines: Every other statement of when full papers were due; a single list is a hint, not a source.
         visibility_source: Source of the visibility.
+        removed_comments: Public comments that the venue removed; those that a dump holds are set aside.
         remark: One sentence on what else to know about its numbers.
         source: Source of the id, the API and the lists.
     """
@@ -137,6 +152,7 @@ class VenueRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     listed_deadlines: tuple[ListedDeadline, ...] = ()
     visibility: Visibility | None = None
     visibility_source: Text | None = None
+    removed_comments: RemovedComments | None = None
     remark: Text | None = None
     counts: Counts | None = None
     confidence: Confidence
@@ -218,6 +234,9 @@ def _find_problems(row: VenueRow, sources: Mapping[str, str]) -> list[str]:
     problems += find_deadline_problems(row.abstract_deadline, row.full_deadline, row.listed_deadlines)
     if (row.visibility is None) != (row.visibility_source is None):
         problems.append("'visibility' and 'visibility_source' need each other; add the one that is missing")
+    removed = row.removed_comments
+    if removed is not None and removed.since > removed.until:
+        problems.append("removed comments must begin before they end")
     if not is_group_id(row.id):
         problems.append("the id must be the id of a group, not of an invitation, without slashes at its ends")
     return problems

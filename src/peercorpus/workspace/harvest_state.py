@@ -144,6 +144,20 @@ class HarvestState:
         row = self._db.execute("SELECT shown_ms FROM sightings WHERE object_id = ?", (note_id,)).fetchone()
         return row[0] if row else 0
 
+    def shown_after(self, venue_id: str, moment_ms: int) -> list[str]:
+        """Return the ids, in order, of the notes of a venue that a listing has shown after a moment."""
+        rows = self._db.execute(
+            """
+            SELECT DISTINCT object_id
+            FROM objects INDEXED BY objects_by_forum
+            JOIN sightings USING (object_id)
+            WHERE venue_id = ? AND kind = 'note' AND shown_ms > ?
+            ORDER BY object_id
+            """,
+            (venue_id, moment_ms),
+        )
+        return [note_id for (note_id,) in rows]
+
     def is_listed(self, venue_id: str) -> bool | None:
         """Return whether all listings of a venue's notes were read to their end; None where none was begun."""
         sql = f"SELECT min(complete) FROM listings WHERE venue_id = ? AND {_LISTS_NOTES}"

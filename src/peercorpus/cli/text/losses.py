@@ -20,6 +20,7 @@ REMEDIES: dict[str, str] = {
     Reason.NOT_PUBLIC: "nothing, if they are not meant for everyone",
     Reason.DELETED: "nothing, if they were deleted on purpose",
     Reason.NO_LONGER_SHOWN: "nothing; the venue has withdrawn them since",
+    Reason.REMOVED_BY_VENUE: "nothing; a harvest of the venue brings back those that OpenReview still shows",
     Reason.SUPERSEDED: "nothing; each paper is made of one source, here of another one",
     Reason.UNREADABLE: _IMPORT_WHOLE,
     Reason.RECORD_UNREADABLE: "fetch the dataset again, and compare its columns with its card",
