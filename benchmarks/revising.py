@@ -27,7 +27,7 @@ def describe(counts: Counter[tuple[str, str]], kind: str) -> str:
     """Return precision and recall of a kind; a dash where there is nothing to find."""
     hit = counts[kind, "hit"]
     shares = (hit / total if (total := hit + counts[kind, other]) else None for other in ("false", "missed"))
-    return " / ".join("–" if share is None else f"{share:.3f}" for share in shares)
+    return " / ".join("-" if share is None else f"{share:.3f}" for share in shares)
 
 
 def main() -> None:

@@ -7,7 +7,6 @@ from peercorpus.links.version_diff import find_differences
 from peercorpus.records.enums import ChangeKind
 from revised_papers import CASES, KINDS, Revision, find_truth, render, revise, score
 
-
 MOVING = {"sections split", "sections merged", "paragraphs moved", "moved to an appendix", "all at once"}
 
 

@@ -13,8 +13,11 @@ from itertools import count
 from random import Random
 
 KINDS = ("added", "removed", "moved", "changed")
-SMALL = "the of and to a in is that for with as on are by this we be from which it an can at our not or have".split()
-WORDS = [f"{a}{b}{c}" for a in ("lo", "me", "ri", "ta", "su") for b in "bdgklmnprstvz" for c in ("an", "ome", "it", "u")]
+SMALL = (
+    *("the", "of", "and", "to", "in", "is", "that", "for", "with", "as", "on", "are"),
+    *("by", "this", "we", "be", "from", "which", "it", "our", "not", "or", "have"),
+)
+WORDS = [f"{a}{b}{c}" for a in ("lo", "me", "ri", "ta", "su") for b in "bdgklmnprstvz" for c in ("an", "el", "it", "u")]
 NAMES = [f"{a}{b}" for a in ("Bar", "Cor", "Dol", "Fen", "Gal") for b in ("ten", "sing", "mann", "low")]
 TITLES = (
     *("Introduction", "Related Work", "Problem Setting", "Method", "Proof of Theorem 1", "Proof of Theorem 2"),
@@ -83,9 +86,9 @@ def write_sentence(chance: Random) -> str:
     words = [chance.choice(SMALL if chance.random() < 0.4 else WORDS) for _ in range(chance.randrange(8, 25))]
     words.append(chance.choice(WORDS))  # "a." would read as an abbreviation
     if chance.random() < 0.2:
-        words.append("{%d}" % chance.randrange(20))
+        words.append(f"{{{chance.randrange(20)}}}")
     if chance.random() < 0.07:
-        words.append("by <%d>" % chance.randrange(9))
+        words.append(f"by <{chance.randrange(9)}>")
     return " ".join(words).capitalize() + "."
 
 
@@ -129,7 +132,9 @@ def renumber(paper: Revision) -> None:
     """Put a theorem first: every proof has the heading that the one before it had."""
     first = next(place for place, part in enumerate(paper.after) if part.title == "Proof of Theorem 1")
     for number in (3, 2, 1):
-        next(part for part in paper.after if part.title.endswith(f"m {number}")).title = f"Proof of Theorem {number + 1}"
+        next(
+            part for part in paper.after if part.title.endswith(f"m {number}")
+        ).title = f"Proof of Theorem {number + 1}"
     new = [[Line(STOCK[0], None), *(paper.write() for _ in range(5)), Line(STOCK[2], None)] for _ in range(3)]
     paper.after.insert(first, Part("Proof of Theorem 1", -1, new))
 

@@ -13,7 +13,7 @@ NAMES = re.compile(r"\((?:[a-z.,]{0,8}(?=[A-Z])[^()]{2,400}[,.])?(?:1[89]|20)\d\
 
 YEAR = re.compile(r"(?:1[89]|20)\d\d[a-z]?(?=[,;)])")
 
-EQUATION = re.compile(r"((?:Eqs?|Eqns?)\.|\b[Ee]quations?)\(?\d{1,3}(?:\.\d{1,3})?\)?")
+EQUATION = re.compile(r"(Eqn?s?\.|Equations?|equations?)\(?\d{1,3}(?:\.\d{1,3})?\)?")
 
 
 def find_labels(text: str) -> frozenset[str]:

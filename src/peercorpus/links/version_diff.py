@@ -1,15 +1,15 @@
 """Find the passages that were added, removed, changed or moved between two versions of a paper.
 
-Sections are paired by the sentences that they share, else by heading. Equal sentences are matched first: in order within
-a pair of sections, then anywhere, as moved ones. What remains is matched by similarity, within pairs of sections first.
-What is then left was added or removed: no sentence of it is in the other text.
+Sections are paired by the sentences that they share, else by heading. Equal sentences are matched first: in order
+within a pair of sections, then anywhere, as moved ones. What remains is matched by similarity, within pairs of sections
+first. What is then left was added or removed, with the copies of other sentences that are next to it.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from peercorpus.links.citations import find_labels, mask_numbers
 from peercorpus.links.section_pairs import pair_sections
@@ -94,6 +94,27 @@ class _Side:
         return run[0].words + "".join(space + sentence.words for space, sentence in zip(spaces, run[1:], strict=True))
 
 
+Run = tuple[int, int]
+"""First of successive sentences of one section, and the one after the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A passage to be told.
+
+    Attributes:
+        spot: Sentence of the earlier text at which it is told, or after which if it is told by the later text alone.
+        kind: What became of it.
+        old: Where it is in the earlier text; None where it was added.
+        new: Where it is in the later text; None where it was removed.
+    """
+
+    spot: int
+    kind: ChangeKind
+    old: Run | None
+    new: Run | None
+
+
 def find_differences(earlier: str, later: str) -> TextComparison:
     r"""Compare two texts sentence by sentence.
 
@@ -116,19 +137,22 @@ def find_differences(earlier: str, later: str) -> TextComparison:
     arrived = set(moved.values())
     from_old = moved | _find_copies(old, [i for i in old_copies if i not in moved], new)
     from_new = _find_copies(new, [j for j in new_copies if j not in arrived], old)
-    passages = [
-        *(((i, 0), ChangeKind.CHANGED, (i, i + 1), (j, j + 1)) for i, j in changed.items()),
-        *(((run[0], 0), ChangeKind.REMOVED, run, None) for run, _ in _find_runs(old, old, {i: i for i in removed})),
-        *(((run[0], 0), ChangeKind.MOVED, run, place) for run, place in _find_runs(old, new, from_old)),
-    ]
     spots = _find_spots(old, new, counterparts, in_place)
-    passages += [
-        *(((spots[run[0]], 1 + run[0]), ChangeKind.ADDED, None, run) for run, _ in _find_runs(new, new, {j: j for j in added})),
-        *(((spots[run[0]], 1 + run[0]), ChangeKind.MOVED, place, run) for run, place in _find_runs(new, old, from_new)),
+    own_old = {i: i for i in removed}
+    own_new = {j: j for j in added}
+    told_by_old = [
+        *(_Passage(i, ChangeKind.CHANGED, (i, i + 1), (j, j + 1)) for i, j in changed.items()),
+        *(_Passage(run[0], ChangeKind.REMOVED, run, None) for run, _ in _find_runs(old, old, own_old)),
+        *(_Passage(run[0], ChangeKind.MOVED, run, place) for run, place in _find_runs(old, new, from_old)),
     ]
-    passages.sort(key=itemgetter(0))
+    told_by_new = [
+        *((run[0], _Passage(spots[run[0]], ChangeKind.ADDED, None, run)) for run, _ in _find_runs(new, new, own_new)),
+        *((run[0], _Passage(spots[run[0]], ChangeKind.MOVED, at, run)) for run, at in _find_runs(new, old, from_new)),
+    ]
+    passages = [*told_by_old, *(passage for _, passage in sorted(told_by_new, key=itemgetter(0)))]
+    passages.sort(key=attrgetter("spot"))
     return TextComparison(
-        tuple(_describe(old, new, kind, left, right) for _, kind, left, right in passages),
+        tuple(_describe(old, new, passage) for passage in passages),
         equal=len(in_place) + len(moved),
         before=len(old.keys),
         after=len(new.keys),
@@ -269,10 +293,6 @@ def _find_copies(side: _Side, indices: Sequence[int], other: _Side) -> Matches:
     return {index: first[side.keys[index]] for index in indices}
 
 
-Run = tuple[int, int]
-"""First of successive sentences of one section, and the one after the last."""
-
-
 def _find_runs(left: _Side, right: _Side, matches: Mapping[int, int]) -> Iterator[tuple[Run, Run]]:
     """Yield matched sentences as runs that are as long as both sides allow."""
     first = previous = -2
@@ -315,13 +335,12 @@ def _find_spots(old: _Side, new: _Side, counterparts: Mapping[int, int], in_plac
     return spots
 
 
-def _describe(old: _Side, new: _Side, kind: ChangeKind, left: Run | None, right: Run | None) -> TextDifference:
-    earlier_section = old.headings[old.sections[left[0]]] if left else None
-    later_section = new.headings[new.sections[right[0]]] if right else None
+def _describe(old: _Side, new: _Side, passage: _Passage) -> TextDifference:
+    later_section = new.headings[new.sections[passage.new[0]]] if passage.new else None
     return TextDifference(
-        kind=kind,
-        section=earlier_section if left else later_section,
-        before=old.join(*left) if left else "",
-        after=new.join(*right) if right else "",
+        kind=passage.kind,
+        section=old.headings[old.sections[passage.old[0]]] if passage.old else later_section,
+        before=old.join(*passage.old) if passage.old else "",
+        after=new.join(*passage.new) if passage.new else "",
         later_section=later_section,
     )
