@@ -157,7 +157,7 @@ def test_a_paper_shows_chair_versions_changes_links_and_other_posts(client: Test
         "A passer-by waves.",
         "Exact. An edit on or before the deadline brought this file",
         "deadline 2 January 2020, from the call",
-        "1 passage changed between the initial and the last version",
+        "2 passages changed or moved between the initial and the last version",
         "Kites, a first try Resubmission · ICML.cc/2023/Conference · earlier by 30 days · equal abstracts",
     ):
         assert words in page, words
@@ -184,6 +184,14 @@ def test_changes_are_shown_before_and_after_by_section(client: TestClient) -> No
     assert "<h2>2 Method</h2>" in page
     assert "<del>weak </del>" in page
     assert "<ins>firm </ins>" in page
+
+
+def test_a_passage_that_moved_is_shown_with_the_heading_it_moved_to(client: TestClient) -> None:
+    page = client.get(f"/changes/{LIVELY}").text
+    moved = page.partition('<div class="diff moved">')[2]
+    assert "Last, under “5 Limits”" in moved
+    assert moved.count("Kites need wind.") == 2
+    assert "Not in the" not in moved
 
 
 def test_what_is_not_public_deleted_or_taken_down_is_nowhere(client: TestClient) -> None:
@@ -226,7 +234,7 @@ def test_the_record_is_json_of_all_that_is_public(client: TestClient) -> None:
     assert answer.headers["content-type"] == "application/json"
     record = json.loads(answer.text)
     assert [len(record[name]) for name in ("reviews", "posts", "versions", "conversations", "links", "changes")] == [
-        *(1, 7, 2, 1, 1, 1)
+        *(1, 7, 2, 1, 1, 2)
     ]
 
 

@@ -1,7 +1,6 @@
 """What changed between two texts of a paper is told passage by passage, and nothing else is told."""
 
 import time
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -11,12 +10,13 @@ from hypothesis import strategies as st
 
 from peercorpus.links.body_text import read_body_lines
 from peercorpus.links.sections import read_text_sections
+from peercorpus.links.sentence_matches import match, match_similar
 from peercorpus.links.sentences import sentence_key
-from peercorpus.links.version_diff import TextComparison, TextDifference, find_differences, match, match_similar
+from peercorpus.links.version_diff import TextComparison, TextDifference, find_differences
 from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import ChangeKind
 
-ADDED, REMOVED, CHANGED = ChangeKind
+ADDED, REMOVED, CHANGED, MOVED = ChangeKind
 PAPER = """\
 Counting Clouds
 Anonymous authors
@@ -92,10 +92,79 @@ def test_a_section_with_another_heading_is_known_by_its_sentences() -> None:
     assert (kind, section, changed) == (CHANGED, "2 Method", "We then add up the white ones.")
 
 
-def test_a_sentence_that_moved_to_another_section_is_no_change() -> None:
-    sentence = " Each picture is cut into ten thousand squares of equal size."
-    later = after((sentence, ""), ("than was thought.", f"than was thought.{sentence}"))
-    assert find_differences(PAPER, later).passages == ()
+def test_a_sentence_that_moved_to_another_section_is_told_with_both_headings() -> None:
+    sentence = "Each picture is cut into ten thousand squares of equal size."
+    later = after((f" {sentence}", ""), ("than was thought.", f"than was thought. {sentence}"))
+    moved = TextDifference(MOVED, "2 Method", sentence, sentence, "3 Results")
+    assert find_differences(PAPER, later) == TextComparison((moved,), 12, 12, 12)
+
+
+PROOFS = """\
+4 Proof of Theorem 1
+Proof. The sky is finite, so that its clouds are. This completes the proof.
+5 Proof of Theorem 2
+Proof. A cloud casts one shadow at a time, at noon. This completes the proof."""
+NEW_PROOF = """\
+4 Proof of Theorem 1
+Proof. Every town lies under some part of the sky. This completes the proof."""
+
+
+def test_renumbered_sections_are_known_by_their_sentences() -> None:
+    numbered = PROOFS.replace("2", "3").replace("5 ", "6 ").replace("1", "2").replace("4 ", "5 ")
+    earlier, later = (after(("References", f"{proofs}\nReferences")) for proofs in (PROOFS, f"{NEW_PROOF}\n{numbered}"))
+    ((kind, section, _, new),) = told(find_differences(earlier, later))
+    assert (kind, section) == (ADDED, "4 Proof of Theorem 1")
+    assert new == NEW_PROOF.partition("\n")[2]
+
+
+def test_a_copy_of_a_sentence_is_neither_added_nor_removed() -> None:
+    sentence = "Our count is exact."
+    later = after(("than was thought.", f"than was thought. {sentence}"))
+    found = told(find_differences(PAPER, later))
+    assert found == [(MOVED, "Abstract", sentence, sentence)]
+    assert told(find_differences(later, PAPER)) == [(MOVED, "3 Results", sentence, sentence)]
+
+
+def test_a_copy_beside_new_sentences_is_part_of_their_passage() -> None:
+    words = "Remember this. Our count is exact. It took long."
+    later = after(("than was thought.", f"than was thought. {words}"))
+    assert told(find_differences(PAPER, later)) == [(ADDED, "3 Results", "", words)]
+
+
+CITING = after(("since 1802.", "since 1802 [1]."), ("We add up", "By Eq. (3) we add up"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("since 1802 [1].", "since 1802 [4]."),
+        ("since 1802 [1].", "since 1802 (Howard, 1803)."),
+        ("Eq. (3)", "Eq. (4)"),
+    ],
+)
+def test_the_numbers_of_works_and_equations_make_no_difference(old: str, new: str) -> None:
+    later = CITING.replace(old, new).replace("[1] L.", "[4] L." if "[4]" in new else "[1] L.")
+    assert find_differences(CITING, later).passages == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("since 1802 [1].", "since 1802 [1, 2]."),
+        ("since 1802 [1].", "since 1802."),
+        ("since 1802 [1].", "since 1802 [0]."),
+        ("since 1802 [1].", "since 1802 (Howard, 1803; Wu, 1804)."),
+        ("1802 [1]", "1803 [1]"),
+    ],
+)
+def test_another_number_of_cited_works_makes_a_difference(old: str, new: str) -> None:
+    earlier, later = (text.replace("[1] L.", "[1] L. Howard.\n[2] L.") for text in (CITING, CITING.replace(old, new)))
+    assert [kind for kind, *_ in told(find_differences(earlier, later))] == [CHANGED]
+
+
+def test_numbers_in_brackets_are_no_citations_where_works_have_none() -> None:
+    earlier = CITING.replace("[1] L.", "L.")
+    assert len(find_differences(earlier, earlier.replace("1802 [1]", "1802 [2]")).passages) == 1
 
 
 def test_another_list_of_references_is_no_change() -> None:
@@ -222,22 +291,24 @@ SECTIONS = st.dictionaries(
 )
 
 
-def sentences(passages: Sequence[str]) -> Counter[str]:
-    return Counter(one.key for text in passages for part in read_text_sections(text) for one in part.sentences)
+def sentences(passages: Sequence[str]) -> set[str]:
+    return {one.key for text in passages for part in read_text_sections(text) for one in part.sentences}
 
 
 @settings(deadline=None)
 @given(left=SECTIONS, right=SECTIONS)
-def test_applying_the_changes_to_the_earlier_sentences_gives_the_later_ones(
+def test_what_only_one_text_has_is_told_and_nothing_that_both_have(
     left: dict[str, list[str]], right: dict[str, list[str]]
 ) -> None:
     earlier, later = ("\n".join(f"{name}\n{' '.join(body)}" for name, body in one.items()) for one in (left, right))
     found = find_differences(earlier, later)
-    held = sentences([earlier])
-    held.subtract(sentences([one.before for one in found.passages]))
-    held.update(sentences([one.after for one in found.passages]))
-    assert +held == sentences([later])
-    assert min(held.values(), default=0) >= 0
+    before, now = sentences([earlier]), sentences([later])
+    told_gone = [sentences([one.before]) for one in found.passages if one.kind in {REMOVED, CHANGED}]
+    told_new = [sentences([one.after]) for one in found.passages if one.kind in {ADDED, CHANGED}]
+    assert before - now <= {key for keys in told_gone for key in keys}
+    assert now - before <= {key for keys in told_new for key in keys}
+    assert all(keys - now for keys in told_gone)
+    assert all(keys - before for keys in told_new)
     for one in found.passages:
         assert one.before in earlier
         assert one.after in later
@@ -290,4 +361,4 @@ def test_a_key_says_nothing_of_how_a_line_was_broken() -> None:
 
 def test_a_passage_is_what_it_is_told_to_be() -> None:
     (passage,) = find_differences("Abstract\nWe sort.", "Abstract\nWe sort. It is fast.").passages
-    assert passage == TextDifference(ADDED, "Abstract", "", "It is fast.")
+    assert passage == TextDifference(ADDED, "Abstract", "", "It is fast.", "Abstract")

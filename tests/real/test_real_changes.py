@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.real,
     pytest.mark.skipif(not DATA.is_dir(), reason="the recorded data is not beside this checkout, in ../shared/data"),
 ]
-ADDED, REMOVED, CHANGED = ChangeKind
+ADDED, REMOVED, CHANGED, MOVED = ChangeKind
 
 EQUAL = {
     # An expert study, run times and a second pair of digits were added; nearly every figure has another number.
@@ -199,9 +199,9 @@ def test_no_passage_holds_a_running_header_or_is_a_number(folder: str, engine: s
 
 
 @pytest.mark.parametrize("folder", EQUAL)
-def test_no_passage_has_the_same_words_on_both_sides(folder: str, engine: str) -> None:
+def test_no_passage_but_a_moved_one_has_the_same_words_on_both_sides(folder: str, engine: str) -> None:
     for one in of_pair(folder, engine).passages:
-        assert joined(one.before) != joined(one.after)
+        assert one.kind is MOVED or joined(one.before) != joined(one.after)
 
 
 @pytest.mark.parametrize("pair", SAME_SOURCE)

@@ -42,6 +42,13 @@ def _recommended(value: float, phase: Phase) -> Any:
     return score("rating", value, f"{value:g}", Aspect.RECOMMENDATION, phase)
 
 
+WIND = "Kites need wind."
+TETHER = Change(
+    *(LIVELY, ICLR, "sha-lively", "sha-final", 1, 2),
+    *(ChangeKind.CHANGED, "2 Method", "a weak tether", "a firm tether", "2 Method"),
+)
+
+
 def lively() -> list[object]:
     """A paper with a rating that went from 5 to 6 at the reviewer's last word, and an answer to all before it."""
     r1, answer, to_all, thanks, meta, aside = (
@@ -81,18 +88,8 @@ def lively() -> list[object]:
         replace(version(LIVELY, "sha-final", None), edit_id="later"),
         text("sha-lively", f"# Kites\n\n{FORMULA}\n\n---\n\nPage two."),
         talk,
-        Change(
-            LIVELY,
-            ICLR,
-            "sha-lively",
-            "sha-final",
-            1,
-            1,
-            ChangeKind.CHANGED,
-            "2 Method",
-            "a weak tether",
-            "a firm tether",
-        ),
+        TETHER,
+        replace(TETHER, number=2, kind=ChangeKind.MOVED, before=WIND, after=WIND, later_section="5 Limits"),
     ]
 
 

@@ -232,6 +232,7 @@ class ShownPassage:
     kind: ChangeKind
     before: Sequence[Piece]
     after: Sequence[Piece]
+    later_section: str | None
 
 
 def group_by_section(changes: Sequence[Change]) -> Iterator[tuple[str | None, list[ShownPassage]]]:
@@ -245,14 +246,14 @@ def _make_passage(change: Change) -> ShownPassage:
     before = change.before.split()
     after = change.after.split()
     if change.kind is not ChangeKind.CHANGED or max(len(before), len(after)) > _MAX_COMPARED_WORDS:
-        return ShownPassage(change.kind, [(change.before, False)], [(change.after, False)])
+        return ShownPassage(change.kind, [(change.before, False)], [(change.after, False)], change.later_section)
     left: list[Piece] = []
     right: list[Piece] = []
     for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         is_same = tag == "equal"
         left += [(" ".join(before[i:j]) + " ", not is_same)] if j > i else []
         right += [(" ".join(after[k:m]) + " ", not is_same)] if m > k else []
-    return ShownPassage(change.kind, left, right)
+    return ShownPassage(change.kind, left, right, change.later_section)
 
 
 def whole_json(forum: PublicForum, links: Sequence[Link], changes: Sequence[Change]) -> bytes:

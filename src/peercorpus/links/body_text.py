@@ -87,10 +87,11 @@ def _split_pages(text: str) -> Iterator[list[BodyLine]]:
 def _find_line_numbers(lines: Sequence[BodyLine]) -> dict[int, tuple[int, int]]:
     """Return by index of the line the span of its line number, for the lines that have one.
 
-    Numbers at line ends are chained to the nearest earlier one that is 1 to 3 lower; long chains are line numbers.
+    Numbers at line ends are chained to the nearest earlier one that is 1 to 3 lower; long chains are line numbers. Of
+    two in one line that go on one chain ("043 5 Proof of Theorem 1"), the larger is the line number.
     """
     last_seen: dict[int, tuple[int, int]] = {}  # number → index of its line, index of its chain
-    chains: list[list[tuple[int, int, int]]] = []
+    chains: list[dict[int, re.Match[str]]] = []  # index of a line → its number
     for index, line in enumerate(lines):
         for match in _find_outer_numbers(line.words):
             number = int(match[1])
@@ -98,12 +99,14 @@ def _find_line_numbers(lines: Sequence[BodyLine]) -> dict[int, tuple[int, int]]:
             previous = next((seen for seen in lower if seen and 0 < index - seen[0] <= MAX_LINES_BETWEEN_NUMBERS), None)
             if previous is None:
                 chain = len(chains)
-                chains.append([])
+                chains.append({})
             else:
                 _, chain = previous
-            chains[chain].append((index, *match.span(1)))
-            last_seen[number] = (index, chain)
-    return {index: (start, end) for chain in chains if len(chain) >= MIN_NUMBERED_LINES for index, start, end in chain}
+            if index not in chains[chain] or number > int(chains[chain][index][1]):
+                chains[chain][index] = match
+                last_seen[number] = (index, chain)
+    long_chains = (chain for chain in chains if len(chain) >= MIN_NUMBERED_LINES)
+    return {index: match.span(1) for chain in long_chains for index, match in chain.items()}
 
 
 def _find_outer_numbers(words: str) -> Iterator[re.Match[str]]:

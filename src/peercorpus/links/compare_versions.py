@@ -141,6 +141,7 @@ def _write(pair: VersionPair, result: Sequence[TextDifference] | Failure, out: R
                 section=change.section,
                 before=change.before,
                 after=change.after,
+                later_section=change.later_section,
             )
         )
     if not result:
@@ -184,7 +185,7 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """
     return Stage(
         name=NAME,
-        version=2,
+        version=3,
         reads_raw=(),
         reads=("4-versions", "5-texts"),
         writes=(TABLE,),

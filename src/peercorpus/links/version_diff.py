@@ -1,172 +1,31 @@
-"""Find the passages that were added, removed or changed between two versions of a paper.
+"""Find the passages that were added, removed, changed or moved between two versions of a paper.
 
-Sections are paired by heading, else by sentences in common. Within a pair, equal sentences are matched first, sentences
-that moved elsewhere are left out, and what remains is matched by similarity.
-
-Matching is patience diff: equal items that are unique on both sides anchor the rest. Source: B. Cohen, "Patience Diff
-Advantages", https://bramcohen.livejournal.com/73318.html, 2010.
+Sections are paired by the sentences that they share, else by heading. Equal sentences are matched first: in order
+within a pair of sections, then anywhere, as moved ones. What remains is matched by similarity, within pairs of sections
+first. What is then left was added or removed, with the copies of other sentences that are next to it.
 """
 
-import re
-from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import groupby, pairwise
+from operator import attrgetter, itemgetter
 
-from peercorpus.links.sections import TextSection, read_text_sections
+from peercorpus.links.citations import find_labels, mask_numbers
+from peercorpus.links.section_pairs import pair_sections
+from peercorpus.links.sections import read_text_sections
+from peercorpus.links.sentence_matches import match, match_similar
 from peercorpus.links.sentences import Sentence
 from peercorpus.records.enums import ChangeKind
 
-MAX_DEPTH = 40
-"""Maximum times that a range is divided at its anchors."""
+MIN_SIMILARITY = 0.5
+"""Minimum Dice coefficient of the words of two sentences of paired sections for one to be the other, changed."""
 
-MAX_SEARCHED_CELLS = 2_500
-"""Maximum size, left items times right items, of a range without anchors that is searched item by item."""
-
-MIN_SENTENCE_SIMILARITY = 0.5
-"""Minimum Dice coefficient of the words of two sentences for one to be the other, changed."""
-
-MAX_WORD_SENTENCES = 10
-"""Maximum sentences that contain a word for it to suggest candidates; more common words do not."""
-
-MAX_CANDIDATES = 12
-"""Sentences, those with most suggesting words in common, that are compared with each sentence."""
-
-MAX_COMPARED_WORDS = 200
-"""Words of a sentence, from its beginning, that are compared."""
-
-Pairs = list[tuple[int, int]]
-"""Matched positions, left and right."""
-
-Span = tuple[int, int, int, int]
-"""Start and end on the left, start and end on the right."""
-
-WORD = re.compile(r"\w+")
-TAG = re.compile(r"</?su[bp]>")
-
-
-def match(left: Sequence[str], right: Sequence[str]) -> Pairs:
-    """Return the positions of equal items, in increasing order on both sides.
-
-    >>> match(["a", "b", "c"], ["x", "a", "c"])
-    [(0, 1), (2, 2)]
-    """
-    matched: Pairs = []
-    ranges: list[tuple[Span, int]] = [((0, len(left), 0, len(right)), 0)]
-    while ranges:
-        span, depth = ranges.pop()
-        equal, (a, b, c, d) = _match_ends(left, right, span)
-        matched.extend(equal)
-        if a == b or c == d:
-            continue
-        anchors = _find_anchors(left, right, (a, b, c, d)) if depth < MAX_DEPTH else []
-        if anchors:
-            matched.extend(anchors)
-            ends = [(a - 1, c - 1), *anchors, (b, d)]
-            ranges.extend(((i + 1, k, j + 1, m), depth + 1) for (i, j), (k, m) in pairwise(ends))
-        elif (b - a) * (d - c) <= MAX_SEARCHED_CELLS:
-            blocks = SequenceMatcher(None, left[a:b], right[c:d], autojunk=False).get_matching_blocks()
-            matched.extend((a + block.a + step, c + block.b + step) for block in blocks for step in range(block.size))
-    return sorted(matched)
-
-
-def _match_ends(left: Sequence[str], right: Sequence[str], span: Span) -> tuple[Pairs, Span]:
-    """Match equal items at both ends of a range; return them and the range that remains."""
-    a, b, c, d = span
-    matched = []
-    while a < b and c < d and left[a] == right[c]:
-        matched.append((a, c))
-        a += 1
-        c += 1
-    while a < b and c < d and left[b - 1] == right[d - 1]:
-        b -= 1
-        d -= 1
-        matched.append((b, d))
-    return matched, (a, b, c, d)
-
-
-def _find_anchors(left: Sequence[str], right: Sequence[str], span: Span) -> Pairs:
-    """Return the longest increasing series of equal items that occur once on each side (patience diff)."""
-    a, b, c, d = span
-    left_counts = Counter(left[a:b])
-    right_counts = Counter(right[c:d])
-    right_positions = {right[j]: j for j in range(c, d) if right_counts[right[j]] == 1}
-    pairs = [
-        (i, right_positions[left[i]]) for i in range(a, b) if left_counts[left[i]] == 1 and left[i] in right_positions
-    ]
-    ends: list[int] = []  # by length of a series, the least right position at which one ends
-    rows: list[int] = []  # the pair at which that series ends
-    previous: list[int] = []  # by pair, the one before it in its series
-    for row, (_, j) in enumerate(pairs):
-        length = bisect_left(ends, j)
-        previous.append(rows[length - 1] if length else -1)
-        ends[length : length + 1] = [j]
-        rows[length : length + 1] = [row]
-    row = rows[-1] if rows else -1
-    series = []
-    while row >= 0:
-        series.append(pairs[row])
-        row = previous[row]
-    return series[::-1]
-
-
-def match_similar(left: Sequence[str], right: Sequence[str]) -> Pairs:
-    """Match sentences of which one is a changed form of the other, the most similar first, each at most once.
-
-    The order of sentences does not matter, because floats and edits move them. Sentences that share only words of more
-    than ten sentences are not compared.
-
-    >>> match_similar(["We train on ten sets."], ["It is new.", "We train on twelve sets."])
-    [(0, 1)]
-    """
-    old_counts = [_count_words(sentence) for sentence in left]
-    new_counts = [_count_words(sentence) for sentence in right]
-    sentences_by_word: dict[str, list[int]] = defaultdict(list)
-    for new, words in enumerate(new_counts):
-        for word in words:
-            sentences_by_word[word].append(new)
-    ranked = []
-    for old, words in enumerate(old_counts):
-        suggestions = (sentences_by_word.get(word, ()) for word in words)
-        votes = Counter(new for sentences in suggestions if len(sentences) <= MAX_WORD_SENTENCES for new in sentences)
-        for new, _ in votes.most_common(MAX_CANDIDATES):
-            similarity = _dice(words, new_counts[new])
-            if similarity >= MIN_SENTENCE_SIMILARITY:
-                ranked.append((-similarity, abs(old - new), old, new))
-    matched_old: set[int] = set()
-    matched_new: set[int] = set()
-    matched: Pairs = []
-    for _, _, old, new in sorted(ranked):
-        if old not in matched_old and new not in matched_new:
-            matched.append((old, new))
-            matched_old.add(old)
-            matched_new.add(new)
-    return sorted(matched)
-
-
-def _count_words(sentence: str) -> Counter[str]:
-    return Counter(WORD.findall(TAG.sub(" ", sentence.replace("-\n", "")).casefold())[:MAX_COMPARED_WORDS])
-
-
-def _dice(left: Counter[str], right: Counter[str]) -> float:
-    """Return the Dice coefficient of two bags of words, on [0, 1]."""
-    size = left.total() + right.total()
-    return 2 * sum(min(number, right[word]) for word, number in left.items() if word in right) / size if size else 0.0
-
-
-MIN_SECTION_OVERLAP = 0.3
-"""Minimum share of the shorter section's sentences that two sections of different headings must have in common."""
-
-MAX_SECTION_PAIRS = 10_000
-"""Maximum pairs of sections without a namesake, left times right; with more, none are compared."""
+MIN_DISTANT_SIMILARITY = 0.6
+"""Minimum Dice coefficient of two sentences under different headings for one to be the other, changed."""
 
 MIN_MOVED_CHARACTERS = 20
-"""Minimum characters of a sentence's key for it to count as moved to another section; a shorter one may be another."""
-
-SECTION_NUMBER = re.compile(r"^(\d+|[A-Z])(\.\d+)*\.?\s+")
-NO_SECTION = TextSection(None, ())
+"""Minimum characters of a key to be recognised anywhere; a shorter one ("Proof.") belongs to the passage around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,18 +33,20 @@ class TextDifference:
     """A passage that differs between two texts.
 
     Attributes:
-        kind: Whether it was added, removed or changed.
+        kind: Whether it was added, removed, changed or moved.
         section: Heading of its section in the earlier text, or in the later one for an added passage; None before the
             first heading.
         before: Passage of the earlier text, verbatim, without line numbers, running headers and floats; empty where it
             was added.
         after: Passage of the later text, likewise; empty where it was removed.
+        later_section: Heading of its section in the later text; None where it was removed or before the first heading.
     """
 
     kind: ChangeKind
     section: str | None
     before: str
     after: str
+    later_section: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,170 +66,281 @@ class TextComparison:
     after: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of the two texts.
+
+    Attributes:
+        text: The whole text.
+        headings: Of its sections, in order.
+        sentences: Of all sections, in order.
+        keys: What each sentence is matched by.
+        sections: Index of the section of each sentence.
+        spans: First sentence of each section, and the one after its last.
+    """
+
+    text: str
+    headings: Sequence[str | None]
+    sentences: Sequence[Sentence]
+    keys: Sequence[str]
+    sections: Sequence[int]
+    spans: Sequence[tuple[int, int]]
+
+    def join(self, first: int, end: int) -> str:
+        """Join successive sentences with the space between them, or a line feed where more than space is there."""
+        run = self.sentences[first:end]
+        between = (self.text[sentence.end : following.start] for sentence, following in pairwise(run))
+        spaces = (space if space.isspace() else "\n" for space in between)
+        return run[0].words + "".join(space + sentence.words for space, sentence in zip(spaces, run[1:], strict=True))
+
+
+Run = tuple[int, int]
+"""First of successive sentences of one section, and the one after the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A passage to be told.
+
+    Attributes:
+        spot: Sentence of the earlier text at which it is told, or after which if it is told by the later text alone.
+        kind: What became of it.
+        old: Where it is in the earlier text; None where it was added.
+        new: Where it is in the later text; None where it was removed.
+    """
+
+    spot: int
+    kind: ChangeKind
+    old: Run | None
+    new: Run | None
+
+
 def find_differences(earlier: str, later: str) -> TextComparison:
     r"""Compare two texts sentence by sentence.
 
     >>> comparison = find_differences("Abstract\nWe sort.", "Abstract\nWe sort. It is fast.")
-    >>> comparison.passages
-    (TextDifference(kind=<ChangeKind.ADDED: 'added'>, section='Abstract', before='', after='It is fast.'),)
+    >>> [(passage.kind.value, passage.section, passage.after) for passage in comparison.passages]
+    [('added', 'Abstract', 'It is fast.')]
     """
-    old_sections = read_text_sections(earlier)
-    new_sections = read_text_sections(later)
-    matches = [(old, new, match(_keys(old), _keys(new))) for old, new in _pair_sections(old_sections, new_sections)]
-    moved = _count_moved(matches)
-    moved_from = moved.copy()
-    moved_to = moved.copy()
-    passages: list[TextDifference] = []
-    for number, (old, new, pairs) in enumerate(matches):
-        gaps = [
-            (_drop_moved(number, removed, moved_from), _drop_moved(number, added, moved_to))
-            for removed, added in _find_gaps(old, new, pairs)
-        ]
-        passages.extend(_describe_gaps((earlier, old.heading), (later, new.heading), gaps))
-    return TextComparison(
-        tuple(passages),
-        equal=sum(len(pairs) for _, _, pairs in matches) + moved.total(),
-        before=sum(len(section.sentences) for section in old_sections),
-        after=sum(len(section.sentences) for section in new_sections),
-    )
-
-
-def _keys(section: TextSection) -> list[str]:
-    return [sentence.key for sentence in section.sentences]
-
-
-def _pair_sections(
-    old_sections: Sequence[TextSection], new_sections: Sequence[TextSection]
-) -> list[tuple[TextSection, TextSection]]:
-    """Return every section of both texts once, with its counterpart or with an empty section."""
-    by_name: dict[str, list[int]] = defaultdict(list)
-    for new, section in reversed([*enumerate(new_sections)]):
-        by_name[_name(section)].append(new)
-    paired = {old: by_name[name].pop() for old, section in enumerate(old_sections) if by_name[name := _name(section)]}
-    unpaired_old = [old for old in range(len(old_sections)) if old not in paired]
-    unpaired_new = sorted({*range(len(new_sections))} - {*paired.values()})
-    paired |= dict(_pair_by_sentences(old_sections, new_sections, unpaired_old, unpaired_new))
-    has_counterpart = set(paired.values())
-    return [
-        *((section, new_sections[paired[i]] if i in paired else NO_SECTION) for i, section in enumerate(old_sections)),
-        *((NO_SECTION, section) for i, section in enumerate(new_sections) if i not in has_counterpart),
+    labels = find_labels(earlier), find_labels(later)
+    cites_by_number = bool(labels[0] or labels[1])
+    old = _read_side(earlier, labels[0], cites_by_number=cites_by_number)
+    new = _read_side(later, labels[1], cites_by_number=cites_by_number)
+    counterparts = pair_sections(_keyed_sections(old), _keyed_sections(new))
+    in_place = _match_in_place(old, new, counterparts)
+    moved = _match_moved(old, new, in_place)
+    changed = _match_changed(old, new, counterparts)
+    matched = in_place | moved | changed
+    removed, old_copies = _divide_rest(old, matched.keys(), new)
+    added, new_copies = _divide_rest(new, set(matched.values()), old)
+    moved |= _match_in_turn((old, old_copies), (new, new_copies))
+    arrived = set(moved.values())
+    from_old = moved | _find_copies(old, [i for i in old_copies if i not in moved], new)
+    from_new = _find_copies(new, [j for j in new_copies if j not in arrived], old)
+    spots = _find_spots(old, new, counterparts, in_place)
+    own_old = {i: i for i in removed}
+    own_new = {j: j for j in added}
+    told_by_old = [
+        *(_Passage(i, ChangeKind.CHANGED, (i, i + 1), (j, j + 1)) for i, j in changed.items()),
+        *(_Passage(run[0], ChangeKind.REMOVED, run, None) for run, _ in _find_runs(old, old, own_old)),
+        *(_Passage(run[0], ChangeKind.MOVED, run, place) for run, place in _find_runs(old, new, from_old)),
     ]
-
-
-def _name(section: TextSection) -> str:
-    """Return a heading without its number, which changes when a section is inserted before it."""
-    return re.sub(r"\W+", " ", SECTION_NUMBER.sub("", section.heading or "")).strip().casefold()
-
-
-def _pair_by_sentences(
-    old_sections: Sequence[TextSection],
-    new_sections: Sequence[TextSection],
-    unpaired_old: Sequence[int],
-    unpaired_new: Sequence[int],
-) -> Iterator[tuple[int, int]]:
-    """Pair sections of different headings by the sentences that they share, each with the one that shares most."""
-    if len(unpaired_old) * len(unpaired_new) > MAX_SECTION_PAIRS:
-        return
-    new_keys = {new: set(_keys(new_sections[new])) for new in unpaired_new}
-    for old in unpaired_old:
-        old_keys = set(_keys(old_sections[old]))
-        overlaps = {new: len(old_keys & keys) / max(1, min(len(old_keys), len(keys))) for new, keys in new_keys.items()}
-        best = max(overlaps, key=lambda new: overlaps[new], default=None)
-        if best is not None and overlaps[best] >= MIN_SECTION_OVERLAP:
-            del new_keys[best]
-            yield old, best
-
-
-def _find_gaps(
-    old_section: TextSection, new_section: TextSection, pairs: Pairs
-) -> Iterator[tuple[Sequence[Sentence], Sequence[Sentence]]]:
-    """Yield the sentences between equal ones, on both sides."""
-    old_start = 0
-    new_start = 0
-    for old, new in [*pairs, (len(old_section.sentences), len(new_section.sentences))]:
-        if old > old_start or new > new_start:
-            yield old_section.sentences[old_start:old], new_section.sentences[new_start:new]
-        old_start = old + 1
-        new_start = new + 1
-
-
-def _count_moved(matches: Sequence[tuple[TextSection, TextSection, Pairs]]) -> Counter[str]:
-    """Count the sentences that are unmatched at their position and occur unmatched elsewhere in the other text."""
-    removed_counts = Counter[str]()
-    added_counts = Counter[str]()
-    for number, (old, new, pairs) in enumerate(matches):
-        for removed, added in _find_gaps(old, new, pairs):
-            removed_counts.update(_moving_key(number, sentence) for sentence in removed)
-            added_counts.update(_moving_key(number, sentence) for sentence in added)
-    return removed_counts & added_counts
-
-
-def _moving_key(section: int, sentence: Sentence) -> str:
-    """Return the key by which a moved sentence is recognised; a short one only within its section."""
-    return sentence.key if len(sentence.key) >= MIN_MOVED_CHARACTERS else f"{section} {sentence.key}"
-
-
-Runs = list[list[Sentence]]
-"""Runs of sentences that follow each other with nothing in between."""
-
-
-def _drop_moved(section: int, sentences: Sequence[Sentence], moved: Counter[str]) -> Runs:
-    """Return unbroken runs of the sentences that did not move; each moved one is taken off the count in `moved`."""
-    runs: Runs = [[]]
-    for sentence in sentences:
-        key = _moving_key(section, sentence)
-        if moved[key] > 0:
-            moved[key] -= 1
-            runs.append([])
-        else:
-            runs[-1].append(sentence)
-    return runs
-
-
-Side = tuple[str, str | None]
-"""A whole text and the heading of one of its sections."""
-
-
-def _describe_gaps(left: Side, right: Side, gaps: Sequence[tuple[Runs, Runs]]) -> Iterator[TextDifference]:
-    """Yield the passages that were removed, changed and added between two sections."""
-    old_text, old_heading = left
-    new_text, new_heading = right
-    old_sentences = [sentence for removed, _ in gaps for run in removed for sentence in run]
-    new_sentences = [sentence for _, added in gaps for run in added for sentence in run]
-    pairs = match_similar(
-        [sentence.words for sentence in old_sentences], [sentence.words for sentence in new_sentences]
+    told_by_new = [
+        *((run[0], _Passage(spots[run[0]], ChangeKind.ADDED, None, run)) for run, _ in _find_runs(new, new, own_new)),
+        *((run[0], _Passage(spots[run[0]], ChangeKind.MOVED, at, run)) for run, at in _find_runs(new, old, from_new)),
+    ]
+    passages = [*told_by_old, *(passage for _, passage in sorted(told_by_new, key=itemgetter(0)))]
+    passages.sort(key=attrgetter("spot"))
+    return TextComparison(
+        tuple(_describe(old, new, passage) for passage in passages),
+        equal=len(in_place) + len(moved),
+        before=len(old.keys),
+        after=len(new.keys),
     )
-    changed_to = {old_sentences[old].start: new_sentences[new] for old, new in pairs}
-    changed_starts = {new_sentences[new].start for _, new in pairs}
-    for removed, added in gaps:
-        for run in _isolate(removed, changed_to.keys()):
-            before = _join_words(old_text, run)
-            after = changed_to.get(run[0].start)
-            if after:
-                yield TextDifference(
-                    kind=ChangeKind.CHANGED, section=old_heading, before=before, after=_join_words(new_text, [after])
-                )
-            else:
-                yield TextDifference(kind=ChangeKind.REMOVED, section=old_heading, before=before, after="")
-        for run in _isolate(added, changed_starts):
-            if run[0].start not in changed_starts:
-                yield TextDifference(
-                    kind=ChangeKind.ADDED, section=new_heading, before="", after=_join_words(new_text, run)
-                )
 
 
-def _isolate(runs: Runs, alone: Set[int]) -> Iterator[list[Sentence]]:
-    """Yield the runs divided so that each sentence whose start is in `alone` is a run of its own."""
-    for run in runs:
-        for is_alone, group in groupby(run, key=lambda sentence: sentence.start in alone):
-            if is_alone:
-                yield from ([sentence] for sentence in group)
-            else:
-                yield [*group]
+def _read_side(text: str, labels: frozenset[str], *, cites_by_number: bool) -> _Side:
+    parts = read_text_sections(text)
+    sentences = [sentence for part in parts for sentence in part.sentences]
+    ends = [0]
+    for part in parts:
+        ends.append(ends[-1] + len(part.sentences))
+    return _Side(
+        text=text,
+        headings=[part.heading for part in parts],
+        sentences=sentences,
+        keys=[mask_numbers(sentence.key, labels, with_names=cites_by_number) for sentence in sentences],
+        sections=[section for section, part in enumerate(parts) for _ in part.sentences],
+        spans=[*pairwise(ends)],
+    )
 
 
-def _join_words(text: str, run: Sequence[Sentence]) -> str:
-    """Join sentences with the space between them in the text, or a line feed where more than space is there."""
-    between = (text[sentence.end : following.start] for sentence, following in pairwise(run))
-    spaces = (space if space.isspace() else "\n" for space in between)
-    return run[0].words + "".join(space + sentence.words for space, sentence in zip(spaces, run[1:], strict=True))
+def _keyed_sections(side: _Side) -> list[tuple[str | None, Sequence[str]]]:
+    return [(heading, side.keys[first:end]) for heading, (first, end) in zip(side.headings, side.spans, strict=True)]
+
+
+Matches = dict[int, int]
+"""Matched sentences: index in the earlier text → index in the later one."""
+
+
+def _match_in_place(old: _Side, new: _Side, counterparts: Mapping[int, int]) -> Matches:
+    """Match the equal sentences of paired sections, first those in order; floats and edits move the others."""
+    matched: Matches = {}
+    for old_section, new_section in counterparts.items():
+        first, end = old.spans[old_section]
+        new_first, new_end = new.spans[new_section]
+        pairs = match(old.keys[first:end], new.keys[new_first:new_end])
+        inside = {first + i: new_first + j for i, j in pairs}
+        taken = set(inside.values())
+        matched |= inside
+        matched |= _match_in_turn(
+            (old, [i for i in range(first, end) if i not in inside]),
+            (new, [j for j in range(new_first, new_end) if j not in taken]),
+        )
+    return matched
+
+
+def _match_in_turn(left: tuple[_Side, Sequence[int]], right: tuple[_Side, Sequence[int]]) -> Matches:
+    """Match equal sentences of two lists, the first with the first."""
+    old, old_indices = left
+    new, new_indices = right
+    free: dict[str, list[int]] = defaultdict(list)
+    for j in reversed(new_indices):
+        free[new.keys[j]].append(j)
+    return {i: places.pop() for i in old_indices if (places := free.get(old.keys[i]))}
+
+
+def _match_moved(old: _Side, new: _Side, in_place: Mapping[int, int]) -> Matches:
+    """Match equal sentences wherever they are.
+
+    Sentences that are left once in each text come first, then their neighbours, so that a moved passage stays whole;
+    then other long ones.
+    """
+    taken = set(in_place.values())
+    left_old = [i for i in range(len(old.keys)) if i not in in_place]
+    left_new = [j for j in range(len(new.keys)) if j not in taken]
+    places: dict[str, list[int]] = defaultdict(list)
+    for j in left_new:
+        places[new.keys[j]].append(j)
+    counts: dict[str, int] = defaultdict(int)
+    for i in left_old:
+        counts[old.keys[i]] += 1
+    moved: Matches = {
+        i: places[key][0]
+        for i in left_old
+        if len(key := old.keys[i]) >= MIN_MOVED_CHARACTERS and counts[key] == 1 and len(places.get(key, ())) == 1
+    }
+    taken.update(moved.values())
+    for step, indices in ((1, left_old), (-1, left_old[::-1])):
+        for i in indices:
+            neighbour = moved.get(i - step)
+            if i in moved or neighbour is None:
+                continue
+            j = neighbour + step
+            if 0 <= j < len(new.keys) and j not in taken and new.keys[j] == old.keys[i]:
+                moved[i] = j
+                taken.add(j)
+    long_old = [i for i in left_old if i not in moved and len(old.keys[i]) >= MIN_MOVED_CHARACTERS]
+    return moved | _match_in_turn((old, long_old), (new, [j for j in left_new if j not in taken]))
+
+
+def _match_changed(old: _Side, new: _Side, counterparts: Mapping[int, int]) -> Matches:
+    """Match sentences that only one text has with those that are most like them, in paired sections if possible."""
+    old_keys = set(old.keys)
+    new_keys = set(new.keys)
+    left_old = [i for i, key in enumerate(old.keys) if key not in new_keys]
+    left_new = [j for j, key in enumerate(new.keys) if key not in old_keys]
+    by_section: dict[int, list[int]] = defaultdict(list)
+    for j in left_new:
+        by_section[new.sections[j]].append(j)
+    changed: Matches = {}
+    for section, group in groupby(left_old, key=lambda i: old.sections[i]):
+        if section in counterparts:
+            changed |= _match_alike(old, [*group], new, by_section[counterparts[section]], MIN_SIMILARITY)
+    taken = set(changed.values())
+    left_old = [i for i in left_old if i not in changed]
+    left_new = [j for j in left_new if j not in taken]
+    return changed | _match_alike(old, left_old, new, left_new, MIN_DISTANT_SIMILARITY)
+
+
+def _match_alike(
+    old: _Side, old_indices: Sequence[int], new: _Side, new_indices: Sequence[int], least: float
+) -> Matches:
+    pairs = match_similar(
+        [old.sentences[i].words for i in old_indices], [new.sentences[j].words for j in new_indices], least
+    )
+    return {old_indices[left]: new_indices[right] for left, right in pairs}
+
+
+def _divide_rest(side: _Side, matched: Set[int], other: _Side) -> tuple[list[int], list[int]]:
+    """Divide the sentences without a match into those of passages that only this side has, and copies of others.
+
+    A copy next to such a sentence belongs to its passage, as a theorem that a new proof repeats.
+    """
+    other_keys = set(other.keys)
+    rest = [index for index in range(len(side.keys)) if index not in matched]
+    own = {index for index in rest if side.keys[index] not in other_keys}
+    for step, indices in ((1, rest), (-1, rest[::-1])):
+        for index in indices:
+            if index - step in own and side.sections[index - step] == side.sections[index]:
+                own.add(index)
+    return sorted(own), [index for index in rest if index not in own]
+
+
+def _find_copies(side: _Side, indices: Sequence[int], other: _Side) -> Matches:
+    """Return where the other side first has sentences that this one has once more."""
+    first = {key: index for index, key in reversed([*enumerate(other.keys)])}
+    return {index: first[side.keys[index]] for index in indices}
+
+
+def _find_runs(left: _Side, right: _Side, matches: Mapping[int, int]) -> Iterator[tuple[Run, Run]]:
+    """Yield matched sentences as runs that are as long as both sides allow."""
+    first = previous = -2
+    for i in sorted(matches):
+        j = matches[i]
+        goes_on = (
+            i == previous + 1
+            and j == matches[previous] + 1
+            and left.sections[i] == left.sections[previous]
+            and right.sections[j] == right.sections[j - 1]
+        )
+        if not goes_on:
+            if first >= 0:
+                yield (first, previous + 1), (matches[first], matches[previous] + 1)
+            first = i
+        previous = i
+    if first >= 0:
+        yield (first, previous + 1), (matches[first], matches[previous] + 1)
+
+
+def _find_spots(old: _Side, new: _Side, counterparts: Mapping[int, int], in_place: Mapping[int, int]) -> list[int]:
+    """Return for each sentence of the later text the earlier one after which it is told, were it added."""
+    last_of_gap = [*range(len(old.keys))]
+    for i in reversed(range(len(old.keys) - 1)):
+        if i + 1 not in in_place and old.sections[i + 1] == old.sections[i]:
+            last_of_gap[i] = last_of_gap[i + 1]
+    old_section_of = {section: counterpart for counterpart, section in counterparts.items()}
+    old_of = {j: i for i, j in in_place.items()}
+    spots = []
+    for section, (first, end) in enumerate(new.spans):
+        spot = len(old.keys)
+        if section in old_section_of:
+            old_first, old_end = old.spans[old_section_of[section]]
+            spot = old_first - 1
+            if old_first < old_end and old_first not in in_place:
+                spot = last_of_gap[old_first]
+        for j in range(first, end):
+            spot = last_of_gap[old_of[j]] if j in old_of else spot
+            spots.append(spot)
+    return spots
+
+
+def _describe(old: _Side, new: _Side, passage: _Passage) -> TextDifference:
+    later_section = new.headings[new.sections[passage.new[0]]] if passage.new else None
+    return TextDifference(
+        kind=passage.kind,
+        section=old.headings[old.sections[passage.old[0]]] if passage.old else later_section,
+        before=old.join(*passage.old) if passage.old else "",
+        after=new.join(*passage.new) if passage.new else "",
+        later_section=later_section,
+    )

@@ -89,7 +89,9 @@ class TextQuality:
 class Change:
     """One passage in which the last version of a paper differs from the version that the reviewers read.
 
-    Passages that only moved are not changes; the list of references, line numbers and running headers are ignored. A
+    A passage that both versions have word for word was neither added nor removed: it moved if it is under another
+    heading, or more often in one of them, and is no change if not, however sections are numbered, named and ordered.
+    The list of references, the numbers of cited works and of equations, line numbers and running headers are ignored. A
     change is not matched to the review that it answers.
 
     Attributes:
@@ -97,12 +99,14 @@ class Change:
         right_sha256: Digest of the last file that has a text.
         number: Number of the change within the paper, from 1, in the order of the earlier text.
         changes: Number of changes of the paper.
-        kind: Whether the passage was added, removed or changed.
+        kind: Whether the passage was added, removed, changed or moved.
         section: The heading above the passage: in the later version for an added passage, else in the earlier one. None
             above the first heading.
         before: The passage in the earlier text, verbatim but without line numbers, running headers and floats; empty if
             it was added.
         after: The passage in the later text, likewise; empty if it was removed.
+        later_section: The heading above the passage in the later version; None if it was removed, or above the first
+            heading.
     """
 
     forum_id: str
@@ -115,6 +119,7 @@ class Change:
     section: str | None
     before: str
     after: str
+    later_section: str | None = None
 
 
 PAGE_BREAK = "\n\n---\n\n"

@@ -328,6 +328,8 @@ class ChangeKind(StrEnum):
     """Only in the earlier version."""
     CHANGED = "changed"
     """In both versions, reworded: at least half of the words are the same."""
+    MOVED = "moved"
+    """In both versions, word for word: under another heading, or more often in one of them."""
 
 
 class LinkKind(StrEnum):

@@ -174,7 +174,7 @@ def build_text_rows(
         if earlier is None or later is None:
             left_out["changes of a text that is not here"] += 1
             continue
-        words = f"{change.before}\n{change.after}\n{change.section or ''}"
+        words = "\n".join((change.before, change.after, change.section or "", change.later_section or ""))
         why = None if with_authors else _explain_refusal(words, authors)
         if why is not None:
             left_out[f"changes {why}"] += 1

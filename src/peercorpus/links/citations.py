@@ -1,0 +1,55 @@
+"""Leave the numbers of references and equations out of the keys of sentences, as other edits renumber them."""
+
+import re
+
+LABEL = re.compile(r"^\W{0,4}(?:\d{1,4}\s+)?\[(\d{1,3})\](?=\s)", re.MULTILINE)
+"""Number before an entry of a list of references, perhaps after a line number."""
+
+NUMBERS = re.compile(r"\[(\d{1,3}(?:[,\u2013]\d{1,3})*)\]")
+"""Citation by numbers, in a key: `[3,7\u20139]`."""
+
+NAMES = re.compile(r"\((?:[a-z.,]{0,8}(?=[A-Z])[^()]{2,400}[,.])?(?:1[89]|20)\d\d[a-z]?(?:[,;][^()]{1,400})?\)")
+"""Citation by names and years, or by a year after names, in a key: `(Leeetal.,2019;Wu,2020)`."""
+
+YEAR = re.compile(r"(?:1[89]|20)\d\d[a-z]?(?=[,;)])")
+
+EQUATION = re.compile(r"(Eqn?s?\.|Equations?|equations?)\(?\d{1,3}(?:\.\d{1,3})?\)?")
+
+
+def find_labels(text: str) -> frozenset[str]:
+    r"""Return the numbers of a list of references; none where its entries are not numbered.
+
+    >>> sorted(find_labels("As in [7].\nReferences\n[1] A. Lee.\n[2] B. Wu."))
+    ['1', '2']
+    """
+    return frozenset(LABEL.findall(text))
+
+
+def mask_numbers(key: str, labels: frozenset[str], *, with_names: bool) -> str:
+    """Return a key with how many works each citation names, not which, and without the numbers of equations.
+
+    Args:
+        key: Key of a sentence.
+        labels: Numbers that its text's references have; other numbers in brackets are no citations.
+        with_names: Also mask citations by names and years, as the other text cites by numbers.
+
+    >>> mask_numbers("Weuseit[2],seeEq.(4),on[0,1].", frozenset("123"), with_names=True)
+    'Weuseit[*1],seeEq.,on[0,1].'
+    >>> mask_numbers("Weuseit(Leeetal.,2019),seeEq.(5),on[0,1].", frozenset(), with_names=True)
+    'Weuseit[*1],seeEq.,on[0,1].'
+    """
+    if "[" in key and labels:
+        key = NUMBERS.sub(lambda citation: _mask_citation(citation, labels), key)
+    if with_names and "(" in key:
+        key = NAMES.sub(lambda citation: f"[*{len(YEAR.findall(citation[0]))}]", key)
+    return EQUATION.sub(r"\1", key)
+
+
+def _mask_citation(citation: re.Match[str], labels: frozenset[str]) -> str:
+    works = 0
+    for part in citation[1].split(","):
+        first, *last = part.split("\u2013")
+        if not labels.issuperset([first, *last]):
+            return citation[0]
+        works += int(last[-1]) - int(first) + 1 if last else 1
+    return f"[*{works}]"
