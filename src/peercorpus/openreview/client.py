@@ -20,7 +20,7 @@ import stamina
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError
 from peercorpus.openreview.budget import THIS_MACHINE, Budget, OtherClients, SystemClock
 from peercorpus.openreview.cassette import CassetteWriter, RecordedHarvest, answer_head
-from peercorpus.openreview.response_body import MEGABYTE, check_json, read_members, receive
+from peercorpus.openreview.response_body import MEGABYTE, check_json, read_members, receive, split_members
 from peercorpus.openreview.retries import Patience, check
 from peercorpus.workspace.harvest_state import BudgetState
 
@@ -68,7 +68,7 @@ class JsonAnswer:
     Attributes:
         source: The request URL; it never contains a token.
         body: The JSON text as received.
-        members: The members of the JSON object, each as received.
+        members: The members of the JSON object, each as received; what one of them holds may not be JSON.
     """
 
     source: str
@@ -268,17 +268,20 @@ class Client:
         ends_at = self._clock.elapsed() + seconds
         while (left_s := ends_at - self._clock.elapsed()) > 0:
             if seconds >= 1:
-                left = f"{left_s:.0f} s" if left_s < 90 else f"{left_s / 60:.0f} min"
-                self._on_wait(f"{why}; {left} left to wait.")
+                self._on_wait(f"{why}; {_describe_left(left_s)} left to wait.")
             self._clock.sleep(min(left_s, SLICE_S))
 
     def _fetch_json(self, request: _Request) -> JsonAnswer:
         response = self._fetch(request)
         try:
             body = check_json(response.content)
-            members = read_members(body)
+            members: Mapping[str, msgspec.Raw] = read_members(body)
         except ValueError as error:
-            raise BusyError(f"OpenReview's answer to {response.url} cannot be read: {error}") from None
+            body = response.content
+            # What cannot be read may be one object of many, which does not come otherwise if it is asked for again.
+            members = {name: msgspec.Raw(value) for name, value in split_members(body)}
+            if not members:
+                raise BusyError(f"OpenReview's answer to {response.url} cannot be read: {error}") from None
         return JsonAnswer(str(response.url), body, members)
 
     def _fetch(self, request: _Request) -> httpx2.Response:
@@ -382,8 +385,9 @@ class Client:
         except BusyError as error:
             sentence = str(error)
             if error.wait_s is not None:
-                opens = datetime.now(UTC) + timedelta(seconds=error.wait_s + 59)
-                sentence += f" What was received is kept: run the same command again after {opens:%H:%M} UTC."
+                sentence += (
+                    f" What was received is kept: run the same command again after {_describe_end(error.wait_s)}."
+                )
             raise BusyError(sentence, error.wait_s) from None
         raise AssertionError("stamina gives at least one attempt")
 
@@ -465,6 +469,26 @@ def _check_token(token: str) -> str:
             "The token is not valid: it is empty, or contains spaces or characters that no token has; copy it again."
         )
     return bare
+
+
+def _describe_end(wait_s: float) -> str:
+    """Return the minute after a wait that begins now; with its date, unless that is today's."""
+    now = datetime.now(UTC)
+    ends = now + timedelta(seconds=wait_s + 59)
+    return f"{ends:%H:%M} UTC" if ends.date() == now.date() else f"{ends:%Y-%m-%d %H:%M} UTC"
+
+
+def _describe_left(left_s: float) -> str:
+    """Return how long a wait still takes, in its largest unit of which there are several.
+
+    >>> _describe_left(89), _describe_left(5400), _describe_left(86400), _describe_left(20 * 86400)
+    ('89 s', '90 min', '24 h', '20 days')
+    """
+    if left_s < 90:
+        return f"{left_s:.0f} s"
+    if left_s < 2 * 3600:
+        return f"{left_s / 60:.0f} min"
+    return f"{left_s / 3600:.0f} h" if left_s < 2 * 86400 else f"{left_s / 86400:.0f} days"
 
 
 def _describe_host(error: httpx2.RequestError) -> str:

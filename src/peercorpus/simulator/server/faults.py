@@ -48,6 +48,7 @@ from peercorpus.simulator.server.edit_lists import (
 from peercorpus.simulator.server.requests import Request, gives_file
 from peercorpus.simulator.server.responses import ApiError, invalid, json_answer, not_found
 from peercorpus.simulator.server.routes import is_open_to_guests
+from peercorpus.simulator.server.unreadable import VALUES, UnreadableNote
 from peercorpus.simulator.world.holdings import World
 
 __all__ = [
@@ -287,6 +288,14 @@ _ALL = (
     ),
     _once_a_list("shifting_list", "a listed note vanishes and another appears before it, between two pages", shift),
     _once_a_list("note_vanishes", "a listed note vanishes between two pages", vanish),
+    *(
+        NamedFault(
+            f"unreadable_{name}",
+            f"the submission that is listed first holds what cannot be decoded: {name.replace('_', ' ')}",
+            lambda _every, _after, value=value: UnreadableNote(value),  # type: ignore[misc]
+        )
+        for name, value in VALUES.items()
+    ),
     _passing("not_a_pdf", "200 with a page of HTML for a file", _wants_file, no_pdf),
     _passing("not_a_pdf_inside", "a page of HTML labelled as the file it is not", _wants_file, no_pdf_inside),
     _constant("zip_without_member", "a zip of files lacks its last", _wants_zip, lambda: Fault(alters=without_member)),
