@@ -1,9 +1,13 @@
 """The client: what it sends, what it retries, and what it says when OpenReview refuses."""
 
 import gzip
+import random
 import re
 import socket
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -268,3 +272,43 @@ def test_a_refused_connection_names_the_host(closed_port: int) -> None:
     url = f"http://127.0.0.1:{closed_port}"
     with Client(url, url, TOKEN, patience=HASTY) as client, pytest.raises(SourceError, match=r"127\.0\.0\.1.*reached"):
         client.get_json(2, "/groups", {"id": "V"})
+
+
+@pytest.mark.fault("service", "A server that sends a byte now and then", "It is said what is waited for; then a retry")
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"])
+def test_a_server_that_drips_is_given_up_and_what_is_waited_for_is_said(
+    head: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("peercorpus.openreview.client.JSON_WITHIN_S", 0.3)
+    monkeypatch.setattr("peercorpus.openreview.time_limit.SLOW_S", 0.1)
+    said: list[str] = []
+    once = Patience(attempts=1, first_wait_s=0.001)
+    with _dripping(head) as url, Client(url, url, patience=once, on_wait=said.append) as client:
+        began = time.monotonic()
+        with pytest.raises(BusyError, match="did not answer in time"):
+            client.get_json(2, "/notes", {})
+        assert time.monotonic() - began < 5
+    assert any("OpenReview's answer to /notes" in sentence for sentence in said)
+
+
+@contextmanager
+def _dripping(head: bytes) -> Iterator[str]:
+    """A server that sends a head at once, and then a byte of a header or body every few hundredths of a second."""
+    is_over = threading.Event()
+
+    def serve() -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.recv(65_536)
+            connection.sendall(head or b"HTTP/1.1 200 OK\r\nX-Long: ")
+            for byte in gzip.compress(random.Random(0).randbytes(2_000)) if head else b"x" * 2_000:
+                if is_over.wait(0.02):
+                    return
+                connection.sendall(bytes([byte]))
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        is_over.set()
+        thread.join(5)

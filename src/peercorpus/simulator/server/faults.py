@@ -14,6 +14,7 @@ from peercorpus.simulator.server.damage import (
     TRUNCATED,
     Fault,
     challenged,
+    dripping,
     empty_error,
     expired,
     html_page,
@@ -75,6 +76,7 @@ Faults: TypeAlias = Callable[[Request], Fault | None]
 Concerns: TypeAlias = Callable[[Request], bool]
 
 SLOW_S = 1.0
+DRIP_S = 1.0
 KEYSET_SORTS = ("tmdate", "tcdate", "number", "pdate", "id", "replyCount")
 """What `GET /notes` sorts by since its paging was redesigned (openreview-py#3206, openreview-web#2939)."""
 NO_DOMAIN = Fault(invalid("domain", "a venue", "is not allowed").answer())
@@ -252,6 +254,7 @@ _ALL = (
     _passing("dropped", "the connection closes without an answer", _reads, lambda: DROPPED),
     _passing("cut_off", "the connection closes in the middle of the body", _reads, lambda: CUT_OFF),
     _passing("slow", "the answer comes a second late", _reads, partial(slow, SLOW_S)),
+    _passing("drips", "the answer comes a byte a second", _reads, partial(dripping, DRIP_S)),
     _passing(
         "truncated_json", "200 with the first half of the body, as if it were whole", _wants_json, lambda: TRUNCATED
     ),
