@@ -96,7 +96,7 @@ def test_as_json_it_is_one_object_with_all_counts(run: Run, corpus: Path) -> Non
     assert (found["holds"], venue["venue_id"], venue["unfinished"]) == (True, V, [])
     assert venue["held"]["last_seen_at"] == "2023-11-14T22:13:20Z"
     assert venue["held"]["lists"] == [
-        {"invitation": f"{V}/-/Submission", "received": 2, "expected": 3, "is_complete": True}
+        {"invitation": f"{V}/-/Submission", "received": 2, "expected": 3, "is_complete": True, "problem": None}
     ]
     assert venue["held"]["odd_ids"] == {"count": 1, "examples": [f"{ESCAPE}../../x"]}
     assert venue["notes"]["papers"] == {"accepted": 1, "rejected": 1}

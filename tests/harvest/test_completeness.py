@@ -272,7 +272,7 @@ def test_what_lists_tell_of_a_trap(
     workspace.raw.state.set_listing(V, "review form", Listing("x", 1, None, True))
     found = complete(raw(paper(), api=api))
     assert caught(found) == traps
-    assert [one.invitation for one in found.held.lists] == [f"{V}/-/{listing}"]
+    assert f"{V}/-/{listing}" in [one.invitation for one in found.held.lists]
 
 
 def reference(number: int, day: int, path: str, forum: str = "paper") -> RawObject:

@@ -367,8 +367,9 @@ def test_all_of_them_are_asked_for_where_the_venue_shows_such_edits(workspace: W
 def test_a_summary_says_where_counts_differ(service: Service, workspace: Workspace, hasty: MakeClient) -> None:
     summary = harvest(workspace, hasty(service), [BOREALIS], files=False)[0]
     assert summary.remarks == ()
-    (remark,) = replace(summary, expected=99).remarks
-    assert re.findall(r"\d+", remark) == ["99", str(summary.submissions)]
+    lists = tuple(replace(submissions, expected=99) for submissions in summary.lists)
+    (remark,) = replace(summary, lists=lists).remarks
+    assert re.findall(r" (\d+)", remark) == ["99", str(summary.submissions)]
 
 
 OWN_LIST = f"""

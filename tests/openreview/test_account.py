@@ -267,6 +267,24 @@ def test_a_token_the_service_refuses_is_replaced_and_the_request_sent_again(star
     assert [request.path for request in service.requests] == ["/notes", "/refreshToken", "/notes"]
 
 
+@pytest.mark.fault("service", "A challenge to a request with a token", "A fresh sign-in, in this run and in the next")
+def test_a_challenge_to_a_token_is_a_refused_token(start: Serve, cache: TokenCache) -> None:
+    service = start(on_path("/notes", challenged()))
+    urls = door_of(service).urls
+    cache.write(urls, token_of(3600))
+    with Client(*urls, CachedAccount(door_of(service), cache, OWN), patience=HASTY) as client:
+        assert client.get_json(2, "/notes", NOTES).body
+    assert asked(service, "/refreshToken") + asked(service, "/login") >= 1
+    assert cache.read(urls) != token_of(3600)
+
+
+def test_a_token_that_is_challenged_and_cannot_be_renewed_says_what_to_do(start: Serve) -> None:
+    service = start(lambda request: challenged() if request.has_token else None)
+    with door_of(service).open("aa.bb.cc") as client, pytest.raises(SignInError, match="'peercorpus login'") as caught:
+        client.get_json(2, "/notes", NOTES)
+    assert "PEERCORPUS_TOKEN" in str(caught.value)
+
+
 def test_a_token_that_another_run_has_renewed_is_taken_from_the_cache(start: Serve, cache: TokenCache) -> None:
     service = start()
     door, first, second = door_of(service), token_of(60, lived_s=3600), token_of(3600)

@@ -1,17 +1,25 @@
 """The client: what it sends, what it retries, and what it says when OpenReview refuses."""
 
 import gzip
+import random
 import re
 import socket
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import httpx2
 import pytest
 
-from peercorpus.errors import NotGivenError, SignInError, SourceError
+from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
+from peercorpus.openreview.budget import Budget
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.retries import Patience
+from peercorpus.workspace.harvest_state import Window
+from peercorpus.workspace.workspace import open_workspace
 
 TOKEN = "aaaa.bbbb.cccc"
 HASTY = Patience(attempts=3, first_wait_s=0.001, longest_wait_s=5)
@@ -36,7 +44,7 @@ class _Script:
         answer = next(self._answers, self._last)
         if isinstance(answer, Exception):
             raise answer
-        copy = httpx2.Response(answer.status_code, headers=answer.headers, content=answer.content)
+        copy = httpx2.Response(answer.status_code, headers=answer.headers.raw, content=answer.content)
         copy.request = request
         return copy
 
@@ -102,9 +110,75 @@ def test_a_lasting_fault_is_one_sentence_that_names_the_host(fault: Answer, sent
 
 def test_a_long_wait_ends_the_run_at_once_and_says_when_to_go_on() -> None:
     client = client_of(in_words("You have made 37 requests. Please try again in 60 minutes and 13 seconds (x)"))
-    with pytest.raises(SourceError, match=r"again after \d\d:\d\d UTC"):
+    with pytest.raises(SourceError, match=r"again after (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC"):
         client.get_json(2, "/notes", {})
     assert client.requests == 1
+
+
+def test_a_wait_of_days_ends_with_its_date() -> None:
+    client = client_of(httpx2.Response(429, headers={"Retry-After": str(20 * 86_400)}))
+    day = (datetime.now(UTC) + timedelta(days=20)).date()
+    with pytest.raises(SourceError, match=rf"again after ({day}|{day + timedelta(days=1)}) \d\d:\d\d UTC"):
+        client.get_json(2, "/notes", {})
+
+
+@pytest.mark.fault("service", "A wait of centuries, in any form", "It counts as not stated: a retry, then one sentence")
+@pytest.mark.parametrize(
+    "fault",
+    [
+        *(
+            httpx2.Response(429, headers={header: number})
+            for header in ("Retry-After", "ratelimit-reset")
+            for number in ("999999999999", "9" * 400, "9" * 5000)
+        ),
+        httpx2.Response(429, headers=[(b"Retry-After", "\u00b2".encode("latin-1"))]),
+        httpx2.Response(429, headers={"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"}),
+        httpx2.Response(429, headers={"Retry-After": f"Fri, 31 Dec {'9' * 30} 23:59:59 GMT"}),
+        *(in_words(f"Please try again in {'9' * digits} minutes and 1 seconds") for digits in (12, 400, 5000)),
+        too_many(resetTime="9999-12-31T23:59:59Z"),
+        *(
+            httpx2.Response(
+                429, headers={"ratelimit-limit": number, "ratelimit-remaining": "0", "ratelimit-reset": number}
+            )
+            for number in ("999999999999", "9" * 400, "9" * 5000)
+        ),
+        httpx2.Response(429, headers={"ratelimit-policy": f"{'9' * 5000};w={'9' * 5000}"}),
+    ],
+)
+def test_a_wait_that_nobody_can_mean_counts_as_not_stated(fault: httpx2.Response) -> None:
+    client = client_of(fault, good())
+    assert client.get_json(2, "/notes", {}).body
+    with pytest.raises(BusyError, match="refused") as caught:
+        client_of(fault).get_json(2, "/notes", {})
+    assert caught.value.wait_s is None
+
+
+def test_a_window_of_centuries_that_an_earlier_version_stored_is_forgotten(tmp_path: Path) -> None:
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        assert workspace.budget_state is not None
+        workspace.budget_state.set_window("route", Window(None, 0, 1e12, 1.0, None))
+        assert Budget(workspace.budget_state).reserve("route").is_granted
+
+
+@pytest.mark.fault("service", "A 429 to the first request of a new workspace", "The next run waits before it asks")
+def test_a_refusal_of_the_very_first_request_is_remembered(tmp_path: Path) -> None:
+    refusal = httpx2.Response(429, headers={"Retry-After": "3600"})
+
+    def ask() -> None:
+        with open_workspace(tmp_path / "corpus", create=True) as workspace:
+            transport = httpx2.MockTransport(_Script((refusal,)))
+            client = Client(patience=HASTY, budget_state=workspace.budget_state, transport=transport)
+            try:
+                client.get_json(2, "/notes", {})
+            except BusyError:
+                asked.append(client.requests)
+                raise
+
+    asked: list[int] = []
+    for _ in range(2):
+        with pytest.raises(BusyError):
+            ask()
+    assert asked == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -198,3 +272,43 @@ def test_a_refused_connection_names_the_host(closed_port: int) -> None:
     url = f"http://127.0.0.1:{closed_port}"
     with Client(url, url, TOKEN, patience=HASTY) as client, pytest.raises(SourceError, match=r"127\.0\.0\.1.*reached"):
         client.get_json(2, "/groups", {"id": "V"})
+
+
+@pytest.mark.fault("service", "A server that sends a byte now and then", "It is said what is waited for; then a retry")
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"])
+def test_a_server_that_drips_is_given_up_and_what_is_waited_for_is_said(
+    head: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("peercorpus.openreview.client.JSON_WITHIN_S", 0.3)
+    monkeypatch.setattr("peercorpus.openreview.time_limit.SLOW_S", 0.1)
+    said: list[str] = []
+    once = Patience(attempts=1, first_wait_s=0.001)
+    with _dripping(head) as url, Client(url, url, patience=once, on_wait=said.append) as client:
+        began = time.monotonic()
+        with pytest.raises(BusyError, match="did not answer in time"):
+            client.get_json(2, "/notes", {})
+        assert time.monotonic() - began < 5
+    assert any("OpenReview's answer to /notes" in sentence for sentence in said)
+
+
+@contextmanager
+def _dripping(head: bytes) -> Iterator[str]:
+    """A server that sends a head at once, and then a byte of a header or body every few hundredths of a second."""
+    is_over = threading.Event()
+
+    def serve() -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.recv(65_536)
+            connection.sendall(head or b"HTTP/1.1 200 OK\r\nX-Long: ")
+            for byte in gzip.compress(random.Random(0).randbytes(2_000)) if head else b"x" * 2_000:
+                if is_over.wait(0.02):
+                    return
+                connection.sendall(bytes([byte]))
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        is_over.set()
+        thread.join(5)

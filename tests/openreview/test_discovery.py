@@ -29,6 +29,19 @@ def test_a_venue_that_shows_no_submission_invitation_is_listed_by_what_is_known(
         assert f"{AURORA}/-/Blind_Submission" in discover(client, AURORA).lists
 
 
+def test_lists_of_withdrawn_and_desk_rejected_papers_are_asked_for_even_if_their_invitations_are_not_shown() -> None:
+    world = build_world(papers=5, venues=[AURORA])
+    for invitation in (WITHDRAWN, DESK_REJECTED):
+        del world.v1.invitations[invitation]
+    with serve_simulator(world) as service, Client(service.base_url_v1, service.base_url_v2) as client:
+        assert discover(client, AURORA).lists == (f"{AURORA}/-/Blind_Submission", WITHDRAWN, DESK_REJECTED)
+        assert discover(client, AURORA, (WITHDRAWN, "known")).lists == (
+            f"{AURORA}/-/Blind_Submission",
+            WITHDRAWN,
+            DESK_REJECTED,
+        )
+
+
 @pytest.mark.parametrize("is_shown", [True, False])
 @pytest.mark.parametrize("is_stated", [True, False])
 def test_a_venue_of_api_2_that_names_no_list_is_listed_by_what_is_known(is_shown: bool, is_stated: bool) -> None:

@@ -22,6 +22,7 @@ from peercorpus.simulator.server.damage import slow
 from peercorpus.simulator.server.faults import FAULTS, Faults, faults_by_name, on_path, together, wrong_host
 from peercorpus.simulator.server.requests import Request, write_token
 from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.server.unreadable import VALUES
 from peercorpus.simulator.world.world import build_world
 
 LIST = f"/notes?invitation={V}/-/Submission&sort=id"
@@ -261,6 +262,20 @@ def test_huge_file_is_streamed_and_never_held() -> None:
         assert list(members(client.get("/attachment?name=pdf&ids=p1,p2,p3"))) == ["1_pdf.pdf", "3_pdf.pdf"]
 
 
+def test_drips_sends_a_byte_now_and_then() -> None:
+    with serving(faults_by_name("drips", every=1)) as (_, client), pytest.raises(httpx2.ReadTimeout):
+        client.get(LIST, timeout=0.1)
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_an_unreadable_submission_is_the_same_one_in_every_answer(name: str) -> None:
+    with serving(faults_by_name(f"unreadable_{name}")) as (_, client):
+        whole, first, second = (client.get(path).content for path in (LIST, f"{LIST}&limit=1", f"{LIST}&after=p1"))
+    assert VALUES[name] + b"," in whole.split(b'"further":')[1]
+    assert VALUES[name] + b"," in first.split(b'"further":')[1]
+    assert b'"further"' not in second
+
+
 def test_login_429_refuses_the_first_sign_in_and_takes_the_second() -> None:
     account = {"id": WORLD.user, "password": WORLD.password}
     with serving(faults_by_name("login_429")) as (_, client):
@@ -328,6 +343,7 @@ def test_every_named_fault_is_tested_here_and_listed_in_the_help(run: Run) -> No
     tests = " ".join(name for name in globals() if name.startswith("test_"))
     parametrised = {"error_500", "error_502_html", "error_503_empty", "dropped", "cut_off"}
     parametrised |= {f"no_offset_{route}" for route in ("notes", "edits", "references", "invitations")}
+    parametrised |= {f"unreadable_{name}" for name in VALUES}
     assert {name for name in FAULTS if f"test_{name}_" not in tests} == parametrised
     listed = run("simulate", "--help").out
     assert all(re.search(rf"\b{name}\b", listed) for name in FAULTS)

@@ -94,7 +94,9 @@ def simulate(
         truncated_file, expired_token, challenge, browser_check, wrong_host, no_count, ignores_after, no_offset,
         no_offset_notes, no_offset_edits, no_offset_references, no_offset_invitations, sort_allowlist, no_domain,
         ignores_domain, unknown_domain, edits_lost, edits_repeated, edits_of_others, edits_of_unlisted, shifting_list,
-        note_vanishes, not_a_pdf, not_a_pdf_inside, zip_without_member, zip_of_other, zip_bomb, huge_file, login_429.
+        note_vanishes, unreadable_too_deep, unreadable_not_utf8, unreadable_half_surrogate, unreadable_nan,
+        unreadable_huge_number, unreadable_infinite_number, unreadable_bare_line_break, unreadable_no_value, drips,
+        not_a_pdf, not_a_pdf_inside, zip_without_member, zip_of_other, zip_bomb, huge_file, login_429.
     sign_in
         Require a sign-in for notes and files, as OpenReview does.
     mfa

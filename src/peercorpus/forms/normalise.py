@@ -31,6 +31,7 @@ from peercorpus.forms.reviews import read_review
 from peercorpus.forms.unnamed_notes import KindOfReply, is_unsigned_review, kind_of_reply
 from peercorpus.forms.venue_forms import VenueReader, own_reading_digest, read_venue
 from peercorpus.openreview.objects import Note, read_edit, read_note, stated_venues
+from peercorpus.openreview.response_body import explain_unreadable
 from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, VenueSource
 from peercorpus.records.papers import Paper, StatedSide
 from peercorpus.records.published_datasets import LAYOUTS, Dataset, drop_number, find_stated_side, parse_dataset
@@ -51,8 +52,8 @@ PUBLISHED = {
 """Reader of each dataset that papers are made from."""
 _PUBLISHED_REASONS = frozenset({Reason.SUPERSEDED, Reason.RECORD_UNREADABLE})
 """Reasons for which only published records are set aside."""
-_NOT_OF_NOTES = _PUBLISHED_REASONS | {Reason.NOT_MATCHED}
-"""Those, and the reason for which only reviews and posts of published records are."""
+_NOT_OF_NOTES = _PUBLISHED_REASONS | {Reason.NOT_MATCHED, Reason.NOT_JSON}
+"""Those, and the reasons for which only reviews and posts of published records, or what is not JSON, are."""
 
 
 @dataclass(slots=True)
@@ -358,17 +359,18 @@ def run(workspace: Workspace, venue_id: str, _: Options, key: str, report: Progr
         for done, forum in enumerate(forums(workspace, venue_id), 1):
             normalise_whole(forum, reader, root_ids, workspace.raw.pseudonyms.of, out)
             report(done, total)
+        for kept in workspace.raw.latest(RawKind.UNREADABLE, venue_id):
+            out.set_aside(kept.object_id, kept.forum_id or None, Reason.NOT_JSON, explain_unreadable(kept.body))
 
 
 def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
-    """Return the balances of notes, of published records and of reviews.
+    """Return the balances of notes, of what is not JSON, of published records and of reviews.
 
     Notes = papers made of a note + posts + reviews of an AI with their replies + set aside; published records = those
     that papers were made of + set aside; posts of these records = posts + those that two records have + set aside;
     review posts = reviews. A paper known from its replies only is none of the notes.
     """
-    raw = workspace.raw
-    tables = workspace.tables
+    raw, tables = workspace.raw, workspace.tables
     made_of: Counter[str] = Counter()
     of_record_ids: set[str] = set()
     records_used = 0
@@ -409,6 +411,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
             rows_out=made_of[PaperSource.NOTE] + posts + of_ai,
             set_aside=of_notes,
         ),
+        *_balance_unreadable(venue_id, raw.count(RawKind.UNREADABLE, venue_id), left.get(Reason.NOT_JSON, 0)),
         *((published,) if published.rows_in or published.rows_out or of_records else ()),
         *_balance_merging(tables, venue_id, posts_of_records, left.get(Reason.NOT_MATCHED, 0)),
         Balance(
@@ -420,6 +423,13 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
             set_aside={},
         ),
     )
+
+
+def _balance_unreadable(venue_id: str, number: int, left: int) -> Iterator[Balance]:
+    """Yield the balance of what came from OpenReview and is not JSON, if there is any: all of it is set aside."""
+    if number or left:
+        aside = {Reason.NOT_JSON: left} if left else {}
+        yield Balance("read objects", venue_id, "objects", rows_in=number, rows_out=0, set_aside=aside)
 
 
 def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> Iterator[Balance]:
@@ -453,7 +463,7 @@ def _digest_of_venue(workspace: Workspace, venue_id: str) -> str:
 
 STAGE = Stage(
     name=NAME,
-    version=15,
+    version=16,
     reads_raw=(
         "pseudonyms",
         RawKind.NOTE,
@@ -462,6 +472,7 @@ STAGE = Stage(
         RawKind.INVITATION,
         RawKind.GROUP,
         RawKind.PUBLISHED,
+        RawKind.UNREADABLE,
     ),
     reads=(),
     writes=WRITES,

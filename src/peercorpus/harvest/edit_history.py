@@ -10,13 +10,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from peercorpus.errors import BusyError, NotGivenError
-from peercorpus.harvest.raw_rows import build_edit, build_note
+from peercorpus.harvest.raw_rows import build_edit, build_note, receive
 from peercorpus.harvest.session import VenueSession
 from peercorpus.harvest.submissions import is_review
 from peercorpus.harvest.venue_edits import TASK, forget_list, is_worth_a_list, note_id_of, read_venue_edits
 from peercorpus.openreview.listing import fetch_edits, fetch_references
 from peercorpus.openreview.objects import Edit, Note, decode_leniently, invitation_name
-from peercorpus.openreview.response_body import compact
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 HOUR_MS = 3_600_000
@@ -181,5 +180,5 @@ def _fetch_queued(session: VenueSession, what: str, wanted: Collection[str]) -> 
 def _fetch(session: VenueSession, note: RawObject) -> Iterator[RawObject]:
     fetch, build = (fetch_references, build_note) if session.api == 1 else (fetch_edits, build_edit)
     for source, item in fetch(session.client, note.object_id):
-        row = build(compact(item), session.origin(source))
+        row = receive(item, session.origin(source), build)
         yield row._replace(subject_id=note.object_id, forum_id=note.forum_id)

@@ -14,13 +14,24 @@ from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.harvest.edit_history import harvest_history
 from peercorpus.harvest.pdfs import harvest_pdfs, missing_files
 from peercorpus.harvest.session import VenueSession, open_session
-from peercorpus.harvest.submissions import harvest_changes, harvest_submissions, store_review_form, store_settings
+from peercorpus.harvest.submissions import (
+    List,
+    harvest_changes,
+    harvest_submissions,
+    read_lists,
+    store_review_form,
+    store_settings,
+)
 from peercorpus.harvest.venue_edits import TASK, find_refusal
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.objects import Note, decode_leniently
 from peercorpus.openreview.venue_discovery import VenueProfile
+from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.workspace import Workspace
+
+MOST_NAMED = 3
+"""Number of unreadable objects named in a summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,8 @@ class HarvestSummary:
         not_public: Notes shown to this account but not to the public.
         is_complete: Whether every list was read to its end.
         failures: A sentence on each kind of request that was refused every time with the same answer.
+        lists: The lists of the venue's submissions.
+        unreadable: Ids of what OpenReview sent as something else than JSON.
         no_list: Why the list of the venue's edits cannot be used; None if it can, or was never asked for.
     """
 
@@ -64,6 +77,8 @@ class HarvestSummary:
     is_complete: bool
     failures: tuple[str, ...] = ()
     no_list: str | None = None
+    lists: tuple[List, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -71,8 +86,7 @@ class HarvestSummary:
         remarks: list[str] = []
         if not self.is_complete:
             remarks.append("Its listings are not complete; harvest it again without a limit for the rest.")
-        if self.is_complete and self.expected is not None and self.expected != self.submissions:
-            remarks.append(f"OpenReview announced {self.expected} submissions and gave {self.submissions}.")
+        remarks += _describe_lists(self.lists)
         if self.edits_waiting or self.files_waiting:
             waiting = {"edits of notes": self.edits_waiting, "files": self.files_waiting}
             missing = " and ".join(f"{what}: {number:,}" for what, number in waiting.items() if number)
@@ -85,6 +99,8 @@ class HarvestSummary:
             remarks.append(
                 f"OpenReview's list of its edits cannot be used ({self.no_list}), so each note is asked for by itself."
             )
+        if self.unreadable:
+            remarks.append(_describe_unreadable(self.unreadable))
         if not self.submissions:
             remarks.append("OpenReview shows none of its submissions any more; what was held stays, and is set aside.")
         if self.not_public:
@@ -93,6 +109,24 @@ class HarvestSummary:
                 " published; an account without a role at this venue is safer."
             )
         return tuple(remarks)
+
+
+def _describe_lists(lists: Sequence[List]) -> Iterator[str]:
+    for held in lists:
+        name = escape_controls(held.invitation)
+        if held.problem:
+            yield f"OpenReview refused the list '{name}' ({held.problem}); ask for it again with --refresh."
+        elif held.differs:
+            yield f"OpenReview announced {held.expected} submissions of '{name}' and gave {held.received}."
+
+
+def _describe_unreadable(object_ids: Sequence[str]) -> str:
+    examples = ", ".join(f"'{escape_controls(object_id)}'" for object_id in object_ids[:MOST_NAMED])
+    more = ", …" if len(object_ids) > MOST_NAMED else ""
+    return (
+        f"What OpenReview sent of {len(object_ids):,} of its objects is not JSON ({examples}{more}): the bytes are kept"
+        " and will be set aside; ask for them again with --refresh."
+    )
 
 
 def harvest(
@@ -265,4 +299,6 @@ def _summarise(session: VenueSession, requests: int, before: _StoredCounts, *, f
         is_complete=_is_complete(raw, session.profile),
         failures=tuple(_find_failures(venue_id, {"edits": of_edits, "files": of_files})),
         no_list=find_refusal(session),
+        lists=tuple(read_lists(raw, venue_id)),
+        unreadable=tuple(sorted(kept.object_id for kept in raw.latest(RawKind.UNREADABLE, venue_id))),
     )

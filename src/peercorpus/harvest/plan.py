@@ -13,6 +13,7 @@ from peercorpus.harvest.session import VenueSession, open_session
 from peercorpus.harvest.venue_edits import TASK, find_refusal, is_worth_a_list, plan_list
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.listing import PAGE_WITH_REPLIES, count_submissions
+from peercorpus.openreview.venue_discovery import is_closed_list
 from peercorpus.workspace.workspace import Workspace
 
 NOTES_AN_HOUR = 500
@@ -182,7 +183,7 @@ def _plan_listing(session: VenueSession) -> tuple[PlannedStep, int]:
     is_known = True
     for invitation in session.profile.lists:
         state = session.raw.state.listing(session.venue_id, invitation)
-        count = state.expected if state.complete else count_submissions(session.client, session.api, invitation)
+        count = state.expected or state.received if state.complete else _count_list(session, invitation)
         is_known = is_known and count is not None
         there_are = max(count or 0, state.received)
         if session.limit is not None:
@@ -198,6 +199,16 @@ def _plan_listing(session: VenueSession) -> tuple[PlannedStep, int]:
         )
     size_bytes = left * FORUM_BYTES
     return _plan_step(session, "listing", "/notes", left, requests or 3, size_bytes, is_rough=not is_known), total
+
+
+def _count_list(session: VenueSession, invitation: str) -> int | None:
+    """Return how long a list is; 0 if OpenReview refuses one of withdrawn or desk-rejected papers."""
+    try:
+        return count_submissions(session.client, session.api, invitation)
+    except NotGivenError:
+        if is_closed_list(invitation):
+            return 0
+        raise
 
 
 def _plan_versions(session: VenueSession, papers: int, *, is_listed: bool) -> PlannedStep:

@@ -1,6 +1,7 @@
 """Turn OpenReview objects into rows of `raw.db`."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
@@ -16,7 +17,15 @@ from peercorpus.openreview.objects import (
     venue_of,
     venue_of_edit,
 )
-from peercorpus.openreview.response_body import compact, is_list, is_object, read_items, read_members
+from peercorpus.openreview.response_body import (
+    check_object,
+    compact,
+    is_list,
+    is_object,
+    read_members,
+    split_items,
+    split_member,
+)
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
 
 REPLIES = ("replies", "directReplies")
@@ -48,6 +57,40 @@ class _Header(msgspec.Struct):
     domain: str | None = None
     tmdate: int | None = None
     mdate: int | None = None
+
+
+def receive(
+    text: bytes | msgspec.Raw, origin: RawOrigin, build: Callable[[bytes, RawOrigin], RawObject] | None = None
+) -> RawObject:
+    """Build the row of an object that OpenReview sent; one that cannot be read keeps its bytes, to be set aside.
+
+    Args:
+        text: The object as received.
+        origin: Where it came from.
+        build: Builds the row of an object that can be read; None means `build_note`.
+    """
+    try:
+        body = compact(check_object(bytes(text)))
+    except ValueError:
+        return _build_unreadable(bytes(text), origin)
+    return (build or build_note)(body, origin)
+
+
+def _build_unreadable(body: bytes, origin: RawOrigin) -> RawObject:
+    header = decode_leniently(Header, body)
+    object_id = header.id or _make_id(body)
+    return RawObject(
+        kind=RawKind.UNREADABLE,
+        object_id=object_id,
+        api=0,
+        venue_id=origin.venue_id or UNPLACED,
+        forum_id=header.forum or header.referent or "",
+        subject_id=header.referent or object_id,
+        modified_ms=_clamp_time(header.modified_ms),
+        seen_ms=origin.seen_ms,
+        source=origin.source,
+        body=body,
+    )
 
 
 def build_note(body: bytes, origin: RawOrigin) -> RawObject:
@@ -151,20 +194,37 @@ def detect_api(note: Header, body: bytes) -> int:
 
 
 def split_replies(note: bytes | msgspec.Raw) -> tuple[bytes, list[bytes]]:
-    """Split a submission into itself without the nested replies, and the replies.
+    """Split a submission into itself without the nested replies, and the replies; any of them may not be JSON.
 
     What else `details` contains is kept; if nothing is left, the submission is as it comes without `details=replies`.
 
     >>> split_replies(b'{"id":"a","details":{"replies":[{"id":"b"}]}}')
     (b'{"id":"a"}', [b'{"id":"b"}'])
     """
-    members = read_members(note) if is_object(note) else {}
-    if not is_object(members.get("details")):
-        return compact(note), []
-    details = read_members(members["details"])
-    nested = [details.pop(name) for name in REPLIES if is_list(details.get(name))]
-    members["details"] = msgspec.Raw(msgspec.json.encode(details))
-    if nested and not details:
-        del members["details"]
-    replies = [compact(reply) for items in nested for reply in read_items(items)]
-    return compact(msgspec.json.encode(members)), replies
+    text = bytes(note)
+    parts: list[bytes] = []
+    replies: list[bytes] = []
+    for part in (split_items(text) or ()) if is_object(text) else ():
+        name, value = split_member(part)
+        if name == "details" and is_object(value):
+            others, nested = _take_replies(value)
+            parts += [b'"details":' + others] if others else []
+            replies += nested
+        else:
+            parts.append(part)
+    return (b"{%s}" % b",".join(parts) if parts else text), replies
+
+
+def _take_replies(details: bytes) -> tuple[bytes | None, list[bytes]]:
+    """Return what `details` contains without the replies, None if they are all of it; and the replies."""
+    others: list[bytes] = []
+    replies: list[list[bytes]] = []
+    for part in split_items(details) or ():
+        name, value = split_member(part)
+        items = split_items(value) if name in REPLIES and is_list(value) else None
+        if items is None:
+            others.append(part)
+        else:
+            replies.append(items)
+    is_all = bool(replies) and not others
+    return None if is_all else b"{%s}" % b",".join(others), [reply for items in replies for reply in items]

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from peercorpus.errors import BusyError, EmptyVenueError, NotGivenError, SignInError, SourceError
 from peercorpus.execution.progress import Meter
-from peercorpus.harvest.raw_rows import build_note, build_setting, split_replies
+from peercorpus.harvest.raw_rows import build_setting, receive, split_replies
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview.listing import (
     PAGE_WITH_REPLIES,
@@ -19,9 +20,9 @@ from peercorpus.openreview.listing import (
     read_list,
 )
 from peercorpus.openreview.objects import Note, decode_leniently, invitation_name
-from peercorpus.openreview.response_body import compact
+from peercorpus.openreview.venue_discovery import is_closed_list
 from peercorpus.workspace.harvest_state import Listing
-from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
 
 REVIEW_FORM = "review form"
 """Name of the listing whose completion records that the review form was requested."""
@@ -29,12 +30,54 @@ AGAIN = " (again)"
 """Suffix of the listing that records the second reading of a list whose count changed while it was read."""
 
 
+CLOSED = "closed lists"
+"""Name of the queue of lists of withdrawn and desk-rejected papers: it records which were refused, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """One list of submissions, and how much of it is held.
+
+    Attributes:
+        received: Submissions received.
+        expected: Submissions that OpenReview announced; None if it did not.
+        problem: Why OpenReview refused the list; None if it did not.
+    """
+
+    invitation: str
+    received: int
+    expected: int | None
+    is_complete: bool
+    problem: str | None = None
+
+    @property
+    def differs(self) -> bool:
+        """Whether another number was received than OpenReview announced, although the list was read to its end."""
+        return self.is_complete and self.expected not in {None, self.received}
+
+
+def read_lists(raw: RawStore, venue_id: str) -> list[List]:
+    """Return the lists of a venue's submissions, in the order of their names."""
+    # Other entries of the table are not named like invitations.
+    sql = """
+        SELECT listing, received, expected, complete, problem
+        FROM listings
+        LEFT JOIN queue ON task = ? AND subject_id = listing
+        WHERE listings.venue_id = ? AND listing GLOB '*/-/*' AND listing NOT GLOB '* *'
+        ORDER BY listing
+    """
+    return [
+        List(invitation=name, received=received, expected=expected, is_complete=bool(done), problem=problem)
+        for name, received, expected, done, problem in raw.select(sql, CLOSED, venue_id)
+    ]
+
+
 def store_settings(session: VenueSession) -> None:
     """Store the venue's group and its own invitations, with their forms and deadlines."""
     source, group = session.profile.group
-    rows = [build_setting(RawKind.GROUP, group, session.origin(source))]
+    rows = [receive(group, session.origin(source), partial(build_setting, RawKind.GROUP))]
     for url, body in session.profile.invitations:
-        rows.append(build_setting(RawKind.INVITATION, body, session.origin(url)))
+        rows.append(receive(body, session.origin(url), partial(build_setting, RawKind.INVITATION)))
     with session.raw.transaction():
         session.raw.add(rows)
 
@@ -50,7 +93,10 @@ def harvest_submissions(session: VenueSession) -> None:
     for invitation in session.profile.lists:
         most = None if session.limit is None else max(0, session.limit - _count_received(session))
         if not session.raw.state.listing(session.venue_id, invitation).complete and most != 0:
-            _read_list(session, invitation, invitation, meter, most)
+            if is_closed_list(invitation):
+                _read_closed_list(session, invitation, meter, most)
+            else:
+                _read_list(session, invitation, invitation, meter, most)
     if not _count_received(session) and not session.raw.state.was_shown(session.venue_id):
         with session.raw.transaction():
             session.raw.state.forget_listings(session.venue_id)
@@ -80,6 +126,22 @@ def _read_list(session: VenueSession, invitation: str, name: str, meter: Meter, 
             meter.advance(len(page.items), _count_total(session))
     if is_last:
         _finish_list(session, invitation, name, meter)
+
+
+def _read_closed_list(session: VenueSession, invitation: str, meter: Meter, most: int | None) -> None:
+    """Read a list of withdrawn or desk-rejected papers; that OpenReview refuses it is recorded."""
+    problem = None
+    try:
+        _read_list(session, invitation, invitation, meter, most)
+    except NotGivenError as error:
+        problem = error.reason
+    state = session.raw.state
+    with session.raw.transaction():
+        state.enqueue(session.venue_id, CLOSED, [invitation])
+        state.mark_done(CLOSED, invitation, problem)
+        if problem is not None:
+            listing = state.listing(session.venue_id, invitation)
+            state.set_listing(session.venue_id, invitation, replace(listing, complete=True))
 
 
 def _finish_list(session: VenueSession, invitation: str, name: str, meter: Meter) -> None:
@@ -136,9 +198,12 @@ def _build_rows(session: VenueSession, page: ListPage) -> Iterator[RawObject]:
     origin = session.origin(page.source)
     for item in page.items:
         submission, replies = split_replies(item)
-        yield build_note(submission, origin)
+        root = receive(submission, origin)
+        yield root
         for reply in replies:
-            yield build_note(reply, origin)
+            row = receive(reply, origin)
+            # What cannot be read may not name its forum; it is known from where the reply came.
+            yield row._replace(forum_id=row.forum_id or root.object_id) if row.kind is RawKind.UNREADABLE else row
 
 
 def store_review_form(session: VenueSession) -> None:
@@ -154,7 +219,8 @@ def store_review_form(session: VenueSession) -> None:
     try:
         answer = session.client.get_json(session.api, "/invitations", {"id": invitation_id, "expired": "true"})
         origin = session.origin(answer.source)
-        rows = [build_setting(RawKind.INVITATION, bytes(item), origin) for item in read_list(answer, "invitations")]
+        build = partial(build_setting, RawKind.INVITATION)
+        rows = [receive(item, origin, build) for item in read_list(answer, "invitations")]
     except NotGivenError:
         # The form is then inferred from the reviews themselves.
         rows = []
@@ -279,7 +345,7 @@ def _fetch_changed(session: VenueSession, newest_ms: int, *, deleted: bool) -> I
     listed = (session.raw.state.listing(session.venue_id, name).started_ms for name in session.profile.lists)
     since_ms = max(0, min(newest_ms, looked or min(listed, default=0)) - OVERLAP_MS)
     for page in fetch_changes(session.client, session.api, session.venue_id, since_ms, deleted=deleted):
-        yield [build_note(compact(item), session.origin(page.source)) for item in page.items]
+        yield [receive(item, session.origin(page.source)) for item in page.items]
 
 
 def _take_page(session: VenueSession, rows: list[RawObject], seen: _ReceivedIds) -> None:

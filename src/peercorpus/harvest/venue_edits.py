@@ -14,12 +14,11 @@ from typing import NamedTuple
 import msgspec
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
-from peercorpus.harvest.raw_rows import build_edit
+from peercorpus.harvest.raw_rows import build_edit, receive
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview import listing
 from peercorpus.openreview.listing import LATEST_FIRST, ListPage, Start, fetch_venue_edits, probe_venue_edits
 from peercorpus.openreview.objects import Note, decode_leniently, venue_of_edit
-from peercorpus.openreview.response_body import compact
 from peercorpus.workspace.harvest_state import EDITS, Listing
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
@@ -278,7 +277,8 @@ def _read_list(session: VenueSession, mode: Mode, name: str) -> None:
 
 def _next(state: Listing, page: ListPage, rows: Sequence[RawObject], new: int, mode: Mode) -> Listing:
     received = state.received + new
-    is_last = page.is_last or not new or received == page.expected or rows[-1].modified_ms < mode.since_ms
+    oldest_ms = next(reversed(_read_times(rows)), mode.since_ms)
+    is_last = page.is_last or not new or received == page.expected or oldest_ms < mode.since_ms
     return replace(state, after=page.after, received=received, expected=page.expected, complete=is_last)
 
 
@@ -288,7 +288,7 @@ def _entries(session: VenueSession) -> list[str]:
 
 
 def _build(session: VenueSession, page: ListPage) -> list[RawObject]:
-    return [build_edit(compact(item), session.origin(page.source)) for item in page.items]
+    return [receive(item, session.origin(page.source), build_edit) for item in page.items]
 
 
 def _check_order(session: VenueSession, rows: Sequence[RawObject], mode: Mode) -> None:
@@ -297,8 +297,13 @@ def _check_order(session: VenueSession, rows: Sequence[RawObject], mode: Mode) -
     Raises:
         NotGivenError: They do not.
     """
-    if mode != WHOLE and any(row.modified_ms < following.modified_ms for row, following in pairwise(rows)):
+    if mode != WHOLE and any(earlier < later for earlier, later in pairwise(_read_times(rows))):
         raise _unusable(session, "not the latest edits first")
+
+
+def _read_times(rows: Sequence[RawObject]) -> list[int]:
+    """Return when the edits of a page were last modified; one that cannot be read may not say so."""
+    return [row.modified_ms for row in rows if row.modified_ms or row.kind is not RawKind.UNREADABLE]
 
 
 def _place(session: VenueSession, rows: Sequence[RawObject], wanted: Set[str]) -> Iterator[RawObject]:

@@ -22,10 +22,14 @@ import msgspec
 from platformdirs import user_state_path
 
 from peercorpus.errors import SharedBudgetError
+from peercorpus.openreview.retries import LONGEST_WAIT_S
 from peercorpus.openreview.tokens import CONFIG_VARIABLE, Urls
 from peercorpus.workspace.harvest_state import BudgetState, Window
 
-POLICY = re.compile(r"^\s*(\d+)\s*;\s*w=(\d+)")
+MOST_DIGITS = 15
+"""Most digits of a number in a header that is read; others count as not stated."""
+
+POLICY = re.compile(rf"^\s*([0-9]{{1,{MOST_DIGITS}}})\s*;\s*w=([0-9]{{1,{MOST_DIGITS}}})(?![0-9])")
 SPREAD = 0.2
 """Share of a window's requests that is spread over the rest of the window; the others are sent at once."""
 
@@ -46,7 +50,7 @@ def read_window(headers: Mapping[str, str], now: float) -> Window | None:
         reset_s = max(0, math.ceil(reset_at - now))
     policy = POLICY.match(headers.get("ratelimit-policy", ""))
     limit = limit if limit is not None else int(policy[1]) if policy else None
-    if remaining is None or reset_s is None:
+    if remaining is None or reset_s is None or reset_s > LONGEST_WAIT_S:
         return None
     return Window(
         limit=limit,
@@ -58,8 +62,8 @@ def read_window(headers: Mapping[str, str], now: float) -> Window | None:
 
 
 def _number(headers: Mapping[str, str], name: str) -> int | None:
-    text = headers.get(name) or headers.get(f"x-{name}" if name != "ratelimit-reset" else "", "")
-    return int(text) if text and text.strip().isdigit() else None
+    text = (headers.get(name) or headers.get(f"x-{name}" if name != "ratelimit-reset" else "", "") or "").strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
 
 
 class SystemClock:
@@ -109,7 +113,10 @@ class Budget:
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self._windows = self.state.windows() if self.state else {}
+        stored = self.state.windows() if self.state else {}
+        self._windows = {
+            route: window for route, window in stored.items() if window.ends_at - window.seen_at <= LONGEST_WAIT_S
+        }
 
     def reserve(self, route: str) -> RequestSlot:
         """Take one request from the window of a route, if one is left."""

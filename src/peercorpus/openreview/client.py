@@ -20,8 +20,9 @@ import stamina
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError, UnreachableError
 from peercorpus.openreview.budget import THIS_MACHINE, Budget, OtherClients, SystemClock
 from peercorpus.openreview.cassette import CassetteWriter, RecordedHarvest, answer_head
-from peercorpus.openreview.response_body import MEGABYTE, check_json, read_members, receive
+from peercorpus.openreview.response_body import MEGABYTE, check_json, read_members, receive, split_members
 from peercorpus.openreview.retries import Patience, check
+from peercorpus.openreview.time_limit import TimeLimit, limit_reads
 from peercorpus.workspace.harvest_state import BudgetState
 
 URL_V1 = "https://api.openreview.net"
@@ -29,7 +30,10 @@ URL_V2 = "https://api2.openreview.net"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 TIMEOUT = httpx2.Timeout(connect=10, read=120, write=30, pool=10)
 WITHIN_S = 1800.0
-"""Maximum seconds one response may take in all."""
+"""Maximum seconds one file may take in all."""
+
+JSON_WITHIN_S = 300.0
+"""Maximum seconds one JSON response may take in all; a page that takes longer is asked for in smaller ones."""
 
 MOST_JSON_BYTES = 512 * MEGABYTE
 """Largest JSON response accepted."""
@@ -68,7 +72,7 @@ class JsonAnswer:
     Attributes:
         source: The request URL; it never contains a token.
         body: The JSON text as received.
-        members: The members of the JSON object, each as received.
+        members: The members of the JSON object, each as received; what one of them holds may not be JSON.
     """
 
     source: str
@@ -82,6 +86,7 @@ class _Request:
 
     Attributes:
         most_bytes: Largest response body accepted.
+        within_s: Maximum seconds for the whole response.
         body: JSON to send; None sends a GET request.
         keep: Receives the body in chunks; None keeps it in memory.
         begin: Called before the first chunk of each attempt.
@@ -91,6 +96,7 @@ class _Request:
     path: str
     params: Params
     most_bytes: int
+    within_s: float = WITHIN_S
     body: Mapping[str, object] | None = None
     keep: Callable[[bytes], object] | None = None
     begin: Callable[[], object] | None = None
@@ -165,6 +171,8 @@ class Client:
             trust_env=not is_loopback,
             verify=_read_certificates(trust_env=not is_loopback),
         )
+        self._limit = TimeLimit(on_wait)
+        limit_reads(self._http, self._limit)
         self._lock = threading.Lock()
         self.budget = Budget(budget_state, clock.now)
         self._tally = OtherClients() if tally is None else tally
@@ -205,9 +213,7 @@ class Client:
             BusyError: OpenReview failed every attempt, or asks for a wait longer than `Patience` allows.
             SourceError: OpenReview could not be reached, or refused the request.
         """
-        return self._retry(
-            lambda: self._fetch_json(_Request(api=api, path=path, params=params, most_bytes=MOST_JSON_BYTES))
-        )
+        return self._ask(api, path, params)
 
     def post_json(self, api: int, path: str, body: Mapping[str, object]) -> JsonAnswer:
         """Send JSON and return the JSON response; only for queries and sign-in, which are safe to repeat.
@@ -218,9 +224,13 @@ class Client:
             BusyError: As `get_json`.
             SourceError: As `get_json`.
         """
-        return self._retry(
-            lambda: self._fetch_json(_Request(api=api, path=path, params={}, most_bytes=MOST_JSON_BYTES, body=body))
+        return self._ask(api, path, {}, body)
+
+    def _ask(self, api: int, path: str, params: Params, body: Mapping[str, object] | None = None) -> JsonAnswer:
+        request = _Request(
+            api=api, path=path, params=params, most_bytes=MOST_JSON_BYTES, within_s=JSON_WITHIN_S, body=body
         )
+        return self._retry(lambda: self._fetch_json(request))
 
     def get_file(self, api: int, path: str, params: Params) -> bytes:
         """Request a PDF; one without an end is requested again, and accepted if the same bytes come twice.
@@ -268,17 +278,20 @@ class Client:
         ends_at = self._clock.elapsed() + seconds
         while (left_s := ends_at - self._clock.elapsed()) > 0:
             if seconds >= 1:
-                left = f"{left_s:.0f} s" if left_s < 90 else f"{left_s / 60:.0f} min"
-                self._on_wait(f"{why}; {left} left to wait.")
+                self._on_wait(f"{why}; {_describe_left(left_s)} left to wait.")
             self._clock.sleep(min(left_s, SLICE_S))
 
     def _fetch_json(self, request: _Request) -> JsonAnswer:
         response = self._fetch(request)
         try:
             body = check_json(response.content)
-            members = read_members(body)
+            members: Mapping[str, msgspec.Raw] = read_members(body)
         except ValueError as error:
-            raise BusyError(f"OpenReview's answer to {response.url} cannot be read: {error}") from None
+            body = response.content
+            # What cannot be read may be one object of many, which does not come otherwise if it is asked for again.
+            members = {name: msgspec.Raw(value) for name, value in split_members(body)}
+            if not members:
+                raise BusyError(f"OpenReview's answer to {response.url} cannot be read: {error}") from None
         return JsonAnswer(str(response.url), body, members)
 
     def _fetch(self, request: _Request) -> httpx2.Response:
@@ -304,6 +317,7 @@ class Client:
             headers["Authorization"] = f"Bearer {_check_token(token)}"
         with (
             self._tally.under_way(request.max_counted) as sent,
+            self._limit.within(request.within_s, f"OpenReview's answer to {request.path}"),
             self._http.stream(
                 "GET" if request.body is None else "POST",
                 self._urls[request.api] + request.path,
@@ -316,7 +330,7 @@ class Client:
             self._tally.learn(sent, route, request.path, self.budget.learn(route, streamed.headers))
             if request.begin is not None:
                 request.begin()
-            response = receive(streamed, request.most_bytes, WITHIN_S, request.keep)
+            response = receive(streamed, request.most_bytes, request.within_s, request.keep)
         self._record(request, response)
         try:
             check(response)
@@ -382,8 +396,9 @@ class Client:
         except BusyError as error:
             sentence = str(error)
             if error.wait_s is not None:
-                opens = datetime.now(UTC) + timedelta(seconds=error.wait_s + 59)
-                sentence += f" What was received is kept: run the same command again after {opens:%H:%M} UTC."
+                sentence += (
+                    f" What was received is kept: run the same command again after {_describe_end(error.wait_s)}."
+                )
             raise BusyError(sentence, error.wait_s) from None
         raise AssertionError("stamina gives at least one attempt")
 
@@ -465,6 +480,26 @@ def _check_token(token: str) -> str:
             "The token is not valid: it is empty, or contains spaces or characters that no token has; copy it again."
         )
     return bare
+
+
+def _describe_end(wait_s: float) -> str:
+    """Return the minute after a wait that begins now; with its date, unless that is today's."""
+    now = datetime.now(UTC)
+    ends = now + timedelta(seconds=wait_s + 59)
+    return f"{ends:%H:%M} UTC" if ends.date() == now.date() else f"{ends:%Y-%m-%d %H:%M} UTC"
+
+
+def _describe_left(left_s: float) -> str:
+    """Return how long a wait still takes, in its largest unit of which there are several.
+
+    >>> _describe_left(89), _describe_left(5400), _describe_left(86400), _describe_left(20 * 86400)
+    ('89 s', '90 min', '24 h', '20 days')
+    """
+    if left_s < 90:
+        return f"{left_s:.0f} s"
+    if left_s < 2 * 3600:
+        return f"{left_s / 60:.0f} min"
+    return f"{left_s / 3600:.0f} h" if left_s < 2 * 86400 else f"{left_s / 86400:.0f} days"
 
 
 def _describe_host(error: httpx2.RequestError) -> str:

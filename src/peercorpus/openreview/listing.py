@@ -9,7 +9,7 @@ import msgspec
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TooLargeError, UnreachableError
 from peercorpus.openreview.client import Client, JsonAnswer, Params
 from peercorpus.openreview.objects import Note, decode_leniently
-from peercorpus.openreview.response_body import read_items, read_members
+from peercorpus.openreview.response_body import UNREADABLE, is_list, read_items, split_items, split_members
 
 LARGEST_PAGE = 1000
 EDITS = "/notes/edits"
@@ -160,14 +160,16 @@ def _get_separately(client: Client, api: int, params: Params) -> JsonAnswer:
     """Fetch the next submission of a list and its replies separately, and combine them as one response."""
     bare = {name: value for name, value in params.items() if name != "details"}
     answer = client.get_json(api, "/notes", {**bare, "limit": 1})
-    submissions: list[dict[str, msgspec.Raw]] = []
-    for submission in read_list(answer, "notes"):
+    submissions: list[bytes] = []
+    for submission in map(bytes, read_list(answer, "notes")):
         forum_id = object_id(submission)
         notes = [item for _, item in _fetch_rows(client, api, "/notes", {"forum": forum_id, "sort": "id"})]
-        replies = [item for item in notes if object_id(item) != forum_id]
-        details = msgspec.Raw(msgspec.json.encode({"replies": replies}))
-        submissions.append({**read_members(submission), "details": details})
-    return replace(answer, members={**answer.members, "notes": msgspec.Raw(msgspec.json.encode(submissions))})
+        replies = [bytes(item) for item in notes if object_id(item) != forum_id]
+        # Put together as text: one of them may not be JSON.
+        members = [b"%s:%s" % (msgspec.json.encode(name), value) for name, value in split_members(submission)]
+        members.append(b'"details":{"replies":[%s]}' % b",".join(replies))
+        submissions.append(b"{%s}" % b",".join(members))
+    return replace(answer, members={**answer.members, "notes": msgspec.Raw(b"[%s]" % b",".join(submissions))})
 
 
 def count_submissions(client: Client, api: int, invitation: str) -> int | None:
@@ -211,7 +213,8 @@ def fetch_changes(
     where = {**_of_venue(api, venue_id), "sort": LATEST_FIRST, "mintmdate": since_ms}
     for answer, items, ends in fetch_pages(client, api, "/notes", where | ({"trash": "true"} if deleted else {})):
         # The latest come first, so nothing after an older one is wanted, even if the service ignores `mintmdate`.
-        is_last = ends or (decode_leniently(Note, bytes(items[-1])).modified_ms or 0) < since_ms
+        times_ms = (decode_leniently(Note, bytes(item)).modified_ms for item in reversed(items))
+        is_last = ends or next(filter(None, times_ms), since_ms) < since_ms
         yield ListPage(source=answer.source, items=items, after=None, expected=_read_count(answer), is_last=is_last)
         if is_last:
             return
@@ -244,21 +247,25 @@ def find_notes(client: Client, api: int, note_ids: Sequence[str]) -> list[msgspe
 
 
 def read_list(answer: JsonAnswer, key: str) -> list[msgspec.Raw]:
-    """Return the objects of a list in a response, each as received.
+    """Return the objects of a list in a response, each as received; one of them may not be JSON.
 
     Raises:
         SourceError: The response has no such list.
     """
+    rows = answer.members.get(key, msgspec.Raw(b""))
     try:
-        return read_items(answer.members[key])
-    except (KeyError, msgspec.DecodeError):
-        raise UnreachableError(f"OpenReview's answer to {answer.source} holds no list of {key}.") from None
+        return read_items(rows)
+    except UNREADABLE:
+        items = split_items(bytes(rows)) if is_list(rows) else None
+    if items is None:
+        raise UnreachableError(f"OpenReview's answer to {answer.source} holds no list of {key}.")
+    return [msgspec.Raw(item) for item in items]
 
 
 def _read_count(answer: JsonAnswer) -> int | None:
     try:
         count = msgspec.json.decode(answer.members["count"], type=int)
-    except (KeyError, msgspec.DecodeError):
+    except (KeyError, *UNREADABLE):
         return None
     return count if 0 <= count <= MOST_NOTES else None
 

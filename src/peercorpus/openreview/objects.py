@@ -10,6 +10,8 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
+from peercorpus.openreview.response_body import UNREADABLE, split_members
+
 PAPER_GROUP = re.compile(r"/(?:Paper|Submission|paper)\d+(?:/|$)")
 """Matches where a venue id ends and the group of one paper begins."""
 
@@ -154,24 +156,24 @@ StructT = TypeVar("StructT", bound=msgspec.Struct)
 
 
 def decode_leniently(kind: type[StructT], body: bytes) -> StructT:
-    """Decode what is readable of an object; a field of an unexpected type counts as absent, and a missing id as empty.
+    """Decode what is readable of an object; a field that cannot be read counts as absent, and a missing id as empty.
 
     For the harvest, which stores whatever arrives. Stages decode strictly, and set aside what they cannot read.
 
-    >>> decode_leniently(Note, b'{"id": "a", "forum": "f", "number": "seven"}').number is None
-    True
+    >>> note = decode_leniently(Note, b'{"id": "a", "number": "seven", "content": {"rating": NaN}}')
+    >>> note.id, note.number, note.content
+    ('a', None, None)
     """
     try:
         return msgspec.json.decode(body, type=kind)
-    except msgspec.ValidationError:
-        value = msgspec.json.decode(body)
-    members = value if isinstance(value, dict) else {}
+    except UNREADABLE:
+        members = dict(split_members(body))
     fields = msgspec.structs.fields(kind)
     readable: dict[str, Any] = {field.name: "" for field in fields if field.required}
     for field in fields:
-        with suppress(msgspec.ValidationError):
-            readable[field.name] = msgspec.convert(members.get(field.name), field.type)
-    return msgspec.convert(msgspec.to_builtins(readable), kind)
+        with suppress(KeyError, *UNREADABLE):
+            readable[field.name] = msgspec.json.decode(members[field.name], type=field.type)
+    return kind(**readable)
 
 
 def venue_of(invitation: str) -> str:

@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import httpx2
 import msgspec
@@ -49,8 +50,8 @@ def receive(
         else:
             keep(part)
     # The content is unpacked now.
-    packed = {"content-encoding", "content-length", "transfer-encoding"}
-    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in packed]
+    packed = {b"content-encoding", b"content-length", b"transfer-encoding"}
+    headers = [(name, value) for name, value in response.headers.raw if name.lower() not in packed]
     return httpx2.Response(response.status_code, headers=headers, content=bytes(parts), request=response.request)
 
 
@@ -59,10 +60,23 @@ def _too_large(response: httpx2.Response, most_bytes: int) -> TooLargeError:
     return TooLargeError(f"{response.url.copy_with(query=None)} sent more than {size}.", f"larger than {size}")
 
 
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)", re.DOTALL)
+"""Matches an escape in a JSON text, both halves of a surrogate pair together."""
+
+PART = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]', re.DOTALL)
+"""Matches the strings of a JSON text, and what parts it."""
+
+MEMBER = re.compile(rb'\s*("[^"\\]*+(?:\\.[^"\\]*+)*+")\s*:', re.DOTALL)
+MOST_LEVELS = 100
+"""Most levels at which an object may be nested: OpenReview's own have about ten, and Python's limit is 1,000 in all."""
+
 read_raw = msgspec.json.Decoder(msgspec.Raw).decode
 read_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 read_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
+read_anything = msgspec.json.Decoder().decode
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding raises for a text that is not JSON, not UTF-8, or nested too deeply."""
 
 
 def check_json(text: bytes) -> bytes:
@@ -71,8 +85,8 @@ def check_json(text: bytes) -> bytes:
     JavaScript writes half of a surrogate pair where a text was cut inside an emoji; UTF-8 cannot hold it, so that half
     becomes U+FFFD.
 
-    >>> check_json(b'{"a": "x \\ud83d"}').decode()
-    '{"a": "x \ufffd"}'
+    >>> check_json(b'{"a": "x \\ud83d"}')
+    b'{"a": "x \xef\xbf\xbd"}'
 
     Raises:
         ValueError: The text is not UTF-8, is cut off, or is not JSON; the message says where.
@@ -87,29 +101,141 @@ def check_json(text: bytes) -> bytes:
     except msgspec.DecodeError:
         return _mend(text)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError(TOO_DEEP) from None
     return text
 
 
+TOO_DEEP = "it is nested too deeply"
+
+
 def _mend(text: bytes) -> bytes:
-    try:
-        content = json.loads(text, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        ending = "it is cut off" if error.pos >= len(text.decode().rstrip()) - 1 else f"it is not JSON: {error.msg}"
-        raise ValueError(f"{ending} ({where})") from None
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    mended = LONE_SURROGATE.sub("\ufffd", json.dumps(content, ensure_ascii=False)).encode()
+    mended = ESCAPE.sub(_replace_lone_half, text)
     try:
         read_raw(mended)
     except (msgspec.DecodeError, RecursionError):
-        raise ValueError("it is not JSON") from None
+        raise ValueError(_explain(text)) from None
     return mended
+
+
+def _replace_lone_half(escape: re.Match[bytes]) -> bytes:
+    is_lone = len(escape[0]) == len(rb"\ud83d") and escape[0][1:2] == b"u"
+    return "\ufffd".encode() if is_lone else escape[0]
+
+
+def _explain(text: bytes) -> str:
+    """Return why a text is not JSON."""
+    try:
+        json.loads(text, parse_constant=_refuse_constant, parse_int=str)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        ending = "it is cut off" if error.pos >= len(text.decode().rstrip()) - 1 else f"it is not JSON: {error.msg}"
+        return f"{ending} ({where})"
+    except RecursionError:
+        return TOO_DEEP
+    except ValueError as error:
+        return str(error)
+    return "it is not JSON"
 
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"it holds {name}, which JSON does not allow")
+
+
+def check_object(text: bytes) -> bytes:
+    """Return an object as `check_json` does, after checking that any decoder can read all of it, however called.
+
+    Raises:
+        ValueError: It cannot be read; the message says why.
+    """
+    text = check_json(text)
+    if text.count(b"{") + text.count(b"[") > MOST_LEVELS and _count_levels(text) > MOST_LEVELS:
+        raise ValueError(TOO_DEEP)
+    read_anything(text)
+    return text
+
+
+def explain_unreadable(text: bytes) -> str:
+    """Return why `check_object` refuses an object."""
+    try:
+        check_object(text)
+    except ValueError as error:
+        return str(error)
+    return "this version can read it; harvest its venue again with --refresh"
+
+
+def _count_levels(text: bytes) -> int:
+    depth = most = 0
+    for part in PART.finditer(text):
+        opens = text[part.start()]
+        depth += (opens in b"{[") - (opens in b"]}")
+        most = max(most, depth)
+    return most
+
+
+def split_items(text: bytes) -> list[bytes] | None:
+    """Split a list or an object at its own commas, whatever its parts hold.
+
+    Only brackets and strings are looked at, so that one part that is not JSON does not hide the others.
+
+    >>> split_items(b'[{"a": NaN}, [1, 2], "]"]')
+    [b'{"a": NaN}', b'[1, 2]', b'"]"']
+
+    Returns:
+        The parts; None if the text is neither, or its brackets do not match.
+    """
+    text = text.strip()
+    with suppress(*UNREADABLE):
+        return [bytes(item) for item in read_items(text)]
+    if text[:1] + text[-1:] not in {b"[]", b"{}"}:
+        return None
+    depth, begins = 0, 1
+    parts: list[bytes] = []
+    for part in PART.finditer(text):
+        opens = text[part.start()]
+        depth += (opens in b"{[") - (opens in b"]}")
+        if depth == 0 and part.end() != len(text):
+            return None
+        if depth == 0 or (depth == 1 and opens == COMMA):
+            parts.append(text[begins : part.start()].strip())
+            begins = part.end()
+    return None if depth else [part for part in parts if part]
+
+
+COMMA = ord(",")
+
+
+def split_members(text: bytes) -> list[tuple[str, bytes]]:
+    """Split an object into its members in their order, equal names too, whatever their values hold.
+
+    >>> split_members(b'{"a": NaN, "a": [1, 2]}')
+    [('a', b'NaN'), ('a', b'[1, 2]')]
+
+    Returns:
+        The members; none if the text is no object, or its brackets do not match.
+    """
+    with suppress(*UNREADABLE):
+        by_name = read_members(text)
+        # Shorter than this, a compact text names no member twice.
+        if len(text) <= 1 + sum(len(name.encode()) + len(bytes(value)) + 4 for name, value in by_name.items()):
+            return [(name, bytes(value)) for name, value in by_name.items()]
+    parts = (split_items(text) or ()) if is_object(text) else ()
+    return [split_member(part) for part in parts]
+
+
+def split_member(part: bytes) -> tuple[str, bytes]:
+    """Return the name and the value of one member of an object; the name is empty if there is none.
+
+    >>> split_member(b'"a": NaN')
+    ('a', b'NaN')
+    """
+    match = MEMBER.match(part)
+    if match is None:
+        return "", part
+    try:
+        name = msgspec.json.decode(match[1], type=str)
+    except UNREADABLE:
+        name = match[1][1:-1].decode(errors="replace")
+    return name, part[match.end() :].strip()
 
 
 def compact(text: bytes | msgspec.Raw) -> bytes:

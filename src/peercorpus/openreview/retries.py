@@ -13,11 +13,19 @@ import msgspec
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError
 
-_WAIT_IN_MESSAGE = re.compile(r"try again in\s+(?:(\d+) minutes?)?(?:\s*and\s*)?(?:(\d+) seconds?)?", re.IGNORECASE)
+_WAIT_IN_MESSAGE = re.compile(
+    r"try again in\s+(?:([0-9]+) minutes?)?(?:\s*and\s*)?(?:([0-9]+) seconds?)?", re.IGNORECASE
+)
 SIGN_IN = (
     "OpenReview answers only signed-in accounts (it asks guests for a browser check, which is not automated here);"
     " sign in with 'peercorpus login', or set PEERCORPUS_TOKEN to a token of your account."
 )
+TOKEN_REFUSED = (
+    "it has expired or is invalid; replace or remove it where you set it (PEERCORPUS_TOKEN, --token-file), else sign in"
+    " again with 'peercorpus login'."
+)
+LONGEST_WAIT_S = 31 * 24 * 3600.0
+"""Longest wait that is believed: a longer one counts as not stated, as if it were kept the route would stay closed."""
 
 
 class _Refusal(msgspec.Struct):
@@ -38,22 +46,20 @@ def check(response: httpx2.Response) -> None:
     """
     status = response.status_code
     host = response.url.host
-    if response.has_redirect_location or _is_browser_check(response):
+    refusal = _read_refusal(response) if status >= 400 else _Refusal()
+    is_challenge = refusal.name == "ChallengeRequiredError"
+    if is_challenge or response.has_redirect_location or _is_browser_check(response):
+        if "authorization" in response.request.headers:
+            raise TokenRefusedError(f"OpenReview treated the token as no sign-in: {TOKEN_REFUSED}")
         raise SignInError(SIGN_IN)
     if status < 400:
         return
-    refusal = _read_refusal(response)
     if status == 429:
         raise BusyError(f"OpenReview ({host}) refused: {refusal.message or 'too many requests'}", read_wait(response))
     if status >= 500:
         raise BusyError(f"OpenReview ({host}) answered {status} to {response.url.path}; try again later.")
     if status == 401:
-        raise TokenRefusedError(
-            "OpenReview refused the token: it has expired or is invalid; replace or remove it where you set it"
-            " (PEERCORPUS_TOKEN, --token-file), else sign in again with 'peercorpus login'."
-        )
-    if refusal.name == "ChallengeRequiredError":
-        raise SignInError(SIGN_IN)
+        raise TokenRefusedError(f"OpenReview refused the token: {TOKEN_REFUSED}")
     sentence = f"OpenReview ({host}) answered {status} to {response.url}: {refusal.message or 'no reason'}."
     # A refused GET may concern only the one id that it names, so the harvest goes on with the next.
     if status in {403, 404} or response.request.method == "GET":
@@ -78,12 +84,12 @@ def read_retry_after(response: httpx2.Response) -> float | None:
 
     A date is measured from the response's own `Date`: this machine's clock may differ.
     """
-    wait_s = _whole_seconds(response, "retry-after")
-    return _seconds_until(_http_date(response, "retry-after"), response) if wait_s is None else wait_s
+    waits_s = _whole_seconds(response, "retry-after"), _seconds_until(_http_date(response, "retry-after"), response)
+    return next(filter(_is_believed, waits_s), None)
 
 
 def read_wait(response: httpx2.Response) -> float | None:
-    """Return the seconds to wait after a 429; None where neither headers, message nor details say.
+    """Return the seconds to wait after a 429; None where neither headers, message nor details say what is believed.
 
     Numbers of seconds come before dates, which are measured as in `read_retry_after`.
     """
@@ -95,12 +101,16 @@ def read_wait(response: httpx2.Response) -> float | None:
         _seconds_until(_http_date(response, "retry-after"), response),
         _seconds_until(_iso_date(refusal.details.get("resetTime")), response),
     )
-    return next((wait_s for wait_s in waits_s if wait_s is not None), None)
+    return next(filter(_is_believed, waits_s), None)
+
+
+def _is_believed(wait_s: float | None) -> bool:
+    return wait_s is not None and wait_s <= LONGEST_WAIT_S
 
 
 def _whole_seconds(response: httpx2.Response, header: str) -> float | None:
     text = response.headers.get(header, "").strip()
-    return float(text) if text.isdigit() else None
+    return float(text) if text.isascii() and text.isdigit() else None
 
 
 def _seconds_in_message(message: str) -> float | None:
@@ -108,7 +118,7 @@ def _seconds_in_message(message: str) -> float | None:
     if match is None or not any(match.groups()):
         return None
     minutes, seconds = match.groups()
-    return 60.0 * int(minutes or 0) + int(seconds or 0)
+    return 60 * float(minutes or 0) + float(seconds or 0)
 
 
 def _seconds_until(moment: datetime | None, response: httpx2.Response) -> float | None:
@@ -119,7 +129,7 @@ def _seconds_until(moment: datetime | None, response: httpx2.Response) -> float 
 def _http_date(response: httpx2.Response, header: str) -> datetime | None:
     try:
         return _assume_utc(parsedate_to_datetime(response.headers.get(header, "")))
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

@@ -14,6 +14,7 @@ from peercorpus.openreview.objects import decode_leniently
 BLIND = "Blind_Submission"
 OPEN_LISTS = ("Submission", "submission", "Full_Submission")
 CLOSED_LISTS = ("Withdrawn_Submission", "Desk_Rejected_Submission")
+"""Lists that an API v1 venue moves papers to; their notes may be public where the invitation itself is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +105,21 @@ def _v2_lists(venue_id: str, group: _Group, shown: set[str], known_lists: Sequen
 
 def _v1_lists(venue_id: str, shown: set[str], known_lists: Sequence[str]) -> list[str]:
     """Return the submission invitations of an API v1 venue; blind submissions replace the originals behind them."""
-    names = [name for name in (BLIND, *OPEN_LISTS, *CLOSED_LISTS) if f"{venue_id}/-/{name}" in shown]
+    names = [name for name in (BLIND, *OPEN_LISTS) if f"{venue_id}/-/{name}" in shown]
     if BLIND in names:
-        names = [name for name in names if name not in OPEN_LISTS]
-    invitations = [f"{venue_id}/-/{name}" for name in names]
-    if set(names) <= set(CLOSED_LISTS):
-        invitations = [
-            *(known_lists or [f"{venue_id}/-/{name}" for name in (BLIND, "Submission", "submission")]),
-            *invitations,
-        ]
-    return invitations
+        names = [BLIND]
+    open_lists = [f"{venue_id}/-/{name}" for name in names or (BLIND, "Submission", "submission")]
+    closed_lists = [f"{venue_id}/-/{name}" for name in CLOSED_LISTS]
+    return list(dict.fromkeys([*(open_lists if names or not known_lists else known_lists), *closed_lists]))
+
+
+def is_closed_list(invitation: str) -> bool:
+    """Return whether an invitation lists the withdrawn or desk-rejected papers of a venue.
+
+    >>> is_closed_list("V/-/Withdrawn_Submission"), is_closed_list("V/-/Blind_Submission")
+    (True, False)
+    """
+    return invitation.rpartition("/-/")[2] in CLOSED_LISTS
 
 
 def _fetch_group(client: Client, api: int, group_id: str) -> tuple[str, bytes] | None:

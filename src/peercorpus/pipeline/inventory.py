@@ -15,9 +15,10 @@ from typing import Any
 
 import zstandard
 
-from peercorpus.harvest.submissions import CHANGES
+from peercorpus.harvest.submissions import CHANGES, List, read_lists
 from peercorpus.harvest.venue_edits import TASK
 from peercorpus.openreview.objects import to_time
+from peercorpus.openreview.venue_discovery import CLOSED_LISTS
 from peercorpus.records.enums import Aspect, Grade, Reason, Status
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.raw_store import RawKind, RawStore
@@ -46,21 +47,6 @@ class NamedExamples:
 
 
 @dataclass(frozen=True, slots=True)
-class List:
-    """One list of submissions.
-
-    Attributes:
-        received: Submissions received.
-        expected: Submissions that OpenReview announced; None if it did not.
-    """
-
-    invitation: str
-    received: int
-    expected: int | None
-    is_complete: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Inventory:
     """The raw objects of a venue, and what is missing.
 
@@ -75,6 +61,7 @@ class Inventory:
         edits_not_had: Notes whose edits could not be fetched, by cause.
         odd_ids: Notes with ids that are too long or contain other characters than letters, digits, `-` and `_`.
         large_notes: Notes of more than `LARGE_BYTES`.
+        unreadable: Notes and other objects that came as something else than JSON.
     """
 
     api: int | None
@@ -87,6 +74,7 @@ class Inventory:
     edits_not_had: Mapping[str, int]
     odd_ids: NamedExamples
     large_notes: NamedExamples
+    unreadable: NamedExamples
 
     @property
     def received(self) -> int:
@@ -110,10 +98,15 @@ def take_inventory(raw: RawStore, venue_id: str) -> Inventory:
         "SELECT problem, count(*) FROM queue WHERE venue_id = ? AND task = ? AND done AND problem IS NOT NULL"
         " GROUP BY problem"
     )
+    api = next((api for (api,) in raw.select(first_api, venue_id)), None)
+    lists = read_lists(raw, venue_id)
+    if lists and api == 1:
+        lists += _find_never_asked(venue_id, lists)
+    is_listed = raw.state.is_listed(venue_id)
     return Inventory(
-        api=next((api for (api,) in raw.select(first_api, venue_id)), None),
-        is_listed=raw.state.is_listed(venue_id),
-        lists=_read_lists(raw, venue_id),
+        api=api,
+        is_listed=is_listed and all(held.is_complete for held in lists),
+        lists=lists,
         last_seen_at=_read_last_seen(raw, venue_id),
         gone=len(raw.state.gone(venue_id)),
         files_not_had=dict(raw.select(causes, venue_id)),
@@ -121,19 +114,16 @@ def take_inventory(raw: RawStore, venue_id: str) -> Inventory:
         edits_not_had=dict(raw.select(refused, venue_id, TASK)),
         odd_ids=_find_odd_ids(raw, venue_id),
         large_notes=_find_large_notes(raw, venue_id),
+        unreadable=_find_unreadable(raw, venue_id),
     )
 
 
-def _read_lists(raw: RawStore, venue_id: str) -> list[List]:
-    # Other entries of the table are not named like invitations.
-    sql = (
-        "SELECT listing, received, expected, complete FROM listings"
-        " WHERE venue_id = ? AND listing GLOB '*/-/*' AND listing NOT GLOB '* *' ORDER BY listing"
-    )
-    return [
-        List(invitation=name, received=received, expected=expected, is_complete=bool(done))
-        for name, received, expected, done in raw.select(sql, venue_id)
-    ]
+def _find_never_asked(venue_id: str, lists: Sequence[List]) -> Iterator[List]:
+    """Yield the lists that every API v1 venue may have, and that an earlier version of peercorpus did not ask for."""
+    asked = {held.invitation for held in lists}
+    for invitation in (f"{venue_id}/-/{name}" for name in CLOSED_LISTS):
+        if invitation not in asked:
+            yield List(invitation, received=0, expected=None, is_complete=False)
 
 
 def _read_last_seen(raw: RawStore, venue_id: str) -> datetime | None:
@@ -161,6 +151,11 @@ def _find_large_notes(raw: RawStore, venue_id: str) -> NamedExamples:
     rows = raw.select(sql, venue_id, RawKind.NOTE.value)
     large = {note_id for note_id, header in rows if zstandard.frame_content_size(header) > LARGE_BYTES}
     return NamedExamples(len(large), sorted(large)[:EXAMPLES])
+
+
+def _find_unreadable(raw: RawStore, venue_id: str) -> NamedExamples:
+    ids = sorted(kept.object_id for kept in raw.latest(RawKind.UNREADABLE, venue_id))
+    return NamedExamples(len(ids), ids[:EXAMPLES])
 
 
 NORMALISE = "normalise"

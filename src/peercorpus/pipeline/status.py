@@ -85,7 +85,7 @@ def find_list_issues(inventory: Inventory) -> Iterator[IssueFound]:
     differing = [
         f"{submissions.invitation} ({submissions.received} of {submissions.expected})"
         for submissions in inventory.lists
-        if submissions.is_complete and submissions.expected not in {None, submissions.received}
+        if submissions.differs
     ]
     if differing:
         yield IssueFound(KnownIssue.COUNTS_DISAGREE, count=len(differing), of=len(inventory.lists), examples=differing)

@@ -385,6 +385,7 @@ class Reason(StrEnum):
     RECORDS_DIFFER = "records_differ"
     NOT_MATCHED = "not_matched"
     RECORD_UNREADABLE = "record_unreadable"
+    NOT_JSON = "not_json"
     NO_TEXT = "no_text"
     TEXT_UNCHANGED = "text_unchanged"
     ENGINES_DIFFER = "engines_differ"
@@ -439,6 +440,7 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         Reason.NOT_MATCHED: (
             "It may be one of the reviews that another published record has of the same paper, or the answer to one."
         ),
+        Reason.NOT_JSON: "OpenReview sent something that is not JSON, or that cannot be decoded; its bytes are kept.",
         Reason.RECORD_UNREADABLE: "The published record does not have the fields that its dataset declares.",
         Reason.NO_TEXT: "The published record contains no text of the paper.",
         Reason.TEXT_UNCHANGED: "The later version of the paper has the same text as the one that the reviewers read.",

@@ -92,6 +92,9 @@ class RawKind(StrEnum):
     PUBLISHED = "published"
     """A row of a dataset published by others, as JSON: its text is verbatim, its structure is theirs."""
 
+    UNREADABLE = "unreadable"
+    """A note, edit, reference, group or invitation that is not JSON, in the bytes in which it came."""
+
 
 class RawObject(NamedTuple):
     """One object as received.

@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from pathlib import Path
@@ -185,7 +186,8 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
 
     Args:
         folder: The workspace's folder.
-        create: Create it if missing; it is removed again if nothing is stored, or the work fails before a note is.
+        create: Create it if missing; it is removed again if nothing is stored, or the work fails before a note is,
+            unless OpenReview asks to wait.
         write: Lock it, and migrate `raw.db` to the newest schema, keeping a copy. Readers need no lock, as a commit
             shows them the old state or the new, and never migrate.
 
@@ -211,7 +213,7 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
             is_kept = is_kept or not workspace.raw.is_empty()
         finally:
             try:
-                is_kept = is_kept or bool(workspace.raw.venues()) or _holds_settings(folder)
+                is_kept = is_kept or bool(workspace.raw.venues()) or _holds_settings(folder) or _must_wait(workspace)
             finally:
                 workspace.close()
             if not is_kept:
@@ -223,6 +225,12 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
 def _holds_settings(folder: Path) -> bool:
     """Return whether a user put a file into the workspace that must stay, even if nothing else is stored."""
     return any((folder / name).exists() for name in (FILE, OWN_VENUES))
+
+
+def _must_wait(workspace: Workspace) -> bool:
+    """Return whether OpenReview refuses requests for now, which a later run must know."""
+    windows = workspace.budget_state.windows().values() if workspace.budget_state else ()
+    return any(window.remaining <= 0 and window.left_s(time.time()) > 0 for window in windows)
 
 
 def _open(folder: Path, *, write: bool) -> Workspace:

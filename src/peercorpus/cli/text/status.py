@@ -12,6 +12,7 @@ from peercorpus.cli.text.losses import lost
 from peercorpus.execution.stage import Balance
 from peercorpus.forms.form_usage import FormUsage
 from peercorpus.forms.venue_forms import FormOrigin, find_declared, read_form_origin
+from peercorpus.harvest.submissions import List
 from peercorpus.pipeline.inventory import EXAMPLES, LARGE_BYTES, Coverage, Inventory, NamedExamples, PdfCoverage
 from peercorpus.pipeline.status import Completeness, IssueFound, KnownIssue, WorkspaceStatus
 from peercorpus.records.untrusted_text import escape_controls
@@ -101,6 +102,20 @@ def _harvest_line(inventory: Inventory, pdfs: PdfCoverage | None) -> Iterator[st
     yield from _line("harvest", listed, received, seen, here)
 
 
+def _list_line(lists: Sequence[List]) -> Iterator[str]:
+    """Yield what is held of each list and what OpenReview counts in it, if there are several or one was refused."""
+    if len(lists) > 1 or any(held.problem for held in lists):
+        yield from _line("lists", *map(_held, lists))
+
+
+def _held(held: List) -> str:
+    name = escape_controls(held.invitation)
+    if held.problem:
+        return f"{name}: refused ({escape_controls(held.problem)})"
+    of = "" if held.expected is None else f" of {held.expected:,}"
+    return f"{name}: {held.received:,}{of}{'' if held.is_complete else ', not read to its end'}"
+
+
 NOT_NAMED = "not one venue of the catalogue alone has this name, so this id stands in for its own"
 
 
@@ -137,6 +152,7 @@ def _completeness(completeness: Completeness, censuses: Sequence[FormUsage]) -> 
     inventory, notes, pdfs = completeness.held, completeness.notes, completeness.pdfs
     yield from _line("venue", NOT_NAMED if is_stand_in(completeness.venue_id) else "")
     yield from _harvest_line(inventory, pdfs)
+    yield from _list_line(inventory.lists)
     never_asked = _some("never asked for", pdfs.never_asked if pdfs else 0)
     yield from _line("files missing", _causes(inventory.files_not_had), never_asked)
     yield from _line("edits missing", _causes(inventory.edits_not_had), _some("still to ask for", inventory.edits_left))
@@ -146,6 +162,7 @@ def _completeness(completeness: Completeness, censuses: Sequence[FormUsage]) -> 
         yield from _line("notes", _some("no longer shown", inventory.gone))
     if pdfs is not None:
         yield from _line("initial versions", _counts(pdfs.grades))
+    yield from _line("unreadable", _named(inventory.unreadable, "not JSON, kept in the bytes in which they came"))
     yield from _line(
         "kept, but odd",
         _named(inventory.odd_ids, "ids that OpenReview does not give"),

@@ -44,6 +44,7 @@ class Fault:
         cuts: The connection closes in the middle of the body.
         truncates: Only the first half of the body is sent, as if it were whole.
         delay_s: Seconds before anything is sent.
+        drip_s: Seconds between two bytes of the answer, its head included; 0 sends it at once.
         asks: Returns the query to answer, given the query received.
         alters: Returns the answer to send, given the true answer.
         happens: Returns a change of the world to make just before the request is answered. It lasts while the service
@@ -55,6 +56,7 @@ class Fault:
     cuts: bool = False
     truncates: bool = False
     delay_s: float = 0.0
+    drip_s: float = 0.0
     asks: Callable[[Query], Query] | None = None
     alters: Callable[[Response], Response] | None = None
     happens: Callable[[Call], Event] | None = None
@@ -72,6 +74,7 @@ class Fault:
             cuts=self.cuts or other.cuts,
             truncates=self.truncates or other.truncates,
             delay_s=self.delay_s + other.delay_s,
+            drip_s=self.drip_s + other.drip_s,
             asks=_both(self.asks, other.asks),
             alters=_both(self.alters, other.alters),
             happens=self.happens or other.happens,
@@ -162,6 +165,11 @@ def expired() -> Fault:
 def slow(delay_s: float) -> Fault:
     """Return the true response after a delay."""
     return Fault(delay_s=delay_s)
+
+
+def dripping(drip_s: float) -> Fault:
+    """Return the true response, of which a byte comes now and then."""
+    return Fault(drip_s=drip_s)
 
 
 def huge() -> Fault:

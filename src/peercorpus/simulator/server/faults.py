@@ -14,6 +14,7 @@ from peercorpus.simulator.server.damage import (
     TRUNCATED,
     Fault,
     challenged,
+    dripping,
     empty_error,
     expired,
     html_page,
@@ -48,6 +49,7 @@ from peercorpus.simulator.server.edit_lists import (
 from peercorpus.simulator.server.requests import Request, gives_file
 from peercorpus.simulator.server.responses import ApiError, invalid, json_answer, not_found
 from peercorpus.simulator.server.routes import is_open_to_guests
+from peercorpus.simulator.server.unreadable import VALUES, UnreadableNote
 from peercorpus.simulator.world.holdings import World
 
 __all__ = [
@@ -74,6 +76,7 @@ Faults: TypeAlias = Callable[[Request], Fault | None]
 Concerns: TypeAlias = Callable[[Request], bool]
 
 SLOW_S = 1.0
+DRIP_S = 1.0
 KEYSET_SORTS = ("tmdate", "tcdate", "number", "pdate", "id", "replyCount")
 """What `GET /notes` sorts by since its paging was redesigned (openreview-py#3206, openreview-web#2939)."""
 NO_DOMAIN = Fault(invalid("domain", "a venue", "is not allowed").answer())
@@ -251,6 +254,7 @@ _ALL = (
     _passing("dropped", "the connection closes without an answer", _reads, lambda: DROPPED),
     _passing("cut_off", "the connection closes in the middle of the body", _reads, lambda: CUT_OFF),
     _passing("slow", "the answer comes a second late", _reads, partial(slow, SLOW_S)),
+    _passing("drips", "the answer comes a byte a second", _reads, partial(dripping, DRIP_S)),
     _passing(
         "truncated_json", "200 with the first half of the body, as if it were whole", _wants_json, lambda: TRUNCATED
     ),
@@ -287,6 +291,14 @@ _ALL = (
     ),
     _once_a_list("shifting_list", "a listed note vanishes and another appears before it, between two pages", shift),
     _once_a_list("note_vanishes", "a listed note vanishes between two pages", vanish),
+    *(
+        NamedFault(
+            f"unreadable_{name}",
+            f"the submission that is listed first holds what cannot be decoded: {name.replace('_', ' ')}",
+            lambda _every, _after, value=value: UnreadableNote(value),  # type: ignore[misc]
+        )
+        for name, value in VALUES.items()
+    ),
     _passing("not_a_pdf", "200 with a page of HTML for a file", _wants_file, no_pdf),
     _passing("not_a_pdf_inside", "a page of HTML labelled as the file it is not", _wants_file, no_pdf_inside),
     _constant("zip_without_member", "a zip of files lacks its last", _wants_zip, lambda: Fault(alters=without_member)),

@@ -296,7 +296,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         answer = fault.damage(dispatcher.answer(request, fault, authorization, body))
+        if fault.drip_s:
+            self._drip(answer, fault.drip_s)
+            return
         self._send(_compress_json(answer, self.headers.get("Accept-Encoding", "")), fault.cuts)
+
+    def _drip(self, answer: Response, drip_s: float) -> None:
+        head = f"HTTP/1.1 {answer.status} Dripping\r\nContent-Type: {answer.content_type}\r\n"
+        for byte in f"{head}Content-Length: {len(answer.body)}\r\n\r\n".encode() + answer.body:
+            self.wfile.write(bytes([byte]))
+            self.wfile.flush()
+            time.sleep(drip_s)
 
     def _send(self, answer: Response, cuts: bool) -> None:
         self.send_response(answer.status)

@@ -1,0 +1,154 @@
+"""One object that is not JSON never stops a venue: everything else is stored, its bytes are kept, and it is named."""
+
+from collections.abc import Callable, Set
+
+import pytest
+
+from in_this_process import build_here
+from peercorpus.cli.text.status import standing
+from peercorpus.harvest.harvest import HarvestSummary, harvest
+from peercorpus.harvest.raw_rows import split_replies
+from peercorpus.openreview.client import Client
+from peercorpus.pipeline.status import read_status
+from peercorpus.records.enums import Reason
+from peercorpus.simulator.server.damage import Fault
+from peercorpus.simulator.server.faults import Faults
+from peercorpus.simulator.server.requests import Request
+from peercorpus.simulator.server.service import serve_simulator
+from peercorpus.simulator.server.unreadable import VALUES, unreadable
+from peercorpus.simulator.world.holdings import World
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace
+
+MakeClient = Callable[..., Client]
+
+AURORA, BOREALIS = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
+KINDS = (RawKind.NOTE, RawKind.EDIT, RawKind.REFERENCE, RawKind.GROUP, RawKind.INVITATION)
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return build_world(papers=14, venues=[AURORA, BOREALIS])
+
+
+def harming(value: bytes, object_ids: Set[str], *paths: str) -> Faults:
+    """A service of which some objects are not JSON wherever they come, or only on some paths."""
+
+    def choose(request: Request) -> Fault | None:
+        return unreadable(value, object_ids) if not paths or request.path in paths else None
+
+    return choose
+
+
+def ids(workspace: Workspace, venue_id: str) -> set[tuple[RawKind, str]]:
+    return {(kind, kept.object_id) for kind in KINDS for kept in workspace.raw.latest(kind, venue_id)}
+
+
+def take(
+    workspace: Workspace, hasty: MakeClient, world: World, venue_id: str, faults: Faults | None = None
+) -> HarvestSummary:
+    with serve_simulator(world, faults=faults) as service:
+        (summary,) = harvest(workspace, hasty(service), [venue_id], files=False, refresh=True)
+    return summary
+
+
+def root_and_reply(world: World, venue_id: str) -> tuple[str, str]:
+    """A submission in the middle of its list, and a reply to another one."""
+    notes = world.v1.notes if venue_id == AURORA else world.v2.notes
+    of_venue = [note for note in notes.values() if venue_id in str(note.get("invitation") or note.get("invitations"))]
+    public = [note for note in of_venue if "everyone" in str(note["readers"]) and not note.get("ddate")]
+    name = "Blind_Submission" if venue_id == AURORA else "Submission"
+    listed = f"{venue_id}/-/{name}"
+    roots = sorted(
+        str(note["id"])
+        for note in public
+        if listed in {note.get("invitation"), *(note.get("invitations") or [])}  # type: ignore[misc]
+    )
+    replies = sorted(str(note["id"]) for note in public if note["forum"] == roots[0] and note["id"] != roots[0])
+    return roots[len(roots) // 2], replies[0]
+
+
+@pytest.mark.fault(
+    "service", "An object that is not JSON or cannot be decoded", "The harvest goes on; the summary names it", times=8
+)
+@pytest.mark.parametrize("venue_id", [AURORA, BOREALIS])
+@pytest.mark.parametrize("name", VALUES)
+def test_a_submission_or_reply_that_is_not_json_is_kept_and_all_others_too(
+    name: str, venue_id: str, workspace: Workspace, hasty: MakeClient, world: World
+) -> None:
+    root, reply = root_and_reply(world, venue_id)
+    summary = take(workspace, hasty, world, venue_id, harming(VALUES[name], {root, reply}, "/notes"))
+    raw = workspace.raw
+    assert summary.is_complete
+    assert set(summary.unreadable) == {root, reply}
+    assert any(root in remark for remark in summary.remarks)
+    assert all(VALUES[name] in kept.body for kept in raw.latest(RawKind.UNREADABLE, venue_id))
+    without = ids(workspace, venue_id)
+    assert not {(RawKind.NOTE, root), (RawKind.NOTE, reply)} & without
+    take(workspace, hasty, world, venue_id)
+    whole = ids(workspace, venue_id)
+    harmed = {subject for kind, subject in whole - without if kind is RawKind.NOTE}
+    assert harmed == {root, reply}
+
+
+def test_what_is_not_json_is_set_aside_and_named_by_status(
+    workspace: Workspace, hasty: MakeClient, world: World
+) -> None:
+    root, reply = root_and_reply(world, BOREALIS)
+    take(workspace, hasty, world, BOREALIS, harming(VALUES["nan"], {root, reply}, "/notes"))
+    build_here(workspace)
+    aside = workspace.tables.set_aside_counts(BOREALIS, "normalise")
+    assert aside[Reason.NOT_JSON] == 2
+    status = read_status(workspace)
+    assert status.holds
+    text = standing(status)
+    assert f"'{min(root, reply)}'" in text
+    assert "2 in = 0 out + 2 set aside (not_json 2): agrees" in text
+
+
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize(
+    ("venue_id", "path", "kind"),
+    [(AURORA, "/references", RawKind.REFERENCE), (BOREALIS, "/notes/edits", RawKind.EDIT)],
+)
+def test_an_edit_that_is_not_json_is_kept_with_its_forum(
+    name: str, venue_id: str, path: str, kind: RawKind, workspace: Workspace, hasty: MakeClient, world: World
+) -> None:
+    edits = {
+        str(edit["id"])
+        for edit in (world.v1 if venue_id == AURORA else world.v2).edits.values()
+        if venue_id in str(edit["invitation"])
+    }
+    summary = take(workspace, hasty, world, venue_id, harming(VALUES[name], edits, path))
+    assert summary.unreadable
+    assert not any(workspace.raw.latest(kind, venue_id))
+    for kept in workspace.raw.latest(RawKind.UNREADABLE, venue_id):
+        assert workspace.raw.find(RawKind.NOTE, kept.forum_id) is not None
+
+
+def test_settings_that_are_not_json_are_kept(workspace: Workspace, hasty: MakeClient, world: World) -> None:
+    invitation = f"{BOREALIS}/-/Official_Review"
+    faults = harming(VALUES["nan"], {invitation, BOREALIS}, "/invitations", "/groups")
+    summary = take(workspace, hasty, world, BOREALIS, faults)
+    assert {invitation, BOREALIS} <= set(summary.unreadable)
+    assert summary.submissions > 0
+
+
+def test_news_with_a_note_that_is_not_json_are_taken(workspace: Workspace, hasty: MakeClient, world: World) -> None:
+    root, reply = root_and_reply(world, BOREALIS)
+    with serve_simulator(world, faults=harming(VALUES["too_deep"], {root, reply})) as service:
+        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        (again,) = harvest(workspace, hasty(service), [BOREALIS], files=False)
+    assert again.came == 0
+    assert {root, reply} <= set(again.unreadable)
+    assert not workspace.raw.state.gone(BOREALIS)
+
+
+def test_no_byte_of_a_submission_is_lost_when_its_replies_are_taken_out() -> None:
+    note = b'{"id":"a","x":1,"x":2,"\\u00e9\xff":NaN,"details":{"replies":[{"id":"b","y":NaN}],"more":1,"more":2}}'
+    submission, replies = split_replies(note)
+    assert submission == b'{"id":"a","x":1,"x":2,"\\u00e9\xff":NaN,"details":{"more":1,"more":2}}'
+    assert replies == [b'{"id":"b","y":NaN}']
+    assert split_replies(b'{"id":"a","details":{"directReplies":[]}}') == (b'{"id":"a"}', [])
+    assert split_replies(b'"no object"') == (b'"no object"', [])
