@@ -111,6 +111,7 @@ def publish(
     splits: Literal["re2", "temporal", "stated", "none"] | None = None,
     test_after: date | None = None,
     splits_from: Path | None = None,
+    new_splits: Annotated[bool, Parameter(negative=())] = False,
     content: ReleaseFlags = DEFAULT_CONTENT,
 ) -> None:
     """Write a dataset that `datasets.load_dataset` opens. If nothing changed, the existing release is kept.
@@ -119,8 +120,7 @@ def publish(
     ----------
     out
         Folder to write; an earlier release in it is replaced. Without --out, a release named by its date is added to
-        releases/ in the workspace; it is never changed, and papers keep the splits that earlier releases there gave
-        them.
+        releases/ in the workspace; it is never changed.
     titles
         posts: a turn of several posts gets the title they share; model: a language model writes the title.
     model_url
@@ -137,8 +137,10 @@ def publish(
     test_after
         With --splits temporal: test on papers submitted after this UTC date, such as 2024-10-01.
     splits_from
-        Folder of an earlier release whose papers keep their splits. Without it, papers keep the splits of the release
-        that is replaced.
+        Folder of a release, such as another workspace's, whose papers keep their splits. Papers always keep those that
+        any release of this workspace gave them, wherever it was written.
+    new_splits
+        Let papers change the splits that earlier releases gave them; the card says how many do.
     """
     from peercorpus.cli.options import settle_sides, settle_titler
     from peercorpus.cli.text import publish as publish_texts
@@ -148,7 +150,7 @@ def publish(
     is_reviewbench = content.layout == "reviewbench"
     if is_reviewbench:
         _refuse_unfit(content, splits, titles)
-    sides = settle_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from)
+    sides = settle_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from, is_new=new_splits)
     titling = settle_titler(workspace, model_url, model, most_questions, is_asked=titles == "model")
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, titling as titler:
         require_built(opened, venue_ids or ())
@@ -209,7 +211,8 @@ def _write_release(
                 venue_ids or None,
                 lines.show,
                 titler,
-                target.sides,
+                sides,
+                standing=target.sided,
                 with_authors=content.authors,
                 texts=text_rule.choice,
                 worst_grade=text_rule.worst_grade,

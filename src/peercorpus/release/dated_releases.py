@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -38,15 +38,15 @@ class ReleaseTarget:
 
     Attributes:
         final: The final folder; the newest release where `is_same`.
-        sides: The requested sides, with the release whose sides are kept; None for none.
         standing: The release before this one, or the one it replaces; None where there is none.
+        sided: The newest of the workspace's releases with sides of the requested kind; None where there is none.
         is_same: Whether it equals the newest release byte for byte, so that it was not kept again.
     """
 
     folder: Path
     final: Path
-    sides: SplitRequest | None
     standing: Path | None
+    sided: Path | None = None
     is_same: bool = False
 
 
@@ -116,7 +116,7 @@ def open_target(
     Args:
         workspace: Its folder.
         out: A folder that is replaced; None adds a release to those of the workspace.
-        sides: The requested sides; a release that is added keeps those of the newest release of the same kind.
+        sides: The requested sides; None for none.
         day: The day that names the release; None means today (UTC).
 
     Raises:
@@ -124,7 +124,7 @@ def open_target(
     """
     if out is not None:
         _check_not_dated(out)
-        yield ReleaseTarget(folder=out, final=out, sides=sides, standing=out)
+        yield ReleaseTarget(folder=out, final=out, standing=out)
         return
     folder = workspace / RELEASES
     with _lock_releases(folder):
@@ -132,11 +132,8 @@ def open_target(
         unnamed = folder / _UNFINISHED
         shutil.rmtree(unnamed, ignore_errors=True)
         newest = releases[0] if releases else None
-        if sides is not None:
-            # The newest release that has sides of this kind is the earlier one.
-            with_sides = next((release for release in releases if is_as_asked(sides, release)), None)
-            sides = replace(sides, earlier=sides.earlier or with_sides, standing=with_sides)
-        target = ReleaseTarget(folder=unnamed, final=unnamed, sides=sides, standing=newest)
+        sided = None if sides is None else next((one for one in releases if is_as_asked(sides, one)), None)
+        target = ReleaseTarget(folder=unnamed, final=unnamed, standing=newest, sided=sided)
         try:
             yield target
             # Equal manifests name the same files with the same digests.
@@ -172,7 +169,7 @@ def is_up_to_date(
         release: The folder of the release, which need not exist; None where there is none.
         workspace: The workspace that would be published.
         venue_ids: The venues to publish; None or empty means all that have papers.
-        sides: The requested sides; a request to keep those of another release always returns False.
+        sides: The requested sides; a request for new ones, or for those of another release, always returns False.
         authors: Whether authors are named.
         text_rule: Which texts are published.
         layout: The layout asked for.
@@ -196,7 +193,7 @@ def is_up_to_date(
 
 
 def _is_as_asked(inputs: Inputs, venue_ids: Sequence[str], sides: SplitRequest | None, *, authors: bool) -> bool:
-    if sides is not None and sides.earlier is not None:
+    if sides is not None and (sides.earlier is not None or sides.is_new):
         return False
     drawn = inputs.sides and (inputs.sides.profile, inputs.sides.test_after)
     asked = sides and (sides.profile, sides.test_after)
