@@ -11,8 +11,9 @@ import pytest
 from commands import Run, assert_refused
 from invented_tables import ICLR, TMLR, a_forum, fill
 from peercorpus.errors import WorkspaceError
-from peercorpus.release.dated_releases import dated_releases, open_target
+from peercorpus.release.dated_releases import open_target
 from peercorpus.release.publish import publish_release
+from peercorpus.release.published import dated_releases
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
 from peercorpus.workspace.workspace import open_workspace

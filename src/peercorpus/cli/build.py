@@ -154,7 +154,7 @@ def publish(
     titling = settle_titler(workspace, model_url, model, most_questions, is_asked=titles == "model")
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, titling as titler:
         require_built(opened, venue_ids or ())
-        summary = _write_release(opened, out, venue_ids, sides, titler, lines, content)
+        _, summary = write_release(opened, out, venue_ids, sides, titler, lines, content)
     say(summary)
     if titler is not None:
         say(publish_texts.entitled(titler.given, titler.unanswered))
@@ -173,7 +173,7 @@ def _refuse_unfit(content: ReleaseFlags, splits: str | None, titles: str) -> Non
         raise PeercorpusError(f"{option} cannot be used with --layout reviewbench; leave one of them out.")
 
 
-def _write_release(
+def write_release(
     workspace: "Workspace",
     out: Path | None,
     venue_ids: list[str] | None,
@@ -181,8 +181,8 @@ def _write_release(
     titler: "Titler | None",
     lines: ProgressLines,
     content: ReleaseFlags,
-) -> str:
-    """Publish unless the release that is there is up to date, and return what to print."""
+) -> tuple[Path, str]:
+    """Publish unless the release that is there is up to date, and return its folder and what to print."""
     from peercorpus.cli.text import publish as publish_texts
     from peercorpus.cli.text import releases
     from peercorpus.corpus.text_choice import TextChoice, TextRule
@@ -221,8 +221,8 @@ def _write_release(
                 with_latex=text_rule.with_latex,
             )
     if target.is_same:  # `open_target` sets it, too, if the release just written has the same bytes as the last one
-        return releases.same_release(target.final)
-    return publish_texts.published(summary, target.final)
+        return target.final, releases.same_release(target.final)
+    return target.final, publish_texts.published(summary, target.final)
 
 
 @app.command

@@ -22,6 +22,7 @@ from peercorpus.cli import (
     release,
     report,
     simulate,
+    takedown,
     venues,
     workspace,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "release",
     "report",
     "simulate",
+    "takedown",
     "venues",
     "workspace",
 ]

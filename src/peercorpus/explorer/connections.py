@@ -30,8 +30,8 @@ class BoundedConnection(H11Protocol):
         super().connection_made(transport)
         self._wait_for_head()
         if len(self.connections) > MAX_CONNECTIONS:
-            others = [one for one in self.connections if isinstance(one, BoundedConnection) and one.is_waiting]
-            min(others, key=lambda one: one._number).transport.abort()
+            waiting = [one for one in self.connections if isinstance(one, BoundedConnection) and one.is_waiting]
+            min(waiting, key=lambda one: one._number, default=self).transport.abort()
 
     @property
     def is_waiting(self) -> bool:

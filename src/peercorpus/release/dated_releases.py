@@ -3,7 +3,6 @@
 `publish` without `--out` adds one here, unless the newest one is already what it would write.
 """
 
-import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,14 +17,13 @@ from peercorpus.errors import PeercorpusError, WorkspaceError
 from peercorpus.release.folder import MANIFEST, open_release
 from peercorpus.release.provenance import Inputs, find_moved, read_inputs
 from peercorpus.release.publish import choose_venues
+from peercorpus.release.published import RELEASES, dated_releases
 from peercorpus.release.rows import DEFAULT_RULE
 from peercorpus.release.shards import ReleaseLayout
 from peercorpus.release.split_file import SplitRequest, is_as_asked
 from peercorpus.release.verify.files import check_sums
 from peercorpus.workspace.workspace import Workspace
 
-RELEASES = "releases"
-_RELEASE_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?:-([1-9]\d*))?")
 _UNFINISHED = ".new"
 """Folder in which a release is written before it gets its name."""
 LOCK = ".lock"
@@ -48,23 +46,6 @@ class ReleaseTarget:
     standing: Path | None
     sided: Path | None = None
     is_same: bool = False
-
-
-def _parse_order(name: str) -> tuple[str, int]:
-    """Return a sort key: by day, then by number; the first release of a day has no number.
-
-    >>> sorted(["2026-11-20-10", "2026-11-20-2", "2026-11-20"], key=_parse_order)
-    ['2026-11-20', '2026-11-20-2', '2026-11-20-10']
-    """
-    match = _RELEASE_NAME.fullmatch(name)
-    return ("", 0) if match is None else (match[1], int(match[2] or 1))
-
-
-def dated_releases(workspace: Path) -> list[Path]:
-    """Return the dated releases of a workspace, newest first."""
-    folder = workspace / RELEASES
-    names = [path.parent.name for path in folder.glob(f"*/{MANIFEST}") if _RELEASE_NAME.fullmatch(path.parent.name)]
-    return [folder / name for name in sorted(names, key=_parse_order, reverse=True)]
 
 
 def _pick_free_name(folder: Path, day: date) -> str:

@@ -34,6 +34,7 @@ from peercorpus.release.figure_rows import FigureCounts, build_figure_rows
 from peercorpus.release.folder import replace_folder
 from peercorpus.release.kept_sides import read_earlier, read_kept, write_sides
 from peercorpus.release.provenance import write_inputs
+from peercorpus.release.published import remember_folder
 from peercorpus.release.record_rows import as_row
 from peercorpus.release.reviewbench_rows import reviewbench_row
 from peercorpus.release.rows import ForumRows, build_rows
@@ -365,13 +366,12 @@ def publish_release(
         tally.figures = FigureCounts() if figures else None
         tally.reminders = count_verdicts(workspace)
         reviewbench = ReviewBenchCounts() if layout is ReleaseLayout.REVIEWBENCH else None
-        linked = WorkLinks(workspace.tables)
-        writing = _Writing(
-            workspace, folder, Writers(folder), tally, sieve, linked, titler, show=progress, reviewbench=reviewbench
-        )
+        writers, linked = Writers(folder), WorkLinks(workspace.tables)
+        writing = _Writing(workspace, folder, writers, tally, sieve, linked, titler, progress, reviewbench)
         splits = writing.add_venues(chosen)
         if sides is not None:
             splits += writing.draw_sides(sides, standing or out)
         writing.record_inputs(chosen, sides, layout)
         writing.describe(splits)
+    remember_folder(workspace.folder, out)
     return summarise(tally, splits)
