@@ -72,8 +72,11 @@ def test_without_a_yes_nothing_is_sent_and_everything_is_listed(run: Run, hub: H
     assert {line.split()[0] for line in hub.asked} == {"GET"}
     lines = ended.out.splitlines()
     assert f"{hub.url}/datasets/{ID}" in lines[0]
-    assert {line.split()[0] for line in lines[1:-1]} == set(contents(release))
-    assert "--yes" in lines[-1]
+    assert {line.split()[0] for line in lines[1:-2]} == set(contents(release))
+    assert "--yes" in lines[-2]
+    # The release lies in no workspace.
+    assert lines[-1].startswith("takedown  not checked: ")
+    assert "--workspace" in lines[-1]
     hub.repos[ID] = (True, {})
     assert run("push", release, ID).out.startswith(f"To {hub.url}/datasets/{ID}: it exists, private.\n")
 

@@ -1,5 +1,8 @@
 """`peercorpus takedown`, as a user meets it."""
 
+import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,10 @@ from peercorpus.cli.text import export, publish
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.workspace_export import export_workspace
+from peercorpus.release.folder import open_release
+from peercorpus.release.provenance import read_inputs
 from peercorpus.release.publish import publish_release
+from peercorpus.release.published import remember_upload
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
@@ -24,8 +30,8 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def test_ids_are_listed_and_what_goes_is_told_without_its_words(corpus: Path, run: Run) -> None:
-    ended = run("takedown", "f1", "f2-answer", "f9", "-w", corpus)
-    assert ended.code == 1  # as nothing has the id f9
+    ended = run("takedown", "f1", "f2-answer", "f9", "--force", "-w", corpus)
+    assert ended.code == 0
     assert [line.split(": ") for line in ended.out.splitlines()] == [
         ["f1", "1 paper"],
         ["f2-answer", "1 post"],
@@ -46,7 +52,7 @@ def test_it_is_undone(corpus: Path, run: Run) -> None:
 
 
 def test_an_id_that_begins_with_a_dash_follows_two(corpus: Path, run: Run) -> None:
-    assert run("takedown", "-w", corpus, "--", "-Aw0rr").code == 1
+    assert run("takedown", "-w", corpus, "--force", "--", "-Aw0rr").code == 0
     assert (corpus / "takedown.txt").read_text() == "-Aw0rr\n"
 
 
@@ -64,3 +70,105 @@ def test_both_exports_say_what_they_left_out(corpus: Path, run: Run, tmp_path: P
         written = export_workspace(workspace, tmp_path / "d.jsonl", ExportRequest(ExportLayout.TRL), [ICLR])
     assert f"{left}, 1 text\n" in publish.published(summary, tmp_path / "out", None)
     assert left in export.workspace_exported(written, tmp_path / "d.jsonl").splitlines()
+
+
+AUTHOR = "~Ada_Example1"
+
+
+@pytest.fixture
+def signed(corpus: Path) -> Path:
+    """The corpus with a note that names its author."""
+    content = {"id": "f2", "content": {"authorids": {"value": [AUTHOR]}}}
+    with open_workspace(corpus) as workspace:
+        body = json.dumps(content).encode()
+        workspace.raw.add([RawObject(RawKind.NOTE, "f2", 2, ICLR, "f2", "f2", 1, 1, "invented", body)])
+    return corpus
+
+
+@pytest.mark.parametrize(
+    ("typed", "suggested"),
+    [
+        ("f2-to-lal", "'f2-to-all'"),
+        ("F2-ANSWER", "'f2-answer'"),
+        ("f2-to-al", "'f2-to-all'"),
+        ("Ada_Example1", f"'{AUTHOR}'"),
+        ("~Ada_Example2", f"'{AUTHOR}'"),
+        ("ada@example.org", "profile"),
+        ("nothing-like-it", "'noteId='"),
+        ("https://openreview.net/forum?id=f2&noteId=f2-answer", "'f2-answer'"),
+    ],
+)
+def test_a_mistyped_id_is_refused_with_what_may_be_meant(signed: Path, run: Run, typed: str, suggested: str) -> None:
+    assert_refused(run("takedown", "f1", typed, "-w", signed), typed, suggested)
+    assert not (signed / "takedown.txt").exists()
+
+
+def test_an_id_of_nothing_is_listed_by_force_and_can_be_removed(corpus: Path, run: Run) -> None:
+    assert run("takedown", "not-here-yet", "--force", "-w", corpus).code == 0
+    assert run("takedown", "not-here-yet", "--undo", "-w", corpus).code == 0
+    assert (corpus / "takedown.txt").read_text() == ""
+
+
+def test_the_list_is_shown_in_words_and_as_json_and_not_changed(signed: Path, run: Run) -> None:
+    assert run("takedown", AUTHOR, "f1-answer", "-w", signed).code == 0
+    listed = (signed / "takedown.txt").read_bytes()
+    assert run("takedown", "--list", "-w", signed).out.splitlines()[:2] == [f"{AUTHOR}: 1 paper", "f1-answer: 1 post"]
+    shown = json.loads(run("takedown", "--list", "--json", "-w", signed).out)
+    assert shown["ids"] == [
+        {"id": AUTHOR, "kind": "author", "papers": ["f2"], "posts": []},
+        {"id": "f1-answer", "kind": "note", "papers": [], "posts": ["f1-answer"]},
+    ]
+    assert (shown["leaves_out"]["papers"], shown["release"], shown["held_by"]) == (1, None, [])
+    assert (signed / "takedown.txt").read_bytes() == listed
+    assert_refused(run("takedown", "--list", "f1", "-w", signed), "--list")
+
+
+def test_it_is_published_verified_and_what_still_holds_it_is_named(
+    corpus: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    asked = ("publish", "-w", corpus, "--no-authors", "--splits", "none")
+    for more in ((), ("--out", tmp_path / "out"), ("--out", tmp_path / "deleted")):
+        assert run(*asked, *more).code == 0
+    shutil.rmtree(tmp_path / "deleted")
+    (before,) = (corpus / "releases").glob("2*")
+    remember_upload(corpus, open_release(before), "ada/kites", "https://hub/ada/kites/commit/1")
+    remember_upload(corpus, replace(open_release(before), sha256="0"), "ada/kites", "https://hub/ada/kites/commit/0")
+    ended = run("takedown", "f2-answer", "--publish", "--json", "-w", corpus)
+    assert ended.code == 0
+    shown = json.loads(ended.out)
+    assert shown["verified"] is True
+    assert [(holder["where"], holder["rows"]) for holder in shown["held_by"]] == [
+        (str(before), 1),
+        (str(tmp_path / "out"), 1),
+        ("https://hub/ada/kites/commit/1", 1),
+        ("https://hub/ada/kites/commit/0", None),
+    ]
+    inputs = read_inputs(Path(shown["release"]))
+    assert inputs is not None
+    assert (inputs.authors, inputs.sides) == (False, None)
+    lines = run("takedown", "--publish", "-w", corpus).out.splitlines()
+    assert "The release passes every check." in lines
+    assert [line.partition(";")[0] for line in lines if str(tmp_path) in line and "hold" in line] == [
+        f"'{before}' still holds what is taken down in 1 row",
+        f"'{tmp_path / 'out'}' still holds what is taken down in 1 row",
+    ]
+    assert sum("commit/" in line for line in lines) == 2
+    (tmp_path / "out" / "release.json").write_text("{")
+    assert f"'{tmp_path / 'out'}' may still hold" in run("takedown", "--list", "-w", corpus).out
+    shutil.rmtree(tmp_path / "out")
+    assert str(tmp_path / "out") not in run("takedown", "--list", "-w", corpus).out
+
+
+def test_verify_and_push_find_the_workspace_that_a_release_lies_in(
+    corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    assert run("publish", "-w", corpus, "--splits", "none").code == 0
+    (release,) = (corpus / "releases").glob("2*")
+    assert run("verify", release).code == 0
+    assert run("takedown", "f2-answer", "-w", corpus).code == 0
+    for command in (("verify", release), ("push", release, "ada/kites")):
+        ended = run(*command)
+        assert ended.code == 1
+        assert "The release fails: takedown." in ended.out

@@ -1,5 +1,6 @@
 """What the explorer refuses, and what hostile texts become."""
 
+import html
 import re
 import signal
 import socket
@@ -15,6 +16,7 @@ from starlette.testclient import TestClient
 
 from commands import Run, assert_refused
 from explored import ATTACKS, LIVELY, MILLION, explored, hostile, known
+from invented_tables import ICLR, paper
 from peercorpus.explorer.rendering import Prose
 from peercorpus.records.untrusted_text import redact_people
 
@@ -226,3 +228,19 @@ def test_without_its_packages_it_says_what_to_install(known_folder: Path) -> Non
     assert ended.stderr.count("\n") == 1
     assert "'tantivy'" in ended.stderr
     assert "pip install 'peercorpus[web]'" in ended.stderr
+
+
+def test_an_address_as_keyword_is_masked_in_its_link_which_finds_the_paper(tmp_path: Path) -> None:
+    for keyword in ("ada@example.org", "~Ada_Example1"):
+        records: list[object] = [paper("f1", keywords=("kites", keyword)), paper("f2")]
+        with explored(tmp_path / keyword, {ICLR: records}) as opened:
+            page = opened.get("/paper/f1").text
+            assert keyword not in page
+            assert quote(keyword) not in page
+            assert quote(keyword, safe="") not in page
+            links = [html.unescape(link) for link in re.findall(r'href="(/\?where=[^"]+)"', page)]
+            assert len(links) == 2
+            for link in links:
+                found = opened.get(link).text
+                assert "/paper/f1" in found
+                assert "/paper/f2" not in found

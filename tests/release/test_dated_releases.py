@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import pytest
 from commands import Run, assert_refused
 from invented_tables import ICLR, TMLR, a_forum, fill
 from peercorpus.errors import WorkspaceError
-from peercorpus.release.dated_releases import dated_releases, open_target
+from peercorpus.release.dated_releases import open_target
 from peercorpus.release.publish import publish_release
+from peercorpus.release.published import dated_releases
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
 from peercorpus.workspace.workspace import open_workspace
@@ -41,7 +43,7 @@ def hold(folder: Path, names: str) -> None:
 def add(folder: Path, day: date = DAY, sides: SplitRequest | None = None) -> Path:
     """The release that stands in the end."""
     with open_workspace(folder, write=False) as opened, open_target(folder, None, sides, day) as place:
-        publish_release(opened, place.folder, sides=place.sides)
+        publish_release(opened, place.folder, sides=sides, standing=place.sided)
     return place.final
 
 
@@ -91,7 +93,7 @@ def test_papers_keep_the_sides_that_earlier_releases_of_the_kind_gave(workspace:
     assert len(after) == 26
     # Else the sides would have stayed without being kept.
     with open_workspace(workspace, write=False) as opened:
-        publish_release(opened, workspace.parent / "anew", sides=asked)
+        publish_release(opened, workspace.parent / "anew", sides=replace(asked, is_new=True))
     assert not before.items() <= sides_of(workspace.parent / "anew").items()
 
 
@@ -108,7 +110,7 @@ def test_sides_named_by_hand_may_not_move_a_paper_of_the_newest_release(workspac
     (newest,) = dated_releases(workspace)
     hold(workspace, "abcdefghijklmnopqrstuvwxyz")
     other = workspace.parent / "other"
-    assert run(*asked, "--out", other).code == 0
+    assert run(*asked, "--out", other, "--new-splits").code == 0
     hold(workspace, "abcdef")
     ended = run(*asked, "--splits-from", other)
     assert (ended.code, ended.out) == (2, "")

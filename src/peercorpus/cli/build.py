@@ -112,6 +112,7 @@ def publish(
     splits: Literal["re2", "temporal", "stated", "none"] | None = None,
     test_after: date | None = None,
     splits_from: Annotated[Path | None, Named] = None,
+    new_splits: Annotated[bool, Parameter(negative=())] = False,
     content: ReleaseFlags = DEFAULT_CONTENT,
 ) -> None:
     """Write a dataset that `datasets.load_dataset` opens. If nothing changed, the existing release is kept.
@@ -120,8 +121,7 @@ def publish(
     ----------
     out
         Folder to write; an earlier release in it is replaced. Without --out, a release named by its date is added to
-        releases/ in the workspace; it is never changed, and papers keep the splits that earlier releases there gave
-        them.
+        releases/ in the workspace; it is never changed.
     titles
         posts: a turn of several posts gets the title they share; model: a language model writes the title.
     model_url
@@ -138,8 +138,10 @@ def publish(
     test_after
         With --splits temporal: test on papers submitted after this UTC date, such as 2024-10-01.
     splits_from
-        Folder of an earlier release whose papers keep their splits. Without it, papers keep the splits of the release
-        that is replaced.
+        Folder of a release, such as another workspace's, whose papers keep their splits. Papers always keep those that
+        any release of this workspace gave them, wherever it was written.
+    new_splits
+        Let papers change the splits that earlier releases gave them; the card says how many do.
     """
     from peercorpus.cli.options import settle_sides, settle_titler
     from peercorpus.cli.text import publish as publish_texts
@@ -149,11 +151,11 @@ def publish(
     is_reviewbench = content.layout == "reviewbench"
     if is_reviewbench:
         _refuse_unfit(content, splits, titles)
-    sides = settle_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from)
+    sides = settle_sides(splits or ("none" if is_reviewbench else "re2"), test_after, splits_from, is_new=new_splits)
     titling = settle_titler(workspace, model_url, model, most_questions, is_asked=titles == "model")
     with ProgressLines() as lines, open_workspace(workspace, write=False) as opened, titling as titler:
         require_built(opened, venue_ids or ())
-        summary = _write_release(opened, out, venue_ids, sides, titler, lines, content)
+        _, summary = write_release(opened, out, venue_ids, sides, titler, lines, content)
     say(summary)
     if titler is not None:
         say(publish_texts.entitled(titler.given, titler.unanswered))
@@ -172,7 +174,7 @@ def _refuse_unfit(content: ReleaseFlags, splits: str | None, titles: str) -> Non
         raise PeercorpusError(f"{option} cannot be used with --layout reviewbench; leave one of them out.")
 
 
-def _write_release(
+def write_release(
     workspace: "Workspace",
     out: Path | None,
     venue_ids: list[str] | None,
@@ -180,8 +182,8 @@ def _write_release(
     titler: "Titler | None",
     lines: ProgressLines,
     content: ReleaseFlags,
-) -> str:
-    """Publish unless the release that is there is up to date, and return what to print."""
+) -> tuple[Path, str]:
+    """Publish unless the release that is there is up to date, and return its folder and what to print."""
     from peercorpus.cli.text import publish as publish_texts
     from peercorpus.cli.text import releases
     from peercorpus.corpus.text_choice import TextChoice, TextRule
@@ -210,7 +212,8 @@ def _write_release(
                 venue_ids or None,
                 lines.show,
                 titler,
-                target.sides,
+                sides,
+                standing=target.sided,
                 with_authors=content.authors,
                 texts=text_rule.choice,
                 worst_grade=text_rule.worst_grade,
@@ -219,8 +222,8 @@ def _write_release(
                 with_latex=text_rule.with_latex,
             )
     if target.is_same:  # `open_target` sets it, too, if the release just written has the same bytes as the last one
-        return releases.same_release(target.final)
-    return publish_texts.published(summary, target.final, None if sides is None else sides.profile)
+        return target.final, releases.same_release(target.final)
+    return target.final, publish_texts.published(summary, target.final, None if sides is None else sides.profile)
 
 
 @app.command

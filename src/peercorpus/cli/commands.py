@@ -12,6 +12,7 @@ from peercorpus.cli import (
     release,
     report,
     simulate,
+    takedown,
     venues,
     workspace,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "release",
     "report",
     "simulate",
+    "takedown",
     "venues",
     "workspace",
 ]

@@ -219,7 +219,7 @@ def settle_titler(
         titler.close()
 
 
-def settle_sides(profile: str, test_after: date | None, earlier: Path | None) -> "SplitRequest | None":
+def settle_sides(profile: str, test_after: date | None, earlier: Path | None, *, is_new: bool) -> "SplitRequest | None":
     """Return how papers are to be split; None for `--splits none`.
 
     Raises:
@@ -229,9 +229,10 @@ def settle_sides(profile: str, test_after: date | None, earlier: Path | None) ->
     from peercorpus.release.splits import Profile
 
     if profile != "none":
-        return SplitRequest(Profile(profile), test_after, earlier)
-    if test_after is not None or earlier is not None:
-        option = "--test-after" if test_after is not None else "--splits-from"
+        return SplitRequest(Profile(profile), test_after, earlier, is_new)
+    unfit = {"--test-after": test_after is not None, "--splits-from": earlier is not None, "--new-splits": is_new}
+    option = next((option for option, is_given in unfit.items() if is_given), None)
+    if option is not None:
         raise PeercorpusError(f"{option} cannot be used with --splits none; leave one of them out.")
     return None
 

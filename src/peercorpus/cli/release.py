@@ -19,6 +19,8 @@ from peercorpus.errors import ExitCode, PeercorpusError
 if TYPE_CHECKING:
     from peercorpus.release.exports.layouts import ExportRequest
     from peercorpus.release.exports.samples import PromptOptions
+    from peercorpus.release.folder import Release
+    from peercorpus.release.verify.verify import Verification
 
 CACHED_TEXTS = 64
 """Texts whose number of tokens is remembered while conversations are exported."""
@@ -70,8 +72,9 @@ def diff(
 def verify(release: ReleaseFolder, /, *, workspace: WorkspaceFolder | None = None) -> int:
     """Check a release against its own statements: checksums, columns, ids, splits, links, takedowns and leaks.
 
-    Exit with 1 if a check fails. Each fault is printed with its file and id, at most ten of a kind. With --workspace
-    the release is also checked against the workspace's takedown.txt, and compared with the tables it was made from.
+    Exit with 1 if a check fails. Each fault is printed with its file and id, at most ten of a kind. With --workspace,
+    or if the release lies in a workspace, it is also checked against the workspace's takedown.txt, and compared with
+    the tables it was made from.
 
     Parameters
     ----------
@@ -80,16 +83,23 @@ def verify(release: ReleaseFolder, /, *, workspace: WorkspaceFolder | None = Non
     """
     from peercorpus.cli.text import releases
     from peercorpus.release.folder import open_release
-    from peercorpus.release.verify.verify import verify_release as run_verify
-    from peercorpus.workspace.workspace import open_workspace
 
     opened = open_release(release)
-    with ExitStack() as stack:
-        opened_workspace = None if workspace is None else stack.enter_context(open_workspace(workspace, write=False))
-        lines = stack.enter_context(ProgressLines())
-        verification = run_verify(opened, opened_workspace, lines.show)
+    verification = _verify(opened, workspace)
     say(releases.verified(verification))
     return ExitCode.DONE if verification.holds else ExitCode.FOUND
+
+
+def _verify(release: "Release", workspace: Path | None) -> "Verification":
+    """Check a release, against the workspace that is named or that it lies in."""
+    from peercorpus.release.verify.verify import verify_release
+    from peercorpus.workspace.workspace import find_workspace_around, open_workspace
+
+    source = workspace or find_workspace_around(release.folder)
+    with ExitStack() as stack:
+        opened = None if source is None else stack.enter_context(open_workspace(source, write=False))
+        lines = stack.enter_context(ProgressLines())
+        return verify_release(release, opened, lines.show)
 
 
 @app.command
@@ -104,10 +114,10 @@ def push(
 ) -> int:
     """Upload a release to the Hugging Face Hub in one commit. Without --yes, only print what would be uploaded.
 
-    The release is verified first (with --workspace also against its takedown.txt). If a check fails, nothing is
-    uploaded, and the command exits with 1. Files of an earlier release on the Hub are removed, other files stay. The
-    token is read from HF_TOKEN or from where 'hf auth login' stores it, the Hub's URL from HF_ENDPOINT. To resume an
-    interrupted upload, run the same command again; files that the Hub already has are not sent twice.
+    The release is verified first, against the takedown.txt of --workspace or of the workspace it lies in. If a check
+    fails, nothing is uploaded, and the command exits with 1. Files of an earlier release on the Hub are removed, other
+    files stay. The token is read from HF_TOKEN or from where 'hf auth login' stores it, the Hub's URL from HF_ENDPOINT.
+    To resume an interrupted upload, run the same command again; files that the Hub already has are not sent twice.
 
     Parameters
     ----------
@@ -121,25 +131,27 @@ def push(
     from peercorpus.cli.text import releases
     from peercorpus.release.folder import open_release
     from peercorpus.release.hub_upload import check_hub_id, plan_upload, upload
-    from peercorpus.release.verify.verify import verify_release as run_verify
-    from peercorpus.workspace.workspace import open_workspace
+    from peercorpus.release.published import remember_upload
+    from peercorpus.workspace.workspace import find_workspace_around
 
     check_hub_id(hub_id)
     require_extra("hf", "huggingface_hub")
     opened = open_release(release)
-    with ExitStack() as stack:
-        opened_workspace = None if workspace is None else stack.enter_context(open_workspace(workspace, write=False))
-        lines = stack.enter_context(ProgressLines())
-        verification = run_verify(opened, opened_workspace, lines.show)
+    verification = _verify(opened, workspace)
     if not verification.holds:
         say(releases.verified(verification))
         return ExitCode.FOUND
     plan = plan_upload(opened, hub_id)
     if yes:
         commit = upload(opened, plan, private=private, bars=sys.stderr.isatty())
+        if source := workspace or find_workspace_around(release):
+            remember_upload(source, opened, hub_id, commit)
         say(releases.uploaded(plan, commit))
     else:
         say(releases.planned_upload(plan, private=private))
+    for check in verification.checks:
+        if check.name == "takedown" and check.left_out:
+            say(releases.unchecked(check))
     return ExitCode.DONE
 
 

@@ -1,4 +1,4 @@
-"""The commands `show`, `move`, `takedown`, `reminders` and `check`."""
+"""The commands `show`, `move`, `reminders` and `check`."""
 
 from typing import Annotated
 
@@ -86,42 +86,6 @@ def check(
         say(check_texts.repaired(repaired, workspace))
     remaining = len(integrity.damages) - (len(repaired.set_aside) if repaired is not None else 0)
     return ExitCode.FOUND if remaining > 0 else ExitCode.DONE
-
-
-@app.command
-def takedown(
-    ids: Annotated[list[str], Parameter(name="ID", help="Ids of papers or notes, or profiles of authors.")],
-    /,
-    *,
-    workspace: WorkspaceFolder,
-    undo: Annotated[bool, Parameter(negative=())] = False,
-) -> int:
-    """Exclude papers, posts or everything by an author from all later exports. Nothing is deleted from the workspace.
-
-    The ids are listed in the workspace's takedown.txt. Write '--' before an id that begins with '-'. Exit with 1 if the
-    tables have nothing of an id, or an id to remove was not listed.
-
-    Parameters
-    ----------
-    undo
-        Remove these ids from the takedown list.
-    """
-    from peercorpus.cli.text import takedown as takedown_texts
-    from peercorpus.corpus.public_forums import count_taken
-    from peercorpus.corpus.takedown import add_to_list, read_takedown, remove_from_list
-    from peercorpus.workspace.workspace import open_workspace
-
-    with open_workspace(workspace) as opened:
-        unlisted = remove_from_list(opened.folder, ids) if undo else []
-        if not undo:
-            add_to_list(opened.folder, ids)
-        removals = read_takedown(opened)
-        counts = count_taken(opened.tables, removals)
-    for listed in unlisted:
-        say(takedown_texts.not_listed(listed))
-    say(takedown_texts.taken_down(removals, counts))
-    unknown = [entry for entry in removals.ids if entry.listed in ids and not entry.forums and not entry.posts]
-    return ExitCode.FOUND if unlisted or unknown else ExitCode.DONE
 
 
 @app.command

@@ -5,7 +5,7 @@ within a venue, so that a venue can be read with one forum in memory at a time.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Generic, Protocol, TypeVar
 
@@ -62,6 +62,17 @@ class Forum:
     def public_post_ids(self) -> set[str]:
         """The ids of the posts that everyone may read and nobody deleted."""
         return {post.post_id for post in self.posts if post.readers_public and not post.deleted}
+
+    @property
+    def public_posts(self) -> list[Post]:
+        """The posts of `public_post_ids`; `reply_to` of each names another public record of this paper, or is None."""
+        public = self.public_post_ids
+        named = public | {review.review_id for review in self.reviews if review.readers_public and not review.deleted}
+        return [
+            post if post.reply_to in named else replace(post, reply_to=None)
+            for post in self.posts
+            if post.post_id in public
+        ]
 
     @property
     def withheld(self) -> frozenset[str]:

@@ -79,7 +79,7 @@ class PublicFilter:
         forum = replace(forum, ai_reviews=_remove_ai_reviews(forum.ai_reviews, gone_ids))
         gone = [post for post in forum.posts if post.post_id in gone_ids]
         if not gone and gone_ids.isdisjoint(review.review_id for review in forum.reviews):
-            return replace(forum, posts=_cut_off(forum.posts, gone_ids))
+            return forum
         posts = [post for post in forum.posts if post.post_id not in gone_ids]
         reviews = [_remove_text_scores(review, gone) for review in forum.reviews if review.review_id not in gone_ids]
         paper = _remove_decision(forum.paper, gone, posts)
@@ -95,29 +95,17 @@ class PublicFilter:
         return Forum(
             paper=_keep_conflicts(paper, reviews),
             reviews=reviews,
-            posts=_cut_off(posts, gone_ids),
+            posts=posts,
             versions=versions,
             conversations=[talk for talk in talks if talk.turns],
             ai_reviews=forum.ai_reviews,
         )
 
 
-def _cut_off(posts: Sequence[Post], gone: frozenset[str]) -> list[Post]:
-    """Return posts that do not name what they reply to where that is taken down."""
-    return [replace(post, reply_to=None) if post.reply_to in gone else post for post in posts]
-
-
 def _remove_ai_reviews(reviews: Sequence[AiReview], gone: frozenset[str]) -> list[AiReview]:
     """Return the reviews of an AI that are not taken down, without the replies that are."""
     return [
-        replace(
-            review,
-            replies=tuple(
-                replace(reply, reply_to=None) if reply.reply_to in gone else reply
-                for reply in review.replies
-                if reply.post_id not in gone
-            ),
-        )
+        replace(review, replies=tuple(reply for reply in review.replies if reply.post_id not in gone))
         for review in reviews
         if review.ai_review_id not in gone
     ]
@@ -377,7 +365,7 @@ def _sort_by_time(posts: Sequence[Post]) -> list[Post]:
 def keep_public(forum: Forum) -> PublicForum:
     """Return what everyone may read of a forum; take-downs must have been applied before (`PublicFilter`)."""
     public = forum.public_post_ids
-    posts = [post for post in forum.posts if post.post_id in public]
+    posts = forum.public_posts
     talks = [
         replace(talk, context=tuple(beside for beside in talk.context if beside.post_id in public))
         for talk in forum.conversations

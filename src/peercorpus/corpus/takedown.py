@@ -168,7 +168,7 @@ def hash_list(folder: Path) -> str | None:
 TOMBSTONE = "takedown.json"
 RECORDS = ("papers", "reviews", "posts", "versions", "conversations", "ai_reviews", "texts", "changes")
 """What the tombstone counts; `texts` and `changes` are those that would be published."""
-_ID_COLUMNS = {"1-papers": "forum_id", "2-ai-reviews": "ai_review_id", "2-reviews": "review_id", "3-posts": "post_id"}
+ID_COLUMNS = {"1-papers": "forum_id", "2-ai-reviews": "ai_review_id", "2-reviews": "review_id", "3-posts": "post_id"}
 """The column with the id of a row; the rows of `2-ai-reviews` hold the ids of replies too."""
 _PEOPLE = {"signatures", "authorids", "username"}
 """Keys of a note under which accounts are named; `username` belongs to an entry of an author list."""
@@ -227,7 +227,11 @@ def read_takedown(workspace: Workspace) -> Takedown:
     Raises:
         PeercorpusError: A line of the list is not an id.
     """
-    ids = read_list(workspace.folder)
+    return find_removals(workspace, read_list(workspace.folder))
+
+
+def find_removals(workspace: Workspace, ids: Sequence[str]) -> Takedown:
+    """Return what some ids remove, in all venues, whether or not they are listed."""
     if not ids:
         return NOTHING
     authors = {listed for listed in ids if is_author_id(listed)}
@@ -266,11 +270,11 @@ def _find_records(tables: Tables, record_ids: set[str]) -> tuple[dict[str, str],
     """Return which of these ids are papers (with the venue) and which are posts (with the paper and its venue)."""
     forums: dict[str, str] = {}
     posts: dict[str, tuple[str, str]] = {}
-    for name, column in _ID_COLUMNS.items():
+    for name, column in ID_COLUMNS.items():
         for venue_id in tables.venues(name):
             nested = {"replies"} if name == "2-ai-reviews" else set()
             for batch in tables.batches(name, venue_id, sorted({column, "forum_id", *nested})):
-                for row_id, forum_id in _read_ids(batch, column):
+                for row_id, forum_id in read_row_ids(batch, column):
                     if forum_id in record_ids:
                         forums[forum_id] = venue_id
                     if row_id in record_ids and row_id != forum_id:
@@ -278,7 +282,7 @@ def _find_records(tables: Tables, record_ids: set[str]) -> tuple[dict[str, str],
     return forums, posts
 
 
-def _read_ids(batch: pa.RecordBatch, column: str) -> Iterator[tuple[str, str]]:
+def read_row_ids(batch: pa.RecordBatch, column: str) -> Iterator[tuple[str, str]]:
     """Yield the id and the forum of each row, and of each reply that it holds."""
     row_ids, forum_ids = (batch.column(name).to_pylist() for name in (column, "forum_id"))
     yield from zip(row_ids, forum_ids, strict=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import jinja2
+from jinja2.filters import do_urlencode
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
@@ -81,6 +82,8 @@ def _load_templates() -> jinja2.Environment:
         "number": rendering.format_number,
         "score": format_score,
         "post_kind": rendering.format_post_kind,
+        # A link shows its target, which is masked as the text of the link is.
+        "urlencode": lambda value: do_urlencode(masked(value)),
     }
     templates.tests["spoken"] = lambda item: isinstance(item, Spoken)
     return templates

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from peercorpus.corpus.takedown import LIST, read_takedown
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Show
+from peercorpus.explorer.connections import BoundedConnection
 from peercorpus.explorer.pages import Explorer
 from peercorpus.explorer.search_index import open_index
 from peercorpus.workspace.delta_tables import Tables
@@ -234,6 +235,7 @@ def serve_explorer(explorer: Explorer, host: str, port: int, ready: Callable[[st
             log_level="error",
             access_log=False,
             server_header=False,
+            http=BoundedConnection,
             timeout_graceful_shutdown=2,
             lifespan="off",
         )

@@ -34,7 +34,8 @@ class AiReply:
     """A post below an AI's review: an answer of the authors, a comment, a survey that rates the review.
 
     Attributes:
-        reply_to: The post that it replies to: the review itself, or another reply to it; None if that is taken down.
+        reply_to: The post that it replies to: the review itself, or another reply to it; None in what is published if
+            that is not.
         kind: What the post is.
         role: Who wrote it; `ai` if the AI itself answers.
         invitation: The invitation that created it, verbatim.
@@ -115,9 +116,18 @@ class AiReview:
 
 
 def select_public(reviews: Sequence[AiReview]) -> list[AiReview]:
-    """Return what everyone may read and nobody deleted: reviews, each with its replies of that kind."""
+    """Return what everyone may read and nobody deleted: reviews, each with its replies of that kind.
+
+    `reply_to` of each reply names the review or one of these replies, or is None.
+    """
     return [
-        replace(review, replies=tuple(reply for reply in review.replies if reply.readers_public and not reply.deleted))
+        replace(review, replies=_select_public_replies(review))
         for review in reviews
         if review.readers_public and not review.deleted
     ]
+
+
+def _select_public_replies(review: AiReview) -> tuple[AiReply, ...]:
+    kept = [reply for reply in review.replies if reply.readers_public and not reply.deleted]
+    named = {review.ai_review_id, *(reply.post_id for reply in kept)}
+    return tuple(reply if reply.reply_to in named else replace(reply, reply_to=None) for reply in kept)

@@ -17,7 +17,7 @@ ANSWER = describe(
 )
 REPLY = describe(
     pa.struct([field for field in arrow_type(AiReply) if field.name not in {*_UNPUBLISHED, "survey"}]),
-    reply_to="the AI review, or another reply to it; null if that was taken down",
+    reply_to="the AI review, or another reply to it; null if that is not here",
     kind="`comment`, `rebuttal`, `survey`, …",
     role="who speaks: `author`, `reviewer`, `area_chair`, …; `ai`: the AI itself",
     signature="the anonymous id within the paper; `public_<pseudonym>` for people who signed with their name",

@@ -3,11 +3,10 @@
 `publish` without `--out` adds one here, unless the newest one is already what it would write.
 """
 
-import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -18,14 +17,13 @@ from peercorpus.errors import PeercorpusError, WorkspaceError
 from peercorpus.release.folder import MANIFEST, open_release
 from peercorpus.release.provenance import Inputs, find_moved, read_inputs
 from peercorpus.release.publish import choose_venues
+from peercorpus.release.published import RELEASES, dated_releases
 from peercorpus.release.rows import DEFAULT_RULE
 from peercorpus.release.shards import ReleaseLayout
 from peercorpus.release.split_file import SplitRequest, is_as_asked
 from peercorpus.release.verify.files import check_sums
 from peercorpus.workspace.workspace import Workspace
 
-RELEASES = "releases"
-_RELEASE_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?:-([1-9]\d*))?")
 _UNFINISHED = ".new"
 """Folder in which a release is written before it gets its name."""
 LOCK = ".lock"
@@ -38,33 +36,16 @@ class ReleaseTarget:
 
     Attributes:
         final: The final folder; the newest release where `is_same`.
-        sides: The requested sides, with the release whose sides are kept; None for none.
         standing: The release before this one, or the one it replaces; None where there is none.
+        sided: The newest of the workspace's releases with sides of the requested kind; None where there is none.
         is_same: Whether it equals the newest release byte for byte, so that it was not kept again.
     """
 
     folder: Path
     final: Path
-    sides: SplitRequest | None
     standing: Path | None
+    sided: Path | None = None
     is_same: bool = False
-
-
-def _parse_order(name: str) -> tuple[str, int]:
-    """Return a sort key: by day, then by number; the first release of a day has no number.
-
-    >>> sorted(["2026-11-20-10", "2026-11-20-2", "2026-11-20"], key=_parse_order)
-    ['2026-11-20', '2026-11-20-2', '2026-11-20-10']
-    """
-    match = _RELEASE_NAME.fullmatch(name)
-    return ("", 0) if match is None else (match[1], int(match[2] or 1))
-
-
-def dated_releases(workspace: Path) -> list[Path]:
-    """Return the dated releases of a workspace, newest first."""
-    folder = workspace / RELEASES
-    names = [path.parent.name for path in folder.glob(f"*/{MANIFEST}") if _RELEASE_NAME.fullmatch(path.parent.name)]
-    return [folder / name for name in sorted(names, key=_parse_order, reverse=True)]
 
 
 def _pick_free_name(folder: Path, day: date) -> str:
@@ -116,7 +97,7 @@ def open_target(
     Args:
         workspace: Its folder.
         out: A folder that is replaced; None adds a release to those of the workspace.
-        sides: The requested sides; a release that is added keeps those of the newest release of the same kind.
+        sides: The requested sides; None for none.
         day: The day that names the release; None means today (UTC).
 
     Raises:
@@ -124,7 +105,7 @@ def open_target(
     """
     if out is not None:
         _check_not_dated(out)
-        yield ReleaseTarget(folder=out, final=out, sides=sides, standing=out)
+        yield ReleaseTarget(folder=out, final=out, standing=out)
         return
     folder = workspace / RELEASES
     with _lock_releases(folder):
@@ -132,11 +113,8 @@ def open_target(
         unnamed = folder / _UNFINISHED
         shutil.rmtree(unnamed, ignore_errors=True)
         newest = releases[0] if releases else None
-        if sides is not None:
-            # The newest release that has sides of this kind is the earlier one.
-            with_sides = next((release for release in releases if is_as_asked(sides, release)), None)
-            sides = replace(sides, earlier=sides.earlier or with_sides, standing=with_sides)
-        target = ReleaseTarget(folder=unnamed, final=unnamed, sides=sides, standing=newest)
+        sided = None if sides is None else next((one for one in releases if is_as_asked(sides, one)), None)
+        target = ReleaseTarget(folder=unnamed, final=unnamed, standing=newest, sided=sided)
         try:
             yield target
             # Equal manifests name the same files with the same digests.
@@ -172,7 +150,7 @@ def is_up_to_date(
         release: The folder of the release, which need not exist; None where there is none.
         workspace: The workspace that would be published.
         venue_ids: The venues to publish; None or empty means all that have papers.
-        sides: The requested sides; a request to keep those of another release always returns False.
+        sides: The requested sides; a request for new ones, or for those of another release, always returns False.
         authors: Whether authors are named.
         text_rule: Which texts are published.
         layout: The layout asked for.
@@ -196,7 +174,7 @@ def is_up_to_date(
 
 
 def _is_as_asked(inputs: Inputs, venue_ids: Sequence[str], sides: SplitRequest | None, *, authors: bool) -> bool:
-    if sides is not None and sides.earlier is not None:
+    if sides is not None and (sides.earlier is not None or sides.is_new):
         return False
     drawn = inputs.sides and (inputs.sides.profile, inputs.sides.test_after)
     asked = sides and (sides.profile, sides.test_after)

@@ -32,12 +32,14 @@ from peercorpus.release.card.reviewbench_card import ReviewBenchCounts, write_re
 from peercorpus.release.counts import PublishSummary, ReleaseCounts, VenueCounts, summarise
 from peercorpus.release.figure_rows import FigureCounts, build_figure_rows
 from peercorpus.release.folder import replace_folder
+from peercorpus.release.kept_sides import read_earlier, read_kept, write_sides
 from peercorpus.release.provenance import write_inputs
+from peercorpus.release.published import remember_folder
 from peercorpus.release.record_rows import as_row
 from peercorpus.release.reviewbench_rows import reviewbench_row
 from peercorpus.release.rows import ForumRows, build_rows
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, ReleaseLayout, SplitShards, Writers
-from peercorpus.release.split_file import SplitRequest, keep_earlier_sides, read_earlier, write_sides
+from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.task_tables import write_tasks
 from peercorpus.release.text_rows import count_text_rows
 from peercorpus.release.turn_titles import Titler
@@ -275,11 +277,18 @@ class _Writing:
             layout=layout,
         )
 
-    def draw_sides(self, sides: SplitRequest, out: Path) -> list[SplitShards]:
+    def draw_sides(self, sides: SplitRequest, standing: Path) -> list[SplitShards]:
         """Assign papers to train, validation and test, and write the configurations for tasks."""
-        gone, groups = self.sieve.takedown.forums, self.linked.groups()
         self.tally.asked = sides
-        self.tally.sides = write_sides(self.folder, self.tally.papers, sides, out, gone, groups)
+        self.tally.sides = write_sides(
+            self.folder,
+            self.tally.papers,
+            sides,
+            standing=standing,
+            workspace=self.workspace.folder,
+            gone=self.sieve.takedown.forums,
+            groups=self.linked.groups(),
+        )
         return write_tasks(self.folder, self.tally.sides, self.show)
 
     def describe(self, splits: Sequence[SplitShards]) -> None:
@@ -315,6 +324,7 @@ def publish_release(
     titler: Titler | None = None,
     sides: SplitRequest | None = None,
     *,
+    standing: Path | None = None,
     with_authors: bool = True,
     texts: TextChoice = TextChoice.BEST,
     worst_grade: Grade = PUBLISHABLE_GRADES[-1],
@@ -331,6 +341,7 @@ def publish_release(
         progress: Receives how far each venue is.
         titler: Gives turns of several posts a title; None keeps the title made from the posts' own.
         sides: How papers are assigned to train, validation and test; None writes neither sides nor task configurations.
+        standing: The release before this one, whose papers keep their sides; None means the one that is replaced.
         with_authors: Whether authors are named; the configurations for tasks never name them.
         texts: Which texts are published.
         worst_grade: The worst grade of a text that the configurations for tasks accept.
@@ -348,21 +359,19 @@ def publish_release(
         _check_figures(workspace.tables, chosen, layout, with_authors=with_authors)
     sieve = PublicFilter(read_takedown(workspace))
     if sides is not None:
-        sides = keep_earlier_sides(sides, out)
-        read_earlier(sides)
+        read_earlier(sides, standing or out, read_kept(workspace.folder, sides))
     with replace_folder(out) as folder:
         rule = TextRule(texts, worst_grade, with_latex)
         tally = ReleaseCounts(names_authors=with_authors, layout=layout, text_rule=rule)
         tally.figures = FigureCounts() if figures else None
         tally.reminders = count_verdicts(workspace)
         reviewbench = ReviewBenchCounts() if layout is ReleaseLayout.REVIEWBENCH else None
-        linked = WorkLinks(workspace.tables)
-        writing = _Writing(
-            workspace, folder, Writers(folder), tally, sieve, linked, titler, show=progress, reviewbench=reviewbench
-        )
+        writers, linked = Writers(folder), WorkLinks(workspace.tables)
+        writing = _Writing(workspace, folder, writers, tally, sieve, linked, titler, progress, reviewbench)
         splits = writing.add_venues(chosen)
         if sides is not None:
-            splits += writing.draw_sides(sides, out)
+            splits += writing.draw_sides(sides, standing or out)
         writing.record_inputs(chosen, sides, layout)
         writing.describe(splits)
+    remember_folder(workspace.folder, out)
     return summarise(tally, splits)

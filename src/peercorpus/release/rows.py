@@ -269,18 +269,14 @@ def _read_text_columns(version: PaperVersion | None, texts: VenueTexts) -> Row:
     }
 
 
-def _make_record_columns(
-    forum: Forum, reviews: Sequence[Review], rebuttals: Mapping[str, str], public: set[str]
-) -> Row:
+def _make_record_columns(forum: Forum, reviews: Sequence[Review], rebuttals: Mapping[str, str]) -> Row:
     """Return the columns of reviews (as JSON and typed) and other posts, masked before they are encoded."""
     rows = [review_row(review, rebuttals.get(review.reviewer, "")) for review in reviews]
     return {
         "num_reviews": len(reviews),
         "reviews_json": reviews_json(reviews, rows),
         "reviews": rows,
-        "posts": post_rows(
-            [post for post in forum.posts if post.post_id in public], {review.review_id for review in reviews}
-        ),
+        "posts": post_rows(forum.public_posts, {review.review_id for review in reviews}),
     }
 
 
@@ -344,10 +340,10 @@ def build_rows(
         for talk in conversations
         if talk.is_with_reviewer
     }
-    row |= _make_record_columns(forum, reviews, rebuttals, public)
+    row |= _make_record_columns(forum, reviews, rebuttals)
     paper_columns = {name: row[name] for name in ("forum_id", "venue_id", "conference", "year")}
     of_texts = build_text_rows(named, texts, picked, changes, paper_columns, rule, with_authors=with_authors)
-    chairs = meta_review_rows([post for post in forum.posts if post.post_id in public])
+    chairs = meta_review_rows(forum.public_posts)
     return ForumRows(
         paper=row,
         reviews=[review | paper_columns for review in row["reviews"]],

@@ -273,7 +273,7 @@ REVIEWS = pa.schema([*PLACE, *REVIEW])
 POST = pa.struct(
     [
         column("post_id", TEXT),
-        column("reply_to", TEXT, "the post it replies to; null if it replies to the submission, or to one taken down"),
+        column("reply_to", TEXT, "the post it replies to; null if that is the submission, or is not here"),
         column("kind", TEXT, "`comment`, `meta_review`, `decision`, …"),
         column("role", TEXT, "who speaks: `author`, `area_chair`, `public`, …"),
         column(

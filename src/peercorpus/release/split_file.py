@@ -1,18 +1,14 @@
-"""Write the sides of papers to `splits/<profile>.json`, and keep those of an earlier release."""
+"""The file `splits/<profile>.json` of a release, which states the side of each paper, and what is asked for it."""
 
-import hashlib
-import shutil
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.release.splits import KEY, NO_SIDES, Profile, Sides, Split, Task, Usable, draw_sides
-from peercorpus.release.stated_splits import take_stated_sides
+from peercorpus.release.splits import Profile, Sides, Split, Task
 
 SPLITS = "splits"
 """Folder of a release that holds these files."""
@@ -37,8 +33,8 @@ class SplitRequest:
 
     Attributes:
         test_after: The day after which `temporal` tests; None for the others.
-        earlier: The release whose sides are kept; None draws them anew.
-        standing: The release whose papers must keep their sides; None means the one that is replaced.
+        earlier: The release whose sides are kept; None keeps those of the workspace.
+        is_new: Whether papers may change the sides that releases of the workspace gave them.
 
     Raises:
         PeercorpusError: `temporal` without a day, or another profile with one.
@@ -47,7 +43,7 @@ class SplitRequest:
     profile: Profile
     test_after: date | None = None
     earlier: Path | None = None
-    standing: Path | None = None
+    is_new: bool = False
 
     def __post_init__(self) -> None:
         if (self.profile is Profile.TEMPORAL) is (self.test_after is None):
@@ -134,39 +130,22 @@ def _group_by_side(sides: Iterable[tuple[str, Split]]) -> dict[Split, list[str]]
     return ids_by_side
 
 
-def _write(path: Path, asked: SplitRequest, sides: Sides, earlier: str | None) -> None:
+def make_split_file(asked: SplitRequest, sides: Sides, made: Made) -> SplitFile:
+    """Return the file that states some sides."""
     tasks = {task: _group_by_side(used.items()) for task, used in sides.used.items()}
-    file = SplitFile(
+    return SplitFile(
         profile=asked.profile,
         test_after=asked.test_after,
-        made=Made(version=version("peercorpus"), key=KEY, rule=RULES[asked.profile], earlier=earlier),
+        made=made,
         sizes={task: {side: len(ids) for side, ids in by_side.items()} for task, by_side in tasks.items()},
         tasks=tasks,
         sides=_group_by_side(sides.of.items()),
     )
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(file), indent=1) + b"\n")
 
 
-def _remove_papers(sides: Sides, gone: Set[str]) -> Sides:
-    """Return sides without the papers that were taken down."""
-    of = {forum_id: side for forum_id, side in sides.of.items() if forum_id not in gone}
-    used = {
-        task: {forum_id: side for forum_id, side in ids.items() if forum_id not in gone}
-        for task, ids in sides.used.items()
-    }
-    return Sides(of, used)
-
-
-def _check_kept(sides: Sides, asked: SplitRequest, replaced: Path, gone: Set[str]) -> None:
-    """Check that no paper of the release to be replaced changes its side, except what was taken down."""
-    path = asked.path(replaced)
-    before = read_split_file(path).read().of if path.exists() else {}
-    moved = sum(sides.of.get(forum_id) is not side for forum_id, side in before.items() if forum_id not in gone)
-    if moved:
-        raise PeercorpusError(
-            f"{moved:,} of the papers that have a side in '{replaced}' would change or lose it; keep them with"
-            f" --splits-from '{replaced}', or name a new folder for the release."
-        )
+def format_split_file(file: SplitFile) -> bytes:
+    """Return the content of a file of sides."""
+    return msgspec.json.format(msgspec.json.encode(file), indent=1) + b"\n"
 
 
 def is_as_asked(asked: SplitRequest, release: Path) -> bool:
@@ -195,67 +174,3 @@ def read_earlier_digest(path: Path) -> str | None:
         PeercorpusError: It cannot be read.
     """
     return read_split_file(path).made.earlier
-
-
-def read_earlier(asked: SplitRequest) -> tuple[Sides, str | None]:
-    """Return the sides to keep and the sha256 of their file; no sides and None where none are kept.
-
-    Raises:
-        PeercorpusError: The release has no such sides, or tests after another day.
-    """
-    if asked.earlier is None:
-        return NO_SIDES, None
-    path = asked.path(asked.earlier)
-    split_file = read_split_file(path)
-    if split_file.profile is not asked.profile or split_file.test_after != asked.test_after:
-        raise PeercorpusError(
-            f"'{path}' has the profile '{split_file.profile}' with test day {split_file.test_after}, but"
-            f" '{asked.profile}' with {asked.test_after} was requested; request the same, or leave out --splits-from."
-        )
-    return split_file.read(), hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def write_sides(
-    folder: Path,
-    papers: Iterable[Usable],
-    asked: SplitRequest,
-    replaced: Path,
-    gone: Set[str] = frozenset(),
-    groups: Mapping[str, str] | None = None,
-) -> Sides:
-    """Draw the sides of a release and write their file.
-
-    Args:
-        folder: Where the release is written.
-        papers: All papers of the release.
-        asked: The requested sides.
-        replaced: The final folder of the release.
-        gone: Ids of papers that were taken down, which no file may name.
-        groups: The work that each paper belongs to, as in `splits.draw_sides`.
-
-    Raises:
-        PeercorpusError: The earlier sides cannot be kept, or a paper of the release that stands there would change its
-            side, or no side is stated where those were asked for.
-    """
-    earlier, digest = read_earlier(asked)
-    kept = _remove_papers(earlier, gone)
-    if asked.profile is Profile.STATED:
-        sides = take_stated_sides(papers, kept, groups)
-    else:
-        sides = draw_sides(papers, asked.test_after, kept, groups)
-    _check_kept(sides, asked, asked.standing or replaced, gone)
-    path = asked.path(folder)
-    path.parent.mkdir(exist_ok=True)
-    if asked.earlier is not None and sides == earlier:
-        shutil.copyfile(asked.path(asked.earlier), path)
-    else:
-        _write(path, asked, sides, digest)
-    return sides
-
-
-def keep_earlier_sides(asked: SplitRequest, replaced: Path) -> SplitRequest:
-    """Return the request with the replaced release as the earlier one, where no other release is named."""
-    path = asked.path(replaced)
-    if asked.earlier is not None or not path.is_file() or read_split_file(path).test_after != asked.test_after:
-        return asked
-    return replace(asked, earlier=replaced)

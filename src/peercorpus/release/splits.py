@@ -91,11 +91,13 @@ class Sides:
         used: By task, the papers it uses and their side. A paper that has a side and is not here is held back: another
             task tests on it, or another paper of the same work stands for it, or it is not usable any more.
         apart: Works with papers on two sides, which only stated sides have.
+        moved: Papers that change or lose the side that earlier releases gave them, which must be asked for.
     """
 
     of: Mapping[str, Split]
     used: Mapping[Task, Mapping[str, Split]]
     apart: int = field(default=0, compare=False)
+    moved: int = field(default=0, compare=False)
 
 
 NO_SIDES = Sides({}, {})

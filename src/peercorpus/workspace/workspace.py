@@ -249,3 +249,8 @@ def _clear(folder: Path) -> None:
             shutil.rmtree(path)
         else:
             path.unlink()
+
+
+def find_workspace_around(folder: Path) -> Path | None:
+    """Return the workspace that a folder lies in, such as a dated release; None if it lies in none."""
+    return next((parent for parent in folder.resolve().parents if (parent / "raw.db").is_file()), None)

@@ -94,12 +94,18 @@ def _check(check: Check) -> Iterator[str]:
     state = plural(check.found, "breach").replace("breachs", "breaches") if check.found else "no breach"
     if check.looked_at or check.found or not check.left_out:
         yield f"{check.name:<9} {plural(check.looked_at, check.noun)}: {state}"
-    yield from (f"{check.name:<9} not checked: {reason}" for reason in check.left_out)
+    if check.left_out:
+        yield unchecked(check)
     for breach in check.breaches:
         record = "" if breach.record_id is None else f" {escape_controls(breach.record_id)}"
         yield f"  {escape_controls(breach.file)}{record}: {escape_controls(breach.what, 300)}"
     if check.found > len(check.breaches):
         yield f"  and {check.found - len(check.breaches):,} more"
+
+
+def unchecked(check: Check) -> str:
+    """Return what a check left out, and why."""
+    return "\n".join(f"{check.name:<9} not checked: {reason}" for reason in check.left_out)
 
 
 def _rebuilding(moved: Sequence[ChangedInput] | None) -> str:

@@ -283,7 +283,8 @@ def sides(tally: ReleaseCounts) -> str:
         markdown_table(("venue", "train", "validation", "test", "no side"), venues),
         markdown_table(("task", "train", "validation", "test", "held back"), rows),
         f"In no split: {unusable:,} papers that no task can use, {sideless:,} {for_want}. Of the papers that had a"
-        f" split in an earlier release, {absent:,} are not in this one.",
+        f" split in an earlier release, {absent:,} are not in this one. Papers whose split this release changed or"
+        f" dropped, as new splits were asked for: {tally.sides.moved:,}.",
         *([_tell_of_stated(tally)] if is_stated else ()),
         TASKS.format(grade=tally.text_rule.worst_grade, late_turns=f"{tally.late_turns:,}"),
     ]

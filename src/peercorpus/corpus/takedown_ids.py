@@ -1,0 +1,81 @@
+"""Check the ids to take down: one that names nothing is mistyped, and what it may be meant for is suggested."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from peercorpus.corpus.takedown import ID_COLUMNS, check_ids, find_removals, read_row_ids
+from peercorpus.errors import PeercorpusError
+from peercorpus.workspace.raw_store import RawKind
+from peercorpus.workspace.workspace import Workspace
+
+_IN_URL = re.compile(r"[?&](noteId|id)=([^&#\s]+)")
+_PROFILES = re.compile(rb'"(~[^"\\\s]+?\d+)"')
+_MAX_CHANGED = 2
+"""Neighbouring characters that may differ between what was typed and what was meant."""
+
+
+def check_known(workspace: Workspace, ids: Sequence[str]) -> None:
+    """Check that each id names a paper, a post or an author of the workspace.
+
+    Raises:
+        PeercorpusError: One does not; the message says what may have been meant.
+    """
+    for typed in ids:
+        if meant := _find_in_url(typed):
+            raise PeercorpusError(f"'{typed}' is an address; the id in it is '{meant}'. Nothing was changed.")
+    check_ids(ids)
+    for entry in find_removals(workspace, ids).ids:
+        if not entry.forums and not entry.posts:
+            raise PeercorpusError(
+                f"Nothing in the workspace has the id '{entry.listed}'; {_suggest(workspace, entry.listed)}."
+                " Nothing was changed; --force lists it all the same."
+            )
+
+
+def _find_in_url(typed: str) -> str | None:
+    """Return the id in the address of a page of OpenReview, that of the post if it names one.
+
+    >>> _find_in_url("https://openreview.net/forum?id=abc&noteId=xyz"), _find_in_url("abc")
+    ('xyz', None)
+    """
+    named = dict(_IN_URL.findall(typed))
+    return named.get("noteId") or named.get("id")
+
+
+def _suggest(workspace: Workspace, typed: str) -> str:
+    if "@" in typed:
+        return "authors who have a profile are listed by it (~Ada_Example1), not by their e-mail address"
+    if meant := next((known for known in _read_known_ids(workspace) if is_mistyped(typed, known)), None):
+        return f"did you mean '{meant}'"
+    return "copy it from the page on OpenReview: of a paper the part after 'id=', of a post that after 'noteId='"
+
+
+def is_mistyped(typed: str, meant: str) -> bool:
+    """Return whether two ids differ in the case of letters, a "~", or at most two neighbouring characters.
+
+    >>> is_mistyped("Ada_Example1", "~Ada_Example1"), is_mistyped("rkg066VKDS", "rkgO66VKDS"), is_mistyped("a", "b")
+    (True, True, False)
+    """
+    if abs(len(typed) - len(meant)) > 1 or min(len(typed), len(meant)) <= 2 * _MAX_CHANGED:
+        return False
+    start = _count_common(typed, meant)
+    end = _count_common(typed[start:][::-1], meant[start:][::-1])
+    return typed.casefold() == meant.casefold() or max(len(typed), len(meant)) - start - end <= _MAX_CHANGED
+
+
+def _count_common(first: str, second: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+
+
+def _read_known_ids(workspace: Workspace) -> Iterator[str]:
+    """Yield the ids of all papers and posts, then the profiles that the notes name."""
+    for name, column in ID_COLUMNS.items():
+        for venue_id in workspace.tables.venues(name):
+            for batch in workspace.tables.batches(name, venue_id, sorted({column, "forum_id"})):
+                for pair in read_row_ids(batch, column):
+                    yield from pair
+    for venue_id in workspace.raw.venues():
+        for received in workspace.raw.versions(RawKind.NOTE, venue_id):
+            yield from (profile.decode() for profile in _PROFILES.findall(received.body))

@@ -1,0 +1,156 @@
+"""Remember where the releases of a workspace are: folders outside it, and revisions on the Hub.
+
+`published.jsonl` in the workspace has one place a line. What was taken down since is still in those of them that were
+written before, which `find_holders` names.
+"""
+
+import logging
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from peercorpus.corpus.takedown import Takedown
+from peercorpus.errors import PeercorpusError
+from peercorpus.release.folder import MANIFEST, Release, open_release
+from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
+from peercorpus.release.verify.leaks import texts_in
+from peercorpus.workspace.private_files import replace_file
+from peercorpus.workspace.workspace import Workspace
+
+RELEASES = "releases"
+"""Folder of a workspace with its dated releases."""
+_RELEASE_NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?:-([1-9]\d*))?")
+PUBLISHED = "published.jsonl"
+_ID_COLUMNS = {
+    "papers": ("forum_id",),
+    "posts": ("post_id",),
+    "reviews": ("review_id",),
+    "ai_reviews": ("ai_review_id", "replies"),
+    DEFAULT_OF_REVIEWBENCH: ("forum_id",),
+}
+"""The columns with the ids of the records that can be taken down."""
+logger = logging.getLogger(__name__)
+
+
+class Place(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a release is.
+
+    Attributes:
+        where: Its folder, or the address of its commit on the Hub.
+        sha256: What identifies the release.
+        hub_id: Id of the dataset on the Hub; None for a folder.
+    """
+
+    where: str
+    sha256: str
+    hub_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A release that holds what is taken down.
+
+    Attributes:
+        rows: Rows of it that do; None where that cannot be seen, so that it only may.
+    """
+
+    place: Place
+    rows: int | None
+
+
+def _parse_order(name: str) -> tuple[str, int]:
+    """Return a sort key: by day, then by number; the first release of a day has no number.
+
+    >>> sorted(["2026-11-20-10", "2026-11-20-2", "2026-11-20"], key=_parse_order)
+    ['2026-11-20', '2026-11-20-2', '2026-11-20-10']
+    """
+    match = _RELEASE_NAME.fullmatch(name)
+    return ("", 0) if match is None else (match[1], int(match[2] or 1))
+
+
+def dated_releases(workspace: Path) -> list[Path]:
+    """Return the dated releases of a workspace, newest first."""
+    folder = workspace / RELEASES
+    names = [path.parent.name for path in folder.glob(f"*/{MANIFEST}") if _RELEASE_NAME.fullmatch(path.parent.name)]
+    return [folder / name for name in sorted(names, key=_parse_order, reverse=True)]
+
+
+def read_places(workspace: Path) -> list[Place]:
+    """Return where releases were written or uploaded to, dated ones excepted; of a folder the last one.
+
+    Raises:
+        PeercorpusError: The file cannot be read.
+    """
+    path = workspace / PUBLISHED
+    try:
+        lines = path.read_bytes().splitlines()
+        return [msgspec.json.decode(line, type=Place) for line in lines if line.strip()]
+    except FileNotFoundError:
+        return []
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PeercorpusError(f"'{path}' cannot be read ({error}); correct or remove the line, or the file.") from None
+
+
+def remember_folder(workspace: Path, folder: Path) -> None:
+    """Remember a release that was written to a folder; a workspace that cannot be written remembers nothing."""
+    if folder.resolve().parent != (workspace / RELEASES).resolve():
+        _remember(workspace, Place(str(folder.resolve()), open_release(folder).sha256))
+
+
+def remember_upload(workspace: Path, release: Release, hub_id: str, commit: str) -> None:
+    """Remember a release that was uploaded to the Hub."""
+    _remember(workspace, Place(commit, release.sha256, hub_id))
+
+
+def _remember(workspace: Path, place: Place) -> None:
+    places = [one for one in read_places(workspace) if one.where != place.where]
+    lines = [msgspec.json.encode(one).decode() for one in (*places, place)]
+    try:
+        replace_file(workspace / PUBLISHED, lines)
+    except OSError as error:
+        logger.warning("'%s' could not be noted in '%s': %s.", place.where, workspace / PUBLISHED, error.strerror)
+
+
+def find_folders(workspace: Path) -> list[Path]:
+    """Return the releases of a workspace that are still on this machine: dated ones, then those in other folders."""
+    others = [Path(place.where) for place in reversed(read_places(workspace)) if place.hub_id is None]
+    return [*dated_releases(workspace), *(folder for folder in others if (folder / MANIFEST).is_file())]
+
+
+def find_holders(workspace: Workspace, takedown: Takedown) -> list[Holder]:
+    """Return the releases that hold what is taken down, and those of which that cannot be seen.
+
+    Raises:
+        PeercorpusError: `published.jsonl` cannot be read.
+    """
+    folders = [_look_into(folder, takedown) for folder in find_folders(workspace.folder)]
+    rows_by_digest = {holder.place.sha256: holder.rows for holder in folders}
+    uploads = [
+        Holder(place, rows_by_digest.get(place.sha256))
+        for place in read_places(workspace.folder)
+        if place.hub_id is not None
+    ]
+    return [holder for holder in (*folders, *uploads) if holder.rows != 0]
+
+
+def _look_into(folder: Path, takedown: Takedown) -> Holder:
+    """Return how many rows of a release hold what is taken down."""
+    try:
+        release = open_release(folder)
+        return Holder(Place(str(folder), release.sha256), _count_rows(release, takedown))
+    except PeercorpusError:
+        return Holder(Place(str(folder), ""), None)
+
+
+def _count_rows(release: Release, takedown: Takedown) -> int | None:
+    """Return how many rows hold what is taken down; None for the layout `reviewbench`, whose reviews have no ids."""
+    gone = takedown.forums | takedown.posts
+    rows = sum(
+        any(text in gone for _, text in texts_in(row))
+        for config, columns in _ID_COLUMNS.items()
+        for row in release.rows(config, None, columns)
+    )
+    is_unknown = not rows and bool(takedown.posts) and bool(release.shards(DEFAULT_OF_REVIEWBENCH))
+    return None if is_unknown else rows

@@ -1,0 +1,162 @@
+"""A paper keeps its side in every later release of its workspace, wherever that is written."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from commands import Run, assert_refused
+from invented_tables import ICLR, a_forum, fill, invented
+from peercorpus.errors import PeercorpusError
+from peercorpus.release import publish
+from peercorpus.release.publish import publish_release
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import open_workspace
+
+RE2 = SplitRequest(Profile.RE2)
+ANEW = replace(RE2, is_new=True)
+FEW, MANY = range(20, 26), range(60)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    with invented(tmp_path / "corpus", {ICLR: forums(FEW)}) as workspace:
+        workspace.raw.add([RawObject(RawKind.NOTE, "f20", 2, ICLR, "f20", "f20", 1, 1, "invented", b"{}")])
+    return tmp_path / "corpus"
+
+
+def forums(numbers: range) -> list[object]:
+    return [record for number in numbers for record in a_forum(f"f{number:02}")]
+
+
+def hold(corpus: Path, numbers: range) -> None:
+    with open_workspace(corpus) as workspace:
+        fill(workspace, ICLR, forums(numbers))
+
+
+def release(corpus: Path, out: Path, asked: SplitRequest = RE2) -> dict[str, str]:
+    """The side of each paper in a new release."""
+    with open_workspace(corpus, write=False) as workspace:
+        publish_release(workspace, out, sides=asked)
+    sides = json.loads(asked.path(out).read_text())["sides"]
+    return {forum_id: side for side, ids in sides.items() for forum_id in ids}
+
+
+def moved(before: dict[str, str], after: dict[str, str]) -> list[str]:
+    return [forum_id for forum_id, side in before.items() if after.get(forum_id) != side]
+
+
+def test_papers_keep_their_sides_in_a_release_in_another_folder(corpus: Path, tmp_path: Path, run: Run) -> None:
+    first = release(corpus, tmp_path / "first")
+    hold(corpus, MANY)
+    second = release(corpus, tmp_path / "second")
+    assert moved(first, second) == []
+    assert set(first.values()) == {"train", "validation", "test"}
+    assert len(second) == len(MANY)
+    assert "Sides: 0 papers changed theirs" in run("diff", tmp_path / "first", tmp_path / "second").out
+
+
+def test_the_same_papers_give_the_same_bytes_in_every_folder(corpus: Path, tmp_path: Path) -> None:
+    release(corpus, tmp_path / "first")
+    hold(corpus, MANY)
+    release(corpus, tmp_path / "second")
+    release(corpus, tmp_path / "third")
+    manifests = [(tmp_path / name / "release.json").read_bytes() for name in ("second", "third")]
+    assert manifests[0] == manifests[1]
+
+
+def test_new_sides_are_drawn_if_asked_for_and_the_card_and_diff_say_how_many_moved(
+    corpus: Path, tmp_path: Path, run: Run
+) -> None:
+    first = release(corpus, tmp_path / "first")
+    hold(corpus, MANY)
+    kept = release(corpus, tmp_path / "kept")
+    anew = release(corpus, tmp_path / "anew", ANEW)
+    number = len(moved(kept, anew))
+    assert len(moved(first, anew)) > 0
+    assert f"as new splits were asked for: {number}." in (tmp_path / "anew" / "README.md").read_text()
+    assert "as new splits were asked for: 0." in (tmp_path / "kept" / "README.md").read_text()
+    assert f"Sides: {number} papers changed theirs" in run("diff", tmp_path / "kept", tmp_path / "anew").out
+    # From now on these are kept.
+    assert moved(anew, release(corpus, tmp_path / "later")) == []
+
+
+def test_a_paper_taken_down_has_its_side_again_if_that_is_undone(corpus: Path, tmp_path: Path) -> None:
+    first = release(corpus, tmp_path / "first")
+    (tested,) = (forum_id for forum_id, side in first.items() if side == "test")
+    (corpus / "takedown.txt").write_text(f"{tested}\n")
+    hold(corpus, MANY)
+    without = release(corpus, tmp_path / "without")
+    assert moved(first, without) == [tested]
+    assert tested not in "".join(path.read_text() for path in (tmp_path / "without").rglob("*.json"))
+    (corpus / "takedown.txt").unlink()
+    assert moved(first, release(corpus, tmp_path / "again")) == []
+
+
+def test_sides_of_another_corpus_join_those_kept_and_move_none(corpus: Path, tmp_path: Path) -> None:
+    release(corpus, tmp_path / "first")
+    with invented(tmp_path / "theirs", {ICLR: forums(MANY)}) as workspace:
+        publish_release(workspace, tmp_path / "other", sides=RE2)
+    hold(corpus, MANY)
+    with pytest.raises(PeercorpusError, match="--new-splits"):
+        release(corpus, tmp_path / "second", replace(RE2, earlier=tmp_path / "other"))
+    other = json.loads(RE2.path(tmp_path / "other").read_text())["sides"]
+    named = replace(ANEW, earlier=tmp_path / "other")
+    assert sorted(release(corpus, tmp_path / "second", named).items()) == sorted(
+        (forum_id, side) for side, ids in other.items() for forum_id in ids
+    )
+
+
+def test_the_command_draws_new_sides_only_where_they_are_asked_for(
+    corpus: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
+    asked = ("publish", "--workspace", corpus, "--out")
+    assert run(*asked, tmp_path / "first").code == 0
+    hold(corpus, MANY)
+    assert run(*asked, tmp_path / "second").code == 0
+    assert run(*asked, tmp_path / "third", "--new-splits").code == 0
+    lines = [run("diff", tmp_path / "first", tmp_path / name).out.splitlines()[-1] for name in ("second", "third")]
+    assert [line.startswith("Sides: 0 papers changed") for line in lines] == [True, False]
+    assert_refused(run(*asked, tmp_path / "x", "--splits", "none", "--new-splits"), "--new-splits", "--splits none")
+
+
+@pytest.mark.fault(
+    "kill", "a release stopped before it has its name", "the next one gives the same sides", lost="nothing"
+)
+def test_a_release_that_is_stopped_moves_no_paper(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = release(corpus, tmp_path / "first")
+    hold(corpus, MANY)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(publish, "write_dataset_card", stop)
+        with pytest.raises(KeyboardInterrupt):
+            release(corpus, tmp_path / "second")
+    assert not (tmp_path / "second").exists()
+    assert moved(first, release(corpus, tmp_path / "second")) == []
+
+
+@pytest.mark.fault(
+    "input", "the sides that a workspace keeps cannot be read", "a sentence that names the file", lost="nothing"
+)
+@pytest.mark.parametrize("content", ["", "{}", "[1", "\x00"])
+def test_kept_sides_that_cannot_be_read_are_named(corpus: Path, tmp_path: Path, content: str) -> None:
+    release(corpus, tmp_path / "first")
+    (corpus / "sides" / "re2.json").write_text(content)
+    with pytest.raises(PeercorpusError, match=r"sides/re2\.json.*--splits-from"):
+        release(corpus, tmp_path / "second")
+    assert not (tmp_path / "second").exists()
+
+
+def test_kept_sides_are_open_to_the_owner_only(corpus: Path, tmp_path: Path) -> None:
+    release(corpus, tmp_path / "first")
+    assert (corpus / "sides").stat().st_mode & 0o777 == 0o700
+    assert (corpus / "sides" / "re2.json").stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,139 @@
+"""Every kind of post of all simulated venues is taken down, published and verified: no byte of it is left."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import tantivy
+from starlette.testclient import TestClient
+
+from explored import HOST
+from in_this_process import InThisProcess
+from peercorpus.corpus.takedown import LIST
+from peercorpus.execution.progress import show_nothing
+from peercorpus.explorer.server import make_app, open_explorer
+from peercorpus.harvest.harvest import harvest
+from peercorpus.openreview.client import Client
+from peercorpus.pipeline.build import build
+from peercorpus.records.ai_reviews import AiReply, AiReview
+from peercorpus.records.reviews import Post
+from peercorpus.release.exports.formats import ExportLayout
+from peercorpus.release.exports.layouts import ExportRequest
+from peercorpus.release.exports.workspace_export import export_workspace
+from peercorpus.release.folder import open_release
+from peercorpus.release.publish import choose_venues, publish_release
+from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.splits import Profile
+from peercorpus.release.verify.verify import verify_release
+from peercorpus.simulator.server.service import serve_simulator
+from peercorpus.simulator.world.venues import FJORD, VENUES
+from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.workspace import Workspace, open_workspace
+
+VENUE_IDS = [venue.venue_id for venue in (*VENUES, FJORD)]
+KINDS = ["review", "rebuttal", "comment", "meta_review", "decision", "acknowledgement", "withdrawal", "desk_rejection"]
+EVERYWHERE = {"review", "comment"}
+"""Kinds that each venue has."""
+MIN_CHARACTERS = 30
+"""Lines of a text that are searched for have at least so many characters: shorter ones may be anybody's."""
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """All simulated venues, with one that posts what an AI says."""
+    with (
+        serve_simulator(build_world(papers=24, venues=VENUE_IDS)) as service,
+        Client(service.base_url_v1, service.base_url_v2) as client,
+        open_workspace(tmp_path_factory.mktemp("kinds") / "corpus", create=True) as opened,
+    ):
+        harvest(opened, client, VENUE_IDS)
+        build(opened, spread=InThisProcess())
+        yield opened
+
+
+def read_posts(workspace: Workspace) -> list[Post]:
+    tables = workspace.tables
+    return [post for venue_id in tables.venues("3-posts") for post in tables.read(Post, venue_id)]
+
+
+def choose_answered(posts: list[Post], kind: str) -> dict[str, Post]:
+    """Return one post of a kind for each venue that has any: one with an answer, if there is one."""
+    answered = {post.reply_to for post in posts}
+    of_kind = [post for post in posts if post.kind.value == kind]
+    return {post.venue_id: post for post in sorted(of_kind, key=lambda post: post.post_id in answered)}
+
+
+def read_release(folder: Path) -> str:
+    """Return everything that a release holds: all columns of all rows, and the other files as they are."""
+    parts = []
+    for path in sorted(folder.rglob("*")):
+        if path.suffix == ".parquet":
+            parts.append(json.dumps(pq.read_table(path).to_pylist(), default=str, ensure_ascii=False))
+        elif path.is_file():
+            parts.append(path.read_text())
+    return "\n".join(parts)
+
+
+def read_explorer(workspace: Workspace, forum_ids: set[str]) -> str:
+    """Return the pages and records of some papers, the export of all, and what the search index stores."""
+    explorer = open_explorer(workspace, show_nothing)
+    with TestClient(make_app(explorer, "127.0.0.1"), base_url=HOST) as client:
+        paths = [f"/{page}/{forum_id}" for page in ("paper", "record") for forum_id in sorted(forum_ids)]
+        shown = [client.get(path).text for path in (*paths, "/", "/export.jsonl")]
+    searcher = explorer.index.searcher
+    hits = searcher.search(tantivy.Query.all_query(), 1_000).hits
+    return "\n".join([*shown, *(str(searcher.doc(address).to_dict()) for _, address in hits)])
+
+
+def publish_without(workspace: Workspace, folder: Path, listed: list[str], forum_ids: set[str]) -> str:
+    """Take ids down, publish, verify and export; everything that comes of it."""
+    (workspace.folder / LIST).write_text("\n".join(listed) + "\n")
+    publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2))
+    verified = verify_release(open_release(folder / "out"), workspace)
+    assert [(check.name, check.breaches) for check in verified.checks if check.found] == []
+    venue_ids = choose_venues(workspace.tables)
+    export_workspace(workspace, folder / "talks.jsonl", ExportRequest(ExportLayout.TRL), venue_ids)
+    talks = (folder / "talks.jsonl").read_text()
+    return "\n".join([read_release(folder / "out"), talks, read_explorer(workspace, forum_ids)])
+
+
+def lines_of(text: str) -> set[str]:
+    return {line for line in text.split("\n") if len(line) >= MIN_CHARACTERS}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_byte_of_a_post_is_left(workspace: Workspace, tmp_path: Path, kind: str) -> None:
+    posts = read_posts(workspace)
+    chosen = choose_answered(posts, kind)
+    assert len(chosen) >= (len(VENUE_IDS) if kind in EVERYWHERE else 1)
+    gone = {post.post_id for post in chosen.values()}
+    others = "\n".join(post.text for post in posts if post.post_id not in gone)
+    own_lines = {line for post in chosen.values() for line in lines_of(post.text) if line not in others}
+    assert own_lines or kind in {"decision", "withdrawal", "desk_rejection", "acknowledgement"}
+    forum_ids = {post.forum_id for post in chosen.values()}
+    left = publish_without(workspace, tmp_path, sorted(gone), forum_ids)
+    assert [post_id for post_id in gone if post_id in left] == []
+    assert [line for line in own_lines if line in left or json.dumps(line)[1:-1] in left] == []
+
+
+def test_no_byte_of_what_an_ai_says_or_of_an_answer_to_it_is_left(workspace: Workspace, tmp_path: Path) -> None:
+    tables = workspace.tables
+    reviews = [one for venue_id in tables.venues("2-ai-reviews") for one in tables.read(AiReview, venue_id)]
+    replies: dict[str, tuple[str, AiReply]] = {}
+    for review in reviews:
+        replies |= {reply.kind.value: (review.ai_review_id, reply) for reply in review.replies}
+    whole = next(one for one in reviews if one.ai_review_id not in {parent for parent, _ in replies.values()})
+    gone = [whole.ai_review_id, *(reply.post_id for _, reply in replies.values())]
+    assert len(gone) > 1
+    left = publish_without(workspace, tmp_path, gone, {review.forum_id for review in reviews})
+    assert [post_id for post_id in (*gone, *whole.note_ids) if post_id in left] == []
+
+
+def test_no_byte_of_a_paper_is_left(workspace: Workspace, tmp_path: Path) -> None:
+    posts = read_posts(workspace)
+    forums = {post.venue_id: post.forum_id for post in posts}
+    left = publish_without(workspace, tmp_path, sorted(forums.values()), set())
+    gone = {*forums.values(), *(post.post_id for post in posts if post.forum_id in forums.values())}
+    assert [post_id for post_id in gone if post_id in left] == []
