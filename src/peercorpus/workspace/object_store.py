@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from peercorpus.errors import MissingExtraError, PdfFault, PeercorpusError, StoreError, UnreadablePdfError
+from peercorpus.errors import DamagedError, MissingExtraError, PdfFault, PeercorpusError, StoreError, UnreadablePdfError
 
 PARTIAL = ".partial"
 """Suffix of a file that is not completely written; its name begins with a dot."""
@@ -36,6 +36,13 @@ WHOLE_BYTES = 2 << 20
 
 REFUSALS = ("AccessDenied", "403 Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch")
 """Texts in a store's answer that mean it refuses the keys or the operation."""
+
+
+ABOUT_LOG = ("Kernel error", "Partition column", "Not a Delta table")
+"""Texts by which deltalake 1.6 says that the log of a table is not what was written, unless one below is there."""
+
+ABOUT_STORAGE = ("Generic S3 error", "Generic LocalFileSystem error", "object store", "ObjectStore", "NoSuchBucket")
+"""Texts by which deltalake 1.6 says that the disk or the store fails."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -362,14 +369,12 @@ def scan_options() -> dict[str, str]:
 
 @contextmanager
 def translate_delta_errors(location: Location) -> Iterator[None]:
-    """Turn errors of `deltalake` at a place in a store into `OSError`, without repeating the store's answer.
+    """Turn errors of `deltalake` about a table into those that a file would raise, without repeating a store's answer.
 
     Raises:
-        OSError: The store cannot be reached, or refuses.
+        DamagedError: The table's log cannot be read as what was written.
+        OSError: The disk or the store cannot be reached, or refuses.
     """
-    if isinstance(location, Path):
-        yield
-        return
     from deltalake.exceptions import DeltaError
 
     try:
@@ -377,11 +382,25 @@ def translate_delta_errors(location: Location) -> Iterator[None]:
     except (DeltaError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
+        if _is_about_log(str(error)):
+            raise DamagedError(
+                f"The log of the table '{location}' is damaged; run 'peercorpus check --repair' on the workspace, which"
+                " has the next build make the table again."
+            ) from None
         raise _to_os_error(error, location) from None
 
 
-def _to_os_error(error: Exception, location: S3Path) -> OSError:
+def _is_about_log(text: str) -> bool:
+    """Return whether an error of `deltalake` says that commits are missing or cannot be parsed."""
+    is_storage = any(sign in text for sign in (*ABOUT_STORAGE, *REFUSALS))
+    return not is_storage and any(sign in text for sign in ABOUT_LOG)
+
+
+def _to_os_error(error: Exception, location: Location) -> OSError:
     answer = str(error)
+    if isinstance(location, Path):
+        number = next((number for number in (errno.ENOSPC, errno.EACCES) if os.strerror(number) in answer), errno.EIO)
+        return OSError(number, os.strerror(number), str(location))
     if "NoSuchBucket" in answer:
         return FileNotFoundError(errno.ENOENT, "There is no such bucket", str(location))
     if any(refusal in answer for refusal in REFUSALS):
@@ -423,7 +442,12 @@ def _translate_obstore_errors(location: S3Path) -> Iterator[Any]:
         raise _to_os_error(error, location) from None
 
 
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal."""
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+def file_digest(location: Location) -> str:
+    """Return the SHA-256 of a file or object in hexadecimal."""
+    if isinstance(location, Path):
+        with location.open("rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()
+    total = hashlib.sha256()
+    for chunk in location.chunks():
+        total.update(chunk)
+    return total.hexdigest()
