@@ -90,11 +90,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         where = f"'{error.filename}'" if error.filename else "The output, or a file of the workspace,"
         _fail(PeercorpusError(f"{where} cannot be read or written: {error.strerror or error}."))
     except sqlite3.Error as error:
-        _fail(
-            PeercorpusError(
-                f"The workspace's raw.db cannot be read or written ({error}); check that its disk has room."
-            )
-        )
+        from peercorpus.workspace.workspace import translate_database_error
+
+        _fail(translate_database_error(error, "raw.db"))
     except KeyboardInterrupt:
         print("\nStopped; run the same command again to continue.", file=sys.stderr)
         sys.exit(STOPPED)
