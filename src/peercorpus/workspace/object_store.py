@@ -260,7 +260,7 @@ def locate(text: str) -> Location:
 
 
 def write_whole(location: Location, content: bytes) -> None:
-    """Write a file or an object, completely or not at all, replacing an earlier one.
+    """Write a file or an object, completely or not at all, replacing an earlier one; links are replaced, not followed.
 
     Raises:
         OSError: It cannot be written.
@@ -270,7 +270,8 @@ def write_whole(location: Location, content: bytes) -> None:
         return
     partial = location.with_name(f".{location.name}{PARTIAL}")
     try:
-        with partial.open("wb") as file:
+        partial.unlink(missing_ok=True)
+        with partial.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

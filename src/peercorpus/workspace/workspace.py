@@ -17,11 +17,14 @@ from peercorpus.workspace.delta_tables import TABLES, StoredTables, Tables
 from peercorpus.workspace.harvest_state import BudgetState
 from peercorpus.workspace.object_store import Location, S3Path
 from peercorpus.workspace.placement import FILE, read_placement, require_ours
-from peercorpus.workspace.private_files import FOLDER_OF_OWNER
+from peercorpus.workspace.private_files import FOLDER_OF_OWNER, require_own
 from peercorpus.workspace.raw_recovery import Recovery, find_database_faults, recover_database
 from peercorpus.workspace.raw_store import RawStore
 
 LOCK = "workspace.lock"
+OWN = ("raw.db", "raw.db-wal", "raw.db-shm", LOCK, "damaged", "explorer", "releases", "texts")
+"""Files and folders of a workspace that must not be links."""
+
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 """Result codes of SQLite that mean damage."""
 
@@ -43,7 +46,9 @@ class Files:
         self.partial = partial
 
     def clear_partial(self) -> None:
-        """Delete incomplete files of runs that were killed."""
+        """Delete incomplete files of runs that were killed; a link in the place of the folder is not followed."""
+        if self.partial.is_symlink():
+            self.partial.unlink()
         shutil.rmtree(self.partial, ignore_errors=True)
 
     @contextmanager
@@ -208,6 +213,8 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
         was_there = folder.exists()
     except OSError as error:
         raise WorkspaceError(f"The workspace '{folder}' cannot be read: {error.strerror}.") from None
+    if write:
+        _refuse_links(folder)
     with _lock(folder) if write else nullcontext():
         placement = read_placement(folder)
         require_ours(placement.root(folder), placement.mark)
@@ -225,6 +232,16 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
                 _clear(folder)
                 if not was_there:
                     folder.rmdir()
+
+
+def _refuse_links(folder: Path) -> None:
+    """Refuse a workspace in which what is written or deleted would be elsewhere.
+
+    `files` and `tables` may be links to another disk: what is added there has a name of its own, and only what the
+    tables name is removed.
+    """
+    for name in OWN:
+        require_own(folder / name)
 
 
 def _holds_settings(folder: Path) -> bool:
@@ -260,6 +277,7 @@ def repair_database(folder: Path) -> Recovery | None:
     path = folder / "raw.db"
     if not path.is_file():
         return None
+    _refuse_links(folder)
     with _lock(folder):
         return recover_database(path) if find_database_faults(path) else None
 
