@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from commands import Run
+from commands import Run, assert_refused
 from in_this_process import build_here
 from peercorpus.execution.progress import show_nothing
 from peercorpus.execution.stage import Options
@@ -181,7 +181,10 @@ def test_a_changed_pdf_is_not_read_as_the_paper(corpus: Path, damage: Damaging) 
         assert workspace.tables.set_aside_counts(VENUE, "inspect_files")[Reason.FILE_ALTERED] == 1
 
 
-def test_a_file_that_sqlite_cannot_read_is_told_and_left(corpus: Path, run: Run) -> None:
+@pytest.mark.fault("disk", "a page of `raw.db` is zeroed", "what is whole is taken over, a harvest brings the rest")
+def test_a_file_that_sqlite_cannot_read_is_told_left_and_made_again(
+    corpus: Path, built: Path, service: Service, run: Run
+) -> None:
     path = corpus / "raw.db"
     content = bytearray(path.read_bytes())
     middle = len(content) // 2 // 16384 * 16384
@@ -192,3 +195,40 @@ def test_a_file_that_sqlite_cannot_read_is_told_and_left(corpus: Path, run: Run)
     assert ended.code == 1
     assert "SQLite cannot read raw.db" in ended.out
     assert path.read_bytes() == before
+    (kept,) = _repair_database(corpus, run)
+    assert kept.read_bytes() == before
+    with open_workspace(corpus) as workspace:
+        fetch(workspace, service)
+        build_here(workspace, options=Options(retry=True))
+        after = check_workspace(workspace, show_nothing)
+        assert (list(after.damages), list(after.lost)) == ([], [])
+    assert everything(corpus) == everything(built)
+
+
+def _repair_database(corpus: Path, run: Run) -> list[Path]:
+    """Take over what is whole; return the damaged database, which is kept."""
+    ended = run("check", "--workspace", corpus, "--repair")
+    assert ended.code == 0
+    assert f"peercorpus harvest {VENUE}" in ended.out
+    return [path for path in corpus.glob("raw.db.damaged-*") if path.stat().st_size]
+
+
+@pytest.mark.fault("disk", "an empty `raw.db` beside tables and files", "no command takes it for a new workspace")
+def test_an_empty_database_is_not_taken_for_a_new_one(corpus: Path, run: Run) -> None:
+    (corpus / "raw.db").write_bytes(b"")
+    for command in ("build", "status", "check"):
+        assert_refused(run(command, "--workspace", corpus), "raw.db", "backup")
+    assert (corpus / "raw.db").read_bytes() == b""
+
+
+@pytest.mark.fault("disk", "the log of a table is cut", "one sentence; set aside, and made again by the next build")
+def test_a_table_with_a_damaged_log_is_made_again(corpus: Path, built: Path, run: Run) -> None:
+    commit = max((corpus / "tables" / "3-posts" / "_delta_log").iterdir())
+    commit.write_bytes(commit.read_bytes()[:-40])
+    assert_refused(run("status", "--workspace", corpus), "3-posts", "check --repair")
+    assert run("check", "--workspace", corpus).code == 1
+    assert run("check", "--workspace", corpus, "--repair").code == 0
+    assert any((corpus / "damaged").iterdir())
+    with open_workspace(corpus) as workspace:
+        build_here(workspace)
+    assert everything(corpus) == everything(built)

@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from peercorpus.corpus.takedown import add_to_list, read_list
+from peercorpus.errors import WorkspaceError
+from peercorpus.explorer.search_index import open_index
+from peercorpus.release.dated_releases import open_target
+from peercorpus.workspace.object_store import write_whole
 from peercorpus.workspace.private_files import replace_file
 from peercorpus.workspace.raw_store import RawKind, RawObject
-from peercorpus.workspace.workspace import open_workspace
+from peercorpus.workspace.workspace import OWN, open_workspace
 
 NOTE = RawObject(RawKind.NOTE, "a", 2, "V", "a", "a", 1, 1, "a dump", b"{}")
 
@@ -61,3 +65,84 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(tmp_path: Path, name: str
     assert other.read_text() == "untouched"
     assert read_list(tmp_path) == ["a"]
     assert {path.name for path in tmp_path.iterdir()} == {"takedown.txt", "somebody else's"}
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    with open_workspace(tmp_path / "corpus", create=True) as workspace:
+        workspace.raw.add([NOTE])
+    return tmp_path / "corpus"
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """A folder of somebody else's, with names of ours in it."""
+    folder = tmp_path / "somebody else's"
+    for name in ("index-1", ".partial-1", "index-2/more", ".unfinished"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "file").write_text("untouched")
+    return folder
+
+
+def listing(folder: Path) -> dict[str, str | None]:
+    paths = sorted(folder.rglob("*"))
+    return {str(path.relative_to(folder)): path.read_text() if path.is_file() else None for path in paths}
+
+
+@pytest.mark.fault("input", "a file or folder of a workspace is a link elsewhere", "refused, not followed", times=8)
+@pytest.mark.parametrize("name", OWN)
+def test_a_workspace_with_a_link_in_it_is_not_written(corpus: Path, other: Path, name: str) -> None:
+    before = listing(other)
+    (corpus / name).unlink(missing_ok=True)
+    (corpus / name).symlink_to(other if "." not in name else other / "index-1" / "file")
+    with pytest.raises(WorkspaceError, match="is a link"), open_workspace(corpus):
+        pass
+    assert listing(other) == before
+
+
+def test_a_link_in_the_place_of_unfinished_files_is_removed(corpus: Path, other: Path) -> None:
+    before = listing(other)
+    (corpus / "files").mkdir(exist_ok=True)
+    (corpus / "files" / "partial").symlink_to(other)
+    with open_workspace(corpus) as workspace:
+        workspace.files.add(b"a PDF")
+    assert listing(other) == before
+
+
+def test_files_and_tables_may_be_on_another_disk(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (corpus / "files").symlink_to(tmp_path / "disk")
+    with open_workspace(corpus) as workspace:
+        sha256 = workspace.files.add(b"a PDF")
+        assert workspace.files.read(sha256) == b"a PDF"
+
+
+def test_no_index_is_made_or_removed_through_a_link(corpus: Path, other: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("peercorpus.explorer.search_index.digest_inputs", lambda _: "3")
+    before = listing(other)
+    (corpus / "explorer").symlink_to(other)
+    with open_workspace(corpus, write=False) as workspace:
+        monkeypatch.setattr(workspace.tables, "require", lambda _: None)
+        monkeypatch.setattr(workspace.tables, "venues", lambda _: ["V"])
+        with pytest.raises(WorkspaceError, match="is a link"):
+            open_index(workspace, None, None)  # type: ignore[arg-type]
+    assert listing(other) == before
+
+
+def test_no_release_is_written_through_a_link(corpus: Path, other: Path) -> None:
+    before = listing(other)
+    (corpus / "releases").symlink_to(other)
+    with pytest.raises(WorkspaceError, match="is a link"), open_target(corpus, None, None):
+        pass
+    assert listing(other) == before
+
+
+@pytest.mark.parametrize("name", ["place.json", ".place.json.partial"])
+def test_a_link_in_the_place_of_a_file_written_whole_is_not_followed(tmp_path: Path, name: str) -> None:
+    other = tmp_path / "somebody else's"
+    other.write_text("untouched")
+    (tmp_path / name).symlink_to(other)
+    write_whole(tmp_path / "place.json", b"{}")
+    assert other.read_text() == "untouched"
+    assert (tmp_path / "place.json").read_bytes() == b"{}"
+    assert not (tmp_path / "place.json").is_symlink()

@@ -252,7 +252,7 @@ def test_a_kill_in_the_middle_leaves_the_old_database_and_the_next_run_goes_on(
 def test_a_migration_that_fails_leaves_the_old_database(old: Path, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     rows, schema = rows_of(old), schema_of(old)
     monkeypatch.setattr(raw_schema, "MIGRATIONS", (*MIGRATIONS, f"DROP TABLE sightings;\n{fault}"))
-    with pytest.raises(WorkspaceError, match="cannot be opened"):
+    with pytest.raises(WorkspaceError, match="cannot be read or written"):
         open_and_close(old.parent)
     assert (version_of(old), rows_of(old), schema_of(old)) == (0, rows, schema)
 

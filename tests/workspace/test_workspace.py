@@ -88,8 +88,8 @@ def make_nothing(path: Path) -> None:
         (make_foreign_folder, False, "'peercorpus harvest' or 'import'"),
         (Path.mkdir, False, "'peercorpus harvest' or 'import'"),
         (make_nothing, False, "'peercorpus harvest' or 'import'"),
-        (make_broken_workspace, True, "cannot be opened: file is not a database"),
-        (make_broken_workspace, False, "cannot be opened: file is not a database"),
+        (make_broken_workspace, True, "is damaged .file is not a database."),
+        (make_broken_workspace, False, "is damaged .file is not a database."),
     ],
 )
 def test_what_is_no_workspace_is_refused_and_left_as_it_is(

@@ -10,6 +10,7 @@ from peercorpus.audit.leak_audit import BALANCED_FACTOR, Audit, Finding
 from peercorpus.audit.page import audit_page
 from peercorpus.audit.predictors import FOLDS, SHUFFLES
 from peercorpus.errors import TableError
+from peercorpus.workspace.object_store import write_whole
 
 JSON_NAME, PAGE_NAME = "leaks.json", "leaks.html"
 MOST_ALIKE = 50
@@ -109,6 +110,4 @@ def write_reports(audit: Audit, folder: Path) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in ((JSON_NAME, audit_to_json(audit)), (PAGE_NAME, audit_page(audit, audit_verdict(audit)))):
-        partial = folder / f".{name}.partial"
-        partial.write_bytes(text.encode("utf-8", "replace"))
-        partial.replace(folder / name)
+        write_whole(folder / name, text.encode("utf-8", "replace"))

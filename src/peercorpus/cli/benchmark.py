@@ -296,12 +296,13 @@ def _print_tables(logs: Path, out: Path, resamples: int) -> None:
     from peercorpus.benchmark.leaderboard_render import render_csv, render_html, render_markdown
     from peercorpus.benchmark.logs import read_runs
     from peercorpus.cli.text.benchmark import tables_written
+    from peercorpus.workspace.object_store import write_whole
 
     with ProgressLines() as lines:
         boards = make_boards(read_runs(logs), resamples, lines.show)
     out.mkdir(parents=True, exist_ok=True)
     for kind, write in (("md", render_markdown), ("csv", render_csv), ("html", render_html)):
-        (out / f"leaderboard.{kind}").write_text(write(boards), encoding="utf-8")
+        write_whole(out / f"leaderboard.{kind}", write(boards).encode())
     say(render_markdown(boards).rstrip())
     say(tables_written(out, logs))
 

@@ -57,7 +57,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         code = ExitCode.LATER if is_network else ExitCode.REFUSED
         return _fail(f"{where} cannot be read or written: {error.strerror or error}.", code)
     except sqlite3.Error as error:
-        return _fail(f"The workspace's raw.db cannot be read or written ({error}); check that its disk has room.")
+        from peercorpus.workspace.workspace import translate_database_error
+
+        return _fail(str(translate_database_error(error, "raw.db")))
     except Exception:  # noqa: BLE001 -- Python's own code for it is 1, which says that something was found
         traceback.print_exc()
         return _fail("This is a defect of peercorpus; please report it with the lines above.", ExitCode.DEFECT)

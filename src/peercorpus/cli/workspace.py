@@ -71,13 +71,17 @@ def check(
     Parameters
     ----------
     repair
-        Set aside what is damaged. What to run then is printed: a harvest fetches it again, a build makes the tables.
+        Set aside what is damaged; of a damaged raw.db, take over what is whole into a new one. What to run then is
+        printed: a harvest fetches again what OpenReview still has, a build makes the tables.
     """
     from peercorpus.cli.text import check as check_texts
     from peercorpus.pipeline.integrity import check_workspace
     from peercorpus.pipeline.integrity import repair as run_repair
-    from peercorpus.workspace.workspace import open_workspace
+    from peercorpus.workspace.workspace import open_workspace, repair_database
 
+    recovery = repair_database(workspace) if repair else None
+    if recovery is not None:
+        say(check_texts.recovered(recovery, workspace))
     with open_workspace(workspace, write=repair) as opened, ProgressLines() as lines:
         integrity = check_workspace(opened, lines.show)
         repaired = run_repair(opened, integrity) if repair else None

@@ -13,7 +13,7 @@ from peercorpus.records.enums import FigureKind
 from peercorpus.records.papers import PaperVersion, SetAside
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.object_store import Location
-from peercorpus.workspace.parquet import open_parquet
+from peercorpus.workspace.parquet import open_part
 
 TABLE = "5-figures"
 STAGE = "cut_figures"
@@ -29,7 +29,7 @@ class VenueFigures:
         self._venue_id = venue_id
         self._places: defaultdict[str, list[tuple[Location, int]]] = defaultdict(list)
         for path in tables.paths(TABLE, venue_id):
-            with open_parquet(path) as file:
+            with open_part(path) as file:
                 for group in range(file.num_row_groups):
                     sha256s = file.read_row_group(group, ["sha256"]).column(0).to_pylist()
                     for sha256 in dict.fromkeys(sha256s):
@@ -39,7 +39,7 @@ class VenueFigures:
         """Return the figures of a file in the order of its text; empty if it has none."""
         figures: list[Figure] = []
         for path, group in self._places.get(sha256, ()):
-            with open_parquet(path) as file:
+            with open_part(path) as file:
                 rows = file.read_row_group(group).filter(pc.field("sha256") == sha256)
             venue = pa.array([self._venue_id] * rows.num_rows, pa.string())
             rows = rows.append_column(arrow_schema(Figure).field("venue_id"), venue)

@@ -19,7 +19,7 @@ from peercorpus.corpus.text_choice import PROVEN
 from peercorpus.records.documents import PAGE_BREAK, TextHeading
 from peercorpus.records.papers import PaperVersion
 from peercorpus.workspace.delta_tables import Tables
-from peercorpus.workspace.parquet import open_parquet
+from peercorpus.workspace.parquet import open_part
 
 _STORE_COLUMNS = ["sha256", "markdown", "engine", "engine_version"]
 _OUTLINE_COLUMNS = ["pages", "headings"]
@@ -154,7 +154,7 @@ class HeldText:
 def find_text(tables: Tables, venue_id: str, sha256: str) -> HeldText | None:
     """Return the text of a file of a venue, or None if there is none."""
     for path in tables.paths("5-texts", venue_id):
-        with open_parquet(path) as file:
+        with open_part(path) as file:
             for group in range(file.num_row_groups):
                 if sha256 in file.read_row_group(group, columns=["sha256"]).column(0).to_pylist():
                     return _read(file, group, sha256)

@@ -134,7 +134,8 @@ def write_selection(opened: OpenIndex, selection: Selection, out: Path) -> int:
     write, _ = FORMATS[out.suffix.removeprefix(".")]
     counted = _CountedRows(select_rows(opened, selection))
     partial = out.with_name(f"{out.name}.partial")
-    with partial.open("wb") as file:
+    partial.unlink(missing_ok=True)
+    with partial.open("xb") as file:
         file.writelines(write(counted))
     partial.replace(out)
     return counted.count

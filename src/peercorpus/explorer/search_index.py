@@ -25,6 +25,7 @@ from peercorpus.explorer.venue_page import VenueCounts, start_counts
 from peercorpus.records.papers import Link
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.private_files import require_own
 from peercorpus.workspace.workspace import Workspace
 
 _INDEX_VERSION = 2
@@ -142,6 +143,7 @@ def _clear_partial(indexes: Path) -> None:
 
 def _choose_folder(indexes: Path) -> Path:
     """Return the folder for indexes; if the workspace is read only, a temporary one that is removed at exit."""
+    require_own(indexes)
     try:
         indexes.mkdir(exist_ok=True)
         if os.access(indexes, os.W_OK):

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.workspace.delta_tables import TABLES
-from peercorpus.workspace.object_store import Location, S3Path, read_file
+from peercorpus.workspace.object_store import Location, read_file, write_whole
+from peercorpus.workspace.private_files import FOLDER_OF_OWNER
 from peercorpus.workspace.raw_damage import DamagedObject
+from peercorpus.workspace.table_damage import check_table
 from peercorpus.workspace.workspace import Workspace
 
 ALL = "workspace"
@@ -31,7 +30,7 @@ class Held(StrEnum):
     FILE = "file"
     """A PDF."""
     TABLE = "table"
-    """A venue's part of a table."""
+    """A Parquet file of a table, or its log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Damage:
 
     Attributes:
         name: The file, the object or the table.
-        venue_id: The venue that it belongs to; None for the database.
+        venue_id: The venue that it belongs to; None for the database, and for the log of a table.
         detail: What is wrong with it.
         source: Where an object came from, a request or a file name; empty for the rest.
         stored: The object's row; None for the rest.
@@ -76,8 +75,8 @@ class Integrity:
 def check_workspace(workspace: Workspace, show: Show) -> Integrity:
     """Read everything that a workspace holds and compare it with what was stored.
 
-    Bodies and PDFs are hashed; tables are read whole, with the checksums of their pages where they have any. PDFs that
-    are missing are no damage: the stages set them aside as missing, and a harvest fetches them.
+    Bodies, PDFs and the files of tables are hashed, and the logs of tables are read commit by commit. PDFs that are
+    missing are no damage: the stages set them aside as missing, and a harvest fetches them.
     """
     faults = workspace.raw.damaged.database_faults()
     damages = [Damage(Held.DATABASE, "raw.db", None, fault) for fault in faults]
@@ -131,34 +130,11 @@ def _find_file_fault(location: Location, sha256: str) -> str | None:
 
 
 def _check_tables(workspace: Workspace, meter: Meter) -> Iterator[Damage]:
-    tables = workspace.tables
-    parts = [(name, venue_id) for name in TABLES for venue_id in tables.venues(name)]
-    for name, venue_id in parts:
-        committed = tables.count_committed(name, venue_id)
-        rows = 0
-        faults = []
-        for path in tables.paths(name, venue_id):
-            try:
-                rows += _read_through(path)
-            except (OSError, pa.ArrowException) as error:
-                faults.append(str(error).partition("\n")[0])
-        if not faults and rows != committed:
-            faults.append(f"it has {rows} rows; {committed} were written")
-        meter.advance(total=len(parts))
-        if faults:
-            yield Damage(Held.TABLE, name, venue_id, faults[0])
-
-
-def _read_through(path: Location) -> int:
-    """Return the number of rows of a Parquet file, all of which are read.
-
-    Raises:
-        OSError: It is missing, or a page does not match its checksum.
-        ArrowException: It is not Parquet, or cannot be decoded.
-    """
-    opened = path.open() if isinstance(path, S3Path) else path.open("rb")
-    with opened, pq.ParquetFile(opened, pre_buffer=False, page_checksum_verification=True) as file:
-        return sum(batch.num_rows for batch in file.iter_batches())
+    for name in TABLES:
+        for fault in check_table(workspace.tables, name):
+            meter.advance()
+            if fault is not None:
+                yield Damage(Held.TABLE, name, fault.venue_id, fault.detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +168,10 @@ def repair(workspace: Workspace, integrity: Integrity) -> Repair:
     for damage in damages:
         if damage.held is Held.FILE:
             _set_file_aside(workspace, damage.name)
+        elif damage.held is Held.TABLE and damage.venue_id is not None:
+            workspace.tables.empty(damage.name, damage.venue_id)
         elif damage.held is Held.TABLE:
-            workspace.tables.empty(damage.name, str(damage.venue_id))
+            workspace.tables.set_log_aside(damage.name, workspace.folder / ASIDE)
     done = [damage for damage in damages if damage.held is not Held.DATABASE]
     fetched = [damage for damage in done if damage.held is Held.FILE or damage.source.startswith("http")]
     return Repair(
@@ -207,6 +185,6 @@ def repair(workspace: Workspace, integrity: Integrity) -> Repair:
 def _set_file_aside(workspace: Workspace, sha256: str) -> None:
     location = workspace.files.path(sha256)
     aside = workspace.folder / ASIDE / f"{sha256}.pdf"
-    aside.parent.mkdir(exist_ok=True)
-    aside.write_bytes(read_file(location))
+    aside.parent.mkdir(mode=FOLDER_OF_OWNER, exist_ok=True)
+    write_whole(aside, read_file(location))
     location.unlink()

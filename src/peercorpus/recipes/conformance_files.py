@@ -9,8 +9,8 @@ import msgspec
 
 from peercorpus.recipes.conformance import Comparison, Verdict
 from peercorpus.recipes.recipe import Recipe
-from peercorpus.recipes.state import replace_file
 from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.workspace.object_store import write_whole
 
 PAGE = "conformance.md"
 DATA = "conformance.json"
@@ -50,8 +50,8 @@ class ConformanceReport:
 def write_conformance(folder: Path, report: ConformanceReport) -> None:
     """Write both files of a report; the JSON comes last, so that a report with it is whole."""
     folder.mkdir(parents=True, exist_ok=True)
-    replace_file(folder / PAGE, conformance_page(report).encode())
-    replace_file(folder / DATA, conformance_data(report))
+    write_whole(folder / PAGE, conformance_page(report).encode())
+    write_whole(folder / DATA, conformance_data(report))
 
 
 def conformance_data(report: ConformanceReport) -> bytes:

@@ -5,7 +5,6 @@ Both are replaced as a whole after each step, so that the same command continues
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import msgspec
 from peercorpus.errors import WorkspaceError
 from peercorpus.recipes.evidence import count_records
 from peercorpus.recipes.recipe import Recipe, RecipeName
+from peercorpus.workspace.object_store import write_whole
 from peercorpus.workspace.workspace import Workspace
 
 STATE = "recipe.json"
@@ -54,7 +54,7 @@ def read_state(workspace: Path) -> RecipeState | None:
 
 def write_state(workspace: Path, state: RecipeState) -> None:
     """Replace the file with what a recipe has brought into a workspace."""
-    replace_file(workspace / STATE, msgspec.json.format(msgspec.json.encode(state), indent=1) + b"\n")
+    write_whole(workspace / STATE, msgspec.json.format(msgspec.json.encode(state), indent=1) + b"\n")
 
 
 def check_scope(workspace: Workspace, recipe: Recipe, state: RecipeState | None) -> None:
@@ -100,7 +100,7 @@ class StepLog:
         """Record that a step was done with this key."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         content = json.dumps({**self._read(), step: key}, indent=1, sort_keys=True)
-        replace_file(self._path, f"{content}\n".encode())
+        write_whole(self._path, f"{content}\n".encode())
 
 
 def make_key(**parts: object) -> str:
@@ -111,16 +111,3 @@ def make_key(**parts: object) -> str:
 def find_changed(files: Mapping[str, str], state: RecipeState) -> str | None:
     """Return the first file that was imported with other content; None if there is none."""
     return next((name for name in sorted(files) if state.files.get(name, files[name]) != files[name]), None)
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file completely or not at all."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with partial.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

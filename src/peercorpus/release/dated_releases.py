@@ -22,6 +22,7 @@ from peercorpus.release.rows import DEFAULT_RULE
 from peercorpus.release.shards import ReleaseLayout
 from peercorpus.release.split_file import SplitRequest, is_as_asked
 from peercorpus.release.verify.files import check_sums
+from peercorpus.workspace.private_files import require_own
 from peercorpus.workspace.workspace import Workspace
 
 _UNFINISHED = ".new"
@@ -69,6 +70,8 @@ def _check_not_dated(out: Path) -> None:
 
 @contextmanager
 def _lock_releases(folder: Path) -> Iterator[None]:
+    for path in (folder, folder / LOCK, folder / _UNFINISHED):
+        require_own(path)
     try:
         folder.mkdir(exist_ok=True)
         lock = FileLock(folder / LOCK, timeout=0, thread_local=False).acquire()

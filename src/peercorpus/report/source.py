@@ -21,7 +21,7 @@ from peercorpus.models.token_counts import TokenCounter
 from peercorpus.records.enums import Aspect, ConversationKind, Grade, Phase, PostKind, Role
 from peercorpus.release.table1 import DETAIL_ASPECTS
 from peercorpus.workspace.object_store import Location
-from peercorpus.workspace.parquet import open_parquet
+from peercorpus.workspace.parquet import open_part
 
 TIME = pl.Datetime("us", "UTC")
 Schema = Mapping[str, Any]
@@ -318,7 +318,7 @@ GRADES = [grade.value for grade in Grade]
 def read_columns(paths: Iterable[Location], columns: Sequence[str], rows: int = BATCH_ROWS) -> Iterator[pl.DataFrame]:
     """Yield columns of Parquet files in batches of at most `rows`; a dotted name reads one leaf of a nested column."""
     for path in paths:
-        with open_parquet(path) as file:
+        with open_part(path) as file:
             for batch in file.iter_batches(rows, columns=list(columns)):
                 yield from_batch(batch)
 

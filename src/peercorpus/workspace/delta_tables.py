@@ -4,8 +4,11 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar, cast
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +23,7 @@ from peercorpus.records.enums import Reason
 from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.object_store import Location, delta_options, list_below, table_url, translate_delta_errors
-from peercorpus.workspace.parquet import BATCH_ROWS, PartitionWriter, groups_with, open_parquet
+from peercorpus.workspace.parquet import BATCH_ROWS, PartitionWriter, groups_with, open_part
 
 TABLES: dict[str, type] = {
     "1-papers": Paper,
@@ -78,6 +81,21 @@ class Replacement:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """One Parquet file of a table, as the log has it.
+
+    Attributes:
+        relative: Its path below the table, quoted as in a URL.
+        values: Its partition, by column.
+        rows: Rows written to it.
+    """
+
+    relative: str
+    values: Mapping[str, str]
+    rows: int
+
+
 class Tables:
     """All tables of a workspace."""
 
@@ -98,7 +116,8 @@ class Tables:
         identity = self._identify(name)
         opened_identity, opened_table = self._opened.get(name, (None, None))
         if opened_table is not None and identity == opened_identity:
-            opened_table.update_incremental()
+            with translate_delta_errors(self.folder / name):
+                opened_table.update_incremental()
             return opened_table
         table = self._read(name)
         if table is not None and identity is not None:
@@ -226,6 +245,19 @@ class Tables:
             made_from = {"stage": stage, "venue_id": venue_id}
             self._commit(name, self._make_writer(name, venue_id, stage), "overwrite", NO_KEY, made_from)
 
+    def set_log_aside(self, name: str, aside: Path) -> None:
+        """Take a table with a damaged log out of what is read: the next build makes it again.
+
+        A local table is moved into the folder `aside`; in a store, the log is deleted and the Parquet files stay.
+        """
+        folder = self.folder / name
+        if isinstance(folder, Path):
+            aside.mkdir(parents=True, exist_ok=True)
+            folder.rename(aside / f"{name}-{uuid4().hex}")
+        else:
+            for path, _ in list_below(folder / "_delta_log"):
+                path.unlink(missing_ok=True)
+
     def digest(self, name: str, venue_id: str) -> str:
         """Return what stands for a partition's content in the keys of stages that read it: its own finishing key."""
         return str(self._read_key(name, venue_id))
@@ -255,15 +287,24 @@ class Tables:
         """Return the number of rows of a venue."""
         rows = 0
         for path in self.paths(name, venue_id):
-            with open_parquet(path) as file:
+            with open_part(path) as file:
                 rows += file.metadata.num_rows
         return rows
 
-    def count_committed(self, name: str, venue_id: str) -> int:
-        """Return the number of rows of a venue according to the commits that wrote them; 0 if there is no table."""
+    def parts(self, name: str) -> list[TablePart]:
+        """Return the Parquet files of a table, sorted by their paths."""
         table = self._table(name)
         files = pa.table(table.get_add_actions(flatten=True)).to_pylist() if table else []
-        return sum(file["num_records"] for file in files if file["partition.venue_id"] == venue_id)
+        columns = _partition_columns(name)
+        parts = (
+            TablePart(file["path"], {column: file[f"partition.{column}"] for column in columns}, file["num_records"])
+            for file in files
+        )
+        return sorted(parts, key=attrgetter("relative"))
+
+    def count_committed(self, name: str, venue_id: str) -> int:
+        """Return the number of rows of a venue according to the commits that wrote them; 0 if there is no table."""
+        return sum(part.rows for part in self.parts(name) if part.values["venue_id"] == venue_id)
 
     def _read_tuples(self, name: str, venue_id: str, columns: Sequence[str]) -> list[tuple[str, ...]]:
         batches = self.batches(name, venue_id, columns)
@@ -304,7 +345,7 @@ class Tables:
     ) -> Iterator[pa.RecordBatch]:
         """Yield a venue's rows in batches, without the partition columns."""
         for path in self.paths(name, venue_id):
-            with open_parquet(path) as file:
+            with open_part(path) as file:
                 yield from file.iter_batches(rows, columns=columns)
 
     def _list_partitions(self, name: str, venue_id: str) -> list[dict[str, str]]:
@@ -327,7 +368,7 @@ class Tables:
         schema = arrow_schema(cast(Any, record_type))
         for partition in self._list_partitions(name, venue_id):
             for path in self._files(name, partition):
-                with open_parquet(path) as file:
+                with open_part(path) as file:
                     columns = [column for column in file.schema_arrow.names if column not in unread]
                     for batch in file.iter_batches(BATCH_ROWS, columns=columns):
                         for column, value in partition.items():
@@ -341,7 +382,7 @@ class Tables:
         schema = arrow_schema(cast(Any, record_type))
         for partition in self._list_partitions(name, venue_id):
             for path in self._files(name, partition):
-                with open_parquet(path) as file:
+                with open_part(path) as file:
                     for group in groups_with(file, forum_id):
                         rows = file.read_row_group(group).filter(pc.field("forum_id") == forum_id)
                         for column, value in partition.items():
@@ -358,7 +399,7 @@ class Tables:
         """Return how many rows of a venue a stage set aside, by reason; reasons without rows are left out."""
         counts = Counter[Reason]()
         for path in self._files("set-aside", {"venue_id": venue_id, "stage": stage}):
-            with open_parquet(path) as file:
+            with open_part(path) as file:
                 counts.update(map(Reason, file.read(["reason"]).column("reason").to_pylist()))
         return dict(sorted(counts.items()))
 

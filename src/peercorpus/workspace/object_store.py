@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from peercorpus.errors import (
+    DamagedError,
     MissingExtraError,
     PdfFault,
     PeercorpusError,
@@ -49,6 +50,13 @@ _MISREAD = re.compile(r"%[0-9A-Fa-f]{2}|[\\\x00-\x1f\x7f\ud800-\udfff]")
 
 REFUSALS = ("AccessDenied", "403 Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch")
 """Texts in a store's answer that mean it refuses the keys or the operation."""
+
+
+ABOUT_LOG = ("Kernel error", "Partition column", "Not a Delta table")
+"""Texts by which deltalake 1.6 says that the log of a table is not what was written, unless one below is there."""
+
+ABOUT_STORAGE = ("Generic S3 error", "Generic LocalFileSystem error", "object store", "ObjectStore", "NoSuchBucket")
+"""Texts by which deltalake 1.6 says that the disk or the store fails."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -272,7 +280,7 @@ def locate(text: str) -> Location:
 
 
 def write_whole(location: Location, content: bytes) -> None:
-    """Write a file or an object, completely or not at all, replacing an earlier one.
+    """Write a file or an object, completely or not at all, replacing an earlier one; links are replaced, not followed.
 
     Raises:
         OSError: It cannot be written.
@@ -282,7 +290,8 @@ def write_whole(location: Location, content: bytes) -> None:
         return
     partial = location.with_name(f".{location.name}{PARTIAL}")
     try:
-        with partial.open("wb") as file:
+        partial.unlink(missing_ok=True)
+        with partial.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -410,14 +419,12 @@ def scan_options() -> dict[str, str]:
 
 @contextmanager
 def translate_delta_errors(location: Location) -> Iterator[None]:
-    """Turn errors of `deltalake` at a place in a store into `OSError`, without repeating the store's answer.
+    """Turn errors of `deltalake` about a table into those that a file would raise, without repeating a store's answer.
 
     Raises:
-        OSError: The store cannot be reached, or refuses.
+        DamagedError: The table's log cannot be read as what was written.
+        OSError: The disk or the store cannot be reached, or refuses.
     """
-    if isinstance(location, Path):
-        yield
-        return
     from deltalake.exceptions import DeltaError
 
     try:
@@ -425,11 +432,25 @@ def translate_delta_errors(location: Location) -> Iterator[None]:
     except (DeltaError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
+        if _is_about_log(str(error)):
+            raise DamagedError(
+                f"The log of the table '{location}' is damaged; run 'peercorpus check --repair' on the workspace, which"
+                " has the next build make the table again."
+            ) from None
         raise _to_os_error(error, location) from None
 
 
-def _to_os_error(error: Exception, location: S3Path) -> OSError:
+def _is_about_log(text: str) -> bool:
+    """Return whether an error of `deltalake` says that commits are missing or cannot be parsed."""
+    is_storage = any(sign in text for sign in (*ABOUT_STORAGE, *REFUSALS))
+    return not is_storage and any(sign in text for sign in ABOUT_LOG)
+
+
+def _to_os_error(error: Exception, location: Location) -> OSError:
     answer = str(error)
+    if isinstance(location, Path):
+        number = next((number for number in (errno.ENOSPC, errno.EACCES) if os.strerror(number) in answer), errno.EIO)
+        return OSError(number, os.strerror(number), str(location))
     if "NoSuchBucket" in answer:
         return FileNotFoundError(errno.ENOENT, "There is no such bucket", str(location))
     if any(refusal in answer for refusal in REFUSALS):
@@ -471,7 +492,12 @@ def _translate_obstore_errors(location: S3Path) -> Iterator[Any]:
         raise _to_os_error(error, location) from None
 
 
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal."""
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+def file_digest(location: Location) -> str:
+    """Return the SHA-256 of a file or object in hexadecimal."""
+    if isinstance(location, Path):
+        with location.open("rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()
+    total = hashlib.sha256()
+    for chunk in location.chunks():
+        total.update(chunk)
+    return total.hexdigest()

@@ -1,20 +1,23 @@
 """Write Parquet files completely or not at all, and read them in batches."""
 
+import errno
 import json
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake.transaction import AddAction, RemoveAction
 
+from peercorpus.errors import DamagedError, StoreError
 from peercorpus.records.arrow_schema import to_arrow
-from peercorpus.workspace.object_store import Location, S3Path
+from peercorpus.workspace.object_store import Location, S3Path, file_digest
 
 BATCH_ROWS = 1_000
 """Rows collected in memory before they are written as one row group."""
@@ -25,14 +28,60 @@ _READ_BYTES = 1 << 16
 
 @contextmanager
 def open_parquet(location: Location) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file so that reading holds one batch in memory; in a store, one row group."""
-    if isinstance(location, S3Path):
-        # Without a buffer of pyarrow's, a column of a row group is one request.
-        with location.open() as opened, pq.ParquetFile(opened, pre_buffer=False, buffer_size=0) as file:
+    """Open a Parquet file so that reading holds one batch in memory; in a store, one row group.
+
+    Raises:
+        OSError: It is missing or cannot be read, or a page that is read does not match its checksum.
+        ArrowException: It is not Parquet, or cannot be decoded.
+    """
+    with ExitStack() as opened:
+        if isinstance(location, S3Path):
+            # Without a buffer of pyarrow's, a column of a row group is one request.
+            file = pq.ParquetFile(
+                opened.enter_context(location.open()),
+                pre_buffer=False,
+                buffer_size=0,
+                page_checksum_verification=True,
+            )
+        else:
+            file = pq.ParquetFile(location, pre_buffer=False, buffer_size=_READ_BYTES, page_checksum_verification=True)
+        yield opened.enter_context(file)
+
+
+@contextmanager
+def open_part(location: Location) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file of a table, as `open_parquet` does.
+
+    Raises:
+        DamagedError: It is missing, or what is read is not what was written.
+        OSError: It cannot be opened, or the store does not answer.
+    """
+    try:
+        with open_parquet(location) as file:
             yield file
-    else:
-        with pq.ParquetFile(location, pre_buffer=False, buffer_size=_READ_BYTES) as file:
-            yield file
+    except (OSError, pa.ArrowException) as error:
+        if not _is_damage(location, error):
+            raise
+        raise DamagedError(
+            f"'{location}' is damaged ({name_fault(error)}); run 'peercorpus check --repair' on the workspace, which"
+            " has the next build make it again."
+        ) from None
+
+
+def _is_damage(location: Location, error: Exception) -> bool:
+    """Return whether an error says that a file is missing or damaged, not that a disk or store refuses or is away."""
+    # Arrow gives its own findings no number of the operating system.
+    number = getattr(error, "errno", None)
+    return number in {None, errno.ENOENT} or (number == errno.EIO and isinstance(location, Path))
+
+
+def name_fault(error: Exception) -> str:
+    r"""Return what is wrong with a file, in a few words.
+
+    >>> name_fault(OSError("could not verify page integrity, CRC checksum verification failed\nfor page 2"))
+    'could not verify page integrity, CRC checksum verification failed'
+    """
+    return getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(".")
 
 
 def groups_with(file: pq.ParquetFile, forum_id: str) -> Iterator[int]:
@@ -44,8 +93,35 @@ def groups_with(file: pq.ParquetFile, forum_id: str) -> Iterator[int]:
             yield group
 
 
+def find_fault(location: Location, rows: int) -> str | None:
+    """Return what is wrong with a file of a table, which is read whole; None if it is what was written.
+
+    A file from before names ended with a digest is decoded, with the checksums of its pages.
+
+    Args:
+        location: The file.
+        rows: Rows that the log says it has.
+
+    Raises:
+        StoreError: The store is out of order or refuses.
+    """
+    _, dash, sha256 = location.stem.rpartition("-")
+    try:
+        if dash and file_digest(location) != sha256:
+            return "it was cut or changed after it was written"
+        with open_parquet(location) as file:
+            held = file.metadata.num_rows if dash else sum(batch.num_rows for batch in file.iter_batches())
+    except (OSError, pa.ArrowException) as error:
+        if not _is_damage(location, error) and isinstance(location, S3Path):
+            raise StoreError(f"'{location}' cannot be read: {name_fault(error)}.") from None
+        return name_fault(error)
+    return None if held == rows else f"it has {held} rows; {rows} were written"
+
+
 class PartitionWriter:
     """Writes one new file of one partition, row group by row group; nothing is visible before the commit.
+
+    The name of the file ends with its SHA-256, so that `find_fault` notices every changed bit.
 
     A file in a store is written locally first, and uploaded when complete.
     """
@@ -54,11 +130,10 @@ class PartitionWriter:
         self.record_type = record_type
         self.partition = partition
         self.rows = 0
-        name = f"{uuid4().hex}.parquet"
-        steps = [f"{column}={quote(value, safe='')}" for column, value in partition.items()]
-        self.relative = "/".join([*steps, name])
-        self._place = folder / self.relative
-        self._path = self._place if isinstance(self._place, Path) else scratch / name
+        self._partition_path = "/".join(f"{column}={quote(value, safe='')}" for column, value in partition.items())
+        self._place = folder / self._partition_path
+        self._name = uuid4().hex
+        self._path = (self._place if isinstance(self._place, Path) else scratch) / f"{self._name}.parquet"
         self._writer: pq.ParquetWriter | None = None
         self._batch: list[Any] = []
 
@@ -90,12 +165,13 @@ class PartitionWriter:
             return []
         self._writer.close()
         size_bytes = self._path.stat().st_size
-        self._settle()
+        name = f"{self._name}-{file_digest(self._path)}.parquet"
+        self._settle(name)
         stats = json.dumps({"numRecords": self.rows})
         now_ms = int(time.time() * 1000)
         return [
             AddAction(
-                path=self.relative,
+                path=f"{self._partition_path}/{name}",
                 size=size_bytes,
                 partition_values=self.partition,
                 modification_time=now_ms,
@@ -104,13 +180,14 @@ class PartitionWriter:
             )
         ]
 
-    def _settle(self) -> None:
+    def _settle(self, name: str) -> None:
         if isinstance(self._place, S3Path):
-            self._place.upload(self._path)
+            (self._place / name).upload(self._path)
             self._path.unlink()
         else:
             with self._path.open("rb") as written:
                 os.fsync(written.fileno())
+            self._path = self._path.rename(self._place / name)
 
     def discard(self) -> None:
         """Close and delete the file."""

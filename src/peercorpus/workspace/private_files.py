@@ -5,11 +5,26 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from peercorpus.errors import WorkspaceError
+
 OWNER_ONLY = 0o600
 """Mode of a file that only its owner may read and write."""
 
 FOLDER_OF_OWNER = 0o700
 """Mode of a folder that only its owner may open."""
+
+
+def require_own(path: Path) -> None:
+    """Check that a file or folder of ours, which may be missing, is no link: a workspace may come from somebody else.
+
+    Raises:
+        WorkspaceError: It is a link; what is written or deleted there would be elsewhere.
+    """
+    if path.is_symlink():
+        raise WorkspaceError(
+            f"'{path}' is a link, and what is written there would be elsewhere; put the file or folder itself in its"
+            " place, or remove the link."
+        )
 
 
 def replace_file(path: Path, lines: Iterable[str]) -> None:

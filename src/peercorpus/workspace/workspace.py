@@ -13,15 +13,22 @@ from typing import IO
 
 from filelock import FileLock, Timeout
 
-from peercorpus.errors import WorkspaceError, WorkspaceLockedError
+from peercorpus.errors import DamagedError, WorkspaceError, WorkspaceLockedError
 from peercorpus.workspace.delta_tables import TABLES, StoredTables, Tables
 from peercorpus.workspace.harvest_state import BudgetState
 from peercorpus.workspace.object_store import Location, S3Path, check_local_path
 from peercorpus.workspace.placement import FILE, read_placement, require_ours
-from peercorpus.workspace.private_files import FOLDER_OF_OWNER
+from peercorpus.workspace.private_files import FOLDER_OF_OWNER, require_own
+from peercorpus.workspace.raw_recovery import Recovery, find_database_faults, recover_database
 from peercorpus.workspace.raw_store import RawStore
 
 LOCK = "workspace.lock"
+OWN = ("raw.db", "raw.db-wal", "raw.db-shm", LOCK, "damaged", "explorer", "releases", "texts")
+"""Files and folders of a workspace that must not be links."""
+
+DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+"""Result codes of SQLite that mean damage."""
+
 OWN_VENUES = "venues.toml"
 """File in which a user states what they know about venues themselves."""
 
@@ -40,7 +47,9 @@ class Files:
         self.partial = partial
 
     def clear_partial(self) -> None:
-        """Delete incomplete files of runs that were killed."""
+        """Delete incomplete files of runs that were killed; a link in the place of the folder is not followed."""
+        if self.partial.is_symlink():
+            self.partial.unlink()
         shutil.rmtree(self.partial, ignore_errors=True)
 
     @contextmanager
@@ -153,6 +162,11 @@ def _is_new_workspace(folder: Path, *, create: bool) -> bool:
     if isinstance(read_placement(folder).root(folder), Path):
         check_local_path(folder)
     if (folder / "raw.db").exists():
+        if (folder / "raw.db").stat().st_size == 0 and any((folder / name).exists() for name in ("files", "tables")):
+            raise DamagedError(
+                f"'{folder / 'raw.db'}' is empty, though there are files or tables beside it; put back a backup of it,"
+                " or harvest and import into a new workspace."
+            )
         return False
     if not create:
         raise WorkspaceError(
@@ -203,6 +217,8 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
         was_there = folder.exists()
     except OSError as error:
         raise WorkspaceError(f"The workspace '{folder}' cannot be read: {error.strerror}.") from None
+    if write:
+        _refuse_links(folder)
     with _lock(folder) if write else nullcontext():
         placement = read_placement(folder)
         require_ours(placement.root(folder), placement.mark)
@@ -222,6 +238,16 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
                     folder.rmdir()
 
 
+def _refuse_links(folder: Path) -> None:
+    """Refuse a workspace in which what is written or deleted would be elsewhere.
+
+    `files` and `tables` may be links to another disk: what is added there has a name of its own, and only what the
+    tables name is removed.
+    """
+    for name in OWN:
+        require_own(folder / name)
+
+
 def _holds_settings(folder: Path) -> bool:
     """Return whether a user put a file into the workspace that must stay, even if nothing else is stored."""
     return any((folder / name).exists() for name in (FILE, OWN_VENUES))
@@ -237,10 +263,33 @@ def _open(folder: Path, *, write: bool) -> Workspace:
     try:
         return Workspace(folder, write=write)
     except sqlite3.DatabaseError as error:
-        raise WorkspaceError(
-            f"'{folder / 'raw.db'}' cannot be opened: {error}; check that it is the database of a workspace, that you"
-            " may read and write it, and that its disk is not full."
-        ) from None
+        raise translate_database_error(error, folder / "raw.db") from None
+
+
+def translate_database_error(error: sqlite3.Error, path: Path | str) -> WorkspaceError:
+    """Return what an error of SQLite says of a `raw.db`, and what to do."""
+    number = getattr(error, "sqlite_errorcode", None)
+    if (number is not None and number & 0xFF in DAMAGED) or "no such table: objects" in str(error):
+        return DamagedError(f"'{path}' is damaged ({error}); run 'peercorpus check --repair' on the workspace.")
+    return WorkspaceError(
+        f"'{path}' cannot be read or written ({error}); check that it is a file that you may read and write, and that"
+        " its disk is not full."
+    )
+
+
+def repair_database(folder: Path) -> Recovery | None:
+    """Make a new `raw.db` of what is whole in a damaged one; None if it is not damaged.
+
+    Raises:
+        WorkspaceError: The folder is not a workspace, or cannot be written; or nothing of its `raw.db` is whole.
+        WorkspaceLockedError: Another run holds it.
+    """
+    path = folder / "raw.db"
+    if not path.is_file():
+        return None
+    _refuse_links(folder)
+    with _lock(folder):
+        return recover_database(path) if find_database_faults(path) else None
 
 
 def _clear(folder: Path) -> None:

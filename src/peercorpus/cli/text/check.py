@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from peercorpus.pipeline.integrity import Damage, Integrity, Repair
+    from peercorpus.workspace.raw_recovery import Recovery
 
 LISTED = 20
 """Most damages listed."""
@@ -25,7 +26,8 @@ def found(integrity: "Integrity") -> str:
             lines.append(f"… and {count - LISTED:,} more.")
         if any(damage.held.value == "database" for damage in integrity.damages):
             lines.append(
-                "SQLite cannot read raw.db whole: restore a backup of it, or harvest and import into a new workspace."
+                "SQLite cannot read raw.db whole: put back a backup of it, or take over what is whole with 'peercorpus"
+                " check --repair'."
             )
     if integrity.lost:
         lines.append(
@@ -39,6 +41,21 @@ def found(integrity: "Integrity") -> str:
 def _name(damage: "Damage") -> str:
     of = f" of {damage.venue_id}" if damage.venue_id else ""
     return f"- {damage.held.value}: {damage.name}{of}: {damage.detail}"
+
+
+def recovered(recovery: "Recovery", workspace: Path) -> str:
+    """Return what was taken over from a damaged raw.db, what is lost, and the commands that bring it back."""
+    lines = [
+        f"raw.db was damaged. {recovery.objects:,} objects are whole and in the new one; at least {recovery.lost:,} are"
+        f" not. The damaged one is '{recovery.kept}'."
+    ]
+    if not recovery.has_key:
+        lines.append("The key of the pseudonyms is lost: reviewers get other pseudonyms than in earlier releases.")
+    lines.append(
+        f"Next: peercorpus harvest {' '.join(recovery.venue_ids)} --workspace {workspace} asks for all lists and"
+        " histories again; import again what you imported; then run 'peercorpus build'."
+    )
+    return "\n".join(lines)
 
 
 def repaired(repair: "Repair", workspace: Path) -> str:

@@ -1,0 +1,157 @@
+"""Make a new `raw.db` of everything that is whole in a damaged one."""
+
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import uuid4
+
+import zstandard
+
+from peercorpus.errors import DamagedError
+from peercorpus.workspace.raw_damage import DIGEST_BYTES, DamagedObjects, unpack_body
+from peercorpus.workspace.raw_store import KEY_BYTES, RawKind, RawStore
+from peercorpus.workspace.sqlite_pages import Row, read_rows
+
+OBJECT_COLUMNS = 12
+FILE_COLUMNS = 7
+INDEXED = ("venue_id", "kind", "forum_id", "object_id", "modified_ms", "seen", "digest")
+"""Columns of the index `objects_by_forum`; SQLite adds the row's id, which is `seen` once more."""
+
+SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+KINDS = frozenset(kind.value for kind in RawKind)
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What was taken over from a damaged `raw.db`.
+
+    Attributes:
+        kept: The damaged file, under its new name.
+        objects: Versions of objects taken over.
+        lost: Versions that the index names and that are not whole.
+        has_key: Whether the key of the pseudonyms was taken over.
+        venue_ids: The venues of which anything was taken over.
+    """
+
+    kept: Path
+    objects: int
+    lost: int
+    has_key: bool
+    venue_ids: Sequence[str]
+
+
+def find_database_faults(path: Path) -> list[str]:
+    """Return what SQLite finds wrong with a database, in its words; empty if nothing. Nothing is written."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            database.execute("SELECT 1 FROM objects LIMIT 1")
+            return DamagedObjects(database).database_faults()
+    except sqlite3.DatabaseError as error:
+        return [str(error)]
+
+
+def recover_database(path: Path) -> Recovery:
+    """Replace a damaged database by a new one that holds everything whole in it; the damaged one is kept beside it.
+
+    Lists and histories count as not fetched, so that the next harvest asks for all of them again; what the index names
+    and is not whole is listed as set aside. Whoever calls holds the workspace's lock.
+
+    Raises:
+        DamagedError: No object can be read; the file stays as it was.
+        OSError: There is no room for the new database.
+    """
+    with TemporaryDirectory(dir=path.parent, prefix=".recovering-") as folder:
+        made = Path(folder) / path.name
+        RawStore(made).close()
+        with closing(sqlite3.connect(made)) as database, database:
+            objects, has_key = _take_over(database, read_rows(path))
+            lost = len(DamagedObjects(database).not_back())
+        if not objects:
+            raise DamagedError(
+                f"Nothing in '{path}' can be read; put back a backup of it, or harvest and import into a new workspace."
+            )
+        with closing(RawStore(made)) as raw:
+            with raw.transaction():
+                raw.place()
+            venue_ids = raw.venues()
+        kept = path.with_name(f"{path.name}.damaged-{uuid4().hex[:8]}")
+        _keep(path, kept)
+        made.replace(path)
+    return Recovery(kept, objects, lost, has_key, venue_ids)
+
+
+def _keep(path: Path, kept: Path) -> None:
+    """Give a database a second name; its write-ahead log gets that one only, as it must not be read with another."""
+    try:
+        os.link(path, kept)
+    except OSError:
+        shutil.copy2(path, kept)
+    with suppress(FileNotFoundError):
+        path.with_name(f"{path.name}-wal").rename(kept.with_name(f"{kept.name}-wal"))
+    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
+
+
+def _take_over(database: sqlite3.Connection, rows: Iterable[Row]) -> tuple[int, bool]:
+    """Write the rows that are whole; return the number of objects, and whether the pseudonyms' key was among them."""
+    decompressor = zstandard.ZstdDecompressor()
+    indexed: list[tuple[object, ...]] = []
+    has_key = False
+    for rowid, values in rows:
+        if _is_object(values):
+            if unpack_body(decompressor, values[11], values[3]) is not None:  # type: ignore[arg-type]
+                row = (rowid, *values[1:])
+                database.execute(f"INSERT OR IGNORE INTO objects VALUES ({', '.join('?' * len(row))})", row)
+        elif rowid is None and _is_in_index(values):
+            indexed.append(values)
+        elif rowid is not None and _is_file(values):
+            # A page that is no longer in use may hold the row from before the file came.
+            verb = "IGNORE" if values[4] is None else "REPLACE"
+            database.execute(f"INSERT OR {verb} INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        elif values[:1] == ("pseudonyms",) and len(values) == 2 and _is_bytes(values[1], KEY_BYTES):
+            database.execute("INSERT OR REPLACE INTO secrets VALUES (?, ?)", values)
+            has_key = True
+    DamagedObjects(database).set_aside(())
+    database.executemany(
+        """
+        INSERT INTO damaged
+        SELECT :seen, :kind, :object_id, :digest, 0, :venue_id, :forum_id, :object_id, :modified_ms, 0, '', x''
+        WHERE (:kind, :digest) NOT IN (SELECT kind, digest FROM objects)
+        """,
+        [dict(zip(INDEXED, entry, strict=False)) for entry in dict.fromkeys(indexed)],
+    )
+    (objects,) = database.execute("SELECT count(*) FROM objects").fetchone()
+    return objects, has_key
+
+
+def _is_bytes(value: object, length: int) -> bool:
+    return isinstance(value, bytes) and len(value) == length
+
+
+def _is_object(values: Sequence[object]) -> bool:
+    if len(values) != OBJECT_COLUMNS or values[1] not in KINDS or not _is_bytes(values[3], DIGEST_BYTES):
+        return False
+    return (
+        isinstance(values[11], bytes)
+        and _have_types(values, str, (2, 5, 6, 7, 10))
+        and _have_types(values, int, (4, 8, 9))
+    )
+
+
+def _is_in_index(values: Sequence[object]) -> bool:
+    return len(values) == len(INDEXED) + 1 and values[1] in KINDS and _is_bytes(values[6], DIGEST_BYTES)
+
+
+def _is_file(values: Sequence[object]) -> bool:
+    if len(values) != FILE_COLUMNS or not _have_types(values, str, (0, 1, 2, 3)):
+        return False
+    return values[4] is None or (isinstance(values[4], str) and SHA256.fullmatch(values[4]) is not None)
+
+
+def _have_types(values: Sequence[object], kind: type, positions: Iterable[int]) -> bool:
+    return all(isinstance(values[position], kind) for position in positions)

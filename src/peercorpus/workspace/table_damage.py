@@ -1,0 +1,94 @@
+"""Find what is damaged in the tables: in the log of commits, and in the Parquet files that it names."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from peercorpus.errors import DamagedError
+from peercorpus.workspace.delta_tables import TablePart, Tables
+from peercorpus.workspace.object_store import Location, list_below, read_file
+from peercorpus.workspace.parquet import find_fault
+
+LOG = "_delta_log"
+
+
+class _Named(msgspec.Struct):
+    path: str
+
+
+class _Transaction(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
+    app_id: str
+    version: int
+    last_updated: int | None = None
+
+
+class _Action(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
+    """One line of a commit: one action of those that ours have, as Delta Lake ignores what it does not know."""
+
+    add: _Named | None = None
+    remove: _Named | None = None
+    txn: _Transaction | None = None
+    commit_info: dict[str, object] | None = None
+    meta_data: dict[str, object] | None = None
+    protocol: dict[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableFault:
+    """Something in a table that is not what was written.
+
+    Attributes:
+        venue_id: The venue whose part is damaged; None if it is the log.
+        detail: What is wrong.
+    """
+
+    venue_id: str | None
+    detail: str
+
+
+def check_table(tables: Tables, name: str) -> Iterator[TableFault | None]:
+    """Yield one value for each Parquet file of a table, None where it is what was written; and what its log lacks.
+
+    Raises:
+        StoreError: The store is out of order or refuses.
+    """
+    try:
+        parts = tables.parts(name)
+    except DamagedError:
+        yield TableFault(None, "its log cannot be read")
+        return
+    detail = _find_log_fault(tables.folder / name / LOG)
+    if detail is not None:
+        yield TableFault(None, detail)
+        return
+    for part in parts:
+        if _is_misnamed(part):
+            yield TableFault(None, f"its log places '{part.relative}' elsewhere than its name")
+            return
+    for part in parts:
+        fault = find_fault(tables.folder / name / unquote(part.relative), part.rows)
+        yield TableFault(part.values["venue_id"], fault) if fault else None
+
+
+def _is_misnamed(part: TablePart) -> bool:
+    steps = [f"{column}={quote(value, safe='')}" for column, value in part.values.items()]
+    return unquote(part.relative).split("/")[:-1] != steps
+
+
+def _find_log_fault(log: Location) -> str | None:
+    """Return what is wrong with the commits of a log; None if nothing."""
+    commits = sorted((path for path, _ in list_below(log) if path.name.endswith(".json")), key=str)
+    is_whole = bool(commits) and commits[0].stem.strip("0") == ""
+    added: set[str] = set()
+    for commit in commits:
+        try:
+            actions = [msgspec.json.decode(line, type=_Action) for line in read_file(commit).splitlines()]
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return f"its commit '{commit.name}' is not what was written"
+        added |= {action.add.path for action in actions if action.add}
+        removed = {action.remove.path for action in actions if action.remove}
+        if is_whole and removed - added:
+            return f"its commit '{commit.name}' removes what was never written"
+    return None

@@ -1,0 +1,136 @@
+"""Every bit that changes in a table is found, or means nothing; a damaged table is never read as what was written."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from deltalake import DeltaTable
+
+from peercorpus.errors import DamagedError
+from peercorpus.records.enums import Reason
+from peercorpus.records.papers import SetAside
+from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.table_damage import check_table
+
+VENUE = "Aurora.cc/2020/Conference"
+NAME = "set-aside"
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Tables:
+    made = Tables(tmp_path / "tables", tmp_path)
+    for key in ("1" * 64, "2" * 64):
+        with made.replacing((), VENUE, "normalise", key) as replacement:
+            for number in range(9):
+                replacement.set_aside(f"r{number}", f"f{number}", Reason.FILE_ALTERED, f"words {key[:1]} {number}")
+    return made
+
+
+def content(folder: Path) -> list[tuple[str, str]]:
+    """What is read of the table, by another object for it."""
+    rows = Tables(folder, folder.parent).read(SetAside, VENUE)
+    return [(row.record_id, row.detail) for row in rows]
+
+
+def faults(tables: Tables) -> list[str]:
+    found = check_table(Tables(tables.folder, tables.scratch), NAME)
+    return [fault.detail for fault in found if fault is not None]
+
+
+def parts(tables: Tables) -> list[Path]:
+    return [Path(str(path)) for path in tables.paths(NAME, VENUE)]
+
+
+def log(tables: Tables) -> list[Path]:
+    return sorted((Path(str(tables.folder)) / NAME / "_delta_log").glob("*.json"))
+
+
+def each_flipped(path: Path, step: int) -> Iterator[None]:
+    """Flip bits of a file, one after the other; it is whole in the end."""
+    whole = path.read_bytes()
+    for bit in range(0, 8 * len(whole), step):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(bytes(flipped))
+        yield
+    path.write_bytes(whole)
+
+
+def test_a_whole_table_has_no_fault(tables: Tables) -> None:
+    assert list(check_table(tables, NAME)) == [None]
+    assert len(content(Path(str(tables.folder)))) == 9
+
+
+@pytest.mark.parametrize("venue_id", ["it's", "Köln / 会议 🎓", "..", "../../a", "100%2Fb%", "a=b&c?d#e", "null"])
+def test_the_part_of_a_venue_with_an_odd_name_is_where_its_name_says(tables: Tables, venue_id: str) -> None:
+    with tables.replacing((), venue_id, "normalise", "1" * 64) as replacement:
+        replacement.set_aside("r", None, Reason.FILE_ALTERED, "words")
+    assert list(check_table(tables, NAME)) == [None, None]
+
+
+@pytest.mark.fault("disk", "one flipped bit, at many places of a table's Parquet file", "`check` names the table")
+def test_every_flipped_bit_of_a_part_is_found(tables: Tables) -> None:
+    (part,) = parts(tables)
+    for _ in each_flipped(part, 97):
+        assert len(faults(tables)) == 1
+    assert faults(tables) == []
+
+
+@pytest.mark.fault("disk", "one flipped bit, at many places of a table's log", "found where it changes what is read")
+def test_a_flipped_bit_of_the_log_is_found_or_means_nothing(tables: Tables) -> None:
+    folder = Path(str(tables.folder))
+    whole = content(folder)
+    for commit in log(tables):
+        for _ in each_flipped(commit, 521):
+            if not faults(tables):
+                # A table with other columns counts as missing, and is made again.
+                assert content(folder) == whole or Tables(folder, folder.parent).venues(NAME) == []
+    assert faults(tables) == []
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-30])
+
+
+def overwrite_with_zeros(path: Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+def change_a_page(path: Path) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[:150] + bytes([whole[150] ^ 1]) + whole[151:])
+
+
+DAMAGES = [cut, overwrite_with_zeros, change_a_page, Path.unlink]
+
+
+@pytest.mark.fault("disk", "a table's Parquet file is cut, zeroed, changed or gone", "one sentence names it", times=4)
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_part_is_not_read(tables: Tables, damage: Callable[[Path], None]) -> None:
+    (part,) = parts(tables)
+    damage(part)
+    with pytest.raises(DamagedError, match="check --repair") as raised:
+        content(Path(str(tables.folder)))
+    assert str(part) in str(raised.value)
+    assert len(faults(tables)) == 1
+    tables.empty(NAME, VENUE)
+    assert faults(tables) == []
+
+
+@pytest.mark.fault("disk", "a commit of a table's log is cut, zeroed or gone", "one sentence names the table", times=3)
+@pytest.mark.parametrize("damage", [cut, overwrite_with_zeros, Path.unlink])
+@pytest.mark.parametrize("commit", [0, 1])
+def test_a_damaged_log_is_not_read_and_is_set_aside(
+    tables: Tables, tmp_path: Path, damage: Callable[[Path], None], commit: int
+) -> None:
+    damage(log(tables)[commit])
+    with pytest.raises(DamagedError, match="check --repair") as raised:
+        content(Path(str(tables.folder)))
+    assert NAME in str(raised.value)
+    assert "\x1b" not in str(raised.value)
+    assert faults(tables) != []
+    tables.set_log_aside(NAME, tmp_path / "damaged")
+    assert faults(tables) == []
+    (kept,) = (tmp_path / "damaged").iterdir()
+    assert list(kept.rglob("*.parquet")) != []
+    assert not DeltaTable.is_deltatable(str(tables.folder / NAME))
