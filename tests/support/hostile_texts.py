@@ -20,6 +20,7 @@ import peercorpus
 
 ROOT = Path(peercorpus.__file__).parent
 FUNCTIONS = frozenset({"compile", "match", "search", "sub", "subn", "findall", "finditer", "fullmatch", "split"})
+CALLS = frozenset(f"re.{name}" for name in FUNCTIONS)
 CHARACTERS = " \n\t09aZ_é.,:;!?()[]{}<>|#*-/\\\"'`~$%&@=+^\u0301\u200b\u2013\u2192"
 """Characters tried as members of each class of an expression."""
 GENERIC = (
@@ -75,8 +76,7 @@ def find_calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call, str | None]]:
 def _walk(node: ast.AST, scope: str) -> Iterator[tuple[str, ast.Call]]:
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         scope = f"{scope}.{node.name}".lstrip(".")
-    function = node.func if isinstance(node, ast.Call) else None
-    if isinstance(function, ast.Attribute) and function.attr in FUNCTIONS and ast.unparse(function.value) == "re":
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in CALLS:
         yield scope, node
     for child in ast.iter_child_nodes(node):
         yield from _walk(child, scope)
@@ -88,8 +88,10 @@ def _evaluate(
     """Return the expressions of a call, each with the name that holds it: as stated, as held, or as written."""
     if stated is not None:
         return [(None, pattern) for pattern in list_patterns(stated())]
-    holders = [name] if name is not None else _find_made_by(module.__name__, place)
-    held = [(holder, pattern) for holder in holders for pattern in list_patterns(vars(module)[holder])]
+    holders: list[str] = [name] if name is not None else _find_made_by(module.__name__, place)
+    held: list[tuple[str | None, re.Pattern[Any]]] = [
+        (holder, pattern) for holder in holders for pattern in list_patterns(vars(module)[holder])
+    ]
     if held:
         return held
     try:
@@ -243,7 +245,8 @@ def _sample_one(item: tuple[Any, Any], flags: int) -> str:
     if code is codes.ATOMIC_GROUP:
         return sample(argument, flags)
     if code in REPEATS:
-        return sample(argument[2], flags) * max(argument[0], 0)
+        least: int = argument[0]
+        return sample(argument[2], flags) * least
     if code is codes.ASSERT and argument[0] < 0:
         return sample(argument[1], flags)
     return ""

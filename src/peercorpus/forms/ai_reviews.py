@@ -82,8 +82,9 @@ def split_threads(
     if not threads:
         return list(replies), []
     left = []
+    roots: dict[str | None, str | None] = {}
     for kind, note in replies:
-        thread = threads.get(next(_find_roots(note, by_id), None))
+        thread = threads.get(_find_root(note.id, by_id, roots))
         if thread is None:
             left.append((kind, note))
         elif thread.review is not note:
@@ -91,16 +92,27 @@ def split_threads(
     return left, list(threads.values())
 
 
-def _find_roots(note: Note, by_id: Mapping[str | None, tuple[PostKind, Note]]) -> Iterator[str | None]:
-    """Yield the id of the first post, from a note upwards, that is an AI's review or one of `OF_PEOPLE`."""
-    seen: set[str | None] = set()
-    at: str | None = note.id
-    while at in by_id and at not in seen:
-        seen.add(at)
-        kind, above = by_id[at]
-        if kind is PostKind.AI_REVIEW or kind in OF_PEOPLE:
-            yield at
-        at = above.replyto
+def _find_root(
+    note_id: str | None, by_id: Mapping[str | None, tuple[PostKind, Note]], roots: dict[str | None, str | None]
+) -> str | None:
+    """Return the id of the first post, from a note upwards, that is an AI's review or one of `OF_PEOPLE`.
+
+    Args:
+        note_id: Id of the note.
+        by_id: All replies by id.
+        roots: What was found before, by note id; receives what is found for each note on the way.
+    """
+    way: list[str | None] = []
+    at = note_id
+    while at in by_id and at not in roots:
+        kind, note = by_id[at]
+        is_root = kind is PostKind.AI_REVIEW or kind in OF_PEOPLE
+        roots[at] = at if is_root else None
+        way.append(at)
+        at = at if is_root else note.replyto
+    root = roots.get(at)
+    roots |= dict.fromkeys(way, root)
+    return root
 
 
 def read_ai_review(

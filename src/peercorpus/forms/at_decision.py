@@ -36,13 +36,15 @@ def changed_together(notes: Iterable[Note]) -> frozenset[str]:
     )
     together: set[str] = set()
     signers = Counter[tuple[str, ...]]()
-    first = taken = 0
+    first = taken = distinct = 0
     for last, (changed_ms, _, signed) in enumerate(changed):
         signers[signed] += 1
+        distinct += signers[signed] == 1
         while changed[first][0] < changed_ms - _RELEASE_MS:
             signers[changed[first][2]] -= 1
+            distinct -= signers[changed[first][2]] == 0
             first += 1
-        if len(+signers) >= _RELEASE_SIGNERS:
+        if distinct >= _RELEASE_SIGNERS:
             together.update(note_id for _, note_id, _ in changed[max(first, taken) : last + 1])
             taken = last + 1
     return frozenset(together)
