@@ -380,7 +380,7 @@ def find_subclasses(kind: type[ErrorT]) -> Iterator[type[ErrorT]]:
 
 def command_doc(name: str) -> str:
     """Return the docstring of a command."""
-    from peercorpus.cli.main import app
+    from peercorpus.cli.commands import app
 
     commands, _, _ = app.parse_commands(name.split())
     chosen = app[commands[0]] if len(commands) == 1 else app[commands[0]][commands[1]]

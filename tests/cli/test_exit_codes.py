@@ -9,7 +9,7 @@ import pytest
 from cyclopts import App
 
 from commands import Run, assert_refused
-from peercorpus.cli import main as command_line
+from peercorpus.cli import commands as command_line
 from peercorpus.errors import PeercorpusError
 
 LATER = {

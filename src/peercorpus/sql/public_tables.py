@@ -14,10 +14,11 @@ from pathlib import Path
 from peercorpus.corpus.takedown import read_list
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Show, show_nothing
-from peercorpus.release.dated_releases import dated_releases, is_up_to_date
+from peercorpus.release.dated_releases import is_up_to_date
 from peercorpus.release.folder import MANIFEST, open_release
 from peercorpus.release.provenance import read_inputs
 from peercorpus.release.publish import publish_release
+from peercorpus.release.published import dated_releases
 from peercorpus.release.shards import CONFIGS, DEFAULT_OF_REVIEWBENCH
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.sql.query import Database
