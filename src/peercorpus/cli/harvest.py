@@ -210,21 +210,15 @@ def import_(
     """
     from peercorpus.cli.text import formatting, imports
     from peercorpus.errors import DumpError
-    from peercorpus.harvest.import_cassettes import is_cassette
-    from peercorpus.harvest.import_files import parse_repository
     from peercorpus.harvest.import_pdfs import import_pdfs
     from peercorpus.workspace.workspace import open_workspace
 
     if not paths and pdfs is None:
         raise DumpError("Nothing to import was named; name a file or folder, or a folder of PDFs with --pdfs.")
-    if any(parse_repository(path) for path in paths or ()):
-        require_extra("hf", "huggingface_hub")
-    cassettes = [path for path in paths or () if is_cassette(path)]
-    dumps = [path for path in paths or () if path not in cassettes]
+    cassettes, dumps = _split_paths(paths or [])
     if not dumps and (keep_going or venue is not None):
         raise DumpError("--keep-going and --venue are for dumps and datasets; name one, or leave them out.")
-    is_taken = bool(cassettes)
-    is_whole = True
+    is_taken, is_whole = bool(cassettes), True
     with open_workspace(workspace, create=True) as opened:
         if cassettes:
             is_whole = _import_cassettes(opened, cassettes)
@@ -239,6 +233,17 @@ def import_(
     if is_taken:
         say(formatting.next_step("build", workspace))
     return ExitCode.DONE if is_whole else ExitCode.FOUND
+
+
+def _split_paths(paths: list[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the cassettes among what is to be imported, and the rest."""
+    from peercorpus.harvest.import_cassettes import is_cassette
+    from peercorpus.harvest.import_files import parse_repository
+
+    if any(parse_repository(path) for path in paths):
+        require_extra("hf", "huggingface_hub")
+    cassettes = [path for path in paths if is_cassette(path)]
+    return cassettes, [path for path in paths if path not in cassettes]
 
 
 def _import_dumps(opened: "Workspace", paths: list[Path], venue_id: str | None, *, keep_going: bool) -> bool:

@@ -33,8 +33,8 @@ def recipe(
 ) -> None:
     """Make ReviewBench or Re² again, and report how the result compares with what its card or paper prints.
 
-    Without --workspace, print the scope, what a harvest takes, and the commands. With it, import the published files,
-    harvest what is missing, build, publish, and write conformance.md and conformance.json. The same command continues.
+    Without --workspace, print the scope, what a harvest takes, and the commands. With it, do all of it, from the import
+    to conformance.md and conformance.json. To resume an interrupted run, run the same command again.
 
     Parameters
     ----------
@@ -45,24 +45,23 @@ def recipe(
     harvest
         Harvest venues of the scope that the published files do not hold.
     offline
-        Use no network: no harvest, and of the Hugging Face Hub only what is on this machine.
+        Use no network: no harvest, and only what of the Hugging Face Hub is on this machine.
     files
         Fetch the PDFs of what is harvested too.
     figures
         For re2: cut figures and tables out of the PDFs that are held, at most 50 images of 300 kilobytes of each.
     """
     from peercorpus.cli.recipe_cost import estimate
+    from peercorpus.cli.recipe_steps import RecipeRun
     from peercorpus.cli.text import recipe as recipe_texts
     from peercorpus.recipes.recipe import RecipeName, read_recipe
 
     chosen = read_recipe(RecipeName(name))
     if workspace is None:
-        if from_ is not None or out is not None:
+        if (from_, out) != (None, None):
             raise PeercorpusError("--from and --out need a workspace; add --workspace, or leave them out.")
         say(recipe_texts.planned(chosen, estimate(chosen)))
         return
-    from peercorpus.cli.recipe_steps import RecipeRun
-
     _require_extras(chosen.name, from_)
     options, spread = reading.settle()
     RecipeRun(

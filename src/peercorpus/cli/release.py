@@ -241,8 +241,8 @@ def export(
     source
         Folder that `peercorpus publish` wrote, or a workspace.
     out
-        Folder to write; an earlier export in it is replaced. From a workspace: file to write, one array if its name
-        ends with .json, one object per line if it ends with .jsonl or .ndjson.
+        Folder to write; an earlier export in it is replaced. From a workspace: file to write, an array if its name ends
+        with .json, one object per line if it ends with .jsonl or .ndjson.
     layout
         jsonl: the rows unchanged; trl, llama-factory, axolotl: files for these trainers; re2: Re²'s files and fields,
         of which Re² has train and test only: validation goes to train.
@@ -270,9 +270,8 @@ def export(
     if is_workspace(source):
         return _export_workspace(source, venue_ids or [], out, request, data.grade)
     if venue_ids:
-        raise PeercorpusError(
-            f"A release is exported whole; leave out '{venue_ids[0]}', or name a workspace to choose venues."
-        )
+        advice = f"leave out '{venue_ids[0]}', or name a workspace to choose venues"
+        raise PeercorpusError(f"A release is exported whole; {advice}.")
     with ProgressLines() as lines:
         exported = export_release(source, out, request, lines.show)
     say(export_texts.exported(exported, out))

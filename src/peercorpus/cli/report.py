@@ -4,7 +4,7 @@ import os
 import sys
 import webbrowser
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -13,6 +13,9 @@ from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, app, s
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import HERE, Spreading
 from peercorpus.errors import ExitCode, PeercorpusError
+
+if TYPE_CHECKING:
+    from peercorpus.execution.executor import Executor
 
 
 @app.command
@@ -55,13 +58,7 @@ def report(
     from peercorpus.report.panels import FigureProfile
     from peercorpus.report.write_report import write_report
 
-    if spreading != HERE and tokenizer is None:
-        raise PeercorpusError(
-            "--executor, --address and --workers need --tokenizer, as only counting its tokens is distributed; add"
-            " --tokenizer, or leave them out."
-        )
-    # Without an executor the tokenizer's own threads use all cores of this machine.
-    spread = None if spreading == HERE else spreading.settle()
+    spread = _settle_counting(spreading, tokenizer)
     require_extra("report", "matplotlib")
     if tokenizer is not None:
         require_extra("tokens", "tokenizers")
@@ -78,6 +75,18 @@ def report(
             model_texts=model_texts,
         )
     say(report_written(written, out, is_filtered=bool(where)))
+
+
+def _settle_counting(spreading: Spreading, tokenizer: str | None) -> "Executor | None":
+    """Return how the tokens are counted; None where the tokenizer's own threads use all cores of this machine."""
+    if spreading == HERE:
+        return None
+    if tokenizer is None:
+        raise PeercorpusError(
+            "--executor, --address and --workers need --tokenizer, as only counting its tokens is distributed; add"
+            " --tokenizer, or leave them out."
+        )
+    return spreading.settle()
 
 
 @app.command
@@ -136,8 +145,7 @@ def explore(
         Do not start the explorer: write the papers that one of its pages shows to --out, given as the page's URL query
         string; an empty string selects all papers.
     out
-        With --select: the file to write; its name must end in .csv, .jsonl or .parquet. If no paper is selected, the
-        command exits with 1.
+        With --select: the file to write (.csv, .jsonl or .parquet). Exit with 1 if no paper is selected.
     """
     with needs_extra("web"):
         from peercorpus.explorer.export import check_extension, write_selection

@@ -1,6 +1,6 @@
 """Assign each post of a forum to a conversation, to the responses to all reviewers, or to none with a reason."""
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import takewhile
@@ -208,12 +208,7 @@ def read_threads(
     readable = {
         post.signature for post in ordered if post.role is Role.REVIEWER and post.post_id in usable and _is_said(post)
     }
-    names = {
-        addressee: {
-            post.signature for post in ordered if post.post_id in usable and PARTIES.get(post.role) is addressee
-        }
-        for addressee in KINDS
-    }
+    names = _name_parties(post for post in ordered if post.post_id in usable)
     places = replies.fold(lambda post, above: _look_above(post, above, reviewers))
     threads = Threads({reviewer: [] for reviewer in sorted(readable)}, ordered=ordered, replies=replies)
     threads.latest = {post_id: place.latest for post_id, place in places.items()}
@@ -246,6 +241,16 @@ def read_threads(
     _place_responses(threads)
     _set_silence_aside(threads.by_party, threads.left, justified)
     return threads
+
+
+def _name_parties(usable: Iterable[Post]) -> dict[Addressee, set[str]]:
+    """Return who signs for each party that authors may address besides reviewers."""
+    names: dict[Addressee, set[str]] = {addressee: set() for addressee in KINDS}
+    for post in usable:
+        party = PARTIES.get(post.role)
+        if party is not None and party in names:
+            names[party].add(post.signature)
+    return names
 
 
 def _is_said(post: Post) -> bool:
