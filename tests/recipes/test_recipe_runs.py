@@ -112,7 +112,12 @@ def test_re2_is_made_from_two_hundred_papers_and_the_same_command_does_nothing(m
     exported = tmp_path / "corpus" / "recipe" / "re2"
     test_ids = [paper["paper_id"] for paper in re2_papers()[-20:]]
     assert sorted(paper["paper_id"] for paper in json.loads((exported / "REVIEWS_test.json").read_text())) == test_ids
-    assert "43 of 45 venues are named nowhere" in rows["Numbers", "venues"]["reasons"]
+    for what in ("venues", "first year", "last year"):
+        assert rows["Numbers", what]["reasons"] == [
+            "the files imported hold papers of 4 venues",
+            "43 of 45 venues are named nowhere",
+        ]
+    assert rows["Row of Table 1", "data source"]["verdict"] == "present"
     again = make("re2", source, "--offline")
     assert (again.code, again.out.splitlines()[-1]) == (0, "Nothing to do: all of this was done before.")
 

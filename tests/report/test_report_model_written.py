@@ -135,6 +135,9 @@ def test_what_is_left_out_has_its_reason_and_no_number(bounded: Statistic) -> No
     assert "before 2022" in left["icml", 2025]["left_out"]
     numbers = [name for name in bounded.table.columns if name.startswith(("at_least", "share", "marked", "reference"))]
     assert all(row[name] is None for row in left.values() for name in numbers)
+    # Reasons stand in the order of the table, so that the same corpus gives the same figure.
+    reasons = bounded.table["left_out"].drop_nulls().unique(maintain_order=True).to_list()
+    assert list(bounded.unknown)[-len(reasons) :] == reasons
 
 
 def test_nothing_is_shown_without_its_control() -> None:
@@ -188,6 +191,20 @@ def test_the_figure_is_drawn_with_and_without_an_estimate(corpus: Corpus, bounde
     with styled():
         drawn = [figure_bytes(panel.draw(each), "svg") for each in (bounded, estimated)]
     assert drawn[0] != drawn[1]
+
+
+def test_the_legend_explains_the_control_and_every_kind_once(bounded: Statistic) -> None:
+    from peercorpus.report.figure_style import BLUE, styled
+
+    with styled():
+        figure = PANELS["model_written"].draw(bounded)
+    (legend,) = figure.legends
+    said = {
+        text.get_text(): line.get_markerfacecolor() for text, line in zip(legend.texts, legend.get_lines(), strict=True)
+    }
+    assert list(said) == ["reviews", "before 2022: the control, near 0"]
+    assert said["reviews"] == BLUE
+    assert figure.axes[0].get_xlabel() == "share of texts written by a model, at least"
 
 
 def lines(path: Path, *rows: str) -> Path:

@@ -61,6 +61,12 @@ class Subject:
     made: ReleaseMeasures
     evidence: Mapping[str, VenueEvidence]
 
+    @property
+    def is_of_files_alone(self) -> bool:
+        """Whether published files are held, and no list of a venue was read."""
+        evidence = self.evidence.values()
+        return any(one.records for one in evidence) and all(one.is_listed is None for one in evidence)
+
     def venues(self, split: str | None = None) -> list[ScopeVenue]:
         """Return the venues of the scope, or of one of its splits."""
         return [venue for venue in self.recipe.venue if split in {None, venue.split}]
@@ -182,6 +188,9 @@ def _explain_by_papers(subject: Subject, split: str | None) -> Iterator[str]:
 def _explain_venues(subject: Subject, what: Quantity, printed: int, made: int) -> Iterator[str]:
     missing = [venue for venue in subject.venues() if venue.id not in {place.venue_id for place in subject.made.places}]
     reasons = []
+    held = sum(one.records > 0 for one in subject.evidence.values())
+    if subject.is_of_files_alone and held < subject.recipe.stated_venues:
+        reasons.append(f"the files imported hold papers of {held} venues")
     if missing:
         reasons.append(f"no paper of {_list_venues(missing)}")
     if subject.recipe.unnamed:

@@ -32,8 +32,8 @@ PURPLE = "#cc79a7"
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oo", "++", "||||", "**")
 _MAX_LABEL_CHARACTERS = 30
 """Longer names are cut in figures; the table has them in full."""
-_LINE_CHARACTERS = 118
-"""Characters that fit into the width of a figure."""
+_LINE_CHARACTERS = 110
+"""Characters that fit into the width of a figure, wide ones too."""
 FORMATS = ("pdf", "svg", "png")
 _DPI = 200
 """Dots per inch of PNG files."""

@@ -197,7 +197,8 @@ def model_written(source: CorpusSource, model: Sample | None = None) -> Statisti
     ranked = sorted(samples, key=lambda one: ([*TextKind].index(one.kind), order.index(one.conference), *one[2:]))
     table = pl.DataFrame([_make_row(one, samples, model) for one in ranked if samples[one].size], schema=dict(_SCHEMA))
     missing = Counter({_SHORT: sum(counter.short for counter in counters.values()), _NO_YEAR: without_year})
-    missing.update(dict(table.drop_nulls("left_out").group_by("left_out").agg(pl.col("texts").sum()).iter_rows()))
+    by_reason = table.drop_nulls("left_out").group_by("left_out", maintain_order=True).agg(pl.col("texts").sum())
+    missing.update(dict(by_reason.iter_rows()))
     shown = table.filter(pl.col("left_out").is_null())
     if shown.is_empty():
         return nothing(table, "texts", _explain_nothing(samples), _HOW, missing)

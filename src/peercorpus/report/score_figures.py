@@ -229,12 +229,12 @@ def _draw_delay(axes: "Axes", row: _Row, y: int, colour: str) -> None:
 
 POPULATIONS = 40
 """Most rows of conference and year that the figure of texts of a model shows; the table has all."""
-_KIND_STYLES: Mapping[str, tuple[str, str, float]] = {
-    TextKind.REVIEWS.value: ("o", BLUE, -0.22),
-    TextKind.REPLIES.value: ("s", ORANGE, 0.0),
-    TextKind.META_REVIEWS.value: ("D", VERMILION, 0.22),
+_KIND_STYLES: Mapping[str, tuple[str, str]] = {
+    TextKind.REVIEWS.value: ("o", BLUE),
+    TextKind.REPLIES.value: ("s", ORANGE),
+    TextKind.META_REVIEWS.value: ("D", VERMILION),
 }
-"""Marker, colour and place within the row."""
+"""Marker and colour."""
 
 
 def draw_model_written(statistic: Statistic) -> "Figure":
@@ -244,33 +244,39 @@ def draw_model_written(statistic: Statistic) -> "Figure":
     figure = new_figure(rows_height(len(rows), 1.25, 0.3))
     axes = figure.subplots()
     axes.axvline(0, color=SOFT, linewidth=0.8)
-    labelled = set()
+    kinds = [kind for kind in _KIND_STYLES if kind in set(table["of"])]
     for row in table.iter_rows(named=True):
         key = (row["conference"], row["year"], row["written"])
         if key in rows:
-            _draw_population(axes, row, rows.index(key), is_labelled=row["of"] not in labelled)
-            labelled.add(row["of"])
+            place = 0.22 * (kinds.index(row["of"]) - (len(kinds) - 1) / 2)
+            _draw_population(axes, row, rows.index(key) + place)
+    for kind in kinds:
+        marker, colour = _KIND_STYLES[kind]
+        axes.plot([], [], marker, color=colour, markersize=4.5, label=kind)
+    axes.plot([], [], "o", color=SOFT, markerfacecolor=PAPER, markersize=4.5, label=f"{BEFORE}: the control, near 0")
     labels = [f"{name(conference)} {year}" for conference, year, _ in rows]
     words = [f"{label}, control" if key[2] == BEFORE else label for label, key in zip(labels, rows, strict=True)]
     name_rows(axes, words)
     axes.xaxis.set_major_formatter(whole_percent)
-    axes.set_xlabel("share of texts written by a model: at least, or as estimated")
+    is_estimated = table["share"].is_not_null().any()
+    axes.set_xlabel(
+        f"share of texts written by a model{': reviews as estimated, others' if is_estimated else ','} at least"
+    )
     grid(axes)
-    figure.legend(loc="outside lower center", ncols=3)
+    figure.legend(loc="outside lower center", ncols=4)
     return figure
 
 
-def _draw_population(axes: "Axes", row: _Row, y: int, *, is_labelled: bool) -> None:
+def _draw_population(axes: "Axes", row: _Row, y: float) -> None:
     prefix = "at_least" if row["share"] is None else "share"
-    marker, colour, place = _KIND_STYLES[row["of"]]
-    axes.plot([row[f"{prefix}_low"], row[f"{prefix}_high"]], [y + place] * 2, color=colour, linewidth=1.4)
+    marker, colour = _KIND_STYLES[row["of"]]
+    axes.plot([row[f"{prefix}_low"], row[f"{prefix}_high"]], [y, y], color=colour, linewidth=1.4)
     axes.plot(
         row[prefix],
-        y + place,
+        y,
         marker=marker,
         color=colour,
         markerfacecolor=PAPER if row["written"] == BEFORE else colour,
         markersize=4.5,
         linestyle="none",
-        label=row["of"] if is_labelled else None,
     )
