@@ -171,7 +171,7 @@ def imports() -> frozenset[tuple[str, tuple[str, str]]]:
 @cache
 def by_name(module: str) -> tuple[dict[str, set[str]], set[str]]:
     """Return the methods called on each name in a module, and the names that are used otherwise."""
-    methods: dict[str, set[str]] = {}
+    methods: dict[str, set[str]] = {"re": set()}
     seen: set[int] = set()
     nodes = list(ast.walk(sources()[module]))
     applied = FUNCTIONS | {"pattern"}
@@ -180,6 +180,7 @@ def by_name(module: str) -> tuple[dict[str, set[str]], set[str]]:
             methods.setdefault(node.value.id, set()).add(node.attr)
             seen.add(id(node.value))
     names = (node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    del methods["re"]
     return methods, {node.id for node in names if id(node) not in seen}
 
 
