@@ -50,6 +50,7 @@ from peercorpus.texts.layout.formulas.detection import FORMULA_TAIL, MAX_PROSE_C
 from peercorpus.texts.page_quality import words
 from peercorpus.venues import ai_reviews
 from peercorpus.venues.dataset_names import venue_named
+from peercorpus.versions.version_signs import numbered_places
 
 Read = Callable[[str], object]
 NUMBERED = ReviewerNames(["AnonReviewer1", "AnonReviewer2"])
@@ -105,6 +106,7 @@ THROUGH: dict[str, Read] = {
     "forms.score_claims:CLAUSE": lambda text: list(score_claims.read_claims(f"{text} to 8 from 5")),
     "forms.score_claims:_BARE": lambda text: list(score_claims.read_claims(f"{text} from 5 to 8")),
     "release.turn_titles:_TITLE_MARKS": read_title,
+    "versions.version_signs:NUMBER": numbered_places,
     "texts.layout.formulas.detection:FORMULA_TAIL": lambda text: FORMULA_TAIL.search(
         text, max(0, len(text) - MAX_PROSE_CHARACTERS)
     ),
