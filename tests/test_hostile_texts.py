@@ -1,5 +1,6 @@
 """A stranger's text costs time in proportion to its length: every expression, and every reader of such a text."""
 
+import ast
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hostile_texts import ENDS, GENERIC, Found, Hostile, find_growth, find_patterns, hostile_to, uses
+from hostile_texts import ENDS, GENERIC, Found, Hostile, find_calls, find_growth, find_patterns, hostile_to, uses
 from invented_posts import AUTHORS, post
 from peercorpus.audit import features
 from peercorpus.audit.papers import AuditedPaper
@@ -49,6 +50,7 @@ from peercorpus.texts.layout.formulas.detection import FORMULA_TAIL, MAX_PROSE_C
 from peercorpus.texts.page_quality import words
 from peercorpus.venues import ai_reviews
 from peercorpus.venues.dataset_names import venue_named
+from peercorpus.versions.version_signs import numbered_places
 
 Read = Callable[[str], object]
 NUMBERED = ReviewerNames(["AnonReviewer1", "AnonReviewer2"])
@@ -104,6 +106,7 @@ THROUGH: dict[str, Read] = {
     "forms.score_claims:CLAUSE": lambda text: list(score_claims.read_claims(f"{text} to 8 from 5")),
     "forms.score_claims:_BARE": lambda text: list(score_claims.read_claims(f"{text} from 5 to 8")),
     "release.turn_titles:_TITLE_MARKS": read_title,
+    "versions.version_signs:NUMBER": numbered_places,
     "texts.layout.formulas.detection:FORMULA_TAIL": lambda text: FORMULA_TAIL.search(
         text, max(0, len(text) - MAX_PROSE_CHARACTERS)
     ),
@@ -228,7 +231,7 @@ def complain_of_reader(name: str, sizes: list[int], floor_s: float) -> list[str]
 
 
 QUICK = [2_000]
-SLOW = [1_000, 2_000, 4_000, 8_000, 12_500, 25_000, 50_000, 100_000, 200_000]
+SLOW = [2_000, 20_000, 200_000]
 
 
 def test_expressions_take_time_in_proportion_to_short_texts() -> None:
@@ -253,3 +256,24 @@ def test_a_reader_takes_time_in_proportion_to_short_texts(name: str) -> None:
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_takes_time_in_proportion_to_long_texts(name: str) -> None:
     assert complain_of_reader(name, SLOW, 0.05) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "method"),
+    [
+        (r"\s*(?:,\s*and|,|;)\s*(?:reviewers?|r)?[\s_#\-*]*(\d{1,2}|\w{4})", "match"),
+        (r"<(?=\s*/?\s*supplementary\b)", "sub"),
+        (r"\s*\n\s*\n\s*", "sub"),
+        (r"(#{1,6})[ \t]+(\S.*?)[ \t]*#*$", "match"),
+        (r"~\S+?\d+", "fullmatch"),
+        (r"!\[[^\]]*\]\([^)\n]*\)", "sub"),
+        (r"([^\W\d_]+)-?$", "search"),
+    ],
+)
+def test_an_expression_that_takes_time_by_the_square_is_found(pattern: str, method: str) -> None:
+    assert complain(Found("planted", re.compile(pattern), frozenset({method})), [16_000], 0.02)
+
+
+def test_an_expression_that_no_name_holds_is_missing() -> None:
+    call = ast.parse("def read(words):\n    return re.search(words, 'a')\n")
+    assert [place for place, _, _ in find_calls(call)] == ["read"]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from itertools import pairwise
+from math import log2
 from pathlib import Path
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -170,7 +171,7 @@ def imports() -> frozenset[tuple[str, tuple[str, str]]]:
 @cache
 def by_name(module: str) -> tuple[dict[str, set[str]], set[str]]:
     """Return the methods called on each name in a module, and the names that are used otherwise."""
-    methods: dict[str, set[str]] = {}
+    methods: dict[str, set[str]] = {"re": set()}
     seen: set[int] = set()
     nodes = list(ast.walk(sources()[module]))
     applied = FUNCTIONS | {"pattern"}
@@ -179,6 +180,7 @@ def by_name(module: str) -> tuple[dict[str, set[str]], set[str]]:
             methods.setdefault(node.value.id, set()).add(node.attr)
             seen.add(id(node.value))
     names = (node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    del methods["re"]
     return methods, {node.id for node in names if id(node) not in seen}
 
 
@@ -346,28 +348,30 @@ def find_growth(
 ) -> str | None:
     """Return in words how the time of a reader grows too fast, or None if it does not.
 
-    Times below the floor tell nothing and are not compared. The best of three is compared only where one time each
-    grows too fast, as another program may have been in the way.
+    The best of three is compared with that of half the size, and only where a single time has grown too fast since the
+    last size: another program may have been in the way.
 
     Args:
         read: Makes the call for a size.
-        sizes: Sizes, each double the one before.
+        sizes: Sizes, ascending.
         floor_s: Processor seconds below which a time is not compared.
         limit_s: Processor seconds after which a reader counts as too slow, whatever its growth.
     """
-    earlier = floor_s / MAX_GROWTH
+    earlier = floor_s
+    last = sizes[0]
     for size in sizes:
         call = read(size)
         try:
             took = measure(call, limit_s)
         except TooSlowError:
             return f"more than {limit_s} s at {size:,}"
-        if took > MAX_GROWTH * max(earlier, floor_s / MAX_GROWTH):
-            before = min(measure(read(size // 2), limit_s) for _ in range(3))
+        if took > max(floor_s, earlier * MAX_GROWTH ** log2(size / last)):
+            before = max(floor_s / MAX_GROWTH, min(measure(read(size // 2), limit_s) for _ in range(3)))
             took = min(took, *(measure(call, limit_s) for _ in range(2)))
-            if took > MAX_GROWTH * max(before, floor_s / MAX_GROWTH):
+            if took > MAX_GROWTH * before:
                 return f"{took:.3f} s at {size:,}, {before:.3f} s at half of it"
         earlier = took
+        last = size
     return None
 
 

@@ -205,9 +205,8 @@ def read_threads(
     by_id = {post.post_id: post for post in ordered}
     usable = {post.post_id for post in ordered if refusal(post) is None}
     reviewers = frozenset(post.signature for post in ordered if post.role is Role.REVIEWER)
-    readable = {
-        post.signature for post in ordered if post.role is Role.REVIEWER and post.post_id in usable and _is_said(post)
-    }
+    said = (post for post in ordered if post.role is Role.REVIEWER and _is_said(post))
+    readable = {post.signature for post in said if post.post_id in usable}
     names = _name_parties(post for post in ordered if post.post_id in usable)
     places = replies.fold(lambda post, above: _look_above(post, above, reviewers))
     threads = Threads({reviewer: [] for reviewer in sorted(readable)}, ordered=ordered, replies=replies)

@@ -129,7 +129,7 @@ _SAID = (
     re.compile(
         rf"{_NUMBER}\s*(?:[:=(\u2013\u2014-]|is|means|being|stands for)\s*(?:the\s+)?(?P<words>[a-z' -]{{3,40}})"
     ),
-    re.compile(rf"(?P<words>(?<![a-z])[a-z' -]{{3,30}}?)\s{{0,9}}[(=]\s*{_NUMBER}\s*\)?"),
+    re.compile(rf"(?P<words>(?<![a-z])[a-z' -]{{3,30}}?)\s{{0,9}}+[(=]\s*{_NUMBER}\s*\)?"),
 )
 """`1 (lowest)`, `5 = excellent`, `10 is best`; `best (10)`."""
 

@@ -29,10 +29,10 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 _MAX_CHARACTERS = 20_000
 _MAX_DEPTH = 30
 """Deepest nesting; TeX itself allows 255 groups, of which one level here may take several."""
-_LENGTH = re.compile(r"\[\s*-?\d{0,3}(?:\.\d{1,3})?\s*(?:pt|em|ex|mm|cm|in)\s*\]")
+_LENGTH = re.compile(r"\[\s*+-?\d{0,3}(?:\.\d{1,3})?\s*+(?:pt|em|ex|mm|cm|in)\s*+\]")
 """Space below a row."""
 _COLUMNS = re.compile(r"\{([lcr| ]{1,60})\}")
-_SPACE = re.compile(r"\{\s*-?\d{0,2}(?:\.\d{1,3})?\s*(?:pt|em|ex|mm|cm)\s*\}")
+_SPACE = re.compile(r"\{\s*+-?\d{0,2}(?:\.\d{1,3})?\s*+(?:pt|em|ex|mm|cm)\s*+\}")
 _ESCAPED = {rf"\{char}": char for char in "{}%#&_$"} | {r"\ ": " ", r"\,": " ", r"\;": " ", "~": " "}
 """Tokens in the text of a formula, and the characters that they show."""
 _TAG = re.compile(r"\\tag\*?\{([\w.*'′ -]{1,20})\}", re.ASCII)
