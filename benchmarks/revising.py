@@ -40,6 +40,11 @@ def write_revised(sections: int) -> tuple[str, str]:
     return render(paper.before, paper.old), render(paper.after, paper.new)
 
 
+def write_alike(size: int, letter: str) -> str:
+    """Return sentences of which each differs from the same one under another letter by a word."""
+    return " ".join(f"We see a{place} b{place} c{place} {letter}{place} of them." for place in range(size))
+
+
 GROWING: dict[str, tuple[Callable[[int], tuple[str, str]], int]] = {
     "a paper, revised": (write_revised, 40),
     "one sentence over and over": (
@@ -55,13 +60,7 @@ GROWING: dict[str, tuple[Callable[[int], tuple[str, str]], int]] = {
         lambda size: ("Funding\nWe do it all here now.\n" * size, "Funding\nWe do it there all now.\n" * size),
         6_000,
     ),
-    "sentences that are all alike": (
-        lambda size: tuple(  # type: ignore[return-value]  # two texts
-            " ".join(f"We see a{place} b{place} c{place} {word}{place} of them." for place in range(size))
-            for word in "de"
-        ),
-        6_000,
-    ),
+    "sentences that are all alike": (lambda size: (write_alike(size, "d"), write_alike(size, "e")), 6_000),
 }
 """Texts that grow, and the size to begin with."""
 
