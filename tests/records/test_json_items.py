@@ -91,7 +91,9 @@ def test_memory_is_bounded_by_an_item() -> None:
     [
         ("a.json", '[{"a": "%s"}]', "larger than 50 bytes"),
         ("a.jsonl", '{"a": "%s"}\n', "line 1 is longer than 50 characters"),
-        ("a.csv", 'a,b\n1,"%s', "field limit"),
+        ("a.csv", "a,%s\n1,2", "line 1 is longer than 50 characters"),
+        ("a.csv", "a,b\n1,%s", "line 2 is longer than 50 characters"),
+        ("a.csv", 'a,b\n1,"' + "bb\n" * 40 + "%.0s", "field limit"),
     ],
 )
 def test_a_row_that_is_too_large_is_named(

@@ -78,9 +78,10 @@ def _read_delimited(file: IO[str], delimiter: str) -> Iterator[Row]:
         ValueError: Two of its columns have one name, so that one would be lost, or it is no such table.
     """
     csv.field_size_limit(MOST_BYTES)
-    header = file.readline()
+    lines = _read_bounded(file)
+    header = next(lines, "")
     table = csv.DictReader(
-        chain([header], file), delimiter=max((delimiter, *DELIMITERS), key=header.count), restkey=OVERHANG
+        chain([header], lines), delimiter=max((delimiter, *DELIMITERS), key=header.count), restkey=OVERHANG
     )
     try:
         repeated = [name for name, number in Counter(table.fieldnames).items() if number > 1 and name]
@@ -91,10 +92,20 @@ def _read_delimited(file: IO[str], delimiter: str) -> Iterator[Row]:
         raise ValueError(str(error)) from None
 
 
-def _read_lines(file: IO[str]) -> Iterator[Row]:
+def _read_bounded(file: IO[str]) -> Iterator[str]:
+    """Yield the lines of a file.
+
+    Raises:
+        ValueError: One is longer than any record may be, as that of a few packed bytes.
+    """
     for number, line in enumerate(iter(lambda: file.readline(MOST_BYTES + 1), ""), 1):
         if len(line) > MOST_BYTES:
             raise ValueError(f"line {number} is longer than {MOST_BYTES:,} characters")
+        yield line
+
+
+def _read_lines(file: IO[str]) -> Iterator[Row]:
+    for number, line in enumerate(_read_bounded(file), 1):
         if line.strip():
             try:
                 row = json.loads(line)
