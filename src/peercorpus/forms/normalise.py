@@ -452,7 +452,7 @@ def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> It
 
 STAGE = Stage(
     name=NAME,
-    version=16,
+    version=15,
     reads_raw=(
         "pseudonyms",
         RawKind.NOTE,
