@@ -63,7 +63,7 @@ def test_no_withdrawn_paper_is_lost_where_the_invitation_is_not_shown(
     assert counts == {name: (count(world, name),) * 2 for name in (BLIND, DESK_REJECTED, WITHDRAWN)}
     assert count(world, WITHDRAWN) > 0
     text = standing(read_status(workspace))
-    assert f"{WITHDRAWN}: {count(world, WITHDRAWN)} of {count(world, WITHDRAWN)}" in text
+    assert f" Withdrawn_Submission: {count(world, WITHDRAWN)} of {count(world, WITHDRAWN)}" in text
     assert "listed completely" in text
 
 
@@ -76,7 +76,7 @@ def test_a_list_that_is_refused_stops_nothing_and_is_named(
         (again,) = harvest(workspace, hasty(service), [AURORA], files=False)
     assert again.lists == summary.lists
     assert any(WITHDRAWN in remark and "403" in remark for remark in summary.remarks)
-    assert f"{WITHDRAWN}: refused (403 Forbidden)" in standing(read_status(workspace))
+    assert " Withdrawn_Submission: refused (403 Forbidden)" in standing(read_status(workspace))
     with serve_simulator(world) as service:
         (cured,) = harvest(workspace, hasty(service), [AURORA], files=False, refresh=True)
     assert not cured.remarks
@@ -87,7 +87,7 @@ def test_a_list_shorter_than_its_count_is_named(workspace: Workspace, world: Wor
         (summary,) = harvest(workspace, hasty(service), [AURORA], files=False)
     held = count(world, WITHDRAWN)
     assert [remark for remark in summary.remarks if WITHDRAWN in remark and str(held + 1) in remark]
-    assert f"{WITHDRAWN}: {held} of {held + 1}" in standing(read_status(workspace))
+    assert f" Withdrawn_Submission: {held} of {held + 1}" in standing(read_status(workspace))
 
 
 def test_a_workspace_of_which_a_list_was_never_asked_for_is_not_called_complete(

@@ -57,6 +57,9 @@ CHANGES_THE_WORLD = frozenset({"shifting_list", "note_vanishes"})
 WITHOUT_BOUNDS = frozenset({"huge_file", "zip_bomb"})
 """Harvested in a process of its own, whose memory is measured."""
 
+ELSEWHERE = frozenset({"drips", "login_429", *(name for name in FAULTS if name.startswith("unreadable_"))})
+"""Tested by themselves: here, or in `test_client` and `test_unreadable_objects`."""
+
 
 @pytest.fixture(autouse=True)
 def _in_time() -> Iterator[None]:
@@ -155,7 +158,7 @@ def assert_every_file_is_right(workspace: Workspace, world: World, venue_ids: li
     assert list(workspace.files.partial.glob("*")) == []
 
 
-@pytest.mark.parametrize("name", sorted(FAULTS.keys() - CHANGES_THE_WORLD - WITHOUT_BOUNDS - {"login_429"}))
+@pytest.mark.parametrize("name", sorted(FAULTS.keys() - CHANGES_THE_WORLD - WITHOUT_BOUNDS - ELSEWHERE))
 @pytest.mark.fault(
     "service",
     "each named fault of the simulator, in turn (`peercorpus simulate --help` lists them)",

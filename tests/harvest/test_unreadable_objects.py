@@ -86,7 +86,7 @@ def test_a_submission_or_reply_that_is_not_json_is_kept_and_all_others_too(
     assert all(VALUES[name] in kept.body for kept in raw.latest(RawKind.UNREADABLE, venue_id))
     without = ids(workspace, venue_id)
     assert not {(RawKind.NOTE, root), (RawKind.NOTE, reply)} & without
-    take(workspace, hasty, world, venue_id)
+    assert not take(workspace, hasty, world, venue_id).unreadable
     whole = ids(workspace, venue_id)
     harmed = {subject for kind, subject in whole - without if kind is RawKind.NOTE}
     assert harmed == {root, reply}

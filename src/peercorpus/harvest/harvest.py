@@ -13,6 +13,7 @@ from peercorpus.errors import BusyError, EmptyVenueError
 from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.harvest.edit_history import harvest_history
 from peercorpus.harvest.pdfs import harvest_pdfs, missing_files
+from peercorpus.harvest.raw_rows import find_unreadable
 from peercorpus.harvest.session import VenueSession, open_session
 from peercorpus.harvest.submissions import (
     List,
@@ -55,7 +56,7 @@ class HarvestSummary:
         is_complete: Whether every list was read to its end.
         failures: A sentence on each kind of request that was refused every time with the same answer.
         lists: The lists of the venue's submissions.
-        unreadable: Ids of what OpenReview sent as something else than JSON.
+        unreadable: Ids of what is not JSON as OpenReview sent it last.
         no_list: Why the list of the venue's edits cannot be used; None if it can, or was never asked for.
     """
 
@@ -300,5 +301,5 @@ def _summarise(session: VenueSession, requests: int, before: _StoredCounts, *, f
         failures=tuple(_find_failures(venue_id, {"edits": of_edits, "files": of_files})),
         no_list=find_refusal(session),
         lists=tuple(read_lists(raw, venue_id)),
-        unreadable=tuple(sorted(kept.object_id for kept in raw.latest(RawKind.UNREADABLE, venue_id))),
+        unreadable=tuple(find_unreadable(raw, venue_id)),
     )

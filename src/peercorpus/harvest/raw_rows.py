@@ -26,7 +26,7 @@ from peercorpus.openreview.response_body import (
     split_items,
     split_member,
 )
-from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
+from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject, RawStore
 
 REPLIES = ("replies", "directReplies")
 """Members of `details` that contain replies."""
@@ -91,6 +91,25 @@ def _build_unreadable(body: bytes, origin: RawOrigin) -> RawObject:
         source=origin.source,
         body=body,
     )
+
+
+def find_unreadable(raw: RawStore, venue_id: str) -> list[str]:
+    """Return the ids of a venue's objects that could not be read when they came last, in alphabetical order."""
+    rows = raw.select(
+        """
+        SELECT DISTINCT object_id
+        FROM objects AS kept
+        WHERE venue_id = ? AND kind = 'unreadable' AND NOT EXISTS (
+            SELECT 1
+            FROM objects AS later
+            WHERE later.kind IN ('note', 'reference', 'edit', 'group', 'invitation')
+              AND later.object_id = kept.object_id AND later.seen_ms > kept.seen_ms
+        )
+        ORDER BY object_id
+        """,
+        venue_id,
+    )
+    return [object_id for (object_id,) in rows]
 
 
 def build_note(body: bytes, origin: RawOrigin) -> RawObject:

@@ -15,6 +15,7 @@ from typing import Any
 
 import zstandard
 
+from peercorpus.harvest.raw_rows import find_unreadable
 from peercorpus.harvest.submissions import CHANGES, List, read_lists
 from peercorpus.harvest.venue_edits import TASK
 from peercorpus.openreview.objects import to_time
@@ -61,7 +62,7 @@ class Inventory:
         edits_not_had: Notes whose edits could not be fetched, by cause.
         odd_ids: Notes with ids that are too long or contain other characters than letters, digits, `-` and `_`.
         large_notes: Notes of more than `LARGE_BYTES`.
-        unreadable: Notes and other objects that came as something else than JSON.
+        unreadable: Notes and other objects that are not JSON as they came last.
     """
 
     api: int | None
@@ -154,7 +155,7 @@ def _find_large_notes(raw: RawStore, venue_id: str) -> NamedExamples:
 
 
 def _find_unreadable(raw: RawStore, venue_id: str) -> NamedExamples:
-    ids = sorted(kept.object_id for kept in raw.latest(RawKind.UNREADABLE, venue_id))
+    ids = find_unreadable(raw, venue_id)
     return NamedExamples(len(ids), ids[:EXAMPLES])
 
 

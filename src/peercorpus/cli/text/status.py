@@ -102,14 +102,14 @@ def _harvest_line(inventory: Inventory, pdfs: PdfCoverage | None) -> Iterator[st
     yield from _line("harvest", listed, received, seen, here)
 
 
-def _list_line(lists: Sequence[List]) -> Iterator[str]:
+def _list_line(lists: Sequence[List], venue_id: str) -> Iterator[str]:
     """Yield what is held of each list and what OpenReview counts in it, if there are several or one was refused."""
     if len(lists) > 1 or any(held.problem for held in lists):
-        yield from _line("lists", *map(_held, lists))
+        yield from _line("lists", *(_held(held, venue_id) for held in lists))
 
 
-def _held(held: List) -> str:
-    name = escape_controls(held.invitation)
+def _held(held: List, venue_id: str) -> str:
+    name = escape_controls(held.invitation.removeprefix(f"{venue_id}/-/"))
     if held.problem:
         return f"{name}: refused ({escape_controls(held.problem)})"
     of = "" if held.expected is None else f" of {held.expected:,}"
@@ -152,7 +152,7 @@ def _completeness(completeness: Completeness, censuses: Sequence[FormUsage]) -> 
     inventory, notes, pdfs = completeness.held, completeness.notes, completeness.pdfs
     yield from _line("venue", NOT_NAMED if is_stand_in(completeness.venue_id) else "")
     yield from _harvest_line(inventory, pdfs)
-    yield from _list_line(inventory.lists)
+    yield from _list_line(inventory.lists, completeness.venue_id)
     never_asked = _some("never asked for", pdfs.never_asked if pdfs else 0)
     yield from _line("files missing", _causes(inventory.files_not_had), never_asked)
     yield from _line("edits missing", _causes(inventory.edits_not_had), _some("still to ask for", inventory.edits_left))
