@@ -86,6 +86,18 @@ def test_what_is_whole_is_not_called_damaged(path: Path) -> None:
         assert raw.damaged.not_back() == []
 
 
+@pytest.mark.fault("disk", "another time or id of a note in `raw.db` than its body states", "`check` names it", times=2)
+@pytest.mark.parametrize("column", [{"modified_ms": 3}, {"object_id": "r9"}])
+def test_a_row_that_says_otherwise_than_its_body_is_found(path: Path, column: dict[str, object]) -> None:
+    stated = RawObject(RawKind.NOTE, "r7", 2, VENUE, "f", "r7", 5, 7, "a dump", b'{"id":"r7","tmdate":5}')
+    with closing(RawStore(path)) as raw:
+        raw.add([stated])
+        assert not any(raw.damaged.check_each())
+    overwrite(path, "r7", **column)
+    with closing(RawStore(path, write=False)) as raw:
+        assert len([each for each in raw.damaged.check_each() if each is not None]) == 1
+
+
 def test_what_is_damaged_is_set_aside_asked_for_again_and_back_once_it_came(path: Path) -> None:
     whole = packed_body(path, "r1")
     overwrite(path, "r1", body=whole[:-3])

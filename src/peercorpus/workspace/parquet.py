@@ -81,6 +81,8 @@ def name_fault(error: Exception) -> str:
     >>> name_fault(OSError("could not verify page integrity, CRC checksum verification failed\nfor page 2"))
     'could not verify page integrity, CRC checksum verification failed'
     """
+    if isinstance(error, FileNotFoundError):
+        return "it is missing"
     return getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(".")
 
 

@@ -15,6 +15,9 @@ DIGEST_BYTES = 16
 WITH_OWN_ID = frozenset({"note", "reference", "edit", "group", "invitation"})
 """Kinds of object whose body states the id under which it is stored."""
 
+LATEST_MS = 10**14
+"""Stated times from here on, after the year 5000, are not compared: those that SQLite cannot hold are stored as 0."""
+
 VERSIONS = "versions"
 """Task of the queue that fetches earlier versions of notes."""
 
@@ -76,14 +79,14 @@ class DamagedObjects:
         decompressor = zstandard.ZstdDecompressor()
         rows = self._db.cursor().execute(
             """
-            SELECT seen, kind, object_id, venue_id, subject_id, source, digest, body
+            SELECT seen, kind, object_id, venue_id, subject_id, source, modified_ms, digest, body
             FROM objects
             ORDER BY seen
             """
         )
-        for seen, kind, object_id, venue_id, subject_id, source, digest, packed in rows:
+        for seen, kind, object_id, venue_id, subject_id, source, modified_ms, digest, packed in rows:
             body = unpack_body(decompressor, packed, digest)
-            is_whole = body is not None and (kind not in WITH_OWN_ID or _states_id(body, object_id))
+            is_whole = body is not None and (kind not in WITH_OWN_ID or _agrees(body, kind, object_id, modified_ms))
             yield None if is_whole else DamagedObject(seen, kind, object_id, venue_id, subject_id, source)
 
     def set_aside(self, objects: Iterable[DamagedObject]) -> None:
@@ -113,12 +116,16 @@ class DamagedObjects:
         return [DamagedObject(*row) for row in rows]
 
 
-def _states_id(body: bytes, object_id: str) -> bool:
-    """Return whether a body does not state another id than its row."""
+def _agrees(body: bytes, kind: str, object_id: str, modified_ms: int) -> bool:
+    """Return whether a body states no other id and no other time than its row."""
     try:
         stated = json.loads(body)
     except (ValueError, RecursionError):
         # Received like that: its digest is right.
         return True
-    own = stated.get("id") if isinstance(stated, dict) else None
-    return not isinstance(own, str) or own == object_id
+    if not isinstance(stated, dict):
+        return True
+    own = stated.get("id")
+    time_ms = stated.get("tmdate") or stated.get("tcdate" if kind == "edit" else "mdate")
+    is_time = type(time_ms) is int and 0 < time_ms < LATEST_MS
+    return (not isinstance(own, str) or own == object_id) and (not is_time or time_ms == modified_ms)
