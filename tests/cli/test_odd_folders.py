@@ -26,7 +26,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["ven:2024", "50%", "a#b?c", "für 日本", "-dash", "a[1]*", "s3:x", "~", "a'b\"", "{x}"])
+@pytest.mark.parametrize(
+    "name", ["ven:2024", "50%", "a#b?c", "für 日本", "-dash", "a[1]*", "s3:x", "~", "a'b\"", "{x}"]
+)
 def test_every_command_works_in_a_folder_with_an_odd_name(run: Run, name: str) -> None:
     workspace, release, beside = f"--workspace={name}", f"{name}.out", "" if name[0] != "-" else "./"
     for command in (
