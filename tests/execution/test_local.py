@@ -266,3 +266,23 @@ def test_an_interrupted_run_leaves_no_process_behind() -> None:
         list(LocalExecutor()(behave, interrupted(), timeout_s=60, workers=2))
     assert time.monotonic() - began < 20
     assert workers() - before == set()
+
+
+@pytest.mark.fault("machine", "no /dev/shm, so that no process can be started", "one sentence that names it")
+def test_a_machine_without_shared_memory_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr("_multiprocessing.SemLock", refuse)
+    with pytest.raises(PeercorpusError, match="/dev/shm"):
+        list(LocalExecutor()(square, [1, 2], timeout_s=5))
+
+
+@pytest.mark.fault("machine", "a limit below what the worker processes need", "one sentence that names the limit")
+def test_a_machine_that_gives_no_thread_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("pebble.pool.process.launch_thread", refuse)
+    with pytest.raises(PeercorpusError, match="ulimit"):
+        list(LocalExecutor()(square, [1, 2], timeout_s=5))

@@ -27,11 +27,18 @@ def _stop(*_: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
+def _signal_main_thread() -> None:
+    if sys.platform == "win32":
+        signal.raise_signal(signal.SIGTERM)
+    else:  # This also wakes the thread if it sleeps or waits.
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+
+
 def _repeat_lost(report: "Callable[[UnraisableHookArgs], object]", unraisable: "UnraisableHookArgs") -> None:
     """Raise an interrupt again that came in a callback, such as a finaliser, where Python only prints exceptions."""
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         report(unraisable)
         return
-    timer = threading.Timer(_REPEAT_S, signal.raise_signal, [signal.SIGTERM])
+    timer = threading.Timer(_REPEAT_S, _signal_main_thread)
     timer.daemon = True
     timer.start()

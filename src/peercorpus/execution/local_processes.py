@@ -64,6 +64,11 @@ _NO_WORKERS = (
     " command again: it goes on."
 )
 
+_NOT_STARTED = (
+    "The worker processes cannot be started ({error}); check that /dev/shm exists and can be written, and that no limit"
+    " on memory, threads or processes ('ulimit -a') is too low."
+)
+
 ERRORS_OF_EVERY_ITEM = (EngineError, MissingExtraError, ModelError, StoreError)
 """Errors that would be the same for every item; they end the work instead of failing one item."""
 
@@ -223,6 +228,12 @@ class LocalExecutor:
         if self.memory_bytes is not None and sys.platform != "win32":
             limit_bytes = min(self.memory_bytes, machine_bytes() // (processes + 1))
         pool = ProcessPool(processes, initializer=prepare_worker, initargs=[limit_bytes], context=context)
+        try:
+            with _hold_interrupts():
+                _ = pool.active  # This starts it.
+        except (OSError, RuntimeError) as error:
+            # Joining a pool that is half started would wait for ever.
+            raise PeercorpusError(_NOT_STARTED.format(error=error)) from error
         try:
             yield pool
         except BaseException:

@@ -1,0 +1,122 @@
+"""What a terminal cannot show, streams that nobody reads, and signals, at the moments at which they can come."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PROGRAM = (sys.executable, "-m", "peercorpus")
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+LOST = """
+import time
+from peercorpus.cli import interrupts
+
+class Callback:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+interrupts.catch_signals()
+try:
+    Callback()
+    time.sleep(30)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+SLOW_IMPORT = """
+import os, signal, sys
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "cyclopts":
+            os.kill(os.getpid(), signal.SIG{name})
+
+sys.meta_path.insert(0, Slow())
+from peercorpus.cli.main import main
+main(["venues"])
+"""
+NOTE = {
+    "id": "rkgO66VKDS",
+    "forum": "rkgO66VKDS",
+    "invitation": "Invented.cc/2024/Conference/-/Submission",
+    "readers": ["everyone"],
+    "content": {"title": "Über 数 and \U0001d538"},
+}
+
+
+def run(command: list[str], environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    both = dict(os.environ) | (environment or {})
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, env=both)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    (tmp_path / "note.json").write_text(json.dumps([NOTE]), encoding="utf-8")
+    folder = tmp_path / "corpus"
+    for command in (["import", str(tmp_path / "note.json")], ["build"]):
+        assert run([*PROGRAM, *command, "--workspace", str(folder)], ASCII).returncode == 0
+    return folder
+
+
+@pytest.mark.fault("machine", "a locale that is not UTF-8", "what cannot be shown is escaped", times=3)
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "euc_jp"])
+def test_a_terminal_gets_what_it_can_show(corpus: Path, encoding: str) -> None:
+    command = [*PROGRAM, "show", str(NOTE["id"]), "--workspace", str(corpus)]
+    shown = subprocess.run(
+        command, capture_output=True, timeout=60, env=os.environ | ASCII | {"PYTHONIOENCODING": encoding}
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert r"\ud835\udd38" in shown.stdout.decode(encoding)
+    helped = subprocess.run([*PROGRAM, "report", "--help"], capture_output=True, timeout=60, env=os.environ | ASCII)
+    assert helped.returncode == 0, helped.stderr
+
+
+@pytest.mark.fault("machine", "standard output or error that is closed", "the work is done all the same", times=3)
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&-"])
+def test_a_closed_stream_ends_no_command(corpus: Path, closed: str) -> None:
+    shutil.rmtree(corpus / "tables")
+    line = f"{sys.executable} -m peercorpus build --workspace '{corpus}' {closed}"
+    assert run(["sh", "-c", line]).returncode == 0
+    assert (corpus / "tables" / "1-papers").is_dir()
+
+
+def test_a_reader_that_goes_away_ends_no_command(corpus: Path) -> None:
+    shutil.rmtree(corpus / "tables")
+    command = [*PROGRAM, "build", "--workspace", str(corpus)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as building:
+        assert building.stdout is not None
+        assert building.stderr is not None
+        building.stdout.close()
+        building.stderr.close()
+        assert building.wait(60) == 0
+    assert (corpus / "tables" / "1-papers").is_dir()
+
+
+@pytest.mark.fault(
+    "kill", "an interrupt in a callback, where Python only prints it", "it is raised again", lost="nothing"
+)
+def test_an_interrupt_in_a_callback_is_not_lost() -> None:
+    began = time.monotonic()
+    assert run([sys.executable, "-c", LOST]).stdout == "stopped\n"
+    assert time.monotonic() - began < 25
+
+
+@pytest.mark.fault("kill", "Ctrl-C, SIGTERM or SIGHUP during the imports", "one sentence, exit code 130", times=3)
+@pytest.mark.parametrize("name", ["INT", "TERM", "HUP"])
+def test_a_signal_during_the_imports_ends_the_command_in_one_sentence(name: str) -> None:
+    code = SLOW_IMPORT.replace("{name}", name)
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert ended.stderr.strip() == "Stopped; run the same command again to continue."
