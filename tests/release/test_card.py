@@ -114,7 +114,7 @@ def test_publishing_names_the_grade_that_opens_tasks_which_hold_nothing(
 ) -> None:
     records = [replace(one, grade=grade) if isinstance(one, PaperVersion) else one for one in a_forum("f1")]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
-        told = published(publish_release(workspace, tmp_path / "out", sides=RE2), tmp_path / "out")
+        told = published(publish_release(workspace, tmp_path / "out", sides=RE2), tmp_path / "out", RE2.profile)
     assert ("--grade stated" in told) == named
     assert ("--grade" in told) == named
 

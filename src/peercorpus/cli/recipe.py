@@ -57,8 +57,7 @@ def recipe(
 
     chosen = read_recipe(RecipeName(name))
     if workspace is None:
-        if from_ is not None or out is not None:
-            raise PeercorpusError("--from and --out need a workspace; add --workspace, or leave them out.")
+        _refuse_options(from_, out, harvest, offline, files, figures, reading, connection)
         say(recipe_texts.planned(chosen, estimate(chosen)))
         return
     from peercorpus.cli.recipe_steps import RecipeRun
@@ -78,6 +77,15 @@ def recipe(
         spread=spread,
         connection=connection,
     ).run(say)
+
+
+def _refuse_options(*given: object) -> None:
+    """Raise an error if an option of `recipe` is not as it is by default, in their order."""
+    if given != (None, None, True, False, True, True, DEFAULT_READING, OPENREVIEW):
+        raise PeercorpusError(
+            "Without --workspace only the plan is printed, and options have no effect; add --workspace, or leave them"
+            " out."
+        )
 
 
 def _require_extras(name: "RecipeName", source: str | None) -> None:

@@ -192,6 +192,16 @@ class _Export:
                 meter.report(done, total)
 
 
+def _check_name(out: Path) -> None:
+    if out.suffix not in SUFFIXES:
+        raise PeercorpusError(
+            f"The name of '{out}' ends with '{out.suffix}', but JSON is written; name a file that ends with .jsonl (an"
+            " object per line) or .json (an array)."
+        )
+    if out.is_dir():
+        raise PeercorpusError(f"The file '{out}' cannot be written: it is a folder; name a file such as train.jsonl.")
+
+
 def export_workspace(
     workspace: Workspace,
     out: Path,
@@ -224,13 +234,7 @@ def export_workspace(
             " and export the release, or export the workspace's conversations in another format."
         )
     check_request(request)
-    if out.suffix not in SUFFIXES:
-        raise PeercorpusError(
-            f"The name of '{out}' ends with '{out.suffix}', but JSON is written; name a file that ends with .jsonl (an"
-            " object per line) or .json (an array)."
-        )
-    if out.is_dir():
-        raise PeercorpusError(f"The file '{out}' cannot be written: it is a folder; name a file such as train.jsonl.")
+    _check_name(out)
     rule = TextRule(TextChoice.INITIAL, worst_grade)
     counts = WorkspaceExport()
     public_filter = PublicFilter(read_takedown(workspace))
