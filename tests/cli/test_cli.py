@@ -186,7 +186,7 @@ def test_a_host_that_refuses_is_named_once_after_all_attempts(run: Run, tmp_path
         taken.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
     ended = run("harvest", VENUE, "--workspace", tmp_path / "new", "--url-v1", address, "--url-v2", address)
-    assert_refused(ended, "127.0.0.1")
+    assert_refused(ended, "127.0.0.1", code=3)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -245,7 +245,7 @@ def test_a_second_run_in_a_workspace_is_sent_away_and_status_is_not(run: Run, wo
         assert other.stdout.readline() == "held\n"
         for arguments in (["build"], ["import", dump], ["harvest", VENUE]):
             ended = run(*arguments, "--workspace", workspace)
-            assert_refused(ended, f"'{workspace}'")
+            assert_refused(ended, f"'{workspace}'", code=3)
         assert run("status", "--workspace", workspace).code == 0
         other.communicate(timeout=60)
     assert other.returncode == 0
@@ -364,7 +364,7 @@ def test_pdfs_that_a_user_has_are_imported_beside_a_dump_or_alone(run: Run, tmp_
     (pdfs / "n1.pdf").write_bytes(b"%PDF-1.4\n%%EOF\n")
     (pdfs / "n2.pdf").write_bytes(b"%PDF-1.4\n%%EOF\n")
     ended = run("import", dump, "--pdfs", pdfs, "--workspace", folder)
-    assert ended.code == 0
+    assert ended.code == 1
     assert "'n2.pdf'" in ended.out
     assert "1 tied" in ended.out
     assert "1 left out" in ended.out

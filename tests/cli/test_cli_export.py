@@ -99,8 +99,8 @@ def test_a_workspace_exports_texts_of_the_grades_that_are_asked_for(tmp_path: Pa
         build_here(workspace)
     options = ("--format", "trl", "--no-system")
     strict, wide = tmp_path / "strict.jsonl", tmp_path / "wide.jsonl"
-    assert run("export", corpus, "--out", strict, *options).code == 0
-    assert strict.read_text() == ""
+    assert run("export", corpus, "--out", strict, *options).code == 1
+    assert not strict.exists()
     assert run("export", corpus, "--out", wide, *options, "--grade", "stated").code == 0
     row = json.loads(wide.read_text())
     assert (row["paper_grade"], row["messages"][0]["content"]) == ("stated", Naming("As it was submitted."))

@@ -33,10 +33,11 @@ def build(
     reading: EngineOptions = DEFAULT_READING,
     figures: FigureOptions = NO_FIGURES,
     retry: Annotated[bool, Parameter(negative=())] = False,
-) -> None:
+) -> int:
     """Bring a workspace's tables up to date; only what changed is rebuilt.
 
-    What you know of a venue yourself, such as its deadline, goes into the file venues.toml in the workspace.
+    Exit with 1 if everything was set aside, so that there is no paper. What you know of a venue yourself, such as its
+    deadline, goes into the file venues.toml in the workspace.
 
     Parameters
     ----------
@@ -60,8 +61,10 @@ def build(
     say(build_texts.built(steps, losses))
     for venue_id in unheld:
         say(build_texts.unheld(venue_id, held))
-    if has_papers or not losses:
-        say(formatting.next_step("publish", workspace))
+    if losses and not has_papers:
+        return ExitCode.FOUND
+    say(formatting.next_step("publish", workspace))
+    return ExitCode.DONE
 
 
 @Parameter(name="*")

@@ -215,7 +215,7 @@ def import_(
 
     if not paths and pdfs is None:
         raise DumpError("Nothing to import was named; name a file or folder, or a folder of PDFs with --pdfs.")
-    cassettes, dumps = _split_paths(paths or [])
+    cassettes, dumps = _sort_paths(paths or [])
     if not dumps and (keep_going or venue is not None):
         raise DumpError("--keep-going and --venue are for dumps and datasets; name one, or leave them out.")
     is_taken, is_whole = bool(cassettes), True
@@ -223,8 +223,7 @@ def import_(
         if cassettes:
             is_whole = _import_cassettes(opened, cassettes)
         if dumps:
-            venue_id = None if venue is None else read_venue_id(venue)
-            is_useful = _import_dumps(opened, dumps, venue_id, keep_going=keep_going)
+            is_useful = _import_dumps(opened, dumps, venue, keep_going=keep_going)
             is_taken, is_whole = is_taken or is_useful, is_whole and is_useful
         if pdfs is not None:
             imported = import_pdfs(opened, pdfs)
@@ -235,24 +234,29 @@ def import_(
     return ExitCode.DONE if is_whole else ExitCode.FOUND
 
 
-def _split_paths(paths: list[Path]) -> tuple[list[Path], list[Path]]:
-    """Return the cassettes among what is to be imported, and the rest."""
+def _sort_paths(paths: list[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the cassettes among files to import, and the others.
+
+    Raises:
+        MissingExtraError: One is on the Hugging Face Hub, and the package that fetches it is not installed.
+    """
     from peercorpus.harvest.import_cassettes import is_cassette
     from peercorpus.harvest.import_files import parse_repository
 
-    if any(parse_repository(path) for path in paths):
+    if any(map(parse_repository, paths)):
         require_extra("hf", "huggingface_hub")
     cassettes = [path for path in paths if is_cassette(path)]
     return cassettes, [path for path in paths if path not in cassettes]
 
 
-def _import_dumps(opened: "Workspace", paths: list[Path], venue_id: str | None, *, keep_going: bool) -> bool:
+def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None, *, keep_going: bool) -> bool:
     """Import dumps and datasets and print what they held; return whether any of it is of use."""
     from peercorpus.cli.text import imports
     from peercorpus.harvest.import_dumps import import_dumps
     from peercorpus.pipeline.losses import foresee_losses
     from peercorpus.venues import catalogue
 
+    venue_id = None if venue is None else read_venue_id(venue)
     summary = import_dumps(opened, paths, keep_going=keep_going, venue_id=venue_id)
     losses = foresee_losses(opened, summary)
     say(imports.imported(summary, losses))

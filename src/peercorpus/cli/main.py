@@ -15,7 +15,7 @@ from peercorpus.errors import ExitCode, PeercorpusError
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit.
 
-    The exit code is an `ExitCode`. Except after success, standard error says why in one sentence.
+    The exit code is an `ExitCode`. If a command cannot be carried out, standard error says why in one sentence.
 
     Args:
         arguments: Arguments of the command line; None takes them from `sys.argv`.

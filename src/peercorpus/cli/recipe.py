@@ -58,8 +58,7 @@ def recipe(
 
     chosen = read_recipe(RecipeName(name))
     if workspace is None:
-        if (from_, out) != (None, None):
-            raise PeercorpusError("--from and --out need a workspace; add --workspace, or leave them out.")
+        _refuse_options(from_, out, harvest, offline, files, figures, reading)
         say(recipe_texts.planned(chosen, estimate(chosen)))
         return
     _require_extras(chosen.name, from_)
@@ -77,6 +76,18 @@ def recipe(
         spread=spread,
         connection=connection,
     ).run(say)
+
+
+def _refuse_options(*given: object) -> None:
+    """Raise an error if an option of `recipe` is not as it is by default, in their order.
+
+    Those of the connection may come from the environment, so that they do not count.
+    """
+    if given != (None, None, True, False, True, True, DEFAULT_READING):
+        raise PeercorpusError(
+            "Without --workspace only the plan is printed, and options have no effect; add --workspace, or leave them"
+            " out."
+        )
 
 
 def _require_extras(name: "RecipeName", source: str | None) -> None:

@@ -233,8 +233,7 @@ def export(
 ) -> int:
     """Write the train, validation and test rows of a release as files that a trainer can load directly.
 
-    From a workspace, which has no splits, the conversations are written to one file. Exit with 1 if everything was left
-    out, so that there is no row.
+    From a workspace, which has no splits, the conversations are written to one file. Exit with 1 if there is no row.
 
     Parameters
     ----------

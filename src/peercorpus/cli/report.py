@@ -58,10 +58,8 @@ def report(
     from peercorpus.report.panels import FigureProfile
     from peercorpus.report.write_report import write_report
 
-    spread = _settle_counting(spreading, tokenizer)
+    spread = _settle_counting(tokenizer, spreading)
     require_extra("report", "matplotlib")
-    if tokenizer is not None:
-        require_extra("tokens", "tokenizers")
     with ProgressLines() as lines:
         written = write_report(
             workspace,
@@ -77,16 +75,22 @@ def report(
     say(report_written(written, out, is_filtered=bool(where)))
 
 
-def _settle_counting(spreading: Spreading, tokenizer: str | None) -> "Executor | None":
-    """Return how the tokens are counted; None where the tokenizer's own threads use all cores of this machine."""
-    if spreading == HERE:
-        return None
-    if tokenizer is None:
+def _settle_counting(tokenizer: str | None, spreading: Spreading) -> "Executor | None":
+    """Return the executor that counts tokens; None if the tokenizer's own threads do, on all cores of this machine.
+
+    Raises:
+        PeercorpusError: Work is to be distributed, but none is.
+        MissingExtraError: A package is not installed.
+    """
+    if spreading != HERE and tokenizer is None:
         raise PeercorpusError(
             "--executor, --address and --workers need --tokenizer, as only counting its tokens is distributed; add"
             " --tokenizer, or leave them out."
         )
-    return spreading.settle()
+    spread = None if spreading == HERE else spreading.settle()
+    if tokenizer is not None:
+        require_extra("tokens", "tokenizers")
+    return spread
 
 
 @app.command
@@ -149,18 +153,16 @@ def explore(
     """
     with needs_extra("web"):
         from peercorpus.explorer.export import check_extension, write_selection
-        from peercorpus.explorer.selection import read_selection
+        from peercorpus.explorer.selection import require_selection
         from peercorpus.explorer.server import is_loopback, open_explorer, serve_explorer
     from peercorpus.cli.text.report import exposed, selection_written, serving
     from peercorpus.workspace.workspace import open_workspace
 
     if (select is None) != (out is None):
         raise PeercorpusError("--select and --out need each other; give both, or neither.")
+    selection = require_selection(select or "")
     if out is not None:
         check_extension(out)
-    selection = read_selection((select or "").removeprefix("?"))
-    if selection.faults:
-        raise PeercorpusError(" ".join(selection.faults))
     with open_workspace(workspace, write=False) as opened, ProgressLines() as lines:
         explorer = open_explorer(opened, lines.show)
         if select is not None and out is not None:

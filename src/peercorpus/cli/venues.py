@@ -75,8 +75,8 @@ def _choose_named(venue_ids: list[str], rows: "Sequence[VenueRow]") -> "list[Ven
         row = by_id.get(venue_id)
         if row is None:
             raise VenueNotFoundError(
-                f"'{venue_id}' is not in the catalogue, but may be harvested all the same; of those that are,"
-                f" {suggest_name(venue_id, by_id)}"
+                f"'{venue_id}' is not in the catalogue; {suggest_name(venue_id, by_id)} It can be harvested all the"
+                " same: run 'peercorpus harvest'."
             )
         chosen.append(row)
     return chosen

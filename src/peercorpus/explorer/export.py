@@ -16,7 +16,7 @@ from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.paper_row import COLUMNS, PaperRow
 from peercorpus.explorer.search import select_rows
 from peercorpus.explorer.search_index import OpenIndex, open_index
-from peercorpus.explorer.selection import Selection, is_of_papers, read_selection
+from peercorpus.explorer.selection import Selection, is_of_papers, require_selection
 from peercorpus.records.arrow_schema import arrow_schema, to_arrow
 from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.workspace.workspace import open_workspace
@@ -194,9 +194,7 @@ def selected(folder: str | Path, query_string: str) -> list[str]:
     Raises:
         PeercorpusError: A part of the query string cannot be read.
     """
-    selection = read_selection(query_string.removeprefix("?"))
-    if selection.faults:
-        raise PeercorpusError(" ".join(selection.faults))
+    selection = require_selection(query_string)
     with open_workspace(Path(folder), write=False) as workspace:
         opened = open_index(workspace, read_takedown(workspace), show_nothing)
         return [row.forum_id for row in select_rows(opened, selection)]

@@ -140,6 +140,18 @@ def read_selection(query_string: str) -> Selection:
     )
 
 
+def require_selection(query_string: str) -> Selection:
+    """Parse a query string, with or without its "?".
+
+    Raises:
+        PeercorpusError: A part of it cannot be parsed.
+    """
+    selection = read_selection(query_string.removeprefix("?"))
+    if selection.faults:
+        raise PeercorpusError(" ".join(selection.faults))
+    return selection
+
+
 def _explain_unknown(what: str, name: str, known: Iterable[str]) -> str:
     return f"The address has no {what} '{name}'; {suggest_name(name, known)}"
 

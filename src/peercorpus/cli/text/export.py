@@ -36,8 +36,8 @@ def workspace_exported(written: "WorkspaceExport", out: Path) -> str:
     """Return how many dialogues of a workspace were written, and what is not among them."""
     tokens = "" if written.tokens is None else f", {written.tokens:,} tokens"
     number, messages = plural(written.dialogues, "dialogue"), plural(written.messages, "message")
-    is_written = f"{number} with {messages}{tokens} are in {out}."
-    lines = [is_written if written.dialogues else f"There is no dialogue to write; {out} was left as it was."]
+    counted = f"{number} with {messages}{tokens} are in {out}."
+    lines = [counted if written.dialogues else f"There is no dialogue to write; {out} was left as it was."]
     lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(written.left_out.items())]
     lines += [f"  {written.cut:,} with a cut paper"] if written.cut else []
     lines += _after_decision(written.after_decision)

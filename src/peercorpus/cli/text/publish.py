@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 FEW_PAPERS = 100
 """Below this a 95 % interval of a share is wider than ±10 percentage points: 1.96 √(0.25 / 100) = 0.098."""
 NEEDS = {
-    Task.REVIEW: "a text that --grade accepts and a review from before the decision",
-    Task.REBUTTAL: "a text that --grade accepts and a conversation in which a reviewer and the authors speak",
+    Task.REVIEW: "a text that the tasks accept and a review from before the decision",
+    Task.REBUTTAL: "a text that the tasks accept and a conversation in which a reviewer and the authors speak",
 }
 """What makes a paper usable for a task."""
 LOAD = "Load it in Python (pip install datasets):"

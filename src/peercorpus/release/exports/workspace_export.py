@@ -192,8 +192,7 @@ class _Export:
                 meter.report(done, total)
 
 
-def _check_file_name(out: Path) -> None:
-    """Refuse the name of a file that says that something other than JSON is in it, and a folder."""
+def _check_name(out: Path) -> None:
     if out.suffix not in SUFFIXES:
         raise PeercorpusError(
             f"The name of '{out}' ends with '{out.suffix}', but JSON is written; name a file that ends with .jsonl (an"
@@ -235,7 +234,7 @@ def export_workspace(
             " and export the release, or export the workspace's conversations in another format."
         )
     check_request(request)
-    _check_file_name(out)
+    _check_name(out)
     rule = TextRule(TextChoice.INITIAL, worst_grade)
     counts = WorkspaceExport()
     public_filter = PublicFilter(read_takedown(workspace))
