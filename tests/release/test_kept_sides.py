@@ -91,7 +91,8 @@ def test_a_paper_taken_down_has_its_side_again_if_that_is_undone(corpus: Path, t
     hold(corpus, MANY)
     without = release(corpus, tmp_path / "without")
     assert moved(first, without) == [tested]
-    assert tested not in "".join(path.read_text() for path in (tmp_path / "without").rglob("*.json"))
+    # In quotation marks, as a digest may hold so short an id.
+    assert f'"{tested}"' not in "".join(path.read_text() for path in (tmp_path / "without").rglob("*.json"))
     (corpus / "takedown.txt").unlink()
     assert moved(first, release(corpus, tmp_path / "again")) == []
 

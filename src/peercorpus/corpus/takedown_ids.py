@@ -28,7 +28,7 @@ def check_known(workspace: Workspace, ids: Sequence[str]) -> None:
     for entry in find_removals(workspace, ids).ids:
         if not entry.forums and not entry.posts:
             raise PeercorpusError(
-                f"Nothing in the workspace has the id '{entry.listed}'; {_suggest(workspace, entry.listed)}."
+                f"Nothing in the workspace has the id '{entry.listed}'; {_suggest(workspace, entry.listed)}"
                 " Nothing was changed; --force lists it all the same."
             )
 
@@ -44,11 +44,12 @@ def _find_in_url(typed: str) -> str | None:
 
 
 def _suggest(workspace: Workspace, typed: str) -> str:
+    """Return what may be meant by an id that names nothing, to stand in a sentence after a semicolon."""
     if "@" in typed:
-        return "authors who have a profile are listed by it (~Ada_Example1), not by their e-mail address"
+        return "authors who have a profile are listed by it (~Ada_Example1), not by their e-mail address."
     if meant := next((known for known in _read_known_ids(workspace) if is_mistyped(typed, known)), None):
-        return f"did you mean '{meant}'"
-    return "copy it from the page on OpenReview: of a paper the part after 'id=', of a post that after 'noteId='"
+        return f"did you mean '{meant}'?"
+    return "copy it from the page on OpenReview: of a paper the part after 'id=', of a post that after 'noteId='."
 
 
 def is_mistyped(typed: str, meant: str) -> bool:
