@@ -44,7 +44,7 @@ def test_every_command_works_in_a_folder_with_an_odd_name(run: Run, name: str) -
         ["diff", f"{beside}{release}", f"{beside}{release}"],
         ["table1", workspace],
         ["table1", f"--workspace={release}"],
-        ["takedown", "add", NOTE["id"], workspace],
+        ["takedown", NOTE["id"], workspace],
     ):
         ended = run(*map(str, command))
         assert ended.code == 0, (command, ended.err)

@@ -20,6 +20,7 @@ def test_without_the_extra_it_is_named(run: Run, papers: Path, tmp_path: Path, m
     assert_refused(run(*asked(papers, tmp_path)), "pip install 'peercorpus[finetune]'")
 
 
+@pytest.mark.neural
 def test_a_folder_that_is_no_release(run: Run, tmp_path: Path) -> None:
     assert_refused(run(*asked(tmp_path, tmp_path)), f"'{tmp_path}'")
 
@@ -30,8 +31,8 @@ def test_a_folder_that_is_no_release(run: Run, tmp_path: Path) -> None:
         (("--min-confidence", "5"), "--min-confidence"),
         (("--weight", "iclr"), "--weight iclr=2"),
         (("--weight", "iclr=2", "--weight", "iclr=3"), "two weights"),
-        (("--weight", "iclr=200"), " 100"),
-        (("--min-words", "9", "--max-words", "3"), " 9 "),
+        pytest.param(("--weight", "iclr=200"), " 100", marks=pytest.mark.neural),
+        pytest.param(("--min-words", "9", "--max-words", "3"), " 9 ", marks=pytest.mark.neural),
         (("--recipe", "nowhere.toml"), "nowhere.toml"),
         (("--lengths", "--merge"), "--lengths trains nothing"),
         (("--limit", "3"), "--evaluate"),

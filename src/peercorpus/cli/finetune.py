@@ -116,8 +116,8 @@ def finetune(
     then = Then(lengths=lengths, merge=merge, evaluate=evaluate, limit=limit)
     then.check()
     spread = spreading.settle()
-    _require_extras(then)
     options = _run_options(release, task, model, out, recipe, data, leaves_out_long=leave_out_long)
+    _require_extras(then)
     with ProgressLines() as lines:
         return _tune(options, then, lines, spread)
 

@@ -10,7 +10,7 @@ from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace
 
 _IN_URL = re.compile(r"[?&](noteId|id)=([^&#\s]+)")
-_PROFILES = re.compile(rb'"(~[^"\\\s]+?\d+)"')
+_PROFILES = re.compile(rb'"(~[^"\\\s]++)(?<=\d)"')
 _MAX_CHANGED = 2
 """Neighbouring characters that may differ between what was typed and what was meant."""
 

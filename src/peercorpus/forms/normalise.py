@@ -141,7 +141,7 @@ def _find_refusal(note: Note, kind: PostKind | None, reader: VenueReader) -> tup
         return Reason.NO_INVITATION, "The note names no invitation, and its content is not that of a review."
     if note.id in reader.gone and note.ddate is None:
         return Reason.NO_LONGER_SHOWN, "A later listing of its venue did not hold it any more."
-    if is_removed(note, reader.venue_id, reader.words, reader.raw.state):
+    if is_removed(note, reader.venue_id, reader.words, reader.raw):
         return (
             Reason.REMOVED_BY_VENUE,
             "The venue removed public comments of these days; harvest it to see what is left.",
@@ -458,7 +458,7 @@ def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> It
 
 def _digest_of_venue(workspace: Workspace, venue_id: str) -> str:
     own = own_reading_digest(workspace, venue_id)
-    return own + removed_comments_digest(venue_id, workspace.raw.state)
+    return own + removed_comments_digest(venue_id, workspace.raw)
 
 
 STAGE = Stage(

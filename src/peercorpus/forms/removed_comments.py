@@ -10,13 +10,13 @@ from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.openreview.objects import Note, invitation_name
 from peercorpus.records.enums import Role
 from peercorpus.venues.catalogue import RemovedComments, row_of
-from peercorpus.workspace.harvest_state import HarvestState
+from peercorpus.workspace.raw_store import RawStore
 
 _INVITATION = "public_comment"
 """Last element, in lower case, of the invitation by which anybody comments."""
 
 
-def is_removed(note: Note, venue_id: str, words: VenueVocabulary, state: HarvestState) -> bool:
+def is_removed(note: Note, venue_id: str, words: VenueVocabulary, raw: RawStore) -> bool:
     """Return whether a reply is a public comment of days whose comments its venue removed, and was not shown since.
 
     One that was posted earlier counts if it was changed on those days, and one without a time counts.
@@ -25,7 +25,7 @@ def is_removed(note: Note, venue_id: str, words: VenueVocabulary, state: Harvest
         note: The note.
         venue_id: Its venue.
         words: The venue's vocabulary, with its names of roles.
-        state: Knows when a listing last showed a note.
+        raw: Knows when a listing last showed a note.
     """
     rule = _find_rule(venue_id)
     if rule is None or note.id == note.forum or not _is_public_comment(note, words):
@@ -33,16 +33,16 @@ def is_removed(note: Note, venue_id: str, words: VenueVocabulary, state: Harvest
     since_ms, until_ms = _to_ms(rule.since), _to_ms(rule.until)
     moments = [note.created_ms, note.modified_ms]
     is_of_those_days = note.created_ms is None or any(since_ms <= (one or 0) <= until_ms for one in moments)
-    return is_of_those_days and state.shown_ms(note.id or "") <= until_ms
+    return is_of_those_days and raw.state.shown_ms(note.id or "") <= until_ms
 
 
-def removed_comments_digest(venue_id: str, state: HarvestState) -> str:
+def removed_comments_digest(venue_id: str, raw: RawStore) -> str:
     """Return the digest of what decides which comments are set aside; empty for a venue that removed none."""
     rule = _find_rule(venue_id)
     if rule is None:
         return ""
     until_ms = _to_ms(rule.until)
-    return digest_of_data([_to_ms(rule.since), until_ms, state.shown_after(venue_id, until_ms)])
+    return digest_of_data([_to_ms(rule.since), until_ms, raw.state.shown_after(venue_id, until_ms)])
 
 
 def _find_rule(venue_id: str) -> RemovedComments | None:

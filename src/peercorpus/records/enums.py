@@ -440,8 +440,8 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         Reason.NOT_MATCHED: (
             "It may be one of the reviews that another published record has of the same paper, or the answer to one."
         ),
-        Reason.NOT_JSON: "OpenReview sent something that is not JSON, or that cannot be decoded; its bytes are kept.",
         Reason.RECORD_UNREADABLE: "The published record does not have the fields that its dataset declares.",
+        Reason.NOT_JSON: "OpenReview sent something that is not JSON, or that cannot be decoded; its bytes are kept.",
         Reason.NO_TEXT: "The published record contains no text of the paper.",
         Reason.TEXT_UNCHANGED: "The later version of the paper has the same text as the one that the reviewers read.",
         Reason.ENGINES_DIFFER: (
