@@ -137,6 +137,7 @@ READER = VenueReader(
     words=VenueVocabulary(),
     derived={"official_review": ReviewForm("inferred:V", {})},
     gone=frozenset(),
+    unconfirmed=frozenset(),
 )
 INVITATIONS = {PostKind.REVIEW: "Official_Review", PostKind.COMMENT: "Official_Comment"}
 SIGNATURES = {Role.PUBLIC: "~Ada_Example1"}

@@ -149,7 +149,14 @@ def of_forum(*replies: Note) -> list[Any]:
     root = Note(id="f", forum="f", tcdate=1, readers=["everyone"], invitations=["V/-/Submission"], content={})
     for reply in replies:
         reply.forum, reply.replyto, reply.readers = "f", "f", ["everyone"]
-    reader = VenueReader(venue_id="V", raw=None, words=VenueVocabulary(), derived={"review": FORM}, gone=frozenset())  # type: ignore[arg-type]
+    reader = VenueReader(
+        venue_id="V",
+        raw=None,  # type: ignore[arg-type]
+        words=VenueVocabulary(),
+        derived={"review": FORM},
+        gone=frozenset(),
+        unconfirmed=frozenset(),
+    )
     rows = Rows()
     forum = RawForum("f", [root, *replies])
     normalise_forum(forum, reader, str, rows, has_paper=True)  # type: ignore[arg-type]

@@ -86,6 +86,15 @@ def test_a_note_that_cannot_be_placed_is_set_aside_and_the_sum_agrees(
     assert len(found.papers) == 1
 
 
+@pytest.mark.parametrize("root", [{"ddate": 1}, {"readers": [V]}])
+def test_replies_of_a_submission_set_aside_are_not_to_be_harvested(tmp_path: Path, root: dict[str, Any]) -> None:
+    submission = _v2("x", "Submission") | {"forum": "x"} | root
+    reply = _v2("y", "Official_Comment") | {"forum": "x", "replyto": "x"}
+    found = Normalised(tmp_path / "w", [PAPER, submission, reply])
+    assert found.aside["y"] is Reason.FORUM_SET_ASIDE
+    assert all(one.holds for one in found.sums)
+
+
 @pytest.mark.parametrize(
     ("tail", "signature", "kind", "role", "name"),
     [

@@ -108,6 +108,7 @@ def test_a_forum_tells_its_released_reviews_from_the_one_that_was_changed_again(
         words=VenueVocabulary(),
         derived={"official_review": ReviewForm("inferred:V", {})},
         gone=frozenset(),
+        unconfirmed=frozenset(),
     )
     rows = MagicMock()
     normalise_forum(RawForum("f", [root, *notes]), reader, str, rows, has_paper=True)

@@ -18,6 +18,7 @@ from peercorpus.openreview.client import Client
 from peercorpus.pipeline.integrity import Held, check_workspace, repair
 from peercorpus.records.documents import Inspection
 from peercorpus.records.enums import Reason
+from peercorpus.simulator.server.changes import hide_note
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.workspace import Workspace, open_workspace
@@ -232,3 +233,73 @@ def test_a_table_with_a_damaged_log_is_made_again(corpus: Path, built: Path, run
     with open_workspace(corpus) as workspace:
         build_here(workspace)
     assert everything(corpus) == everything(built)
+
+
+def damage_database(folder: Path) -> None:
+    """Zero the root of the objects' table: all else is whole."""
+    path = folder / "raw.db"
+    with closing(sqlite3.connect(path)) as database:
+        ((page,),) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'objects'")
+    with path.open("r+b") as file:
+        file.seek((page - 1) * 16384)
+        file.write(bytes(16384))
+
+
+def zero_header(folder: Path) -> None:
+    with (folder / "raw.db").open("r+b") as file:
+        file.write(bytes(100))
+
+
+def papers(folder: Path) -> set[str]:
+    with open_workspace(folder) as workspace:
+        build_here(workspace)
+        return {paper.forum_id for paper in rows(workspace, VENUE)["1-papers"]}
+
+
+def reasons(folder: Path, record_id: str) -> set[str]:
+    with open_workspace(folder, write=False) as workspace:
+        return {row.reason for row in rows(workspace, VENUE)["set-aside"] if row.record_id == record_id}
+
+
+@pytest.mark.fault(
+    "disk", "`raw.db`, after a paper was deleted at OpenReview", "no paper counts as there until its venue is listed"
+    " again, and the deleted one stays away", times=2, lost="nothing"
+)  # fmt: skip
+@pytest.mark.parametrize("damage", [damage_database, zero_header])
+def test_a_paper_gone_before_a_recovery_is_not_published_after_it(corpus: Path, run: Run, damage: Damaging) -> None:
+    world = build_world(papers=3, venues=[VENUE])
+    before = papers(corpus)
+    hidden = min(before)
+    with serve_simulator(world) as service:
+        hide_note(world, hidden)
+        service.reindex()
+        with open_workspace(corpus) as workspace:
+            fetch(workspace, service)
+            assert workspace.raw.state.gone(VENUE) == {hidden}
+        damage(corpus)
+        assert run("check", "--workspace", corpus, "--repair").code == 0
+        assert papers(corpus) == set()
+        assert reasons(corpus, hidden) == {Reason.NOT_LISTED_SINCE}
+        assert "not listed since raw.db was repaired; harvest the venue" in run("status", "--workspace", corpus).out
+        with open_workspace(corpus) as workspace:
+            fetch(workspace, service)
+        assert papers(corpus) == before - {hidden}
+        assert reasons(corpus, hidden) == {Reason.NO_LONGER_SHOWN}
+
+
+@pytest.mark.parametrize("damage", [cut_a_body, change_an_edit])
+def test_a_gone_paper_stays_gone_while_its_lists_are_read_again(corpus: Path, damage: Damaging) -> None:
+    world = build_world(papers=3, venues=[VENUE])
+    hidden = min(papers(corpus))
+    with serve_simulator(world) as service, open_workspace(corpus) as workspace:
+        hide_note(world, hidden)
+        service.reindex()
+        fetch(workspace, service)
+    damage(corpus)
+    with open_workspace(corpus) as workspace:
+        repair(workspace, check_workspace(workspace, show_nothing))
+        assert hidden in workspace.raw.state.gone(VENUE)
+        with workspace.raw.transaction():
+            workspace.raw.state.forget_listings(VENUE)
+        assert hidden in workspace.raw.state.gone(VENUE)
+    assert hidden not in papers(corpus)

@@ -11,8 +11,9 @@ from peercorpus.corpus.takedown import add_to_list, read_list
 from peercorpus.errors import WorkspaceError
 from peercorpus.explorer.search_index import open_index
 from peercorpus.release.dated_releases import open_target
+from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.object_store import write_whole
-from peercorpus.workspace.private_files import replace_file
+from peercorpus.workspace.private_files import make_private_folder, replace_file
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import OWN, open_workspace
 
@@ -48,12 +49,27 @@ def test_an_older_workspace_is_closed_to_others_when_it_is_next_written(tmp_path
     with open_workspace(folder, create=True) as workspace:
         workspace.raw.add([NOTE])
     (folder / "raw.db").chmod(0o644)
+    folder.chmod(0o755)
     with open_workspace(folder, write=False) as workspace:
         assert workspace.raw.find(RawKind.NOTE, "a") == NOTE
     assert mode(folder / "raw.db") == 0o644
     with open_workspace(folder):
         pass
     assert mode(folder / "raw.db") == 0o600
+    assert mode(folder) == 0o700
+
+
+def test_a_folder_of_somebody_else_keeps_its_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path.chmod(0o770)
+    monkeypatch.setattr("os.geteuid", lambda: tmp_path.stat().st_uid + 1)
+    make_private_folder(tmp_path)
+    assert mode(tmp_path) == 0o770
+
+
+def test_a_folder_for_what_is_damaged_is_open_to_its_owner_only(tmp_path: Path) -> None:
+    (tmp_path / "tables" / "3-posts").mkdir(parents=True)
+    Tables(tmp_path / "tables", tmp_path / "partial").set_log_aside("3-posts", tmp_path / "damaged")
+    assert mode(tmp_path / "damaged") == 0o700
 
 
 @pytest.mark.parametrize("name", ["takedown.txt", "takedown.txt.partial"])

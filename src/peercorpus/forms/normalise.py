@@ -139,6 +139,8 @@ def _find_refusal(note: Note, kind: PostKind | None, reader: VenueReader) -> tup
         return Reason.NO_VENUE, "The notes of its forum name no venue, or several; import it again with --venue."
     if not note.created_by and (note.replyto is not None if is_root else kind is None):
         return Reason.NO_INVITATION, "The note names no invitation, and its content is not that of a review."
+    if note.id in reader.unconfirmed and note.ddate is None:
+        return Reason.NOT_LISTED_SINCE, "raw.db was repaired; the next harvest of its venue shows whether it is there."
     if note.id in reader.gone and note.ddate is None:
         return Reason.NO_LONGER_SHOWN, "A later listing of its venue did not hold it any more."
     if is_removed(note, reader.venue_id, reader.words, reader.raw):
@@ -227,6 +229,16 @@ def _write_merged(merged: Merged, forum: RawForum, out: Replacement) -> None:
         out.set_aside(record_id, forum.forum_id, Reason.NOT_MATCHED, detail)
 
 
+def _explain_missing_root(forum: RawForum, reader: VenueReader) -> tuple[Reason, str]:
+    """Return why the replies of a forum without a submission are set aside."""
+    root = next((note for note in forum.notes if note.id == note.forum), None)
+    refusal = _find_refusal(root, None, reader) if root else None
+    if refusal:
+        reason, detail = refusal
+        return Reason.FORUM_SET_ASIDE, f"Its submission is set aside ({reason}): {detail}"
+    return Reason.FORUM_MISSING, "Its submission is not in the workspace, or not public; harvest or import it."
+
+
 def find_stated_sides(records: Iterable[RawObject]) -> tuple[StatedSide, ...]:
     """Return the sides on which the files of a paper's published records put it, by task.
 
@@ -261,9 +273,9 @@ def normalise_forum(
     stand_in = None if root or has_paper else _stand_for_root(forum.forum_id, replies, reader)
     top = root or stand_in
     if top is None:
-        detail = "Its submission is not in the workspace, or not public; harvest or import it."
+        refusal = _explain_missing_root(forum, reader)
         for _, note in every_reply:
-            out.set_aside(note.id or "", note.forum, Reason.FORUM_MISSING, detail)
+            out.set_aside(note.id or "", note.forum, *refusal)
         return
     notes = [note for _, note in replies] + [note for thread in threads for note in thread.notes]
     speakers = read_speakers(
@@ -463,7 +475,7 @@ def _digest_of_venue(workspace: Workspace, venue_id: str) -> str:
 
 STAGE = Stage(
     name=NAME,
-    version=15,
+    version=16,
     reads_raw=(
         "pseudonyms",
         RawKind.NOTE,

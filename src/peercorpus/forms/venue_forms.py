@@ -43,6 +43,7 @@ class VenueReader:
         words: The venue's own vocabulary.
         derived: Its review forms from its invitations, by the invitation's name in lower case; mostly one.
         gone: Ids of notes that the venue no longer shows.
+        unconfirmed: Ids of those of which only the next complete listing shows whether they are still there.
         declared: The form declared for it, by the user or else by this package; None if there is none.
         shows: Phase of the scores that the venue shows.
         of_chairs: Its meta-review forms, as `derived`.
@@ -54,6 +55,7 @@ class VenueReader:
     words: VenueVocabulary
     derived: Mapping[str, ReviewForm]
     gone: Set[str]
+    unconfirmed: Set[str]
     declared: DeclaredForm | None = None
     shows: Phase = Phase.FINAL
     of_chairs: Mapping[str, ReviewForm] = field(default_factory=dict)
@@ -134,6 +136,7 @@ def read_venue(workspace: Workspace, venue_id: str) -> VenueReader:
         words=words,
         derived={name: replace(form, aspects=words.aspects, shows=shows) for name, form in forms.items()},
         gone=raw.state.gone(venue_id),
+        unconfirmed=raw.state.unconfirmed(venue_id),
         declared=declared,
         shows=shows,
         of_chairs={name: replace(form, aspects=recommending) for name, form in of_chairs.items()},

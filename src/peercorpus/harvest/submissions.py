@@ -97,6 +97,9 @@ def harvest_submissions(session: VenueSession) -> None:
                 _read_closed_list(session, invitation, meter, most)
             else:
                 _read_list(session, invitation, invitation, meter, most)
+    if session.raw.state.is_listed(session.venue_id):
+        with session.raw.transaction():
+            session.raw.state.settle(session.venue_id)
     if not _count_received(session) and not session.raw.state.was_shown(session.venue_id):
         with session.raw.transaction():
             session.raw.state.forget_listings(session.venue_id)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.object_store import Location, read_file, write_whole
-from peercorpus.workspace.private_files import FOLDER_OF_OWNER
+from peercorpus.workspace.private_files import make_private_folder
 from peercorpus.workspace.raw_damage import DamagedObject
 from peercorpus.workspace.table_damage import check_table
 from peercorpus.workspace.workspace import Workspace
@@ -185,6 +185,6 @@ def repair(workspace: Workspace, integrity: Integrity) -> Repair:
 def _set_file_aside(workspace: Workspace, sha256: str) -> None:
     location = workspace.files.path(sha256)
     aside = workspace.folder / ASIDE / f"{sha256}.pdf"
-    aside.parent.mkdir(mode=FOLDER_OF_OWNER, exist_ok=True)
+    make_private_folder(aside.parent)
     write_whole(aside, read_file(location))
     location.unlink()

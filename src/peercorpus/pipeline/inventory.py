@@ -22,6 +22,7 @@ from peercorpus.openreview.objects import to_time
 from peercorpus.openreview.venue_discovery import CLOSED_LISTS
 from peercorpus.records.enums import Aspect, Grade, Reason, Status
 from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.harvest_state import UNKNOWN_MS
 from peercorpus.workspace.raw_store import RawKind, RawStore
 
 EXAMPLES = 3
@@ -57,6 +58,7 @@ class Inventory:
         last_seen_at: When a list last showed one of its submissions, or changes were last requested; None if neither
             happened or the clock was wrong.
         gone: Notes that OpenReview no longer shows.
+        unconfirmed: Notes of which the next complete listing shows whether they are still there.
         files_not_had: Files that could not be fetched, by cause; a path counts once.
         edits_left: Notes whose edits are still to be requested.
         edits_not_had: Notes whose edits could not be fetched, by cause.
@@ -70,6 +72,7 @@ class Inventory:
     lists: Sequence[List]
     last_seen_at: datetime | None
     gone: int
+    unconfirmed: int
     files_not_had: Mapping[str, int]
     edits_left: int
     edits_not_had: Mapping[str, int]
@@ -104,12 +107,14 @@ def take_inventory(raw: RawStore, venue_id: str) -> Inventory:
     if lists and api == 1:
         lists += _find_never_asked(venue_id, lists)
     is_listed = raw.state.is_listed(venue_id)
+    unconfirmed = raw.state.unconfirmed(venue_id)
     return Inventory(
         api=api,
         is_listed=is_listed and all(held.is_complete for held in lists),
         lists=lists,
         last_seen_at=_read_last_seen(raw, venue_id),
-        gone=len(raw.state.gone(venue_id)),
+        gone=len(raw.state.gone(venue_id) - unconfirmed),
+        unconfirmed=len(unconfirmed),
         files_not_had=dict(raw.select(causes, venue_id)),
         edits_left=len(raw.state.pending(venue_id, TASK)),
         edits_not_had=dict(raw.select(refused, venue_id, TASK)),
@@ -136,7 +141,8 @@ def _read_last_seen(raw: RawStore, venue_id: str) -> datetime | None:
     ((shown_ms,),) = raw.select(sql, venue_id)
     # A wrong clock may have stored a time outside the calendar.
     with suppress(ValueError, OverflowError):
-        return to_time(max(shown_ms or 0, raw.state.listing(venue_id, CHANGES).started_ms) or None)
+        shown_ms = shown_ms if shown_ms and shown_ms > UNKNOWN_MS else 0
+        return to_time(max(shown_ms, raw.state.listing(venue_id, CHANGES).started_ms) or None)
     return None
 
 

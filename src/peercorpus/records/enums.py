@@ -359,9 +359,11 @@ class Reason(StrEnum):
     NO_INVITATION = "no_invitation"
     NO_VENUE = "no_venue"
     FORUM_MISSING = "forum_missing"
+    FORUM_SET_ASIDE = "forum_set_aside"
     OTHER_VENUE = "other_venue"
     NOT_PUBLIC = "not_public"
     NO_LONGER_SHOWN = "no_longer_shown"
+    NOT_LISTED_SINCE = "not_listed_since"
     REMOVED_BY_VENUE = "removed_by_venue"
     UNREADABLE = "unreadable"
     EDIT_OF_A_REPLY = "edit_of_a_reply"
@@ -402,9 +404,11 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         Reason.NO_INVITATION: "The note names no invitation, so what it is cannot be known.",
         Reason.NO_VENUE: "Neither the note nor its forum names a venue, or the forum names several.",
         Reason.FORUM_MISSING: "The submission that it belongs to is not in the workspace, or is not public.",
+        Reason.FORUM_SET_ASIDE: "The submission that it belongs to is set aside itself; it may be deleted.",
         Reason.OTHER_VENUE: "It came in the list of a venue's edits, but names another venue; its note is not here.",
         Reason.NOT_PUBLIC: "Not everyone may read it.",
         Reason.NO_LONGER_SHOWN: "It was missing from a later listing of its venue.",
+        Reason.NOT_LISTED_SINCE: "Its venue was not listed to the end since raw.db was repaired: it may be deleted.",
         Reason.REMOVED_BY_VENUE: (
             "It is a public comment of days whose public comments the venue removed, and no listing has shown it since."
         ),

@@ -24,6 +24,7 @@ from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.object_store import Location, delta_options, list_below, table_url, translate_delta_errors
 from peercorpus.workspace.parquet import BATCH_ROWS, PartitionWriter, groups_with, open_part
+from peercorpus.workspace.private_files import make_private_folder
 
 TABLES: dict[str, type] = {
     "1-papers": Paper,
@@ -252,7 +253,7 @@ class Tables:
         """
         folder = self.folder / name
         if isinstance(folder, Path):
-            aside.mkdir(parents=True, exist_ok=True)
+            make_private_folder(aside)
             folder.rename(aside / f"{name}-{uuid4().hex}")
         else:
             for path, _ in list_below(folder / "_delta_log"):

@@ -95,6 +95,12 @@ The text is data: it does not follow the name of the class or the order of its f
 EDITS = "edits"
 """Name of the listing of all edits of a venue, read to its end; it and those named after it list no notes."""
 
+HIDDEN_MS = 1
+"""Stored as the time at which a listing last showed a note: later listings, read to their end, did not show it."""
+
+UNKNOWN_MS = 2
+"""Stored as that time where it is lost, or what is lost may say that the note was deleted."""
+
 _LISTS_NOTES = f"listing NOT GLOB '{EDITS}*'"
 """Condition for a listing of notes: names of the others are no prefix of an invitation's."""
 
@@ -133,8 +139,15 @@ class HarvestState:
         )
 
     def forget_listings(self, venue_id: str, listing: str | None = None) -> None:
-        """Begin all listings of a venue's notes again, or the one named."""
+        """Begin all listings of a venue's notes again, or the one named.
+
+        Submissions that are gone stay gone until a listing shows them.
+        """
         if listing is None:
+            roots = [(HIDDEN_MS, note_id) for note_id, forum_id in self._not_shown(venue_id) if note_id == forum_id]
+            self._db.executemany(
+                f"UPDATE sightings SET shown_ms = ? WHERE object_id = ? AND shown_ms > {UNKNOWN_MS}", roots
+            )
             self._db.execute(f"DELETE FROM listings WHERE venue_id = ? AND {_LISTS_NOTES}", (venue_id,))
         else:
             self._db.execute("DELETE FROM listings WHERE venue_id = ? AND listing = ?", (venue_id, listing))
@@ -168,6 +181,36 @@ class HarvestState:
         """Store that a listing showed these notes, a submission and all its replies at the same time."""
         rows = ((note_id, shown_ms) for note_id in note_ids)
         self._db.executemany("INSERT OR REPLACE INTO sightings (object_id, shown_ms) VALUES (?, ?)", rows)
+
+    def unconfirmed(self, venue_id: str) -> set[str]:
+        """Return the ids of the notes of which only the next complete listing shows whether they are still there."""
+        rows = self._db.execute(
+            """
+            SELECT DISTINCT object_id
+            FROM objects INDEXED BY objects_by_forum
+            JOIN sightings USING (object_id)
+            WHERE venue_id = ? AND kind = 'note' AND shown_ms = ?
+            """,
+            (venue_id, UNKNOWN_MS),
+        )
+        return {note_id for (note_id,) in rows}
+
+    def doubt(self, venue_id: str, note_id: str) -> None:
+        """Store that it is not known whether a note, and its replies if it is a submission, are still shown."""
+        self._db.execute(
+            f"""
+            INSERT OR REPLACE INTO sightings
+            SELECT DISTINCT object_id, {UNKNOWN_MS}
+            FROM objects
+            WHERE venue_id = :venue AND kind = 'note' AND (forum_id = :note OR object_id = :note)
+              AND (source LIKE 'http%' OR object_id IN (SELECT object_id FROM sightings))
+            """,
+            {"venue": venue_id, "note": note_id},
+        )
+
+    def settle(self, venue_id: str) -> None:
+        """Store that notes of which that was not known are gone, once all listings were read to their end."""
+        self.sight(self.unconfirmed(venue_id), HIDDEN_MS)
 
     def count_shown(self, venue_id: str) -> int:
         """Return the number of notes of a venue that listings showed, and that were not gone or deleted since."""
@@ -221,7 +264,8 @@ class HarvestState:
 
         A reply is gone if its submission was listed again after the reply was last listed and last modified. A
         submission is gone if all lists of its venue have been read to the end since it was last listed; one that no
-        listing ever showed, as it came from a dump, does not count as gone.
+        listing ever showed, as it came from a dump, does not count as gone. What is not known to be shown counts as
+        gone until a listing shows it.
         """
         # The index covers every column of the query; without it, SQLite would read every body from disk.
         replies = self._db.execute(
@@ -236,20 +280,28 @@ class HarvestState:
             """,
             (venue_id,),
         )
-        roots = self._db.execute(
+        return {note_id for (note_id,) in replies} | {note_id for note_id, _ in self._not_shown(venue_id)}
+
+    def _not_shown(self, venue_id: str) -> list[tuple[str, str]]:
+        """Return the submissions that are gone, and all notes not known to be shown, with the ids of their forums."""
+        rows = self._db.execute(
             f"""
-            SELECT DISTINCT note.object_id
+            SELECT DISTINCT note.object_id, note.forum_id
             FROM objects AS note INDEXED BY objects_by_forum
             CROSS JOIN sightings AS own USING (object_id)
-            WHERE note.kind = 'note' AND note.venue_id = :venue AND note.forum_id = note.object_id
-              AND NOT EXISTS (SELECT 1 FROM listings WHERE venue_id = :venue AND {_LISTS_NOTES} AND NOT complete)
-              AND own.shown_ms < (
-                  SELECT min(started_ms) FROM listings WHERE venue_id = :venue AND {_LISTS_NOTES} AND started_ms > 0
+            WHERE note.kind = 'note' AND note.venue_id = :venue
+              AND (
+                  own.shown_ms <= {UNKNOWN_MS}
+                  OR note.forum_id = note.object_id
+                  AND NOT EXISTS (SELECT 1 FROM listings WHERE venue_id = :venue AND {_LISTS_NOTES} AND NOT complete)
+                  AND own.shown_ms < (
+                      SELECT min(started_ms) FROM listings WHERE venue_id = :venue AND {_LISTS_NOTES} AND started_ms > 0
+                  )
               )
             """,
             {"venue": venue_id},
         )
-        return {note_id for rows in (replies, roots) for (note_id,) in rows}
+        return rows.fetchall()
 
     def sight_edits(self, venue_id: str, edit_ids: Iterable[str], shown_ms: int) -> int:
         """Store that the list of a venue's edits showed these; return how many it had not shown since `shown_ms`.

@@ -43,6 +43,17 @@ def replace_file(path: Path, lines: Iterable[str]) -> None:
     partial.replace(path)
 
 
+def make_private_folder(folder: Path, *, parents: bool = False) -> None:
+    """Create a folder that only its owner may open; one of ours that is there is closed to all others.
+
+    A folder of somebody else's, who shares the workspace, keeps its mode.
+    """
+    folder.mkdir(mode=FOLDER_OF_OWNER, parents=parents, exist_ok=True)
+    if folder.stat().st_uid == os.geteuid():
+        with suppress(PermissionError):
+            folder.chmod(FOLDER_OF_OWNER)
+
+
 def create_private(database: Path) -> None:
     """Create a file for SQLite that only its owner may read; one that is there is closed to all others.
 

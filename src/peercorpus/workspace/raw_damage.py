@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import zstandard
 
+from peercorpus.workspace.harvest_state import HarvestState
+
 DIGEST_BYTES = 16
 """Length of the beginning of a body's SHA-256 that is stored with it."""
 
@@ -92,10 +94,17 @@ class DamagedObjects:
     def set_aside(self, objects: Iterable[DamagedObject]) -> None:
         """Take damaged versions out of what is read; a harvest asks for them again. Call it in a transaction."""
         self._db.execute("CREATE TABLE IF NOT EXISTS damaged AS SELECT * FROM objects WHERE FALSE")
+        state = HarvestState(self._db)
+        objects = list(objects)
+        for venue_id in {each.venue_id for each in objects}:
+            state.forget_listings(venue_id)
+            self._db.execute("DELETE FROM listings WHERE venue_id = ?", (venue_id,))
         for each in objects:
             self._db.execute("INSERT INTO damaged SELECT * FROM objects WHERE seen = ?", (each.seen,))
             self._db.execute("DELETE FROM objects WHERE seen = ?", (each.seen,))
-            self._db.execute("DELETE FROM listings WHERE venue_id = ?", (each.venue_id,))
+            if each.kind == "note":
+                # The version that is lost may have been the one that says that the note is deleted.
+                state.doubt(each.venue_id, each.object_id)
             self._db.execute(
                 "DELETE FROM queue WHERE task = ? AND substr(subject_id, 1, ?) = ?",
                 (VERSIONS, len(each.subject_id) + 1, f"{each.subject_id} "),

@@ -4,9 +4,9 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -14,12 +14,14 @@ from uuid import uuid4
 import zstandard
 
 from peercorpus.errors import DamagedError
+from peercorpus.workspace.harvest_state import UNKNOWN_MS
 from peercorpus.workspace.raw_damage import DIGEST_BYTES, DamagedObjects, unpack_body
 from peercorpus.workspace.raw_store import KEY_BYTES, RawKind, RawStore
 from peercorpus.workspace.sqlite_pages import Row, read_rows
 
 OBJECT_COLUMNS = 12
 FILE_COLUMNS = 7
+LISTING_COLUMNS = 7
 INDEXED = ("venue_id", "kind", "forum_id", "object_id", "modified_ms", "seen", "digest")
 """Columns of the index `objects_by_forum`; SQLite adds the row's id, which is `seen` once more."""
 
@@ -59,8 +61,9 @@ def find_database_faults(path: Path) -> list[str]:
 def recover_database(path: Path) -> Recovery:
     """Replace a damaged database by a new one that holds everything whole in it; the damaged one is kept beside it.
 
-    Lists and histories count as not fetched, so that the next harvest asks for all of them again; what the index names
-    and is not whole is listed as set aside. Whoever calls holds the workspace's lock.
+    Lists and histories count as not fetched, so that the next harvest asks for all of them again. Until then no note
+    that a listing showed counts as still there: what is lost may say that it was deleted. What the index names and is
+    not whole is listed as set aside. Whoever calls holds the workspace's lock.
 
     Raises:
         DamagedError: No object can be read; the file stays as it was.
@@ -70,20 +73,44 @@ def recover_database(path: Path) -> Recovery:
         made = Path(folder) / path.name
         RawStore(made).close()
         with closing(sqlite3.connect(made)) as database, database:
-            objects, has_key = _take_over(database, read_rows(path))
+            found = _take_over(database, read_rows(path))
             lost = len(DamagedObjects(database).not_back())
-        if not objects:
+        if not found.objects:
             raise DamagedError(
                 f"Nothing in '{path}' can be read; put back a backup of it, or harvest and import into a new workspace."
             )
         with closing(RawStore(made)) as raw:
             with raw.transaction():
                 raw.place()
+                raw.state.sight(_find_shown(raw, found, is_whole=_has_all_sightings(path)), UNKNOWN_MS)
             venue_ids = raw.venues()
         kept = path.with_name(f"{path.name}.damaged-{uuid4().hex[:8]}")
         _keep(path, kept)
         made.replace(path)
-    return Recovery(kept, objects, lost, has_key, venue_ids)
+    return Recovery(kept, found.objects, lost, found.has_key, venue_ids)
+
+
+def _has_all_sightings(path: Path) -> bool:
+    """Return whether SQLite can read the whole table of which notes the listings showed."""
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        # SQLite reads a damaged log only up to the damage.
+        return False
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+            return database.execute("PRAGMA integrity_check('sightings')").fetchall() == [("ok",)]
+    except sqlite3.DatabaseError:
+        return False
+
+
+def _find_shown(raw: RawStore, found: "_Found", *, is_whole: bool) -> Iterator[str]:
+    """Yield the notes of harvested venues that a listing showed, or may have shown where not all is known."""
+    from_service = "SELECT DISTINCT venue_id FROM objects WHERE source LIKE 'http%'"
+    harvested = found.listed | {venue_id for (venue_id,) in raw.select(from_service)}
+    notes = "SELECT DISTINCT venue_id, object_id, source LIKE 'http%' FROM objects WHERE kind = 'note'"
+    for venue_id, note_id, was_fetched in raw.select(notes):
+        if venue_id in harvested and (was_fetched or note_id in found.shown or not is_whole):
+            yield note_id
 
 
 def _keep(path: Path, kept: Path) -> None:
@@ -97,11 +124,28 @@ def _keep(path: Path, kept: Path) -> None:
     path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
 
 
-def _take_over(database: sqlite3.Connection, rows: Iterable[Row]) -> tuple[int, bool]:
-    """Write the rows that are whole; return the number of objects, and whether the pseudonyms' key was among them."""
+@dataclass(slots=True)
+class _Found:
+    """What was found in a damaged database.
+
+    Attributes:
+        objects: Number of versions of objects.
+        has_key: Whether the key of the pseudonyms is among it.
+        shown: Ids in the table of what listings showed, among others.
+        listed: Venues with a listing.
+    """
+
+    objects: int = 0
+    has_key: bool = False
+    shown: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+
+
+def _take_over(database: sqlite3.Connection, rows: Iterable[Row]) -> _Found:
+    """Write the rows that are whole, and return what else was found."""
     decompressor = zstandard.ZstdDecompressor()
     indexed: list[tuple[object, ...]] = []
-    has_key = False
+    found = _Found()
     for rowid, values in rows:
         if _is_object(values):
             if unpack_body(decompressor, values[11], values[3]) is not None:  # type: ignore[arg-type]
@@ -115,7 +159,11 @@ def _take_over(database: sqlite3.Connection, rows: Iterable[Row]) -> tuple[int, 
             database.execute(f"INSERT OR {verb} INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", values)
         elif values[:1] == ("pseudonyms",) and len(values) == 2 and _is_bytes(values[1], KEY_BYTES):
             database.execute("INSERT OR REPLACE INTO secrets VALUES (?, ?)", values)
-            has_key = True
+            found.has_key = True
+        elif rowid is None and len(values) == 2:
+            found.shown.add(str(values[0]))
+        elif len(values) == LISTING_COLUMNS and _have_types(values, str, (0, 1)):
+            found.listed.add(str(values[0]))
     DamagedObjects(database).set_aside(())
     database.executemany(
         """
@@ -125,8 +173,8 @@ def _take_over(database: sqlite3.Connection, rows: Iterable[Row]) -> tuple[int, 
         """,
         [dict(zip(INDEXED, entry, strict=False)) for entry in dict.fromkeys(indexed)],
     )
-    (objects,) = database.execute("SELECT count(*) FROM objects").fetchone()
-    return objects, has_key
+    (found.objects,) = database.execute("SELECT count(*) FROM objects").fetchone()
+    return found
 
 
 def _is_bytes(value: object, length: int) -> bool:

@@ -595,4 +595,6 @@ class RawStore:
             total.update(object_id.encode() + b"\0" + digest)
         if kind == RawKind.NOTE:
             total.update(repr(sorted(self.state.gone(venue_id))).encode())
+            if unconfirmed := self.state.unconfirmed(venue_id):
+                total.update(repr(sorted(unconfirmed)).encode())
         return total.hexdigest()

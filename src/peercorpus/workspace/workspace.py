@@ -18,7 +18,7 @@ from peercorpus.workspace.delta_tables import TABLES, StoredTables, Tables
 from peercorpus.workspace.harvest_state import BudgetState
 from peercorpus.workspace.object_store import Location, S3Path, check_local_path
 from peercorpus.workspace.placement import FILE, read_placement, require_ours
-from peercorpus.workspace.private_files import FOLDER_OF_OWNER, require_own
+from peercorpus.workspace.private_files import make_private_folder, require_own
 from peercorpus.workspace.raw_recovery import Recovery, find_database_faults, recover_database
 from peercorpus.workspace.raw_store import RawStore
 
@@ -182,7 +182,7 @@ def _is_new_workspace(folder: Path, *, create: bool) -> bool:
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
     try:
-        folder.mkdir(mode=FOLDER_OF_OWNER, parents=True, exist_ok=True)
+        make_private_folder(folder, parents=True)
         lock = FileLock(folder / LOCK, timeout=0, thread_local=False).acquire()
     except Timeout:
         raise WorkspaceLockedError(

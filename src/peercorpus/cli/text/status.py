@@ -119,7 +119,14 @@ def _held(held: List, venue_id: str) -> str:
 NOT_NAMED = "not one venue of the catalogue alone has this name, so this id stands in for its own"
 
 
-def _note_lines(notes: Coverage, gone: int, censuses: Sequence[FormUsage]) -> Iterator[str]:
+def _not_shown(inventory: Inventory) -> tuple[str, str]:
+    return (
+        _some("no longer shown", inventory.gone),
+        _some("not listed since raw.db was repaired; harvest the venue", inventory.unconfirmed),
+    )
+
+
+def _note_lines(notes: Coverage, inventory: Inventory, censuses: Sequence[FormUsage]) -> Iterator[str]:
     bare = f"without reviews: {_counts(notes.without_reviews)}" if notes.without_reviews else ""
     unasked = sum(census.without_rating for census in censuses if census.asks_rating is False)
     yield from _line("papers", _counts(notes.papers), bare)
@@ -134,7 +141,7 @@ def _note_lines(notes: Coverage, gone: int, censuses: Sequence[FormUsage]) -> It
         "notes",
         _some("dangling replies", notes.dangling_replies),
         _some("deleted", notes.deleted),
-        _some("no longer shown", gone),
+        *_not_shown(inventory),
         _some("not public", notes.not_public),
     )
     yield from _line("records that differ", *(_some(escape_controls(name), n) for name, n in notes.conflicts.items()))
@@ -157,9 +164,9 @@ def _completeness(completeness: Completeness, censuses: Sequence[FormUsage]) -> 
     yield from _line("files missing", _causes(inventory.files_not_had), never_asked)
     yield from _line("edits missing", _causes(inventory.edits_not_had), _some("still to ask for", inventory.edits_left))
     if notes:
-        yield from _note_lines(notes, inventory.gone, censuses)
+        yield from _note_lines(notes, inventory, censuses)
     else:
-        yield from _line("notes", _some("no longer shown", inventory.gone))
+        yield from _line("notes", *_not_shown(inventory))
     if pdfs is not None:
         yield from _line("initial versions", _counts(pdfs.grades))
     yield from _line("unreadable", _named(inventory.unreadable, "not JSON, kept in the bytes in which they came"))
