@@ -544,6 +544,11 @@ def _read_file(tally: _Tally) -> str | None:
         return None
     fault = find_column_fault(dump) if dump.is_table and dump.layout is None else None
     if fault is not None:
+        damage = find_damage(dump.path)
+        if damage and not dump.is_named:
+            return f"it cannot be read: {damage}"
+        if damage:
+            raise DumpError(f"'{dump.name}' cannot be read: {damage}.")
         if dump.is_named:
             lacks = f"'{dump.name}' is not a ReviewBench table: {fault}"
             raise DumpError(f"{lacks}; other layouts that are read are {'; '.join(NAMES)}.")
