@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from peercorpus.records.layouts import json_items
 from peercorpus.records.layouts.json_items import TooLargeError, read_items, read_list
-from peercorpus.records.layouts.tables import find_damage, read_rows
+from peercorpus.records.layouts.tables import find_damage, read_first_rows, read_rows
 
 TEXTS = st.text(alphabet='a"\\[]{},: \n\u00e9', max_size=12)
 VALUES = st.recursive(
@@ -86,23 +86,41 @@ def test_memory_is_bounded_by_an_item() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.fault("input", "a table with a row or record that no paper needs", "the file and the line are named")
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
         ("a.json", '[{"a": "%s"}]', "larger than 50 bytes"),
         ("a.jsonl", '{"a": "%s"}\n', "line 1 is longer than 50 characters"),
+        ("a.csv", ",".join(map(str, range(11))) + "\n%.0s", "it has 11 columns; at most 10 are read"),
         ("a.csv", "a,%s\n1,2", "line 1 is longer than 50 characters"),
         ("a.csv", "a,b\n1,%s", "line 2 is longer than 50 characters"),
-        ("a.csv", 'a,b\n1,"' + "bb\n" * 40 + "%.0s", "field limit"),
+        ("a.csv", 'a,b\n1,"' + "bb\n" * 40 + "%.0s", "the row at line 2 is longer than 50 characters"),
+        ("a.csv", "a,b\n1,2\n" + '"b\n","c\n"' * 6 + "%.0s", "the row at line 3 is longer than 50 characters"),
     ],
 )
 def test_a_row_that_is_too_large_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str, sentence: str
 ) -> None:
     monkeypatch.setattr("peercorpus.records.layouts.tables.MOST_BYTES", 50)
+    monkeypatch.setattr("peercorpus.records.layouts.tables.MOST_COLUMNS", 10)
     path = tmp_path / name
     path.write_text(content % ("b" * 100))
     assert sentence in str(find_damage(path))
+
+
+def test_blank_lines_are_no_part_of_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("peercorpus.records.layouts.tables.MOST_BYTES", 50)
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n" + "\n" * 60 + "1,2\n")
+    assert list(read_rows(path)) == [{"a": "1", "b": "2"}]
+
+
+def test_few_rows_are_held_where_they_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("peercorpus.records.layouts.tables.FIRST_CHARACTERS", 250)
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": "%s"}\n' % ("b" * 100) * 9)
+    assert len(read_first_rows(path)) == 3
 
 
 def test_the_first_rows_are_read_without_the_rest(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from peercorpus.audit.papers import AuditSource, SourceRecord
 from peercorpus.corpus.text_choice import is_grade_accepted
 from peercorpus.errors import TableError
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, Status
+from peercorpus.records.layouts.parquet_rows import read_parquet_rows
 from peercorpus.records.papers import PaperVersion
 from peercorpus.records.untrusted_text import escape_and_cut, redact_people
 from peercorpus.release.provenance import read_worst_grade
@@ -43,7 +44,6 @@ ROUTES = (
 GRADE, NO_GRADE = "grade", "None"
 """Column of a release with the grade of a paper's text, and how a missing one is read."""
 BATCH_ROWS = 32
-READ_BYTES = 1 << 16
 CSV_BLOCK_BYTES = 1 << 23
 """Bytes of a CSV file read at once; one row must fit."""
 TRAIT_CHARACTERS = 60
@@ -58,12 +58,6 @@ ROW_OF_CSV = re.compile(r"(Expected \d+ columns, got \d+):.*", re.DOTALL)
 Record = Mapping[str, Any]
 Columns = Sequence[str] | None
 Reader = Callable[[Path, Columns], Iterator[Record]]
-
-
-def _read_parquet(path: Path, columns: Columns) -> Iterator[Record]:
-    with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
-        for batch in file.iter_batches(BATCH_ROWS, columns=columns):
-            yield from batch.to_pylist()
 
 
 def _read_csv(path: Path, columns: Columns) -> Iterator[Record]:
@@ -153,8 +147,8 @@ def _split_members(content: memoryview) -> list[tuple[str | None, msgspec.Raw]] 
 
 
 READERS: dict[str, Reader] = {
-    ".parquet": _read_parquet,
-    ".pq": _read_parquet,
+    ".parquet": read_parquet_rows,
+    ".pq": read_parquet_rows,
     ".jsonl": _read_lines,
     ".ndjson": _read_lines,
     ".json": _read_json,
@@ -187,7 +181,7 @@ def _read_columns(path: Path) -> list[str]:
     if path.stat().st_size == 0:
         return []
     try:
-        if READERS[path.suffix.lower()] is _read_parquet:
+        if READERS[path.suffix.lower()] is read_parquet_rows:
             return list(pq.read_schema(path).names)
         if READERS[path.suffix.lower()] is _read_csv:
             return _read_csv_columns(path)
@@ -295,7 +289,7 @@ def file_source(path: Path, text: str | None = None, decision: str | None = None
             records = _read_entries(*chosen_file)
             yield from records if worst_grade is None else _keep_accepted(records, worst_grade)
 
-    parquet = all(READERS[file.suffix.lower()] is _read_parquet for file, _, _ in chosen)
+    parquet = all(READERS[file.suffix.lower()] is read_parquet_rows for file, _, _ in chosen)
     total = sum(pq.read_metadata(file).num_rows for file, _, _ in chosen) if parquet else None
     names = tuple(sorted(file.relative_to(path).as_posix() for file in others))
     texts = ", ".join(sorted({found_text for _, found_text, _ in chosen}))

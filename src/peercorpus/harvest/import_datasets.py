@@ -18,8 +18,8 @@ from peercorpus.errors import DumpError
 from peercorpus.harvest.import_files import MANUSCRIPT, DumpFile, read_elements
 from peercorpus.harvest.raw_rows import RawOrigin
 from peercorpus.openreview.response_body import check_json, compact, is_list, is_object, read_items, read_members
+from peercorpus.records.layouts.parquet_rows import read_parquet_rows
 from peercorpus.records.layouts.recognise import Layout
-from peercorpus.records.layouts.tables import READ_BYTES
 from peercorpus.records.published_datasets import (
     DATASETS_WITH_TEXT,
     REVIEWBENCH_COLUMNS,
@@ -32,7 +32,6 @@ from peercorpus.records.published_datasets import (
 from peercorpus.venues.dataset_names import venue_named
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
-BATCH_ROWS = 32
 LONGEST_TEXT_BYTES = 1 << 26
 """Largest manuscript that is read."""
 PACKED = re.compile(rf"(?:.*/)?[^/]+/{re.escape(MANUSCRIPT)}")
@@ -113,12 +112,9 @@ def read_published_records(dump: DumpFile) -> Iterator[PublishedRecord] | None:
 
 
 def _read_table(dump: DumpFile) -> Iterator[PublishedRecord]:
-    number = 0
-    with _translate_errors(dump), pq.ParquetFile(dump.path, pre_buffer=False, buffer_size=READ_BYTES) as file:
-        for batch in file.iter_batches(BATCH_ROWS):
-            for row in batch.to_pylist():
-                number += 1
-                yield PublishedRecord(Dataset.REVIEWBENCH, msgspec.json.encode(row), f"row {number}")
+    with _translate_errors(dump):
+        for number, row in enumerate(read_parquet_rows(dump.path), 1):
+            yield PublishedRecord(Dataset.REVIEWBENCH, msgspec.json.encode(row), f"row {number}")
 
 
 def _read_layout(dump: DumpFile, layout: Layout) -> Iterator[PublishedRecord]:

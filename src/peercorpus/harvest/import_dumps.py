@@ -536,6 +536,23 @@ def _unrecognised(dump: DumpFile) -> str:
     return f"'{dump.name}' holds no record in a layout that is read ({seen}); read are {'; '.join(NAMES)}."
 
 
+def _describe_fault(dump: DumpFile, fault: str) -> str:
+    """Return why a Parquet file in a folder is not read.
+
+    Raises:
+        DumpError: The user named the file itself.
+    """
+    damage = find_damage(dump.path)
+    if damage:
+        problem, more = f"cannot be read: {damage}", "."
+    else:
+        problem = f"is not a ReviewBench table: {fault}"
+        more = f"; other layouts that are read are {'; '.join(NAMES)}."
+    if dump.is_named:
+        raise DumpError(f"'{dump.name}' {problem}{more}")
+    return f"it {problem}"
+
+
 def _read_file(tally: _Tally) -> str | None:
     """Import the content of a file; return why nothing of it can be imported, or None."""
     dump = tally.dump
@@ -544,10 +561,7 @@ def _read_file(tally: _Tally) -> str | None:
         return None
     fault = find_column_fault(dump) if dump.is_table and dump.layout is None else None
     if fault is not None:
-        if dump.is_named:
-            lacks = f"'{dump.name}' is not a ReviewBench table: {fault}"
-            raise DumpError(f"{lacks}; other layouts that are read are {'; '.join(NAMES)}.")
-        return f"not a ReviewBench table: {fault}"
+        return _describe_fault(dump, fault)
     published = read_published_records(dump)
     if published is None and suffix_of(dump.path) in DELIMITED:
         raise DumpError(_unrecognised(dump))

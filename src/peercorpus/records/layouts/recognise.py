@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +15,12 @@ from peercorpus.records.layouts import nlpeer, paper_lists, peerread, review_tab
 from peercorpus.records.layouts.flat_notes import has_flat_notes
 from peercorpus.records.layouts.stated import LayoutBody, Row, StatedPaper, are_forum_ids, is_stated, make_paper_id
 from peercorpus.records.layouts.tables import (
-    FIRST_ROWS,
     UNREADABLE,
     is_table,
     list_columns,
     read_columns,
     read_rows,
+    take_first,
 )
 from peercorpus.records.published_datasets import Dataset
 
@@ -265,7 +265,7 @@ def _find_nlpeer(layout: Layout) -> Iterator[LayoutRecord]:
 def _peek(table: Path, find_id: Callable[[Row], object | None]) -> tuple[Iterator[Row], bool]:
     """Return the rows of a table, and whether its ids are OpenReview's, by their look in the first rows or a column."""
     rows = read_rows(table)
-    first = list(islice(rows, FIRST_ROWS))
+    first = take_first(rows)
     is_said = paper_lists.find_column(list_columns(first), paper_lists.FORUM_COLUMNS) is not None
     return chain(first, rows), is_said or are_forum_ids(map(find_id, first))
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from peercorpus.records.layouts.json_items import MOST_BYTES, NoItemsError, read_list
+from peercorpus.records.layouts.parquet_rows import read_parquet_rows
 from peercorpus.records.layouts.stated import Row
 
 DELIMITED = {".csv": ",", ".tsv": "\t"}
@@ -26,11 +26,10 @@ OVERHANG = "cells beyond the header"
 UNNAMED = "value without a name"
 """Name given to a row that is not an object, so that it is refused or counted as any other without an id."""
 LINES = (".jsonl", ".ndjson")
+MOST_COLUMNS = 10_000
 FIRST_ROWS = 20
-"""Rows by which a file is recognised."""
-BATCH_ROWS = 64
-READ_BYTES = 1 << 16
-"""Bytes read at a time from a Parquet column; pyarrow's own default holds a whole row group in memory."""
+FIRST_CHARACTERS = 1 << 24
+"""Rows by which a file is recognised, and the size from which no more are taken."""
 UNREADABLE = (ValueError, OSError, EOFError, RecursionError, zlib.error, pa.ArrowException)
 """What reading a damaged file, or one that is not what its name says, may raise."""
 
@@ -59,9 +58,7 @@ def read_rows(path: Path) -> Iterator[Row]:
     """
     suffix = suffix_of(path)
     if suffix == ".parquet":
-        with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as table:
-            for batch in table.iter_batches(BATCH_ROWS):
-                yield from batch.to_pylist()
+        yield from read_parquet_rows(path)
         return
     with _open(path) as file:
         if suffix == ".json":
@@ -75,37 +72,66 @@ def _read_delimited(file: IO[str], delimiter: str) -> Iterator[Row]:
     """Yield the rows of a table with a header.
 
     Raises:
-        ValueError: Two of its columns have one name, so that one would be lost, or it is no such table.
+        ValueError: Two of its columns have one name, so that one would be lost, or a row is too long.
     """
     csv.field_size_limit(MOST_BYTES)
-    lines = _read_bounded(file)
+    lines = _BoundedLines(file)
     header = next(lines, "")
     table = csv.DictReader(
         chain([header], lines), delimiter=max((delimiter, *DELIMITERS), key=header.count), restkey=OVERHANG
     )
     try:
-        repeated = [name for name, number in Counter(table.fieldnames).items() if number > 1 and name]
+        names = list(table.fieldnames or ())
+        if len(names) > MOST_COLUMNS:
+            raise ValueError(f"it has {len(names):,} columns; at most {MOST_COLUMNS:,} are read")
+        repeated = [name for name, number in Counter(names).items() if number > 1 and name]
         if repeated:
             raise ValueError(f"two of its columns are called '{repeated[0]}'; give each a name of its own")
-        yield from table
+        lines.begin_row()
+        for row in table:
+            lines.begin_row()
+            yield row
     except csv.Error as error:
         raise ValueError(str(error)) from None
 
 
-def _read_bounded(file: IO[str]) -> Iterator[str]:
-    """Yield the lines of a file.
+class _BoundedLines:
+    """Lines of a file, of which one row may have so many characters as a record may have bytes."""
 
-    Raises:
-        ValueError: One is longer than any record may be, as that of a few packed bytes.
-    """
-    for number, line in enumerate(iter(lambda: file.readline(MOST_BYTES + 1), ""), 1):
-        if len(line) > MOST_BYTES:
-            raise ValueError(f"line {number} is longer than {MOST_BYTES:,} characters")
-        yield line
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._number = 0
+        self.begin_row()
+
+    def begin_row(self) -> None:
+        """Count the lines that follow as another row."""
+        self._first = self._number + 1
+        self._characters = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        """Return the next line.
+
+        Raises:
+            ValueError: The row is longer than any record may be, as one of a few packed bytes.
+        """
+        line = self._file.readline(MOST_BYTES + 1)
+        if not line:
+            raise StopIteration
+        self._number += 1
+        if self._characters or line.strip():  # A blank line between rows is no part of one.
+            self._characters += len(line)
+        if self._characters > MOST_BYTES:
+            raise ValueError(f"the row at line {self._first} is longer than {MOST_BYTES:,} characters")
+        return line
 
 
 def _read_lines(file: IO[str]) -> Iterator[Row]:
-    for number, line in enumerate(_read_bounded(file), 1):
+    lines = _BoundedLines(file)
+    for number, line in enumerate(lines, 1):
+        lines.begin_row()
         if line.strip():
             try:
                 row = json.loads(line)
@@ -133,10 +159,19 @@ def _read_list(file: BufferedIOBase) -> Iterator[Row]:
             yield _as_row(row)
 
 
+def take_first(rows: Iterator[Row]) -> list[Row]:
+    """Take the rows by which a file is recognised: fewer where they are large."""
+    taken, characters = list[Row](), 0
+    while len(taken) < FIRST_ROWS and characters < FIRST_CHARACTERS and (row := next(rows, None)) is not None:
+        taken.append(row)
+        characters += len(str(row))
+    return taken
+
+
 def read_first_rows(path: Path) -> list[Row]:
     """Return the first rows of a file; none where it has no rows, or is not what its name says."""
     try:
-        return list(islice(read_rows(path), FIRST_ROWS))
+        return take_first(read_rows(path))
     except UNREADABLE:
         return []
 
@@ -154,7 +189,8 @@ def read_columns(path: Path) -> list[str]:
 def find_damage(path: Path) -> str | None:
     """Return why the first rows of a file cannot be read; None if they can."""
     try:
-        list(islice(read_rows(path), FIRST_ROWS))
+        for _ in islice(read_rows(path), FIRST_ROWS):
+            pass
     except UNREADABLE as error:
         return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
     return None

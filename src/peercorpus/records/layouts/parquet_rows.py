@@ -1,0 +1,114 @@
+"""Read the rows of a Parquet file of unknown origin, so that memory is bounded whatever its cells unpack to."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from peercorpus.records.layouts.json_items import MOST_BYTES
+from peercorpus.records.layouts.stated import Row
+
+BATCH_ROWS = 64
+BATCH_BYTES = 1 << 25
+"""Size that the rows read at once may have, as the file states it."""
+READ_BYTES = 1 << 16
+"""Bytes read at a time from a Parquet column; pyarrow's own default holds a whole row group in memory."""
+MOST_GROUP_BYTES = 1 << 32
+"""Largest row group that is read; pandas writes a whole table as one."""
+UNSUSPICIOUS_BYTES = 1 << 28
+"""Size of a row group up to which it may be packed to any degree."""
+MOST_PACKED = 100
+"""How many times larger than in the file a row group may be beyond that; text is less than 10 times as large."""
+
+
+def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
+    """Yield the rows of a Parquet file in order, or some columns of them.
+
+    Raises:
+        ValueError: A row or row group is larger than what is read.
+        pa.ArrowException: The file is damaged.
+        OSError: It cannot be read.
+    """
+    with pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BYTES) as file:
+        number = 0
+        for index in range(file.num_row_groups):
+            group = file.metadata.row_group(index)
+            chunks = [chunk for chunk in map(group.column, range(group.num_columns)) if _is_read(chunk, columns)]
+            _check_group(chunks, group.num_rows, number + 1)
+            rows = _choose_rows(chunks, group.num_rows)
+            for batch in file.iter_batches(rows, row_groups=[index], columns=columns):
+                _check_batch(batch, number + 1)
+                number += batch.num_rows
+                yield from batch.to_pylist()
+
+
+def _is_read(chunk: pq.ColumnChunkMetaData, columns: Sequence[str] | None) -> bool:
+    path = chunk.path_in_schema
+    return columns is None or any(path == name or path.startswith(f"{name}.") for name in columns)
+
+
+def _check_group(chunks: Sequence[pq.ColumnChunkMetaData], rows: int, first_row: int) -> None:
+    """Refuse a row group by the sizes that the file states, before any of it is unpacked.
+
+    Raises:
+        ValueError: It is too large, or its rows are.
+    """
+    unpacked = sum(chunk.total_uncompressed_size for chunk in chunks)
+    packed = sum(chunk.total_compressed_size for chunk in chunks)
+    largest = max(chunks, key=lambda chunk: chunk.total_uncompressed_size, default=None)
+    if largest is None:
+        return
+    place = f"rows {first_row:,} to {first_row + rows - 1:,}"
+    if largest.total_uncompressed_size > MOST_BYTES * max(1, rows):
+        raise ValueError(
+            f"{place}: the column '{largest.path_in_schema}' has {largest.total_uncompressed_size:,} bytes;"
+            f" at most {MOST_BYTES:,} a row are read"
+        )
+    if unpacked > MOST_GROUP_BYTES:
+        raise ValueError(f"{place}: the row group has {unpacked:,} bytes; at most {MOST_GROUP_BYTES:,} are read")
+    if unpacked > max(UNSUSPICIOUS_BYTES, MOST_PACKED * packed):
+        raise ValueError(
+            f"{place}: {packed:,} bytes, most of the column '{largest.path_in_schema}', unpack to {unpacked:,};"
+            f" at most {MOST_PACKED} times is read"
+        )
+
+
+def _choose_rows(chunks: Sequence[pq.ColumnChunkMetaData], rows: int) -> int:
+    """Return how many rows to read at once.
+
+    Rows may share one text of a dictionary, which the file holds once, but a batch as often as its rows name it.
+    """
+    row_bytes = sum(
+        chunk.total_uncompressed_size / (1 if chunk.has_dictionary_page else max(1, rows)) for chunk in chunks
+    )
+    return max(1, min(BATCH_ROWS, int(BATCH_BYTES / max(1, row_bytes))))
+
+
+def _check_batch(batch: pa.RecordBatch, first_row: int) -> None:
+    """Refuse a batch with a row that is too large, before it becomes objects of Python.
+
+    Raises:
+        ValueError: A row is larger than what is read.
+    """
+    if batch.nbytes <= MOST_BYTES:
+        return
+    for row in range(batch.num_rows):
+        sizes = [_measure_cell(column.slice(row, 1)) for column in batch.columns]
+        largest, name = max(zip(sizes, batch.schema.names, strict=True))
+        if largest > MOST_BYTES:
+            raise ValueError(
+                f"row {first_row + row:,}: the column '{name}' has a text of {largest:,} bytes;"
+                f" at most {MOST_BYTES:,} are read"
+            )
+        if sum(sizes) > MOST_BYTES:
+            raise ValueError(f"row {first_row + row:,} has {sum(sizes):,} bytes; at most {MOST_BYTES:,} are read")
+
+
+def _measure_cell(cell: pa.Array) -> int:
+    """Return the size of the one value of an array: of a text, its bytes in UTF-8."""
+    if pa.types.is_dictionary(cell.type):
+        cell = cell.dictionary_decode()
+    is_text = pa.types.is_string(cell.type) or pa.types.is_large_string(cell.type)
+    return (pc.sum(pc.binary_length(cell)).as_py() or 0) if is_text else cell.nbytes
