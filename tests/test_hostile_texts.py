@@ -231,7 +231,7 @@ def complain_of_reader(name: str, sizes: list[int], floor_s: float) -> list[str]
 
 
 QUICK = [2_000]
-SLOW = [2_000, 20_000, 200_000]
+SLOW = [2_000, 20_000]
 
 
 def test_expressions_take_time_in_proportion_to_short_texts() -> None:
@@ -249,7 +249,7 @@ def test_a_reader_takes_time_in_proportion_to_short_texts(name: str) -> None:
 
 @pytest.mark.fault(
     "input",
-    "one text of 200,000 characters that repeats what a reader of texts looks for, for each reader",
+    "one text of 20,000 characters that repeats what a reader of texts looks for, for each reader",
     "nothing: it is read in time in proportion to its length",
     times=49,
 )
@@ -271,7 +271,7 @@ def test_a_reader_takes_time_in_proportion_to_long_texts(name: str) -> None:
     ],
 )
 def test_an_expression_that_takes_time_by_the_square_is_found(pattern: str, method: str) -> None:
-    assert complain(Found("planted", re.compile(pattern), frozenset({method})), [16_000], 0.02)
+    assert complain(Found("planted", re.compile(pattern), frozenset({method})), [4_000], 0.002)
 
 
 def test_an_expression_that_no_name_holds_is_missing() -> None:

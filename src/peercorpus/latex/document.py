@@ -212,17 +212,19 @@ def _break_lines(lines: Iterable[str]) -> Iterable[str]:
     is_verbatim = False
     for line in lines:
         is_verbatim = (is_verbatim or line == r"\begin{verbatim}") and line != r"\end{verbatim}"
-        while len(line) > _LINE and not is_verbatim and not line.startswith("%"):
-            at = line.rfind(" ", 0, _LINE)
-            at = line.find(" ", _LINE) if at <= 0 or line[at - 1] == "\\" else at
-            brace = _AFTER_BRACE.search(line, _MOST_UNBROKEN) if at < 0 or at > 2 * _MOST_UNBROKEN else None
+        start, end = 0, len(line.rstrip())
+        while len(line) - start > _LINE and not is_verbatim and line[start] != "%":
+            at = line.rfind(" ", start, start + _LINE)
+            at = line.find(" ", start + _LINE) if at <= start or line[at - 1] == "\\" else at
+            is_far = at < 0 or at - start > 2 * _MOST_UNBROKEN
+            brace = _AFTER_BRACE.search(line, start + _MOST_UNBROKEN, at if at >= 0 else len(line)) if is_far else None
             if brace is not None:
                 # The sign of a comment hides the end of the line, which would be a space.
-                yield f"{line[: brace.end()]}%"
-                line = line[brace.end() :]
+                yield f"{line[start : brace.end()]}%"
+                start = brace.end()
                 continue
-            if at < 0 or line[at - 1] == "\\" or not line[at:].strip():
+            if at < 0 or line[at - 1] == "\\" or at >= end:
                 break
-            yield line[:at]
-            line = line[at + 1 :]
-        yield line
+            yield line[start:at]
+            start = at + 1
+        yield line[start:]
