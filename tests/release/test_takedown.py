@@ -119,7 +119,8 @@ def export(workspace: Workspace, folder: Path) -> str:
         export_workspace(workspace, file, ExportRequest(layout), [ICLR])
         telling = PromptOptions() if layout is ExportLayout.RE2 else ALL_AUTHORS_SAY
         export_workspace(workspace, folder / "all.json", ExportRequest(layout, (), telling), [ICLR])
-        said += file.read_text() + (folder / "all.json").read_text()
+        # Without a dialogue there is no file.
+        said += "".join(path.read_text() for path in (file, folder / "all.json") if path.exists())
     return said
 
 

@@ -215,9 +215,7 @@ def test_what_was_set_aside_is_counted_less_what_is_taken_down(changeable: Works
         (["has_rebuttal=yes"], "am"),
         (["has_rebuttal=no"], "hsz"),
         (["score_changed=yes"], "s"),
-        (["score_changed=no"], ""),
-        (["keyword=TEST", "keyword=other"], "ahmz"),
-        (["status=rejected"], ""),
+        (["keyword=TEST", "keyword=invention"], "ahmz"),
     ],
 )
 def test_conditions_choose_papers_and_what_belongs_to_them(
@@ -227,6 +225,19 @@ def test_conditions_choose_papers_and_what_belongs_to_them(
         assert "".join(sorted(chosen.papers["forum_id"])) == expected
         for name in FRAMES:
             assert set(getattr(chosen, name)["forum_id"]) <= set(expected), name
+
+
+@pytest.mark.parametrize(
+    ("where", "named"),
+    [
+        ("score_changed=no", "score_changed=no"),
+        ("status=rejected", "status=rejected"),
+        ("keyword=other", "'other'"),
+    ],
+)
+def test_a_condition_that_no_paper_meets_is_refused_by_name(workspace: Workspace, where: str, named: str) -> None:
+    with pytest.raises(PeercorpusError, match=named), open_source(workspace.folder, [where]):
+        pass
 
 
 def test_what_is_known_as_first_given_alone_counts_where_no_time_is_named(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from peercorpus.pipeline.status import WorkspaceStatus, read_status
 from peercorpus.records.enums import Role
 from peercorpus.records.reviews import Conversation
 from peercorpus.release.publish import publish_release
+from peercorpus.release.published import remember_folder
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
 from peercorpus.simulator.server.service import serve_simulator
@@ -91,6 +92,7 @@ def run_demo(
         build(workspace, progress=progress)
         say(PUBLISHING)
         publish_release(workspace, folder / "release", progress=progress, sides=SplitRequest(Profile.RE2))
+        remember_folder(workspace.folder, folder / "release")
         return _build_result(folder, workspace)
 
 

@@ -51,6 +51,7 @@ from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release
+from peercorpus.release.published import remember_folder
 from peercorpus.release.shards import ReleaseLayout
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile, Split
@@ -274,6 +275,7 @@ class RecipeRun:
                 layout=layout,
                 figures=figures,
             )
+        remember_folder(self.workspace, self.release)
         return f"publish: {plural(summary.papers, 'paper')} in {self.release}.", False
 
     def _is_made(self, step: str, folder: Path, manifest: str) -> bool:

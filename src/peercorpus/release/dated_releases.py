@@ -17,7 +17,7 @@ from peercorpus.errors import PeercorpusError, WorkspaceError
 from peercorpus.release.folder import MANIFEST, open_release
 from peercorpus.release.provenance import Inputs, find_moved, read_inputs
 from peercorpus.release.publish import choose_venues
-from peercorpus.release.published import RELEASES, dated_releases
+from peercorpus.release.published import RELEASES, dated_releases, remember_folder
 from peercorpus.release.rows import DEFAULT_RULE
 from peercorpus.release.shards import ReleaseLayout
 from peercorpus.release.split_file import SplitRequest, is_as_asked
@@ -93,7 +93,7 @@ def _protect(release: Path) -> None:
 def open_target(
     workspace: Path, out: Path | None, sides: SplitRequest | None, day: date | None = None
 ) -> Iterator[ReleaseTarget]:
-    """Yield a target to publish to; after the block the release is in `final`.
+    """Yield a target to publish to; after the block the release is in `final`, and the workspace remembers its folder.
 
     Set `is_same` where nothing needs to be written because `standing` is already what it would be.
 
@@ -109,6 +109,7 @@ def open_target(
     if out is not None:
         _check_not_dated(out)
         yield ReleaseTarget(folder=out, final=out, standing=out)
+        remember_folder(workspace, out)
         return
     folder = workspace / RELEASES
     with _lock_releases(folder):

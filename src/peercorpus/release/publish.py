@@ -34,7 +34,6 @@ from peercorpus.release.figure_rows import FigureCounts, build_figure_rows
 from peercorpus.release.folder import replace_folder
 from peercorpus.release.kept_sides import read_earlier, read_kept, write_sides
 from peercorpus.release.provenance import write_inputs
-from peercorpus.release.published import remember_folder
 from peercorpus.release.record_rows import as_row
 from peercorpus.release.reviewbench_rows import reviewbench_row
 from peercorpus.release.rows import ForumRows, build_rows
@@ -373,5 +372,4 @@ def publish_release(
             splits += writing.draw_sides(sides, standing or out)
         writing.record_inputs(chosen, sides, layout)
         writing.describe(splits)
-    remember_folder(workspace.folder, out)
     return summarise(tally, splits)
