@@ -225,7 +225,7 @@ def test_the_death_of_the_head_is_told_and_the_same_command_goes_on(
     building.wait_for_texts(cluster["head"])
     cluster["head"].kill()
     code, said = building.end()
-    assert (code, "Traceback" in said) == (2, False)
+    assert (code, "Traceback" in said) == (3, False)
     assert said.splitlines()[-1] == Naming("peercorpus: ", "Ray cluster")
     cluster.stop()
     cluster.start()

@@ -143,7 +143,7 @@ def tree(folder: Path) -> dict[str, bytes]:
         "explore -w {corpus} --select= --out {out}/papers.csv",
         "audit leaks {corpus}",
         "audit grades {corpus}",
-        "takedown nobody -w {corpus}",
+        "takedown nobody --force -w {corpus}",
     ],
 )
 def test_every_command_says_and_writes_what_it_does_for_a_workspace_here(
