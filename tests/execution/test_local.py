@@ -94,8 +94,8 @@ def test_any_number_of_items_is_done(number: int) -> None:
 
 
 def end_afterwards(number: int) -> int:
-    """Do the item; 0.1 seconds later the process dies, as one would that is ended from outside."""
-    threading.Timer(0.1, os._exit, [1]).start()
+    """Do the item; 0.3 seconds later the process dies, as one would that is ended from outside."""
+    threading.Timer(0.3, os._exit, [1]).start()
     return number
 
 
@@ -104,7 +104,7 @@ def test_workers_that_die_between_two_items_are_replaced_and_every_item_is_done(
     def slowly() -> Iterator[int]:
         for number in range(14):
             if number >= 8:
-                time.sleep(0.3)
+                time.sleep(0.6)
             yield number
 
     found = list(LocalExecutor()(end_afterwards, slowly(), timeout_s=20, workers=2, in_order=in_order))
