@@ -35,7 +35,7 @@ def list_steps(service: Service) -> list[Step]:
     steps = [
         ("harvest", *(venue.venue_id for venue in VENUES), *corpus, *urls),
         ("build", *corpus),
-        ("takedown", "add", "~Nobody_Known1", *corpus),
+        ("takedown", "~Nobody_Known1", "--force", *corpus),
         ("check", "--repair", *corpus),
         ("publish", *corpus, "--out", "release"),
         ("export", "release", "--format", "trl", "--out", "export"),
