@@ -41,7 +41,7 @@ SOURCES: dict[str, tuple[list[dict[str, Any]], dict[str, int] | None]] = {
     "reviews alone": ([reply("a1", "k1"), reply("a2", "k2")], None),
     "hidden submissions": (
         [submission("k1", readers=[VENUE]), reply("a1", "k1"), submission("k2", ddate=7), reply("a2", "k2")],
-        {"forum_missing": 2, "not_public": 1, "deleted": 1},
+        {"forum_set_aside": 2, "not_public": 1, "deleted": 1},
     ),
     "no ids": (
         [submission("k1"), {"content": {"a": 1}, "forum": "x"}, {"content": {"b": 1}, "forum": "x"}],

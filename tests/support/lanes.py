@@ -15,6 +15,7 @@ import random
 import tomllib
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -69,6 +70,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = shuffled(items, seed)
     elif hasattr(config, "workerinput"):
         items[:] = longest_file_first(items, seconds)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs PyTorch where the extra is not installed."""
+    if item.get_closest_marker("neural") and find_spec("transformers") is None:
+        pytest.skip("needs PyTorch and transformers: the extra 'neural'")
 
 
 def read_durations(path: Path) -> dict[str, float]:

@@ -27,6 +27,8 @@ UNNAMED = "value without a name"
 """Name given to a row that is not an object, so that it is refused or counted as any other without an id."""
 LINES = (".jsonl", ".ndjson")
 MOST_COLUMNS = 10_000
+CELL_CHARACTERS = MOST_BYTES
+"""The limit that `csv` is set to, for the whole process; rows are bounded before it comes to that."""
 FIRST_ROWS = 20
 FIRST_CHARACTERS = 1 << 24
 """Rows by which a file is recognised, and the size from which no more are taken."""
@@ -74,7 +76,7 @@ def _read_delimited(file: IO[str], delimiter: str) -> Iterator[Row]:
     Raises:
         ValueError: Two of its columns have one name, so that one would be lost, or a row is too long.
     """
-    csv.field_size_limit(MOST_BYTES)
+    csv.field_size_limit(CELL_CHARACTERS)
     lines = _BoundedLines(file)
     header = next(lines, "")
     table = csv.DictReader(
