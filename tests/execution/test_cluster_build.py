@@ -1,6 +1,7 @@
 """A build on a real Ray cluster whose machines, head or driver die at work gives the tables of this machine."""
 
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -102,9 +103,11 @@ class Cluster:
         return name in self._machines and self._machines[name].is_running
 
     def _cores(self) -> float:
-        code = f"import ray; ray.init('{self.address}', log_to_driver=False); print(ray.cluster_resources()['CPU'])"
+        code = f"import ray; ray.init('{self.address}', log_to_driver=False)"
+        code += "; print('has', ray.cluster_resources()['CPU'])"
         asked = subprocess.run([sys.executable, "-c", code], env=self.env, capture_output=True, text=True, timeout=90)
-        return float(asked.stdout.split()[-1]) if asked.returncode == 0 else 0.0
+        found = re.search(r"^has (\S+)$", asked.stdout, re.MULTILINE)
+        return float(found[1]) if asked.returncode == 0 and found else 0.0
 
     def __getitem__(self, name: str) -> Machine:
         return self._machines[name]
