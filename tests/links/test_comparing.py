@@ -109,6 +109,40 @@ NEW_PROOF = """\
 Proof. Every town lies under some part of the sky. This completes the proof."""
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("see Figure 3", "see Figure 4"),
+        ("see Fig. 3(a)", "see Fig. 4(a)"),
+        ("see Tables 1, 2 and 3", "see Tables 2, 3 and 4"),
+        ("by Theorem A.1", "by Theorem B.3"),
+        ("in Section 4.2.1", "in Section 5.2.1"),
+        ("in Appendix B", "in Appendix C"),
+        ("by lemmas 1 and 2", "by lemmas 2 and 3"),
+        ("by Eqs. (2)-(4)", "by Eqs. (3)-(5)"),
+        ("in \u00a7 4.2", "in \u00a7 5.2"),
+    ],
+)
+def test_a_cross_reference_that_is_renumbered_is_no_change(before: str, after: str) -> None:
+    earlier, later = (PAPER.replace("A camera looks up", f"A camera looks up, {says}") for says in (before, after))
+    assert told(find_differences(earlier, later)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("in Table 3 of 17 clouds", "in Table 3 of 19 clouds"),
+        ("see Figure 3", "see Table 3"),
+        ("at level 3", "at level 4"),
+        ("see Figure 3(a)", "see Figure 3(b)"),
+        ("in 3 sections", "in 4 sections"),
+    ],
+)
+def test_other_numbers_are_changes(before: str, after: str) -> None:
+    earlier, later = (PAPER.replace("A camera looks up", f"A camera looks up, {says}") for says in (before, after))
+    assert [kind for kind, *_ in told(find_differences(earlier, later))] == [CHANGED]
+
+
 def test_renumbered_sections_are_known_by_their_sentences() -> None:
     numbered = PROOFS.replace("2", "3").replace("5 ", "6 ").replace("1", "2").replace("4 ", "5 ")
     earlier, later = (after(("References", f"{proofs}\nReferences")) for proofs in (PROOFS, f"{NEW_PROOF}\n{numbered}"))

@@ -23,6 +23,7 @@ TITLES = (
     *("Introduction", "Related Work", "Problem Setting", "Method", "Proof of Theorem 1", "Proof of Theorem 2"),
     *("Proof of Theorem 3", "Experiments", "Ablations", "Discussion", "Conclusion"),
 )
+NUMBERED = ("Figure", "Fig.", "Table", "Section", "Sec.", "Theorem", "Lemma", "Algorithm", "Corollary", "Definition")
 STOCK = ("Proof.", "We have the following bound.", "This completes the proof.", "The claim follows.")
 
 
@@ -31,7 +32,8 @@ class Line:
     """A sentence.
 
     Attributes:
-        words: Its text, in which `{3}` stands for a citation of the third work, and `<3>` for the third equation.
+        words: Its text, in which `{3}` stands for a citation of the third work, `<3>` for the third equation, and
+            `<Figure 3>` for the third figure.
         ident: The same in both versions; None for a stock sentence, which occurs many times and is not scored.
     """
 
@@ -63,6 +65,8 @@ class Style:
     cites_by_number: bool = True
     first_reference: int = 1
     first_equation: int = 1
+    first_number: int = 1
+    """Of figures, tables, sections, theorems and their like."""
 
 
 @dataclass
@@ -82,14 +86,16 @@ class Revision:
 
 
 def write_sentence(chance: Random) -> str:
-    """Return a sentence of 8 to 24 words, one in five with a citation and one in fifteen with an equation."""
+    """Return a sentence of 8 to 24 words, every fifth with a citation, and some that name an equation or a figure."""
     words = [chance.choice(SMALL if chance.random() < 0.4 else WORDS) for _ in range(chance.randrange(8, 25))]
     words.append(chance.choice(WORDS))  # "a." would read as an abbreviation
     if chance.random() < 0.2:
         words.append(f"{{{chance.randrange(20)}}}")
     if chance.random() < 0.07:
         words.append(f"by <{chance.randrange(9)}>")
-    return " ".join(words).capitalize() + "."
+    if chance.random() < 0.15:
+        words.append(f"in <{chance.choice(NUMBERED)} {chance.randrange(9)}>")
+    return " ".join([words[0].capitalize(), *words[1:]]) + "."
 
 
 def write_paper(chance: Random, sections: int = len(TITLES), size: int = 4) -> Revision:
@@ -206,9 +212,10 @@ CASES: dict[str, tuple[Callable[[Revision], None], ...]] = {
     "references renumbered": (reprint(first_reference=4),),
     "citations in another style": (reprint(cites_by_number=False),),
     "equations renumbered": (reprint(first_equation=3),),
+    "figures, tables and theorems renumbered": (reprint(first_number=2),),
     "all at once": (
         *(move, append, split, renumber, rename, reorder, number_lines),
-        reprint(width=61, hyphenates=True, first_reference=4, first_equation=3),
+        reprint(width=61, hyphenates=True, first_reference=4, first_equation=3, first_number=2),
     ),
 }
 
@@ -257,7 +264,8 @@ def _cite(words: str, style: Style) -> str:
         return f"[{work + style.first_reference}]" if style.cites_by_number else by_name
 
     cited = re.sub(r"\{(\d+)\}", cite, words)
-    return re.sub(r"<(\d+)>", lambda match: f"Eq. ({int(match[1]) + style.first_equation})", cited)
+    cited = re.sub(r"<(\d+)>", lambda match: f"Eq. ({int(match[1]) + style.first_equation})", cited)
+    return re.sub(r"<([A-Z]\w+\.?) (\d+)>", lambda match: f"{match[1]} {int(match[2]) + style.first_number}", cited)
 
 
 def _wrap(text: str, style: Style) -> list[str]:

@@ -1,4 +1,4 @@
-"""Leave the numbers of references and equations out of the keys of sentences, as other edits renumber them."""
+"""Leave the numbers of references, equations, figures and the like out of sentence keys, as edits renumber them."""
 
 import re
 
@@ -13,7 +13,14 @@ NAMES = re.compile(r"\((?:[a-z.,]{0,8}(?=[A-Z])[^()]{2,400}[,.])?(?:1[89]|20)\d\
 
 YEAR = re.compile(r"(?:1[89]|20)\d\d[a-z]?(?=[,;)])")
 
-EQUATION = re.compile(r"(Eqn?s?\.|Equations?|equations?)\(?\d{1,3}(?:\.\d{1,3})?\)?")
+_NUMBER = r"\(?(?:\d{1,3}|[A-Z](?=[\d.]))(?:\.?\d{1,3}){0,3}\)?"
+CROSS_REFERENCE = re.compile(
+    "((?:[Ee]qn?|[Ff]ig|[Tt]ab|[Ss]ec|[Tt]hm|[Ll]em|[Pp]rop|[Cc]or|[Dd]ef|[Aa]lg|[Aa]pp)s?\\."
+    "|(?:[Ee]quation|[Ff]igure|[Tt]able|[Ss]ection|[Tt]heorem|[Ll]emma|[Pp]roposition|[Cc]orollar(?:y|ie)|[Dd]efinition"
+    "|[Rr]emark|[Aa]ssumption|[Aa]lgorithm|[Ee]xample|[Cc]laim|[Cc]onjecture|[Aa]ppendi(?:x|ce))s?|\u00a7+)"
+    f"(?:{_NUMBER}(?:(?:,and|and|,|\u2013|to|&|(?<=\\))(?=\\()){_NUMBER}){{0,5}}|[A-Z](?![a-z]))"
+)
+"""What a sentence names by a number that LaTeX gives, in a key: `Figures3and4`, `Eq.(5)`, `AppendixB`."""
 
 
 def find_labels(text: str) -> frozenset[str]:
@@ -26,7 +33,7 @@ def find_labels(text: str) -> frozenset[str]:
 
 
 def mask_numbers(key: str, labels: frozenset[str], *, with_names: bool) -> str:
-    """Return a key with how many works each citation names, not which, and without the numbers of equations.
+    """Return a key with how many works each citation names, not which, and without the numbers of cross-references.
 
     Args:
         key: Key of a sentence.
@@ -37,12 +44,14 @@ def mask_numbers(key: str, labels: frozenset[str], *, with_names: bool) -> str:
     'Weuseit[*1],seeEq.,on[0,1].'
     >>> mask_numbers("Weuseit(Leeetal.,2019),seeEq.(5),on[0,1].", frozenset(), with_names=True)
     'Weuseit[*1],seeEq.,on[0,1].'
+    >>> mask_numbers("Table2andFigures3and4haveall17clouds.", frozenset(), with_names=False)
+    'TableandFigureshaveall17clouds.'
     """
     if "[" in key and labels:
         key = NUMBERS.sub(lambda citation: _mask_citation(citation, labels), key)
     if with_names and "(" in key:
         key = NAMES.sub(lambda citation: f"[*{len(YEAR.findall(citation[0]))}]", key)
-    return EQUATION.sub(r"\1", key)
+    return CROSS_REFERENCE.sub(r"\1", key)
 
 
 def _mask_citation(citation: re.Match[str], labels: frozenset[str]) -> str:
