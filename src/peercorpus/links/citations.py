@@ -15,10 +15,10 @@ YEAR = re.compile(r"(?:1[89]|20)\d\d[a-z]?(?=[,;)])")
 
 _NUMBER = r"\(?(?:\d{1,3}|[A-Z](?=[\d.]))(?:\.?\d{1,3}){0,3}\)?"
 CROSS_REFERENCE = re.compile(
-    "((?:[Ee]qn?|[Ff]ig|[Tt]ab|[Ss]ec|[Tt]hm|[Ll]em|[Pp]rop|[Cc]or|[Dd]ef|[Aa]lg|[Aa]pp)s?\\."
-    "|(?:[Ee]quation|[Ff]igure|[Tt]able|[Ss]ection|[Tt]heorem|[Ll]emma|[Pp]roposition|[Cc]orollar(?:y|ie)|[Dd]efinition"
-    "|[Rr]emark|[Aa]ssumption|[Aa]lgorithm|[Ee]xample|[Cc]laim|[Cc]onjecture|[Aa]ppendi(?:x|ce))s?|\u00a7+)"
-    f"(?:{_NUMBER}(?:(?:,and|and|,|\u2013|to|&|(?<=\\))(?=\\()){_NUMBER}){{0,5}}|[A-Z](?![a-z]))"
+    r"((?i:(?:eqn?|fig|tab|sec|thm|lem|prop|cor|def|alg|app)s?\.|(?:equation|figure|table|section|theorem|lemma"
+    r"|proposition|corollar(?:y|ie)|definition|remark|assumption|algorithm|example|claim|conjecture|appendi(?:x|ce))s?)"
+    "|\u00a7+)"
+    rf"(?:{_NUMBER}(?:(?:,and|and|,|\u2013|to|&|(?<=\))(?=\()){_NUMBER}){{0,5}}|[A-Z](?![a-z]))"
 )
 """What a sentence names by a number that LaTeX gives, in a key: `Figures3and4`, `Eq.(5)`, `AppendixB`."""
 
