@@ -106,6 +106,12 @@ def test_an_interrupt_in_a_callback_is_not_lost() -> None:
     assert time.monotonic() - began < 25
 
 
+def heed_signals() -> None:
+    """Undo what `nohup` or a shell's `&` may have left to this process: to ignore a signal is inherited."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.mark.fault("kill", "Ctrl-C, SIGTERM or SIGHUP during the imports", "one sentence, exit code 130", times=3)
 @pytest.mark.parametrize("name", ["INT", "TERM", "HUP"])
 def test_a_signal_during_the_imports_ends_the_command_in_one_sentence(name: str) -> None:
@@ -116,7 +122,7 @@ def test_a_signal_during_the_imports_ends_the_command_in_one_sentence(name: str)
         text=True,
         encoding="utf-8",
         timeout=60,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=heed_signals,
     )
     assert (ended.returncode, ended.stdout) == (130, "")
     assert ended.stderr.strip() == "Stopped; run the same command again to continue."
