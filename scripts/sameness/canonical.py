@@ -34,7 +34,7 @@ ENGINE_KEYS = {"default_engine", "read_by"}
 MEASURED_KEYS = {"seconds"}
 """Keys of JSON objects that hold how long something took."""
 FILE_KEYS = {"inputs.json": {"peercorpus", "pyarrow", "tables"}}
-"""Keys that do, or that are made of content keys, in files of this name alone."""
+"""Keys that do, or that stand for rows with versions of code in them, in files of this name alone."""
 WORDS_SUFFIXES = {".html", ".svg", ".pdf", ".png", ".css", ".js"}
 WORDS_NAMES = {"README.md", "leaderboard.md"}
 SHORTEST_VERSION = 8
@@ -53,7 +53,7 @@ IGNORED = (
     ("raw.db: the order of rows, ports in sources", "requests run side by side, and servers take any free port"),
     ("tables: names of Parquet files, _delta_log", "random names and instants of commits; the rows are digested"),
     ("tables, releases: engine_version, inspector, text_engine", "versions of code; see the section 'versions'"),
-    ("inputs.json: peercorpus, pyarrow, tables", "versions of code and content keys; see the section 'versions'"),
+    ("inputs.json: peercorpus, pyarrow, tables", "versions of code, in rows too; see the section 'versions'"),
     ("status --json: versions in default_engine, read_by", "versions of code; see the section 'versions'"),
     ("release.json, checksums.json and others: sums of files", "each file is digested itself; names are kept"),
     ("Parquet: bytes", "rows and schema are digested; bytes of a release: see the section 'versions'"),

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from invented_tables import ICLR, ICML, a_forum, fill, two_conferences
+from invented_tables import ICLR, ICML, a_forum, fill, link, two_conferences
 from peercorpus.errors import PeercorpusError
 from peercorpus.models.endpoint import ModelSettings
+from peercorpus.records.reviews import Post
 from peercorpus.release.provenance import ChangedInput, find_moved, read_inputs
 from peercorpus.release.publish import publish_release
 from peercorpus.release.split_file import SplitRequest
@@ -78,7 +79,7 @@ def test_it_says_how_the_sides_were_drawn_and_nothing_of_none(corpus: Path, tmp_
 def test_what_has_moved_is_named_by_venue_and_table(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "out")
     with open_workspace(corpus) as workspace:
-        workspace.tables.finish("3-posts", ICLR, "invent", "b" * 64)
+        workspace.tables.append("3-posts", ICLR, "invent", [next(workspace.tables.read(Post, ICLR))])
         workspace.raw.add([note(RawKind.PUBLISHED)])
         with workspace.raw.transaction():
             workspace.raw.state.set_listing(ICML, "submissions", Listing(None, 1, None, complete=True))
@@ -89,6 +90,21 @@ def test_what_has_moved_is_named_by_venue_and_table(corpus: Path, tmp_path: Path
         ChangedInput(ICLR, "records"),
         ChangedInput(ICML, "listing"),
     ]
+
+
+def test_a_build_that_gives_the_same_rows_moves_nothing(corpus: Path, tmp_path: Path) -> None:
+    release(corpus, tmp_path / "out")
+    with open_workspace(corpus) as workspace:
+        workspace.tables.finish("3-posts", ICLR, "invent", "b" * 64)
+    assert moved(corpus, tmp_path / "out") == []
+
+
+def test_links_of_any_venue_count_for_every_release(corpus: Path, tmp_path: Path) -> None:
+    """Two papers of a work are on one side, also where the paper that connects them is not published."""
+    with open_workspace(corpus) as workspace:
+        publish_release(workspace, tmp_path / "out", [ICLR], sides=RE2)
+        workspace.tables.append("8-links", ICML, "invent", [link("m1", ICML, "f1")])
+    assert moved(corpus, tmp_path / "out") == [ChangedInput(ICLR, "8-links")]
 
 
 def test_the_list_of_what_is_taken_down_cannot_be_guessed_from_the_inputs(corpus: Path, tmp_path: Path) -> None:

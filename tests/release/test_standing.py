@@ -53,8 +53,8 @@ def test_a_release_stands_until_the_workspace_holds_something_else(release: Path
     assert not stands(release, corpus)
     (corpus / "takedown.txt").unlink()
     assert stands(release, corpus)
-    with open_workspace(corpus) as workspace, workspace.tables.replacing(("8-links",), ICML, "invent", "b" * 64):
-        pass
+    with open_workspace(corpus) as workspace:
+        workspace.tables.append("8-links", ICML, "invent", [link("m1", ICML, "f1")])
     assert not stands(release, corpus)
 
 

@@ -229,6 +229,56 @@ def test_appending_adds_rows_and_finishes_nothing_until_it_is_finished(tables: T
     assert tables.count("5-texts", V) == 3
 
 
+def test_equal_rows_have_equal_content_however_they_were_written(tables: Tables, tmp_path: Path) -> None:
+    others = Tables(tmp_path / "others", tmp_path)
+    tables.append("5-texts", V, "read_texts", [text(1), text(2)])
+    tables.append("5-texts", V, "read_texts", [text(3)])
+    tables.finish("5-texts", V, "read_texts", KEYS[0])
+    with others.replacing(("5-texts",), V, "read_texts", KEYS[1]) as out:
+        for number in (3, 1, 2):
+            out.add(text(number))
+    assert others.content("5-texts", V) == tables.content("5-texts", V)
+    others.append("5-texts", W, "read_texts", [text(1, W)])
+    assert others.content("5-texts", V) == tables.content("5-texts", V)
+    assert others.content("5-texts", W) not in {others.content("5-texts", V), others.content("5-texts", None)}
+    others.empty("5-texts", W)
+    assert others.content("5-texts", None) == tables.content("5-texts", None)
+
+
+def test_content_changes_with_a_value_and_with_a_row_twice_and_of_nothing_it_is_nought(tables: Tables) -> None:
+    contents = [tables.content("1-papers", V)]
+    for papers in ([], [paper(1)], [paper(1), paper(1)], [paper(1), paper(1, title="new")], [paper(1)]):
+        write(tables, papers)
+        contents.append(tables.content("1-papers", V))
+    assert contents[:2] == ["0" * 15] * 2
+    assert len(set(contents[1:5])) == 4
+    assert contents[5] == contents[2]
+
+
+def test_what_every_stage_set_aside_is_part_of_the_content(tables: Tables) -> None:
+    contents = set()
+    for stage, note_id in (("first", "a"), ("second", "b"), ("first", "c")):
+        with tables.replacing((), V, stage, KEYS[0]) as out:
+            out.set_aside(note_id, None, Reason.NO_FORUM, "It names none.")
+        contents.add(tables.content("set-aside", V))
+    assert len(contents) == 3
+
+
+def test_tables_of_earlier_versions_are_read_for_their_content(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tables, [paper(1), paper(2, title="new")])
+    tables.append("5-texts", V, "read_texts", [text(1), text(2)])
+    earlier = Tables(tmp_path / "earlier", tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("peercorpus.workspace.delta_tables._content_of", lambda _: "something else")
+        write(earlier, [paper(1), paper(2, title="new")])
+        earlier.append("5-texts", V, "read_texts", [text(1)])
+    earlier.append("5-texts", V, "read_texts", [text(2)])
+    for name in ("1-papers", "5-texts", "6-conversations"):
+        assert earlier.content(name, V) == tables.content(name, V)
+
+
 def test_a_partition_may_be_finished_without_a_row(tables: Tables) -> None:
     write(tables, [paper(1)])
     write(tables, [], key=KEYS[1])

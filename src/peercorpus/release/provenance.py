@@ -32,8 +32,8 @@ VERSION = 8
 A release says which version wrote it, and `publish` writes one anew where that is another. `tests/golden/outputs.json`
 holds what this version makes of recorded tables; a test compares.
 """
-UNREAD = {"set-aside"}
-"""Tables left out because their partitions have no single content key per venue."""
+LINKS = "8-links"
+"""The table of which all rows count for each venue: papers elsewhere connect submissions of the same work."""
 LISTING, RECORDS = "listing", "records"
 """Names of the inputs of a venue that the card states beside its tables."""
 
@@ -70,7 +70,7 @@ class VenueInput(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         is_listed: Whether OpenReview's listings of it were read to their end; None where it was imported.
         records: Records of published datasets.
-        tables: By table, what stands for the partition's content.
+        tables: By table, what stands for its rows of the venue.
         own: The row of the workspace's `venues.toml`, whole; None without one.
     """
 
@@ -84,8 +84,8 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that determines the bytes of a release.
 
     The code counts by the numbers that it declares, not by its text, so that no release is written again because a
-    module was moved or a comment was reworded. What publishes is declared here; the stages and the engine that made the
-    tables are part of the content keys in `venues`, with their data and the packages they read PDFs with.
+    module was moved or a comment was reworded. What publishes is declared here; of the tables their rows count, however
+    they were made, so that equal tables of two workspaces give equal releases.
 
     Attributes:
         peercorpus: The version of the package, which a release names; of releases from before there was `publishing`,
@@ -99,8 +99,7 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
         publishing: `VERSION` of the code that wrote it; None of a release from before there was one.
         venues_toml: sha256 of the workspace's `venues.toml`, comments included, where a venue has a row in it; else
             None. Only the rows of the venues decide whether the release can be reproduced.
-        reminders: The workspace's `reminders.tsv`; None without a decision. What it decides is part of the tables'
-            content keys.
+        reminders: The workspace's `reminders.tsv`; None without a decision. What it decides is in the tables.
         texts: Which texts are published.
         grade: The worst grade of a text that the configurations for tasks accept.
         latex: Whether the texts are there as LaTeX, too.
@@ -142,12 +141,11 @@ class ChangedInput:
 
 
 def _read_venue_input(workspace: Workspace, venue_id: str, *, figures: bool) -> VenueInput:
-    left_out = UNREAD if figures else UNREAD | ON_DEMAND
-    names = sorted(name for name in TABLES if name not in left_out)
+    names = sorted(name for name in TABLES if figures or name not in ON_DEMAND)
     return VenueInput(
         workspace.raw.state.is_listed(venue_id),
         workspace.raw.count(RawKind.PUBLISHED, venue_id),
-        {name: workspace.tables.digest(name, venue_id) for name in names},
+        {name: workspace.tables.content(name, None if name == LINKS else venue_id) for name in names},
         read_own_row(workspace, venue_id),
     )
 

@@ -23,7 +23,14 @@ from peercorpus.records.enums import Reason
 from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.object_store import Location, delta_options, list_below, table_url, translate_delta_errors
-from peercorpus.workspace.parquet import BATCH_ROWS, PartitionWriter, groups_with, open_part
+from peercorpus.workspace.parquet import (
+    BATCH_ROWS,
+    CONTENT_BITS,
+    PartitionWriter,
+    digest_record,
+    groups_with,
+    open_part,
+)
 from peercorpus.workspace.private_files import make_private_folder
 
 TABLES: dict[str, type] = {
@@ -53,6 +60,16 @@ Identity = tuple[int, int]
 
 def _partition_columns(name: str) -> tuple[str, ...]:
     return ("venue_id", "stage") if name == "set-aside" else ("venue_id",)
+
+
+def _owner(partition: Mapping[str, str]) -> str:
+    """Return the name of the transaction that holds the key of a partition."""
+    return "/".join(partition.values())
+
+
+def _content_of(owner: str) -> str:
+    """Return the name of the transaction that holds what stands for a partition's rows."""
+    return f"content of {owner}"
 
 
 class Replacement:
@@ -181,8 +198,10 @@ class Tables:
         self, name: str, writer: PartitionWriter, mode: str, key: str | None, made_from: Mapping[str, str]
     ) -> None:
         actions = writer.finish()
-        owner = "/".join(writer.partition.values())
-        transactions = [Transaction(owner, int(key[:15], 16))] if key else []
+        content = writer.content + (self._read_content(name, writer.partition) if mode == "append" else 0)
+        owner = _owner(writer.partition)
+        transactions = [Transaction(_content_of(owner), content % (1 << CONTENT_BITS))]
+        transactions += [Transaction(owner, int(key[:15], 16))] if key else []
         properties = CommitProperties(custom_metadata=dict(made_from), app_transactions=transactions)
         filters = [(column, "=", value) for column, value in writer.partition.items()]
         with translate_delta_errors(self.folder / name):
@@ -230,7 +249,7 @@ class Tables:
         return self._read_key(name, owner) == int(key[:15], 16)
 
     def _read_key(self, name: str, owner: str) -> int | None:
-        """Return the number in the last finishing commit of a partition; None if there is none."""
+        """Return the number that the last commit with this owner's transaction has; None if there is none."""
         table = self._table(name)
         with translate_delta_errors(self.folder / name):
             return table.transaction_version(owner) if table else None
@@ -262,6 +281,21 @@ class Tables:
     def digest(self, name: str, venue_id: str) -> str:
         """Return what stands for a partition's content in the keys of stages that read it: its own finishing key."""
         return str(self._read_key(name, venue_id))
+
+    def content(self, name: str, venue_id: str | None) -> str:
+        """Return what stands for a venue's rows of a table, or for all rows, however they were made.
+
+        Equal rows give the same 15 hexadecimal digits in every workspace, in any order.
+        """
+        parts = self._list_partitions(name, venue_id)
+        return f"{sum(self._read_content(name, part) for part in parts) % (1 << CONTENT_BITS):015x}"
+
+    def _read_content(self, name: str, partition: Mapping[str, str]) -> int:
+        """Return the number that stands for a partition's rows; those of earlier versions are read for it."""
+        stored = self._read_key(name, _content_of(_owner(partition)))
+        if stored is not None:
+            return stored
+        return sum(map(digest_record, self._read_partition(TABLES[name], partition)))
 
     def digests(self, name: str) -> dict[str, str]:
         """Return the digest of every venue that has rows in a table."""
@@ -349,10 +383,11 @@ class Tables:
             with open_part(path) as file:
                 yield from file.iter_batches(rows, columns=columns)
 
-    def _list_partitions(self, name: str, venue_id: str) -> list[dict[str, str]]:
-        """Return a venue's partitions of a table in the order of their stages; Delta Lake names them in any order."""
+    def _list_partitions(self, name: str, venue_id: str | None) -> list[dict[str, str]]:
+        """Return the partitions of a venue, or all, in the order of their stages: Delta Lake has them in any order."""
         table = self._table(name)
-        parts = table.partitions(file_pruning_predicate=[("venue_id", "=", venue_id)]) if table else []
+        where = None if venue_id is None else [("venue_id", "=", venue_id)]
+        parts = table.partitions(file_pruning_predicate=where) if table else []
         return sorted(parts, key=lambda part: sorted(part.items()))
 
     def read(
@@ -365,17 +400,21 @@ class Tables:
             venue_id: The venue.
             unread: Fields that are not read, with what every record has instead, as reading all takes longer.
         """
-        name = self.name_of(record_type)
+        for partition in self._list_partitions(self.name_of(record_type), venue_id):
+            yield from self._read_partition(record_type, partition, unread)
+
+    def _read_partition(
+        self, record_type: type[RecordT], partition: Mapping[str, str], unread: Mapping[str, object] = NOTHING
+    ) -> Iterator[RecordT]:
         schema = arrow_schema(cast(Any, record_type))
-        for partition in self._list_partitions(name, venue_id):
-            for path in self._files(name, partition):
-                with open_part(path) as file:
-                    columns = [column for column in file.schema_arrow.names if column not in unread]
-                    for batch in file.iter_batches(BATCH_ROWS, columns=columns):
-                        for column, value in partition.items():
-                            constant = pa.array([value] * batch.num_rows, pa.string())
-                            batch = batch.append_column(schema.field(column), constant)
-                        yield from from_arrow(record_type, batch, unread)
+        for path in self._files(self.name_of(record_type), partition):
+            with open_part(path) as file:
+                columns = [column for column in file.schema_arrow.names if column not in unread]
+                for batch in file.iter_batches(BATCH_ROWS, columns=columns):
+                    for column, value in partition.items():
+                        constant = pa.array([value] * batch.num_rows, pa.string())
+                        batch = batch.append_column(schema.field(column), constant)
+                    yield from from_arrow(record_type, batch, unread)
 
     def of_forum(self, record_type: type[RecordT], venue_id: str, forum_id: str) -> Iterator[RecordT]:
         """Yield the records of one forum of a venue; only row groups that may contain it are read."""
@@ -457,7 +496,9 @@ class StoredTables(Tables):
         self, name: str, writer: PartitionWriter, mode: str, key: str | None, made_from: Mapping[str, str]
     ) -> None:
         super()._commit(name, writer, mode, key, made_from)
-        self._keys.pop((name, "/".join(writer.partition.values())), None)
+        owner = _owner(writer.partition)
+        for stored in (owner, _content_of(owner)):
+            self._keys.pop((name, stored), None)
         table = self._first_opened.get(name)
         if table is None:
             self._first_opened.pop(name, None)

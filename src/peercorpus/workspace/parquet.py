@@ -1,6 +1,7 @@
 """Write Parquet files completely or not at all, and read them in batches."""
 
 import errno
+import hashlib
 import json
 import os
 import time
@@ -11,6 +12,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake.transaction import AddAction, RemoveAction
@@ -21,6 +23,9 @@ from peercorpus.workspace.object_store import Location, S3Path, file_digest
 
 BATCH_ROWS = 1_000
 """Rows collected in memory before they are written as one row group."""
+
+CONTENT_BITS = 60
+"""Of the number that stands for rows; it is stored in a Delta transaction, which holds 63."""
 
 _READ_BYTES = 1 << 16
 """Bytes read at a time from a column; pyarrow's own default holds a whole file in memory."""
@@ -120,18 +125,28 @@ def find_fault(location: Location, rows: int) -> str | None:
     return None if held == rows else f"it has {held} rows; {rows} were written"
 
 
+def digest_record(record: object) -> int:
+    """Return the number that stands for a record; those of several are added, so that their order does not count."""
+    return int.from_bytes(hashlib.blake2b(msgspec.msgpack.encode(record), digest_size=8).digest())
+
+
 class PartitionWriter:
     """Writes one new file of one partition, row group by row group; nothing is visible before the commit.
 
     The name of the file ends with its SHA-256, so that `find_fault` notices every changed bit.
 
     A file in a store is written locally first, and uploaded when complete.
+
+    Attributes:
+        rows: Rows written.
+        content: The sum of what stands for each record that was added.
     """
 
     def __init__(self, folder: Location, record_type: type, partition: Mapping[str, str], scratch: Path) -> None:
         self.record_type = record_type
         self.partition = partition
         self.rows = 0
+        self.content = 0
         self._partition_path = "/".join(f"{column}={quote(value, safe='')}" for column, value in partition.items())
         self._place = folder / self._partition_path
         self._name = uuid4().hex
@@ -141,6 +156,7 @@ class PartitionWriter:
 
     def add(self, record: object) -> None:
         """Add one record."""
+        self.content += digest_record(record)
         self._batch.append(record)
         if len(self._batch) >= BATCH_ROWS:
             self._flush()
