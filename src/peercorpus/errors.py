@@ -187,6 +187,11 @@ class WorkspaceLockedError(WorkspaceError, TryLaterError):
 class DamagedError(WorkspaceError):
     """Raised when something stored in a workspace is no longer what was stored."""
 
+    @property
+    def fault(self) -> str:
+        """What is wrong, in a few words; the whole sentence where nothing shorter was given."""
+        return str(self.args[-1])
+
 
 class VenuesFileError(WorkspaceError):
     """Raised when a workspace's `venues.toml` is not valid."""

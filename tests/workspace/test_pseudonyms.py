@@ -7,18 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.errors import WorkspaceError
-from peercorpus.workspace.raw_store import RawStore
+from peercorpus.errors import DamagedError, WorkspaceError
+from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
 
 ADA, BO = "~Ada_Example1", "~Bo_Example1"
 
 
 def opened(path: Path, *, write: bool = True) -> tuple[str, str, str]:
     """Two pseudonyms and the digest."""
-    raw = RawStore(path, write=write)
-    found = raw.pseudonyms.of(ADA), raw.pseudonyms.of(BO), raw.pseudonyms.digest()
-    raw.close()
-    return found
+    with closing(RawStore(path, write=write)) as raw:
+        return raw.pseudonyms.of(ADA), raw.pseudonyms.of(BO), raw.pseudonyms.digest()
 
 
 def test_an_account_has_one_pseudonym_in_a_database_and_its_copies(tmp_path: Path) -> None:
@@ -40,6 +38,7 @@ def test_a_database_from_before_pseudonyms_gives_none_until_it_is_written(tmp_pa
     opened(tmp_path / "raw.db")
     with closing(sqlite3.connect(tmp_path / "raw.db", isolation_level=None)) as database:
         database.execute("DROP TABLE secrets")
+        database.execute("DROP TABLE secret_copies")
         database.execute("PRAGMA user_version = 0")
     raw = RawStore(tmp_path / "raw.db", write=False)
     before = raw.pseudonyms.digest()
@@ -47,3 +46,50 @@ def test_a_database_from_before_pseudonyms_gives_none_until_it_is_written(tmp_pa
         raw.pseudonyms.of(ADA)
     raw.close()
     assert opened(tmp_path / "raw.db")[2] != before
+
+
+def overwrite(path: Path, table: str, value: object) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"DELETE FROM {table}")
+        if value is not None:
+            database.execute(f"INSERT INTO {table} (name, value) VALUES ('pseudonyms', ?)", (value,))
+
+
+DAMAGES = [None, "text", 7, b"", b"k" * 32, b"k" * 64]
+
+
+@pytest.mark.fault("disk", "one of the two copies of the key of the pseudonyms", "`check` names it", times=12)
+@pytest.mark.parametrize("table", ["secrets", "secret_copies"])
+@pytest.mark.parametrize("value", DAMAGES)
+def test_no_damage_to_one_copy_of_the_key_changes_a_pseudonym(tmp_path: Path, table: str, value: object) -> None:
+    path = tmp_path / "raw.db"
+    before = opened(path)
+    overwrite(path, table, value)
+    assert opened(path, write=False) == before
+    is_a_copy_made_again = (table, value) == ("secret_copies", None)
+    with closing(RawStore(path)) as raw:
+        assert (raw.pseudonyms.find_fault() is None) == is_a_copy_made_again
+        assert raw.pseudonyms.repair()
+        assert raw.pseudonyms.find_fault() is None
+    assert opened(path) == before
+
+
+@pytest.mark.fault(
+    "disk", "both copies of the key", "no pseudonym is made; `check` says that it is lost", lost="the key"
+)
+def test_a_lost_key_is_never_replaced_in_silence(tmp_path: Path) -> None:
+    path = tmp_path / "raw.db"
+    before = opened(path)
+    with closing(RawStore(path)) as raw:
+        raw.add([RawObject(RawKind.NOTE, "a", 2, "V", "a", "a", 1, 7, "a dump", b"{}")])
+    for key, copy in [(None, None), (b"k" * 32, b"c" * 64)]:
+        overwrite(path, "secrets", key)
+        overwrite(path, "secret_copies", copy)
+        for write in (True, False):
+            with pytest.raises(DamagedError, match="check --repair"):
+                opened(path, write=write)
+        with closing(RawStore(path, write=False)) as raw:
+            assert raw.pseudonyms.find_fault() == "it is lost"
+    with closing(RawStore(path)) as raw:
+        assert not raw.pseudonyms.repair()
+    assert not {*opened(path)} & {*before}

@@ -33,14 +33,27 @@ CREATE TABLE answers (
     note_id TEXT PRIMARY KEY, answer TEXT NOT NULL);
 INSERT INTO answers (note_id, answer) SELECT object_id, kind FROM objects;
 """
-"""A second migration, as one may be written some day."""
+"""A further migration, as one may be written some day."""
+
+NEWEST = len(MIGRATIONS)
+
+ADDED = (
+    ("INDEX", "files_whole"),
+    ("INDEX", "listings_whole"),
+    ("INDEX", "objects_by_origin"),
+    ("INDEX", "queue_whole"),
+    ("INDEX", "sightings_by_time"),
+    ("TABLE", "secret_copies"),
+    ("TABLE", "table_logs"),
+)
+"""What version 2 has and version 1 has not."""
 
 KILLED = """
 ALTER TABLE files ADD COLUMN seen_ms INTEGER;
 INSERT INTO listings (venue_id, listing, received, complete, started_ms) VALUES ('V', 'half', 0, 0, 0);
 SELECT die();
 """
-"""A second migration that ends its process in the middle, where the connection has such a function."""
+"""A further migration that ends its process in the middle, where the connection has such a function."""
 
 Rows = dict[str, list[tuple[object, ...]]]
 
@@ -72,14 +85,17 @@ def old(tmp_path: Path) -> Path:
     path.parent.mkdir()
     make_first(path)
     fill(path)
-    with closing(sqlite3.connect(path)) as database:
+    copy_path(path, 1).unlink()
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        for kind, name in ADDED:
+            database.execute(f"DROP {kind} {name}")
         database.execute("PRAGMA user_version = 0")
     return path
 
 
 @pytest.fixture
 def second(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The code knows a second version, which `old` does not have."""
+    """The code knows a further version, which `old` does not have."""
     assert version_of(old) == 0
     monkeypatch.setattr(raw_schema, "MIGRATIONS", (*MIGRATIONS, INVENTED))
 
@@ -131,10 +147,11 @@ def test_every_schema_version_is_the_one_recorded(tmp_path: Path) -> None:
 
 def test_a_new_database_has_the_schema_of_those_before_versions_were_numbered(tmp_path: Path) -> None:
     make_first(tmp_path / "old.db")
-    RawStore(tmp_path / "raw.db").close()
+    for name in ("old.db", "raw.db"):
+        RawStore(tmp_path / name).close()
     assert schema_of(tmp_path / "raw.db") == schema_of(tmp_path / "old.db")
     assert version_of(tmp_path / "raw.db") == len(MIGRATIONS)
-    assert names(tmp_path) == {"raw.db", "old.db"}
+    assert names(tmp_path) - {"old.db.version-1"} == {"raw.db", "old.db"}
 
 
 def test_a_database_of_today_is_recognised_as_version_1(old: Path) -> None:
@@ -146,10 +163,22 @@ def test_a_database_of_today_is_recognised_as_version_1(old: Path) -> None:
     with open_workspace(old.parent) as workspace:
         assert workspace.raw.find(RawKind.NOTE, "a") == NOTE
         assert workspace.raw.state.files(V) == [FILE]
-    assert version_of(old) == 1
-    assert (rows_of(old), schema_of(old)) == (rows, schema)
+    assert version_of(old) == NEWEST
+    assert rows_of(old) == rows
+    assert {*schema} < {*schema_of(old)}
     assert not copy_path(old, 0).exists()
-    assert not copy_path(old, 1).exists()
+    assert schema_of(copy_path(old, 1)) == schema
+
+
+def test_a_numbered_database_of_version_1_is_read_without_a_migration(old: Path) -> None:
+    with closing(sqlite3.connect(old)) as database:
+        database.execute("PRAGMA user_version = 1")
+    with open_workspace(old.parent, write=False) as workspace:
+        assert workspace.raw.find(RawKind.NOTE, "a") == NOTE
+        assert workspace.tables.venues("1-papers") == []
+        assert len(workspace.raw.pseudonyms.of("~Ada_Example1")) == 10
+        assert workspace.raw.pseudonyms.find_fault() is None
+    assert version_of(old) == 1
 
 
 @pytest.mark.parametrize("lacking", ["TABLE secrets", "TABLE budget", "INDEX published_by_subject"])
@@ -163,7 +192,8 @@ def test_a_database_from_before_a_table_was_added_is_read_and_gets_it(old: Path,
     assert (version_of(old), schema_of(old)) == (0, lesser)
     with open_workspace(old.parent) as workspace:
         assert workspace.raw.find(RawKind.NOTE, "a") == NOTE
-    assert (version_of(old), schema_of(old)) == (1, schema)
+    assert version_of(old) == NEWEST
+    assert {*schema} < {*schema_of(old)}
     assert schema_of(copy_path(old, 0)) == lesser
 
 
@@ -182,11 +212,10 @@ def test_a_migration_keeps_every_row_and_a_copy_of_what_was_there(old: Path) -> 
     rows, schema = rows_of(old), schema_of(old)
     with open_workspace(old.parent) as workspace:
         assert workspace.raw.find(RawKind.NOTE, "a") == NOTE
-    assert version_of(old) == 2
+    assert version_of(old) == NEWEST + 1
     assert rows_of(old) == rows
-    assert {(kind, name) for kind, name, _ in schema_of(old)} - {(kind, name) for kind, name, _ in schema} == {
-        ("table", "answers")
-    }
+    added = {(kind.upper(), name) for kind, name, _ in {*schema_of(old)} - {*schema}}
+    assert added == {*ADDED, ("TABLE", "answers"), ("TABLE", "files")}  # `files` has a further column
     copy = copy_path(old, 1)
     assert (rows_of(copy), schema_of(copy)) == (rows, schema)
     assert version_of(copy) == 0
@@ -201,7 +230,7 @@ def test_a_copy_put_back_is_the_workspace_of_before(old: Path) -> None:
     copy_path(old, 1).rename(old)
     assert rows_of(old) == rows
     open_and_close(old.parent)
-    assert version_of(old) == 2
+    assert version_of(old) == NEWEST + 1
     assert rows_of(old) == rows
 
 
@@ -241,11 +270,11 @@ def test_a_kill_in_the_middle_leaves_the_old_database_and_the_next_run_goes_on(
     copy_path(old, 1).with_name("raw.db.version-1.partial").write_bytes(b"half a copy")
     with open_workspace(old.parent) as workspace:
         assert workspace.raw.find(RawKind.NOTE, "a") == NOTE
-    assert (version_of(old), rows_of(old), schema_of(old)) == (1, rows, schema)
+    assert (version_of(old), rows_of(old)) == (NEWEST, rows)
     monkeypatch.setattr(raw_schema, "MIGRATIONS", (*MIGRATIONS, INVENTED))
     open_and_close(old.parent)
-    assert (version_of(old), rows_of(old)) == (2, rows)
-    assert names(old.parent) == {"raw.db", "raw.db.version-1"}
+    assert (version_of(old), rows_of(old)) == (NEWEST + 1, rows)
+    assert names(old.parent) == {"raw.db", "raw.db.version-1", f"raw.db.version-{NEWEST}"}
 
 
 @pytest.mark.parametrize("fault", ["SELECT nothing FROM nowhere;", "INSERT INTO queue (task) VALUES (NULL);"])
@@ -314,7 +343,7 @@ def migrating(old: Path) -> Iterator[Connection]:
         ours.close()
         theirs.close()
     assert process.exitcode == 0
-    assert version_of(old) == 2
+    assert version_of(old) == NEWEST + 1
 
 
 @pytest.mark.usefixtures("migrating")
@@ -326,8 +355,10 @@ def test_while_one_run_migrates_another_is_refused_and_a_reader_sees_the_old_sta
         assert workspace.raw.state.listing("V", "half") == Listing(None, 0, None, complete=False)
 
 
-@pytest.mark.usefixtures("second")
-def test_a_reader_does_not_migrate_and_names_the_command_that_does(old: Path, run: Run) -> None:
+def test_a_reader_does_not_migrate_and_names_the_command_that_does(
+    old: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(raw_schema, "OLDEST_READABLE", NEWEST)
     before = old.read_bytes()
     assert_refused(run("status", "--workspace", old.parent), "run 'peercorpus build'")
     assert old.read_bytes() == before

@@ -1,5 +1,6 @@
 """Every bit that changes in a table is found, or means nothing; a damaged table is never read as what was written."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from peercorpus.errors import DamagedError
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import SetAside
 from peercorpus.workspace.delta_tables import Tables
+from peercorpus.workspace.raw_store import RawStore
 from peercorpus.workspace.table_damage import check_table
+from peercorpus.workspace.table_logs import TableLogs
 
 VENUE = "Aurora.cc/2020/Conference"
 NAME = "set-aside"
@@ -18,7 +21,8 @@ NAME = "set-aside"
 
 @pytest.fixture
 def tables(tmp_path: Path) -> Tables:
-    made = Tables(tmp_path / "tables", tmp_path)
+    RawStore(tmp_path / "raw.db").close()
+    made = Tables(tmp_path / "tables", tmp_path, TableLogs(tmp_path / "raw.db", write=True))
     for key in ("1" * 64, "2" * 64):
         with made.replacing((), VENUE, "normalise", key) as replacement:
             for number in range(9):
@@ -26,14 +30,18 @@ def tables(tmp_path: Path) -> Tables:
     return made
 
 
+def reader(folder: Path) -> Tables:
+    return Tables(folder, folder.parent, TableLogs(folder.parent / "raw.db", write=False))
+
+
 def content(folder: Path) -> list[tuple[str, str]]:
     """What is read of the table, by another object for it."""
-    rows = Tables(folder, folder.parent).read(SetAside, VENUE)
+    rows = reader(folder).read(SetAside, VENUE)
     return [(row.record_id, row.detail) for row in rows]
 
 
 def faults(tables: Tables) -> list[str]:
-    found = check_table(Tables(tables.folder, tables.scratch), NAME)
+    found = check_table(reader(Path(str(tables.folder))), NAME)
     return [fault.detail for fault in found if fault is not None]
 
 
@@ -76,16 +84,24 @@ def test_every_flipped_bit_of_a_part_is_found(tables: Tables) -> None:
     assert faults(tables) == []
 
 
-@pytest.mark.fault("disk", "one flipped bit, at many places of a table's log", "found where it changes what is read")
-def test_a_flipped_bit_of_the_log_is_found_or_means_nothing(tables: Tables) -> None:
-    folder = Path(str(tables.folder))
-    whole = content(folder)
+@pytest.mark.fault("disk", "one flipped bit, at many places of a table's log", "`check` names the table")
+def test_every_flipped_bit_of_the_log_is_found(tables: Tables) -> None:
     for commit in log(tables):
         for _ in each_flipped(commit, 521):
+            assert len(faults(tables)) == 1
+    assert faults(tables) == []
+
+
+def test_a_flipped_bit_of_a_log_from_before_records_is_found_or_means_nothing(tables: Tables) -> None:
+    folder = Path(str(tables.folder))
+    assert tables.logs
+    tables.logs.forget(NAME)
+    whole = content(folder)
+    for commit in log(tables):
+        for _ in each_flipped(commit, 1_303):
             if not faults(tables):
                 # A table with other columns counts as missing, and is made again.
-                assert content(folder) == whole or Tables(folder, folder.parent).venues(NAME) == []
-    assert faults(tables) == []
+                assert content(folder) == whole or reader(folder).venues(NAME) == []
 
 
 def cut(path: Path) -> None:
@@ -134,3 +150,43 @@ def test_a_damaged_log_is_not_read_and_is_set_aside(
     (kept,) = (tmp_path / "damaged").iterdir()
     assert list(kept.rglob("*.parquet")) != []
     assert not DeltaTable.is_deltatable(str(tables.folder / NAME))
+
+
+@pytest.mark.fault("disk", "the last commit of a table's log is gone", "the table is not read as it was before it")
+def test_an_older_version_of_a_table_is_not_read(tables: Tables) -> None:
+    log(tables)[-1].unlink()
+    with pytest.raises(DamagedError, match="check --repair") as raised:
+        content(Path(str(tables.folder)))
+    assert "ends with commit" in str(raised.value)
+    assert len(faults(tables)) == 1
+
+
+@pytest.mark.fault("disk", "the log of a table is gone", "it is not read as empty; the next build makes it again")
+def test_a_table_whose_log_is_gone_is_not_read_as_empty(tables: Tables, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "tables" / NAME / "_delta_log")
+    with pytest.raises(DamagedError, match="its log is gone"):
+        content(tmp_path / "tables")
+    assert faults(tables) == ["its log is gone"]
+    with tables.replacing((), VENUE, "normalise", "3" * 64) as replacement:
+        replacement.set_aside("r", None, Reason.FILE_ALTERED, "words")
+    assert content(tmp_path / "tables") == [("r", "words")]
+    assert faults(tables) == []
+
+
+def test_a_commit_that_a_kill_left_unrecorded_is_no_fault_and_recorded_with_the_next(tables: Tables) -> None:
+    logs, tables.logs = tables.logs, None
+    tables.append(NAME, VENUE, "normalise", [])
+    assert faults(tables) == []
+    tables.logs = logs
+    tables.append(NAME, VENUE, "normalise", [])
+    assert logs
+    assert list(logs.read(NAME)) == [path.name for path in log(tables)]
+
+
+def test_the_checkpoints_of_a_log_are_recorded(tables: Tables) -> None:
+    for _ in range(100):
+        tables.append(NAME, VENUE, "normalise", [])
+    (checkpoint,) = (Path(str(tables.folder)) / NAME / "_delta_log").glob("*.checkpoint.parquet")
+    assert faults(tables) == []
+    for _ in each_flipped(checkpoint, 9_001):
+        assert len(faults(tables)) == 1

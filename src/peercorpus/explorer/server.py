@@ -133,7 +133,7 @@ class SteadyTables(Tables):
     """
 
     def __init__(self, tables: Tables) -> None:
-        super().__init__(tables.folder, tables.scratch)
+        super().__init__(tables.folder, tables.scratch, tables.logs)
         self._steady: dict[str, DeltaTable | None] = {}
         self._found: dict[tuple[str, tuple[tuple[str, str], ...]], list[Location]] = {}
 

@@ -25,6 +25,8 @@ class Held(StrEnum):
 
     DATABASE = "database"
     """The file `raw.db`, as SQLite sees it."""
+    KEY = "key"
+    """The key of the pseudonyms."""
     OBJECT = "object"
     """One version of an object in `raw.db`."""
     FILE = "file"
@@ -39,7 +41,7 @@ class Damage:
 
     Attributes:
         name: The file, the object or the table.
-        venue_id: The venue that it belongs to; None for the database, and for the log of a table.
+        venue_id: The venue that it belongs to; None for the database, the key, and the log of a table.
         detail: What is wrong with it.
         source: Where an object came from, a request or a file name; empty for the rest.
         stored: The object's row; None for the rest.
@@ -83,6 +85,8 @@ def check_workspace(workspace: Workspace, show: Show) -> Integrity:
     if faults:
         # What else SQLite returns from such a file cannot be relied on.
         return Integrity(0, 0, 0, damages, ())
+    fault = workspace.raw.pseudonyms.find_fault()
+    damages += [Damage(Held.KEY, "pseudonyms", None, fault)] if fault else []
     objects = Meter(ALL, "checking objects", show, total=workspace.raw.damaged.count())
     damages += _check_objects(workspace, objects)
     files = Meter(ALL, "checking files", show)
@@ -146,21 +150,26 @@ class Repair:
         harvest: Venues whose objects or files a harvest fetches again.
         imported: Files to import again, as they brought what is damaged.
         build: Whether tables have to be built again.
+        has_new_key: Whether the key of the pseudonyms was lost, so that another one was made.
     """
 
     set_aside: Sequence[Damage]
     harvest: Sequence[str]
     imported: Sequence[str]
     build: bool
+    has_new_key: bool
 
 
 def repair(workspace: Workspace, integrity: Integrity) -> Repair:
     """Set aside what is damaged, so that the next harvest or import brings it again, and the next build makes it again.
 
     Nothing is deleted: objects go to the table `damaged` of `raw.db`, PDFs to the folder `damaged`. Tables are made of
-    these, so a damaged part is emptied. A damaged database is left as it is.
+    these, so a damaged part is emptied. The key of the pseudonyms is stored from its other copy. A damaged database is
+    left as it is.
     """
     damages = integrity.damages
+    is_key_damaged = any(damage.held is Held.KEY for damage in damages)
+    has_key = workspace.raw.pseudonyms.repair() if is_key_damaged else True
     objects = [damage.stored for damage in damages if damage.stored is not None]
     if objects:
         with workspace.raw.transaction():
@@ -179,6 +188,7 @@ def repair(workspace: Workspace, integrity: Integrity) -> Repair:
         harvest=sorted({str(damage.venue_id) for damage in fetched}),
         imported=sorted({damage.source for damage in done if damage.stored and damage not in fetched}),
         build=bool(done),
+        has_new_key=not has_key,
     )
 
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -22,7 +22,14 @@ from peercorpus.records.documents import Change, Figure, Inspection, PaperText
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
-from peercorpus.workspace.object_store import Location, delta_options, list_below, table_url, translate_delta_errors
+from peercorpus.workspace.object_store import (
+    Location,
+    damaged_log,
+    delta_options,
+    list_below,
+    table_url,
+    translate_delta_errors,
+)
 from peercorpus.workspace.parquet import (
     BATCH_ROWS,
     CONTENT_BITS,
@@ -32,6 +39,7 @@ from peercorpus.workspace.parquet import (
     open_part,
 )
 from peercorpus.workspace.private_files import make_private_folder
+from peercorpus.workspace.table_logs import LOG, TableLogs
 
 TABLES: dict[str, type] = {
     "1-papers": Paper,
@@ -117,15 +125,17 @@ class TablePart:
 class Tables:
     """All tables of a workspace."""
 
-    def __init__(self, folder: Location, scratch: Path) -> None:
+    def __init__(self, folder: Location, scratch: Path, logs: TableLogs | None = None) -> None:
         """Use the tables below a folder.
 
         Args:
             folder: Location of the tables.
             scratch: Local folder for files that are not complete yet.
+            logs: What is recorded of their logs; None if nothing is.
         """
         self.folder = folder
         self.scratch = scratch
+        self.logs = logs
         self._options = delta_options(folder)
         self._opened: dict[str, tuple[Identity, DeltaTable]] = {}
 
@@ -146,11 +156,19 @@ class Tables:
         url = table_url(self.folder / name)
         with translate_delta_errors(self.folder / name):
             is_there = DeltaTable.is_deltatable(url, self._options)
-            return DeltaTable(url, storage_options=self._options) if is_there else None
+            table = DeltaTable(url, storage_options=self._options) if is_there else None
+        loss = self.find_loss(name, table and table.version())
+        if loss is not None and not (table is None and self.logs and self.logs.is_writer):
+            raise damaged_log(self.folder / name, loss)
+        return table
+
+    def find_loss(self, name: str, version: int | None) -> str | None:
+        """Return, in words, why a table with this last commit is not the one last written; None if it is."""
+        return self.logs.find_loss(name, self.folder / name / LOG, version) if self.logs else None
 
     def _identify(self, name: str) -> Identity | None:
         """Return what distinguishes a local table from another one made in its place; None if that is not known."""
-        first = self.folder / name / "_delta_log" / f"{0:020}.json"
+        first = self.folder / name / LOG / f"{0:020}.json"
         try:
             stat = first.stat() if isinstance(first, Path) else None
         except FileNotFoundError:
@@ -175,7 +193,7 @@ class Tables:
             return
         names = {uri.rpartition("/")[2] for uri in table.file_uris()}
         paths = sorted((path for path, _ in list_below(self.folder / name)), key=str)
-        log = [path for path in paths if path.parent.name == "_delta_log"]
+        log = [path for path in paths if path.parent.name == LOG]
         # The last commit first: until the first one is gone, what is left is a table.
         for path in [*reversed(log), *(path for path in paths if path.name in names)]:
             path.unlink()
@@ -184,6 +202,8 @@ class Tables:
         table = self._table(name)
         if table is not None:
             return table
+        if self.logs:
+            self.logs.forget(name)
         self._clear(name)
         folder = self.folder / name
         if isinstance(folder, Path):
@@ -213,6 +233,8 @@ class Tables:
                 partition_filters=filters if mode == "overwrite" else None,
                 commit_properties=properties,
             )
+        if self.logs:
+            self.logs.record(name, self.folder / name / LOG)
 
     @contextmanager
     def replacing(self, names: Sequence[str], venue_id: str, stage: str, key: str) -> Iterator[Replacement]:
@@ -270,12 +292,15 @@ class Tables:
 
         A local table is moved into the folder `aside`; in a store, the log is deleted and the Parquet files stay.
         """
+        if self.logs:
+            self.logs.forget(name)
         folder = self.folder / name
         if isinstance(folder, Path):
             make_private_folder(aside)
-            folder.rename(aside / f"{name}-{uuid4().hex}")
+            with suppress(FileNotFoundError):
+                folder.rename(aside / f"{name}-{uuid4().hex}")
         else:
-            for path, _ in list_below(folder / "_delta_log"):
+            for path, _ in list_below(folder / LOG):
                 path.unlink(missing_ok=True)
 
     def digest(self, name: str, venue_id: str) -> str:
@@ -472,9 +497,9 @@ class StoredTables(Tables):
     Opening a table, or reading a key from its log, requests every commit since its last checkpoint; each is done once.
     """
 
-    def __init__(self, folder: Location, scratch: Path) -> None:
+    def __init__(self, folder: Location, scratch: Path, logs: TableLogs | None = None) -> None:
         """Use the tables below a prefix; arguments as `Tables`."""
-        super().__init__(folder, scratch)
+        super().__init__(folder, scratch, logs)
         self._first_opened: dict[str, DeltaTable | None] = {}
         self._keys: dict[tuple[str, str], int | None] = {}
 

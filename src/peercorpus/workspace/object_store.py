@@ -433,11 +433,17 @@ def translate_delta_errors(location: Location) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         if _is_about_log(str(error)):
-            raise DamagedError(
-                f"The log of the table '{location}' is damaged; run 'peercorpus check --repair' on the workspace, which"
-                " has the next build make the table again."
-            ) from None
+            raise damaged_log(location, "its log cannot be read") from None
         raise _to_os_error(error, location) from None
+
+
+def damaged_log(location: Location, fault: str) -> DamagedError:
+    """Return the error of a table whose log is not what was written."""
+    return DamagedError(
+        f"The table '{location}' is damaged: {fault}; run 'peercorpus check --repair' on the workspace, which has the"
+        " next build make the table again.",
+        fault,
+    )
 
 
 def _is_about_log(text: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import zstandard
 
 from peercorpus.workspace.harvest_state import HarvestState
+from peercorpus.workspace.raw_schema import find_lacking
 
 DIGEST_BYTES = 16
 """Length of the beginning of a body's SHA-256 that is stored with it."""
@@ -30,8 +31,8 @@ def digest_body(body: bytes) -> bytes:
 
 
 def unpack_body(decompressor: zstandard.ZstdDecompressor, packed: bytes, digest: bytes) -> bytes | None:
-    """Return a body as it was received; None if what is stored is something else."""
-    with suppress(zstandard.ZstdError, MemoryError):
+    """Return a body as it was received; None if what is stored is something else, if only a value of another type."""
+    with suppress(zstandard.ZstdError, MemoryError, TypeError):
         body = decompressor.decompress(packed)
         return body if digest_body(body) == digest else None
     return None
@@ -67,9 +68,10 @@ class DamagedObjects:
         """Return what SQLite itself finds wrong with the pages and indexes of the file, in its words."""
         try:
             found = [text for (text,) in self._db.execute("PRAGMA integrity_check")]
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             return [str(error)]
-        return [] if found == ["ok"] else found
+        lacking = find_lacking(self._db)
+        return [*([] if found == ["ok"] else found), *([f"its schema lacks {lacking}"] if lacking else [])]
 
     def count(self) -> int:
         """Return the number of versions of objects to check."""

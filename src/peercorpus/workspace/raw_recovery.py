@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +15,9 @@ import zstandard
 
 from peercorpus.errors import DamagedError
 from peercorpus.workspace.harvest_state import UNKNOWN_MS
-from peercorpus.workspace.raw_damage import DIGEST_BYTES, DamagedObjects, unpack_body
-from peercorpus.workspace.raw_store import KEY_BYTES, RawKind, RawStore
+from peercorpus.workspace.pseudonyms import KEY, StoredKey, store_key
+from peercorpus.workspace.raw_damage import DIGEST_BYTES, DamagedObject, DamagedObjects, unpack_body
+from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.sqlite_pages import Row, read_rows
 
 OBJECT_COLUMNS = 12
@@ -24,6 +25,9 @@ FILE_COLUMNS = 7
 LISTING_COLUMNS = 7
 INDEXED = ("venue_id", "kind", "forum_id", "object_id", "modified_ms", "seen", "digest")
 """Columns of the index `objects_by_forum`; SQLite adds the row's id, which is `seen` once more."""
+
+BY_ORIGIN = ("seen_ms", "api", "subject_id", "source")
+"""Columns of the index `objects_by_origin`, to which SQLite adds the row's id."""
 
 SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 KINDS = frozenset(kind.value for kind in RawKind)
@@ -54,7 +58,7 @@ def find_database_faults(path: Path) -> list[str]:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             database.execute("SELECT 1 FROM objects LIMIT 1")
             return DamagedObjects(database).database_faults()
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         return [str(error)]
 
 
@@ -87,7 +91,7 @@ def recover_database(path: Path) -> Recovery:
         kept = path.with_name(f"{path.name}.damaged-{uuid4().hex[:8]}")
         _keep(path, kept)
         made.replace(path)
-    return Recovery(kept, found.objects, lost, found.has_key, venue_ids)
+    return Recovery(kept, found.objects, lost, found.find_key() is not None, venue_ids)
 
 
 def _has_all_sightings(path: Path) -> bool:
@@ -130,51 +134,87 @@ class _Found:
 
     Attributes:
         objects: Number of versions of objects.
-        has_key: Whether the key of the pseudonyms is among it.
+        keys: Stored keys of the pseudonyms, whole or not.
         shown: Ids in the table of what listings showed, among others.
         listed: Venues with a listing.
+        indexed: Entries of the index `objects_by_forum`, by the object's row.
+        origins: Entries of the index `objects_by_origin`, likewise.
     """
 
     objects: int = 0
-    has_key: bool = False
+    keys: list[bytes] = field(default_factory=list)
     shown: set[str] = field(default_factory=set)
     listed: set[str] = field(default_factory=set)
+    indexed: dict[object, set[tuple[object, ...]]] = field(default_factory=dict)
+    origins: dict[object, set[tuple[object, ...]]] = field(default_factory=dict)
+
+    def take_entry(self, values: Sequence[object]) -> None:
+        """Note an entry of an index, or a row of a table that is stored like one."""
+        if _is_in_index(values):
+            self.indexed.setdefault(values[-1], set()).add(tuple(values[:-1]))
+        elif _is_origin(values):
+            self.origins.setdefault(values[-1], set()).add(tuple(values[:-1]))
+        elif len(values) == 2 and values[0] == KEY and isinstance(values[1], bytes):
+            self.keys.append(values[1])
+        elif len(values) == 2:
+            self.shown.add(str(values[0]))
+
+    def find_key(self) -> bytes | None:
+        """Return the key of the pseudonyms, preferably one with its SHA-256; None if no copy is whole."""
+        whole = (StoredKey(value, None).find_whole() for value in sorted(self.keys, key=len, reverse=True))
+        return next(filter(None, whole), None)
 
 
 def _take_over(database: sqlite3.Connection, rows: Iterable[Row]) -> _Found:
     """Write the rows that are whole, and return what else was found."""
     decompressor = zstandard.ZstdDecompressor()
-    indexed: list[tuple[object, ...]] = []
     found = _Found()
     for rowid, values in rows:
-        if _is_object(values):
+        if rowid is None:
+            found.take_entry(values)
+        elif _is_object(values):
             if unpack_body(decompressor, values[11], values[3]) is not None:  # type: ignore[arg-type]
                 row = (rowid, *values[1:])
                 database.execute(f"INSERT OR IGNORE INTO objects VALUES ({', '.join('?' * len(row))})", row)
-        elif rowid is None and _is_in_index(values):
-            indexed.append(values)
-        elif rowid is not None and _is_file(values):
+        elif _is_file(values):
             # A page that is no longer in use may hold the row from before the file came.
             verb = "IGNORE" if values[4] is None else "REPLACE"
             database.execute(f"INSERT OR {verb} INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", values)
-        elif values[:1] == ("pseudonyms",) and len(values) == 2 and _is_bytes(values[1], KEY_BYTES):
-            database.execute("INSERT OR REPLACE INTO secrets VALUES (?, ?)", values)
-            found.has_key = True
-        elif rowid is None and len(values) == 2:
-            found.shown.add(str(values[0]))
         elif len(values) == LISTING_COLUMNS and _have_types(values, str, (0, 1)):
             found.listed.add(str(values[0]))
-    DamagedObjects(database).set_aside(())
+    if (key := found.find_key()) is not None:
+        store_key(database, key)
+    _set_contradicted_aside(database, found)
+    (found.objects,) = database.execute("SELECT count(*) FROM objects").fetchone()
+    return found
+
+
+def _set_contradicted_aside(database: sqlite3.Connection, found: _Found) -> None:
+    """Set aside the objects of which an index says otherwise than their row, and list those that only it names."""
+    damaged = DamagedObjects(database)
+    contradicted = [
+        *_find_contradicted(database, INDEXED, found.indexed),
+        *_find_contradicted(database, BY_ORIGIN, found.origins),
+    ]
+    damaged.set_aside({each.seen: each for each in contradicted}.values())
     database.executemany(
         """
         INSERT INTO damaged
         SELECT :seen, :kind, :object_id, :digest, 0, :venue_id, :forum_id, :object_id, :modified_ms, 0, '', x''
-        WHERE (:kind, :digest) NOT IN (SELECT kind, digest FROM objects)
+        WHERE :seen NOT IN (SELECT seen FROM objects UNION SELECT seen FROM damaged)
         """,
-        [dict(zip(INDEXED, entry, strict=False)) for entry in dict.fromkeys(indexed)],
+        [dict(zip(INDEXED, entry, strict=True)) for entries in found.indexed.values() for entry in entries],
     )
-    (found.objects,) = database.execute("SELECT count(*) FROM objects").fetchone()
-    return found
+
+
+def _find_contradicted(
+    database: sqlite3.Connection, columns: Sequence[str], entries: Mapping[object, Set[tuple[object, ...]]]
+) -> list[DamagedObject]:
+    """Return the objects of which an index says otherwise than their row; where it says nothing, the row counts."""
+    rows = database.execute(
+        f"SELECT seen, kind, object_id, venue_id, subject_id, source, {', '.join(columns)} FROM objects"
+    )
+    return [DamagedObject(*row[:6]) for row in rows if entries.get(row[0], {row[6:]}).isdisjoint({row[6:]})]
 
 
 def _is_bytes(value: object, length: int) -> bool:
@@ -193,6 +233,11 @@ def _is_object(values: Sequence[object]) -> bool:
 
 def _is_in_index(values: Sequence[object]) -> bool:
     return len(values) == len(INDEXED) + 1 and values[1] in KINDS and _is_bytes(values[6], DIGEST_BYTES)
+
+
+def _is_origin(values: Sequence[object]) -> bool:
+    has_length = len(values) == len(BY_ORIGIN) + 1
+    return has_length and _have_types(values, int, (0, 1, 4)) and _have_types(values, str, (2, 3))
 
 
 def _is_file(values: Sequence[object]) -> bool:

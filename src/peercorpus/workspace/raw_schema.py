@@ -10,12 +10,17 @@ from pathlib import Path
 
 from peercorpus.errors import WorkspaceError
 
-MIGRATIONS: tuple[str, ...] = ((files("peercorpus.workspace") / "raw.sql").read_text(encoding="utf-8"),)
+MIGRATIONS: tuple[str, ...] = tuple(
+    (files("peercorpus.workspace") / name).read_text(encoding="utf-8") for name in ("raw.sql", "raw_2.sql")
+)
 """SQL scripts, each of which makes the next schema version.
 
 The first makes version 1 of an empty database, or of one from before versions were numbered. A released script never
 changes; new ones are added at the end.
 """
+
+OLDEST_READABLE = 1
+"""Version from which on readers need no migration: later ones add what only a check needs."""
 
 UNREAD = frozenset({"budget", "secrets", "published_by_subject"})
 """Tables and indexes of version 1 that readers do not need; databases from before they were added can still be read."""
@@ -43,16 +48,18 @@ def require_readable(database: sqlite3.Connection, path: Path) -> None:
         WorkspaceError: The schema is older than what readers expect.
     """
     version = _find_version(database, not_needed=UNREAD)
-    newest = len(MIGRATIONS)
-    if version < newest:
+    if version < OLDEST_READABLE:
         raise WorkspaceError(
-            f"'{path}' was written by an older peercorpus (schema version {version}; this one reads version {newest});"
-            " run 'peercorpus build' on the workspace, which brings it up to date and keeps a copy of it."
+            f"'{path}' was written by an older peercorpus (schema version {version}; this one reads versions from"
+            f" {OLDEST_READABLE}); run 'peercorpus build' on the workspace, which brings it up to date and keeps a copy"
+            " of it."
         )
 
 
-def migrate(database: sqlite3.Connection, path: Path) -> None:
-    """Bring a database to the newest schema version; whoever calls holds the workspace's lock.
+def migrate(database: sqlite3.Connection, path: Path) -> bool:
+    """Bring a database to the newest schema version, and return whether its own was older.
+
+    Whoever calls holds the workspace's lock.
 
     Unless the database is empty or only lacks its number, a copy of it is kept first; see `copy_path`.
 
@@ -65,7 +72,7 @@ def migrate(database: sqlite3.Connection, path: Path) -> None:
         sqlite3.Error: It cannot be written, or there is no room for the copy; it stays as it was.
     """
     if _read_stated_version(database) == len(MIGRATIONS):
-        return
+        return False
     database.execute("BEGIN IMMEDIATE")
     try:
         _migrate_locked(database, path)
@@ -73,6 +80,7 @@ def migrate(database: sqlite3.Connection, path: Path) -> None:
         database.execute("ROLLBACK")
         raise
     database.execute("COMMIT")
+    return True
 
 
 def _migrate_locked(database: sqlite3.Connection, path: Path) -> None:
@@ -138,7 +146,7 @@ def _find_version(database: sqlite3.Connection, not_needed: frozenset[str] = fro
     """Return the version of a schema: the number stated, else 1 where all of version 1 is there, else 0."""
     if stated := _read_stated_version(database):
         return stated
-    is_first = all(name in not_needed for name, _ in _build_first_shape() - _read_shape(database))
+    is_first = all(name in not_needed for name, _ in _build_shape(1) - _read_shape(database))
     return 1 if is_first else 0
 
 
@@ -153,7 +161,7 @@ def _refuse_foreign(database: sqlite3.Connection, path: Path) -> None:
         return
     needed = {
         ("objects", ""),
-        *((name, column) for name, column in _build_first_shape() if column and (name, "") in shape),
+        *((name, column) for name, column in _build_shape(1) if column and (name, "") in shape),
     }
     if lacking := sorted(needed - shape):
         table, column = lacking[0]
@@ -164,10 +172,20 @@ def _refuse_foreign(database: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _build_first_shape() -> set[tuple[str, str]]:
-    """Return the shape of schema version 1."""
+def find_lacking(database: sqlite3.Connection) -> str | None:
+    """Return what the schema of a numbered database lacks, a table, an index or a column; None if nothing."""
+    version = min(_read_stated_version(database), len(MIGRATIONS))
+    if version < 1:
+        return None
+    lacking = [".".join(filter(None, part)) for part in sorted(_build_shape(version) - _read_shape(database))]
+    return f"'{lacking[0]}'" if lacking else None
+
+
+def _build_shape(version: int) -> set[tuple[str, str]]:
+    """Return the shape of a schema version."""
     with closing(sqlite3.connect(":memory:")) as database:
-        database.executescript(MIGRATIONS[0])
+        for script in MIGRATIONS[:version]:
+            database.executescript(script)
         return _read_shape(database)
 
 

@@ -1,9 +1,7 @@
 """Access `raw.db`, which stores everything OpenReview sent byte for byte, and the key of the pseudonyms."""
 
 import hashlib
-import hmac
 import json
-import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,51 +14,13 @@ from typing import Any, NamedTuple
 
 import zstandard
 
-from peercorpus.errors import DamagedError, WorkspaceError
+from peercorpus.errors import DamagedError
 from peercorpus.records.published_datasets import Dataset
 from peercorpus.workspace.harvest_state import HarvestState
 from peercorpus.workspace.private_files import create_private
+from peercorpus.workspace.pseudonyms import Pseudonyms
 from peercorpus.workspace.raw_damage import DamagedObjects, digest_body, unpack_body
 from peercorpus.workspace.raw_schema import migrate, refuse_newer, require_readable
-
-KEY_BYTES = 32
-DIGITS = 10
-"""Hexadecimal digits of a pseudonym: among a million people, some two share one with a probability of one in three."""
-
-
-class Pseudonyms:
-    """Pseudonyms of accounts, made with the key in one database."""
-
-    def __init__(self, database: sqlite3.Connection, *, write: bool) -> None:
-        self._db = database
-        if write and self._key() is None:
-            self._db.execute(
-                "INSERT OR IGNORE INTO secrets (name, value) VALUES ('pseudonyms', ?)",
-                (secrets.token_bytes(KEY_BYTES),),
-            )
-
-    def _key(self) -> bytes | None:
-        """Return the key; None if the database was last written before there were pseudonyms."""
-        if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'secrets'").fetchone():
-            return None
-        row: tuple[bytes] | None = self._db.execute("SELECT value FROM secrets WHERE name = 'pseudonyms'").fetchone()
-        return row[0] if row else None
-
-    def of(self, account: str) -> str:
-        """Return the pseudonym of an account, ten hexadecimal digits.
-
-        Raises:
-            WorkspaceError: The database has no key yet; without one, pseudonyms could be computed from account names.
-        """
-        key = self._key()
-        if key is None:
-            raise WorkspaceError("raw.db has no key for pseudonyms yet; run 'peercorpus build', which makes one.")
-        return hmac.new(key, account.encode(), hashlib.sha256).hexdigest()[:DIGITS]
-
-    def digest(self) -> str:
-        """Return a digest that changes with the key and does not reveal it."""
-        return hashlib.sha256(b"pseudonyms" + (self._key() or b"")).hexdigest()
-
 
 UNPLACED = "unplaced"
 """Venue of an object that names none, until its forum is known."""
@@ -139,8 +99,8 @@ def _pack_row(raw_object: RawObject, packed: zstandard.BufferSegment) -> tuple[o
     )
 
 
-def _open_to_write(path: Path) -> sqlite3.Connection:
-    """Open or create a database with the newest schema.
+def _open_to_write(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """Open or create a database with the newest schema; return it, and whether the schema was older or not there.
 
     Raises:
         WorkspaceError: Its schema is newer than this code, or of no known version.
@@ -157,14 +117,14 @@ def _open_to_write(path: Path) -> sqlite3.Connection:
         database.execute("PRAGMA synchronous = FULL")
         # A page of a listing fits, with the indexes it touches; SQLite's own 2 MB are written out half-way.
         database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        migrate(database, path)
+        was_older = migrate(database, path)
     except BaseException:
         database.close()
         raise
-    return database
+    return database, was_older
 
 
-def _open_to_read(path: Path) -> sqlite3.Connection:
+def open_to_read(path: Path) -> sqlite3.Connection:
     """Open a database for reading, whether or not its folder can be written.
 
     Raises:
@@ -208,11 +168,13 @@ class RawStore:
             sqlite3.Error: It cannot be opened.
         """
         self.path = path
-        self._db = _open_to_write(path) if write else _open_to_read(path)
+        self._db, was_older = _open_to_write(path) if write else (open_to_read(path), False)
         self.state = HarvestState(self._db)
         self.damaged = DamagedObjects(self._db)
+        self.pseudonyms = Pseudonyms(self._db)
         try:
-            self.pseudonyms = Pseudonyms(self._db, write=write)
+            if write:
+                self.pseudonyms.ensure_key(is_first=was_older or self.is_empty())
         except BaseException:
             self._db.close()
             raise

@@ -10,8 +10,7 @@ from peercorpus.errors import DamagedError
 from peercorpus.workspace.delta_tables import TablePart, Tables
 from peercorpus.workspace.object_store import Location, list_below, read_file
 from peercorpus.workspace.parquet import find_fault
-
-LOG = "_delta_log"
+from peercorpus.workspace.table_logs import LOG, digest_log_file, list_log
 
 
 class _Named(msgspec.Struct):
@@ -55,11 +54,12 @@ def check_table(tables: Tables, name: str) -> Iterator[TableFault | None]:
         StoreError: The store is out of order or refuses.
     """
     try:
+        loss = tables.find_loss(name, tables.version(name))
         parts = tables.parts(name)
-    except DamagedError:
-        yield TableFault(None, "its log cannot be read")
+    except DamagedError as error:
+        yield TableFault(None, error.fault)
         return
-    detail = _find_log_fault(tables.folder / name / LOG)
+    detail = loss or _find_changed_file(tables, name) or _find_log_fault(tables.folder / name / LOG)
     if detail is not None:
         yield TableFault(None, detail)
         return
@@ -75,6 +75,15 @@ def check_table(tables: Tables, name: str) -> Iterator[TableFault | None]:
 def _is_misnamed(part: TablePart) -> bool:
     steps = [f"{column}={quote(value, safe='')}" for column, value in part.values.items()]
     return unquote(part.relative).split("/")[:-1] != steps
+
+
+def _find_changed_file(tables: Tables, name: str) -> str | None:
+    """Return which file of a log is not the one recorded; None if all are. Old ones are deleted in time."""
+    recorded = tables.logs.read(name) if tables.logs else {}
+    for path in list_log(tables.folder / name / LOG):
+        if path.name in recorded and digest_log_file(path) != recorded[path.name]:
+            return f"'{path.name}' of its log is not what was written"
+    return None
 
 
 def _find_log_fault(log: Location) -> str | None:

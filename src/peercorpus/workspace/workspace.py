@@ -21,6 +21,7 @@ from peercorpus.workspace.placement import FILE, read_placement, require_ours
 from peercorpus.workspace.private_files import make_private_folder, require_own
 from peercorpus.workspace.raw_recovery import Recovery, find_database_faults, recover_database
 from peercorpus.workspace.raw_store import RawStore
+from peercorpus.workspace.table_logs import TableLogs
 
 LOCK = "workspace.lock"
 OWN = ("raw.db", "raw.db-wal", "raw.db-shm", LOCK, "damaged", "explorer", "releases", "texts")
@@ -28,6 +29,9 @@ OWN = ("raw.db", "raw.db-wal", "raw.db-shm", LOCK, "damaged", "explorer", "relea
 
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 """Result codes of SQLite that mean damage."""
+
+ABOUT_DAMAGE = ("no such table", "no such column", "Could not decode to UTF-8")
+"""Parts of the sentences of SQLite's other errors that mean damage."""
 
 OWN_VENUES = "venues.toml"
 """File in which a user states what they know about venues themselves."""
@@ -128,7 +132,8 @@ class Workspace:
         partial = folder / "files" / "partial"
         is_here = isinstance(root, Path)
         self.files = (Files if is_here else StoredFiles)(root / "files", partial)
-        self.tables = (Tables if is_here else StoredTables)(root / "tables", partial)
+        logs = TableLogs(folder / "raw.db", write=write)
+        self.tables = (Tables if is_here else StoredTables)(root / "tables", partial, logs)
         with ExitStack() as opened:
             self.raw = opened.enter_context(closing(RawStore(folder / "raw.db", write=write)))
             self.budget_state = opened.enter_context(closing(BudgetState(folder / "raw.db"))) if write else None
@@ -262,14 +267,18 @@ def _must_wait(workspace: Workspace) -> bool:
 def _open(folder: Path, *, write: bool) -> Workspace:
     try:
         return Workspace(folder, write=write)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise translate_database_error(error, folder / "raw.db") from None
 
 
-def translate_database_error(error: sqlite3.Error, path: Path | str) -> WorkspaceError:
-    """Return what an error of SQLite says of a `raw.db`, and what to do."""
+def translate_database_error(error: sqlite3.Error | UnicodeDecodeError, path: Path | str) -> WorkspaceError:
+    """Return what an error of SQLite says of a `raw.db`, and what to do.
+
+    Python cannot decode the sentence of an error that quotes a damaged name.
+    """
     number = getattr(error, "sqlite_errorcode", None)
-    if (number is not None and number & 0xFF in DAMAGED) or "no such table: objects" in str(error):
+    is_damage = isinstance(error, UnicodeDecodeError) or (number is not None and number & 0xFF in DAMAGED)
+    if is_damage or any(sign in str(error) for sign in ABOUT_DAMAGE):
         return DamagedError(f"'{path}' is damaged ({error}); run 'peercorpus check --repair' on the workspace.")
     return WorkspaceError(
         f"'{path}' cannot be read or written ({error}); check that it is a file that you may read and write, and that"

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from peercorpus.pipeline.integrity import Damage, Integrity, Repair
     from peercorpus.workspace.raw_recovery import Recovery
 
+KEY_LOST = "The key of the pseudonyms is lost: reviewers get other pseudonyms than in earlier releases."
 LISTED = 20
 """Most damages listed."""
 
@@ -50,7 +51,7 @@ def recovered(recovery: "Recovery", workspace: Path) -> str:
         f" not. The damaged one is '{recovery.kept}'."
     ]
     if not recovery.has_key:
-        lines.append("The key of the pseudonyms is lost: reviewers get other pseudonyms than in earlier releases.")
+        lines.append(KEY_LOST)
     lines.append(
         f"Next: peercorpus harvest {' '.join(recovery.venue_ids)} --workspace {workspace} asks for all lists and"
         " histories again; import again what you imported; then run 'peercorpus build'."
@@ -68,4 +69,5 @@ def repaired(repair: "Repair", workspace: Path) -> str:
     steps += [f"import again what brought '{source}'" for source in repair.imported]
     steps.append(f"peercorpus build --workspace {workspace} --retry")
     listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
-    return f"{len(repair.set_aside):,} set aside. Next:\n{listed}"
+    lost = f"\n{KEY_LOST}" if repair.has_new_key else ""
+    return f"{len(repair.set_aside):,} set aside or stored again.{lost} Next:\n{listed}"
