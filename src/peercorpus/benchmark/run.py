@@ -47,7 +47,7 @@ MARKUP = re.compile(r"\[/?[a-z]+\]|ERROR: ")
 """Terminal markup that inspect_ai puts around a message."""
 BLANK_LINE = re.compile(r"(?:\n|\\n){2,}")
 MAX_ERROR_CHARACTERS = 300
-OPTIONS_OF_WRITTEN_TASKS = frozenset({"bert_score", "embed_cos", "judged", "repeats"})
+OPTIONS_OF_WRITTEN_TASKS = frozenset({"bert_score", "embed_cos", "judged", "judge_profile", "judge_words", "repeats"})
 """Options that concern written answers, so not the tasks acceptance and scores."""
 OPTIONS_OF_MODELS = frozenset({"adapter", "wordings", "few_shot", "paper_tokens", "tokenizer"}) | FIGURE_OPTIONS
 """Options that concern the prompt, so not the baselines."""
