@@ -100,7 +100,7 @@ class TestRefusals:
         with pytest.raises(PeercorpusError, match="judged"):
             parse_task_options("release", {"judge_profile": "re2"})
 
-    @pytest.mark.fault("input", "A file with a judge's instruction is missing, empty or no text", "what to name", times=3)
+    @pytest.mark.fault("input", "a file with a judge's instruction", "the file is named", times=3)
     @pytest.mark.parametrize("content", [None, b" \n", b"\xff\xfe\x00"])
     def test_a_file_without_words_is_refused(self, tmp_path: Path, content: bytes | None) -> None:
         path = tmp_path / "words.txt"
@@ -119,7 +119,9 @@ class TestRun:
         options = {"judged": True, "judge_profile": "re2", "judge_words": str(tmp_path / "words.txt")}
         logs = tmp_path / "logs"
         run_tasks(
-            Bench([BenchTask.REBUTTAL], bench_data, logs, scripted(lambda _: "Fly."), options, False, {"grader": grader})
+            Bench(
+                [BenchTask.REBUTTAL], bench_data, logs, scripted(lambda _: "Fly."), options, False, {"grader": grader}
+            )
         )
         (run,) = read_runs(logs)
         sha256 = hashlib.sha256(WORDS.encode()).hexdigest()

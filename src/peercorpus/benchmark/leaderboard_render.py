@@ -3,7 +3,7 @@
 import csv
 import html
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from peercorpus.benchmark.cases import BenchTask
@@ -193,8 +193,13 @@ def _format_bar(cells: Sequence[str]) -> str:
 
 def render_markdown(boards: Boards) -> str:
     """Render all tables as Markdown."""
-    lines = ["# Leaderboard"]
-    for grid in grids(boards):
+    return render_tables("Leaderboard", grids(boards), boards.notes)
+
+
+def render_tables(title: str, tables: Iterable[RenderedTable], notes: Sequence[str]) -> str:
+    """Render tables as Markdown, followed by what is in none of them."""
+    lines = [f"# {title}"]
+    for grid in tables:
         lines += ["", f"## {grid.title}", "", *grid.above, ""]
         lines += (
             [_format_bar(grid.head), _format_bar(["---"] * len(grid.head)), *map(_format_bar, grid.rows), ""]
@@ -202,8 +207,8 @@ def render_markdown(boards: Boards) -> str:
             else []
         )
         lines += [f"- {sentence}" for sentence in grid.below]
-    if boards.notes:
-        lines += ["", "## Not in the tables", "", *(f"- {note}" for note in boards.notes)]
+    if notes:
+        lines += ["", "## Not in the tables", "", *(f"- {note}" for note in notes)]
     return "\n".join(lines) + "\n"
 
 

@@ -40,6 +40,8 @@ class TaskOptions(TypedDict, total=False):
         judge_words: For `re2`: a file that holds the words of the judge's instruction; ours by default.
         repeats: How many times a judge is asked each question, to measure its consistency; once by default.
         led: For `rebuttal` only: the model carries on the discussion with a model in the role `author`.
+        unified: For `scores` only: ask for the overall recommendation on Re²'s scale of 1 to 10, instead of the form's
+            fields; the correct answer is the mean of the reviewers' unified ratings.
         figures: Whether figures and tables of the paper are shown as images, which needs a release with figures.
         most_figures: Maximum number of images of a question; 8 by default.
         most_image_kb: Maximum kilobytes of all images of a question; 2,000 by default.
@@ -63,6 +65,7 @@ class TaskOptions(TypedDict, total=False):
     judge_words: str
     repeats: int
     led: bool
+    unified: bool
     figures: bool
     most_figures: int
     most_image_kb: int
@@ -126,6 +129,7 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     judge_words: str | None = None
     repeats: int = 1
     led: bool = False
+    unified: bool = False
     figures: bool = False
     most_figures: int | None = None
     most_image_kb: int | None = None
@@ -191,7 +195,7 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
     chosen = frozenset(filter(None, (venue.strip() for venue in venues)))
     return TaskRequest(
         release=Path(release),
-        selection=CaseSelection(side=read.side, venues=chosen, worst_grade=read.grade, led=read.led),
+        selection=CaseSelection(read.side, chosen, read.grade, led=read.led, unified=read.unified),
         asking=PromptOptions(TokenBudget(read.paper_tokens, read.tokenizer), read.few_shot, _read_figure_budget(read)),
         profile=read.profile,
         adapter=read.adapter,

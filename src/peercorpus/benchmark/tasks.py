@@ -64,6 +64,7 @@ def about_run(
         "venues": sorted(selection.venues),
         "worst_grade": selection.worst_grade.value,
         "led": selection.led,
+        "unified": selection.unified and of_task is BenchTask.SCORES,
         "cases": counts.cases,
         "left_out": dict(sorted(counts.left_out.items())),
         "paper": {"budget": budget.says, "way": CUT_METHOD},
@@ -168,7 +169,8 @@ def _make_model_samples(
     budget = request.asking.budget
     few = request.asking.few_shot
     of_each = few + (request.selection.side is Split.TRAIN)
-    pool = example_pool(read_cases(release, of_task, CaseSelection(Split.TRAIN), CaseCounts()), of_each) if few else []
+    shown_side = CaseSelection(Split.TRAIN, unified=request.selection.unified)
+    pool = example_pool(read_cases(release, of_task, shown_side, CaseCounts()), of_each) if few else []
     count = budget.counter()
     chooser = None if request.asking.figures is None else FigureChooser(release, request.asking.figures)
     samples = []

@@ -133,7 +133,5 @@ def load_instruction(profile: JudgeProfile, words: Path | None) -> JudgeInstruct
             " the instruction."
         ) from None
     if not text:
-        raise PeercorpusError(
-            f"'{words}' is empty; it must hold the judge's instruction, such as Re²'s (App. D)."
-        )
+        raise PeercorpusError(f"'{words}' is empty; it must hold the judge's instruction, such as Re²'s (App. D).")
     return JudgeInstruction(profile, text, hashlib.sha256(content).hexdigest())
