@@ -3,11 +3,13 @@
 from pathlib import Path
 
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.judge.scorer import ASPECTS_OF_RUNS
+from peercorpus.benchmark.judge.instruction import JudgeInstruction
+from peercorpus.benchmark.judge.scorer import sign_means
 from peercorpus.benchmark.leaderboard import make_boards
 from peercorpus.benchmark.logs import Protocol, TaskRun
 from peercorpus.benchmark.outcomes import CaseOutcome, JudgeScores, Scored
 
+ASPECTS_OF_RUNS = sign_means(JudgeInstruction())
 PROTOCOL = Protocol(BenchTask.REVIEW, "r", "re2", "test", False, "c", "whole papers", 0, "1 (d)")
 
 

@@ -11,6 +11,7 @@ from enum import StrEnum
 from peercorpus.errors import PeercorpusError
 from peercorpus.models.chat_messages import Speaker
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, Grade, Status
+from peercorpus.records.re2_fields import RATINGS
 from peercorpus.records.scores import Score
 from peercorpus.records.suggestions import suggest_name
 from peercorpus.release.exports.samples import is_posted_after, may_be_later, scores_before_decision
@@ -81,6 +82,7 @@ class AskedScore:
         high: Highest number of the form's scale.
         values: One score per reviewer, on the venue's own scale: the initial score if known, else the one at the
             decision; the current one only where the time of the decision is not known.
+        is_low_best: Whether the form says that a lower number is the better answer.
     """
 
     aspect: Aspect
@@ -88,6 +90,7 @@ class AskedScore:
     low: float
     high: float
     values: tuple[float, ...]
+    is_low_best: bool = False
 
     @property
     def mean(self) -> float:
@@ -108,7 +111,8 @@ class Case:
     """One question of the benchmark.
 
     Attributes:
-        case_id: `<forum_id>`, or `<forum_id>/<reviewer>/<message>` for a turn of a rebuttal; stable across releases.
+        case_id: `<forum_id>`, `<forum_id>/unified` on Re²'s scale, or `<forum_id>/<reviewer>/<message>` for a turn of a
+            rebuttal; stable across releases.
         accepted: The decision; None in other tasks than `acceptance`.
         scores: Fields of the form to predict, in the form's order; may be empty.
         references: The human reviews, or the one human turn; empty in other tasks.
@@ -134,12 +138,15 @@ class CaseSelection:
         venues: Venue ids or conference names; empty for all.
         worst_grade: The worst grade of text to accept.
         led: For `rebuttal` only: one case per conversation, which the model carries on, instead of one per turn.
+        unified: For `scores` only: ask for the overall recommendation on Re²'s scale of 1 to 10, instead of the fields
+            of the form.
     """
 
     side: Split = Split.TEST
     venues: frozenset[str] = frozenset()
     worst_grade: Grade = PUBLISHABLE_GRADES[-1]
     led: bool = False
+    unified: bool = False
 
     def takes(self, paper: CasePaper) -> str | None:
         """Return the reason why a paper is left out, or None if it is used."""
@@ -206,7 +213,14 @@ def asked_scores(reviews: Sequence[Row], counts: CaseCounts) -> tuple[AskedScore
             counts.left_out["scores: on a second scale of one field"] += len(scores)
             continue
         values = tuple(score.value for score in scores if score.value is not None)
-        asked[name] = AskedScore(aspect=scores[0].aspect, field=name, low=low, high=high, values=values)
+        asked[name] = AskedScore(
+            aspect=scores[0].aspect,
+            field=name,
+            low=low,
+            high=high,
+            values=values,
+            is_low_best=scores[0].higher_is_better is False,
+        )
     return tuple(asked.values())
 
 
@@ -216,6 +230,29 @@ def _make_score_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case
         yield replace(case, scores=asked)
     else:
         counts.left_out["papers: no score on a known scale"] += 1
+
+
+UNIFIED_FIELD = "unified rating"
+"""Name of the one field of a case on Re²'s scale, which no form has."""
+
+
+def _find_unified_rating(review: Row) -> float | None:
+    """Return a review's recommendation on Re²'s scale: as Re² states it, else as the form's words place it."""
+    scores = [score for score in scores_before_decision(review) if score.aspect is Aspect.RECOMMENDATION]
+    places = (score.unified if score.stated_unified is None else score.stated_unified for score in scores)
+    return next((place for place in places if place is not None), None)
+
+
+def _make_unified_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
+    places = [_find_unified_rating(review) for review in row["reviews"]]
+    known = tuple(place for place in places if place is not None)
+    if known:
+        counts.left_out["reviews: no place on Re²'s scale is known"] += len(places) - len(known)
+        counts.left_out = +counts.left_out
+        rating = AskedScore(Aspect.RECOMMENDATION, UNIFIED_FIELD, min(RATINGS), max(RATINGS), known)
+        yield replace(case, case_id=f"{case.case_id}/unified", scores=(rating,))
+    else:
+        counts.left_out["papers: no recommendation whose place on Re²'s scale is known"] += 1
 
 
 def readable_reviews(reviews: Sequence[Row], counts: CaseCounts) -> Iterator[Row]:
@@ -337,9 +374,12 @@ def read_cases(release: Release, task: BenchTask, selection: CaseSelection, coun
     """Yield the cases of a task; arguments and errors are those of `read_papers`."""
     for paper, row in read_papers(release, task, selection, counts):
         case = Case(paper.forum_id, task, paper)
-        cases = (
-            _make_rebuttal_cases(case, row, counts, led=True) if selection.led else CASE_MAKERS[task](case, row, counts)
-        )
+        if selection.led:
+            cases = _make_rebuttal_cases(case, row, counts, led=True)
+        elif selection.unified and task is BenchTask.SCORES:
+            cases = _make_unified_cases(case, row, counts)
+        else:
+            cases = CASE_MAKERS[task](case, row, counts)
         for made_case in cases:
             counts.cases += 1
             yield made_case

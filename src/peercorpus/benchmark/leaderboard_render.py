@@ -3,62 +3,16 @@
 import csv
 import html
 import io
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.leaderboard import WRONG, Board, Boards, Estimate, RunResult
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.messages import TokenBudget
+from peercorpus.benchmark.re2.printed import printed_tables, read_printed
 from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.splits import Split
-
-
-@dataclass(frozen=True, slots=True)
-class PrintedTable:
-    """A table from the Re² paper.
-
-    Attributes:
-        columns: Names of the measures.
-        rows: Model names with their numbers.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[float, ...]], ...]
-
-
-@cache
-def _read_published() -> dict[str, Any]:
-    return tomllib.loads((files("peercorpus.benchmark") / "published.toml").read_text("utf-8"))
-
-
-def source() -> str:
-    """Return the source of the printed tables."""
-    return str(_read_published()["source"])
-
-
-def protocol_differences() -> list[str]:
-    """Return the differences between the printed protocol and ours."""
-    return list(_read_published()["differences"])
-
-
-def printed(task: BenchTask, *, is_judged: bool) -> list[PrintedTable]:
-    """Return the printed tables of a task; with the judge's of discussions, the only ones judged, if ours was."""
-    titles = {task.value: f"Re²: {task}"}
-    if is_judged and task is BenchTask.REBUTTAL:
-        titles["judge"] = "Re²: judged, 1 to 10"
-    tables = []
-    for name, title in titles.items():
-        table = _read_published()[name]
-        rows = tuple((str(model), tuple(map(float, numbers))) for model, *numbers in table["rows"])
-        tables.append(PrintedTable(title, tuple(table["columns"]), rows))
-    return tables
-
 
 HEAD = ("model", "words", "failures", "n", "papers", "unscored", "papers cut", "answers cut")
 
@@ -203,14 +157,20 @@ def _format_difference(cell: tuple[Estimate, float] | None) -> str:
 def _make_printed_tables(task: BenchTask, *, is_judged: bool) -> list[RenderedTable]:
     return [
         RenderedTable(
-            title=f"{table.title} (as printed; another protocol)",
+            title=f"{title} (as printed; another protocol)",
             above=[],
-            head=["model", *table.columns],
-            rows=[[name, *(f"{number:g}" for number in numbers)] for name, numbers in table.rows],
+            head=["model", *printed.columns],
+            rows=printed.rows,
             below=[],
         )
-        for table in printed(task, is_judged=is_judged)
+        for title, printed in printed_tables(task, is_judged=is_judged)
     ]
+
+
+def about_printed() -> RenderedTable:
+    """Return where the printed numbers come from, and what differs."""
+    above = [f"Source: {read_printed().source}.", "Not to be compared with ours number by number:"]
+    return RenderedTable("About the printed tables", above=above, head=[], rows=[], below=read_printed().differences)
 
 
 def grids(boards: Boards) -> list[RenderedTable]:
@@ -223,12 +183,7 @@ def grids(boards: Boards) -> list[RenderedTable]:
             tables += [_make_difference_table(board)] if board.differences else []
         is_judged = any(measure.name.startswith(JUDGED_BY) for board in ours for measure in board.measures)
         tables += _make_printed_tables(task, is_judged=is_judged) if ours else []
-    if tables:
-        about = [f"Source: {source()}.", "Not to be compared with ours number by number:"]
-        tables.append(
-            RenderedTable(title="About the printed tables", above=about, head=[], rows=[], below=protocol_differences())
-        )
-    return tables
+    return [*tables, about_printed()] if tables else []
 
 
 def _format_bar(cells: Sequence[str]) -> str:
@@ -238,8 +193,13 @@ def _format_bar(cells: Sequence[str]) -> str:
 
 def render_markdown(boards: Boards) -> str:
     """Render all tables as Markdown."""
-    lines = ["# Leaderboard"]
-    for grid in grids(boards):
+    return render_tables("Leaderboard", grids(boards), boards.notes)
+
+
+def render_tables(title: str, tables: Iterable[RenderedTable], notes: Sequence[str]) -> str:
+    """Render tables as Markdown, followed by what is in none of them."""
+    lines = [f"# {title}"]
+    for grid in tables:
         lines += ["", f"## {grid.title}", "", *grid.above, ""]
         lines += (
             [_format_bar(grid.head), _format_bar(["---"] * len(grid.head)), *map(_format_bar, grid.rows), ""]
@@ -247,8 +207,8 @@ def render_markdown(boards: Boards) -> str:
             else []
         )
         lines += [f"- {sentence}" for sentence in grid.below]
-    if boards.notes:
-        lines += ["", "## Not in the tables", "", *(f"- {note}" for note in boards.notes)]
+    if notes:
+        lines += ["", "## Not in the tables", "", *(f"- {note}" for note in notes)]
     return "\n".join(lines) + "\n"
 
 

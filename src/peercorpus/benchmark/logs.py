@@ -28,6 +28,8 @@ UNREAD = {"messages", "events", "store", "attachments", "output", "events_data",
 """Parts of a log that are not needed to compute numbers."""
 JUDGE_QUALITY_METRICS = re.compile(r"length_spearman|(repeat|second)_\w+_overall")
 """Metrics of the judge's own quality: correlation with length, consistency, and agreement with a second judge."""
+UNIFIED = "recommendations on Re²'s scale of 1 to 10 (the mean of the unified ratings is a rule of ours)"
+"""How a table names runs of `scores` that were asked for one number on Re²'s scale."""
 SAMPLES_PER_BATCH = 100
 """Number of samples held in memory at a time."""
 
@@ -40,7 +42,7 @@ class Protocol:
         release: SHA-256 of the release's manifest.
         cases: SHA-256 of the ids of all cases.
         paper: How much of a paper is shown.
-        prompts: Version and digest of the prompts.
+        prompts: Version and digest of the prompts; on which scale a recommendation is asked for, if not the form's.
     """
 
     task: BenchTask
@@ -172,6 +174,7 @@ def _read_samples(path: Path) -> Iterator[EvalSample]:
 
 def _make_protocol(task: str, about: Mapping[str, Any], case_ids: list[str]) -> Protocol:
     prompts = about["prompts"]
+    scale = f"; {UNIFIED}" if about.get("unified") else ""
     return Protocol(
         task=BenchTask(task),
         release=about["release"]["sha256"],
@@ -181,7 +184,7 @@ def _make_protocol(task: str, about: Mapping[str, Any], case_ids: list[str]) -> 
         cases=sha256("\n".join(sorted(case_ids)).encode()).hexdigest(),
         paper=about["paper"]["budget"],
         few_shot=about["few_shot"],
-        prompts=f"{prompts['version']} ({prompts['digest']})",
+        prompts=f"{prompts['version']} ({prompts['digest']}){scale}",
     )
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from peercorpus.benchmark.cases import CaseSelection
 from peercorpus.benchmark.figures.budget import FigureBudget
+from peercorpus.benchmark.judge.instruction import JudgeInstruction, JudgeProfile, load_instruction
 from peercorpus.benchmark.messages import PromptOptions, TokenBudget
 from peercorpus.errors import PeercorpusError
 from peercorpus.metrics import bertscore, embedding
@@ -35,8 +36,12 @@ class TaskOptions(TypedDict, total=False):
         bert_score: Model of BERTScore, or `true` for the one that Re² used; omitted by default.
         embed_cos: Model of EmbedCos, or `true` for the one that Re² used; omitted by default.
         judged: Whether the model in the role `grader` judges written answers.
+        judge_profile: What the judge is told and answers: `ours` (the default), or `re2` as in Re²'s appendix D.
+        judge_words: For `re2`: a file that holds the words of the judge's instruction; ours by default.
         repeats: How many times a judge is asked each question, to measure its consistency; once by default.
         led: For `rebuttal` only: the model carries on the discussion with a model in the role `author`.
+        unified: For `scores` only: ask for the overall recommendation on Re²'s scale of 1 to 10, instead of the form's
+            fields; the correct answer is the mean of the reviewers' unified ratings.
         figures: Whether figures and tables of the paper are shown as images, which needs a release with figures.
         most_figures: Maximum number of images of a question; 8 by default.
         most_image_kb: Maximum kilobytes of all images of a question; 2,000 by default.
@@ -56,8 +61,11 @@ class TaskOptions(TypedDict, total=False):
     bert_score: str | bool
     embed_cos: str | bool
     judged: bool
+    judge_profile: str
+    judge_words: str
     repeats: int
     led: bool
+    unified: bool
     figures: bool
     most_figures: int
     most_image_kb: int
@@ -83,6 +91,7 @@ class TaskRequest:
         bert_score: Model of BERTScore; None omits it.
         embed_cos: Model of EmbedCos; None omits it.
         judged: Whether a model in the role `grader` judges written answers.
+        instruction: What the judge is told.
         repeats: How many times the judge is asked each question; the first answer counts.
     """
 
@@ -96,6 +105,7 @@ class TaskRequest:
     bert_score: str | None = None
     embed_cos: str | None = None
     judged: bool = False
+    instruction: JudgeInstruction = field(default_factory=JudgeInstruction)
     repeats: int = 1
 
 
@@ -115,8 +125,11 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     bert_score: str | bool = False
     embed_cos: str | bool = False
     judged: bool = False
+    judge_profile: JudgeProfile = JudgeProfile.OURS
+    judge_words: str | None = None
     repeats: int = 1
     led: bool = False
+    unified: bool = False
     figures: bool = False
     most_figures: int | None = None
     most_image_kb: int | None = None
@@ -168,6 +181,8 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
         raise PeercorpusError(f"'few_shot' must be 0 or more, got {read.few_shot}.")
     if read.repeats != 1 and not read.judged:
         raise PeercorpusError("'repeats' needs a judge: set 'judged' too, or leave 'repeats' out.")
+    if not read.judged and (read.judge_profile is not JudgeProfile.OURS or read.judge_words is not None):
+        raise PeercorpusError("'judge_profile' and 'judge_words' need a judge: set 'judged' too, or leave them out.")
     if read.baseline is not None and read.adapter is not None:
         raise PeercorpusError("A baseline answers in our own format, so it takes no adapter; leave out one of them.")
     if read.few_shot and read.adapter is not None:
@@ -180,7 +195,7 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
     chosen = frozenset(filter(None, (venue.strip() for venue in venues)))
     return TaskRequest(
         release=Path(release),
-        selection=CaseSelection(side=read.side, venues=chosen, worst_grade=read.grade, led=read.led),
+        selection=CaseSelection(read.side, chosen, read.grade, led=read.led, unified=read.unified),
         asking=PromptOptions(TokenBudget(read.paper_tokens, read.tokenizer), read.few_shot, _read_figure_budget(read)),
         profile=read.profile,
         adapter=read.adapter,
@@ -189,5 +204,6 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
         bert_score=_choose_model(read.bert_score, bertscore.MODEL),
         embed_cos=_choose_model(read.embed_cos, embedding.MODEL),
         judged=read.judged,
+        instruction=load_instruction(read.judge_profile, None if read.judge_words is None else Path(read.judge_words)),
         repeats=read.repeats,
     )

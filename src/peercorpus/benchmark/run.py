@@ -47,8 +47,10 @@ MARKUP = re.compile(r"\[/?[a-z]+\]|ERROR: ")
 """Terminal markup that inspect_ai puts around a message."""
 BLANK_LINE = re.compile(r"(?:\n|\\n){2,}")
 MAX_ERROR_CHARACTERS = 300
-OPTIONS_OF_WRITTEN_TASKS = frozenset({"bert_score", "embed_cos", "judged", "repeats"})
+OPTIONS_OF_WRITTEN_TASKS = frozenset({"bert_score", "embed_cos", "judged", "judge_profile", "judge_words", "repeats"})
 """Options that concern written answers, so not the tasks acceptance and scores."""
+OPTIONS_OF_SCORES = frozenset({"unified"})
+"""Options that concern the task scores alone."""
 OPTIONS_OF_MODELS = frozenset({"adapter", "wordings", "few_shot", "paper_tokens", "tokenizer"}) | FIGURE_OPTIONS
 """Options that concern the prompt, so not the baselines."""
 
@@ -153,6 +155,7 @@ def _select_options(bench: Bench, task: BenchTask, *, is_baseline: bool) -> dict
     unused = (frozenset() if task.is_written else OPTIONS_OF_WRITTEN_TASKS) | (
         OPTIONS_OF_MODELS if is_baseline else frozenset()
     )
+    unused |= frozenset() if task is BenchTask.SCORES else OPTIONS_OF_SCORES
     chosen = {name: value for name, value in bench.options.items() if name not in unused}
     theirs = _find_adapter_name(bench.model)
     if theirs is not None and not is_baseline and "adapter" not in chosen and task in load_adapter(theirs).tasks:

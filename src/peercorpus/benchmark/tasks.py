@@ -17,6 +17,7 @@ from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseMessage,
 from peercorpus.benchmark.figures.budget import WORDS_DIGEST
 from peercorpus.benchmark.figures.choice import FigureChooser
 from peercorpus.benchmark.figures.showing import show_figures
+from peercorpus.benchmark.judge.instruction import JudgeProfile
 from peercorpus.benchmark.messages import CUT_METHOD, ShownPaper, choose_examples, example_pool, messages, shown_paper
 from peercorpus.benchmark.options import TaskOptions, TaskRequest, parse_task_options
 from peercorpus.benchmark.solvers import build_sample, discuss, fixed, read
@@ -63,6 +64,7 @@ def about_run(
         "venues": sorted(selection.venues),
         "worst_grade": selection.worst_grade.value,
         "led": selection.led,
+        "unified": selection.unified and of_task is BenchTask.SCORES,
         "cases": counts.cases,
         "left_out": dict(sorted(counts.left_out.items())),
         "paper": {"budget": budget.says, "way": CUT_METHOD},
@@ -95,9 +97,9 @@ def _collect_signatures(of_task: BenchTask, request: TaskRequest) -> dict[str, s
         parts = (bertscore.bert_metric(part, request.bert_score) for part in ("precision", "recall", "f1"))
         signatures |= {metric.name: metric.signature for metric in parts}
     if request.judged:
-        from peercorpus.benchmark.judge.scorer import ASPECTS_OF_RUNS
+        from peercorpus.benchmark.judge.scorer import sign_means
 
-        signatures["judge"] = ASPECTS_OF_RUNS
+        signatures["judge"] = sign_means(request.instruction)
     if request.embed_cos is not None:
         signatures["embed_cos"] = embedding.embedding_metric(request.embed_cos).signature
     return signatures
@@ -167,7 +169,8 @@ def _make_model_samples(
     budget = request.asking.budget
     few = request.asking.few_shot
     of_each = few + (request.selection.side is Split.TRAIN)
-    pool = example_pool(read_cases(release, of_task, CaseSelection(Split.TRAIN), CaseCounts()), of_each) if few else []
+    shown_side = CaseSelection(Split.TRAIN, unified=request.selection.unified)
+    pool = example_pool(read_cases(release, of_task, shown_side, CaseCounts()), of_each) if few else []
     count = budget.counter()
     chooser = None if request.asking.figures is None else FigureChooser(release, request.asking.figures)
     samples = []
@@ -194,9 +197,12 @@ def _select_scorers(of_task: BenchTask, request: TaskRequest) -> list[Scorer]:
     if request.embed_cos is not None:
         chosen.append(scorers.embed_cos(request.embed_cos))
     if request.judged:
-        from peercorpus.benchmark.judge.scorer import judge
+        from peercorpus.benchmark.judge.scorer import judge, judge_by_profile
 
-        chosen.append(judge(repeats=request.repeats))
+        is_ours = request.instruction.profile is JudgeProfile.OURS
+        chosen.append(
+            judge(repeats=request.repeats) if is_ours else judge_by_profile(request.instruction, request.repeats)
+        )
     return chosen
 
 
@@ -233,6 +239,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
         version="|".join(
             [VERSION, f"prompts:{prompts.DIGEST}", f"release:{release.sha256[:12]}"]
             + ([] if figures is None else [f"words:{WORDS_DIGEST}"])
+            + ([] if request.instruction.profile is JudgeProfile.OURS else [f"judge:{request.instruction.sha256[:12]}"])
         ),
         metadata=about_run(of_task, release, request, counts, baseline),
         name=of_task.value,

@@ -1,4 +1,4 @@
-"""The command `bench` and its subcommands `table`, `compare` and `judge`."""
+"""The command `bench` and its subcommands `table`, `compare` and `judge`; `re2` is in `benchmark_re2`."""
 
 import json
 import sys
@@ -22,6 +22,7 @@ OptionT = TypeVar("OptionT")
 bench = App(name="bench", help="Benchmark language models on a release: acceptance, scores, review, rebuttal.")
 app.command(bench)
 
+JudgeProfileName = Literal["ours", "re2"]
 TaskName = Literal["acceptance", "scores", "review", "rebuttal"]
 Unset = Parameter(show_default=False)
 RESAMPLES = 1_000
@@ -47,6 +48,9 @@ class Questions:
     tokenizer
         Tokenizer that counts tokens: a file, a folder or a name on the Hugging Face Hub. By default, words and
         punctuation marks are counted.
+    unified
+        For `scores`: ask for the overall recommendation on Re²'s scale of 1 to 10 instead of the fields of the form,
+        and compare it with the mean of the reviewers' unified ratings.
     few_shot
         Number of examples from the training papers shown before each question.
     adapter
@@ -77,6 +81,7 @@ class Questions:
     grade: WorstGrade = "only_before_review"
     paper_tokens: Annotated[int | None, AtLeastOne, Unset] = None
     tokenizer: Annotated[str | None, Unset] = None
+    unified: Annotated[bool, Parameter(negative=())] = False
     few_shot: Annotated[int, Parameter(validator=Number(gte=0))] = 0
     adapter: Annotated[str | None, Unset] = None
     wordings: Annotated[Path | None, Unset] = None
@@ -98,6 +103,7 @@ class Questions:
             "grade": self.grade,
             "paper_tokens": self.paper_tokens,
             "tokenizer": self.tokenizer,
+            "unified": self.unified or None,
             "few_shot": self.few_shot,
             "adapter": self.adapter,
             "wordings": None if self.wordings is None else str(self.wordings),
@@ -123,7 +129,12 @@ class Models:
         Further argument for the model's provider, as --model-arg.NAME VALUE. Numbers, true, false and null are read as
         JSON.
     grader
-        Model that judges reviews and rebuttals.
+        Model that judges reviews and rebuttals. With --judge-profile re2, LLaMA-3.1-8B-Instruct is the default.
+    judge_profile
+        What the judge sees and answers: ours, or Re²'s (appendix D of its paper). Default: ours.
+    judge_words
+        For --judge-profile re2: a file with the words of the judge's instruction, known by its SHA-256. By default the
+        words are ours.
     second_grader
         Second model that judges the same answers.
     repeats
@@ -146,6 +157,8 @@ class Models:
     model_url: Annotated[str | None, Unset] = None
     model_arg: Annotated[dict[str, str] | None, Unset] = None
     grader: Annotated[str | None, Unset] = None
+    judge_profile: Annotated[JudgeProfileName | None, Unset] = None
+    judge_words: Annotated[Path | None, Unset] = None
     second_grader: Annotated[str | None, Unset] = None
     repeats: Annotated[int | None, AtLeastOne, Unset] = None
     author: Annotated[str | None, Unset] = None
@@ -210,30 +223,33 @@ def print_unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whol
 def _run(
     tasks: Sequence[str], release: Path, logs: Path, questions: Questions, models: Models, *, keeps_errors: bool
 ) -> "BenchResult":
-    _require_extras(questions, models)
+    require_extras(questions, (models.model, models.grader, models.second_grader, models.author))
     with needs_extra("bench"):
         from peercorpus.benchmark import run
-    roles = {"grader": models.grader, "grader2": models.second_grader, "author": models.author}
-    judging = {"judged": models.grader and True, "repeats": models.repeats, "led": models.author and True}
+        from peercorpus.benchmark.judge.instruction import RE2_GRADER
+    grader = models.grader or (RE2_GRADER if models.judge_profile == "re2" else None)
+    roles = {"grader": grader, "grader2": models.second_grader, "author": models.author}
+    judging = {"judged": grader and True, "repeats": models.repeats, "led": models.author and True}
+    judging |= {"judge_profile": models.judge_profile, "judge_words": models.judge_words and str(models.judge_words)}
     settings = {name: getattr(models, name) for name in ("max_connections", "max_retries", "max_tokens", "temperature")}
     bench = run.Bench(
         tasks=run.select_tasks(tasks),
         release=release,
         logs=logs,
         model=models.model,
-        options=_drop_unset(questions.options() | judging),
+        options=drop_unset(questions.options() | judging),
         with_baselines=models.baselines,
-        roles=_drop_unset(roles),
+        roles=drop_unset(roles),
         base_url=models.model_url,
         model_args={name: _parse_argument(text) for name, text in (models.model_arg or {}).items()},
         keeps_errors=keeps_errors,
         display=display(),
-        settings=_drop_unset(settings | {"limit": questions.limit}),
+        settings=drop_unset(settings | {"limit": questions.limit}),
     )
     return run.run_tasks(bench)
 
 
-def _require_extras(questions: Questions, models: Models) -> None:
+def require_extras(questions: Questions, asked: Sequence[str | None]) -> None:
     """Check for the packages that options need before any release or model is read."""
     require_extra("bench", "inspect_ai")
     if questions.tokenizer is not None:
@@ -242,7 +258,6 @@ def _require_extras(questions: Questions, models: Models) -> None:
         require_extra("neural", "torch", "transformers")
     if questions.embed_cos is not None:
         require_extra("neural", "sentence_transformers")
-    asked = (models.model, models.grader, models.second_grader, models.author)
     if any(name is not None and name.startswith("hf/") for name in asked):
         require_extra("neural", "torch", "transformers", "accelerate")
 
@@ -252,7 +267,7 @@ def display() -> Literal["rich", "plain"]:
     return "rich" if sys.stdout.isatty() and sys.stderr.isatty() else "plain"
 
 
-def _drop_unset(options: Mapping[str, OptionT | None]) -> dict[str, OptionT]:
+def drop_unset(options: Mapping[str, OptionT | None]) -> dict[str, OptionT]:
     """Return the options that are not None."""
     return {name: value for name, value in options.items() if value is not None}
 

@@ -3,6 +3,7 @@
 from peercorpus.cli import (
     audit,
     benchmark,
+    benchmark_re2,
     build,
     finetune,
     harvest,
@@ -22,6 +23,7 @@ __all__ = [
     "app",
     "audit",
     "benchmark",
+    "benchmark_re2",
     "build",
     "finetune",
     "harvest",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
 from statistics import fmean
+from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
 
 from inspect_ai.model import (
@@ -86,25 +87,35 @@ def _make_mark(texts: Iterable[str]) -> str:
     return mark
 
 
-def _make_question(system: str, candidates: Mapping[str, str], beside: JudgeContext) -> JudgePrompt:
+def _make_question(
+    system: str, candidates: Mapping[str, str], beside: JudgeContext, reference: str = "HUMAN"
+) -> JudgePrompt:
     if not beside.references or not all(text.strip() for text in [*beside.references, *candidates.values()]):
         raise ValueError("a judge needs candidates and references that have words")
     about = "\n\n".join(filter(None, [beside.title, beside.abstract]))
     named = {"PAPER": about, "ANSWERED": beside.answered or ""}
-    named |= {f"HUMAN-{number}": text for number, text in enumerate(beside.references, start=1)}
+    named |= {f"{reference}-{number}": text for number, text in enumerate(beside.references, start=1)}
     texts = {name: text for name, text in {**named, **candidates}.items() if text.strip()}
     mark = _make_mark(texts.values())
     fenced = (f"<{name}-{mark}>\n{text}\n</{name}-{mark}>" for name, text in texts.items())
     return JudgePrompt(f"{system}\n\n{prompts.FENCED.format(mark=mark)}", "\n\n".join(fenced))
 
 
-def judge_question(candidate: str, beside: JudgeContext) -> JudgePrompt:
+def judge_question(
+    candidate: str, beside: JudgeContext, instruction: str = prompts.JUDGE, reference: str = "HUMAN"
+) -> JudgePrompt:
     """Return the question that asks for a verdict on one text.
+
+    Args:
+        candidate: The text to judge.
+        beside: What the judge sees besides.
+        instruction: What the judge is told.
+        reference: What the fences of the references are called.
 
     Raises:
         ValueError: The candidate or a reference is blank, or there is no reference.
     """
-    return _make_question(prompts.JUDGE, {"CANDIDATE": candidate}, beside)
+    return _make_question(instruction, {"CANDIDATE": candidate}, beside, reference)
 
 
 def pair_question(first: str, second: str, beside: JudgeContext) -> JudgePrompt:
@@ -125,8 +136,12 @@ def _read_rating(answer: Mapping[str, Any], aspect: str) -> int:
     return int(value)
 
 
-def read_verdict(text: str) -> Verdict:
+def read_verdict(text: str, keys: Mapping[str, str] = MappingProxyType({})) -> Verdict:
     """Parse a verdict: a whole number from 1 to 10 for each aspect; other fields are ignored.
+
+    Args:
+        text: The answer.
+        keys: Names of aspects in the answer, where they differ.
 
     Raises:
         UnreadableAnswerError: The answer does not follow the requested format.
@@ -135,7 +150,7 @@ def read_verdict(text: str) -> Verdict:
     7.4
     """
     answer = read_object(text)
-    return Verdict(**{aspect: _read_rating(answer, aspect) for aspect in ASPECTS})
+    return Verdict(**{aspect: _read_rating(answer, keys.get(aspect, aspect)) for aspect in ASPECTS})
 
 
 def read_preference(text: str) -> Place:

@@ -1,7 +1,8 @@
 """Score answers with a judge in inspect_ai, and summarise its verdicts."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from statistics import fmean
 from typing import Any
@@ -19,6 +20,7 @@ from peercorpus.benchmark.judge.agreement import (
     repeat_agreement,
     verdict_numbers,
 )
+from peercorpus.benchmark.judge.instruction import JudgeInstruction, JudgeProfile
 from peercorpus.benchmark.judge.judge import (
     ASPECTS,
     JudgeAnswer,
@@ -26,27 +28,24 @@ from peercorpus.benchmark.judge.judge import (
     JudgePrompt,
     Verdict,
     ask,
-    judge_question,
-    read_verdict,
 )
-from peercorpus.benchmark.outcomes import GRADER_FAILED, JudgeScores, to_metadata
+from peercorpus.benchmark.outcomes import GRADER_FAILED, JudgeScores, Scored, to_metadata
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 from peercorpus.metrics.intervals import RESAMPLES, bootstrap
 from peercorpus.models import prompts
 from peercorpus.models.local_models import package_signature
 
-
-def signature(settings: str) -> str:
-    """Return a signature with all that is needed to reproduce a number: settings, prompts' digest and our version."""
-    return f"judge|{settings}|prompt:{prompts.VERSION}-{prompts.DIGEST}|{package_signature('peercorpus')}"
+OUR_INSTRUCTION = JudgeInstruction()
 
 
-ASPECTS_OF_RUNS = signature("mean|1-10")
-"""Signature of the means in leaderboards, whose intervals the leaderboard computes."""
-MEANS = signature(f"mean|1-10|interval:bootstrap-papers-{RESAMPLES}")
-LENGTH = signature("spearman|overall-words|ties:mean")
-REPEATED = signature("repeats|equal|mean-absolute|alpha:interval")
-GRADERS = signature("second-grader|spearman|alpha:interval|second-less-first")
+def signature(settings: str, instruction: JudgeInstruction = OUR_INSTRUCTION) -> str:
+    """Return a signature with all that is needed to reproduce a number: settings, instruction and our version."""
+    return f"judge|{settings}|{instruction.signature}|{package_signature('peercorpus')}"
+
+
+def sign_means(instruction: JudgeInstruction) -> str:
+    """Return the signature of the means in leaderboards, whose intervals the leaderboard computes."""
+    return signature("mean|1-10", instruction)
 
 
 def extract_verdict(score: SampleScore) -> Verdict:
@@ -211,11 +210,16 @@ def _get_verdict_values(asked: JudgeAnswer[Verdict] | None) -> dict[str, int] | 
 
 
 async def _ask_all(
-    question: JudgePrompt, grader: Model, second: Model | None, attempts: int, repeats: int
+    question: JudgePrompt,
+    read: Callable[[str], Verdict],
+    grader: Model,
+    second: Model | None,
+    attempts: int,
+    repeats: int,
 ) -> list[JudgeAnswer[Verdict]]:
-    asking = [ask(grader, question, read_verdict, attempts, number) for number in range(repeats)]
+    asking = [ask(grader, question, read, attempts, number) for number in range(repeats)]
     if second is not None:
-        asking.append(ask(second, question, read_verdict, attempts))
+        asking.append(ask(second, question, read, attempts))
     return await collect(*asking)
 
 
@@ -239,7 +243,17 @@ def _make_score(
     return Score(value=dict(first.read.values), answer=first.completion, metadata=about)
 
 
-@scorer(metrics=[aspects(MEANS), length(LENGTH), repeated(REPEATED), graders(GRADERS)])
+def _make_metrics(instruction: JudgeInstruction) -> list[Metric]:
+    signed = partial(signature, instruction=instruction)
+    return [
+        aspects(signed(f"mean|1-10|interval:bootstrap-papers-{RESAMPLES}")),
+        length(signed("spearman|overall-words|ties:mean")),
+        repeated(signed("repeats|equal|mean-absolute|alpha:interval")),
+        graders(signed("second-grader|spearman|alpha:interval|second-less-first")),
+    ]
+
+
+@scorer(metrics=_make_metrics(OUR_INSTRUCTION))
 def judge(attempts: int = 3, repeats: int = 1) -> Scorer:
     """Rate five aspects of each answer from 1 to 10 with the model in the role `grader`, and with `grader2`, if any.
 
@@ -253,6 +267,20 @@ def judge(attempts: int = 3, repeats: int = 1) -> Scorer:
     Raises:
         PeercorpusError: `attempts` or `repeats` is less than 1; in a run, no model has the role `grader`.
     """
+    return _judge_by(OUR_INSTRUCTION, attempts, repeats)
+
+
+def judge_by_profile(instruction: JudgeInstruction, repeats: int = 1) -> Scorer:
+    """Return `judge` with another instruction, which is in the signatures of its metrics."""
+
+    @scorer(metrics=_make_metrics(instruction), name=Scored.JUDGE.value)
+    def profiled(instruction_sha256: str, attempts: int = 3, repeats: int = 1) -> Scorer:  # noqa: ARG001 -- in the log
+        return _judge_by(instruction, attempts, repeats)
+
+    return profiled(instruction.sha256, repeats=repeats)
+
+
+def _judge_by(instruction: JudgeInstruction, attempts: int, repeats: int) -> Scorer:
     if min(attempts, repeats) < 1:
         raise PeercorpusError(f"attempts and repeats must be 1 or more, got {attempts} and {repeats}.")
 
@@ -268,11 +296,19 @@ def judge(attempts: int = 3, repeats: int = 1) -> Scorer:
             return Score.unscored(reason="no_response", explanation="There are no words to judge.")
         grader = _get_grader()
         second = role(SECOND)
-        about: dict[str, Any] = {"grader": str(grader), "words": len(candidate.split())}
-        about |= {"prompt_version": prompts.VERSION, "prompt_digest": prompts.DIGEST}
-        if second is not None:
-            about["second_grader"] = str(second)
-        asked = await _ask_all(judge_question(candidate, beside), grader, second, attempts, repeats)
+        about = _describe(instruction, grader, second) | {"words": len(candidate.split())}
+        question = instruction.ask(candidate, beside)
+        asked = await _ask_all(question, instruction.read, grader, second, attempts, repeats)
         return _make_score(asked[:repeats], asked[repeats] if second is not None else None, about)
 
     return score
+
+
+def _describe(instruction: JudgeInstruction, grader: Model, second: Model | None) -> dict[str, Any]:
+    """Return who judged and what they were told, as each score keeps it; tables name a judge by `grader`."""
+    about: dict[str, Any] = {"grader": ", ".join(filter(None, [str(grader), instruction.says]))}
+    if instruction.profile is JudgeProfile.OURS:
+        about |= {"prompt_version": prompts.VERSION, "prompt_digest": prompts.DIGEST}
+    else:
+        about |= {"judge_profile": instruction.profile.value, "judge_words_sha256": instruction.sha256}
+    return about if second is None else about | {"second_grader": str(second)}

@@ -1,0 +1,306 @@
+"""Lay out the runs of a comparison as Tables 2 to 5 of the Re² paper, with the printed rows below ours."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from statistics import fmean, stdev
+
+from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.leaderboard_render import RenderedTable, about_printed
+from peercorpus.benchmark.logs import TaskRun
+from peercorpus.benchmark.measures import Measure, select_measures
+from peercorpus.benchmark.outcomes import CaseOutcome, Scored
+from peercorpus.benchmark.re2.comparison import ComparedModel
+from peercorpus.benchmark.re2.printed import PrintedRows, read_printed
+from peercorpus.errors import UndefinedMetricError
+from peercorpus.metrics.intervals import bootstrap
+from peercorpus.records.untrusted_text import escape_csv_cell
+
+NONE = "-"
+JUDGED = "judge: "
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a printed table.
+
+    Attributes:
+        heading: Its heading, as printed.
+        measure: Name of our measure.
+        decimals: Digits after the point, as printed.
+    """
+
+    task: BenchTask
+    scored: Scored
+    heading: str
+    measure: str
+    decimals: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TableLayout:
+    """A table of the paper.
+
+    Attributes:
+        printed: Names of the parts of the printed tables whose columns stand side by side.
+    """
+
+    number: int
+    title: str
+    columns: tuple[Column, ...]
+    printed: tuple[str, ...]
+
+
+def _lay_out_texts(task: BenchTask) -> tuple[Column, ...]:
+    return (
+        Column(task, Scored.OVERLAP, "BLEU", "BLEU"),
+        Column(task, Scored.OVERLAP, "ROUGE-L", "ROUGE-L"),
+        Column(task, Scored.BERT_SCORE, "BERTScore Precision", "BERTScore P"),
+        Column(task, Scored.BERT_SCORE, "BERTScore Recall", "BERTScore R"),
+        Column(task, Scored.EMBED_COS, "EmbedCos", "EmbedCos", 3),
+    )
+
+
+TABLES = (
+    TableLayout(
+        number=2,
+        title="acceptance and score prediction",
+        columns=(
+            *(
+                Column(BenchTask.ACCEPTANCE, Scored.DECISION, name.capitalize() if name != "F1" else name, name)
+                for name in ("accuracy", "precision", "recall", "F1")
+            ),
+            Column(BenchTask.SCORES, Scored.NUMBERS, "MAE", "MAE, 1 to 10", 3),
+            Column(BenchTask.SCORES, Scored.NUMBERS, "MSE", "MSE, 1 to 10", 3),
+        ),
+        printed=("acceptance", "scores"),
+    ),
+    TableLayout(3, "review generation", _lay_out_texts(BenchTask.REVIEW), ("review",)),
+    TableLayout(4, "rebuttal and discussion, similarity", _lay_out_texts(BenchTask.REBUTTAL), ("rebuttal",)),
+    TableLayout(
+        number=5,
+        title="rebuttal and discussion, judged from 1 to 10",
+        columns=tuple(
+            Column(BenchTask.REBUTTAL, Scored.JUDGE, aspect.capitalize(), f"{JUDGED}{aspect}", 3)
+            for aspect in ("quality", "constructiveness", "accuracy", "completeness", "clarity")
+        ),
+        printed=("judge",),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunsEstimate:
+    """A number over several runs.
+
+    Attributes:
+        values: The number of each run.
+        low: Lower bound of the 95 % interval of their mean over papers; None if it has none.
+        high: Upper bound.
+        papers: Number of papers.
+        unscored: Answers without a score, of all runs.
+        answers: All answers.
+    """
+
+    values: tuple[float, ...]
+    low: float | None
+    high: float | None
+    papers: int
+    unscored: int
+    answers: int
+
+    @property
+    def mean(self) -> float:
+        """Mean over the runs."""
+        return fmean(self.values)
+
+    @property
+    def deviation(self) -> float | None:
+        """Standard deviation over the runs (n - 1); None for a single run."""
+        return stdev(self.values) if len(self.values) > 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class MadeTable:
+    """One of our tables.
+
+    Attributes:
+        rows: Name of a model, then a number for each column; None if there is none.
+        notes: What a reader needs to know of these numbers.
+    """
+
+    layout: TableLayout
+    rows: list[tuple[str, list[RunsEstimate | None]]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def estimate_column(column: Column, runs: Sequence[TaskRun], resamples: int) -> RunsEstimate | None:
+    """Return a number over several runs, or None if one of them does not define it."""
+    if not all(column.scored in run.outcomes for run in runs):
+        return None
+    outcomes = [run.outcomes[column.scored] for run in runs]
+    measure = next((one for one in select_measures(column.scored, outcomes[0]) if one.name == column.measure), None)
+    if measure is None:
+        return None
+    scored = [[outcome for outcome in of_run if outcome.unscored is None] for of_run in outcomes]
+    try:
+        values = tuple(measure.of(of_run) * measure.factor for of_run in scored)
+    except UndefinedMetricError:
+        return None
+    papers = _group_by_paper(scored)
+    low, high = _estimate_bounds(measure, papers, resamples)
+    answers = sum(map(len, outcomes))
+    return RunsEstimate(values, low, high, len(papers), answers - sum(map(len, scored)), answers)
+
+
+Runs = list[list[CaseOutcome]]
+"""Outcomes of a paper in each run."""
+
+
+def _group_by_paper(scored: Sequence[Sequence[CaseOutcome]]) -> dict[str, Runs]:
+    papers: dict[str, Runs] = {}
+    for number, outcomes in enumerate(scored):
+        for outcome in outcomes:
+            papers.setdefault(outcome.forum_id, [[] for _ in scored])[number].append(outcome)
+    return papers
+
+
+def _estimate_bounds(
+    measure: Measure, papers: dict[str, Runs], resamples: int
+) -> tuple[float, float] | tuple[None, None]:
+    def mean_over_runs(drawn: Sequence[Runs]) -> float:
+        return fmean(measure.of(list(chain.from_iterable(of_run))) for of_run in zip(*drawn, strict=True))
+
+    try:
+        interval = bootstrap(papers, mean_over_runs, resamples)
+    except UndefinedMetricError:
+        return None, None
+    return interval.low * measure.factor, interval.high * measure.factor
+
+
+def make_tables(models: Sequence[ComparedModel], resamples: int) -> list[MadeTable]:
+    """Return the tables for which there is a run of any model."""
+    made = []
+    for layout in TABLES:
+        table = MadeTable(layout)
+        for model in models:
+            cells = [
+                estimate_column(column, model.runs[column.task], resamples) if column.task in model.runs else None
+                for column in layout.columns
+            ]
+            if any(column.task in model.runs for column in layout.columns):
+                table.rows.append((model.name, cells))
+        if any(cell is not None for _, cells in table.rows for cell in cells):
+            table.notes.extend(_list_notes(layout, models))
+            made.append(table)
+    return made
+
+
+def _list_notes(layout: TableLayout, models: Sequence[ComparedModel]) -> Iterator[str]:
+    """Yield the signatures, the judges, and what keeps the rows of a table from being compared."""
+    for task in dict.fromkeys(column.task for column in layout.columns):
+        runs = [run for model in models for run in model.runs.get(task, [])]
+        protocols = dict.fromkeys(run.protocol for run in runs)
+        for protocol in protocols:
+            yield (
+                f"{task}: side '{protocol.side}' of the profile '{protocol.profile}', release {protocol.release[:12]},"
+                f" cases {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}"
+            )
+        if len(protocols) > 1:
+            yield f"{task}: the models were not asked the same questions, so their rows cannot be compared."
+        columns = [column for column in layout.columns if column.task is task]
+        if any(column.scored is Scored.JUDGE for column in columns):
+            yield from dict.fromkeys(f"judge: {run.grader}" for run in runs if run.grader)
+        metrics = dict.fromkeys(
+            measure.metric
+            for run in runs
+            for column in columns
+            for measure in select_measures(column.scored, run.outcomes.get(column.scored, []))
+            if measure.name == column.measure
+        )
+        for metric in metrics:
+            yield from dict.fromkeys(f"{metric}: {run.signatures[metric]}" for run in runs if metric in run.signatures)
+
+
+def _format_cell(estimate: RunsEstimate | None, decimals: int) -> str:
+    """Format a number as `mean ± deviation over runs [interval over papers]`."""
+    if estimate is None:
+        return NONE
+    parts = [f"{estimate.mean:.{decimals}f}"]
+    if estimate.deviation is not None:
+        parts.append(f"± {estimate.deviation:.{decimals}f}")
+    if estimate.low is not None and estimate.high is not None:
+        parts.append(f"[{estimate.low:.{decimals}f}, {estimate.high:.{decimals}f}]")
+    return " ".join(parts)
+
+
+def _count_unscored(cells: Sequence[RunsEstimate | None], columns: Sequence[Column]) -> str:
+    """Return the answers without a score, of each task of a table."""
+    first: dict[BenchTask, str] = {}
+    for cell, column in zip(cells, columns, strict=True):
+        if cell is not None:
+            first.setdefault(column.task, f"{cell.unscored:,} of {cell.answers:,}")
+    return "; ".join(first.values()) or NONE
+
+
+def _join_printed(parts: Sequence[PrintedRows]) -> list[tuple[str, ...]]:
+    """Return printed rows whose columns stand side by side in one table."""
+    by_model = [{name: tuple(numbers) for name, *numbers in part.rows} for part in parts]
+    return [(name, *chain.from_iterable(rows[name] for rows in by_model)) for name in by_model[0]]
+
+
+ABOVE = (
+    "Mean ± standard deviation over runs that differ in their seed, none for a single run [95 % interval of the mean"
+    " over papers]. Answers without a score are left out and counted."
+)
+
+
+def lay_out(tables: Sequence[MadeTable]) -> list[RenderedTable]:
+    """Return our tables, each followed by the printed one, and what differs between the two."""
+    grids = []
+    for table in tables:
+        layout = table.layout
+        headings = [column.heading for column in layout.columns]
+        rows = [
+            [
+                name,
+                *(_format_cell(cell, column.decimals) for cell, column in zip(cells, layout.columns, strict=True)),
+                _count_unscored(cells, layout.columns),
+                str(max((len(cell.values) for cell in cells if cell is not None), default=0)),
+            ]
+            for name, cells in table.rows
+        ]
+        printed = _join_printed([getattr(read_printed(), part) for part in layout.printed])
+        title = f"Table {layout.number}: {layout.title}"
+        grids += [
+            RenderedTable(title, [ABOVE], ["Model", *headings, "without a score", "runs"], rows, table.notes),
+            RenderedTable(f"{title}, as Re² printed it", [], ["Model", *headings], printed, []),
+        ]
+    return [*grids, about_printed()] if grids else []
+
+
+CSV_COLUMNS = ("table", "model", "task", "measure", "run", "value", "low", "high", "papers", "unscored", "answers")
+
+
+def render_table_csv(tables: Sequence[MadeTable]) -> str:
+    """Render our numbers as CSV, unrounded: a line for each run, and one with the mean, its deviation and interval."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for table in tables:
+        for name, cells in table.rows:
+            for cell, column in zip(cells, table.layout.columns, strict=True):
+                key = (table.layout.number, escape_csv_cell(name), column.task, column.heading)
+                writer.writerows((*key, *numbers) for numbers in _list_numbers(cell))
+    return text.getvalue()
+
+
+def _list_numbers(cell: RunsEstimate | None) -> Iterator[tuple[object, ...]]:
+    if cell is None:
+        return
+    for number, value in enumerate(cell.values, start=1):
+        yield number, value, "", "", "", "", ""
+    yield "mean", cell.mean, cell.low, cell.high, cell.papers, cell.unscored, cell.answers
+    yield "deviation", cell.deviation, "", "", "", "", ""

@@ -1,0 +1,185 @@
+"""The command `bench re2`."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from peercorpus.cli.benchmark import (
+    ALL_QUESTIONS,
+    RESAMPLES,
+    JudgeProfileName,
+    Questions,
+    TaskName,
+    Unset,
+    bench,
+    display,
+    drop_unset,
+    print_unanswered,
+    require_extras,
+)
+from peercorpus.cli.console import AtLeastOne, Named, say
+from peercorpus.cli.extras import require_extra
+from peercorpus.errors import ExitCode
+
+if TYPE_CHECKING:
+    from peercorpus.benchmark.re2.comparison import Comparison, ComparisonResult
+    from peercorpus.benchmark.re2.model_list import ListedModel
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How models answer and who judges.
+
+    Parameters
+    ----------
+    judge
+        Judge the discussions, for Table 5.
+    grader
+        Model that judges. Default: LLaMA-3.1-8B-Instruct, as in the paper (vllm/meta-llama/Llama-3.1-8B-Instruct).
+    judge_profile
+        What the judge sees and answers: Re²'s (appendix D of its paper), or ours.
+    judge_words
+        File with the words of the judge's instruction, known by its SHA-256. By default the words are ours.
+    max_connections
+        Number of questions asked in parallel.
+    max_retries
+        How often to repeat a question if the service is busy or does not reply. Default: 6.
+    max_tokens
+        Maximum number of tokens in an answer.
+    temperature
+        Sampling temperature of the models.
+    """
+
+    judge: bool = True
+    grader: Annotated[str | None, Unset] = None
+    judge_profile: JudgeProfileName = "re2"
+    judge_words: Annotated[Path | None, Unset] = None
+    max_connections: Annotated[int | None, AtLeastOne, Unset] = None
+    max_retries: Annotated[int | None, Parameter(validator=Number(gte=0)), Unset] = None
+    max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
+    temperature: Annotated[float | None, Parameter(validator=Number(gte=0)), Unset] = None
+
+
+AS_THEY_ANSWER = Answering()
+NO_METRIC = "none"
+
+
+@bench.command(name="re2")
+def compare_as_re2(
+    tasks: Annotated[tuple[TaskName, ...], Parameter(name="TASK", show_default=False)] = (),
+    /,
+    *,
+    models: Annotated[Path, Named],
+    release: Annotated[Path, Named],
+    logs: Annotated[Path, Named],
+    runs: Annotated[int, AtLeastOne] = 3,
+    questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
+    answering: Annotated[Answering, Parameter(name="*")] = AS_THEY_ANSWER,
+    keep_errors: Annotated[bool, Parameter(negative=())] = False,
+    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
+) -> int:
+    """Run a list of models several times, and print Tables 2 to 5 of the Re² paper with its own rows below.
+
+    Scores are asked for on Re²'s scale of 1 to 10, the encoders and the judge are those of the paper; `--bert-score
+    none`, `--embed-cos none` and `--no-judge` leave them out. The same command resumes a comparison that was
+    interrupted. Exit with 1 if cases are missing.
+
+    Parameters
+    ----------
+    tasks
+        Tasks to run; all four if omitted.
+    models
+        File that lists the models: one a line as for --model, or a .toml file with a table for each.
+    release
+        Folder that `peercorpus publish` wrote.
+    logs
+        Folder for the logs and for re2.md and re2.csv.
+    runs
+        How often each model answers all questions; run N has the seed N.
+    keep_errors
+        Count a case that ended in an error as an answer without a score, instead of asking again in the next run.
+    resamples
+        Bootstrap samples for the confidence intervals.
+    """
+    from peercorpus.benchmark.re2.model_list import read_model_list
+
+    require_extra("bench", "inspect_ai")
+    questions = replace(
+        questions,
+        unified=True,
+        bert_score=_choose_encoder(questions.bert_score),
+        embed_cos=_choose_encoder(questions.embed_cos),
+    )
+    listed = read_model_list(models)
+    require_extras(questions, [str(model.model) for model in listed])
+    from peercorpus.benchmark.re2.comparison import compare_models
+    from peercorpus.cli.text.benchmark import KEEP_ERRORS
+
+    comparison = _plan(tasks, release, logs, listed, runs, questions, answering, keeps_errors=keep_errors)
+    result = compare_models(comparison, lambda line: print(line, file=sys.stderr))
+    _print_tables(result, logs, resamples)
+    print_unanswered([], result.errors, is_whole=result.is_whole)
+    if not result.is_whole:
+        say(KEEP_ERRORS)
+    return ExitCode.DONE if result.is_whole else ExitCode.FOUND
+
+
+def _choose_encoder(named: str | None) -> str | None:
+    return None if named == NO_METRIC else named or "re2"
+
+
+def _plan(
+    tasks: Sequence[str],
+    release: Path,
+    logs: Path,
+    listed: "Sequence[ListedModel]",
+    runs: int,
+    questions: Questions,
+    answering: Answering,
+    *,
+    keeps_errors: bool,
+) -> "Comparison":
+    from peercorpus.benchmark.judge.instruction import RE2_GRADER
+    from peercorpus.benchmark.re2.comparison import Comparison
+    from peercorpus.benchmark.run import Bench, select_tasks
+
+    chosen = select_tasks(tasks)
+    is_judged = answering.judge and "rebuttal" in chosen
+    judging: dict[str, object] = {}
+    if is_judged:
+        words = answering.judge_words and str(answering.judge_words)
+        judging = {"judged": True, "judge_profile": answering.judge_profile, "judge_words": words}
+    settings = {
+        name: getattr(answering, name) for name in ("max_connections", "max_retries", "max_tokens", "temperature")
+    }
+    bench = Bench(
+        tasks=chosen,
+        release=release,
+        logs=logs,
+        model=None,
+        options=drop_unset(questions.options() | judging),
+        with_baselines=False,
+        roles={"grader": answering.grader or RE2_GRADER} if is_judged else {},
+        keeps_errors=keeps_errors,
+        display=display(),
+        settings=drop_unset(settings | {"limit": questions.limit}),
+    )
+    return Comparison(bench, listed, runs)
+
+
+def _print_tables(result: "ComparisonResult", logs: Path, resamples: int) -> None:
+    from peercorpus.benchmark.leaderboard_render import render_tables
+    from peercorpus.benchmark.re2.tables import lay_out, make_tables, render_table_csv
+    from peercorpus.workspace.object_store import write_whole
+
+    tables = make_tables(result.models, resamples)
+    text = render_tables("Tables 2 to 5 of Re²", lay_out(tables), result.notes)
+    write_whole(logs / "re2.md", text.encode())
+    write_whole(logs / "re2.csv", render_table_csv(tables).encode())
+    say(text.rstrip())
+    say(f"\nThe tables are {logs / 're2.md'} and .csv; see each answer: inspect view --log-dir {logs}")
