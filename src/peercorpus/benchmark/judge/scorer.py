@@ -30,8 +30,9 @@ from peercorpus.benchmark.judge.judge import (
     read_verdict,
 )
 from peercorpus.benchmark.outcomes import GRADER_FAILED, JudgeScores, to_metadata
-from peercorpus.errors import PeercorpusError, UndefinedMetricError
-from peercorpus.metrics.intervals import RESAMPLES, bootstrap
+from peercorpus.errors import PeercorpusError
+from peercorpus.metrics.intervals import RESAMPLES
+from peercorpus.metrics.paper_intervals import bound_mean
 from peercorpus.models import prompts
 from peercorpus.models.local_models import package_signature
 
@@ -43,7 +44,7 @@ def signature(settings: str) -> str:
 
 ASPECTS_OF_RUNS = signature("mean|1-10")
 """Signature of the means in leaderboards, whose intervals the leaderboard computes."""
-MEANS = signature(f"mean|1-10|interval:bootstrap-papers-{RESAMPLES}")
+MEANS = signature(f"mean|1-10|interval:bootstrap-t-papers-{RESAMPLES}")
 LENGTH = signature("spearman|overall-words|ties:mean")
 REPEATED = signature("repeats|equal|mean-absolute|alpha:interval")
 GRADERS = signature("second-grader|spearman|alpha:interval|second-less-first")
@@ -61,14 +62,6 @@ def extract_forum_id(score: SampleScore) -> str:
     return str(score.sample_id).partition("/")[0]
 
 
-def _compute_interval(of_paper: dict[str, list[float]]) -> tuple[float, float] | None:
-    try:
-        interval = bootstrap(of_paper, lambda chosen: fmean(chain.from_iterable(chosen)))
-    except UndefinedMetricError:
-        return None
-    return interval.low, interval.high
-
-
 def _compute_means(scores: Sequence[SampleScore]) -> dict[str, float]:
     ratings: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for score in scores:
@@ -77,7 +70,8 @@ def _compute_means(scores: Sequence[SampleScore]) -> dict[str, float]:
     means: dict[str, float] = {}
     for aspect in (*ASPECTS, OVERALL):
         means[aspect] = fmean(chain.from_iterable(ratings[aspect].values()))
-        interval = _compute_interval(ratings[aspect])
+        by_id = [ratings[aspect][forum_id] for forum_id in sorted(ratings[aspect])]
+        interval = bound_mean([(sum(values), len(values)) for values in by_id], (1, 10))
         if interval is not None:
             means[f"{aspect}_low"], means[f"{aspect}_high"] = interval
     return means
