@@ -137,7 +137,7 @@ def test_scores_that_are_not_plainly_on_the_scale_stay_unreadable(said: str) -> 
         read_scores_leniently(said, [RATING])
 
 
-SORRY = ["", "I'm sorry, but ", "I am very sorry. ", "Sorry, ", "I apologize, but ", "Unfortunately, ", "As an AI, "]
+SORRY = ["", "I'm sorry, but ", "I am very sorry. ", "Sorry, ", "I apologise, but ", "Unfortunately, ", "As an AI, "]
 UNABLE = [
     "I cannot ",
     "I can't ",
