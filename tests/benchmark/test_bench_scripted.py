@@ -36,6 +36,8 @@ from scripted_judges import flat, judge_by
 
 pytestmark = pytest.mark.usefixtures("quietly")
 DRAWS = 20
+NO_CHANCES = dict.fromkeys(("AUROC", "Brier score", "ECE", "contradictory"))
+"""Numbers of answers that state no probability."""
 SHARE = 100 * len(ACCEPTED) / len(TEST)
 
 
@@ -60,11 +62,11 @@ def numbers(board: Board, row: RunResult) -> dict[str, float | None]:
 def both_ways(
     logs: Path, group: str = ""
 ) -> tuple[RunResult, dict[str, float | None], RunResult, dict[str, float | None]]:
-    """The row without the failures, and the row with them as wrong, each with its numbers."""
+    """The row without the failures, and the row with them as of someone who read nothing, each with its numbers."""
     board = next(one for one in boards_of(logs) if one.group == group)
-    dropped, wrong = board.rows
-    assert (dropped.failures, wrong.failures) == ("left out", "counted as wrong")
-    return dropped, numbers(board, dropped), wrong, numbers(board, wrong)
+    dropped, *_, uninformed = board.rows
+    assert (dropped.failures, uninformed.failures) == ("left out", "counted as uninformed")
+    return dropped, numbers(board, dropped), uninformed, numbers(board, uninformed)
 
 
 class TestOracle:
@@ -74,7 +76,7 @@ class TestOracle:
         boards = {(board.protocol.task, board.group): board for board in boards_of(tmp_path)}
         found = {name: (board.rows[0].n, numbers(board, board.rows[0])) for name, board in boards.items()}
         right = dict.fromkeys(("accuracy", "precision", "recall", "F1", "balanced accuracy"), 100.0)
-        assert found[BenchTask.ACCEPTANCE, ""] == (8, right | {"MCC": 1.0, "AUROC": None})
+        assert found[BenchTask.ACCEPTANCE, ""] == (8, right | {"MCC": 1.0} | NO_CHANCES)
         scales = ("normalised", "1 to 5", "1 to 10")
         zeros = {f"{name}, {scale}": 0.0 for scale in scales for name in ("MAE", "MSE")}
         assert found[BenchTask.SCORES, "recommendation"] == (8, zeros | {f"Spearman, {scale}": 1.0 for scale in scales})
@@ -91,7 +93,7 @@ class TestAcceptance:
         rows = rows_of(board)
         f1 = 200 * SHARE / (100 + SHARE)
         expected = {"accuracy": SHARE, "precision": SHARE, "recall": 100, "F1": pytest.approx(f1)}
-        expected |= {"balanced accuracy": 50, "MCC": None, "AUROC": None}
+        expected |= {"balanced accuracy": 50, "MCC": None} | NO_CHANCES
         assert numbers(board, rows["mockllm/yes"]) == expected
         assert numbers(board, rows["accept-all"]) == expected
         assert SHARE == 37.5
@@ -113,11 +115,12 @@ class TestAcceptance:
         # One right acceptance, one wrong, two right rejections.
         expected = {"accuracy": 75, "precision": 50, "recall": 100, "F1": pytest.approx(200 / 3)}
         expected |= {"balanced accuracy": pytest.approx(100 * (1 + 2 / 3) / 2), "MCC": pytest.approx(2 / sqrt(12))}
-        assert without == expected | {"AUROC": None}
-        # As wrong: two more acceptances of rejected papers, two rejections of accepted ones.
-        expected = {"accuracy": 37.5, "precision": 25, "recall": pytest.approx(100 / 3), "F1": pytest.approx(200 / 7)}
-        expected |= {"balanced accuracy": pytest.approx(50 * (1 / 3 + 2 / 5)), "MCC": pytest.approx(-4 / sqrt(240))}
-        assert with_them == expected | {"AUROC": None}
+        assert without == expected | NO_CHANCES
+        # Most papers are rejected, so each of the four counts as a rejection: two of them rightly.
+        expected = {"accuracy": 62.5, "precision": 50, "recall": pytest.approx(100 / 3), "F1": 40}
+        expected |= {"balanced accuracy": pytest.approx(50 * (1 / 3 + 4 / 5)), "MCC": pytest.approx(2 / sqrt(180))}
+        expected |= NO_CHANCES
+        assert with_them == expected
         shown = render_markdown(make_boards(read_runs(tmp_path), DRAWS))
         assert "| empty 1, no_decision 1, no_object 1, off_scale 1 | 0 | 0 | 75.0 " in shown
 
@@ -129,6 +132,39 @@ class TestAcceptance:
         dropped, without, _, _ = both_ways(tmp_path)
         assert (dropped.n, dropped.unscored) == (7, {"refused": 1})
         assert without["accuracy"] == pytest.approx(300 / 7)
+
+    def test_what_is_plainly_said_counts_in_a_row_of_its_own(self, bench_data: Path, tmp_path: Path) -> None:
+        answers = dict.fromkeys(TEST, '{"decision": "reject", "probability": 0.2}')
+        answers |= {
+            "p16": "Accept.",
+            "p17": 'Well: {"decision": "rejected", "probability": "20%"}',
+            "p18": "Who knows?",
+        }
+        answers["p19"] = "I'm sorry, but I can't assist with that."
+        ask(by_paper(answers), bench_data, tmp_path, BenchTask.ACCEPTANCE)
+        (board,) = boards_of(tmp_path)
+        rows = {row.failures: (row, numbers(board, row)) for row in board.rows}
+        assert list(rows) == ["left out", "read leniently", "counted as uninformed"]
+        assert [row.n for row, _ in rows.values()] == [4, 6, 8]
+        assert [dict(row.unscored) for row, _ in rows.values()] == [
+            {"no_object": 3, "refused": 1},
+            {"no_object": 1, "refused": 1},
+            {"no_object": 3, "refused": 1},
+        ]
+        # p22 is accepted, as is p19, whose refusal counts as a rejection in the last row.
+        assert [found["accuracy"] for _, found in rows.values()] == [75, pytest.approx(500 / 6), 62.5]
+
+    def test_decisions_that_their_probabilities_contradict_are_counted(self, bench_data: Path, tmp_path: Path) -> None:
+        def answer(name: str) -> str:
+            accepted = name in ACCEPTED
+            return json.dumps({"decision": "accept" if accepted else "reject", "probability": 0.3 if accepted else 0.6})
+
+        ask(by_paper({name: answer(name) for name in TEST}), bench_data, tmp_path, BenchTask.ACCEPTANCE)
+        (board,) = boards_of(tmp_path)
+        found = numbers(board, board.rows[0])
+        assert (found["accuracy"], found["AUROC"], found["contradictory"]) == (100, 0, 100)
+        assert found["Brier score"] == pytest.approx((3 * 0.49 + 5 * 0.36) / 8)
+        assert found["ECE"] == pytest.approx((3 * 0.7 + 5 * 0.6) / 8)
 
     def test_probabilities_are_ranked(self, bench_data: Path, tmp_path: Path) -> None:
         # Of 15 pairs all but one are in order, as p17, a rejected paper, ranks above p22 alone.
@@ -151,19 +187,19 @@ class TestAcceptance:
 
 
 class TestScores:
-    def test_an_error_of_one_point_and_a_word_for_a_number(self, bench_data: Path, tmp_path: Path) -> None:
+    def test_an_error_of_half_a_point_and_a_word_for_a_number(self, bench_data: Path, tmp_path: Path) -> None:
         right = {name: sum(ratings(int(name[1:]))) / 2 for name in TEST}
-        answers = {name: json.dumps({"rating": mean + 1, "soundness": 3}) for name, mean in right.items()}
+        answers = {name: json.dumps({"rating": mean + 0.5, "soundness": 3}) for name, mean in right.items()}
         answers["p16"] = '{"rating": "five", "soundness": 3}'
         ask(by_paper(answers), bench_data, tmp_path, BenchTask.SCORES)
-        dropped, without, wrong, with_them = both_ways(tmp_path, "recommendation")
-        assert (dropped.n, wrong.n, dropped.unscored) == (7, 8, {"no_number": 1})
-        assert right["p16"] == 3.5  # On a scale from 1 to 5: 1 is farther from it, by 2.5.
-        assert (without["MAE, 1 to 5"], with_them["MAE, 1 to 5"]) == (1, 1.375)
-        assert (without["MSE, 1 to 5"], with_them["MSE, 1 to 5"]) == (1, (3 + 6.25) / 4)
-        assert without["MAE, 1 to 10"] == with_them["MAE, 1 to 10"] == 1
-        assert without["MAE, normalised"] == pytest.approx((3 / 4 + 4 / 9) / 7)
-        assert with_them["MAE, normalised"] == pytest.approx((2.5 / 4 + 3 / 4 + 4 / 9) / 8)
+        dropped, without, uninformed, with_them = both_ways(tmp_path, "recommendation")
+        assert (dropped.n, uninformed.n, dropped.unscored) == (7, 8, {"no_number": 1})
+        assert right["p16"] == 3.5  # On a scale from 1 to 5, on which the mean of the four papers is 2.5.
+        assert (without["MAE, 1 to 5"], with_them["MAE, 1 to 5"]) == (0.5, 2.5 / 4)
+        assert (without["MSE, 1 to 5"], with_them["MSE, 1 to 5"]) == (0.25, 1.75 / 4)
+        assert without["MAE, 1 to 10"] == with_them["MAE, 1 to 10"] == 0.5
+        assert without["MAE, normalised"] == pytest.approx((1.5 / 4 + 2 / 9) / 7)
+        assert with_them["MAE, normalised"] == pytest.approx((2.5 / 4 + 2 / 9) / 8)
 
 
 class TestWriting:

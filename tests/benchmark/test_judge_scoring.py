@@ -141,8 +141,8 @@ class TestNumbers:
         log = run(tmp_path, judge_saying(flat(2), flat(4), flat(9)), WRITTEN)
         found = numbers(log)
         assert (found["quality"], found["overall"], found["n"], found["papers"]) == (5, 5, 3, 2)
-        # Papers drawn with all their answers: the means that can come are 3 (twice p1), 5 and 9 (twice p2).
-        assert (found["overall_low"], found["overall_high"]) == (3, 9)
+        # Two papers say next to nothing: the interval is the whole scale.
+        assert (found["overall_low"], found["overall_high"]) == (1, 10)
 
     def test_one_paper_has_no_interval(self, tmp_path: Path) -> None:
         found = numbers(run(tmp_path, judge_saying(flat(2))))

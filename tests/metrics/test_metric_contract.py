@@ -22,7 +22,7 @@ SCALES = [(1.0, 10.0), (1.0, 5.0), (0.0, 4.0)]
 PERFECT: dict[Takes, tuple[Sequence[Any], ...]] = {
     Takes.TEXTS: (TEXTS, [[text, "Another one."] for text in TEXTS]),
     Takes.DECISIONS: ([True, False, True], [True, False, True]),
-    Takes.PROBABILITIES: ([0.9, 0.2, 0.7], [True, False, True]),
+    Takes.PROBABILITIES: ([1.0, 0.0, 1.0], [True, False, True]),
     Takes.NUMBERS: ([3.0, 5.0, 4.0], [3.0, 5.0, 4.0]),
     Takes.NUMBERS_ON_SCALES: ([3.0, 5.0, 4.0], [3.0, 5.0, 4.0], SCALES),
 }

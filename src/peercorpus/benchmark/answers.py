@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 
 from peercorpus.benchmark.cases import AskedScore
+from peercorpus.benchmark.refusals import is_refusal
 
 
 class Unscored(StrEnum):
@@ -35,7 +36,7 @@ class Unscored(StrEnum):
     CUT_OFF = "cut_off"
     """The answer ends before the format that the model was trained for is complete."""
     REFUSED = "refused"
-    """The provider withheld the answer (content filter)."""
+    """The provider withheld the answer (content filter), or the model declines in words."""
 
 
 class UnreadableAnswerError(Exception):
@@ -93,7 +94,12 @@ NUMBER = re.compile(r"[^\w-]*(-?\d+(?:\.\d+)?)(?:\s*/\s*\d+)?\W*?(?:[:(].*)?$")
 WORDS = {"accept": True, "reject": False}
 
 
-def _refuse_repeated_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def refuse_repeated_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object.
+
+    Raises:
+        ValueError: A key occurs twice.
+    """
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a key occurs twice")
     return dict(pairs)
@@ -114,7 +120,7 @@ def read_object(text: str) -> dict[str, Any]:
     fenced = FENCED.fullmatch(stripped)
     try:
         parsed = json.loads(
-            fenced[1] if fenced else stripped, object_pairs_hook=_refuse_repeated_keys, parse_constant=str
+            fenced[1] if fenced else stripped, object_pairs_hook=refuse_repeated_keys, parse_constant=str
         )
     except (ValueError, RecursionError) as error:
         raise UnreadableAnswerError(Unscored.NO_OBJECT, f"not one JSON object: {error}") from None
@@ -178,7 +184,7 @@ def read_review_answer(text: str, asked: Sequence[AskedScore]) -> WrittenReview:
         asked: Scores that may follow the prose.
 
     Raises:
-        UnreadableAnswerError: There is no prose.
+        UnreadableAnswerError: There is no prose, or it is a refusal.
     """
     lines = text.strip().split("\n")
     values: dict[str, set[float]] = defaultdict(set)
@@ -190,21 +196,26 @@ def read_review_answer(text: str, asked: Sequence[AskedScore]) -> WrittenReview:
         if score is not None:
             values[score[0]].add(score[1])
         lines.pop()
-    prose = "\n".join(lines).strip()
+    prose = _check_prose("\n".join(lines))
+    return WrittenReview(prose, {name: given.pop() for name, given in values.items() if len(given) == 1})
+
+
+def _check_prose(text: str) -> str:
+    prose = text.strip()
     if not prose:
         raise UnreadableAnswerError(Unscored.EMPTY)
-    return WrittenReview(prose, {name: given.pop() for name, given in values.items() if len(given) == 1})
+    if is_refusal(prose):
+        raise UnreadableAnswerError(Unscored.REFUSED)
+    return prose
 
 
 def read_turn(text: str) -> str:
     """Parse an answer to `rebuttal`.
 
     Raises:
-        UnreadableAnswerError: The answer is empty.
+        UnreadableAnswerError: The answer is empty, or it is a refusal.
     """
-    if not text.strip():
-        raise UnreadableAnswerError(Unscored.EMPTY)
-    return text.strip()
+    return _check_prose(text)
 
 
 def write_decision(decision: Decision) -> str:

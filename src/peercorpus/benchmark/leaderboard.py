@@ -13,12 +13,14 @@ from peercorpus.benchmark.outcomes import GRADER_FAILED, CaseOutcome, Scored, Sc
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.metrics.intervals import PairedDifference as Difference
-from peercorpus.metrics.intervals import bootstrap, paired
+from peercorpus.metrics.intervals import paired
 
 DROPPED = "left out"
 """Treatment of answers without a score in a row of a table: they do not count."""
-WRONG = "counted as wrong"
-"""Treatment of answers without a score in a row of a table: they count as the worst possible outcome."""
+LENIENT = "read leniently"
+"""Treatment: what they plainly say counts, and those that say nothing plainly do not."""
+UNINFORMED = "counted as uninformed"
+"""Treatment: they count as the answer of someone who read nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +29,9 @@ class Estimate:
 
     Attributes:
         papers: Number of papers that it is computed from.
-        low: None if there are fewer than two papers, or the number is undefined on (almost) all resamples.
+        low: None if nothing tells how much the number varies: there is one paper, or all papers have the same value.
         high: None in the same cases as `low`.
-        undefined: Resamples on which the number is undefined; the interval is computed from the others.
+        undefined: Of a difference: resamples on which it is undefined; the interval is computed from the others.
     """
 
     value: float
@@ -72,7 +74,7 @@ class RunResult:
 class ArmDifference:
     """What a model reaches with figures, less what it reaches on the same questions without.
 
-    Answers without a score count as wrong in both, but those on which the judge failed in one are left out of both.
+    Answers without a score count as uninformed in both; those on which the judge failed in one are left out of both.
 
     Attributes:
         name: The run with figures, as in the table.
@@ -149,19 +151,18 @@ def cell(measure: Measure, outcomes: Sequence[CaseOutcome], resamples: int) -> E
     """Return a number with its interval, or None if the outcomes do not define it."""
     papers = group_by_paper(outcome for outcome in outcomes if measure.concerns(outcome))
     try:
-        value = _compute_over_papers(measure, list(papers.values())) * measure.factor
+        value = _compute_over_papers(measure, list(papers.values()))
     except UndefinedMetricError:
         return None
-    try:
-        interval = bootstrap(papers, partial(_compute_over_papers, measure), resamples)
-    except UndefinedMetricError:
-        return Estimate(value, len(papers))
+    # Ids in order, so that the same papers are drawn whatever the order of the log.
+    by_id = [papers[forum_id] for forum_id in sorted(papers)]
+    bounds = None if measure.bounds is None else measure.bounds(by_id, value, resamples)
+    low, high = bounds or (None, None)
     return Estimate(
-        value=value,
+        value=value * measure.factor,
         papers=len(papers),
-        low=interval.low * measure.factor,
-        high=interval.high * measure.factor,
-        undefined=interval.undefined,
+        low=None if low is None else low * measure.factor,
+        high=None if high is None else high * measure.factor,
     )
 
 
@@ -211,24 +212,18 @@ def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[_Column], 
         for scored, outcomes in run.outcomes.items()
     }
     failed = _count_unscored(asked)
-    first = next(iter(asked.values()))
+    is_readable = any(outcome.lenient is not None for outcomes in asked.values() for outcome in outcomes)
+    treatments = (DROPPED, *((LENIENT,) if is_readable else ()), UNINFORMED) if failed else ("",)
     rows = []
-    for failures in (DROPPED, WRONG) if failed else ("",):
-        chosen = {
-            scored: [
-                outcome
-                for outcome in outcomes
-                if outcome.unscored is None or (failures == WRONG and _is_own_failure(outcome))
-            ]
-            for scored, outcomes in asked.items()
-        }
+    for failures in treatments:
+        chosen = {scored: _treat_failures(outcomes, failures) for scored, outcomes in asked.items()}
+        counted = chosen[next(iter(asked))]
         cells = [
             cell(column.measure, chosen[column.scored], resamples)
             if column.scored in chosen and _name_measurer(column.scored, run, column.measure) == column.by
             else None
             for column in columns
         ]
-        counted = [outcome for outcome in first if failures == WRONG or outcome.unscored is None]
         papers = len({outcome.forum_id for outcome in counted})
         row = RunResult(
             name=name,
@@ -237,7 +232,7 @@ def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[_Column], 
             failures=failures,
             n=len(counted),
             papers=papers,
-            unscored=failed,
+            unscored=_count_unscored(asked, besides_readable=failures == LENIENT),
             cut_papers=run.cut_papers,
             cut_answers=run.cut_answers,
             cells=tuple(cells),
@@ -245,6 +240,20 @@ def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[_Column], 
         )
         rows.append(row)
     return rows
+
+
+def _treat_failures(outcomes: Sequence[CaseOutcome], failures: str) -> list[CaseOutcome]:
+    """Return the outcomes that count in a row of a table, as they count there."""
+    if failures == UNINFORMED:
+        return [outcome for outcome in outcomes if _is_own_failure(outcome)]
+    scored = [outcome for outcome in outcomes if outcome.unscored is None]
+    if failures == LENIENT:
+        scored += [
+            replace(outcome, found=outcome.lenient, unscored=None)
+            for outcome in outcomes
+            if outcome.lenient is not None
+        ]
+    return scored
 
 
 def _is_own_failure(failure: CaseOutcome) -> bool:
@@ -257,12 +266,17 @@ def _list_judge_failures(outcomes: Iterable[CaseOutcome]) -> set[str]:
     return {outcome.case_id for outcome in outcomes if not _is_own_failure(outcome)}
 
 
-def _count_unscored(asked: Mapping[Scored, Sequence[CaseOutcome]]) -> Counter[str]:
-    """Count the answers without a score, each once, by the first reason: the task's scorers come before the judge."""
+def _count_unscored(asked: Mapping[Scored, Sequence[CaseOutcome]], *, besides_readable: bool = False) -> Counter[str]:
+    """Count the answers without a score, each once, by the first reason: the task's scorers come before the judge.
+
+    Args:
+        asked: The outcomes by scorer.
+        besides_readable: Whether answers that can be read leniently are not counted.
+    """
     reasons: dict[tuple[str, int], str] = {}
     for outcomes in asked.values():
         for index, outcome in enumerate(outcomes):
-            if outcome.unscored is not None:
+            if outcome.unscored is not None and not (besides_readable and outcome.lenient is not None):
                 reasons.setdefault((outcome.case_id, index), outcome.unscored)
     return Counter(reasons.values())
 
@@ -402,8 +416,8 @@ def _compare_column(
 def compare_runs(first: TaskRun, second: TaskRun, resamples: int = 1000) -> list[tuple[str, Difference | str]]:
     """Return the differences of two runs on the same cases, the first less the second, with intervals.
 
-    Answers without a score count as wrong, unless the judge failed on them: that is never the answer's own fault, so
-    such a case is left out of both runs, and an entry under the name of the scorer says how many were.
+    Answers without a score count as uninformed, unless the judge failed on them: that is never the answer's own fault,
+    so such a case is left out of both runs, and an entry under the name of the scorer says how many were.
 
     Returns:
         The name of each number and its difference, or the reason why there is none.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.leaderboard import WRONG, Board, Boards, Estimate, RunResult
+from peercorpus.benchmark.leaderboard import UNINFORMED, Board, Boards, Estimate, RunResult
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.messages import TokenBudget
 from peercorpus.benchmark.re2.printed import printed_tables, read_printed
@@ -17,6 +17,8 @@ from peercorpus.release.splits import Split
 HEAD = ("model", "words", "failures", "n", "papers", "unscored", "papers cut", "answers cut")
 
 
+FEW_PAPERS = 50
+"""Numbers of fewer papers than this are marked."""
 NONE = "-"
 JUDGED_BY = "judge: "
 ARROWS = {True: " ↑", False: " ↓", None: ""}
@@ -57,15 +59,15 @@ def _format_number(value: float) -> str:
 
 
 def _format_cell(estimate: Estimate | None, papers: int) -> str:
-    """Format a number with its interval; add `*` if some resamples have none, and n if it does not cover all papers."""
+    """Format a number with its interval; add `†` if it is of few papers, and n if it does not cover all papers."""
     if estimate is None:
         return NONE
+    mark = "†" if estimate.papers < FEW_PAPERS else ""
     scope = "" if estimate.papers == papers else f" (n = {estimate.papers:,})"
     if estimate.low is None or estimate.high is None:
-        return f"{_format_number(estimate.value)}{scope}"
+        return f"{_format_number(estimate.value)}{mark}{scope}"
     bounds = f"[{_format_number(estimate.low)}, {_format_number(estimate.high)}]"
-    star = "*" if estimate.undefined else ""
-    return f"{_format_number(estimate.value)} {bounds}{star}{scope}"
+    return f"{_format_number(estimate.value)} {bounds}{mark}{scope}"
 
 
 def _format_unscored(row: RunResult) -> str:
@@ -104,9 +106,11 @@ def _make_table(board: Board) -> RenderedTable:
     above = [
         f"Side '{protocol.side}' of the profile '{protocol.profile}'{led}; release {protocol.release[:12]}, cases"
         f" {protocol.cases[:12]}; prompts {protocol.prompts}; {protocol.paper}; examples: up to {protocol.few_shot}.",
-        "95 % intervals by drawing papers anew; * where the number has no value on some draws, which do not count."
-        " Answers without a score are left out in one row and counted as wrong in the next, but for those that only the"
-        " grader failed on.",
+        "95 % intervals over papers: score intervals of shares, bootstrap-t of means. † marks a number of fewer than"
+        f" {FEW_PAPERS} papers; one without an interval has none that could be trusted.",
+        "Answers without a score are left out in one row, read leniently in the next if any can be, and counted in the"
+        " last as those of someone who read nothing: the majority's decision with a probability of 0.5, the mean score,"
+        " an empty text, the lowest marks. Those that only the grader failed on count in no row.",
     ]
     if protocol.few_shot or protocol.paper != TokenBudget().says:
         above.append("Baselines have seen whole papers and no examples.")
@@ -132,7 +136,8 @@ def _make_difference_table(board: Board) -> RenderedTable:
         title=f"{_make_title(board)}: with figures minus without",
         above=[
             "The same questions, asked of the same model; 95 % intervals and p-values of the paired bootstrap over"
-            " papers. Answers without a score count as wrong, but those that the grader failed on count in neither run."
+            " papers, * where some draws have no value. Answers without a score count as uninformed, but those that the"
+            " grader failed on count in neither run."
         ],
         head=["model", "papers", *(_format_heading(measure) for measure in board.measures)],
         rows=[
@@ -253,7 +258,7 @@ def _csv_lines(board: Board) -> Iterator[tuple[object, ...]]:
 
 def _csv_difference_lines(board: Board) -> Iterator[tuple[object, ...]]:
     for difference in board.differences:
-        of_row = (difference.name, "", WRONG, "", "", "", "", "", False)
+        of_row = (difference.name, "", UNINFORMED, "", "", "", "", "", False)
         for measure, cell in zip(board.measures, difference.cells, strict=True):
             name = f"{measure.name}, with figures minus without, papers: {difference.papers}"
             yield _csv_line(board, of_row, name, measure, None if cell is None else cell[0])

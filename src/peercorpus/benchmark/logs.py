@@ -21,7 +21,16 @@ from inspect_ai.scorer import Score
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.figures.choice import FigureChoice
 from peercorpus.benchmark.figures.showing import read_choice
-from peercorpus.benchmark.outcomes import CaseOutcome, PredictedScore, Scored, ScoresRecord, read_record, worst_record
+from peercorpus.benchmark.outcomes import (
+    RECORD_KEY,
+    CaseOutcome,
+    PredictedScore,
+    Scored,
+    ScoresRecord,
+    inform_of_majority,
+    read_record,
+    uninformed_record,
+)
 from peercorpus.errors import PeercorpusError
 
 UNREAD = {"messages", "events", "store", "attachments", "output", "events_data", "timelines"}
@@ -155,8 +164,13 @@ def _make_outcome(scored: Scored, score: Score | None, sample: EvalSample) -> Ca
     forum_id = str(sample.metadata["forum_id"])
     if score is None or score.reason is not None or not score.metadata:
         why = "error" if score is None else str(score.reason or "error")
+        about = {} if score is None else score.metadata or {}
         return CaseOutcome(
-            case_id=case_id, forum_id=forum_id, found=worst_record(scored, sample.metadata), unscored=why
+            case_id=case_id,
+            forum_id=forum_id,
+            found=uninformed_record(scored, sample.metadata),
+            unscored=why,
+            lenient=read_record(scored, about) if RECORD_KEY in about else None,
         )
     return CaseOutcome(case_id, forum_id, read_record(scored, score.metadata))
 
@@ -234,7 +248,7 @@ def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
         is_baseline=baseline is not None,
         adapter=about["adapter"],
         grader=grader,
-        outcomes=outcomes,
+        outcomes={kind: inform_of_majority(of_kind) for kind, of_kind in outcomes.items()},
         left_out=about["left_out"],
         cut_papers=cut_papers,
         cut_answers=cut_answers,

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import fsum, inf
+from operator import attrgetter
 from statistics import fmean
 from typing import TypeVar
 
@@ -21,10 +23,28 @@ from peercorpus.benchmark.outcomes import (
 )
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics import prediction
+from peercorpus.metrics.intervals import Bounds
+from peercorpus.metrics.paper_intervals import (
+    Cells,
+    bound_auroc,
+    bound_balanced,
+    bound_bleu,
+    bound_correlation,
+    bound_f1,
+    bound_mcc,
+    bound_mean,
+    bound_share,
+)
 from peercorpus.metrics.text_overlap import add_counts
 from peercorpus.records.enums import Aspect
 
 RecordT = TypeVar("RecordT", bound=OutcomeRecord)
+Papers = Sequence[list[CaseOutcome]]
+"""Outcomes, by paper."""
+BoundsOf = Callable[[Papers, float, int], Bounds | None]
+"""Computes a 95 % interval from the outcomes of papers, the number itself and a number of resamples."""
+Weigh = Callable[[RecordT], tuple[float, float]]
+"""What a record adds to a sum, and to the number of values that the sum is divided by."""
 
 PERCENT = 100
 
@@ -41,6 +61,7 @@ class Measure:
         name: Name in tables.
         metric: Name in `metrics.registry.METRICS`, which has the signature, or `judge`; empty for a plain mean.
         of: Computes the number from outcomes of one scorer.
+        bounds: Computes its 95 % interval; None if no interval holds what it should with few papers.
         higher_is_better: None if neither direction is better.
         factor: Tables multiply the number by this.
         group: Measures of one group share a table; empty if there is only one table.
@@ -50,6 +71,7 @@ class Measure:
     name: str
     metric: str
     of: Number
+    bounds: BoundsOf | None
     higher_is_better: bool | None = True
     factor: float = 1.0
     group: str = ""
@@ -60,6 +82,13 @@ def _select_records(outcomes: Sequence[CaseOutcome], kind: type[RecordT]) -> lis
     return [outcome.found for outcome in outcomes if isinstance(outcome.found, kind)]
 
 
+def _sum_by_paper(weigh: Weigh[RecordT], kind: type[RecordT], papers: Papers) -> list[tuple[float, float]]:
+    """Return the sums of the papers that have a value."""
+    weights = ([weigh(record) for record in _select_records(outcomes, kind)] for outcomes in papers)
+    sums = ((fsum(part for part, _ in paper), fsum(of for _, of in paper)) for paper in weights)
+    return [(part, of) for part, of in sums if of]
+
+
 def _compute_decision_metric(
     number: Callable[[Sequence[bool], Sequence[bool]], float], outcomes: list[CaseOutcome]
 ) -> float:
@@ -67,12 +96,87 @@ def _compute_decision_metric(
     return number([record.said for record in decisions], [record.accepted for record in decisions])
 
 
-def _compute_auroc(outcomes: list[CaseOutcome]) -> float:
+def _measure_decisions(
+    name: str,
+    metric: str,
+    number: Callable[[Sequence[bool], Sequence[bool]], float],
+    bounds: BoundsOf,
+    factor: float = PERCENT,
+) -> Measure:
+    return Measure(name, metric, partial(_compute_decision_metric, number), bounds, factor=factor)
+
+
+def _bound_share_of(weigh: Weigh[DecisionRecord]) -> BoundsOf:
+    return lambda papers, _value, _resamples: bound_share(_sum_by_paper(weigh, DecisionRecord, papers))
+
+
+def _is_accept_found(record: DecisionRecord) -> tuple[float, float]:
+    return record.said and record.accepted, record.accepted
+
+
+def _is_reject_found(record: DecisionRecord) -> tuple[float, float]:
+    return not record.said and not record.accepted, not record.accepted
+
+
+def _bound_f1_of(papers: Papers, _value: float, _resamples: int) -> Bounds | None:
+    return bound_f1(
+        _sum_by_paper(
+            lambda record: (record.said and record.accepted, record.said or record.accepted), DecisionRecord, papers
+        )
+    )
+
+
+def _bound_balanced_of(papers: Papers, _value: float, _resamples: int) -> Bounds | None:
+    return bound_balanced(
+        _sum_by_paper(_is_accept_found, DecisionRecord, papers), _sum_by_paper(_is_reject_found, DecisionRecord, papers)
+    )
+
+
+def _bound_mcc_of(papers: Papers, value: float, _resamples: int) -> Bounds | None:
+    return bound_mcc(value, [_count_cells(_select_records(outcomes, DecisionRecord)) for outcomes in papers])
+
+
+def _count_cells(decisions: Sequence[DecisionRecord]) -> Cells:
+    pairs = [(record.said, record.accepted) for record in decisions]
+    return (
+        pairs.count((True, True)),
+        pairs.count((True, False)),
+        pairs.count((False, True)),
+        pairs.count((False, False)),
+    )
+
+
+def _bound_auroc_of(papers: Papers, value: float, _resamples: int) -> Bounds | None:
+    accepted = sum(any(record.accepted for record in _select_records(paper, DecisionRecord)) for paper in papers)
+    return bound_auroc(value, accepted, len(papers) - accepted)
+
+
+def _compute_from_probabilities(
+    number: Callable[[Sequence[float], Sequence[bool]], float], outcomes: list[CaseOutcome]
+) -> float:
     decisions = _select_records(outcomes, DecisionRecord)
     probabilities = [record.probability for record in decisions if record.probability is not None]
     if len(probabilities) < len(decisions):
-        raise UndefinedMetricError("AUROC is undefined if an answer states no probability.")
-    return prediction.auroc(probabilities, [record.accepted for record in decisions])
+        raise UndefinedMetricError("AUROC and calibration are undefined if an answer states no probability.")
+    return number(probabilities, [record.accepted for record in decisions])
+
+
+def _is_contradictory(record: DecisionRecord) -> tuple[float, float]:
+    return record.contradicts, record.probability is not None
+
+
+def _compute_contradictory(outcomes: list[CaseOutcome]) -> float:
+    flags = [
+        record.contradicts for record in _select_records(outcomes, DecisionRecord) if record.probability is not None
+    ]
+    if not flags:
+        raise UndefinedMetricError("No answer states a probability that could contradict its decision.")
+    return fmean(flags)
+
+
+def _is_squared(record: DecisionRecord) -> tuple[float, float]:
+    assert record.probability is not None
+    return (record.probability - record.accepted) ** 2, 1
 
 
 def _select_scores(
@@ -88,20 +192,45 @@ def _has_numbers(aspect: str, scale: tuple[float, float] | None, outcome: CaseOu
     return bool(_select_scores([outcome], aspect, scale))
 
 
+def _pair_numbers(
+    aspect: str, scale: tuple[float, float] | None, outcomes: Sequence[CaseOutcome]
+) -> tuple[list[float], list[float]]:
+    """Return predictions and means on the venue's scale, or as fractions of the scale if several are combined."""
+    scores = _select_scores(outcomes, aspect, scale)
+    predicted = [score.said for score in scores]
+    gold = [score.gold for score in scores]
+    if scale is not None:
+        return predicted, gold
+    scales = [(score.low, score.high) for score in scores]
+    return prediction.normalise(predicted, scales), prediction.normalise(gold, scales)
+
+
 def _compute_error(
     number: Callable[[Sequence[float], Sequence[float]], float],
     aspect: str,
     scale: tuple[float, float] | None,
     outcomes: list[CaseOutcome],
 ) -> float:
-    """Return an error on the venue's scale, or as a fraction of the scale if several scales are combined."""
-    scores = _select_scores(outcomes, aspect, scale)
-    predicted = [score.said for score in scores]
-    gold = [score.gold for score in scores]
-    if scale is not None:
-        return number(predicted, gold)
-    scales = [(score.low, score.high) for score in scores]
-    return number(prediction.normalise(predicted, scales), prediction.normalise(gold, scales))
+    return number(*_pair_numbers(aspect, scale, outcomes))
+
+
+def _bound_error(
+    power: int,
+    aspect: str,
+    scale: tuple[float, float] | None,
+    papers: Papers,
+    _value: float,
+    resamples: int,
+) -> Bounds | None:
+    pairs = (_pair_numbers(aspect, scale, outcomes) for outcomes in papers)
+    sums = (
+        (fsum(abs(said - actual) ** power for said, actual in zip(*pair, strict=True)), len(pair[0])) for pair in pairs
+    )
+    return bound_mean(list(sums), (0, 1 if scale is None else (scale[1] - scale[0]) ** power), resamples)
+
+
+def _bound_spearman(papers: Papers, value: float, _resamples: int) -> Bounds | None:
+    return bound_correlation(value, len(papers))
 
 
 def _compute_mean(read: Callable[[RecordT], float], kind: type[RecordT], outcomes: list[CaseOutcome]) -> float:
@@ -111,72 +240,111 @@ def _compute_mean(read: Callable[[RecordT], float], kind: type[RecordT], outcome
     return fmean(read(record) for record in selected)
 
 
+def _measure_mean(
+    name: str,
+    metric: str,
+    read: Callable[[RecordT], float],
+    kind: type[RecordT],
+    *,
+    higher_is_better: bool | None = True,
+    factor: float = 1.0,
+    limits: Bounds = (0, 1),
+) -> Measure:
+    """Return a measure that is the mean of a number of each record, which lies within limits."""
+
+    def bounds(papers: Papers, _value: float, resamples: int) -> Bounds | None:
+        return bound_mean(_sum_by_paper(lambda record: (read(record), 1), kind, papers), limits, resamples)
+
+    return Measure(name, metric, partial(_compute_mean, read, kind), bounds, higher_is_better, factor)
+
+
+def _bound_bleu_of(papers: Papers, _value: float, _resamples: int) -> Bounds | None:
+    return bound_bleu([add_counts(record.bleu for record in _select_records(paper, Overlap)) for paper in papers])
+
+
 def _compute_bleu(outcomes: list[CaseOutcome]) -> float:
     return add_counts(record.bleu for record in _select_records(outcomes, Overlap)).bleu()
 
 
 DECISIONS = (
-    Measure("accuracy", "accuracy", partial(_compute_decision_metric, prediction.accuracy), factor=PERCENT),
-    Measure("precision", "precision", partial(_compute_decision_metric, prediction.precision), factor=PERCENT),
-    Measure("recall", "recall", partial(_compute_decision_metric, prediction.recall), factor=PERCENT),
-    Measure("F1", "f1", partial(_compute_decision_metric, prediction.f1), factor=PERCENT),
-    Measure(
-        "balanced accuracy",
-        "balanced_accuracy",
-        partial(_compute_decision_metric, prediction.balanced_accuracy),
-        factor=PERCENT,
+    _measure_decisions(
+        "accuracy",
+        "accuracy",
+        prediction.accuracy,
+        _bound_share_of(lambda record: (record.said == record.accepted, 1)),
     ),
-    Measure("MCC", "mcc", partial(_compute_decision_metric, prediction.mcc)),
-    Measure("AUROC", "auroc", _compute_auroc),
+    _measure_decisions(
+        "precision",
+        "precision",
+        prediction.precision,
+        _bound_share_of(lambda record: (record.said and record.accepted, record.said)),
+    ),
+    _measure_decisions("recall", "recall", prediction.recall, _bound_share_of(_is_accept_found)),
+    _measure_decisions("F1", "f1", prediction.f1, _bound_f1_of),
+    _measure_decisions("balanced accuracy", "balanced_accuracy", prediction.balanced_accuracy, _bound_balanced_of),
+    _measure_decisions("MCC", "mcc", prediction.mcc, _bound_mcc_of, factor=1),
+    Measure("AUROC", "auroc", partial(_compute_from_probabilities, prediction.auroc), _bound_auroc_of),
+    Measure(
+        "Brier score",
+        "brier",
+        partial(_compute_from_probabilities, prediction.brier),
+        lambda papers, _, resamples: bound_mean(_sum_by_paper(_is_squared, DecisionRecord, papers), (0, 1), resamples),
+        higher_is_better=False,
+    ),
+    # Its error with few papers is bias, which no interval around it shows.
+    Measure("ECE", "ece", partial(_compute_from_probabilities, prediction.ece), None, higher_is_better=False),
+    Measure(
+        "contradictory",
+        "",
+        _compute_contradictory,
+        _bound_share_of(_is_contradictory),
+        higher_is_better=False,
+        factor=PERCENT,
+        concerns=lambda outcome: outcome.unscored is None,
+    ),
 )
 OVERLAPS = (
-    Measure("BLEU", "bleu", _compute_bleu),
-    Measure("ROUGE-L", "rouge_l", partial(_compute_mean, lambda record: record.rouge_l, Overlap), factor=PERCENT),
-    Measure(
-        name="words", metric="", of=partial(_compute_mean, lambda record: record.words, Overlap), higher_is_better=None
-    ),
+    Measure("BLEU", "bleu", _compute_bleu, _bound_bleu_of),
+    _measure_mean("ROUGE-L", "rouge_l", lambda record: record.rouge_l, Overlap, factor=PERCENT),
+    _measure_mean("words", "", lambda record: record.words, Overlap, higher_is_better=None, limits=(0, inf)),
 )
 BERT_SCORES = (
-    Measure(
-        "BERTScore P",
-        "bert_precision",
-        partial(_compute_mean, lambda record: record.precision, BertScored),
-        factor=PERCENT,
+    *(
+        _measure_mean(f"BERTScore {letter}", metric, attrgetter(part), BertScored, factor=PERCENT, limits=(-1, 1))
+        for letter, metric, part in (
+            ("P", "bert_precision", "precision"),
+            ("R", "bert_recall", "recall"),
+            ("F1", "bert_f1", "f1"),
+        )
     ),
-    Measure(
-        "BERTScore R", "bert_recall", partial(_compute_mean, lambda record: record.recall, BertScored), factor=PERCENT
-    ),
-    Measure("BERTScore F1", "bert_f1", partial(_compute_mean, lambda record: record.f1, BertScored), factor=PERCENT),
-    Measure(
-        name="BERTScore truncated",
-        metric="bert_f1",
-        of=partial(_compute_mean, lambda record: record.truncated, BertScored),
+    _measure_mean(
+        "BERTScore truncated",
+        "bert_f1",
+        lambda record: record.truncated,
+        BertScored,
         higher_is_better=None,
         factor=PERCENT,
     ),
 )
 EMBEDDED = (
-    Measure("EmbedCos", "embed_cos", partial(_compute_mean, lambda record: record.cosine, Embedded)),
-    Measure(
-        name="EmbedCos truncated",
-        metric="embed_cos",
-        of=partial(_compute_mean, lambda record: record.truncated, Embedded),
+    _measure_mean("EmbedCos", "embed_cos", lambda record: record.cosine, Embedded, limits=(-1, 1)),
+    _measure_mean(
+        "EmbedCos truncated",
+        "embed_cos",
+        lambda record: record.truncated,
+        Embedded,
         higher_is_better=None,
         factor=PERCENT,
     ),
 )
 JUDGED = tuple(
-    Measure(
-        f"judge: {aspect}",
-        "judge",
-        partial(_compute_mean, partial(lambda name, record: float(getattr(record, name)), aspect), JudgeScores),
-    )
+    _measure_mean(f"judge: {aspect}", "judge", attrgetter(aspect), JudgeScores, limits=(1, 10))
     for aspect in JudgeScores.__slots__
 )
 ERRORS = (
-    ("MAE", "mae", prediction.mae, False),
-    ("MSE", "mse", prediction.mse, False),
-    ("Spearman", "spearman", prediction.spearman, True),
+    ("MAE", "mae", prediction.mae, partial(_bound_error, 1), False),
+    ("MSE", "mse", prediction.mse, partial(_bound_error, 2), False),
+    ("Spearman", "spearman", prediction.spearman, None, True),
 )
 
 
@@ -195,11 +363,12 @@ def _make_score_measures(outcomes: Sequence[CaseOutcome]) -> list[Measure]:
                     name=f"{name}, {unit}",
                     metric=f"{metric}_unit" if scale is None and not higher else metric,
                     of=partial(_compute_error, number, aspect, scale),
+                    bounds=_bound_spearman if bound is None else partial(bound, aspect, scale),
                     higher_is_better=higher,
                     group=aspect,
                     concerns=partial(_has_numbers, aspect, scale),
                 )
-                for name, metric, number, higher in ERRORS
+                for name, metric, number, bound, higher in ERRORS
             ]
     return measures
 

@@ -4,9 +4,10 @@ Scorers write an outcome into a score's metadata; `logs` reads it back, and `mea
 them.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from statistics import fmean
 from typing import Any
 
 import msgspec
@@ -40,6 +41,11 @@ class DecisionRecord:
     accepted: bool
     said: bool
     probability: float | None
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the probability speaks against the decision that is said; 0.5 speaks for neither."""
+        return self.probability is not None and (self.probability - 0.5) * (1 if self.said else -1) < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +150,16 @@ class CaseOutcome:
 
     Attributes:
         forum_id: The paper, the unit that the bootstrap resamples.
-        found: The scorer's record; for an answer without a score, the worst possible record.
+        found: The scorer's record; for an answer without a score, that of an answer by someone who read nothing.
         unscored: Why the answer has no score; None if it has one.
+        lenient: Of an answer without a score: the record of what it says if read leniently; None if that is not plain.
     """
 
     case_id: str
     forum_id: str
     found: OutcomeRecord
     unscored: str | None = None
+    lenient: OutcomeRecord | None = None
 
 
 def to_metadata(record: OutcomeRecord) -> dict[str, Any]:
@@ -173,11 +181,6 @@ Number = Callable[[list[CaseOutcome]], float]
 """Computes a number from outcomes; raises `UndefinedMetricError` if they do not define it."""
 
 
-def farthest_end(asked: AskedScore) -> float:
-    """Return the end of the scale that is farther from the reviewers' mean."""
-    return asked.low if asked.mean - asked.low > asked.high - asked.mean else asked.high
-
-
 def pair_with_means(asked: list[AskedScore], predicted: Mapping[str, float]) -> ScoresRecord:
     """Pair the model's number for each field with the reviewers' mean."""
     fields = (
@@ -194,23 +197,44 @@ def pair_with_means(asked: list[AskedScore], predicted: Mapping[str, float]) -> 
     return ScoresRecord(tuple(fields))
 
 
-def worst_record(scored: Scored, metadata: Mapping[str, Any]) -> OutcomeRecord:
-    """Return the worst possible record, which counts for an answer without a score.
+def uninformed_record(scored: Scored, metadata: Mapping[str, Any]) -> OutcomeRecord:
+    """Return the record that counts for an answer without a score.
 
-    This is the opposite decision with certainty, the far end of each scale, an empty text, or the lowest ratings.
+    This is a probability of 0.5, the reviewers' mean, an empty text, or the lowest ratings. `inform_of_majority` then
+    sets what takes all cases to know.
 
     Args:
         scored: The scorer.
         metadata: Metadata of the sample.
     """
     if scored is Scored.DECISION:
-        accepted = bool(metadata["accepted"])
-        return DecisionRecord(accepted, not accepted, float(not accepted))
+        return DecisionRecord(bool(metadata["accepted"]), said=True, probability=0.5)
     if scored is Scored.NUMBERS:
         asked = msgspec.convert(metadata["asked"], list[AskedScore])
-        return pair_with_means(asked, {score.field: farthest_end(score) for score in asked})
+        return pair_with_means(asked, {score.field: score.mean for score in asked})
     if scored is Scored.OVERLAP:
         return Overlap(0.0, count_bleu("", metadata["references"]), 0)
     if scored is Scored.BERT_SCORE:
         return BertScored(0.0, 0.0, 0.0, 0.0)
     return Embedded(0.0, 0.0) if scored is Scored.EMBED_COS else JudgeScores(1, 1, 1, 1, 1)
+
+
+def inform_of_majority(outcomes: Sequence[CaseOutcome]) -> list[CaseOutcome]:
+    """Let failures say what most papers got, and the mean score of each field, over all papers of the run."""
+    accepted = [outcome.found.accepted for outcome in outcomes if isinstance(outcome.found, DecisionRecord)]
+    golds: dict[tuple[str, float, float], list[float]] = {}
+    for outcome in outcomes:
+        for score in outcome.found.fields if isinstance(outcome.found, ScoresRecord) else ():
+            golds.setdefault((score.field, score.low, score.high), []).append(score.gold)
+
+    def inform(record: OutcomeRecord) -> OutcomeRecord:
+        if isinstance(record, DecisionRecord):
+            return replace(record, said=2 * sum(accepted) >= len(accepted))
+        if isinstance(record, ScoresRecord):
+            fields = (replace(score, said=fmean(golds[score.field, score.low, score.high])) for score in record.fields)
+            return ScoresRecord(tuple(fields))
+        return record
+
+    return [
+        outcome if outcome.unscored is None else replace(outcome, found=inform(outcome.found)) for outcome in outcomes
+    ]

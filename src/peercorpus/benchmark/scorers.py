@@ -20,7 +20,7 @@ from peercorpus.benchmark.outcomes import (
     read_record,
     to_metadata,
 )
-from peercorpus.benchmark.solvers import READ, read_asked
+from peercorpus.benchmark.solvers import LENIENT, READ, read_asked
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics import bertscore
 from peercorpus.metrics.bertscore import bert_scores
@@ -55,13 +55,19 @@ Read = Callable[[dict[str, Any], dict[str, Any]], tuple[OutcomeRecord, float]]
 
 
 def _make_scorer(read: Read) -> Scorer:
-    """Return a scorer that applies `read` to a parsed answer and keeps the reason for an unreadable one."""
+    """Return a scorer that applies `read` to a parsed answer.
+
+    For an unreadable one it keeps the reason, and the record of what it says if read leniently.
+    """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 -- the protocol's own
         answer = state.metadata[READ]
         if "unscored" in answer:
             completion = state.output.completion
-            return Score.unscored(reason=answer["unscored"], answer=completion, explanation=answer["detail"])
+            lenient = to_metadata(read(answer[LENIENT], state.metadata)[0]) if LENIENT in answer else None
+            return Score.unscored(
+                reason=answer["unscored"], answer=completion, explanation=answer["detail"], metadata=lenient
+            )
         record, value = read(answer, state.metadata)
         return Score(value=value, answer=_format_answer(answer), metadata=to_metadata(record))
 

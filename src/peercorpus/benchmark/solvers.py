@@ -23,7 +23,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from peercorpus.benchmark.adapters.adapter import load_adapter
 from peercorpus.benchmark.answers import (
+    Decision,
     UnreadableAnswerError,
+    Unscored,
     check_not_withheld,
     read_decision,
     read_review_answer,
@@ -33,7 +35,9 @@ from peercorpus.benchmark.answers import (
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseMessage, CasePaper
 from peercorpus.benchmark.figures.choice import FigureChoice
 from peercorpus.benchmark.figures.showing import FIGURES, without_images
+from peercorpus.benchmark.lenient_answers import read_decision_leniently, read_scores_leniently
 from peercorpus.benchmark.messages import ShownPaper, right_answer
+from peercorpus.benchmark.refusals import is_refusal
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import Speaker
 from peercorpus.records.enums import Grade
@@ -139,8 +143,7 @@ def read_answer(task: BenchTask, completion: str, metadata: dict[str, Any]) -> d
         UnreadableAnswerError: The answer does not follow the requested format.
     """
     if task is BenchTask.ACCEPTANCE:
-        decision = read_decision(completion)
-        return {"accept": decision.accept, "probability": decision.probability}
+        return _decision_to_json(read_decision(completion))
     if task is BenchTask.SCORES:
         return {"scores": read_score_answer(completion, read_asked(metadata))}
     if task is BenchTask.REVIEW:
@@ -149,9 +152,35 @@ def read_answer(task: BenchTask, completion: str, metadata: dict[str, Any]) -> d
     return {"text": read_turn(completion)}
 
 
+def _decision_to_json(decision: Decision) -> dict[str, Any]:
+    return {"accept": decision.accept, "probability": decision.probability}
+
+
+LENIENT = "lenient"
+"""Key of an unreadable answer that holds what it says if read leniently."""
+
+
+def _explain_failure(
+    error: UnreadableAnswerError, task: BenchTask, completion: str, metadata: dict[str, Any]
+) -> dict[str, Any]:
+    """Return why an answer is unreadable, and what it says if read leniently, as far as that is plain."""
+    parsed: dict[str, Any] = {"unscored": error.reason.value, "detail": str(error)}
+    if error.reason is Unscored.REFUSED:
+        return parsed
+    try:
+        if task is BenchTask.ACCEPTANCE:
+            parsed[LENIENT] = _decision_to_json(read_decision_leniently(completion))
+        elif task is BenchTask.SCORES:
+            parsed[LENIENT] = {"scores": read_scores_leniently(completion, read_asked(metadata))}
+    except UnreadableAnswerError:
+        if is_refusal(completion):
+            parsed["unscored"] = Unscored.REFUSED.value
+    return parsed
+
+
 @solver
 def read(adapter: str | None = None) -> Solver:
-    """Parse the answer strictly, once for all scorers; an unreadable one is kept with the reason.
+    """Parse the answer, once for all scorers: strictly, and an unreadable one in our own format leniently too.
 
     Args:
         adapter: Adapter whose answer format is expected; None for our own.
@@ -169,6 +198,8 @@ def read(adapter: str | None = None) -> Solver:
             parsed = read_answer(task, completion, state.metadata)
         except UnreadableAnswerError as error:
             parsed = {"unscored": error.reason.value, "detail": str(error)}
+            if theirs is None:
+                parsed = _explain_failure(error, task, completion, state.metadata)
         is_cut = state.output.stop_reason in {"max_tokens", "model_length"}
         state.metadata[READ] = parsed | {"cut_off": is_cut}
         return state

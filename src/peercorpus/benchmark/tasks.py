@@ -33,7 +33,17 @@ from peercorpus.release.splits import Split
 
 _TEXT_METRICS = ("bleu", "rouge_l")
 SIGNED_METRICS = {
-    BenchTask.ACCEPTANCE: ("accuracy", "precision", "recall", "f1", "balanced_accuracy", "mcc", "auroc"),
+    BenchTask.ACCEPTANCE: (
+        "accuracy",
+        "precision",
+        "recall",
+        "f1",
+        "balanced_accuracy",
+        "mcc",
+        "auroc",
+        "brier",
+        "ece",
+    ),
     BenchTask.SCORES: ("mae", "mse", "mae_unit", "mse_unit", "spearman"),
     BenchTask.REVIEW: _TEXT_METRICS,
     BenchTask.REBUTTAL: _TEXT_METRICS,
@@ -107,7 +117,7 @@ def _collect_signatures(of_task: BenchTask, request: TaskRequest) -> dict[str, s
 
 NO_MODEL = "none/none"
 """Name of the model that inspect_ai is given if a baseline answers."""
-VERSION = "1"
+VERSION = "2"
 """Version of the tasks: what they ask and how answers are scored; the prompts have their own version."""
 
 

@@ -332,7 +332,8 @@ def compare(
 ) -> None:
     """Print the differences between two runs on the same cases, with 95 % intervals.
 
-    Answers without a score count as wrong, unless the judge failed on them: such a case is left out of both runs.
+    Answers without a score count as those of someone who read nothing, unless the judge failed on them: such a case is
+    left out of both runs.
 
     Parameters
     ----------

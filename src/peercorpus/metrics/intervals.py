@@ -169,7 +169,7 @@ Bounds = tuple[float, float]
 """Lower and upper bound."""
 
 
-def wilson_interval(part: float, whole: int) -> Bounds | None:
+def wilson_interval(part: float, whole: float) -> Bounds | None:
     """Return the 95 % score interval of a share, in [0, 1], or None if `whole` is 0; no continuity correction.
 
     Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference. Journal of the American

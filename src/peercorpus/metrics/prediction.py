@@ -142,6 +142,68 @@ def auroc(probabilities: Sequence[float], gold: Sequence[bool]) -> float:
     return _compute_share(above, accepted * rejected, "AUROC is undefined if all papers have one decision")
 
 
+def brier(probabilities: Sequence[float], gold: Sequence[bool]) -> float:
+    """Return the mean squared distance of probabilities from decisions, in [0, 1]; 0.25 for those who always say 0.5.
+
+    Source: Brier (1950), Monthly Weather Review 78, 1-3, for two classes and one of them counted.
+
+    Raises:
+        UndefinedMetricError: There is no sample.
+    """
+    check_samples("Brier score", probabilities, gold)
+    return mse(probabilities, list(map(float, gold)))
+
+
+BINS = 10
+"""Bins of equal width into which probabilities fall for the calibration error and the reliability plot."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """The answers whose probabilities fall into one bin.
+
+    Attributes:
+        said: Mean of their probabilities of acceptance.
+        accepted: Share of their papers that were accepted.
+    """
+
+    said: float
+    accepted: float
+    count: int
+
+
+def reliability(probabilities: Sequence[float], gold: Sequence[bool]) -> list[ReliabilityBin]:
+    """Return the bins of equal width that hold an answer; the last one includes 1.
+
+    Raises:
+        UndefinedMetricError: There is no sample.
+    """
+    check_samples("reliability", probabilities, gold)
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for said, accepted in zip(probabilities, gold, strict=True):
+        bins.setdefault(min(BINS - 1, int(said * BINS)), []).append((said, accepted))
+    return [
+        ReliabilityBin(
+            said=fsum(said for said, _ in inside) / len(inside),
+            accepted=sum(accepted for _, accepted in inside) / len(inside),
+            count=len(inside),
+        )
+        for _, inside in sorted(bins.items())
+    ]
+
+
+def ece(probabilities: Sequence[float], gold: Sequence[bool]) -> float:
+    """Return the expected calibration error, in [0, 1]: the mean distance of bins from the diagonal, by answers.
+
+    Source: Naeini, Cooper and Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning, AAAI.
+    With few answers it is above 0 even for perfect probabilities.
+
+    Raises:
+        UndefinedMetricError: There is no sample.
+    """
+    return fsum(each.count * abs(each.said - each.accepted) for each in reliability(probabilities, gold)) / len(gold)
+
+
 def _compute_share(part: float, whole: int, sentence: str) -> float:
     if not whole:
         raise UndefinedMetricError(f"{sentence}; leave it out, because it is not 0.")

@@ -48,6 +48,10 @@ BALANCED_ACCURACY = Metric(
 )
 MCC = Metric("mcc", prediction.mcc, Takes.DECISIONS, "mcc|one-class:undefined", low=-1.0)
 AUROC = Metric("auroc", prediction.auroc, Takes.PROBABILITIES, "auroc|positive:accept|ties:half|one-class:undefined")
+BRIER = Metric("brier", prediction.brier, Takes.PROBABILITIES, "brier|positive:accept", higher_is_better=False)
+ECE = Metric(
+    "ece", prediction.ece, Takes.PROBABILITIES, f"ece|bins:{prediction.BINS}-equal-width", higher_is_better=False
+)
 
 MAE = Metric("mae", prediction.mae, Takes.NUMBERS, "mae|scale:given", high=None, higher_is_better=False)
 MSE = Metric("mse", prediction.mse, Takes.NUMBERS, "mse|scale:given", high=None, higher_is_better=False)
@@ -74,6 +78,8 @@ METRICS: dict[str, str] = {
     "balanced_accuracy": "registry:BALANCED_ACCURACY",
     "mcc": "registry:MCC",
     "auroc": "registry:AUROC",
+    "brier": "registry:BRIER",
+    "ece": "registry:ECE",
     "mae": "registry:MAE",
     "mse": "registry:MSE",
     "mae_unit": "registry:MAE_UNIT",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import count
+from operator import sub
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,16 @@ def add_counts(counts: Iterable[BleuCounts]) -> BleuCounts:
         reference_words=reference_words,
         matches=tuple(both[:orders]),
         ngrams=tuple(both[orders:]),
+    )
+
+
+def subtract_counts(whole: BleuCounts, part: BleuCounts) -> BleuCounts:
+    """Return the counts of a corpus without one of its texts."""
+    return BleuCounts(
+        candidate_words=whole.candidate_words - part.candidate_words,
+        reference_words=whole.reference_words - part.reference_words,
+        matches=tuple(map(sub, whole.matches, part.matches)),
+        ngrams=tuple(map(sub, whole.ngrams, part.ngrams)),
     )
 
 

@@ -30,8 +30,9 @@ from peercorpus.benchmark.judge.judge import (
     ask,
 )
 from peercorpus.benchmark.outcomes import GRADER_FAILED, JudgeScores, Scored, to_metadata
-from peercorpus.errors import PeercorpusError, UndefinedMetricError
-from peercorpus.metrics.intervals import RESAMPLES, bootstrap
+from peercorpus.errors import PeercorpusError
+from peercorpus.metrics.intervals import RESAMPLES
+from peercorpus.metrics.paper_intervals import bound_mean
 from peercorpus.models import prompts
 from peercorpus.models.local_models import package_signature
 
@@ -60,14 +61,6 @@ def extract_forum_id(score: SampleScore) -> str:
     return str(score.sample_id).partition("/")[0]
 
 
-def _compute_interval(of_paper: dict[str, list[float]]) -> tuple[float, float] | None:
-    try:
-        interval = bootstrap(of_paper, lambda chosen: fmean(chain.from_iterable(chosen)))
-    except UndefinedMetricError:
-        return None
-    return interval.low, interval.high
-
-
 def _compute_means(scores: Sequence[SampleScore]) -> dict[str, float]:
     ratings: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for score in scores:
@@ -76,7 +69,8 @@ def _compute_means(scores: Sequence[SampleScore]) -> dict[str, float]:
     means: dict[str, float] = {}
     for aspect in (*ASPECTS, OVERALL):
         means[aspect] = fmean(chain.from_iterable(ratings[aspect].values()))
-        interval = _compute_interval(ratings[aspect])
+        by_id = [ratings[aspect][forum_id] for forum_id in sorted(ratings[aspect])]
+        interval = bound_mean([(sum(values), len(values)) for values in by_id], (1, 10))
         if interval is not None:
             means[f"{aspect}_low"], means[f"{aspect}_high"] = interval
     return means
@@ -246,7 +240,7 @@ def _make_score(
 def _make_metrics(instruction: JudgeInstruction) -> list[Metric]:
     signed = partial(signature, instruction=instruction)
     return [
-        aspects(signed(f"mean|1-10|interval:bootstrap-papers-{RESAMPLES}")),
+        aspects(signed(f"mean|1-10|interval:bootstrap-t-papers-{RESAMPLES}")),
         length(signed("spearman|overall-words|ties:mean")),
         repeated(signed("repeats|equal|mean-absolute|alpha:interval")),
         graders(signed("second-grader|spearman|alpha:interval|second-less-first")),

@@ -1,0 +1,239 @@
+"""95 % intervals of numbers over few papers, each by the method whose coverage is known to hold there.
+
+Shares get score intervals (Wilson), and what is made of shares gets theirs combined; means get the bootstrap-t; AUROC
+and Spearman's correlation have methods of their own. `docs/benchmarks.md` has the coverage of each, simulated. Answers
+about one paper are not independent, so every method takes sums by paper. None stands for "no interval": fewer than two
+papers, or values of which none differs, so that nothing tells how much they vary.
+"""
+
+from collections.abc import Sequence
+from math import atanh, exp, inf, log, sqrt, tanh
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from peercorpus.metrics.intervals import RESAMPLES, Bounds, Z, wilson_interval
+from peercorpus.metrics.text_overlap import BleuCounts, add_counts, subtract_counts
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
+Sums = Sequence[tuple[float, float]]
+"""Of each paper: the sum of its values, and how many they are."""
+Cells = tuple[float, float, float, float]
+"""Answers about a paper: accepted rightly, accepted wrongly, rejected wrongly, rejected rightly."""
+
+
+def _standard_error(papers: Sums, ratio: float, whole: float) -> float:
+    """Return the standard error of a ratio of sums over papers (Cochran, Sampling Techniques, 1977, chapter 6.3)."""
+    count = len(papers)
+    squares = sum((part - ratio * of) ** 2 for part, of in papers)
+    return sqrt(count / (count - 1) * squares) / whole
+
+
+def bound_share(papers: Sums) -> Bounds | None:
+    """Return the score interval of a share, in [0, 1].
+
+    Where a paper has several answers, the number of answers is divided by the design effect, as Korn and Graubard
+    (1998), Survey Methodology 24, 193-201, do; a share of 0 or 1 shows none, so papers are counted there.
+    """
+    asked = [(part, of) for part, of in papers if of]
+    whole = sum(of for _, of in asked)
+    if not whole:
+        return None
+    share = sum(part for part, _ in asked) / whole
+    size = whole
+    if whole > len(asked):
+        size = float(len(asked))
+        if 0 < share < 1 and len(asked) > 1:
+            error = _standard_error(asked, share, whole)
+            size = min(whole, share * (1 - share) / error**2) if error else whole
+    return wilson_interval(share * size, size)
+
+
+def bound_f1(papers: Sums) -> Bounds | None:
+    """Return the interval of F1, from the share J of right accepts among all that are or were called accepts.
+
+    F1 is 2 J / (1 + J), which grows with J.
+
+    Args:
+        papers: Right accepts, and all accepts of either kind.
+    """
+    bounds = bound_share(papers)
+    return None if bounds is None else (2 * bounds[0] / (1 + bounds[0]), 2 * bounds[1] / (1 + bounds[1]))
+
+
+def bound_balanced(accepts: Sums, rejects: Sums) -> Bounds | None:
+    """Return the interval of the mean of two recalls, combined from both by squares.
+
+    Source: Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine 27,
+    1693-1702; Newcombe (1998) did so for differences.
+    """
+    both = [(sums, bound_share(sums)) for sums in (accepts, rejects)]
+    mean = below = above = 0.0
+    for sums, bounds in both:
+        if bounds is None:
+            return None
+        share = sum(part for part, _ in sums) / sum(of for _, of in sums)
+        mean += share / 2
+        below += (share - bounds[0]) ** 2
+        above += (bounds[1] - share) ** 2
+    return mean - sqrt(below) / 2, mean + sqrt(above) / 2
+
+
+ADDED = 0.5
+"""Answers added to each cell, so that cells without an answer have a spread; Haldane (1956) and Anscombe (1956)."""
+
+
+def _phi(cells: Sequence[float]) -> float:
+    tp, fp, fn, tn = cells
+    return (tp * tn - fp * fn) / sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+
+
+def bound_mcc(value: float, papers: Sequence[Cells]) -> Bounds | None:
+    """Return the interval of Matthews' correlation: delta method on Fisher's scale, half an answer in each cell more.
+
+    The interval is widened to hold the number itself. Answers are weighted so that they are as many as papers.
+    """
+    weight = len(papers) / sum(map(sum, papers))
+    cells = [weight * sum(column) + ADDED for column in zip(*papers, strict=True)]
+    size = sum(cells)
+    shares = [cell / size for cell in cells]
+    centre = atanh(_phi(shares))
+    step = 1e-6
+    slopes = [
+        (atanh(_phi([share + step * (place == at) for at, share in enumerate(shares)])) - centre) / step
+        for place in range(len(shares))
+    ]
+    mean = sum(slope * share for slope, share in zip(slopes, shares, strict=True))
+    variance = sum(share * (slope - mean) ** 2 for slope, share in zip(slopes, shares, strict=True)) / size
+    half = Z * sqrt(variance)
+    return min(value, tanh(centre - half)), max(value, tanh(centre + half))
+
+
+def bound_auroc(value: float, accepted: int, rejected: int) -> Bounds:
+    """Return the score interval of an AUROC, also where it is 0 or 1.
+
+    Source: Newcombe (2006), Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part
+    2, Statistics in Medicine 25, 559-573, method 5.
+
+    Args:
+        value: The AUROC.
+        accepted: Number of accepted papers, at least 1.
+        rejected: Number of rejected papers, at least 1.
+    """
+    others = (accepted + rejected) / 2 - 1
+
+    def is_inside(area: float) -> bool:
+        factor = 1 + others * ((1 - area) / (2 - area) + area / (1 + area))
+        return (area - value) ** 2 <= Z * Z * area * (1 - area) * factor / (accepted * rejected)
+
+    def find_end(outside: float) -> float:
+        inside = value
+        for _ in range(50):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if is_inside(middle) else (inside, middle)
+        return inside
+
+    return find_end(0.0), find_end(1.0)
+
+
+def bound_correlation(value: float, papers: int) -> Bounds | None:
+    """Return the interval of Spearman's correlation on Fisher's scale.
+
+    Source: Bonett and Wright (2000), Sample size requirements for estimating Pearson, Kendall and Spearman
+    correlations, Psychometrika 65, 23-28. A correlation of 1 or -1 is moved by 1/n, and the interval holds it.
+    """
+    if papers < 5:
+        return None
+    most = 1 - 1 / papers
+    held = max(-most, min(most, value))
+    half = Z * sqrt((1 + held**2 / 2) / (papers - 3))
+    return min(value, tanh(atanh(held) - half)), max(value, tanh(atanh(held) + half))
+
+
+def bound_bleu(papers: Sequence[BleuCounts]) -> Bounds | None:
+    """Return the interval of the BLEU of a corpus, in [0, 100], by the jackknife on the logarithm, with Student's t.
+
+    Source: Miller (1974), The jackknife: a review, Biometrika 61, 1-15.
+    """
+    from scipy.special import stdtrit
+
+    count = len(papers)
+    whole = add_counts(papers)
+    without = [subtract_counts(whole, each).bleu() for each in papers] if count > 1 else [0.0]
+    if not whole.bleu() or not all(without):
+        return None
+    logs = [log(score) for score in without]
+    mean = fmean(logs)
+    error = sqrt((count - 1) / count * sum((each - mean) ** 2 for each in logs))
+    half = float(stdtrit(count - 1, 0.975)) * error
+    return (whole.bleu() * exp(-half), min(100.0, whole.bleu() * exp(half))) if half > ROUNDING else None
+
+
+ROUNDING = 1e-9
+"""Relative spreads below this are what rounding leaves of equal values."""
+BLOCK = 2**20
+"""Papers drawn at a time, which bounds the memory."""
+
+
+FEWEST_DRAWN = 10
+"""Fewer papers than this have too few different draws, so Student's t is used."""
+
+
+def bound_mean(papers: Sums, limits: Bounds = (-inf, inf), resamples: int = RESAMPLES, seed: int = 0) -> Bounds | None:
+    """Return the interval of a mean over answers by the bootstrap-t: papers are drawn anew.
+
+    Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 12.5.
+
+    Args:
+        papers: The values.
+        limits: The lowest and highest possible value.
+        resamples: Number of times that papers are drawn.
+        seed: Seed of the draws.
+    """
+    import numpy as np
+    from scipy.special import stdtrit
+
+    if len(papers) < 2:
+        return None
+    table = np.array(papers, dtype=np.float64)
+    (mean,), (error,) = _estimate_means(table[None])
+    if error <= ROUNDING * abs(mean):
+        return None
+    if len(papers) < FEWEST_DRAWN:
+        high = float(stdtrit(len(papers) - 1, 0.975))
+        low = -high
+    else:
+        low, high = np.quantile(_draw_distances(table, resamples, seed), [0.025, 0.975])
+    return (
+        max(limits[0], float(min(mean, mean - high * error))),
+        min(limits[1], float(max(mean, mean - low * error))),
+    )
+
+
+def _draw_distances(table: "NDArray[float64]", resamples: int, seed: int) -> "NDArray[float64]":
+    """Return how many of their own standard errors the means of drawn papers are from the mean of all."""
+    import numpy as np
+
+    chance = np.random.default_rng(seed)
+    mean = table[:, 0].sum() / table[:, 1].sum()
+    distances = [np.zeros(1)]
+    block = max(1, BLOCK // len(table))
+    for first in range(0, resamples, block):
+        means, errors = _estimate_means(
+            table[chance.integers(0, len(table), (min(block, resamples - first), len(table)))]
+        )
+        varies = errors > ROUNDING * abs(means)
+        distances.append((means[varies] - mean) / errors[varies])
+    return np.concatenate(distances)
+
+
+def _estimate_means(samples: "NDArray[float64]") -> tuple["NDArray[float64]", "NDArray[float64]"]:
+    """Return the mean over answers and its standard error over papers, of each sample of papers."""
+    parts, wholes = samples[..., 0], samples[..., 1]
+    count = parts.shape[1]
+    whole = wholes.sum(axis=1)
+    means = parts.sum(axis=1) / whole
+    squares = ((parts - means[:, None] * wholes) ** 2).sum(axis=1)
+    return means, (count / (count - 1) * squares) ** 0.5 / whole
