@@ -54,6 +54,8 @@ def printed(task: BenchTask, *, is_judged: bool) -> list[PrintedTable]:
         titles["judge"] = "Re²: judged, 1 to 10"
     tables = []
     for name, title in titles.items():
+        if name not in _read_published():
+            continue
         table = _read_published()[name]
         rows = tuple((str(model), tuple(map(float, numbers))) for model, *numbers in table["rows"])
         tables.append(PrintedTable(title, tuple(table["columns"]), rows))

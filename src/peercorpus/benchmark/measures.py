@@ -129,6 +129,21 @@ DECISIONS = (
     Measure("MCC", "mcc", partial(_compute_decision_metric, prediction.mcc)),
     Measure("AUROC", "auroc", _compute_auroc),
 )
+RECOMMENDATIONS = (
+    Measure(
+        "agreement with the decision",
+        "accuracy",
+        partial(_compute_decision_metric, prediction.accuracy),
+        factor=PERCENT,
+    ),
+    Measure(
+        "balanced agreement",
+        "balanced_accuracy",
+        partial(_compute_decision_metric, prediction.balanced_accuracy),
+        factor=PERCENT,
+    ),
+    Measure("MCC of the recommendation", "mcc", partial(_compute_decision_metric, prediction.mcc)),
+)
 OVERLAPS = (
     Measure("BLEU", "bleu", _compute_bleu),
     Measure("ROUGE-L", "rouge_l", partial(_compute_mean, lambda record: record.rouge_l, Overlap), factor=PERCENT),
@@ -208,6 +223,7 @@ def select_measures(scored: Scored, outcomes: Sequence[CaseOutcome]) -> list[Mea
     """Return the measures that apply to a scorer's outcomes."""
     fixed = {
         Scored.DECISION: DECISIONS,
+        Scored.RECOMMENDATION: RECOMMENDATIONS,
         Scored.OVERLAP: OVERLAPS,
         Scored.BERT_SCORE: BERT_SCORES,
         Scored.EMBED_COS: EMBEDDED,

@@ -26,6 +26,7 @@ from peercorpus.benchmark.answers import (
     UnreadableAnswerError,
     check_not_withheld,
     read_decision,
+    read_meta_review,
     read_review_answer,
     read_score_answer,
     read_turn,
@@ -133,7 +134,7 @@ AUTHOR = "author"
 
 
 def read_answer(task: BenchTask, completion: str, metadata: dict[str, Any]) -> dict[str, Any]:
-    """Parse an answer into JSON: `accept` and `probability`, `scores`, or `text`.
+    """Parse an answer into JSON: `accept` and `probability`, `scores`, or `text`; for a meta-review also `accept`.
 
     Raises:
         UnreadableAnswerError: The answer does not follow the requested format.
@@ -146,6 +147,9 @@ def read_answer(task: BenchTask, completion: str, metadata: dict[str, Any]) -> d
     if task is BenchTask.REVIEW:
         review = read_review_answer(completion, read_asked(metadata))
         return {"text": review.text, "scores": dict(review.scores)}
+    if task is BenchTask.META_REVIEW:
+        meta_review = read_meta_review(completion)
+        return {"text": meta_review.text, "accept": meta_review.accept}
     return {"text": read_turn(completion)}
 
 

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from peercorpus.benchmark.run import BenchResult
 
 OptionT = TypeVar("OptionT")
-bench = App(name="bench", help="Benchmark language models on a release: acceptance, scores, review, rebuttal.")
+bench = App(
+    name="bench", help="Benchmark language models on a release: acceptance, scores, review, rebuttal, meta_review."
+)
 app.command(bench)
 
-TaskName = Literal["acceptance", "scores", "review", "rebuttal"]
+TaskName = Literal["acceptance", "scores", "review", "rebuttal", "meta_review"]
 Unset = Parameter(show_default=False)
 RESAMPLES = 1_000
 
@@ -123,7 +125,7 @@ class Models:
         Further argument for the model's provider, as --model-arg.NAME VALUE. Numbers, true, false and null are read as
         JSON.
     grader
-        Model that judges reviews and rebuttals.
+        Model that judges reviews, rebuttals and meta-reviews.
     second_grader
         Second model that judges the same answers.
     repeats
@@ -179,7 +181,7 @@ def run_tasks(
     Parameters
     ----------
     tasks
-        Tasks to run; all four if omitted.
+        Tasks to run; all that the release has papers for if omitted.
     release
         Folder that `peercorpus publish` wrote.
     logs
@@ -217,7 +219,7 @@ def _run(
     judging = {"judged": models.grader and True, "repeats": models.repeats, "led": models.author and True}
     settings = {name: getattr(models, name) for name in ("max_connections", "max_retries", "max_tokens", "temperature")}
     bench = run.Bench(
-        tasks=run.select_tasks(tasks),
+        tasks=run.select_tasks(tasks, release, questions.side),
         release=release,
         logs=logs,
         model=models.model,
