@@ -1,1 +1,1 @@
-"""Benchmark product: four tasks for inspect_ai, baselines, an LLM judge and leaderboards."""
+"""Benchmark product: five tasks for inspect_ai, baselines, an LLM judge and leaderboards."""

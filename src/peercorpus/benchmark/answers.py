@@ -209,6 +209,39 @@ def _check_prose(text: str) -> str:
     return prose
 
 
+RECOMMENDATION = re.compile(r"\W*recommendation\W+(accept|reject)\W*", re.IGNORECASE)
+"""Matches the last line of a meta-review."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMetaReview:
+    """The answer to a `meta_review` case.
+
+    Attributes:
+        text: The meta-review without its last line, if that is the recommendation.
+        accept: What that line recommends; None if the answer ends otherwise.
+    """
+
+    text: str
+    accept: bool | None
+
+
+def read_meta_review(text: str) -> WrittenMetaReview:
+    r"""Split an answer to `meta_review` into the prose and the recommendation below it.
+
+    Raises:
+        UnreadableAnswerError: There is no prose.
+
+    >>> read_meta_review("All agree.\n\nRecommendation: accept")
+    WrittenMetaReview(text='All agree.', accept=True)
+    """
+    prose, _, last = text.strip().rpartition("\n")
+    recommended = RECOMMENDATION.fullmatch(last.strip())
+    if recommended is None:
+        return WrittenMetaReview(read_turn(text), None)
+    return WrittenMetaReview(read_turn(prose), WORDS[recommended[1].lower()])
+
+
 def read_turn(text: str) -> str:
     """Parse an answer to `rebuttal`.
 

@@ -1,4 +1,4 @@
-"""Read the cases of the four tasks from a release.
+"""Read the cases of the five tasks from a release.
 
 Papers, reviews and turns that cannot be used are counted with a reason.
 """
@@ -14,6 +14,7 @@ from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, Grade, Status
 from peercorpus.records.re2_fields import RATINGS
 from peercorpus.records.scores import Score
 from peercorpus.records.suggestions import suggest_name
+from peercorpus.release.exports.meta_reviews import scores_at_decision, write_discussion
 from peercorpus.release.exports.samples import is_posted_after, may_be_later, scores_before_decision
 from peercorpus.release.folder import Release
 from peercorpus.release.record_rows import Row
@@ -31,11 +32,13 @@ class BenchTask(StrEnum):
     """Paper → a review."""
     REBUTTAL = "rebuttal"
     """Paper, review and discussion so far → the reviewer's next message."""
+    META_REVIEW = "meta_review"
+    """Paper, reviews and their discussion → a meta-review and its recommendation."""
 
     @property
     def is_written(self) -> bool:
         """Whether the answer is prose, which is compared with what people wrote."""
-        return self in {BenchTask.REVIEW, BenchTask.REBUTTAL}
+        return self in {BenchTask.REVIEW, BenchTask.REBUTTAL, BenchTask.META_REVIEW}
 
 
 CONFIG = {
@@ -43,10 +46,18 @@ CONFIG = {
     BenchTask.SCORES: "review_sft",
     BenchTask.REVIEW: "review_sft",
     BenchTask.REBUTTAL: "rebuttal",
+    BenchTask.META_REVIEW: "meta_review_sft",
 }
 """Configuration of a release that holds the papers of each task."""
 _PAPER = ("forum_id", "venue_id", "conference", "year", "title", "abstract", "grade", "markdown")
-COLUMNS = {"review_sft": (*_PAPER, "status", "reviews"), "rebuttal": (*_PAPER, "conversations")}
+COLUMNS = {
+    "review_sft": (*_PAPER, "status", "reviews"),
+    "rebuttal": (*_PAPER, "conversations"),
+    "meta_review_sft": (
+        *(*_PAPER, "status", "meta_reviews", "exchanges", "responses"),
+        *("reviews_left_out", "turns_left_out", "tell_decision"),
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +124,11 @@ class Case:
     Attributes:
         case_id: `<forum_id>`, `<forum_id>/unified` on Re²'s scale, or `<forum_id>/<reviewer>/<message>` for a turn of a
             rebuttal; stable across releases.
-        accepted: The decision; None in other tasks than `acceptance`.
-        scores: Fields of the form to predict, in the form's order; may be empty.
-        references: The human reviews, or the one human turn; empty in other tasks.
-        history: The conversation before the turn; empty in other tasks.
+        accepted: The decision; None in other tasks than `acceptance` and `meta_review`.
+        scores: Fields of the form to predict, in the form's order; for `meta_review` the reviewers' scores, which the
+            history states. May be empty.
+        references: The human reviews or meta-reviews, or the one human turn; empty in other tasks.
+        history: The conversation before the turn, or the reviews with their discussion; empty in other tasks.
         following: The rest of a conversation that the model carries on itself; else empty.
     """
 
@@ -158,6 +170,11 @@ class CaseSelection:
         return None
 
 
+def held_tasks(release: Release, side: Split) -> list[BenchTask]:
+    """Return the tasks that have papers on a side of a release."""
+    return [task for task in BenchTask if release.count(CONFIG[task], side)]
+
+
 def check_venues(release: Release, names: Collection[str]) -> None:
     """Check that each name is a venue id or a conference of a release, as others would choose nothing.
 
@@ -195,20 +212,30 @@ def _make_acceptance_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator
         counts.left_out[f"papers: {status or 'the decision is not public'}"] += 1
 
 
-def _group_by_scale(reviews: Sequence[Row]) -> dict[tuple[str, float, float], list[Score]]:
-    """Return the scores by question and scale, in the order of the reviews, as they stood at the decision or before."""
+def _group_by_scale(
+    reviews: Sequence[Row], read: Callable[[Row], list[Score]]
+) -> dict[tuple[str, float, float], list[Score]]:
+    """Return the scores by question and scale, in the order of the reviews, as `read` gives them."""
     scores_by_scale: dict[tuple[str, float, float], list[Score]] = {}
     for review in reviews:
-        for score in scores_before_decision(review):
+        for score in read(review):
             if score.value is not None and score.low is not None and score.high is not None and score.low < score.high:
                 scores_by_scale.setdefault((score.key, score.low, score.high), []).append(score)
     return scores_by_scale
 
 
-def asked_scores(reviews: Sequence[Row], counts: CaseCounts) -> tuple[AskedScore, ...]:
-    """Return the fields that the form scores on a scale; if a field has two scales in a paper, the first one counts."""
+def asked_scores(
+    reviews: Sequence[Row], counts: CaseCounts, read: Callable[[Row], list[Score]] = scores_before_decision
+) -> tuple[AskedScore, ...]:
+    """Return the fields that the form scores on a scale; if a field has two scales in a paper, the first one counts.
+
+    Args:
+        reviews: The reviews.
+        counts: Receives the counts of what is left out.
+        read: Returns the scores of a review that count.
+    """
     asked: dict[str, AskedScore] = {}
-    for (name, low, high), scores in _group_by_scale(reviews).items():
+    for (name, low, high), scores in _group_by_scale(reviews, read).items():
         if name in asked:
             counts.left_out["scores: on a second scale of one field"] += len(scores)
             continue
@@ -336,11 +363,35 @@ def _make_rebuttal_cases(case: Case, row: Row, counts: CaseCounts, *, led: bool 
     yield from cases
 
 
+def _directed_scores_at_decision(review: Row) -> list[Score]:
+    """Return the last scores before the decision of which the form says that more is better, or the other way round."""
+    return [score for score in scores_at_decision(review) if score.unit is not None]
+
+
+def _make_meta_review_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
+    """Yield one case if the paper was accepted or rejected and there is a review to read."""
+    left_out = {
+        "reviews: not certain to be from before the decision": row["reviews_left_out"],
+        "turns: posted after the decision or the meta-review": row["turns_left_out"] - row["tell_decision"],
+        "turns: state the decision": row["tell_decision"],
+    }
+    counts.left_out += Counter(left_out)
+    discussion = write_discussion(row)
+    if not discussion:
+        counts.left_out["papers: no review that is certain to be from before the decision"] += 1
+        return
+    asked = asked_scores(row["exchanges"], CaseCounts(), _directed_scores_at_decision)
+    references = tuple(meta_review["text"] for meta_review in row["meta_reviews"])
+    history = (CaseMessage(Speaker.USER, discussion),)
+    yield from _make_acceptance_cases(replace(case, scores=asked, references=references, history=history), row, counts)
+
+
 CASE_MAKERS: Mapping[BenchTask, Callable[[Case, Row, CaseCounts], Iterator[Case]]] = {
     BenchTask.ACCEPTANCE: _make_acceptance_cases,
     BenchTask.SCORES: _make_score_cases,
     BenchTask.REVIEW: _make_review_cases,
     BenchTask.REBUTTAL: _make_rebuttal_cases,
+    BenchTask.META_REVIEW: _make_meta_review_cases,
 }
 
 

@@ -3,13 +3,14 @@
 from peercorpus.benchmark import scorers, solvers
 from peercorpus.benchmark.judge import calibration, scorer
 from peercorpus.benchmark.judge.calibration import judge_calibration, judge_pairs
-from peercorpus.benchmark.tasks import acceptance, rebuttal, review, scores
+from peercorpus.benchmark.tasks import acceptance, meta_review, rebuttal, review, scores
 
 __all__ = [
     "acceptance",
     "calibration",
     "judge_calibration",
     "judge_pairs",
+    "meta_review",
     "rebuttal",
     "review",
     "scorer",

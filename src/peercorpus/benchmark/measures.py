@@ -266,13 +266,9 @@ def _compute_bleu(outcomes: list[CaseOutcome]) -> float:
     return add_counts(record.bleu for record in _select_records(outcomes, Overlap)).bleu()
 
 
+_bound_accuracy_of = _bound_share_of(lambda record: (record.said == record.accepted, 1))
 DECISIONS = (
-    _measure_decisions(
-        "accuracy",
-        "accuracy",
-        prediction.accuracy,
-        _bound_share_of(lambda record: (record.said == record.accepted, 1)),
-    ),
+    _measure_decisions("accuracy", "accuracy", prediction.accuracy, _bound_accuracy_of),
     _measure_decisions(
         "precision",
         "precision",
@@ -302,6 +298,11 @@ DECISIONS = (
         factor=PERCENT,
         concerns=lambda outcome: outcome.unscored is None,
     ),
+)
+RECOMMENDATIONS = (
+    _measure_decisions("agreement with the decision", "accuracy", prediction.accuracy, _bound_accuracy_of),
+    _measure_decisions("balanced agreement", "balanced_accuracy", prediction.balanced_accuracy, _bound_balanced_of),
+    _measure_decisions("MCC of the recommendation", "mcc", prediction.mcc, _bound_mcc_of, factor=1),
 )
 OVERLAPS = (
     Measure("BLEU", "bleu", _compute_bleu, _bound_bleu_of),
@@ -377,6 +378,7 @@ def select_measures(scored: Scored, outcomes: Sequence[CaseOutcome]) -> list[Mea
     """Return the measures that apply to a scorer's outcomes."""
     fixed = {
         Scored.DECISION: DECISIONS,
+        Scored.RECOMMENDATION: RECOMMENDATIONS,
         Scored.OVERLAP: OVERLAPS,
         Scored.BERT_SCORE: BERT_SCORES,
         Scored.EMBED_COS: EMBEDDED,

@@ -12,6 +12,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import Speaker, escape_markers
 from peercorpus.models.token_counts import count_words_and_signs, load_counter
+from peercorpus.release.exports.meta_reviews import write_meta_review
 from peercorpus.release.exports.samples import opening_text
 
 REFERENCES = re.compile(r"^#{1,6}\s+(?:\S+\s+)?(?:references|bibliography)\W*$", re.IGNORECASE | re.MULTILINE)
@@ -132,6 +133,7 @@ SYSTEM = {
     BenchTask.SCORES: prompts.SCORES,
     BenchTask.REVIEW: prompts.REVIEW,
     BenchTask.REBUTTAL: prompts.REVIEWER,
+    BenchTask.META_REVIEW: prompts.META_REVIEW,
 }
 """System prompt of each task."""
 
@@ -148,14 +150,16 @@ def shown_paper(paper: CasePaper, budget: TokenBudget, count: Callable[[str], in
 
 def _write_opening(case: Case, text: str) -> str:
     parts = [prompts.SUBMITTED_TO.format(venue=case.paper.venue), text]
-    if case.scores and case.task is not BenchTask.REBUTTAL:
+    if case.scores and case.task not in {BenchTask.REBUTTAL, BenchTask.META_REVIEW}:
         fields = (f"- {escape_markers(score.field)}: {score.low:g} to {score.high:g}" for score in case.scores)
         parts.append(prompts.ASKED_SCORES.format(fields="\n".join(fields)))
     return "\n\n".join(parts)
 
 
 def right_answer(case: Case) -> str:
-    """Return the correct answer in the requested format; for a review, the first reference with the mean scores.
+    """Return the correct answer in the requested format; of several references, the first.
+
+    A review is followed by the mean scores, a meta-review by the decision.
 
     Raises:
         PeercorpusError: The case has no single correct answer, because the model carries on the conversation itself.
@@ -163,6 +167,8 @@ def right_answer(case: Case) -> str:
     means = {score.field: score.mean for score in case.scores}
     if case.task is BenchTask.SCORES:
         return write_scores(means)
+    if case.task is BenchTask.META_REVIEW:
+        return write_meta_review(case.references[0], case.accepted)
     if case.accepted is not None:
         return write_decision(Decision(case.accepted))
     if not case.references:
@@ -214,9 +220,9 @@ class PromptOptions:
         Raises:
             PeercorpusError: The task takes no examples.
         """
-        if self.few_shot and task is BenchTask.REBUTTAL:
+        if self.few_shot and task in {BenchTask.REBUTTAL, BenchTask.META_REVIEW}:
             raise PeercorpusError(
-                "The task 'rebuttal' takes no examples, because each case holds a conversation; leave out 'few_shot'."
+                f"The task '{task}' takes no examples, because each case holds a conversation; leave out 'few_shot'."
             )
 
 

@@ -23,6 +23,8 @@ class Scored(StrEnum):
     NUMBERS = "numbers"
     OVERLAP = "overlap"
     """Words shared with the human references (ROUGE-L and BLEU)."""
+    RECOMMENDATION = "recommendation"
+    """What a meta-review recommends, against the decision."""
     BERT_SCORE = "bert_score"
     EMBED_COS = "embed_cos"
     JUDGE = "judge"
@@ -30,7 +32,7 @@ class Scored(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
-    """The answer to an `acceptance` case.
+    """The answer to an `acceptance` case, or the recommendation of a meta-review.
 
     Attributes:
         accepted: The actual decision.
@@ -131,6 +133,7 @@ class JudgeScores:
 OutcomeRecord = DecisionRecord | ScoresRecord | Overlap | BertScored | Embedded | JudgeScores
 RECORD_TYPES: Mapping[Scored, type[OutcomeRecord]] = {
     Scored.DECISION: DecisionRecord,
+    Scored.RECOMMENDATION: DecisionRecord,
     Scored.NUMBERS: ScoresRecord,
     Scored.OVERLAP: Overlap,
     Scored.BERT_SCORE: BertScored,
@@ -207,7 +210,7 @@ def uninformed_record(scored: Scored, metadata: Mapping[str, Any]) -> OutcomeRec
         scored: The scorer.
         metadata: Metadata of the sample.
     """
-    if scored is Scored.DECISION:
+    if scored in {Scored.DECISION, Scored.RECOMMENDATION}:
         return DecisionRecord(bool(metadata["accepted"]), said=True, probability=0.5)
     if scored is Scored.NUMBERS:
         asked = msgspec.convert(metadata["asked"], list[AskedScore])

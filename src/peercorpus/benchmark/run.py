@@ -18,23 +18,25 @@ from inspect_ai.util import DisplayType
 
 from peercorpus.benchmark.adapters.adapter import find_adapter, load_adapter
 from peercorpus.benchmark.baselines.baseline import list_baselines
-from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.cases import BenchTask, held_tasks
 from peercorpus.benchmark.figures.showing import ask_about_image
 from peercorpus.benchmark.judge.scorer import GRADER, SECOND
 from peercorpus.benchmark.local_model import LocalModel, find_local_model, free_model, report_stop_reasons
 from peercorpus.benchmark.logs import check_logs
 from peercorpus.benchmark.options import FIGURE_OPTIONS
 from peercorpus.benchmark.solvers import AUTHOR
-from peercorpus.benchmark.tasks import NO_MODEL, acceptance, rebuttal, review, scores
+from peercorpus.benchmark.tasks import NO_MODEL, acceptance, meta_review, rebuttal, review, scores
 from peercorpus.errors import BaselineError, ModelError, PeercorpusError
 from peercorpus.models.checkpoints import INSPECT_PREFIX
 from peercorpus.release.folder import open_release
+from peercorpus.release.splits import Split
 
 TASKS: Mapping[BenchTask, Callable[..., Task]] = {
     BenchTask.ACCEPTANCE: acceptance,
     BenchTask.SCORES: scores,
     BenchTask.REVIEW: review,
     BenchTask.REBUTTAL: rebuttal,
+    BenchTask.META_REVIEW: meta_review,
 }
 SECRETS = frozenset({"token", "hf_token", "access_token", "auth_token", "password", "secret"})
 """Model arguments that inspect_ai would write to its logs; it omits `api_key` itself."""
@@ -101,9 +103,14 @@ class BenchResult:
     notes: Sequence[str]
 
 
-def select_tasks(names: Iterable[str]) -> list[BenchTask]:
-    """Return the tasks of these names without duplicates, or all tasks if no name is given."""
-    return [BenchTask(name) for name in dict.fromkeys(names)] or list(BenchTask)
+def select_tasks(names: Iterable[str], release: Path, side: str = Split.TEST) -> list[BenchTask]:
+    """Return the tasks of these names without duplicates, or all that a release has cases for if no name is given.
+
+    Raises:
+        PeercorpusError: The folder is not a release.
+    """
+    chosen = [BenchTask(name) for name in dict.fromkeys(names)]
+    return chosen or held_tasks(open_release(release), Split(side)) or list(BenchTask)
 
 
 def _check_secrets(bench: Bench) -> None:

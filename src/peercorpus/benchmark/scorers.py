@@ -7,6 +7,7 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
+from peercorpus.benchmark.answers import UnreadableAnswerError, Unscored
 from peercorpus.benchmark.measures import select_measures
 from peercorpus.benchmark.outcomes import (
     BertScored,
@@ -54,21 +55,37 @@ Read = Callable[[dict[str, Any], dict[str, Any]], tuple[OutcomeRecord, float]]
 """Takes a parsed answer and the sample's metadata; returns the record and the one number that a log viewer shows."""
 
 
+def _read_leniently(read: Read, answer: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the record of what an unreadable answer says if read leniently; None if it says nothing even so."""
+    if LENIENT not in answer:
+        return None
+    try:
+        return to_metadata(read(answer[LENIENT], metadata)[0])
+    except UnreadableAnswerError:
+        return None
+
+
 def _make_scorer(read: Read) -> Scorer:
     """Return a scorer that applies `read` to a parsed answer.
 
-    For an unreadable one it keeps the reason, and the record of what it says if read leniently.
+    For an unreadable one it keeps the reason, and the record of what it says if read leniently. `read` raises
+    `UnreadableAnswerError` where an answer can be read, but has nothing for this scorer.
     """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 -- the protocol's own
         answer = state.metadata[READ]
         if "unscored" in answer:
             completion = state.output.completion
-            lenient = to_metadata(read(answer[LENIENT], state.metadata)[0]) if LENIENT in answer else None
             return Score.unscored(
-                reason=answer["unscored"], answer=completion, explanation=answer["detail"], metadata=lenient
+                reason=answer["unscored"],
+                answer=completion,
+                explanation=answer["detail"],
+                metadata=_read_leniently(read, answer, state.metadata),
             )
-        record, value = read(answer, state.metadata)
+        try:
+            record, value = read(answer, state.metadata)
+        except UnreadableAnswerError as error:
+            return Score.unscored(reason=error.reason.value, answer=state.output.completion, explanation=str(error))
         return Score(value=value, answer=_format_answer(answer), metadata=to_metadata(record))
 
     return score
@@ -89,6 +106,19 @@ def decision() -> Scorer:
 
     def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
         record = DecisionRecord(bool(metadata["accepted"]), answer["accept"], answer["probability"])
+        return record, float(record.said == record.accepted)
+
+    return _make_scorer(read)
+
+
+@scorer(metrics=[numbers_of(Scored.RECOMMENDATION.value)], name=Scored.RECOMMENDATION.value)
+def recommendation() -> Scorer:
+    """Score the recommendation of a meta-review: 1 if it is the decision, else 0; unscored if there is none."""
+
+    def read(answer: dict[str, Any], metadata: dict[str, Any]) -> tuple[OutcomeRecord, float]:
+        if answer["accept"] is None:
+            raise UnreadableAnswerError(Unscored.NO_DECISION, "the last line is no recommendation")
+        record = DecisionRecord(bool(metadata["accepted"]), answer["accept"], None)
         return record, float(record.said == record.accepted)
 
     return _make_scorer(read)

@@ -28,6 +28,7 @@ from peercorpus.benchmark.answers import (
     Unscored,
     check_not_withheld,
     read_decision,
+    read_meta_review,
     read_review_answer,
     read_score_answer,
     read_turn,
@@ -137,7 +138,7 @@ AUTHOR = "author"
 
 
 def read_answer(task: BenchTask, completion: str, metadata: dict[str, Any]) -> dict[str, Any]:
-    """Parse an answer into JSON: `accept` and `probability`, `scores`, or `text`.
+    """Parse an answer into JSON: `accept` and `probability`, `scores`, or `text`; for a meta-review also `accept`.
 
     Raises:
         UnreadableAnswerError: The answer does not follow the requested format.
@@ -149,6 +150,9 @@ def read_answer(task: BenchTask, completion: str, metadata: dict[str, Any]) -> d
     if task is BenchTask.REVIEW:
         review = read_review_answer(completion, read_asked(metadata))
         return {"text": review.text, "scores": dict(review.scores)}
+    if task is BenchTask.META_REVIEW:
+        meta_review = read_meta_review(completion)
+        return {"text": meta_review.text, "accept": meta_review.accept}
     return {"text": read_turn(completion)}
 
 

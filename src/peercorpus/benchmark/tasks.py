@@ -1,4 +1,4 @@
-"""Define the four inspect_ai tasks, and the metadata that their logs keep."""
+"""Define the five inspect_ai tasks, and the metadata that their logs keep."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,6 +47,7 @@ SIGNED_METRICS = {
     BenchTask.SCORES: ("mae", "mse", "mae_unit", "mse_unit", "spearman"),
     BenchTask.REVIEW: _TEXT_METRICS,
     BenchTask.REBUTTAL: _TEXT_METRICS,
+    BenchTask.META_REVIEW: (*_TEXT_METRICS, "accuracy", "balanced_accuracy", "mcc"),
 }
 """The metrics of each task whose signatures a log keeps."""
 
@@ -202,6 +203,8 @@ def _select_scorers(of_task: BenchTask, request: TaskRequest) -> list[Scorer]:
     if of_task is BenchTask.SCORES:
         return [scorers.numbers()]
     chosen = [scorers.overlap()]
+    if of_task is BenchTask.META_REVIEW:
+        chosen.append(scorers.recommendation())
     if request.bert_score is not None:
         chosen.append(scorers.bert_score(request.bert_score))
     if request.embed_cos is not None:
@@ -298,3 +301,17 @@ def rebuttal(release: str, **options: Unpack[TaskOptions]) -> Task:
         **options: See `TaskOptions`.
     """
     return make_task(BenchTask.REBUTTAL, parse_task_options(release, options))
+
+
+@task
+def meta_review(release: str, **options: Unpack[TaskOptions]) -> Task:
+    """Write the meta-review of a paper from its reviews and their discussion, and recommend acceptance or rejection.
+
+    Measured against the human meta-reviews as `review` is, and by the agreement of the recommendation with the
+    decision.
+
+    Args:
+        release: The folder that `peercorpus publish` wrote.
+        **options: See `TaskOptions`.
+    """
+    return make_task(BenchTask.META_REVIEW, parse_task_options(release, options))

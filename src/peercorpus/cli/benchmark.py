@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from peercorpus.benchmark.run import BenchResult
 
 OptionT = TypeVar("OptionT")
-bench = App(name="bench", help="Benchmark language models on a release: acceptance, scores, review, rebuttal.")
+bench = App(
+    name="bench", help="Benchmark language models on a release: acceptance, scores, review, rebuttal, meta_review."
+)
 app.command(bench)
 
 JudgeProfileName = Literal["ours", "re2"]
-TaskName = Literal["acceptance", "scores", "review", "rebuttal"]
+TaskName = Literal["acceptance", "scores", "review", "rebuttal", "meta_review"]
 Unset = Parameter(show_default=False)
 RESAMPLES = 1_000
 
@@ -129,7 +131,8 @@ class Models:
         Further argument for the model's provider, as --model-arg.NAME VALUE. Numbers, true, false and null are read as
         JSON.
     grader
-        Model that judges reviews and rebuttals. With --judge-profile re2, LLaMA-3.1-8B-Instruct is the default.
+        Model that judges reviews, rebuttals and meta-reviews. With --judge-profile re2, LLaMA-3.1-8B-Instruct is the
+        default.
     judge_profile
         What the judge sees and answers: ours, or Re²'s (appendix D of its paper). Default: ours.
     judge_words
@@ -192,7 +195,7 @@ def run_tasks(
     Parameters
     ----------
     tasks
-        Tasks to run; all four if omitted.
+        Tasks to run; all that the release has papers for if omitted.
     release
         Folder that `peercorpus publish` wrote.
     logs
@@ -229,11 +232,11 @@ def _run(
         from peercorpus.benchmark.judge.instruction import RE2_GRADER
     grader = models.grader or (RE2_GRADER if models.judge_profile == "re2" else None)
     roles = {"grader": grader, "grader2": models.second_grader, "author": models.author}
-    judging = {"judged": grader and True, "repeats": models.repeats, "led": models.author and True}
+    judging: dict[str, object] = {"judged": grader and True, "repeats": models.repeats, "led": models.author and True}
     judging |= {"judge_profile": models.judge_profile, "judge_words": models.judge_words and str(models.judge_words)}
     settings = {name: getattr(models, name) for name in ("max_connections", "max_retries", "max_tokens", "temperature")}
     bench = run.Bench(
-        tasks=run.select_tasks(tasks),
+        tasks=run.select_tasks(tasks, release, questions.side),
         release=release,
         logs=logs,
         model=models.model,

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -14,7 +14,6 @@ from peercorpus.cli.benchmark import (
     RESAMPLES,
     JudgeProfileName,
     Questions,
-    TaskName,
     Unset,
     bench,
     display,
@@ -29,6 +28,9 @@ from peercorpus.errors import ExitCode
 if TYPE_CHECKING:
     from peercorpus.benchmark.re2.comparison import Comparison, ComparisonResult
     from peercorpus.benchmark.re2.model_list import ListedModel
+
+PrintedTask = Literal["acceptance", "scores", "review", "rebuttal"]
+"""A task of which the Re² paper printed a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ NO_METRIC = "none"
 
 @bench.command(name="re2")
 def compare_as_re2(
-    tasks: Annotated[tuple[TaskName, ...], Parameter(name="TASK", show_default=False)] = (),
+    tasks: Annotated[tuple[PrintedTask, ...], Parameter(name="TASK", show_default=False)] = (),
     /,
     *,
     models: Annotated[Path, Named],
@@ -144,11 +146,12 @@ def _plan(
     *,
     keeps_errors: bool,
 ) -> "Comparison":
+    from peercorpus.benchmark.cases import BenchTask
     from peercorpus.benchmark.judge.instruction import RE2_GRADER
     from peercorpus.benchmark.re2.comparison import Comparison
-    from peercorpus.benchmark.run import Bench, select_tasks
+    from peercorpus.benchmark.run import Bench
 
-    chosen = select_tasks(tasks)
+    chosen = [BenchTask(name) for name in dict.fromkeys(tasks or get_args(PrintedTask))]
     is_judged = answering.judge and "rebuttal" in chosen
     judging: dict[str, object] = {}
     if is_judged:

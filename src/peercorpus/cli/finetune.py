@@ -93,7 +93,7 @@ def finetune(
     release
         Folder that `peercorpus publish` wrote, with splits.
     task
-        Task to train on; mixed: all four.
+        Task to train on; mixed: all five.
     model
         Base model: a folder, or a name on the Hugging Face Hub.
     out

@@ -225,7 +225,7 @@ def export(
     *,
     out: Annotated[Path, Named],
     layout: Annotated[Literal["jsonl", "trl", "llama-factory", "axolotl", "re2"], Parameter(name="--format")],
-    task: Literal["review", "rebuttal", "acceptance", "scores", "mixed"] | None = None,
+    task: Literal["review", "rebuttal", "meta_review", "acceptance", "scores", "mixed"] | None = None,
     chat: ChatFlags = DEFAULT_CHAT,
     examples: ExampleFlags = NO_MODEL,
     data: Annotated[Data, Parameter(name="*")] = ALL_DATA,
@@ -246,8 +246,9 @@ def export(
         jsonl: the rows unchanged; trl, llama-factory, axolotl: files for these trainers; re2: Re²'s files and fields,
         of which Re² has train and test only: validation goes to train.
     task
-        review: a paper and its review; rebuttal: the exchange with a reviewer. Default: both; a workspace has rebuttal
-        only. With --model a task is required, as in `peercorpus finetune`; mixed: all four.
+        review: a paper and its review; rebuttal: the exchange with a reviewer; meta_review: a paper with its reviews
+        and their discussion, and its meta-review. Default: all three; a workspace has rebuttal only, Re²'s format no
+        meta_review. With --model a task is required, as in `peercorpus finetune`; mixed: all five.
     """
     from peercorpus.cli.text import export as export_texts
     from peercorpus.release.exports.export import export_release
@@ -295,7 +296,7 @@ class ExampleTask:
         if self.layout not in {"llama-factory", "axolotl"}:
             raise PeercorpusError(f"--model is for --format llama-factory or axolotl, not '{self.layout}'.")
         if self.task is None:
-            raise PeercorpusError("--model needs a task: name one with --task, or --task mixed for all four.")
+            raise PeercorpusError("--model needs a task: name one with --task, or --task mixed for all five.")
         if self.chat != DEFAULT_CHAT:
             raise PeercorpusError(
                 "With --model the benchmark's prompts are used: leave out --paper, --system, --max-characters,"
@@ -312,9 +313,9 @@ def _check_without_model(asked: ExampleTask, examples: ExampleFlags, data: Data,
             " or leave them out."
         )
     task = asked.task
-    if task not in {None, "review", "rebuttal"}:
+    if task not in {None, "review", "rebuttal", "meta_review"}:
         raise PeercorpusError(
-            f"--task {task} can only be exported for a model; add --model, or name review or rebuttal."
+            f"--task {task} can only be exported for a model; add --model, or name review, rebuttal or meta_review."
         )
     if asked.layout == "jsonl" and asked.chat != DEFAULT_CHAT:
         raise PeercorpusError(

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from inspect_ai.util import DisplayType
 
-from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.cases import BenchTask, held_tasks
 from peercorpus.benchmark.leaderboard import compare_runs, make_boards
 from peercorpus.benchmark.leaderboard_render import render_markdown
 from peercorpus.benchmark.logs import TaskRun, read_run
@@ -83,10 +83,13 @@ def _make_benches(folder: Path, release: Path, limit: int | None, display: Displ
     settings: dict[str, Any] = {"max_tokens": recipe.answer_tokens, "max_connections": recipe.per_device}
     if limit is not None:
         settings["limit"] = limit
+    held = held_tasks(open_release(release), Split.TEST)
+    learnt = TrainingTask(asked.subject).tasks
+    tasks = [task for task in learnt if task in held] or learnt
 
     def bench(model: str, revision: Mapping[str, str], *, with_baselines: bool) -> Bench:
         return Bench(
-            tasks=TrainingTask(asked.subject).tasks,
+            tasks=tasks,
             release=release,
             logs=folder / BENCH,
             model=model,

@@ -21,6 +21,7 @@ from peercorpus.benchmark.messages import messages, right_answer
 from peercorpus.errors import ModelError
 from peercorpus.models.chat_messages import Speaker, escape_markers
 from peercorpus.models.chat_templates import Chat, load_chat, read_context_length
+from peercorpus.release.exports.meta_reviews import list_posts, recommends_acceptance, write_meta_review
 from peercorpus.release.exports.samples import scores_before_decision
 from peercorpus.release.record_rows import Row
 
@@ -32,8 +33,9 @@ class TrainingTask(StrEnum):
     SCORES = "scores"
     REVIEW = "review"
     REBUTTAL = "rebuttal"
+    META_REVIEW = "meta_review"
     MIXED = "mixed"
-    """All four tasks."""
+    """All five tasks."""
 
     @property
     def tasks(self) -> tuple[BenchTask, ...]:
@@ -143,6 +145,27 @@ def _make_conversation_examples(case: Case, row: Row, counts: CaseCounts) -> Ite
         )
 
 
+def _make_meta_review_examples(case: Case, row: Row, counts: CaseCounts) -> Iterator[TrainingExample]:
+    """Yield an example for each meta-review, with its own recommendation where its form says one."""
+    for asked in CASE_MAKERS[case.task](case, row, counts):
+        for meta_review in row["meta_reviews"]:
+            text = escape_markers(meta_review["text"].strip())
+            answer = write_meta_review(text, recommends_acceptance(meta_review, row["status"]))
+            yield TrainingExample(
+                example_id=meta_review["post_id"],
+                case=_add_answer(asked, answer),
+                reviewer=None,
+                record_ids=(meta_review["post_id"], *list_posts(row)),
+            )
+
+
+_MAKERS = {
+    BenchTask.REVIEW: _make_review_examples,
+    BenchTask.REBUTTAL: _make_conversation_examples,
+    BenchTask.META_REVIEW: _make_meta_review_examples,
+}
+
+
 def make_examples(case: Case, row: Row, taken: CaseCounts) -> Iterator[TrainingExample]:
     """Yield the training examples of one paper.
 
@@ -151,10 +174,7 @@ def make_examples(case: Case, row: Row, taken: CaseCounts) -> Iterator[TrainingE
         row: The release's row of the paper for this task.
         taken: Receives the counts of what is left out.
     """
-    maker = {BenchTask.REVIEW: _make_review_examples, BenchTask.REBUTTAL: _make_conversation_examples}.get(
-        case.task, _make_paper_examples
-    )
-    yield from maker(case, row, taken)
+    yield from _MAKERS.get(case.task, _make_paper_examples)(case, row, taken)
 
 
 NOT_LEARNT = -100

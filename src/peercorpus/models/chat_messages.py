@@ -136,7 +136,7 @@ def response_block(response: Response, beside: ContextPost) -> str:
     return mark_as_context(TO_EVERYONE, text, response.title)
 
 
-def _join_texts(turn: Turn) -> str:
+def turn_text(turn: Turn) -> str:
     """Return the text of a turn, followed by the final justification under a heading."""
     justified = f"**Final justification**\n\n{turn.final_justification}" if turn.final_justification else ""
     return escape_markers("\n\n".join(part for part in (turn.text, justified) if part.strip()))
@@ -250,7 +250,7 @@ def to_chat_messages(
     context = conversation.group_context()
     for index, turn in enumerate(conversation.turns):
         _show_responses(exchange, index, conversation, context.get(index, ()), responses, view)
-        words = _join_texts(turn)
+        words = turn_text(turn)
         is_side = turn.role is Role.AUTHOR or _is_own(conversation, index)
         if words and is_side:
             exchange.say(Speaker.ASSISTANT if turn.role is view.assistant else Speaker.USER, words, index)

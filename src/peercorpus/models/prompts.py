@@ -18,6 +18,13 @@ AUTHORS = (
     "You are the authors of a scientific paper. You answer a reviewer of it."
     " What stands in <supplementary> is for your reference."
 )
+META_REVIEW = (
+    "You are an area chair of a scientific conference. You are given a paper as it was submitted, its reviews and their"
+    " discussion, each in <supplementary>. You write the meta-review: what the reviewers agree and disagree on, what"
+    " the discussion settled, and the reasons for your recommendation. The last line of your answer is"
+    ' "Recommendation: accept" or "Recommendation: reject".'
+)
+RECOMMENDATION = "Recommendation: {verdict}"
 ACCEPTANCE = (
     "You are a chair of a scientific conference. You read a paper as it was submitted and say whether it is accepted."
     ' You answer with one JSON object and nothing else: {"decision": "accept" or "reject", "probability": how likely it'

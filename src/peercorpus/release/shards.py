@@ -167,6 +167,13 @@ CONFIGS = {
             group_rows=200,
             is_task=True,
         ),
+        Config(
+            "meta_review_sft",
+            schemas.META_REVIEW_SFT,
+            "one row per paper with its reviews, their discussion and its meta-reviews, for training on meta-reviewing",
+            group_rows=200,
+            is_task=True,
+        ),
     )
 }
 """All configurations of the layout `peercorpus` by name; the first is the default."""

@@ -14,7 +14,8 @@ SPLITS = "splits"
 """Folder of a release that holds these files."""
 _DRAWN = (
     "in the order of sha256(key:forum_id), each stratum of venue and status getting its share, for rebuttal first, then"
-    " for review; what one holds out the other does not train on; sides of the earlier file are kept"
+    " for review; what one holds out the other does not train on; meta_review uses the papers of both on their sides;"
+    " sides of the earlier file are kept"
 )
 RULES = {
     Profile.RE2: f"test, then validation, {_DRAWN}",

@@ -36,6 +36,8 @@ class Task(StrEnum):
     """A conversation in which a reviewer and the authors speak, with the text of the paper."""
     REVIEW = "review"
     """A review that was not posted after the decision, with the text of the paper."""
+    META_REVIEW = "meta_review"
+    """A meta-review that was not posted after the decision, with such a review and the text of the paper."""
 
 
 class Profile(StrEnum):
@@ -50,7 +52,7 @@ class Profile(StrEnum):
 
 
 RE2_SIZES: Mapping[Task, int] = {Task.REBUTTAL: 500, Task.REVIEW: 1_000}
-"""Papers that Re² tests each task on."""
+"""Papers that Re² tests each task on, in the order of drawing; `meta_review` uses the papers that these use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +110,10 @@ def usable(paper: Paper, rows: ForumRows) -> Usable:
     has_text = rows.is_accepted and bool(rows.paper["markdown"])
     with_reviewers = (talk for talk in rows.conversations if talk["kind"] == ConversationKind.REVIEW)
     speakers = [_find_sides_heard(end_at_decision(talk)) for talk in with_reviewers]
+    is_reviewed = any(review["posted_after_decision"] is not True for review in rows.reviews)
     fits = {
-        Task.REVIEW: any(review["posted_after_decision"] is not True for review in rows.reviews),
+        Task.REVIEW: is_reviewed,
+        Task.META_REVIEW: is_reviewed and any(map(is_target, rows.meta_reviews)),
         Task.REBUTTAL: {Role.REVIEWER, Role.AUTHOR} in speakers,
     }
     tasks = frozenset(task for task in Task if has_text and fits[task])
@@ -168,6 +172,21 @@ def is_after(paper: Usable, day: date) -> bool:
 
 def _hash_for_order(paper: Usable) -> str:
     return hashlib.sha256(f"{KEY}:{paper.forum_id}".encode()).hexdigest()
+
+
+def is_target(meta_review: Mapping[str, Any]) -> bool:
+    """Return whether a meta-review can be learnt: it has a text and was not posted after the decision."""
+    return bool(meta_review["text"].strip()) and meta_review["posted_after_decision"] is not True
+
+
+def follow_other_tasks(used: Mapping[Task, Mapping[str, Split]], papers: Iterable[Usable]) -> dict[str, Split]:
+    """Return the side of each paper for `meta_review`: the one on which another task uses it.
+
+    So no side changes for its sake, and it tests on nothing that another task trains on.
+    """
+    elsewhere = {forum_id: side for task in RE2_SIZES for forum_id, side in used[task].items()}
+    fitting = (paper.forum_id for paper in papers if Task.META_REVIEW in paper.tasks)
+    return {forum_id: elsewhere[forum_id] for forum_id in fitting if forum_id in elsewhere}
 
 
 @dataclass(slots=True)
@@ -274,18 +293,18 @@ def draw_sides(
     late = {paper.forum_id for paper in fitting if test_after is not None and is_after(paper, test_after)}
     newer = {work for work, members in works.items() if any(paper.forum_id in late for paper in members)}
     drawn.sides |= dict.fromkeys(newer, Split.TEST)
-    for task in Task:
+    for task in RE2_SIZES:
         for work, members in works.items():
             for paper in members:
                 side = earlier.used.get(task, {}).get(paper.forum_id)
                 if side is not None and task in paper.tasks and drawn.agrees(work, paper):
                     drawn.used[task][paper.forum_id] = side
     profile = Profile.RE2 if test_after is None else Profile.TEMPORAL
-    for task in Task:
+    for task in RE2_SIZES:
         drawn.held_apart(task, works.keys() - newer, profile)
     for work in works:
         drawn.sides.setdefault(work, Split.TRAIN)
-    for task in Task:
+    for task in RE2_SIZES:
         drawn.use_rest(task, Split.TRAIN)
         if test_after is not None:
             drawn.use_rest(task, Split.TEST)
@@ -294,5 +313,6 @@ def draw_sides(
                 for forum_id, side in drawn.used[task].items()
                 if (forum_id in late) is (side is Split.TEST)
             }
+    drawn.used[Task.META_REVIEW] = follow_other_tasks(drawn.used, fitting)
     fresh = {paper.forum_id: drawn.sides[work] for work, members in works.items() for paper in members}
     return Sides(fresh | dict(earlier.of), drawn.used)

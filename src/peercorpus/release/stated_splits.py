@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.release.splits import Sides, Split, Task, Usable
+from peercorpus.release.splits import Sides, Split, Task, Usable, follow_other_tasks
 
 
 def take_stated_sides(papers: Iterable[Usable], earlier: Sides, groups: Mapping[str, str] | None = None) -> Sides:
@@ -12,7 +12,7 @@ def take_stated_sides(papers: Iterable[Usable], earlier: Sides, groups: Mapping[
 
     A dataset states a side for each task. What one task tests on, no task trains on: such a paper is on the test side,
     and is held back from the tasks that would train on it. Papers of one work stay where they are stated; `apart`
-    counts the works that are on two sides.
+    counts the works that are on two sides. `meta_review` uses the papers of the stated tasks, as in Re² (section 2.1).
 
     Args:
         papers: Each paper once, in any order.
@@ -25,7 +25,8 @@ def take_stated_sides(papers: Iterable[Usable], earlier: Sides, groups: Mapping[
     of: dict[str, Split] = {}
     used: dict[Task, dict[str, Split]] = {task: {} for task in Task}
     apart: defaultdict[str, set[Split]] = defaultdict(set)
-    for paper in papers:
+    known = list(papers)
+    for paper in known:
         stated = {Task(one.task): Split(one.side) for one in paper.stated}
         if not stated:
             continue
@@ -39,4 +40,5 @@ def take_stated_sides(papers: Iterable[Usable], earlier: Sides, groups: Mapping[
             "No published dataset states the side of a paper of these venues; import one whose files do, such as Re²'s"
             " REVIEWS_train.json, or publish with --splits re2."
         )
+    used[Task.META_REVIEW] = follow_other_tasks(used, known)
     return Sides(dict(earlier.of) | of, used, apart=sum(len(sides) > 1 for sides in apart.values()))

@@ -1,4 +1,4 @@
-"""Write the configurations for training, `review_sft` and `rebuttal`, from those of the corpus."""
+"""Write the configurations for training, `review_sft`, `rebuttal` and `meta_review_sft`, from those of the corpus."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -12,16 +12,17 @@ from peercorpus.models.chat_messages import ChatOptions, Message, Response, to_c
 from peercorpus.records.enums import CHANGED_AFTER_DECISION, ConversationKind, Role
 from peercorpus.records.reviews import Conversation, join_prose
 from peercorpus.records.until_decision import count_after_decision
+from peercorpus.release.meta_review_rows import meta_review_task
 from peercorpus.release.record_rows import Row
 from peercorpus.release.rows import before_and_after, read_scores
 from peercorpus.release.shards import SplitShards, Writers, read_shard_rows
 from peercorpus.release.splits import Sides, Task
 
-CONFIG = {Task.REVIEW: "review_sft", Task.REBUTTAL: "rebuttal"}
+CONFIG = {Task.REVIEW: "review_sft", Task.REBUTTAL: "rebuttal", Task.META_REVIEW: "meta_review_sft"}
 """The configuration of each task."""
 COLUMNS = (
     *("forum_id", "venue_id", "conference", "year", "track", "title", "abstract", "keywords", "status", "decision"),
-    *("grade", "markdown", "reviews"),
+    *("grade", "markdown", "reviews", "posts.list.element.post_id", "posts.list.element.created_at"),
 )
 OPENING = "The paper."
 """Placeholder for the paper, which opens every conversation and is not repeated in its messages."""
@@ -32,7 +33,7 @@ def write_tasks(folder: Path, sides: Sides, show: Show = show_nothing) -> list[S
     """Write the configurations of all tasks beside those of the corpus and return their counts.
 
     Args:
-        folder: The release, with `papers_full` and `conversations` written.
+        folder: The release, with `papers_full`, `conversations` and `meta_reviews` written.
         sides: The side of each paper.
         show: Receives how many papers are done.
     """
@@ -40,10 +41,13 @@ def write_tasks(folder: Path, sides: Sides, show: Show = show_nothing) -> list[S
     meter = Meter("all venues", "tasks", show)
     total = len(set().union(*sides.used.values()))
     done = 0
-    for paper, talks in _read_papers(folder):
+    for paper, talks, meta_reviews in _read_papers(folder):
         on = {task: used[paper["forum_id"]] for task, used in sides.used.items() if paper["forum_id"] in used}
         for task, side in on.items():
-            row = review_task(paper) if task is Task.REVIEW else rebuttal_task(paper, talks)
+            if task is Task.META_REVIEW:
+                row = meta_review_task(review_task(paper), talks, meta_reviews)
+            else:
+                row = review_task(paper) if task is Task.REVIEW else rebuttal_task(paper, talks)
             writers.add(CONFIG[task], side.value, row)
         if on:
             done += 1
@@ -51,16 +55,28 @@ def write_tasks(folder: Path, sides: Sides, show: Show = show_nothing) -> list[S
     return writers.finish()
 
 
-def _read_papers(folder: Path) -> Iterator[tuple[Row, list[Row]]]:
-    """Yield every paper with its conversations; both tables are ordered by venue, then by forum."""
-    groups = groupby(_read_rows(folder, "conversations"), key=itemgetter("forum_id"))
-    following = next(groups, None)
+class _ByForum:
+    """The rows of a configuration by forum, of forums that are asked for in the order of venue and forum."""
+
+    def __init__(self, rows: Iterator[Row]) -> None:
+        self._groups = groupby(rows, key=itemgetter("forum_id"))
+        self._following = next(self._groups, None)
+
+    def take(self, forum_id: str) -> list[Row]:
+        """Return the rows of the next forum; empty if it has none."""
+        if self._following is None or self._following[0] != forum_id:
+            return []
+        rows = list(self._following[1])
+        self._following = next(self._groups, None)
+        return rows
+
+
+def _read_papers(folder: Path) -> Iterator[tuple[Row, list[Row], list[Row]]]:
+    """Yield every paper with its conversations and its meta-reviews; all tables have papers in the same order."""
+    talks = _ByForum(_read_rows(folder, "conversations"))
+    meta_reviews = _ByForum(_read_rows(folder, "meta_reviews"))
     for paper in _read_rows(folder, "papers_full", COLUMNS):
-        talks: list[Row] = []
-        if following is not None and following[0] == paper["forum_id"]:
-            talks = list(following[1])
-            following = next(groups, None)
-        yield paper, talks
+        yield paper, talks.take(paper["forum_id"]), meta_reviews.take(paper["forum_id"])
 
 
 def _read_rows(folder: Path, config: str, columns: Sequence[str] | None = None) -> Iterator[Row]:

@@ -113,6 +113,10 @@ BASELINES: Mapping[BenchTask, Mapping[str, str]] = MappingProxyType(
             "template": f"{_HERE}.simple:TemplateTurn",
             "retrieved": f"{_HERE}.nearest:RetrievedTurn",
         },
+        BenchTask.META_REVIEW: {
+            "template": f"{_HERE}.meta_reviews:TemplateMetaReview",
+            "mean-decides": f"{_HERE}.meta_reviews:MeanDecides",
+        },
     }
 )
 """Task → name → module and what in it creates the baseline from a seed, in the order of tables."""

@@ -50,7 +50,12 @@ def read_printed() -> PrintedPaper:
 
 
 def printed_tables(task: BenchTask, *, is_judged: bool) -> Sequence[tuple[str, PrintedRows]]:
-    """Return the printed tables of a task with their titles; with the judge's of discussions, if ours were judged."""
+    """Return the printed tables of a task with their titles; with the judge's of discussions, if ours were judged.
+
+    The paper has none for meta-reviews.
+    """
+    if task is BenchTask.META_REVIEW:
+        return []
     paper = read_printed()
     rows: PrintedRows = getattr(paper, task.value)
     tables = [(f"Re²: {task}", rows)]

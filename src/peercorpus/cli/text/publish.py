@@ -17,6 +17,7 @@ FEW_PAPERS = 100
 """Below this a 95 % interval of a share is wider than ±10 percentage points: 1.96 √(0.25 / 100) = 0.098."""
 NEEDS = {
     Task.REVIEW: "a text that the tasks accept and a review from before the decision",
+    Task.META_REVIEW: "a meta-review from before the decision, and are used by another task",
     Task.REBUTTAL: "a text that the tasks accept and a conversation in which a reviewer and the authors speak",
 }
 """What makes a paper usable for a task."""
@@ -82,7 +83,7 @@ def _tell_small(summary: "PublishSummary", profile: Profile | None) -> list[str]
             f" {plural(summary.papers, 'paper')} can be used for it: they have {NEEDS[task]}, and of submissions of one"
             " work one is used."
         )
-        if profile is Profile.RE2:
+        if profile is Profile.RE2 and task in RE2_SIZES:
             share = RE2_SIZES[task] / RE2_PAPERS
             lines[-1] += f" Like Re², test takes {share:.1%} of the papers: for {FEW_PAPERS}, harvest more venues."
     return lines

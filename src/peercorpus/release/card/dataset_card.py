@@ -48,10 +48,13 @@ SIDES = {
 """Text of the card on how each profile draws."""
 TASKS = (
     "A task uses papers with a text of grade `{grade}` or better: `review` those with a review that was not posted"
-    " after the decision, `rebuttal` those with a conversation in which a reviewer and the authors speak before it. A"
+    " after the decision, `rebuttal` those with a conversation in which a reviewer and the authors speak before it,"
+    " `meta_review` those that one of these uses and that have a meta-review which was not posted after the decision. A"
     " paper is in one split, for all tasks and with all its reviews; it is held back from a task if another task tests"
     " or validates with it, or if another submission of the same work is used in its place. A conversation of"
-    " `rebuttal` ends at the decision; turns after it: {late_turns}."
+    " `rebuttal` ends at the decision; turns after it: {late_turns}. What `meta_review_sft` shows of the reviews and"
+    " their discussion ends at the decision or the first meta-review, whichever was first; what states the decision in"
+    " words is left out as well, and each row counts what is not there."
 )
 COMPLETE = {True: "yes", False: "no", None: "imported"}
 """Text of the card on whether a venue was listed completely."""

@@ -15,8 +15,15 @@ from peercorpus.models.chat_messages import ChatOptions
 from peercorpus.records.enums import Role
 from peercorpus.release.exports.formats import ExportLayout, TrainingSample, render_sample, write_rows
 from peercorpus.release.exports.layouts import Exported, ExportedFile, ExportRequest, write_companions
+from peercorpus.release.exports.meta_reviews import meta_review_samples
 from peercorpus.release.exports.re2 import Re2Paper, join_papers, write_manuscript, write_paper, write_talks
-from peercorpus.release.exports.samples import SAMPLES, Opening, PromptOptions, Samples
+from peercorpus.release.exports.samples import (
+    Opening,
+    PromptOptions,
+    Samples,
+    rebuttal_samples,
+    review_samples,
+)
 from peercorpus.release.folder import Release, check_outside, open_release, replace_folder
 from peercorpus.release.record_rows import Row
 from peercorpus.release.splits import Split, Task
@@ -26,9 +33,19 @@ MANIFEST = "export.json"
 """File that names every other file of an export with its sha256."""
 
 _PAPER = ("forum_id", "venue_id", "conference", "year", "track", "title", "abstract", "grade", "markdown")
-COLUMNS = {Task.REVIEW: (*_PAPER, "decision", "reviews"), Task.REBUTTAL: (*_PAPER, "conversations")}
+COLUMNS = {
+    Task.REVIEW: (*_PAPER, "decision", "reviews"),
+    Task.REBUTTAL: (*_PAPER, "conversations"),
+    Task.META_REVIEW: (*_PAPER, "status", "meta_reviews", "exchanges", "responses", "turns_left_out"),
+}
 """Columns of a task configuration from which samples are made."""
+SAMPLES: Mapping[Task, Callable[[Row, str | None, PromptOptions, Samples], Iterator[TrainingSample]]] = {
+    Task.REVIEW: review_samples,
+    Task.REBUTTAL: rebuttal_samples,
+    Task.META_REVIEW: meta_review_samples,
+}
 RE2_NAMES = {Task.REVIEW: "REVIEWS", Task.REBUTTAL: "REBUTTAL"}
+"""Names of Re²'s files; it has none of meta-reviews apart from its reviews."""
 
 
 def _choose_tasks(release: Release, request: ExportRequest) -> list[Task]:
@@ -56,7 +73,8 @@ def _choose_tasks(release: Release, request: ExportRequest) -> list[Task]:
         )
     if request.telling.chat.assistant is Role.AUTHOR and not request.tasks:
         return [Task.REBUTTAL]
-    return [task for task in present if task in request.tasks or not request.tasks]
+    fitting = [task for task in present if request.layout is not ExportLayout.RE2 or task in RE2_NAMES]
+    return [task for task in fitting if task in request.tasks or not request.tasks]
 
 
 def check_request(request: ExportRequest) -> None:
@@ -72,12 +90,16 @@ def check_request(request: ExportRequest) -> None:
             "--format re2 names the paper and the reviewer as Re² does; leave out --paper, --system, --max-characters"
             " and --assistant, or name another format."
         )
+    if is_re2 and Task.META_REVIEW in request.tasks:
+        raise PeercorpusError(
+            "Re² has no file of meta-reviews; name another --format for --task meta_review, or another task."
+        )
     if options.opening is Opening.NONE and options.chat.assistant is Role.REVIEWER:
         raise PeercorpusError(
             "Without an opening the model would speak first; use --paper abstract, --paper text or --assistant author."
         )
     chat = replace(options.chat, ends_answered=True) if is_re2 else options.chat
-    if Task.REVIEW in request.tasks and chat != ChatOptions():
+    if {Task.REVIEW, Task.META_REVIEW} & set(request.tasks) and chat != ChatOptions():
         raise PeercorpusError(
             "--assistant, --others, --responses and --unanswered apply to conversations only; add --task rebuttal, or"
             " leave them out."

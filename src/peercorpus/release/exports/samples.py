@@ -1,7 +1,7 @@
 """Make training samples from rows of the task configurations, and count what is left out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -24,7 +24,6 @@ from peercorpus.records.scores import Score, choose_last_phase
 from peercorpus.release.exports.formats import TrainingSample
 from peercorpus.release.record_rows import Row
 from peercorpus.release.rows import read_scores
-from peercorpus.release.splits import Task
 
 NO_EXCHANGE = "the assistant answers nothing that the user says"
 NO_TEXT = "no text of the version that the reviewers read, or neither title nor abstract"
@@ -124,7 +123,7 @@ def cut_at_paragraph(text: str, most: int | None) -> str:
     return text[: end if 2 * end >= most else most]
 
 
-def _open(row: Row, telling: PromptOptions) -> tuple[str | None, bool]:
+def open_paper(row: Row, telling: PromptOptions) -> tuple[str | None, bool]:
     """Return what the user says first, and whether it is cut.
 
     The text is None where the paper has nothing of the kind, and empty where no paper is to be shown.
@@ -143,7 +142,7 @@ def cut_opening(text: str, most_characters: int | None) -> tuple[str, bool]:
     return shown, shown != escaped
 
 
-def _describe_paper(row: Row, licence: str | None, is_cut: bool) -> Row:
+def describe_paper(row: Row, licence: str | None, is_cut: bool) -> Row:
     """Return what a sample was made from; no value is null, as readers infer a column's type from its first rows."""
     return {
         "forum_id": row["forum_id"],
@@ -206,7 +205,7 @@ def _list_fields(scores: Sequence[Score], phase: Phase) -> str:
 
 def review_samples(row: Row, licence: str | None, telling: PromptOptions, tally: Samples) -> Iterator[TrainingSample]:
     """Yield a sample for each review: the user says the paper, the assistant the review and then its scores."""
-    paper, is_cut = _open(row, telling)
+    paper, is_cut = open_paper(row, telling)
     system = [Message(Speaker.SYSTEM, [prompts.REVIEW], [])] if telling.with_system else []
     for review in row["reviews"]:
         if paper is None or not (review["text"] or "").strip():
@@ -218,7 +217,7 @@ def review_samples(row: Row, licence: str | None, telling: PromptOptions, tally:
         scores = scores_before_decision(review)
         score_lines = "\n".join(f"{score.field}: {write_answer(score)}" for score in scores)
         parts = [escape_markers(review["text"]), *([score_lines] if score_lines else [])]
-        about = _describe_paper(row, licence, is_cut) | {
+        about = describe_paper(row, licence, is_cut) | {
             "review_id": review["review_id"],
             "reviewer": review["reviewer"],
             "review_title": review["title"] or "",
@@ -270,7 +269,7 @@ def rebuttal_samples(row: Row, licence: str | None, telling: PromptOptions, tall
         telling: How paper and conversation are shown.
         tally: Counts what is written and what is left out.
     """
-    paper, is_cut = _open(row, telling)
+    paper, is_cut = open_paper(row, telling)
     chat = telling.chat_with_system
     for talk in row["conversations"]:
         if paper is None:
@@ -285,7 +284,7 @@ def rebuttal_samples(row: Row, licence: str | None, telling: PromptOptions, tall
             tally.left_out[NO_TEXT if paper is None else NO_EXCHANGE] += 1
             continue
         posts, updates = _list_posts_and_updates(talk, telling)
-        about = _describe_paper(row, licence, is_cut) | {
+        about = describe_paper(row, licence, is_cut) | {
             "conversation_id": talk["conversation_id"],
             "reviewer": talk["reviewer"],
             "assistant": chat.assistant.value,
@@ -297,9 +296,3 @@ def rebuttal_samples(row: Row, licence: str | None, telling: PromptOptions, tall
         tally.cut += is_cut
         tally.unanswered += chat.ends_answered and dialogue[-1].speaker is Speaker.USER
         yield TrainingSample(messages, about)
-
-
-SAMPLES: Mapping[Task, Callable[[Row, str | None, PromptOptions, Samples], Iterator[TrainingSample]]] = {
-    Task.REVIEW: review_samples,
-    Task.REBUTTAL: rebuttal_samples,
-}

@@ -227,8 +227,9 @@ def export_workspace(
         PeercorpusError: What is wanted needs a release, the file's name ends otherwise, the grade is `unavailable`, the
             file cannot be written, or a line of `takedown.txt` is not an id.
     """
-    if request.layout is ExportLayout.JSONL or Task.REVIEW in request.tasks:
-        option = "--format jsonl" if request.layout is ExportLayout.JSONL else "--task review"
+    of_release = [task for task in request.tasks if task is not Task.REBUTTAL]
+    if request.layout is ExportLayout.JSONL or of_release:
+        option = "--format jsonl" if request.layout is ExportLayout.JSONL else f"--task {of_release[0]}"
         raise PeercorpusError(
             f"{option} needs a release and '{workspace.folder}' is a workspace: run 'peercorpus publish' with --splits"
             " and export the release, or export the workspace's conversations in another format."

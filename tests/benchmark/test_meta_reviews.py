@@ -1,0 +1,212 @@
+"""The task `meta_review`: what is asked, how answers are read and measured, its baselines, and what is learnt of it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from invented_bench import SIDES, TEST, bench_paper, bench_release, oracle, saying, scripted
+from invented_releases import NO_NUMBERS, score
+from peercorpus.benchmark.answers import WrittenMetaReview, read_meta_review
+from peercorpus.benchmark.baselines.baseline import load_baseline
+from peercorpus.benchmark.baselines.meta_reviews import learn_threshold
+from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseSelection, held_tasks, read_cases
+from peercorpus.benchmark.leaderboard import make_boards
+from peercorpus.benchmark.logs import read_runs
+from peercorpus.benchmark.messages import messages, right_answer
+from peercorpus.benchmark.run import Bench, run_tasks
+from peercorpus.errors import PeercorpusError
+from peercorpus.finetune.selection import SelectionRule, prepare_selection
+from peercorpus.models.chat_messages import ChatOptions
+from peercorpus.records.enums import Role
+from peercorpus.release.exports.export import export_release
+from peercorpus.release.exports.formats import ExportLayout
+from peercorpus.release.exports.layouts import ExportRequest
+from peercorpus.release.exports.samples import PromptOptions
+from peercorpus.release.folder import open_release
+from peercorpus.release.record_rows import Row
+from peercorpus.release.splits import Split, Task
+
+TASK = BenchTask.META_REVIEW
+RATING = score("rating", "6: Accept", aspect="recommendation", value=6.0, low=1.0, high=10.0)
+
+
+def exchange(name: str, *said: tuple[str, str], **more: Any) -> Row:
+    turns = [
+        {"role": role, "is_own": role == "reviewer", "text": words, "post_ids": [f"{name}-{number}"]}
+        for number, (role, words) in enumerate(said)
+    ]
+    base = {"review_id": f"{name}-0", "reviewer": "R1", "at_decision": "no_decision_time", "scores": [RATING]}
+    return base | NO_NUMBERS | {"turns": turns} | more
+
+
+def row(number: int, **more: Any) -> Row:
+    """A paper in the columns of `meta_review_sft`; one that is accepted is rated higher."""
+    paper = bench_paper(number)
+    name, is_accepted = paper["forum_id"], paper["status"] == "accepted"
+    rating = RATING | {"value": 8.0 if is_accepted else 4.0, "label": "8" if is_accepted else "4"}
+    meta_review = {"post_id": f"{name}-meta", "kind": "meta_review", "role": "area_chair", "created_at": None}
+    meta_review |= {"text": f"All of {name} is clear.", "recommendation": None, "posted_after_decision": None}
+    meta_review["recommends"] = paper["status"]
+    answered = exchange(name, ("reviewer", "I doubt it."), ("author", "It holds."), scores=[rating])
+    left_out = {"reviews_left_out": 0, "turns_left_out": 0, "tell_decision": 0}
+    to_all = [{"post_id": f"{name}-all", "text": "We added proofs."}]
+    return paper | left_out | {"meta_reviews": [meta_review], "exchanges": [answered], "responses": to_all} | more
+
+
+def meta_release(folder: Path, change: Mapping[int, Row] | None = None) -> Path:
+    changes = change or {}
+    rows = {("meta_review_sft", side): [row(n, **changes.get(n, {})) for n in of] for side, of in SIDES.items()}
+    return bench_release(folder / "release", more=rows)
+
+
+def cases(release: Path, side: Split = Split.TEST) -> tuple[list[Case], CaseCounts]:
+    counts = CaseCounts()
+    return list(read_cases(open_release(release), TASK, CaseSelection(side), counts)), counts
+
+
+def test_a_question_shows_paper_reviews_scores_and_discussion_each_marked_and_no_decision(tmp_path: Path) -> None:
+    (case, *_), _ = cases(meta_release(tmp_path))
+    system, asked = messages(case, "# On kites")
+    assert "area chair" in system.text
+    assert asked.text.split("\n\n", 1)[1] == (
+        "# On kites\n\n"
+        '<supplementary source="reviewer 1">\nI doubt it.\n\nrating: 8\n</supplementary>\n\n'
+        '<supplementary source="the authors, to reviewer 1">\nIt holds.\n</supplementary>\n\n'
+        '<supplementary source="the authors, to everyone">\nWe added proofs.\n</supplementary>'
+    )
+    assert right_answer(case) == "All of p16 is clear.\n\nRecommendation: accept"
+
+
+def test_papers_without_decision_or_review_are_counted_and_not_asked_about(tmp_path: Path) -> None:
+    late = {"status": "withdrawn", "turns_left_out": 3, "tell_decision": 1}
+    found, counts = cases(meta_release(tmp_path, {16: {"exchanges": [], "reviews_left_out": 2}, 17: late}))
+    assert [case.case_id for case in found] == TEST[2:]
+    assert counts.left_out == {
+        "papers: no review that is certain to be from before the decision": 1,
+        "papers: withdrawn": 1,
+        "reviews: not certain to be from before the decision": 2,
+        "turns: posted after the decision or the meta-review": 2,
+        "turns: state the decision": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "accept"),
+    [
+        ("Good.\n\nRecommendation: accept", "Good.", True),
+        ("Good.\n**Recommendation:** Reject.", "Good.", False),
+        ("Recommendation: accept\n\nGood.", "Recommendation: accept\n\nGood.", None),
+        ("Good.\n\nRecommendation: accept or reject", "Good.\n\nRecommendation: accept or reject", None),
+    ],
+)
+def test_a_recommendation_is_the_last_line_alone(answer: str, text: str, accept: bool | None) -> None:
+    assert read_meta_review(answer) == WrittenMetaReview(text, accept)
+
+
+def measured(release: Path, logs: Path, model: Any) -> dict[str, dict[str, float]]:
+    """The numbers of every row of the table: by name and by how failures count."""
+    bench = Bench(tasks=[TASK], release=release, logs=logs, model=model)
+    assert run_tasks(bench).is_whole
+    (board,) = make_boards(read_runs(logs), 10).boards
+    names = [measure.name for measure in board.measures]
+    return {
+        f"{one.name}{'/' if one.failures else ''}{one.failures}": {
+            name: round(cell.value, 2) for name, cell in zip(names, one.cells, strict=True) if cell is not None
+        }
+        for one in board.rows
+    }
+
+
+@pytest.mark.usefixtures("quietly")
+def test_an_oracle_agrees_with_every_decision_and_so_does_the_mean_of_the_reviews(tmp_path: Path) -> None:
+    release = meta_release(tmp_path)
+    rows = measured(release, tmp_path / "logs", oracle(release, "oracle"))
+    assert (rows["mockllm/oracle"]["ROUGE-L"], rows["mockllm/oracle"]["agreement with the decision"]) == (100, 100)
+    assert rows["mean-decides"]["agreement with the decision"] == 100
+    assert rows["template"]["agreement with the decision"] == 62.5
+    assert rows["template"]["balanced agreement"] == 50
+
+
+@pytest.mark.usefixtures("quietly")
+def test_an_answer_without_recommendation_keeps_its_text_and_has_no_agreement(tmp_path: Path) -> None:
+    def rule(asked: Any) -> str:
+        return "All is clear." + ("" if "part 16\n" in asked[-1].text else "\n\nRecommendation: reject")
+
+    rows = measured(meta_release(tmp_path), tmp_path / "logs", scripted(rule, "half"))
+    dropped = next(
+        numbers for name, numbers in rows.items() if name.startswith("mockllm/half/") and "wrong" not in name
+    )
+    # Of eight papers three are accepted; the one without a recommendation is one of them.
+    assert dropped["agreement with the decision"] == pytest.approx(100 * 5 / 7, abs=0.01)
+    assert dropped["words"] == 3
+
+
+@pytest.mark.parametrize(
+    ("net", "threshold"),
+    [({0.2: -3, 0.5: 1, 0.8: 4}, 0.5), ({0.2: -1, 0.8: -1}, 2.0), ({0.2: 2, 0.5: -1}, 0.2), ({0.5: 0, 0.8: 1}, 0.8)],
+)
+def test_the_threshold_decides_most_papers_of_the_train_side_rightly(net: dict[float, int], threshold: float) -> None:
+    assert learn_threshold(net) == threshold
+
+
+def test_the_baselines_state_no_rating_where_there_is_none(tmp_path: Path) -> None:
+    release = meta_release(tmp_path, {16: {"exchanges": [exchange("p16", ("reviewer", "Hm."), scores=[])]}})
+    baseline = load_baseline("mean-decides", TASK)
+    baseline.fit(cases(release, Split.TRAIN)[0])
+    answers = [baseline.answer(case) for case in cases(release)[0]]
+    assert answers[0].endswith("no rating on a known scale.\n\nRecommendation: reject")
+    assert answers[1].startswith("The reviewers rate the paper 4; the mean is 4 on the scale from 1 to 10.")
+    assert answers[1].endswith("\n\nRecommendation: reject")
+
+
+def test_a_training_example_ends_with_what_the_chair_recommends_though_it_was_overruled(tmp_path: Path) -> None:
+    overruled = row(0)["meta_reviews"][0] | {"recommends": "accepted"}
+    silent = overruled | {"recommends": None, "post_id": "p00-other"}
+    release = meta_release(tmp_path, {0: {"meta_reviews": [overruled, silent]}})
+    chosen = prepare_selection(open_release(release), SelectionRule())
+    first, second, *_ = chosen.examples(TASK, Split.TRAIN, CaseCounts())
+    ends = [example.messages("# Paper")[-1].text for example in (first, second)]
+    assert [end.rpartition(" ")[2] for end in ends] == ["accept", "reject"]
+    assert first.record_ids == ("p00-meta", "p00-0", "p00-1", "p00-all")
+
+
+def test_an_export_has_the_same_words(tmp_path: Path) -> None:
+    release = meta_release(tmp_path)
+    export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL, (Task.META_REVIEW,)))
+    (sample, *_) = map(json.loads, (tmp_path / "out" / "meta_review_test.jsonl").read_text().splitlines())
+    (case, *_), _ = cases(release)
+    told = [one["content"] for one in sample["messages"]]
+    assert (told[0], told[2]) == (messages(case, "")[0].text, right_answer(case))
+    assert told[1].endswith(case.history[0].text)
+    assert sample["post_ids"] == ["p16-0", "p16-1", "p16-all"]
+
+
+@pytest.mark.parametrize(
+    ("layout", "telling", "says"),
+    [
+        (ExportLayout.RE2, PromptOptions(), "Re²"),
+        (ExportLayout.TRL, PromptOptions(chat=ChatOptions(Role.AUTHOR)), "--task rebuttal"),
+    ],
+)
+def test_an_export_that_cannot_be_made_is_refused(
+    tmp_path: Path, layout: ExportLayout, telling: PromptOptions, says: str
+) -> None:
+    request = ExportRequest(layout, (Task.META_REVIEW,), telling)
+    with pytest.raises(PeercorpusError, match=says):
+        export_release(meta_release(tmp_path), tmp_path / "out", request)
+
+
+def test_a_release_without_meta_reviews_is_asked_for_the_other_tasks(bench_data: Path, tmp_path: Path) -> None:
+    assert held_tasks(open_release(bench_data), Split.TEST) == [task for task in BenchTask if task is not TASK]
+    assert held_tasks(open_release(meta_release(tmp_path)), Split.TEST) == [*BenchTask]
+
+
+@pytest.mark.usefixtures("quietly")
+def test_examples_are_refused_as_each_case_holds_a_discussion(tmp_path: Path) -> None:
+    release = meta_release(tmp_path)
+    bench = Bench(tasks=[TASK], release=release, logs=tmp_path / "logs", model=saying("x"), options={"few_shot": 1})
+    with pytest.raises(PeercorpusError, match="'meta_review' takes no examples"):
+        run_tasks(bench)
