@@ -23,7 +23,7 @@ from peercorpus.workspace.raw_recovery import Recovery, find_database_faults, re
 from peercorpus.workspace.raw_store import RawStore
 
 LOCK = "workspace.lock"
-OWN = ("raw.db", "raw.db-wal", "raw.db-shm", LOCK, "damaged", "explorer", "releases", "texts")
+OWN = ("raw.db", "raw.db-wal", "raw.db-shm", LOCK, "damaged", "explorer", "files", "releases", "tables", "texts")
 """Files and folders of a workspace that must not be links."""
 
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -47,9 +47,7 @@ class Files:
         self.partial = partial
 
     def clear_partial(self) -> None:
-        """Delete incomplete files of runs that were killed; a link in the place of the folder is not followed."""
-        if self.partial.is_symlink():
-            self.partial.unlink()
+        """Delete incomplete files of runs that were killed."""
         shutil.rmtree(self.partial, ignore_errors=True)
 
     @contextmanager
@@ -239,13 +237,12 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
 
 
 def _refuse_links(folder: Path) -> None:
-    """Refuse a workspace in which what is written or deleted would be elsewhere.
-
-    `files` and `tables` may be links to another disk: what is added there has a name of its own, and only what the
-    tables name is removed.
-    """
+    """Refuse a workspace in which what is written or deleted would be elsewhere."""
     for name in OWN:
         require_own(folder / name)
+    for name in ("files", "tables"):
+        for inner in (folder / name).glob("*"):
+            require_own(inner)
 
 
 def _holds_settings(folder: Path) -> bool:
