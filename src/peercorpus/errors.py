@@ -128,6 +128,21 @@ class BusyError(SourceError, TryLaterError):
         self.wait_s = wait_s
 
 
+class NotJsonError(BusyError):
+    """Raised when an answer is no JSON each time it is asked for, and cannot even be parted into its objects.
+
+    Attributes:
+        source: The request URL.
+        body: The answer as received.
+    """
+
+    def __init__(self, sentence: str, source: str, body: bytes) -> None:
+        super().__init__(sentence)
+        self.args = (sentence, source, body)
+        self.source = source
+        self.body = body
+
+
 class SharedBudgetError(TryLaterError):
     """Raised when another run or another client spends the same request budget."""
 

@@ -1,7 +1,9 @@
 """One object that is not JSON never stops a venue: everything else is stored, its bytes are kept, and it is named."""
 
 from collections.abc import Callable, Set
+from dataclasses import replace
 
+import msgspec
 import pytest
 
 from in_this_process import build_here
@@ -14,6 +16,7 @@ from peercorpus.records.enums import Reason
 from peercorpus.simulator.server.damage import Fault
 from peercorpus.simulator.server.faults import Faults
 from peercorpus.simulator.server.requests import Request
+from peercorpus.simulator.server.responses import Response
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.server.unreadable import VALUES, unreadable
 from peercorpus.simulator.world.holdings import World
@@ -70,10 +73,10 @@ def root_and_reply(world: World, venue_id: str) -> tuple[str, str]:
 
 
 @pytest.mark.fault(
-    "service", "An object that is not JSON or cannot be decoded", "The harvest goes on; the summary names it", times=8
+    "service", "An object that is not JSON or cannot be decoded", "The harvest goes on; the summary names it", times=9
 )
 @pytest.mark.parametrize("venue_id", [AURORA, BOREALIS])
-@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("name", [name for name in VALUES if name != "unmatched_brackets"])
 def test_a_submission_or_reply_that_is_not_json_is_kept_and_all_others_too(
     name: str, venue_id: str, workspace: Workspace, hasty: MakeClient, world: World
 ) -> None:
@@ -90,6 +93,55 @@ def test_a_submission_or_reply_that_is_not_json_is_kept_and_all_others_too(
     whole = ids(workspace, venue_id)
     harmed = {subject for kind, subject in whole - without if kind is RawKind.NOTE}
     assert harmed == {root, reply}
+
+
+def cut_off(body: bytes, object_id: bytes) -> bytes:
+    return body[: body.index(b'"id":' + object_id) + 100]
+
+
+def with_brackets(body: bytes, object_id: bytes) -> bytes:
+    return body.replace(b'"id":' + object_id, b'"further":[{],"id":' + object_id)
+
+
+def as_page(_body: bytes, _object_id: bytes) -> bytes:
+    return b"<!DOCTYPE html><html><body>This request was blocked, {0, }.</body></html>"
+
+
+def spoiling(spoil: Callable[[bytes, bytes], bytes], object_ids: Set[str]) -> Faults:
+    """A service each of whose answers is spoilt from the first of some objects on."""
+
+    def alter(answer: Response) -> Response:
+        for object_id in map(msgspec.json.encode, sorted(object_ids)):
+            if answer.status == 200 and b'"id":' + object_id in answer.body:
+                return replace(answer, body=spoil(answer.body, object_id))
+        return answer
+
+    return lambda request: Fault(alters=alter) if request.path == "/notes" else None
+
+
+@pytest.mark.fault(
+    "service",
+    "an answer cut off, with unmatched brackets or instead of JSON a web page, wherever one note would come",
+    "the harvest goes around it, keeps its bytes and names it",
+    times=6,
+)
+@pytest.mark.parametrize("venue_id", [AURORA, BOREALIS])
+@pytest.mark.parametrize("spoil", [cut_off, with_brackets, as_page])
+def test_a_note_that_spoils_every_answer_it_is_in_is_kept_and_all_others_too(
+    spoil: Callable[[bytes, bytes], bytes], venue_id: str, workspace: Workspace, hasty: MakeClient, world: World
+) -> None:
+    root, reply = root_and_reply(world, venue_id)
+    summary = take(workspace, hasty, world, venue_id, spoiling(spoil, {root, reply}))
+    assert summary.is_complete
+    assert len(summary.unreadable) == 2
+    assert (set(summary.unreadable) == {root, reply}) == (spoil is cut_off)
+    assert any(summary.unreadable[0] in remark for remark in summary.remarks)
+    without = ids(workspace, venue_id)
+    assert not take(workspace, hasty, world, venue_id).unreadable
+    lost = {subject for kind, subject in ids(workspace, venue_id) - without if kind is RawKind.NOTE}
+    # A submission that does not even say its id cannot be asked for its replies.
+    assert lost >= {root, reply}
+    assert spoil is not cut_off or lost == {root, reply}
 
 
 def test_what_is_not_json_is_set_aside_and_named_by_status(

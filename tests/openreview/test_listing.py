@@ -142,3 +142,38 @@ def test_a_forum_that_never_comes_with_its_list_comes_apart_and_holds_up_no_othe
 def test_a_forum_that_comes_in_no_way_is_an_error_that_may_pass() -> None:
     with pytest.raises(BusyError):
         read_poisoned(Poisoned(ALL[100], is_hopeless=True))
+
+
+@pytest.mark.parametrize("refused", [9, 10**6])
+def test_a_web_page_in_place_of_every_answer_is_the_services_fault_and_not_a_notes(refused: int) -> None:
+    served, _ = service(ALL)
+    answers = 0
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        nonlocal answers
+        answers += 1
+        if 2 <= answers < 2 + refused:
+            return httpx2.Response(200, html="<html>Back soon</html>")
+        return served._http._transport.handle_request(request)
+
+    patience = Patience(attempts=1, first_wait_s=0.001)
+    with Client(transport=httpx2.MockTransport(answer), patience=patience) as client:
+        if refused < 100:
+            assert received(client) == ALL
+        else:
+            with pytest.raises(BusyError, match="cannot be read"):
+                received(client)
+            assert answers < 100
+
+
+def test_one_note_that_spoils_its_answers_costs_few_requests() -> None:
+    served, asked = service(ALL)
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        whole = served._http._transport.handle_request(request)
+        return whole if ALL[100].encode() not in whole.content else httpx2.Response(200, html="<html>Blocked</html>")
+
+    patience = Patience(attempts=1, first_wait_s=0.001)
+    with Client(transport=httpx2.MockTransport(answer), patience=patience) as client:
+        assert received(client) == [note_id if note_id != ALL[100] else "" for note_id in ALL]
+    assert len(asked) < 30

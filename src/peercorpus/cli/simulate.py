@@ -95,7 +95,8 @@ def simulate(
         no_offset_notes, no_offset_edits, no_offset_references, no_offset_invitations, sort_allowlist, no_domain,
         ignores_domain, unknown_domain, edits_lost, edits_repeated, edits_of_others, edits_of_unlisted, shifting_list,
         note_vanishes, unreadable_too_deep, unreadable_not_utf8, unreadable_half_surrogate, unreadable_nan,
-        unreadable_huge_number, unreadable_infinite_number, unreadable_bare_line_break, unreadable_no_value, drips,
+        unreadable_huge_number, unreadable_infinite_number, unreadable_bare_line_break, unreadable_no_value,
+        unreadable_nul, unreadable_unmatched_brackets, drips,
         not_a_pdf, not_a_pdf_inside, zip_without_member, zip_of_other, zip_bomb, huge_file, login_429.
     sign_in
         Require a sign-in for notes and files, as OpenReview does.

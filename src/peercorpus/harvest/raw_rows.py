@@ -31,6 +31,9 @@ from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject, RawStor
 REPLIES = ("replies", "directReplies")
 """Members of `details` that contain replies."""
 
+NO_ID = "no id: "
+"""Beginning of the ids of objects that came without one."""
+
 LATEST_MS = 2**63 - 1
 """Largest integer that SQLite can store."""
 
@@ -78,7 +81,8 @@ def receive(
 
 def _build_unreadable(body: bytes, origin: RawOrigin) -> RawObject:
     header = decode_leniently(Header, body)
-    object_id = header.id or _make_id(body)
+    # The same page of HTML may have come in place of several objects.
+    object_id = header.id or _make_id(origin.source.encode() + body)
     return RawObject(
         kind=RawKind.UNREADABLE,
         object_id=object_id,
@@ -94,9 +98,12 @@ def _build_unreadable(body: bytes, origin: RawOrigin) -> RawObject:
 
 
 def find_unreadable(raw: RawStore, venue_id: str) -> list[str]:
-    """Return the ids of a venue's objects that could not be read when they came last, in alphabetical order."""
+    """Return the ids of a venue's objects that could not be read when they came last, in alphabetical order.
+
+    One that did not even say its id is no longer among them once all lists were read anew without it.
+    """
     rows = raw.select(
-        """
+        f"""
         SELECT DISTINCT object_id
         FROM objects AS kept
         WHERE venue_id = ? AND kind = 'unreadable' AND NOT EXISTS (
@@ -104,6 +111,15 @@ def find_unreadable(raw: RawStore, venue_id: str) -> list[str]:
             FROM objects AS later
             WHERE later.kind IN ('note', 'reference', 'edit', 'group', 'invitation')
               AND later.object_id = kept.object_id AND later.seen_ms > kept.seen_ms
+        ) AND NOT EXISTS (
+            SELECT 1
+            FROM sightings
+            WHERE object_id = kept.object_id AND object_id GLOB '{NO_ID}*' AND shown_ms < (
+                SELECT min(started_ms)
+                FROM listings
+                WHERE venue_id = kept.venue_id AND listing GLOB '*/-/*' AND listing NOT GLOB '* *'
+                HAVING min(complete)
+            )
         )
         ORDER BY object_id
         """,
@@ -195,7 +211,7 @@ def build_setting(kind: RawKind, body: bytes, origin: RawOrigin) -> RawObject:
 
 def _make_id(body: bytes) -> str:
     """Return an id for an object that came without one, so that `status` can name it."""
-    return f"no id: {hashlib.sha256(body).hexdigest()[:16]}"
+    return f"{NO_ID}{hashlib.sha256(body).hexdigest()[:16]}"
 
 
 def _clamp_time(epoch_ms: int | None) -> int:

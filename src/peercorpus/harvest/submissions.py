@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from peercorpus.errors import BusyError, EmptyVenueError, NotGivenError, SignInError, SourceError
+from peercorpus.errors import BusyError, EmptyVenueError, NotGivenError, NotJsonError, SignInError, SourceError
 from peercorpus.execution.progress import Meter
 from peercorpus.harvest.raw_rows import build_setting, receive, split_replies
 from peercorpus.harvest.session import VenueSession
@@ -20,6 +20,7 @@ from peercorpus.openreview.listing import (
     read_list,
 )
 from peercorpus.openreview.objects import Note, decode_leniently, invitation_name
+from peercorpus.openreview.response_body import find_first_item
 from peercorpus.openreview.venue_discovery import is_closed_list
 from peercorpus.workspace.harvest_state import Listing
 from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
@@ -207,6 +208,8 @@ def _build_rows(session: VenueSession, page: ListPage) -> Iterator[RawObject]:
             row = receive(reply, origin)
             # What cannot be read may not name its forum; it is known from where the reply came.
             yield row._replace(forum_id=row.forum_id or root.object_id) if row.kind is RawKind.UNREADABLE else row
+    for reply in page.replies:
+        yield receive(reply, origin)
 
 
 def store_review_form(session: VenueSession) -> None:
@@ -224,6 +227,8 @@ def store_review_form(session: VenueSession) -> None:
         origin = session.origin(answer.source)
         build = partial(build_setting, RawKind.INVITATION)
         rows = [receive(item, origin, build) for item in read_list(answer, "invitations")]
+    except NotJsonError as error:
+        rows = [receive(find_first_item(error.body, "invitations"), session.origin(error.source))]
     except NotGivenError:
         # The form is then inferred from the reviews themselves.
         rows = []

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from itertools import count
 from ssl import SSLContext
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
@@ -17,7 +18,15 @@ import httpx2
 import msgspec
 import stamina
 
-from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError, UnreachableError
+from peercorpus.errors import (
+    BusyError,
+    NotGivenError,
+    NotJsonError,
+    SignInError,
+    SourceError,
+    TokenRefusedError,
+    UnreachableError,
+)
 from peercorpus.openreview.budget import THIS_MACHINE, Budget, OtherClients, SystemClock
 from peercorpus.openreview.cassette import CassetteWriter, RecordedHarvest, answer_head
 from peercorpus.openreview.response_body import MEGABYTE, check_json, read_members, receive, split_members
@@ -34,6 +43,9 @@ WITHIN_S = 1800.0
 
 JSON_WITHIN_S = 300.0
 """Maximum seconds one JSON response may take in all; a page that takes longer is asked for in smaller ones."""
+
+UNREADABLE_ATTEMPTS = 3
+"""How often an answer that is no JSON is asked for: it may have been cut on its way, or be so each time."""
 
 MOST_JSON_BYTES = 512 * MEGABYTE
 """Largest JSON response accepted."""
@@ -210,6 +222,7 @@ class Client:
         Raises:
             NotGivenError: The object does not exist, is not readable by this account, or is too large.
             SignInError: A token is needed, or was refused.
+            NotJsonError: The answer cannot be read, however often it is asked for.
             BusyError: OpenReview failed every attempt, or asks for a wait longer than `Patience` allows.
             SourceError: OpenReview could not be reached, or refused the request.
         """
@@ -221,6 +234,7 @@ class Client:
         Raises:
             NotGivenError: As `get_json`.
             SignInError: As `get_json`.
+            NotJsonError: As `get_json`.
             BusyError: As `get_json`.
             SourceError: As `get_json`.
         """
@@ -230,7 +244,8 @@ class Client:
         request = _Request(
             api=api, path=path, params=params, most_bytes=MOST_JSON_BYTES, within_s=JSON_WITHIN_S, body=body
         )
-        return self._retry(lambda: self._fetch_json(request))
+        attempts = count(1)
+        return self._retry(lambda: self._fetch_json(request, next(attempts)))
 
     def get_file(self, api: int, path: str, params: Params) -> bytes:
         """Request a PDF; one without an end is requested again, and accepted if the same bytes come twice.
@@ -281,7 +296,7 @@ class Client:
                 self._on_wait(f"{why}; {_describe_left(left_s)} left to wait.")
             self._clock.sleep(min(left_s, SLICE_S))
 
-    def _fetch_json(self, request: _Request) -> JsonAnswer:
+    def _fetch_json(self, request: _Request, attempt: int) -> JsonAnswer:
         response = self._fetch(request)
         try:
             body = check_json(response.content)
@@ -291,7 +306,10 @@ class Client:
             # What cannot be read may be one object of many, which does not come otherwise if it is asked for again.
             members = {name: msgspec.Raw(value) for name, value in split_members(body)}
             if not members:
-                raise BusyError(f"OpenReview's answer to {response.url} cannot be read: {error}") from None
+                sentence = f"OpenReview's answer to {response.url} cannot be read: {error}"
+                if attempt < min(UNREADABLE_ATTEMPTS, self.patience.attempts):
+                    raise BusyError(sentence) from None
+                raise NotJsonError(sentence, str(response.url), response.content) from None
         return JsonAnswer(str(response.url), body, members)
 
     def _fetch(self, request: _Request) -> httpx2.Response:
@@ -393,6 +411,8 @@ class Client:
                     return fetch()
         except httpx2.RequestError as error:
             raise self._to_source_error(error) from None
+        except NotJsonError:
+            raise
         except BusyError as error:
             sentence = str(error)
             if error.wait_s is not None:
@@ -413,6 +433,8 @@ class Client:
 
         Where OpenReview names a wait, the budget waits before the next attempt, so that hardly any is left here.
         """
+        if isinstance(error, NotJsonError):
+            return False
         if isinstance(error, BusyError):
             if error.wait_s is None:
                 self._on_wait("OpenReview reports an error of its own; trying again.")

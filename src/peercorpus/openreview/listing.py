@@ -1,15 +1,31 @@
 """Iterate over the paged lists of either API: submissions, changed notes, references, edits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 import msgspec
 
-from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TooLargeError, UnreachableError
+from peercorpus.errors import (
+    BusyError,
+    NotGivenError,
+    NotJsonError,
+    SignInError,
+    SourceError,
+    TooLargeError,
+    UnreachableError,
+)
 from peercorpus.openreview.client import Client, JsonAnswer, Params
 from peercorpus.openreview.objects import Note, decode_leniently
-from peercorpus.openreview.response_body import UNREADABLE, is_list, read_items, split_items, split_members
+from peercorpus.openreview.response_body import (
+    UNREADABLE,
+    find_first_item,
+    is_list,
+    read_items,
+    split_items,
+    split_members,
+)
 
 LARGEST_PAGE = 1000
 EDITS = "/notes/edits"
@@ -19,6 +35,9 @@ PAGE_WITH_REPLIES = 200
 
 FEWEST_IN_A_PAGE = 8
 """Smallest page that is tried before submissions are requested singly, and how many are then requested singly."""
+
+MOST_UNREADABLE = 10
+"""So many objects in a row that cannot be read are the service's fault, not theirs."""
 
 MOST_NOTES = 10**9
 """Counts above this are ignored as wrong."""
@@ -39,6 +58,8 @@ class ListPage:
         expected: The count OpenReview gave for the whole list; None if it gave none.
         is_last: Whether the list ends here.
         new: Number of items that were on no earlier page.
+        replies: Replies to submissions that cannot be parted.
+        unreadable: The one object of this page, if it cannot be parted from its answer; its item is then the rest.
     """
 
     source: str
@@ -47,6 +68,42 @@ class ListPage:
     expected: int | None
     is_last: bool
     new: int = 0
+    replies: Sequence[msgspec.Raw] = ()
+    unreadable: "_Unreadable | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    """An object that cannot be read.
+
+    Attributes:
+        error: Why not.
+        ask_again: Asks for it once more.
+    """
+
+    error: NotJsonError
+    ask_again: "Callable[[], _Rows]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of one answer.
+
+    Attributes:
+        count: The length of the whole list; None if OpenReview does not say.
+        size: How many rows were asked for in the end.
+        is_apart: Whether a submission and its replies came separately, as they cannot be read together.
+        replies: As in `ListPage`.
+        unreadable: As in `ListPage`.
+    """
+
+    source: str
+    items: list[msgspec.Raw]
+    count: int | None
+    size: int
+    is_apart: bool = False
+    replies: Sequence[msgspec.Raw] = ()
+    unreadable: _Unreadable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +138,38 @@ def fetch_submissions(
 
     Raises:
         SourceError: OpenReview repeats the same page.
+        NotJsonError: Several submissions in a row cannot be read.
     """
+    return _check_readable(_fetch_submissions(client, api, invitation, start, most))
+
+
+def _check_readable(pages: Iterator[ListPage]) -> Iterator[ListPage]:
+    """Yield pages; what cannot be read is asked for again after what can be: the service may have been out of order.
+
+    Raises:
+        NotJsonError: Several objects in a row cannot be read.
+    """
+    waiting: list[ListPage] = []
+    for page in pages:
+        if page.unreadable is None:
+            yield from _ask_again(waiting)
+            waiting.clear()
+            yield page
+        else:
+            waiting.append(page)
+            if len(waiting) >= MOST_UNREADABLE:
+                raise page.unreadable.error
+    yield from _ask_again(waiting)
+
+
+def _ask_again(pages: Sequence[ListPage]) -> Iterator[ListPage]:
+    for page in pages:
+        if page.unreadable is not None:
+            rows = page.unreadable.ask_again()
+            yield replace(page, source=rows.source, items=rows.items, replies=rows.replies)
+
+
+def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, most: int | None) -> Iterator[ListPage]:
     left = most
     largest = PAGE_WITH_REPLIES
     singly = 0
@@ -89,38 +177,46 @@ def fetch_submissions(
     by_offset = start.after is not None and _ignores_after(client, api, invitation, start.after)
     while left is None or left > 0:
         size = 1 if singly else min(largest, left or largest)
-        page, came_in = _fetch_page(client, api, invitation, start, size, by_offset=by_offset)
-        if came_in < size:
-            largest = max(came_in, FEWEST_IN_A_PAGE)
-            singly = FEWEST_IN_A_PAGE if came_in == 1 else 0
+        page, rows = _fetch_page(client, api, invitation, start, size, by_offset=by_offset)
+        if rows.is_apart:
+            largest, singly = PAGE_WITH_REPLIES, 0
+        elif rows.size < size:
+            largest = max(rows.size, FEWEST_IN_A_PAGE)
+            singly = FEWEST_IN_A_PAGE if rows.size == 1 else 0
         singly = max(0, singly - 1)
-        ids = {object_id(item) for item in page.items}
+        names = [object_id(item) for item in page.items]
+        ids = {name for name in names if name}
         if ids and (ids <= seen or (start.after in ids and not by_offset)):
             if by_offset:
                 raise UnreachableError(f"OpenReview keeps returning the same page of '{invitation}'; try again later.")
             by_offset = True
             continue
-        page = replace(page, new=len(ids - seen))
+        page = replace(page, new=len(ids - seen) + names.count(""))
         yield page
         if page.is_last:
             return
         seen |= ids
         start = Start(page.after, start.received + page.new, page.expected)
         left = None if left is None else left - page.new
+        # No list can be continued after an object that does not say its id.
+        by_offset = by_offset or names[-1:] == [""]
 
 
 def _ignores_after(client: Client, api: int, invitation: str, after: str) -> bool:
-    """Return whether a list begins with the same note wherever it is continued."""
+    """Return whether a list is known to begin with the same note wherever it is continued."""
     first: Params = {"invitation": invitation, "sort": "id", "limit": 1}
-    answers = [client.get_json(api, "/notes", params) for params in (first, {**first, "after": after})]
+    try:
+        answers = [client.get_json(api, "/notes", params) for params in (first, {**first, "after": after})]
+    except NotJsonError:
+        return False
     begins, goes_on = ([object_id(item) for item in read_list(answer, "notes")] for answer in answers)
     return begins == goes_on != []
 
 
 def _fetch_page(
     client: Client, api: int, invitation: str, start: Start, size: int, *, by_offset: bool
-) -> tuple[ListPage, int]:
-    """Return a page, and the page size that was requested in the end."""
+) -> tuple[ListPage, _Rows]:
+    """Return a page, and the answer from which it was made."""
     params: dict[str, str | int] = {"invitation": invitation, "details": "replies", "sort": "id"}
     if by_offset:
         params["offset"] = start.received
@@ -128,48 +224,79 @@ def _fetch_page(
         params["after"] = start.after
     elif api == 2:
         params["count"] = "true"
-    answer, size = _get_in_parts(client, api, params, size)
-    items = read_list(answer, "notes")
-    expected = start.expected if start.after is not None else _read_count(answer)
+    rows = _get_in_parts(client, api, "/notes", params, size)
+    items = rows.items
+    expected = start.expected if start.after is not None else rows.count
     received = start.received + len(items)
     # A page may be short because the service left out what this account may not read; a count may be out of date.
-    is_short = len(items) < size
+    is_short = len(items) < rows.size
     ends = not items or received == expected or (is_short and (expected is None or received > expected))
     after = next(filter(None, map(object_id, reversed(items))), start.after)
-    return ListPage(source=answer.source, items=items, after=after, expected=expected, is_last=ends), size
+    page = ListPage(
+        source=rows.source,
+        items=items,
+        after=after,
+        expected=expected,
+        is_last=ends,
+        replies=rows.replies,
+        unreadable=rows.unreadable,
+    )
+    return page, rows
 
 
-def _get_in_parts(client: Client, api: int, params: Params, size: int) -> tuple[JsonAnswer, int]:
-    """Return a page, smaller if a large one fails, and the size that was requested.
+def _get_in_parts(client: Client, api: int, path: str, params: Params, size: int) -> _Rows:
+    """Return a page of a list, smaller if a large one fails.
+
+    Where not even a single row can be read, its page holds what the answer has of it.
 
     Raises:
-        BusyError: Not even a single submission and its replies can be fetched separately.
+        BusyError: Not even a single row, and its replies separately, can be fetched.
     """
     while True:
         try:
-            return client.get_json(api, "/notes", {**params, "limit": size}), size
+            return _read_rows(client.get_json(api, path, {**params, "limit": size}), path, size)
         except (BusyError, TooLargeError) as error:
             if getattr(error, "wait_s", None) is not None:
                 raise  # A smaller page would have to wait as well.
+            if size == 1 and "details" in params:
+                return replace(_get_separately(client, api, params), is_apart=isinstance(error, NotJsonError))
+            if size == 1 and isinstance(error, NotJsonError):
+                item = msgspec.Raw(find_first_item(error.body, _last_part(path)))
+                again = partial(_get_in_parts, client, api, path, params, size)
+                return _Rows(error.source, [item], None, size, unreadable=_Unreadable(error, again))
             if size == 1:
-                return _get_separately(client, api, params), 1
+                raise
             size = max(FEWEST_IN_A_PAGE, size // 5) if size > FEWEST_IN_A_PAGE else 1
 
 
-def _get_separately(client: Client, api: int, params: Params) -> JsonAnswer:
-    """Fetch the next submission of a list and its replies separately, and combine them as one response."""
+def _read_rows(answer: JsonAnswer, path: str, size: int) -> _Rows:
+    return _Rows(answer.source, read_list(answer, _last_part(path)), _read_count(answer), size)
+
+
+def _last_part(path: str) -> str:
+    """Return the name of the list that a path gives."""
+    return path.rpartition("/")[2]
+
+
+def _get_separately(client: Client, api: int, params: Params) -> _Rows:
+    """Fetch the next submission of a list and its replies separately, and combine them as one row."""
     bare = {name: value for name, value in params.items() if name != "details"}
-    answer = client.get_json(api, "/notes", {**bare, "limit": 1})
-    submissions: list[bytes] = []
-    for submission in map(bytes, read_list(answer, "notes")):
-        forum_id = object_id(submission)
-        notes = [item for _, item in _fetch_rows(client, api, "/notes", {"forum": forum_id, "sort": "id"})]
-        replies = [bytes(item) for item in notes if object_id(item) != forum_id]
-        # Put together as text: one of them may not be JSON.
-        members = [b"%s:%s" % (msgspec.json.encode(name), value) for name, value in split_members(submission)]
-        members.append(b'"details":{"replies":[%s]}' % b",".join(replies))
-        submissions.append(b"{%s}" % b",".join(members))
-    return replace(answer, members={**answer.members, "notes": msgspec.Raw(b"[%s]" % b",".join(submissions))})
+    rows = _get_in_parts(client, api, "/notes", bare, 1)
+    if not rows.items:
+        return rows
+    submission = bytes(rows.items[0])
+    forum_id = object_id(submission)
+    pages = list(fetch_pages(client, api, "/notes", {"forum": forum_id, "sort": "id"})) if forum_id else []
+    replies = [item for page in pages for item in page.items if object_id(item) != forum_id]
+    if rows.unreadable is not None:
+        again = partial(_get_in_parts, client, api, "/notes", params, 1)
+        return replace(rows, replies=replies, unreadable=replace(rows.unreadable, ask_again=again))
+    if any(page.unreadable for page in pages):
+        return replace(rows, replies=replies)
+    # Put together as text: one of them may not be JSON.
+    members = [b"%s:%s" % (msgspec.json.encode(name), value) for name, value in split_members(submission)]
+    members.append(b'"details":{"replies":[%s]}' % b",".join(map(bytes, replies)))
+    return replace(rows, items=[msgspec.Raw(b"{%s}" % b",".join(members))])
 
 
 def count_submissions(client: Client, api: int, invitation: str) -> int | None:
@@ -179,18 +306,22 @@ def count_submissions(client: Client, api: int, invitation: str) -> int | None:
 
 def _count(client: Client, api: int, where: Params) -> int | None:
     """Return how long a list of notes is; None if OpenReview does not say."""
-    return _read_count(_begin_counted(client, api, "/notes", where))
+    try:
+        return _read_count(_begin_counted(client, api, "/notes", where))
+    except NotJsonError:
+        # The first of them may be what cannot be read.
+        return _read_count(_begin_counted(client, api, "/notes", where, 1))
 
 
-def _begin_counted(client: Client, api: int, path: str, where: Params) -> JsonAnswer:
-    """Return the first row of a list, with its count where OpenReview gives one.
+def _begin_counted(client: Client, api: int, path: str, where: Params, offset: int = 0) -> JsonAnswer:
+    """Return the first row of a list, or a later one, with its count where OpenReview gives one.
 
     OpenReview counts where `offset=0` and `count=true` come together (openreview-py#2745). As it is removing `offset`,
     `count=true` alone is tried where that is refused.
     """
     params: Params = {**where, "limit": 1, "count": "true"}
     try:
-        return client.get_json(api, path, {**params, "offset": 0})
+        return client.get_json(api, path, {**params, "offset": offset})
     except NotGivenError:
         return client.get_json(api, path, params)
 
@@ -211,12 +342,11 @@ def fetch_changes(
         deleted: List deleted notes instead.
     """
     where = {**_of_venue(api, venue_id), "sort": LATEST_FIRST, "mintmdate": since_ms}
-    for answer, items, ends in fetch_pages(client, api, "/notes", where | ({"trash": "true"} if deleted else {})):
+    for page in fetch_pages(client, api, "/notes", where | ({"trash": "true"} if deleted else {})):
+        yield page
         # The latest come first, so nothing after an older one is wanted, even if the service ignores `mintmdate`.
-        times_ms = (decode_leniently(Note, bytes(item)).modified_ms for item in reversed(items))
-        is_last = ends or next(filter(None, times_ms), since_ms) < since_ms
-        yield ListPage(source=answer.source, items=items, after=None, expected=_read_count(answer), is_last=is_last)
-        if is_last:
+        times_ms = (decode_leniently(Note, bytes(item)).modified_ms for item in reversed(page.items))
+        if next(filter(None, times_ms), since_ms) < since_ms:
             return
 
 
@@ -236,6 +366,11 @@ def find_notes(client: Client, api: int, note_ids: Sequence[str]) -> list[msgspe
     """
     try:
         return read_list(client.post_json(api, "/notes/search", {"ids": list(note_ids)}), "notes")
+    except NotJsonError as error:
+        if len(note_ids) == 1:
+            return [msgspec.Raw(find_first_item(error.body, "notes"))]
+        half = len(note_ids) // 2
+        return find_notes(client, api, note_ids[:half]) + find_notes(client, api, note_ids[half:])
     except (BusyError, SignInError):
         raise
     except SourceError:
@@ -251,6 +386,7 @@ def read_list(answer: JsonAnswer, key: str) -> list[msgspec.Raw]:
 
     Raises:
         SourceError: The response has no such list.
+        NotJsonError: It has one that cannot be parted.
     """
     rows = answer.members.get(key, msgspec.Raw(b""))
     try:
@@ -258,7 +394,8 @@ def read_list(answer: JsonAnswer, key: str) -> list[msgspec.Raw]:
     except UNREADABLE:
         items = split_items(bytes(rows)) if is_list(rows) else None
     if items is None:
-        raise UnreachableError(f"OpenReview's answer to {answer.source} holds no list of {key}.")
+        sentence = f"OpenReview's answer to {answer.source} holds no list of {key}."
+        raise NotJsonError(sentence, answer.source, answer.body) if is_list(rows) else UnreachableError(sentence)
     return [msgspec.Raw(item) for item in items]
 
 
@@ -325,14 +462,12 @@ def probe_venue_edits(client: Client, venue_id: str) -> ListPage:
 
 
 def _fetch_rows(client: Client, api: int, path: str, where: Params) -> Iterator[tuple[str, msgspec.Raw]]:
-    for answer, items, _ in fetch_pages(client, api, path, where):
-        yield from ((answer.source, item) for item in items)
+    for page in fetch_pages(client, api, path, where):
+        yield from ((page.source, item) for item in page.items)
 
 
-def fetch_pages(
-    client: Client, api: int, path: str, where: Params
-) -> Iterator[tuple[JsonAnswer, list[msgspec.Raw], bool]]:
-    """Yield the pages of a list: the answer, its rows, and whether it is known to be the last.
+def fetch_pages(client: Client, api: int, path: str, where: Params) -> Iterator[ListPage]:
+    """Yield the pages of a list.
 
     Each page is asked for by the last id of the page before. A service that refuses `after`, or ignores it and so
     begins anew, is asked by `offset` instead.
@@ -345,7 +480,12 @@ def fetch_pages(
 
     Raises:
         NotGivenError: OpenReview refuses the list, or repeats the same page.
+        NotJsonError: Several rows in a row cannot be read.
     """
+    return _check_readable(_fetch_pages(client, api, path, where))
+
+
+def _fetch_pages(client: Client, api: int, path: str, where: Params) -> Iterator[ListPage]:
     place: dict[str, str | int] = {"count": "true"} if api == 2 else {}
     seen: set[str] = set()
     received = 0
@@ -353,27 +493,37 @@ def fetch_pages(
     while True:
         by_offset = "offset" in place
         try:
-            answer = client.get_json(api, path, {**where, **place, "limit": LARGEST_PAGE})
+            rows = _get_rows(client, api, path, {**where, **place})
         except NotGivenError:
             if not received or by_offset:
                 raise
             place = {"offset": received}
             continue
-        items = read_list(answer, path.rpartition("/")[2])
-        ids = {object_id(item) for item in items}
-        if seen and items and ids <= seen:
+        items = rows.items
+        names = [object_id(item) for item in items]
+        ids = {name for name in names if name}
+        if seen and ids and ids <= seen:
             if by_offset:
                 raise NotGivenError(
-                    f"OpenReview's answer to {answer.source} repeats the page before.", "the same page again"
+                    f"OpenReview's answer to {rows.source} repeats the page before.", "the same page again"
                 )
             place = {"offset": received}
             continue
-        expected = expected if received and not by_offset else _read_count(answer)
+        expected = expected if received and not by_offset else rows.count
         received += len(items)
         seen |= ids
-        ends = not items or (len(items) < LARGEST_PAGE if expected is None else received >= expected)
-        yield answer, items, ends
+        ends = not items or (len(items) < rows.size if expected is None else received >= expected)
+        yield ListPage(
+            source=rows.source, items=items, after=None, expected=expected, is_last=ends, unreadable=rows.unreadable
+        )
         if ends:
             return
-        last = object_id(items[-1])
-        place = {"after": last} if last and not by_offset else {"offset": received}
+        place = {"after": names[-1]} if names[-1] and not by_offset else {"offset": received}
+
+
+def _get_rows(client: Client, api: int, path: str, params: Params) -> _Rows:
+    """Return a page of a list, smaller only if a large one cannot be read."""
+    try:
+        return _read_rows(client.get_json(api, path, {**params, "limit": LARGEST_PAGE}), path, LARGEST_PAGE)
+    except NotJsonError:
+        return _get_in_parts(client, api, path, params, LARGEST_PAGE // 5)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from peercorpus.openreview.response_body import UNREADABLE, split_members
+from peercorpus.openreview.response_body import UNREADABLE, split_beginning, split_members
 
 PAPER_GROUP = re.compile(r"/(?:Paper|Submission|paper)\d+(?:/|$)")
 """Matches where a venue id ends and the group of one paper begins."""
@@ -167,7 +167,7 @@ def decode_leniently(kind: type[StructT], body: bytes) -> StructT:
     try:
         return msgspec.json.decode(body, type=kind)
     except UNREADABLE:
-        members = dict(split_members(body))
+        members = dict(split_members(body) or split_beginning(body))
     fields = msgspec.structs.fields(kind)
     readable: dict[str, Any] = {field.name: "" for field in fields if field.required}
     for field in fields:

@@ -222,6 +222,40 @@ def split_members(text: bytes) -> list[tuple[str, bytes]]:
     return [split_member(part) for part in parts]
 
 
+CLOSING = {ord("{"): ord("}"), ord("["): ord("]")}
+
+
+def split_beginning(text: bytes) -> list[tuple[str, bytes]]:
+    """Return the members of an object that come whole before it is cut off or its brackets cease to match.
+
+    >>> split_beginning(b'{"id": "a", "x": [1], "y": [{], "z": 1}')
+    [('id', b'"a"'), ('x', b'[1]')]
+    """
+    open_brackets: list[int] = []
+    members: list[tuple[str, bytes]] = []
+    begins = 1
+    for part in PART.finditer(text):
+        first = text[part.start()]
+        if first in CLOSING:
+            open_brackets.append(CLOSING[first])
+        elif first in CLOSING.values() and (not open_brackets or open_brackets.pop() != first):
+            break
+        elif first == COMMA and len(open_brackets) == 1:
+            members.append(split_member(text[begins : part.start()].strip()))
+            begins = part.end()
+    return members if is_object(text) else []
+
+
+def find_first_item(answer: bytes, key: str) -> bytes:
+    """Return what an answer that cannot be parted holds from the first object of a list on; all of it without a list.
+
+    >>> find_first_item(b'{"count": 1, "notes": [{"id": "a", "x": [', "notes")
+    b'{"id": "a", "x": ['
+    """
+    begins = re.match(rb'\s*{(?:\s*"count"\s*:\s*[0-9]+\s*,)?\s*"%s"\s*:\s*\[\s*' % key.encode(), answer)
+    return answer[begins.end() :] if begins else answer
+
+
 def split_member(part: bytes) -> tuple[str, bytes]:
     """Return the name and the value of one member of an object; the name is empty if there is none.
 

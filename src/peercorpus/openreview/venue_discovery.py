@@ -136,7 +136,7 @@ def _fetch_invitations(client: Client, api: int, venue_id: str) -> list[tuple[st
     # API v1 documents no order of this list, so none is asked for; no venue has more than a page of its own there.
     selection = {"prefix": f"{venue_id}/-/", "sort": "id"} if api == 2 else {"regex": f"{venue_id}/-/.*"}
     pages = fetch_pages(client, api, "/invitations", {**selection, "expired": "true"})
-    return [(answer.source, bytes(item)) for answer, items, _ in pages for item in items]
+    return [(page.source, bytes(item)) for page in pages for item in page.items]
 
 
 def _suggest_venue(client: Client, venue_id: str) -> str:

@@ -23,7 +23,7 @@ def require_own(path: Path) -> None:
     if path.is_symlink():
         raise WorkspaceError(
             f"'{path}' is a link, and what is written there would be elsewhere; put the file or folder itself in its"
-            " place, or remove the link."
+            " place, or remove the link. To use another disk, mount it there, or move the whole workspace to it."
         )
 
 

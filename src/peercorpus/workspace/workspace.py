@@ -24,7 +24,7 @@ from peercorpus.workspace.raw_store import RawStore
 from peercorpus.workspace.table_logs import TableLogs
 
 LOCK = "workspace.lock"
-OWN = ("raw.db", "raw.db-wal", "raw.db-shm", LOCK, "damaged", "explorer", "releases", "texts")
+OWN = ("raw.db", "raw.db-wal", "raw.db-shm", LOCK, "damaged", "explorer", "files", "releases", "tables", "texts")
 """Files and folders of a workspace that must not be links."""
 
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -51,9 +51,7 @@ class Files:
         self.partial = partial
 
     def clear_partial(self) -> None:
-        """Delete incomplete files of runs that were killed; a link in the place of the folder is not followed."""
-        if self.partial.is_symlink():
-            self.partial.unlink()
+        """Delete incomplete files of runs that were killed."""
         shutil.rmtree(self.partial, ignore_errors=True)
 
     @contextmanager
@@ -244,13 +242,12 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
 
 
 def _refuse_links(folder: Path) -> None:
-    """Refuse a workspace in which what is written or deleted would be elsewhere.
-
-    `files` and `tables` may be links to another disk: what is added there has a name of its own, and only what the
-    tables name is removed.
-    """
+    """Refuse a workspace in which what is written or deleted would be elsewhere."""
     for name in OWN:
         require_own(folder / name)
+    for name in ("files", "tables"):
+        for inner in (folder / name).glob("*"):
+            require_own(inner)
 
 
 def _holds_settings(folder: Path) -> bool:

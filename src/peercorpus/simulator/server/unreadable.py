@@ -15,10 +15,12 @@ VALUES: Mapping[str, bytes] = {
     "not_utf8": b'"\xff\xfe"',
     "half_surrogate": b'"\xed\xa0\xbd"',
     "nan": b"NaN",
-    "huge_number": b"9" * 5_000,
+    "huge_number": b"9" * 10_000,
     "infinite_number": b"1e999",
     "bare_line_break": b'"\n"',
     "no_value": b"",
+    "nul": b'"\0"',
+    "unmatched_brackets": b"[[{",
 }
 """Values that no JSON parser takes, or that ours cannot decode, by the names of their faults."""
 

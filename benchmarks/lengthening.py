@@ -1,0 +1,61 @@
+"""Measures how the time of every reader of texts grows with a hostile text, to 200,000 characters, and that of forums.
+
+`PYTHONPATH=tests:tests/support python benchmarks/lengthening.py [NAME...]`: all readers and forums, or those named.
+Prints a line of JSON for each; `complaints` names the texts with which its time grew more than 2.3 times when the text
+doubled.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from time import process_time
+
+from hostile_texts import GENERIC, Hostile, find_growth
+from test_hostile_forums import FORUMS
+from test_hostile_forums import make_call as make_forum_call
+from test_hostile_texts import READERS, complain_of_patterns
+from test_hostile_texts import make_call as make_text_call
+
+CHARACTERS = [50_000, 100_000, 200_000]
+POSTS = [2_500, 5_000, 10_000]
+FLOOR_S = 0.05
+"""Processor seconds below which a time is not compared."""
+
+LIMIT_S = 60
+"""Processor seconds after which a reader counts as too slow, whatever its growth."""
+
+PATTERNS = "expressions"
+
+
+def complain_of_text(name: str) -> list[str]:
+    """Return how the time of a reader grows too fast, for each text that makes it so."""
+    texts = [Hostile("a", repeated, "\x00") for repeated in GENERIC]
+    growths = {
+        text: find_growth(partial(make_text_call, READERS[name], text, False), CHARACTERS, FLOOR_S, LIMIT_S)
+        for text in texts
+    }
+    return [f"{growth} with {text}" for text, growth in growths.items() if growth]
+
+
+def complain_of_forum(name: str) -> list[str]:
+    """Return how the time of a forum grows too fast with its posts."""
+    growth = find_growth(partial(make_forum_call, FORUMS[name]), POSTS, 0.5, LIMIT_S)
+    return [growth] if growth else []
+
+
+MEASUREMENTS: Mapping[str, Callable[[], list[str]]] = {
+    PATTERNS: lambda: complain_of_patterns(CHARACTERS, FLOOR_S),
+    **{f"text: {name}": partial(complain_of_text, name) for name in READERS},
+    **{f"forum: {name}": partial(complain_of_forum, name) for name in FORUMS},
+}
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or MEASUREMENTS:
+        began = process_time()
+        complaints = MEASUREMENTS[name]()
+        print(
+            json.dumps({"name": name, "seconds": round(process_time() - began, 1), "complaints": complaints}),
+            flush=True,
+        )
