@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from peercorpus.workspace.object_store import local_path, scan_options
+from peercorpus.workspace.table_damage import require_whole
 from peercorpus.workspace.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -22,10 +23,11 @@ RecordT = TypeVar("RecordT")
 class Corpus:
     """The tables of one workspace, read only.
 
-    Each table method returns a Polars `LazyFrame`: nothing is read until `collect()`, and then only the columns and
-    rows that the query needs. The frames hold all that was harvested. Reviews and posts that not everyone may read
-    are in them, with `readers_public` false, and so is what the take-down list names; releases and reports leave both
-    out.
+    Each table method returns a Polars `LazyFrame`: nothing is parsed until `collect()`, and then only the columns and
+    rows that the query needs. The first call for a table on this machine compares the checksums of its files, which
+    Polars does not, and raises a `DamagedError` if one differs. The frames hold all that was harvested. Reviews and
+    posts that not everyone may read are in them, with `readers_public` false, and so is what the take-down list names;
+    releases and reports leave both out.
 
     Example:
         corpus = peercorpus.open("corpus")
@@ -39,6 +41,7 @@ class Corpus:
     def __init__(self, folder: Path, tables: "Tables") -> None:
         self.folder = folder
         self._tables = tables
+        self._whole: dict[str, int | None] = {}
 
     def papers(self) -> "pl.LazyFrame":
         """Scan the submissions, one row each.
@@ -238,6 +241,10 @@ class Corpus:
         import polars as pl
 
         location = self._tables.require(name)
+        version = self._tables.version(name)
+        if self._whole.get(name) != version:
+            require_whole(self._tables, name)
+            self._whole[name] = version
         if not isinstance(location, Path):
             return pl.scan_delta(str(location), storage_options=scan_options())
         path = location.absolute()

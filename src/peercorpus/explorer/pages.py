@@ -21,6 +21,7 @@ from peercorpus.corpus.html_pages import page_templates
 from peercorpus.corpus.public_forums import PublicForum, read_public_forum
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import find_text
+from peercorpus.errors import DamagedError
 from peercorpus.explorer import rendering
 from peercorpus.explorer.export import FORMATS, export_command, export_python
 from peercorpus.explorer.paper_page import (
@@ -244,7 +245,9 @@ class Explorer:
         return self.page("about.html", totals=totals, venues=len(venues), taken=len(self.takedown.ids), where=FIELDS)
 
     def refused(self, _: Request, error: Exception) -> HTMLResponse:
-        """Answer a request that failed with an error page; details of internal errors are not shown."""
+        """Answer a request that failed with an error page; of internal errors only damage is explained."""
         status = error.status_code if isinstance(error, HTTPException) else 500
         detail = error.detail if isinstance(error, HTTPException) and error.detail != "Not Found" else None
+        if isinstance(error, DamagedError):
+            detail = str(error)
         return self.page("error.html", status, code=status, said=detail)

@@ -27,6 +27,7 @@ from peercorpus.venues.own_venues import find_row
 from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.placement import Placement, read_placement
 from peercorpus.workspace.raw_store import RawKind, RawStore
+from peercorpus.workspace.table_damage import require_whole
 from peercorpus.workspace.workspace import Workspace
 
 MONTHS_MS = round(timedelta(days=60).total_seconds() * 1000)
@@ -249,7 +250,13 @@ class WorkspaceStatus:
 
 
 def read_status(workspace: Workspace, options: Options | None = None) -> WorkspaceStatus:
-    """Count rows in, out and set aside from what is on disk; unfinished stages are named, not counted."""
+    """Count rows in, out and set aside from what is on disk; unfinished stages are named, not counted.
+
+    Raises:
+        DamagedError: A table is not what was written: its counts would prove nothing.
+    """
+    for name in TABLES:
+        require_whole(workspace.tables, name)
     venues: list[Completeness] = []
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []

@@ -24,7 +24,7 @@ from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.object_store import (
     Location,
-    damaged_log,
+    damaged_table,
     delta_options,
     list_below,
     table_url,
@@ -159,7 +159,7 @@ class Tables:
             table = DeltaTable(url, storage_options=self._options) if is_there else None
         loss = self.find_loss(name, table and table.version())
         if loss is not None and not (table is None and self.logs and self.logs.is_writer):
-            raise damaged_log(self.folder / name, loss)
+            raise damaged_table(self.folder / name, loss)
         return table
 
     def find_loss(self, name: str, version: int | None) -> str | None:

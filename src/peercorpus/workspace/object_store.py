@@ -433,12 +433,12 @@ def translate_delta_errors(location: Location) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         if _is_about_log(str(error)):
-            raise damaged_log(location, "its log cannot be read") from None
+            raise damaged_table(location, "its log cannot be read") from None
         raise _to_os_error(error, location) from None
 
 
-def damaged_log(location: Location, fault: str) -> DamagedError:
-    """Return the error of a table whose log is not what was written."""
+def damaged_table(location: Location, fault: str) -> DamagedError:
+    """Return the error of a table that is not what was written."""
     return DamagedError(
         f"The table '{location}' is damaged: {fault}; run 'peercorpus check --repair' on the workspace, which has the"
         " next build make the table again.",

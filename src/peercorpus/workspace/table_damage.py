@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import quote, unquote
 
 import msgspec
 
 from peercorpus.errors import DamagedError
 from peercorpus.workspace.delta_tables import TablePart, Tables
-from peercorpus.workspace.object_store import Location, list_below, read_file
+from peercorpus.workspace.object_store import Location, damaged_table, list_below, read_file
 from peercorpus.workspace.parquet import find_fault
 from peercorpus.workspace.table_logs import LOG, digest_log_file, list_log
 
@@ -70,6 +71,20 @@ def check_table(tables: Tables, name: str) -> Iterator[TableFault | None]:
     for part in parts:
         fault = find_fault(tables.folder / name / unquote(part.relative), part.rows)
         yield TableFault(part.values["venue_id"], fault) if fault else None
+
+
+def require_whole(tables: Tables, name: str) -> None:
+    """Check that a table on this machine is what was written, for readers that do not verify it; its files are hashed.
+
+    In a store, where that would download everything, only `check` does it.
+
+    Raises:
+        DamagedError: It is not.
+    """
+    if isinstance(tables.folder, Path):
+        fault = next(filter(None, check_table(tables, name)), None)
+        if fault is not None:
+            raise damaged_table(tables.folder / name, fault.detail)
 
 
 def _is_misnamed(part: TablePart) -> bool:
