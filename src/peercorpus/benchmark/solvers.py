@@ -150,13 +150,14 @@ def read_answer(task: BenchTask, completion: str, metadata: dict[str, Any]) -> d
 
 
 @solver
-def read(adapter: str | None = None) -> Solver:
+def read(adapter: str | None = None, maps_ratings: bool = False) -> Solver:
     """Parse the answer strictly, once for all scorers; an unreadable one is kept with the reason.
 
     Args:
         adapter: Adapter whose answer format is expected; None for our own.
+        maps_ratings: Whether the model's rating stands for a recommendation on another scale.
     """
-    theirs = None if adapter is None else load_adapter(adapter)
+    theirs = None if adapter is None else load_adapter(adapter, maps_ratings=maps_ratings)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 -- the protocol's own
         completion = state.output.completion
@@ -165,7 +166,8 @@ def read(adapter: str | None = None) -> Solver:
         try:
             check_not_withheld(state.output.stop_reason)
             if theirs is not None:
-                completion = theirs.read(rebuild_case(str(state.sample_id), state.metadata), completion)
+                case = rebuild_case(str(state.sample_id), state.metadata)
+                completion = theirs.read(case, completion, is_complete=state.output.stop_reason == "stop")
             parsed = read_answer(task, completion, state.metadata)
         except UnreadableAnswerError as error:
             parsed = {"unscored": error.reason.value, "detail": str(error)}
