@@ -33,13 +33,13 @@ def said(name: str) -> str:
     return (OUTPUTS / f"{name}.md").read_text(encoding="utf-8")
 
 
-def read(name: str, case: Case, text: str | None = None) -> str:
-    return load_adapter(OF_ADAPTER[name]).read(case, said(name) if text is None else text)
+def read(name: str, case: Case, text: str | None = None, *, is_complete: bool = True) -> str:
+    return load_adapter(OF_ADAPTER[name]).read(case, said(name) if text is None else text, is_complete=is_complete)
 
 
-def reason(name: str, case: Case, text: str) -> Unscored:
+def reason(name: str, case: Case, text: str, *, is_complete: bool = True) -> Unscored:
     with pytest.raises(UnreadableAnswerError) as caught:
-        read(name, case, text)
+        read(name, case, text, is_complete=is_complete)
     return caught.value.reason
 
 
@@ -251,14 +251,22 @@ def test_an_answer_that_ends_too_early_is_said_to(name: str, end: str) -> None:
 
 def test_a_number_at_the_very_end_may_be_half_of_one() -> None:
     text = said("sea-e").split("6 marginally")[0]
-    assert reason("sea-e", scoring(RATING), text + "1") is Unscored.CUT_OFF
+    assert reason("sea-e", scoring(RATING), text + "1", is_complete=False) is Unscored.CUT_OFF
+    assert json.loads(read("sea-e", scoring(RATING), text + "1")) == {"rating": 1}
     assert json.loads(read("sea-e", scoring(RATING), text + "6 marginally above")) == {"rating": 6}
     assert reason("sea-e", acceptance(), text + "6 marginally above") is Unscored.CUT_OFF
 
 
-def test_a_reviewer_without_a_number_makes_the_mean_unreadable() -> None:
-    text = changed("cyclereviewer", "## Rating\n\n3: reject, not good enough\n\n", "")
-    assert reason("cyclereviewer", scoring(RATING), text) is Unscored.NO_NUMBER
+def test_a_reviewer_without_a_number_does_not_count() -> None:
+    given = "## Rating\n\n3: reject, not good enough\n\n"
+    text = changed("cyclereviewer", given, "")
+    others = json.loads(read("cyclereviewer", scoring(RATING), text))["rating"]
+    assert (others + 3) / 2 == 6.5
+    assert json.loads(read("cyclereviewer", scoring(RATING), changed("cyclereviewer", given, "## Rating\n\n"))) == {
+        "rating": others
+    }
+    unreadable = changed("cyclereviewer", "3: reject, not good enough", "three")
+    assert reason("cyclereviewer", scoring(RATING), unreadable) is Unscored.NO_NUMBER
     assert read_decision(read("cyclereviewer", acceptance(), text)).accept is False
 
 
@@ -285,6 +293,8 @@ def test_a_review_without_a_decision_still_scores() -> None:
 def test_simulated_reviewers_that_do_not_end_have_no_mean() -> None:
     text = said("deepreviewer").split("## Reviewer 2")[0]
     for case in (acceptance(), scoring(RATING), reviewing()):
+        assert reason("deepreviewer", case, text, is_complete=False) is Unscored.CUT_OFF
+    for case in (acceptance(), reviewing()):
         assert reason("deepreviewer", case, text) is Unscored.CUT_OFF
 
 

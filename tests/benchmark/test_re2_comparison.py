@@ -21,7 +21,7 @@ from peercorpus.release.record_rows import Row
 pytestmark = pytest.mark.usefixtures("quietly")
 MODELS = "openai-api/{place}/good\nopenai-api/{place}/poor  # accepts all\n\n# the end\n"
 JUDGED = {"quality": 3, "constructive": 4, "accuracy": 5, "completeness": 6, "clarity": 7}
-WITHOUT_ENCODERS = ("--bert-score", "none", "--embed-cos", "none", "--resamples", 20)
+WITHOUT_ENCODERS = ("--bert-score", "none", "--embed-cos", "none", "--resamples", "20")
 RATED = {name: sum(ratings(int(name[1:]))) / 2 * (1 if int(name[1:]) % 2 else 2) for name in TEST}
 """The mean of the unified ratings: a venue that rates from 1 to 5 has its answers at twice the number."""
 
@@ -102,9 +102,8 @@ def test_all_four_tables_stand_above_the_printed_ones(
     run: Run, release: Path, listed: Path, tmp_path: Path, place: str
 ) -> None:
     logs = tmp_path / "logs"
-    command = ("bench", "re2", "--models", listed, "--runs", 2, "--release", release, "--logs", logs)
-    command += ("--grader", f"openai-api/{place}/judge", *WITHOUT_ENCODERS)
-    ended = run(*command)
+    command = ("bench", "re2", "--models", listed, "--runs", "2", "--release", release, "--logs", logs)
+    ended = run(*command, "--grader", f"openai-api/{place}/judge", *WITHOUT_ENCODERS)
     assert ended.code == 0, ended.err
     found = numbers(logs)
     # Seed 1 errs in no decision, seed 2 in one of eight.
@@ -129,19 +128,19 @@ def test_an_interrupted_comparison_asks_only_what_is_missing(
     run: Run, release: Path, listed: Path, tmp_path: Path, place: str, service: Service
 ) -> None:
     logs = tmp_path / "logs"
-    command = ("bench", "re2", "acceptance", "--models", listed, "--runs", 1, "--release", release, "--logs", logs)
-    command += (*WITHOUT_ENCODERS, "--max-retries", 0)
+    command = ("bench", "re2", "acceptance", "--models", listed, "--runs", "1", "--release", release, "--logs", logs)
+    settings = (*WITHOUT_ENCODERS, "--max-retries", "0")
     service.broken = True
-    ended = run(*command)
+    ended = run(*command, *settings)
     assert ended.code == 1
     assert f"'acceptance' of run 1 of openai-api/{place}/good is in no table" in ended.out
     service.broken, before = False, service.asked
-    ended = run(*command)
+    ended = run(*command, *settings)
     assert ended.code == 0, ended.err
     assert service.asked - before == 2
     assert numbers(logs)["good", "Accuracy", "mean"] == 100
     before = service.asked
-    assert run(*command).code == 0
+    assert run(*command, *settings).code == 0
     assert service.asked == before
 
 

@@ -32,6 +32,8 @@ class TaskOptions(TypedDict, total=False):
         few_shot: Number of examples before each question; none by default.
         adapter: Adapter whose prompts and answer format are used, such as `sea-e`; our own by default.
         wordings: File or folder by an adapter's authors that holds the prompts which the model was trained with.
+        map_ratings: Whether the rating of an adapter's model stands for a recommendation on another scale than its own,
+            mapped linearly; by default such scores are not asked of it.
         baseline: Baseline that answers instead of a model, such as `majority`.
         bert_score: Model of BERTScore, or `true` for the one that Re² used; omitted by default.
         embed_cos: Model of EmbedCos, or `true` for the one that Re² used; omitted by default.
@@ -57,6 +59,7 @@ class TaskOptions(TypedDict, total=False):
     few_shot: int
     adapter: str
     wordings: str
+    map_ratings: bool
     baseline: str
     bert_score: str | bool
     embed_cos: str | bool
@@ -87,6 +90,7 @@ class TaskRequest:
         profile: Split profile that the release must have; None accepts any.
         adapter: Adapter whose prompts and answer format are used; None for our own.
         wordings: File or folder by an adapter's authors that holds the prompts which the model was trained with.
+        maps_ratings: Whether the adapter's model is asked for recommendations on other scales than its own.
         baseline: Baseline that answers instead of a model; None for the model.
         bert_score: Model of BERTScore; None omits it.
         embed_cos: Model of EmbedCos; None omits it.
@@ -101,6 +105,7 @@ class TaskRequest:
     profile: Profile | None = None
     adapter: str | None = None
     wordings: Path | None = None
+    maps_ratings: bool = False
     baseline: str | None = None
     bert_score: str | None = None
     embed_cos: str | None = None
@@ -121,6 +126,7 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     few_shot: int = 0
     adapter: str | None = None
     wordings: str | None = None
+    map_ratings: bool = False
     baseline: str | None = None
     bert_score: str | bool = False
     embed_cos: str | bool = False
@@ -189,6 +195,10 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
         raise PeercorpusError(
             "The model of an adapter was trained without examples; leave out 'few_shot' or the adapter."
         )
+    if read.map_ratings and read.adapter is None:
+        raise PeercorpusError(
+            "Only the ratings of a published reviewing model are mapped; name its adapter, or leave out 'map_ratings'."
+        )
     if read.led and read.baseline is not None:
         raise PeercorpusError("A baseline cannot lead a discussion; leave out 'led' or the baseline.")
     venues = read.venue.split(",") if isinstance(read.venue, str) else read.venue
@@ -200,6 +210,7 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
         profile=read.profile,
         adapter=read.adapter,
         wordings=None if read.wordings is None else Path(read.wordings),
+        maps_ratings=read.map_ratings,
         baseline=read.baseline,
         bert_score=_choose_model(read.bert_score, bertscore.MODEL),
         embed_cos=_choose_model(read.embed_cos, embedding.MODEL),

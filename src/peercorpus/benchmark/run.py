@@ -51,9 +51,9 @@ BLANK_LINE = re.compile(r"(?:\n|\\n){2,}")
 MAX_ERROR_CHARACTERS = 300
 OPTIONS_OF_WRITTEN_TASKS = frozenset({"bert_score", "embed_cos", "judged", "judge_profile", "judge_words", "repeats"})
 """Options that concern written answers, so not the tasks acceptance and scores."""
-OPTIONS_OF_SCORES = frozenset({"unified"})
+OPTIONS_OF_SCORES = frozenset({"unified", "map_ratings"})
 """Options that concern the task scores alone."""
-OPTIONS_OF_MODELS = frozenset({"adapter", "wordings", "few_shot", "paper_tokens", "tokenizer"}) | FIGURE_OPTIONS
+OPTIONS_OF_MODELS = FIGURE_OPTIONS | {"adapter", "wordings", "map_ratings", "few_shot", "paper_tokens", "tokenizer"}
 """Options that concern the prompt, so not the baselines."""
 
 

@@ -183,13 +183,14 @@ def _explain_failure(
 
 
 @solver
-def read(adapter: str | None = None) -> Solver:
+def read(adapter: str | None = None, maps_ratings: bool = False) -> Solver:
     """Parse the answer, once for all scorers: strictly, and an unreadable one in our own format leniently too.
 
     Args:
         adapter: Adapter whose answer format is expected; None for our own.
+        maps_ratings: Whether the model's rating stands for a recommendation on another scale.
     """
-    theirs = None if adapter is None else load_adapter(adapter)
+    theirs = None if adapter is None else load_adapter(adapter, maps_ratings=maps_ratings)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 -- the protocol's own
         completion = state.output.completion
@@ -198,7 +199,8 @@ def read(adapter: str | None = None) -> Solver:
         try:
             check_not_withheld(state.output.stop_reason)
             if theirs is not None:
-                completion = theirs.read(rebuild_case(str(state.sample_id), state.metadata), completion)
+                case = rebuild_case(str(state.sample_id), state.metadata)
+                completion = theirs.read(case, completion, is_complete=state.output.stop_reason == "stop")
             parsed = read_answer(task, completion, state.metadata)
         except UnreadableAnswerError as error:
             parsed = {"unscored": error.reason.value, "detail": str(error)}

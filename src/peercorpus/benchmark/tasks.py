@@ -82,7 +82,7 @@ def about_run(
         "few_shot": request.asking.few_shot,
         "figures": _describe_figures(request),
         "prompts": {"version": prompts.VERSION, "digest": prompts.DIGEST},
-        "adapter": request.adapter,
+        "adapter": f"{request.adapter}, ratings mapped" if request.maps_ratings else request.adapter,
         "baseline": request.baseline,
         "says": "" if baseline is None else baseline.says,
         "signatures": _collect_signatures(of_task, request),
@@ -230,7 +230,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
     cases, counts = _read_cases(release, of_task, request.selection)
     adapter = baseline = None
     if request.adapter is not None:
-        adapter = load_adapter(request.adapter, request.wordings)
+        adapter = load_adapter(request.adapter, request.wordings, maps_ratings=request.maps_ratings)
         cases = narrow(adapter, cases, counts)
     if request.baseline is not None:
         baseline = _fit_baseline(request.baseline, of_task, request, release)
@@ -244,7 +244,11 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
             else _make_baseline_samples(baseline, cases),
             name=f"{of_task}-{request.selection.side}",
         ),
-        solver=[*showing, answering if baseline is None else fixed(baseline.name), read(request.adapter)],
+        solver=[
+            *showing,
+            answering if baseline is None else fixed(baseline.name),
+            read(request.adapter, request.maps_ratings),
+        ],
         scorer=_select_scorers(of_task, request),
         config=GenerateConfig.model_validate(adapter.generation if adapter is not None else {}),
         model=None if baseline is None else NO_MODEL,

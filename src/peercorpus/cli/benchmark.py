@@ -60,6 +60,9 @@ class Questions:
         Detected from the model's name if omitted.
     wordings
         File or folder from the adapter's authors with the prompts that their model was trained with.
+    map_ratings
+        For `scores`: also ask a published reviewing model about venues whose recommendation has another scale than its
+        own, and map its rating to that scale linearly.
     bert_score
         Compute BERTScore with this model, a folder or a name on the Hub; "re2" selects the model Re² used.
     embed_cos
@@ -87,6 +90,7 @@ class Questions:
     few_shot: Annotated[int, Parameter(validator=Number(gte=0))] = 0
     adapter: Annotated[str | None, Unset] = None
     wordings: Annotated[Path | None, Unset] = None
+    map_ratings: Annotated[bool, Parameter(negative=())] = False
     bert_score: Annotated[str | None, Unset] = None
     embed_cos: Annotated[str | None, Unset] = None
     figures: Annotated[bool, Parameter(negative=())] = False
@@ -109,6 +113,7 @@ class Questions:
             "few_shot": self.few_shot,
             "adapter": self.adapter,
             "wordings": None if self.wordings is None else str(self.wordings),
+            "map_ratings": self.map_ratings or None,
             "figures": self.figures or None,
             "most_figures": self.most_figures,
             "most_image_kb": self.most_image_kb,
@@ -230,13 +235,15 @@ def _run(
     with needs_extra("bench"):
         from peercorpus.benchmark import run
         from peercorpus.benchmark.judge.instruction import RE2_GRADER
-    grader = models.grader or (RE2_GRADER if models.judge_profile == "re2" else None)
+    chosen = run.select_tasks(tasks, release, questions.side)
+    needs_judge = models.judge_profile == "re2" and any(task.is_written for task in chosen)
+    grader = models.grader or (RE2_GRADER if needs_judge else None)
     roles = {"grader": grader, "grader2": models.second_grader, "author": models.author}
     judging: dict[str, object] = {"judged": grader and True, "repeats": models.repeats, "led": models.author and True}
     judging |= {"judge_profile": models.judge_profile, "judge_words": models.judge_words and str(models.judge_words)}
     settings = {name: getattr(models, name) for name in ("max_connections", "max_retries", "max_tokens", "temperature")}
     bench = run.Bench(
-        tasks=run.select_tasks(tasks, release, questions.side),
+        tasks=chosen,
         release=release,
         logs=logs,
         model=models.model,

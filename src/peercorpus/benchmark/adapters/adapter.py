@@ -51,8 +51,13 @@ class Adapter(Protocol):
         """Return the scores of a case that the model gives on the same scale, which `read` can fill in."""
         ...
 
-    def read(self, case: Case, completion: str) -> str:
+    def read(self, case: Case, completion: str, *, is_complete: bool = True) -> str:
         """Convert a completion to the format that `peercorpus.benchmark.answers` parses.
+
+        Args:
+            case: The question.
+            completion: What the model wrote.
+            is_complete: Whether it ended by itself, so that no number at its end may be half of one.
 
         Raises:
             UnreadableAnswerError: It does not follow the model's format, or holds no answer to this case.
@@ -100,13 +105,14 @@ ADAPTERS = {
 """Module and class of each adapter. A model that is asked with our own prompts, fine-tuned or not, needs none."""
 
 
-def load_adapter(name: str, wordings: Path | None = None) -> Adapter:
+def load_adapter(name: str, wordings: Path | None = None, *, maps_ratings: bool = False) -> Adapter:
     """Return an adapter by name.
 
     Args:
         name: One of `ADAPTERS`.
         wordings: File or folder by the model's authors that holds the prompts which it was trained with; None if the
             adapter is only used to read answers.
+        maps_ratings: Whether the model's rating stands for a recommendation on another scale, mapped linearly.
 
     Raises:
         PeercorpusError: The adapter is unknown, or the prompts are not there.
@@ -114,7 +120,7 @@ def load_adapter(name: str, wordings: Path | None = None) -> Adapter:
     if name not in ADAPTERS:
         raise PeercorpusError(f"Unknown adapter '{name}'; choose one of {', '.join(ADAPTERS)}.")
     module, _, defined = ADAPTERS[name].partition(":")
-    loaded: Adapter = getattr(import_module(module), defined)(wordings)
+    loaded: Adapter = getattr(import_module(module), defined)(wordings, maps_ratings=maps_ratings)
     return loaded
 
 

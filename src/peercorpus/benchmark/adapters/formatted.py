@@ -3,7 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,6 +19,7 @@ from peercorpus.benchmark.answers import (
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseMessage
 from peercorpus.errors import PeercorpusError
 from peercorpus.models.chat_messages import Speaker
+from peercorpus.records.enums import Aspect
 from peercorpus.records.reviews import join_prose
 
 Sections = Sequence[tuple[str, str]]
@@ -34,18 +35,65 @@ BARE = re.compile(rf"{NUMBER}[.,;]?")
 DECISION = re.compile(r"(?:(?:final |paper )?decision\s*:\s*)?(accept|reject)(?:ed|ance|ion)?\b", re.IGNORECASE)
 
 
-def split_sections(text: str, heading: re.Pattern[str]) -> Sections:
-    r"""Return the text under each heading, named by the heading's first group; text before the first one is dropped.
+RATING = "rating"
+"""In every format, the rating comes after all prose, so a review without it is incomplete."""
+BOLD_LEVEL = 7
+"""Level of a heading that is bold and has no `#`: below all others."""
 
-    >>> split_sections("Well:\n## Rating\n6\n## Decision\nReject", re.compile(r"^## (\w+)$", re.MULTILINE))
-    [('rating', '6'), ('decision', 'Reject')]
+
+@dataclass(frozen=True, slots=True)
+class Headings:
+    """How a model writes the headings of its answer.
+
+    A heading has one to six `#`, or is bold, or both; a colon may end it, after which its content may begin.
+
+    Attributes:
+        pattern: Matches a heading of any level.
+        level: Lowest level that counts; a heading below it is part of the prose.
+        is_unusual: Whether this is below the level of the model's own format.
     """
-    headings = list(heading.finditer(text))
-    starts = [*(heading_match.start() for heading_match in headings), len(text)]
-    return [
-        (heading_match[1].lower(), text[heading_match.end() : end].strip())
-        for heading_match, end in zip(headings, starts[1:], strict=True)
-    ]
+
+    pattern: re.Pattern[str]
+    level: int
+    is_unusual: bool
+
+    def split(self, text: str) -> Sections:
+        """Return the text under each heading, named in lower case; text before the first one is dropped."""
+        kept = [match for match in self.pattern.finditer(text) if _find_level(match) <= self.level]
+        starts = [*(match.start() for match in kept), len(text)]
+        return [
+            (_find_name(match), text[match.end() : end].strip()) for match, end in zip(kept, starts[1:], strict=True)
+        ]
+
+
+def _find_level(heading: re.Match[str]) -> int:
+    return len(heading["marks"] or heading["hashes"] or "") or BOLD_LEVEL
+
+
+def _find_name(heading: re.Match[str]) -> str:
+    return (heading["bold"] or heading["plain"]).lower()
+
+
+def find_headings(text: str, names: str, level: int) -> Headings:
+    r"""Return how an answer writes its headings.
+
+    Headings below the level of the format count only if the rating has no higher one.
+
+    Args:
+        text: The answer.
+        names: A regular expression for the names of the sections.
+        level: Level of the headings in the model's own format.
+
+    >>> text = "### Rating: 6\n**Decision**: Reject"
+    >>> find_headings(text, "Rating|Decision", 2).split("### Rating: 6"), find_headings("", "Rating", 2).level
+    ([('rating', '6')], 2)
+    """
+    bold = rf"(?P<marks>#{{0,6}})[ \t]*+\*\*[ \t]*+(?P<bold>{names})[ \t]*+:?[ \t]*+\*\*[ \t]*+:?"
+    plain = rf"(?P<hashes>#{{1,6}})[ \t]*+(?P<plain>{names})[ \t]*+#*+[ \t]*+(?::|$)"
+    pattern = re.compile(rf"^[ \t]*+(?:{bold}|{plain})", re.MULTILINE | re.IGNORECASE)
+    of_rating = (_find_level(match) for match in pattern.finditer(text) if _find_name(match) == RATING)
+    highest = min(of_rating, default=level)
+    return Headings(pattern, max(level, highest), is_unusual=highest > level)
 
 
 def only(sections: Sections, name: str) -> str | None:
@@ -102,10 +150,6 @@ def read_recommendation(content: str | None) -> bool:
     return match[1].lower() == "accept"
 
 
-RATING = "rating"
-"""In every format, the rating comes after all prose, so a review without it is incomplete."""
-
-
 @dataclass(frozen=True, slots=True)
 class Answered:
     """A completion, split into its parts.
@@ -115,12 +159,36 @@ class Answered:
         review: Sections of the review.
         decided: Sections that hold the decision.
         ends_in: Section in which the completion ends, if it is not the format's last one; else None.
+        may_go_on: Whether nothing shows that these are all of its reviewers.
+        is_unusual: Whether its headings are below the level of the format.
+        is_complete: Whether the model ended the completion by itself, as far as its provider says.
     """
 
     scored: tuple[Sections, ...]
     review: Sections
     decided: Sections
     ends_in: str | None
+    may_go_on: bool = False
+    is_unusual: bool = False
+    is_complete: bool = True
+
+
+def _is_same_scale(own: OwnScore, asked: AskedScore) -> bool:
+    return (own.low, own.high) == (asked.low, asked.high) and not asked.is_low_best
+
+
+def map_rating(value: float, own: OwnScore, asked: AskedScore) -> float:
+    """Return a model's number on the scale of a form, linearly: worst to worst, best to best.
+
+    >>> own = OwnScore(Aspect.RECOMMENDATION, 1, 10)
+    >>> map_rating(10, own, AskedScore(Aspect.RECOMMENDATION, "Overall", 1, 6, ()))
+    6.0
+    >>> map_rating(10, own, AskedScore(Aspect.RECOMMENDATION, "Rank", 1, 4, (), is_low_best=True))
+    1.0
+    """
+    share = (value - own.low) / (own.high - own.low)
+    worst, best = (asked.high, asked.low) if asked.is_low_best else (asked.low, asked.high)
+    return float(worst + share * (best - worst))
 
 
 class FormatAdapter(ABC):
@@ -131,16 +199,18 @@ class FormatAdapter(ABC):
     named: ClassVar[str]
     """Name of the adapter."""
 
-    def __init__(self, wordings: Path | None = None) -> None:
+    def __init__(self, wordings: Path | None = None, *, maps_ratings: bool = False) -> None:
         """Read the format, and the prompts that the model was trained with.
 
         Args:
             wordings: File or folder by the model's authors; None if the adapter is only used to read answers.
+            maps_ratings: Whether its rating stands for a recommendation on another scale, see `map_rating`.
 
         Raises:
             PeercorpusError: The prompts are not there.
         """
         self.format: ModelFormat = read_format(self.file)
+        self._maps_ratings = maps_ratings
         self._words = {} if wordings is None else find_wordings(self.format, wordings)
 
     @property
@@ -212,38 +282,46 @@ class FormatAdapter(ABC):
         return [CaseMessage(Speaker.SYSTEM, self.system(self._words)), CaseMessage(Speaker.USER, self.user(paper))]
 
     def asked(self, case: Case) -> tuple[AskedScore, ...]:
-        """Return the scores of a case that the model gives on the same scale."""
-        own = {(score.aspect, score.low, score.high) for score in self.format.scores.values()}
-        return tuple(score for score in case.scores if (score.aspect, score.low, score.high) in own)
+        """Return the scores of a case that the model gives on the same scale; mapped, its recommendation on any."""
+        return tuple(score for score in case.scores if self._find_own(score) is not None)
 
-    def _find_own_score(self, asked: AskedScore) -> tuple[str, OwnScore]:
+    def _find_own(self, asked: AskedScore) -> tuple[str, OwnScore] | None:
         for name, own in self.format.scores.items():
-            if own.aspect is asked.aspect:
-                if (own.low, own.high) == (asked.low, asked.high):
-                    return name, own
-                raise UnreadableAnswerError(
-                    Unscored.OTHER_SCALE,
-                    f"{asked.field}: {own.low:g} to {own.high:g} instead of {asked.low:g} to {asked.high:g}",
-                )
-        raise UnreadableAnswerError(Unscored.NO_NUMBER, asked.field)
+            is_mapped = self._maps_ratings and asked.aspect is Aspect.RECOMMENDATION
+            if own.aspect is asked.aspect and (is_mapped or _is_same_scale(own, asked)):
+                return name, own
+        return None
 
     def mean(self, answered: Answered, name: str, own: OwnScore) -> float:
-        """Return the mean of the reviewers' numbers; each reviewer must give one.
+        """Return the mean of the numbers that the reviewers give; one who gives none does not count.
 
         Raises:
-            UnreadableAnswerError: A reviewer gives none.
+            UnreadableAnswerError: No reviewer gives one, or the completion was cut off before the last one may have.
         """
         contents = [only(sections, name) for sections in answered.scored]
-        if not contents:
+        given = [content for content in contents if content]
+        if not given and answered.ends_in is None:
             raise UnreadableAnswerError(Unscored.NO_NUMBER, name)
+        is_cut = answered.ends_in is not None and not answered.is_complete
+        # At the very end, 1 may be half of 10.
         ends_bare = answered.ends_in == name and BARE.fullmatch(contents[-1] or "")
-        if ends_bare or (answered.ends_in is not None and contents[-1] is None):
+        may_lack = answered.may_go_on or not contents[-1] or ends_bare
+        if not given or (is_cut and may_lack):
             raise UnreadableAnswerError(Unscored.CUT_OFF, name)
-        return sum(read_section_number(content, name, own) for content in contents) / len(contents)
+        return sum(read_section_number(content, name, own) for content in given) / len(given)
 
     def _compute_score(self, answered: Answered, asked: AskedScore) -> float:
-        name, own = self._find_own_score(asked)
-        return self.mean(answered, name, own)
+        found = self._find_own(asked)
+        if found is None:
+            of_aspect = [own for own in self.format.scores.values() if own.aspect is asked.aspect]
+            scales = ", ".join(f"{own.low:g} to {own.high:g}" for own in of_aspect)
+            raise UnreadableAnswerError(
+                Unscored.OTHER_SCALE if of_aspect else Unscored.NO_NUMBER,
+                f"{asked.field}: {scales} instead of {asked.low:g} to {asked.high:g}" if of_aspect else asked.field,
+            )
+        name, own = found
+        value = self.mean(answered, name, own)
+        return value if _is_same_scale(own, asked) else map_rating(value, own, asked)
 
     def _write_prose_and_scores(self, answered: Answered, case: Case) -> str:
         """Return the prose under its headings in the form of a release's reviews, followed by the readable scores."""
@@ -263,11 +341,14 @@ class FormatAdapter(ABC):
                 continue
         return write_review(join_prose(prose), scores)
 
-    def read(self, case: Case, completion: str) -> str:
+    def read(self, case: Case, completion: str, *, is_complete: bool = True) -> str:
         """Convert a completion to our answer format."""
         if not completion.strip():
             raise UnreadableAnswerError(Unscored.EMPTY)
-        answered = self.divide(completion)
+        answered = replace(self.divide(completion), is_complete=is_complete)
+        if answered.is_unusual and not is_complete:
+            # The rating in the headings of the format may have been still to come.
+            raise UnreadableAnswerError(Unscored.CUT_OFF)
         if case.task is BenchTask.ACCEPTANCE:
             return write_decision(Decision(self.verdict(answered)))
         if case.task is BenchTask.SCORES:

@@ -4,11 +4,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from peercorpus.benchmark.adapters.formatted import RATING, Answered, FormatAdapter, Sections, split_sections
-from peercorpus.benchmark.adapters.model_format import OwnScore
+from peercorpus.benchmark.adapters.formatted import (
+    BOLD_LEVEL,
+    RATING,
+    Answered,
+    FormatAdapter,
+    find_headings,
+)
+from peercorpus.benchmark.adapters.model_format import ModelFormat
 from peercorpus.benchmark.answers import UnreadableAnswerError, Unscored
 
-BETWEEN = re.compile(r"^(?:\*{5,}|##[ \t]+Reviewer\b[^\n]*)[ \t]*$", re.MULTILINE)
+NUMBERED = r"(?:#{1,6}[ \t]*+(?:\*\*)?|\*\*)[ \t]*+Reviewer[ \t]++[0-9]++[ \t:*#]*+"
+"""The heading of a numbered reviewer, with `#` or in bold."""
+BETWEEN = re.compile(rf"^(?:\*{{5,}}|##[ \t]+Reviewer\b[^\n]*|{NUMBERED})[ \t]*$", re.MULTILINE)
 """Separator between reviewers: a line of asterisks from the 8B model, a heading from the larger ones."""
 OF_CHAIR = ("meta review", "paper decision")
 
@@ -26,16 +34,10 @@ class CycleReviewer(FormatAdapter):
         """Return the prompt unchanged, including its indentation."""
         return words["system"]
 
-    def mean(self, answered: Answered, name: str, own: OwnScore) -> float:
-        """Return the mean of all reviewers, who are only known to be complete once the meta-review has begun."""
-        if not answered.decided:
-            raise UnreadableAnswerError(Unscored.CUT_OFF, name)
-        return super().mean(answered, name, own)
-
     def divide(self, completion: str) -> Answered:
         """Split the completion into reviewers and, from the meta-review on, the chair."""
-        heading = re.compile(rf"^###?[ \t]++({self.format.sections})[ \t]*+:?[ \t]*+$", re.MULTILINE | re.IGNORECASE)
-        parts = [sections for part in BETWEEN.split(completion) if (sections := split_sections(part, heading))]
+        headings = find_headings(completion, self.format.sections, 3)
+        parts = [sections for text in BETWEEN.split(completion) if (sections := headings.split(text))]
         if not parts:
             raise UnreadableAnswerError(Unscored.NO_FORMAT)
         reviewers = []
@@ -51,12 +53,15 @@ class CycleReviewer(FormatAdapter):
             review=review,
             decided=chair,
             ends_in=None if ends_in == self.format.last else ends_in,
+            may_go_on=not chair,
+            is_unusual=headings.is_unusual,
         )
 
 
 REVIEWERS = 4
 """Number of reviewers to simulate, the default of its authors."""
-REVIEWER = re.compile(r"^##[ \t]++Reviewer[ \t]++([0-9]++)[ \t]*+:?[ \t]*+$", re.MULTILINE)
+REVIEWER = re.compile(rf"^[ \t]*+{NUMBERED}$", re.MULTILINE)
+"""Heading of a simulated reviewer."""
 CLOSED = re.compile(r"^\}[ \t]*+$", re.MULTILINE)
 
 
@@ -110,30 +115,28 @@ class DeepReviewer(FormatAdapter):
         """Return the prompt of the standard mode."""
         return (words["standard"] + words["order"]).replace("{reviewer_num}", str(REVIEWERS))
 
-    def _split_headings(self, text: str, level: str) -> Sections:
-        heading = rf"^{level}[ \t]++({self.format.sections})[ \t]*+:?[ \t]*+$"
-        return split_sections(text, re.compile(heading, re.MULTILINE | re.IGNORECASE))
-
     def divide(self, completion: str) -> Answered:
         """Split the completion into the simulated reviewers and its own review."""
         simulated = find_block(completion, "simreviewers")
         own = find_block(completion, "review")
         if simulated is None and own is None:
             raise UnreadableAnswerError(Unscored.NO_FORMAT)
-        if simulated is not None and not simulated.is_closed:
-            raise UnreadableAnswerError(Unscored.CUT_OFF, "boxed_simreviewers")
         reviewers_text = "" if simulated is None else simulated.inside
-        reviewers = tuple(self._split_headings(text, "###") for _, text in split_sections(reviewers_text, REVIEWER))
-        review = () if own is None else self._split_headings(own.inside, "##")
+        of_reviewers = find_headings(reviewers_text, self.format.sections, 3)
+        reviewers = tuple(of_reviewers.split(text) for text in REVIEWER.split(reviewers_text)[1:])
+        of_review = find_headings("" if own is None else own.rest, self.format.sections, 2)
+        review = () if own is None else of_review.split(own.inside)
         if own is not None and (not review or review[-1][0] != self.format.last):
             # A brace that comes before the last section is part of the text.
-            review = self._split_headings(own.rest, "##")
+            review = of_review.split(own.rest)
         ends_in = review[-1][0] if review else "review"
         return Answered(
             scored=reviewers or (review,),
             review=review,
             decided=review,
             ends_in=None if ends_in == self.format.last else ends_in,
+            may_go_on=simulated is not None and not simulated.is_closed,
+            is_unusual=of_reviewers.is_unusual or of_review.is_unusual,
         )
 
 
@@ -147,22 +150,29 @@ class FastDeepReviewer(DeepReviewer):
         return words["fast"]
 
 
-def _divide_single_review(completion: str, heading: str, last: str) -> Answered:
+def _divide_single_review(completion: str, format: ModelFormat, level: int) -> Answered:
     """Return the completion as one reviewer, whose sections hold scores, prose and decision.
 
     Args:
         completion: The text that the model wrote.
-        heading: A regular expression whose first group is the name of a section.
-        last: The section with which a complete answer ends.
+        format: The model's format.
+        level: Level of its headings.
 
     Raises:
         UnreadableAnswerError: There is no section.
     """
-    sections = split_sections(completion, re.compile(heading, re.MULTILINE | re.IGNORECASE))
+    headings = find_headings(completion, format.sections, level)
+    sections = headings.split(completion)
     if not sections:
         raise UnreadableAnswerError(Unscored.NO_FORMAT)
     ends_in = sections[-1][0]
-    return Answered(scored=(sections,), review=sections, decided=sections, ends_in=None if ends_in == last else ends_in)
+    return Answered(
+        scored=(sections,),
+        review=sections,
+        decided=sections,
+        ends_in=None if ends_in == format.last else ends_in,
+        is_unusual=headings.is_unusual,
+    )
 
 
 ABOVE = 6
@@ -205,8 +215,7 @@ class OpenReviewer(FormatAdapter):
 
     def divide(self, completion: str) -> Answered:
         """Return the completion as one reviewer, who gives a rating but no decision."""
-        heading = rf"^##[ \t]+({self.format.sections})[ \t]*:?[ \t]*$"
-        return _divide_single_review(completion, heading, self.format.last)
+        return _divide_single_review(completion, self.format, 2)
 
     def verdict(self, answered: Answered) -> bool:
         """Return whether the rating is above the form's threshold; a rating between 5 and 6 is no decision."""
@@ -228,5 +237,4 @@ class SeaE(FormatAdapter):
 
     def divide(self, completion: str) -> Answered:
         """Return the completion as one reviewer, who also decides."""
-        heading = rf"^[ \t]*(?:#+[ \t]*)?\*\*[ \t]*({self.format.sections})[ \t]*:?[ \t]*\*\*[ \t]*:?"
-        return _divide_single_review(completion, heading, self.format.last)
+        return _divide_single_review(completion, self.format, BOLD_LEVEL)

@@ -120,7 +120,7 @@ def _check_provider(named: str | Model | None) -> None:
 
 def _read_complete(ran: BenchResult, name: str, notes: list[str]) -> Iterator[TaskRun]:
     for log in ran.logs:
-        run = read_run(Path(log.location))
+        run = read_run(Path(log.location.removeprefix("file://")))
         if run is not None and not run.missing:
             yield run
         else:

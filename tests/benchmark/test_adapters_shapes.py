@@ -1,0 +1,146 @@
+"""Whichever way a reviewing model writes its headings, and wherever its answer ends, what is there is read."""
+
+import itertools
+import json
+
+import pytest
+
+from asked_cases import OVERALL, RATING, SOUNDNESS, acceptance, reviewing, scoring
+from peercorpus.benchmark.adapters.adapter import load_adapter, narrow
+from peercorpus.benchmark.answers import UnreadableAnswerError, read_decision, read_review_answer
+from peercorpus.benchmark.cases import AskedScore, CaseCounts
+from peercorpus.benchmark.options import parse_task_options
+from peercorpus.benchmark.solvers import read as read_solver
+from peercorpus.errors import PeercorpusError
+from peercorpus.records.enums import Aspect
+
+HEADINGS = {
+    "two": "## {}",
+    "three": "### {}",
+    "one": "# {}",
+    "bold": "**{}**",
+    "bold with a colon": "**{}:**",
+    "a colon behind bold": "**{}**:",
+    "both": "## **{}**",
+    "closed": "## {} ##",
+}
+VALUES = {"next line": "{heading}\n{value}", "blank line": "{heading}\n\n{value}", "same line": "{heading}: {value}"}
+SHAPES = [
+    pytest.param(heading, value, id=f"{name}, {place}")
+    for (name, heading), (place, value) in itertools.product(HEADINGS.items(), VALUES.items())
+    if not (place == "same line" and name in {"bold with a colon", "a colon behind bold"})
+]
+PARTS = {"Summary": "We sort pebbles.", "Strengths": "It works.", "Weaknesses": "Few.", "Questions": "Why?"}
+NUMBERS = {"Soundness": "3 good", "Rating": "6"}
+LAST = {"sea-e": "Paper Decision", "openreviewer": "Confidence", "deepreviewer-fast": "Decision"}
+
+
+def written(heading: str, value: str, parts: dict[str, str]) -> str:
+    return "\n\n".join(value.format(heading=heading.format(name), value=text) for name, text in parts.items())
+
+
+def scores_of(name: str, text: str, *asked: AskedScore, **more: bool) -> dict[str, float]:
+    scores: dict[str, float] = json.loads(load_adapter(name).read(scoring(*asked), text, **more))
+    return scores
+
+
+class TestHeadings:
+    @pytest.mark.parametrize(("heading", "value"), SHAPES)
+    @pytest.mark.parametrize("name", LAST)
+    def test_a_review_is_read_in_every_shape(self, name: str, heading: str, value: str) -> None:
+        ending = {LAST[name]: "4" if name == "openreviewer" else "Accept"}
+        text = written(heading, value, PARTS | NUMBERS | ending)
+        text = text if name != "deepreviewer-fast" else f"\\boxed_review{{\n{text}\n}}"
+        assert scores_of(name, text, RATING, SOUNDNESS) == {"rating": 6, "soundness": 3}
+        assert read_decision(load_adapter(name).read(acceptance(), text)).accept
+        review = read_review_answer(load_adapter(name).read(reviewing(RATING), text), (RATING,))
+        assert review.scores == {"rating": 6}
+        assert all(words in review.text for words in PARTS.values())
+        assert "Soundness" not in review.text
+
+    @pytest.mark.parametrize(("heading", "value"), SHAPES)
+    def test_simulated_reviewers_are_read_in_every_shape(self, heading: str, value: str) -> None:
+        reviewers = [
+            f"{heading.format(f'Reviewer {number}')}\n\n{written(heading, value, PARTS | {'Rating': str(number + 3)})}"
+            for number in (1, 2)
+        ]
+        text = "\n\n".join(["\\boxed_simreviewers{", *reviewers, "}"])
+        assert scores_of("deepreviewer", text, RATING) == {"rating": 4.5}
+
+    @pytest.mark.parametrize(("heading", "value"), SHAPES)
+    def test_the_reviewers_of_a_cycle_are_read_in_every_shape(self, heading: str, value: str) -> None:
+        reviewers = [written(heading, value, PARTS | {"Rating": rating}) for rating in ("6", "5")]
+        chair = written(heading, value, {"Meta Review": "Pebbles.", "Paper Decision": "Reject"})
+        text = "\n\n**********\n\n".join([*reviewers, chair])
+        assert scores_of("cyclereviewer", text, RATING) == {"rating": 5.5}
+        assert not read_decision(load_adapter("cyclereviewer").read(acceptance(), text)).accept
+
+    def test_a_heading_within_the_prose_is_part_of_it(self) -> None:
+        parts = PARTS | {"Weaknesses": "Few.\n\n### Strengths\n\nNone of these."} | NUMBERS | {"Confidence": "4"}
+        text = written("## {}", VALUES["next line"], parts)
+        review = read_review_answer(load_adapter("openreviewer").read(reviewing(), text), ())
+        assert "### Strengths\n\nNone of these." in review.text
+
+
+class TestEnds:
+    @pytest.mark.parametrize("name", ["sea-e", "openreviewer"])
+    def test_an_answer_that_ends_after_the_rating_has_one(self, name: str) -> None:
+        text = written("## {}", VALUES["next line"], PARTS | NUMBERS)
+        assert scores_of(name, text, RATING) == {"rating": 6}
+        # Where the model was stopped, 6 is not known to be all: 1 may be half of 10.
+        with pytest.raises(UnreadableAnswerError, match="rating"):
+            scores_of(name, text, RATING, is_complete=False)
+
+    def test_an_open_reviewer_that_ends_after_the_rating_decides_by_it(self) -> None:
+        text = written("## {}", VALUES["next line"], PARTS | NUMBERS)
+        assert read_decision(load_adapter("openreviewer").read(acceptance(), text)).accept
+
+    def test_reviewers_without_a_chair_have_a_mean_if_the_answer_ended_by_itself(self) -> None:
+        text = "\n\n**********\n\n".join(
+            written("## {}", VALUES["next line"], PARTS | {"Rating": rating}) for rating in ("6", "5")
+        )
+        assert scores_of("cyclereviewer", text, RATING) == {"rating": 5.5}
+        with pytest.raises(UnreadableAnswerError):
+            scores_of("cyclereviewer", text, RATING, is_complete=False)
+
+    @pytest.mark.parametrize("without", [0, 1, 2])
+    def test_a_simulated_reviewer_without_a_rating_does_not_count(self, without: int) -> None:
+        reviewers = []
+        for number in range(3):
+            rating = {} if number == without else {"Rating": str(number + 3)}
+            reviewers.append(f"## Reviewer {number + 1}\n\n{written('### {}', VALUES['next line'], PARTS | rating)}")
+        text = "\n\n".join(["\\boxed_simreviewers{", *reviewers, "}"])
+        given = [number + 3 for number in range(3) if number != without]
+        assert scores_of("deepreviewer", text, RATING) == {"rating": sum(given) / 2}
+
+
+LOW_BEST = AskedScore(Aspect.RECOMMENDATION, "Rank", 1, 4, (2.0,), is_low_best=True)
+
+
+class TestMapping:
+    @pytest.mark.parametrize(
+        ("rating", "overall", "rank"), [("1", 1, 4), ("10", 6, 1), ("5.5", 3.5, 2.5), ("4", 1 + 5 / 3, 3)]
+    )
+    def test_a_rating_stands_for_another_scale_worst_to_worst_and_best_to_best(
+        self, rating: str, overall: float, rank: float
+    ) -> None:
+        text = written("**{}:**", VALUES["next line"], PARTS | {"Rating": rating, "Paper Decision": "Accept"})
+        answer = load_adapter("sea-e", maps_ratings=True).read(scoring(RATING, OVERALL, LOW_BEST), text)
+        mapped = json.loads(answer)
+        assert mapped == pytest.approx({"rating": float(rating), "Overall": overall, "Rank": rank}, abs=1e-4)
+
+    def test_no_venue_drops_out_with_it_and_only_with_it(self) -> None:
+        cases = [scoring(RATING), scoring(OVERALL), scoring(LOW_BEST)]
+        counts = CaseCounts()
+        assert narrow(load_adapter("sea-e"), cases, counts) == cases[:1]
+        assert narrow(load_adapter("sea-e", maps_ratings=True), cases, CaseCounts()) == cases
+
+    def test_only_recommendations_are_mapped(self) -> None:
+        other = AskedScore(Aspect.SOUNDNESS, "Soundness", 1, 5, (3.0,))
+        assert load_adapter("sea-e", maps_ratings=True).asked(scoring(other)) == ()
+
+    def test_it_is_an_option_of_a_model_with_an_adapter(self) -> None:
+        assert parse_task_options("release", {"adapter": "sea-e", "map_ratings": True}).maps_ratings
+        with pytest.raises(PeercorpusError, match="map_ratings"):
+            parse_task_options("release", {"map_ratings": True})
+        assert read_solver("sea-e", maps_ratings=True)
