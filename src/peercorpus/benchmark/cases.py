@@ -111,6 +111,7 @@ class Case:
         case_id: `<forum_id>`, or `<forum_id>/<reviewer>/<message>` for a turn of a rebuttal; stable across releases.
         accepted: The decision; None in other tasks than `acceptance`.
         scores: Fields of the form to predict, in the form's order; may be empty.
+        recommendations: In `acceptance` only: what its reviewers scored, which no question shows.
         references: The human reviews, or the one human turn; empty in other tasks.
         history: The conversation before the turn; empty in other tasks.
         following: The rest of a conversation that the model carries on itself; else empty.
@@ -121,6 +122,7 @@ class Case:
     paper: CasePaper
     accepted: bool | None = None
     scores: tuple[AskedScore, ...] = ()
+    recommendations: tuple[AskedScore, ...] = ()
     references: tuple[str, ...] = ()
     history: tuple[CaseMessage, ...] = ()
     following: tuple[CaseMessage, ...] = ()
@@ -183,7 +185,8 @@ class CaseCounts:
 def _make_acceptance_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
     status = row["status"]
     if status in {Status.ACCEPTED, Status.REJECTED}:
-        yield replace(case, accepted=status == Status.ACCEPTED)
+        scored = asked_scores(row["reviews"], CaseCounts())
+        yield replace(case, accepted=status == Status.ACCEPTED, recommendations=scored)
     else:
         counts.left_out[f"papers: {status or 'the decision is not public'}"] += 1
 
