@@ -8,6 +8,7 @@ from pathlib import Path
 import benching
 import choosing
 import conversing
+import covering
 import engines
 import flooring
 import harvesting
@@ -36,6 +37,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "releases": publishing.measure_publishing,
     "republishing": republishing.measure_republishing,
     "floor": flooring.measure_floor,
+    "coverage": covering.measure_coverage,
     "metrics": measuring.measure_metrics,
     "bench": benching.measure_benching,
     "tuning-examples": tuning.measure_preparing,

@@ -127,6 +127,7 @@ class Case:
         accepted: The decision; None in other tasks than `acceptance` and `meta_review`.
         scores: Fields of the form to predict, in the form's order; for `meta_review` the reviewers' scores, which the
             history states. May be empty.
+        recommendations: In `acceptance` only: what its reviewers scored, which no question shows.
         references: The human reviews or meta-reviews, or the one human turn; empty in other tasks.
         history: The conversation before the turn, or the reviews with their discussion; empty in other tasks.
         following: The rest of a conversation that the model carries on itself; else empty.
@@ -137,6 +138,7 @@ class Case:
     paper: CasePaper
     accepted: bool | None = None
     scores: tuple[AskedScore, ...] = ()
+    recommendations: tuple[AskedScore, ...] = ()
     references: tuple[str, ...] = ()
     history: tuple[CaseMessage, ...] = ()
     following: tuple[CaseMessage, ...] = ()
@@ -207,7 +209,8 @@ class CaseCounts:
 def _make_acceptance_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
     status = row["status"]
     if status in {Status.ACCEPTED, Status.REJECTED}:
-        yield replace(case, accepted=status == Status.ACCEPTED)
+        scored = asked_scores(row["reviews"], CaseCounts())
+        yield replace(case, accepted=status == Status.ACCEPTED, recommendations=scored)
     else:
         counts.left_out[f"papers: {status or 'the decision is not public'}"] += 1
 

@@ -1,19 +1,26 @@
 """Compare runs of one protocol, in tables and in pairs, with 95 % intervals over papers."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
 
+from peercorpus.benchmark.ceilings import Ceiling, compare_with_floors
 from peercorpus.benchmark.figures.budget import WITHOUT
 from peercorpus.benchmark.logs import Protocol, TaskRun, comparable_runs, fields_asked
-from peercorpus.benchmark.measures import Measure, select_measures
+from peercorpus.benchmark.measures import (
+    Measure,
+    bin_probabilities,
+    compute_over_papers,
+    group_by_paper,
+    select_measures,
+)
 from peercorpus.benchmark.outcomes import GRADER_FAILED, CaseOutcome, Scored, ScoresRecord
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.metrics.intervals import PairedDifference as Difference
 from peercorpus.metrics.intervals import paired
+from peercorpus.metrics.prediction import ReliabilityBin
 
 DROPPED = "left out"
 """Treatment of answers without a score in a row of a table: they do not count."""
@@ -54,6 +61,7 @@ class RunResult:
         cut_papers: Cases in which the model saw only a part of the paper.
         cut_answers: Answers that ended at the token limit; they are scored as they are.
         cells: One per measure; None if the number is undefined or was not measured in this run.
+        reliability: Of decisions, if all state a probability: how often papers were accepted, by that.
         says: What a baseline does; for a judged model, how reliable the judge was.
     """
 
@@ -68,6 +76,7 @@ class RunResult:
     cut_answers: int
     cells: tuple[Estimate | None, ...]
     says: str
+    reliability: tuple[ReliabilityBin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,7 @@ class Board:
         is_part: Whether some of the runs were asked for more fields, which one of the models does not give.
         figures: What images the runs with figures showed, by the name of the run.
         differences: With figures less without, of each model that was asked both ways.
+        ceilings: How far people stand above the floors, on all papers and by venue and year.
     """
 
     protocol: Protocol
@@ -108,6 +118,7 @@ class Board:
     is_part: bool = False
     figures: Mapping[str, str] = field(default_factory=dict)
     differences: tuple[ArmDifference, ...] = ()
+    ceilings: tuple[Ceiling, ...] = ()
 
 
 @dataclass(slots=True)
@@ -135,23 +146,11 @@ class _Column:
     measure: Measure
 
 
-def group_by_paper(outcomes: Iterable[CaseOutcome]) -> dict[str, list[CaseOutcome]]:
-    """Group outcomes by paper, the unit that the bootstrap resamples."""
-    papers: dict[str, list[CaseOutcome]] = defaultdict(list)
-    for outcome in outcomes:
-        papers[outcome.forum_id].append(outcome)
-    return papers
-
-
-def _compute_over_papers(measure: Measure, papers: Sequence[list[CaseOutcome]]) -> float:
-    return measure.of(list(chain.from_iterable(papers)))
-
-
 def cell(measure: Measure, outcomes: Sequence[CaseOutcome], resamples: int) -> Estimate | None:
     """Return a number with its interval, or None if the outcomes do not define it."""
     papers = group_by_paper(outcome for outcome in outcomes if measure.concerns(outcome))
     try:
-        value = _compute_over_papers(measure, list(papers.values()))
+        value = compute_over_papers(measure, list(papers.values()))
     except UndefinedMetricError:
         return None
     # Ids in order, so that the same papers are drawn whatever the order of the log.
@@ -214,6 +213,8 @@ def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[_Column], 
     failed = _count_unscored(asked)
     is_readable = any(outcome.lenient is not None for outcomes in asked.values() for outcome in outcomes)
     treatments = (DROPPED, *((LENIENT,) if is_readable else ()), UNINFORMED) if failed else ("",)
+    if run.is_ceiling:
+        treatments = treatments[:1]
     rows = []
     for failures in treatments:
         chosen = {scored: _treat_failures(outcomes, failures) for scored, outcomes in asked.items()}
@@ -237,6 +238,7 @@ def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[_Column], 
             cut_answers=run.cut_answers,
             cells=tuple(cells),
             says=run.says,
+            reliability=tuple(bin_probabilities(counted)),
         )
         rows.append(row)
     return rows
@@ -370,8 +372,23 @@ def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], resampl
                         name: run.figures.describe() for run, name in zip(alike, names, strict=True) if run.figures
                     },
                     differences=tuple(_compare_arms(alike, columns, resamples)),
+                    ceilings=tuple(_find_ceilings(alike, columns, group, resamples)),
                 )
             )
+
+
+def _find_ceilings(
+    runs: Sequence[TaskRun], columns: Sequence[_Column], group: str, resamples: int
+) -> Iterator[Ceiling]:
+    for run in runs:
+        for column in columns if run.is_ceiling else ():
+            if _name_measurer(column.scored, run, column.measure) == column.by:
+                outcomes = [
+                    outcome
+                    for outcome in run.outcomes.get(column.scored, ())
+                    if _concerns_group(outcome, group) and column.measure.concerns(outcome)
+                ]
+                yield from compare_with_floors(column.measure, outcomes, resamples)
 
 
 def _compare_arms(runs: Sequence[TaskRun], columns: Sequence[_Column], resamples: int) -> Iterator[ArmDifference]:
@@ -405,7 +422,7 @@ def _compare_column(
         for run in (shown, plain)
     )
     try:
-        compared = paired(ours, theirs, partial(_compute_over_papers, measure), resamples)
+        compared = paired(ours, theirs, partial(compute_over_papers, measure), resamples)
     except UndefinedMetricError:
         return None
     interval, factor = compared.difference, measure.factor
@@ -465,8 +482,15 @@ def _compare_scored(
                 yield (
                     name,
                     paired(
-                        group_by_paper(ours), group_by_paper(theirs), partial(_compute_over_papers, measure), resamples
+                        group_by_paper(ours), group_by_paper(theirs), partial(compute_over_papers, measure), resamples
                     ),
                 )
             except UndefinedMetricError as error:
                 yield name, str(error)
+
+
+def plot_reliability(board: Board) -> dict[str, tuple[ReliabilityBin, ...]]:
+    """Return what the reliability plot of a table shows: the rows whose answers all state a probability."""
+    # Without the failures as the probability that stands in for them is not the model's own.
+    rows = (row for row in board.rows if row.reliability and row.failures in {"", DROPPED})
+    return {row.name: row.reliability for row in rows}

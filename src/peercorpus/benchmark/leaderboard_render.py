@@ -6,7 +6,9 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from peercorpus.benchmark.baselines.baseline import HUMAN
 from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.ceilings import ALL, FEWEST_WINS, Ceiling
 from peercorpus.benchmark.leaderboard import UNINFORMED, Board, Boards, Estimate, RunResult
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.messages import TokenBudget
@@ -114,6 +116,11 @@ def _make_table(board: Board) -> RenderedTable:
     ]
     if protocol.few_shot or protocol.paper != TokenBudget().says:
         above.append("Baselines have seen whole papers and no examples.")
+    unclear = {ceiling.measure for ceiling in board.ceilings if ceiling.venue == ALL and not ceiling.is_clear}
+    if unclear:
+        above.append(
+            "‡ By this measure people do not stand clear of the floor, so it hardly tells who has read the paper."
+        )
     if board.is_part:
         above.append("Only fields that all of these models give on the scale of the form; some were asked for more.")
     if protocol.side == Split.TRAIN:
@@ -124,7 +131,10 @@ def _make_table(board: Board) -> RenderedTable:
     return RenderedTable(
         title=_make_title(board),
         above=above,
-        head=[*HEAD, *map(_format_heading, board.measures)],
+        head=[
+            *HEAD,
+            *(f"{_format_heading(measure)}{' ‡' if measure.name in unclear else ''}" for measure in board.measures),
+        ],
         rows=[_format_row(row) for row in board.rows],
         below=below,
     )
@@ -146,6 +156,39 @@ def _make_difference_table(board: Board) -> RenderedTable:
         ],
         below=[],
     )
+
+
+def _make_ceiling_table(board: Board) -> RenderedTable:
+    """Return the table of what people reach above the floors, for all papers and by venue and year."""
+    floors = list(dict.fromkeys(name for ceiling in board.ceilings for name in ceiling.floors))
+    return RenderedTable(
+        title=f"{_make_title(board)}: people and floors",
+        above=[
+            "Each reviewer is left out and measured against the paper's other reviewers, and the floors against the"
+            " same, so the numbers are lower than those above where more reviewers count. The gain is that of people"
+            " over the best floor, with a 95 % interval of the paired bootstrap over papers; wins are the papers on"
+            " which people are better, where most differ. A measure stands clear of its floor if the interval is above"
+            f" 0 and people win on {FEWEST_WINS:.0%} of the papers or more. † marks fewer than {FEW_PAPERS} papers."
+        ],
+        head=["measure", "venue", "papers", HUMAN, *floors, "best floor", "gain", "wins", "stands clear"],
+        rows=[_format_ceiling(ceiling, floors) for ceiling in board.ceilings],
+        below=[],
+    )
+
+
+def _format_ceiling(ceiling: Ceiling, floors: Sequence[str]) -> list[str]:
+    mark = "†" if ceiling.papers < FEW_PAPERS else ""
+    return [
+        ceiling.measure,
+        ceiling.venue,
+        f"{ceiling.papers:,}{mark}",
+        _format_number(ceiling.human),
+        *(_format_number(ceiling.floors[name]) if name in ceiling.floors else NONE for name in floors),
+        ceiling.best,
+        f"{ceiling.gain:+.3f} [{ceiling.low:+.3f}, {ceiling.high:+.3f}]",
+        NONE if ceiling.wins is None else f"{ceiling.wins:.0%}",
+        "yes" if ceiling.is_clear else "no",
+    ]
 
 
 def _format_difference(cell: tuple[Estimate, float] | None) -> str:
@@ -186,6 +229,7 @@ def grids(boards: Boards) -> list[RenderedTable]:
         for board in ours:
             tables.append(_make_table(board))
             tables += [_make_difference_table(board)] if board.differences else []
+            tables += [_make_ceiling_table(board)] if board.ceilings else []
         is_judged = any(measure.name.startswith(JUDGED_BY) for board in ours for measure in board.measures)
         tables += _make_printed_tables(task, is_judged=is_judged) if ours else []
     return [*tables, about_printed()] if tables else []

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,16 +19,20 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import Score
 
+from peercorpus.benchmark.baselines.baseline import HUMAN
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.figures.choice import FigureChoice
 from peercorpus.benchmark.figures.showing import read_choice
 from peercorpus.benchmark.outcomes import (
+    EACH_KEY,
     RECORD_KEY,
     CaseOutcome,
+    OutcomeRecord,
     PredictedScore,
     Scored,
     ScoresRecord,
     inform_of_majority,
+    read_people,
     read_record,
     uninformed_record,
 )
@@ -153,26 +158,38 @@ class TaskRun:
     figures: FiguresOfRun | None = None
 
     @property
+    def is_ceiling(self) -> bool:
+        """Whether people answer, each measured against the others."""
+        return self.is_baseline and self.name == HUMAN
+
+    @property
     def identity(self) -> tuple[object, ...]:
         """What runs of one protocol must have in common for the later one to replace the earlier one."""
         signature = None if self.figures is None else self.figures.signature
         return self.name, self.settings, self.is_baseline, self.adapter, self.grader, signature
 
 
-def _make_outcome(scored: Scored, score: Score | None, sample: EvalSample) -> CaseOutcome:
-    case_id = str(sample.id)
-    forum_id = str(sample.metadata["forum_id"])
-    if score is None or score.reason is not None or not score.metadata:
-        why = "error" if score is None else str(score.reason or "error")
-        about = {} if score is None else score.metadata or {}
-        return CaseOutcome(
-            case_id=case_id,
-            forum_id=forum_id,
+def _make_outcomes(scored: Scored, score: Score | None, sample: EvalSample) -> Iterator[CaseOutcome]:
+    """Yield the outcome of a case; for the human ceiling, one for each reviewer left out."""
+    conference, year = sample.metadata["conference"], sample.metadata["year"]
+    case = partial(
+        CaseOutcome,
+        case_id=str(sample.id),
+        forum_id=str(sample.metadata["forum_id"]),
+        venue=conference if year is None else f"{conference} {year}",
+    )
+    about = {} if score is None else score.metadata or {}
+    if EACH_KEY in about:
+        for person in read_people(scored, about):
+            yield case(found=person[HUMAN], floors={name: record for name, record in person.items() if name != HUMAN})
+    elif score is None or score.reason is not None or not about:
+        yield case(
             found=uninformed_record(scored, sample.metadata),
-            unscored=why,
+            unscored="error" if score is None else str(score.reason or "error"),
             lenient=read_record(scored, about) if RECORD_KEY in about else None,
         )
-    return CaseOutcome(case_id, forum_id, read_record(scored, score.metadata))
+    else:
+        yield case(found=read_record(scored, about))
 
 
 def _read_samples(path: Path) -> Iterator[EvalSample]:
@@ -234,7 +251,7 @@ def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
             figures.count(str(sample.metadata["forum_id"]), choice)
         for kind in kinds:
             score = (sample.scores or {}).get(kind.value)
-            outcomes[kind].append(_make_outcome(kind, score, sample))
+            outcomes[kind] += _make_outcomes(kind, score, sample)
             if kind is Scored.JUDGE and score is not None:
                 grader = grader or (score.metadata or {}).get("grader")
     task = str(about["task"])
@@ -354,14 +371,25 @@ def comparable_runs(runs: Sequence[TaskRun], aspect: str) -> Iterator[tuple[list
     if not field_sets:
         yield list(runs), False
     for fields in field_sets:
-        chosen = [(run, theirs != fields) for run, theirs in asked if theirs >= fields]
-        yield [_narrow_run(run, fields) if is_more else run for run, is_more in chosen], any(more for _, more in chosen)
+        # People are asked for a field only where several of them gave it, so their papers are fewer.
+        chosen = [(run, theirs != fields) for run, theirs in asked if theirs >= fields or run.is_ceiling]
+        yield (
+            [_narrow_run(run, fields) if is_other else run for run, is_other in chosen],
+            any(is_other and not run.is_ceiling for run, is_other in chosen),
+        )
+
+
+def _narrow_record(outcome: CaseOutcome, record: OutcomeRecord, fields: frozenset[Field]) -> ScoresRecord:
+    assert isinstance(record, ScoresRecord)
+    return ScoresRecord(tuple(number for number in record.fields if _identify_field(outcome, number) in fields))
 
 
 def _narrow_run(run: TaskRun, fields: frozenset[Field]) -> TaskRun:
     outcomes = []
     for outcome in run.outcomes[Scored.NUMBERS]:
-        assert isinstance(outcome.found, ScoresRecord)
-        kept = tuple(number for number in outcome.found.fields if _identify_field(outcome, number) in fields)
-        outcomes += [replace(outcome, found=ScoresRecord(kept))] if kept else []
+        found, *floors = (
+            _narrow_record(outcome, record, fields) for record in (outcome.found, *outcome.floors.values())
+        )
+        if found.fields:
+            outcomes.append(replace(outcome, found=found, floors=dict(zip(outcome.floors, floors, strict=True))))
     return replace(run, outcomes={Scored.NUMBERS: outcomes})

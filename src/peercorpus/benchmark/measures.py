@@ -1,8 +1,10 @@
 """Define the numbers that a table shows of a run, each with the metric that its signature names."""
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from math import fsum, inf
 from operator import attrgetter
 from statistics import fmean
@@ -159,6 +161,15 @@ def _compute_from_probabilities(
     if len(probabilities) < len(decisions):
         raise UndefinedMetricError("AUROC and calibration are undefined if an answer states no probability.")
     return number(probabilities, [record.accepted for record in decisions])
+
+
+def bin_probabilities(outcomes: Sequence[CaseOutcome]) -> list[prediction.ReliabilityBin]:
+    """Return the bins of a reliability plot; none for other tasks, or if an answer states no probability."""
+    decisions = _select_records(outcomes, DecisionRecord)
+    probabilities = [record.probability for record in decisions if record.probability is not None]
+    if not decisions or len(probabilities) < len(decisions):
+        return []
+    return prediction.reliability(probabilities, [record.accepted for record in decisions])
 
 
 def _is_contradictory(record: DecisionRecord) -> tuple[float, float]:
@@ -385,3 +396,20 @@ def select_measures(scored: Scored, outcomes: Sequence[CaseOutcome]) -> list[Mea
         Scored.JUDGE: JUDGED,
     }
     return _make_score_measures(outcomes) if scored is Scored.NUMBERS else list(fixed[scored])
+
+
+def group_by_paper(outcomes: Iterable[CaseOutcome]) -> dict[str, list[CaseOutcome]]:
+    """Group outcomes by paper, the unit that the bootstrap resamples."""
+    papers: dict[str, list[CaseOutcome]] = defaultdict(list)
+    for outcome in outcomes:
+        papers[outcome.forum_id].append(outcome)
+    return papers
+
+
+def compute_over_papers(measure: Measure, papers: Sequence[list[CaseOutcome]]) -> float:
+    """Return a number over the outcomes of some papers.
+
+    Raises:
+        UndefinedMetricError: They do not define it.
+    """
+    return measure.of(list(chain.from_iterable(papers)))

@@ -5,7 +5,7 @@ them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import fmean
 from typing import Any
@@ -146,6 +146,9 @@ GRADER_FAILED = "grader_failed"
 RECORD_KEY = "found"
 """Key of a score's metadata that holds the record."""
 
+EACH_KEY = "each"
+"""Key of a score's metadata that holds, for each reviewer left out, the records of the reviewer and of the floors."""
+
 
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
@@ -156,6 +159,8 @@ class CaseOutcome:
         found: The scorer's record; for an answer without a score, that of an answer by someone who read nothing.
         unscored: Why the answer has no score; None if it has one.
         lenient: Of an answer without a score: the record of what it says if read leniently; None if that is not plain.
+        venue: Conference and year; empty if nobody asks for it.
+        floors: Of a reviewer left out: the records of the floors, measured against the same other reviewers.
     """
 
     case_id: str
@@ -163,6 +168,8 @@ class CaseOutcome:
     found: OutcomeRecord
     unscored: str | None = None
     lenient: OutcomeRecord | None = None
+    venue: str = ""
+    floors: Mapping[str, OutcomeRecord] = field(default_factory=dict)
 
 
 def to_metadata(record: OutcomeRecord) -> dict[str, Any]:
@@ -178,6 +185,12 @@ def read_record(scored: Scored, metadata: Mapping[str, Any]) -> OutcomeRecord:
         msgspec.ValidationError: The record has another form.
     """
     return msgspec.convert(metadata[RECORD_KEY], RECORD_TYPES[scored])
+
+
+def read_people(scored: Scored, metadata: Mapping[str, Any]) -> list[dict[str, OutcomeRecord]]:
+    """Return the records of each reviewer left out, by name: the reviewer's own and those of the floors."""
+    kind = RECORD_TYPES[scored]
+    return [{name: msgspec.convert(record, kind) for name, record in person.items()} for person in metadata[EACH_KEY]]
 
 
 Number = Callable[[list[CaseOutcome]], float]

@@ -4,12 +4,16 @@ from collections.abc import Callable
 from statistics import fmean
 from typing import Any
 
+import msgspec
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
 from peercorpus.benchmark.answers import UnreadableAnswerError, Unscored
+from peercorpus.benchmark.baselines.baseline import HUMAN
+from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.measures import select_measures
 from peercorpus.benchmark.outcomes import (
+    EACH_KEY,
     BertScored,
     CaseOutcome,
     DecisionRecord,
@@ -18,10 +22,11 @@ from peercorpus.benchmark.outcomes import (
     Overlap,
     Scored,
     pair_with_means,
+    read_people,
     read_record,
     to_metadata,
 )
-from peercorpus.benchmark.solvers import LENIENT, READ, read_asked
+from peercorpus.benchmark.solvers import LENIENT, PEOPLE, READ, read_answer, read_asked
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics import bertscore
 from peercorpus.metrics.bertscore import bert_scores
@@ -39,7 +44,11 @@ def numbers_of(scored: str) -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         kind = Scored(scored)
-        outcomes = [CaseOutcome("", "", read_record(kind, score.score.metadata or {})) for score in scores]
+        outcomes = [
+            CaseOutcome("", "", record)
+            for score in scores
+            for record in _read_records(kind, score.score.metadata or {})
+        ]
         numbers_by_name: dict[str, str | int | float | bool | None] = {}
         for measure in select_measures(kind, outcomes) if outcomes else ():
             try:
@@ -49,6 +58,12 @@ def numbers_of(scored: str) -> Metric:
         return numbers_by_name
 
     return compute
+
+
+def _read_records(kind: Scored, metadata: dict[str, Any]) -> list[OutcomeRecord]:
+    if EACH_KEY in metadata:
+        return [person[HUMAN] for person in read_people(kind, metadata)]
+    return [read_record(kind, metadata)]
 
 
 Read = Callable[[dict[str, Any], dict[str, Any]], tuple[OutcomeRecord, float]]
@@ -73,6 +88,8 @@ def _make_scorer(read: Read) -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 -- the protocol's own
+        if PEOPLE in state.metadata:
+            return _score_people(read, state.metadata)
         answer = state.metadata[READ]
         if "unscored" in answer:
             completion = state.output.completion
@@ -89,6 +106,31 @@ def _make_scorer(read: Read) -> Scorer:
         return Score(value=value, answer=_format_answer(answer), metadata=to_metadata(record))
 
     return score
+
+
+ONE_REVIEWER = "one_reviewer"
+"""Reason for a missing score of a paper that has no other reviewer to be measured against."""
+
+
+def _score_people(read: Read, metadata: dict[str, Any]) -> Score:
+    """Score each reviewer left out, and the floors on the same terms, as a model is scored."""
+    task = BenchTask(metadata["task"])
+    each: list[dict[str, Any]] = []
+    values = []
+    for person in metadata[PEOPLE]:
+        about = metadata | {"asked": person["asked"], "references": person["references"]}
+        scored = {}
+        for name, text in person["answers"].items():
+            try:
+                scored[name] = read(read_answer(task, text, about) | {"cut_off": False}, about)
+            except UnreadableAnswerError:
+                continue
+        if HUMAN in scored:
+            each.append({name: msgspec.to_builtins(record) for name, (record, _) in scored.items()})
+            values.append(scored[HUMAN][1])
+    if not each:
+        return Score.unscored(reason=ONE_REVIEWER, explanation="No other reviewer to be measured against.")
+    return Score(value=fmean(values), metadata={EACH_KEY: each})
 
 
 def _format_answer(answer: dict[str, Any]) -> str:

@@ -45,6 +45,8 @@ from peercorpus.records.enums import Grade
 
 ANSWER = "answer"
 """Key of a sample's metadata that holds the answer of a baseline."""
+PEOPLE = "people"
+"""Key of a sample's metadata that holds each reviewer of a paper left out, for the human ceiling."""
 MESSAGES = {
     Speaker.SYSTEM: ChatMessageSystem,
     Speaker.USER: ChatMessageUser,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
+import msgspec
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
@@ -12,7 +13,7 @@ from inspect_ai.solver import Solver, generate
 
 from peercorpus.benchmark import scorers
 from peercorpus.benchmark.adapters.adapter import Adapter, load_adapter, narrow
-from peercorpus.benchmark.baselines.baseline import Baseline
+from peercorpus.benchmark.baselines.baseline import HUMAN, Baseline
 from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseMessage, CaseSelection, check_venues, read_cases
 from peercorpus.benchmark.figures.budget import WORDS_DIGEST
 from peercorpus.benchmark.figures.choice import FigureChooser
@@ -20,7 +21,7 @@ from peercorpus.benchmark.figures.showing import show_figures
 from peercorpus.benchmark.judge.instruction import JudgeProfile
 from peercorpus.benchmark.messages import CUT_METHOD, ShownPaper, choose_examples, example_pool, messages, shown_paper
 from peercorpus.benchmark.options import TaskOptions, TaskRequest, parse_task_options
-from peercorpus.benchmark.solvers import build_sample, discuss, fixed, read
+from peercorpus.benchmark.solvers import PEOPLE, build_sample, discuss, fixed, read
 from peercorpus.errors import PeercorpusError
 from peercorpus.metrics import bertscore, embedding
 from peercorpus.metrics.registry import definition
@@ -156,21 +157,28 @@ def _read_cases(release: Release, of_task: BenchTask, selection: CaseSelection) 
 def _fit_baseline(name: str, of_task: BenchTask, request: TaskRequest, release: Release) -> Baseline:
     """Return a baseline fitted on the train side."""
     from peercorpus.benchmark.baselines.baseline import load_baseline
+    from peercorpus.benchmark.baselines.people import People
 
     baseline = load_baseline(name, of_task)
     trained = replace(request.selection, side=Split.TRAIN, venues=frozenset(), led=False)
-    baseline.fit(read_cases(release, of_task, trained, CaseCounts()))
+    for learner in (baseline, *(baseline.floors if isinstance(baseline, People) else ())):
+        learner.fit(read_cases(release, of_task, trained, CaseCounts()))
     return baseline
 
 
 def _make_baseline_samples(baseline: Baseline, cases: Sequence[Case]) -> list[Sample]:
     """Return samples that carry a baseline's answers, without the papers, which the baseline has read already."""
-    return [
-        build_sample(
-            case, [CaseMessage(Speaker.USER, case.paper.title or case.case_id)], ShownPaper(""), baseline.answer(case)
-        )
-        for case in cases
-    ]
+    from peercorpus.benchmark.baselines.people import People
+
+    samples = []
+    for case in cases:
+        question = [CaseMessage(Speaker.USER, case.paper.title or case.case_id)]
+        sample = build_sample(case, question, ShownPaper(""), baseline.answer(case))
+        if isinstance(baseline, People):
+            people = [msgspec.to_builtins(left_out) for left_out in baseline.leave_out(case)]
+            sample.metadata = (sample.metadata or {}) | {PEOPLE: people}
+        samples.append(sample)
+    return samples
 
 
 def _make_model_samples(
@@ -209,7 +217,7 @@ def _select_scorers(of_task: BenchTask, request: TaskRequest) -> list[Scorer]:
         chosen.append(scorers.bert_score(request.bert_score))
     if request.embed_cos is not None:
         chosen.append(scorers.embed_cos(request.embed_cos))
-    if request.judged:
+    if request.judged and request.baseline != HUMAN:
         from peercorpus.benchmark.judge.scorer import judge, judge_by_profile
 
         is_ours = request.instruction.profile is JudgeProfile.OURS

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
@@ -300,6 +301,8 @@ def table(
 ) -> None:
     """Print the tables of runs as Markdown, and write them as Markdown, CSV and HTML.
 
+    Where answers state probabilities of acceptance, a plot of how well they hold is written as SVG (extra `report`).
+
     Runs share a table only if they answered the same cases of the same release with the same prompts. Baselines appear
     in every table of their cases; the numbers that Re² reported are below it.
 
@@ -317,10 +320,10 @@ def table(
 
 def _print_tables(logs: Path, out: Path, resamples: int) -> None:
     require_extra("bench", "inspect_ai")
-    from peercorpus.benchmark.leaderboard import make_boards
+    from peercorpus.benchmark.leaderboard import make_boards, plot_reliability
     from peercorpus.benchmark.leaderboard_render import render_csv, render_html, render_markdown
     from peercorpus.benchmark.logs import read_runs
-    from peercorpus.cli.text.benchmark import tables_written
+    from peercorpus.cli.text.benchmark import NO_PLOT, plot_written, tables_written
     from peercorpus.workspace.object_store import write_whole
 
     with ProgressLines() as lines:
@@ -328,6 +331,15 @@ def _print_tables(logs: Path, out: Path, resamples: int) -> None:
     out.mkdir(parents=True, exist_ok=True)
     for kind, write in (("md", render_markdown), ("csv", render_csv), ("html", render_html)):
         write_whole(out / f"leaderboard.{kind}", write(boards).encode())
+    plots = [(board, shown) for board in boards.boards if (shown := plot_reliability(board))]
+    if plots and find_spec("matplotlib") is None:
+        say(NO_PLOT)
+    elif plots:
+        from peercorpus.benchmark.reliability import draw_reliability
+
+        for number, (board, shown) in enumerate(plots, 1):
+            write_whole(out / f"reliability-{number}.svg", draw_reliability(shown))
+            say(plot_written(out / f"reliability-{number}.svg", board.protocol.cases[:12]))
     say(render_markdown(boards).rstrip())
     say(tables_written(out, logs))
 

@@ -9,6 +9,8 @@ from peercorpus.benchmark.cases import BenchTask, Case
 from peercorpus.errors import BaselineError, MissingExtraError, PeercorpusError
 
 LearntT = TypeVar("LearntT")
+HUMAN = "human"
+"""Name of the ceiling: each reviewer left out and measured against the others."""
 ACCEPT_THRESHOLD = 0.5
 """Smallest probability of acceptance at which a baseline answers "accept"."""
 
@@ -98,20 +100,28 @@ BASELINES: Mapping[BenchTask, Mapping[str, str]] = MappingProxyType(
             "tfidf-abstract": f"{_HERE}.linear:AbstractWords",
             "tfidf-paper": f"{_HERE}.linear:PaperWords",
             "leak": f"{_HERE}.leak:Leak",
+            "other-paper": f"{_HERE}.floors:OtherPaper",
+            HUMAN: f"{_HERE}.people:HumanDecision",
         },
         BenchTask.SCORES: {
             "mean": f"{_HERE}.simple:MeanScores",
             "length": f"{_HERE}.linear:ScoreLength",
             "tfidf-abstract": f"{_HERE}.linear:ScoreAbstractWords",
             "tfidf-paper": f"{_HERE}.linear:ScorePaperWords",
+            "other-paper": f"{_HERE}.floors:OtherPaper",
+            HUMAN: f"{_HERE}.people:HumanScores",
         },
         BenchTask.REVIEW: {
             "template": f"{_HERE}.simple:TemplateReview",
             "nearest": f"{_HERE}.nearest:NearestReview",
+            "other-paper": f"{_HERE}.floors:OtherPaper",
+            "generic": f"{_HERE}.floors:GenericReview",
+            HUMAN: f"{_HERE}.people:HumanReview",
         },
         BenchTask.REBUTTAL: {
             "template": f"{_HERE}.simple:TemplateTurn",
             "retrieved": f"{_HERE}.nearest:RetrievedTurn",
+            "other-paper": f"{_HERE}.floors:OtherPaper",
         },
         BenchTask.META_REVIEW: {
             "template": f"{_HERE}.meta_reviews:TemplateMetaReview",

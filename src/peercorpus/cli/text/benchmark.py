@@ -24,6 +24,14 @@ def tables_written(folder: Path, logs: Path) -> str:
     return f"\nThe tables are {path}, .csv and .html; see each answer: inspect view --log-dir {logs}"
 
 
+NO_PLOT = "The reliability plot is left out: it needs Matplotlib (pip install 'peercorpus[report]')."
+
+
+def plot_written(path: Path, cases: str) -> str:
+    """Return where the reliability plot of a table is."""
+    return f"How well the probabilities of the cases {cases} hold: {path}"
+
+
 def unusable_log(path: Path, *, is_log: bool) -> str:
     """Return why a log cannot be compared, and what to do."""
     if is_log:

@@ -1,0 +1,198 @@
+"""Measures how often the 95 % intervals of the benchmark's tables hold the true number, by simulation.
+
+Papers are drawn from invented populations whose true numbers are known; the intervals are those that tables print.
+`coverage.json` beside this module holds the last result.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import exp
+from pathlib import Path
+from random import Random
+
+from peercorpus.benchmark.measures import (
+    BERT_SCORES,
+    DECISIONS,
+    EMBEDDED,
+    JUDGED,
+    OVERLAPS,
+    Measure,
+    compute_over_papers,
+    select_measures,
+)
+from peercorpus.benchmark.outcomes import (
+    BertScored,
+    CaseOutcome,
+    DecisionRecord,
+    Embedded,
+    JudgeScores,
+    OutcomeRecord,
+    Overlap,
+    PredictedScore,
+    Scored,
+    ScoresRecord,
+)
+from peercorpus.errors import UndefinedMetricError
+from peercorpus.metrics.text_overlap import BleuCounts, count_bleu
+
+SIZES = (20, 50, 200)
+"""Papers of a table."""
+TRIALS = 1_000
+TRUTH_PAPERS = 100_000
+"""Papers that the true number is computed from."""
+RESAMPLES = 500
+LEAST, MOST = 0.93, 0.97
+RESULT = Path(__file__).parent / "coverage.json"
+
+Paper = list[OutcomeRecord]
+"""The records of the answers about one paper."""
+Draw = Callable[[Random], Paper]
+
+
+@dataclass(frozen=True)
+class Population:
+    """Papers that can be drawn, and the measures of their answers."""
+
+    name: str
+    draw: Draw
+    measures: tuple[Measure, ...]
+    truth_papers: int = TRUTH_PAPERS
+
+
+def _draw_decision(skill: float, repeats: int, chance: Random) -> Paper:
+    """A third is accepted; the model sees a score that is `skill` deviations higher for those, and says its chance."""
+    accepted = chance.random() < 1 / 3
+    paper: Paper = []
+    seen = chance.gauss(skill * accepted, 1)
+    for _ in range(repeats):
+        noisy = seen if repeats == 1 else seen + chance.gauss(0, 0.5)
+        probability = 1 / (1 + 2 * exp(-skill * (noisy - skill / 2)))
+        paper.append(DecisionRecord(accepted, probability >= 0.5, round(probability, 2)))
+    return paper
+
+
+def _draw_scores(fit: float, chance: Random) -> Paper:
+    """The mean of three reviewers from 1 to 10, and a model's whole number with its own offset and noise."""
+    quality = chance.gauss(5.5, 1.2)
+    gold = sum(min(10, max(1, round(quality + chance.gauss(0, 1)))) for _ in range(3)) / 3
+    said = float(min(10, max(1, round(6.2 + fit * (quality - 5.5) + chance.gauss(0, 0.8)))))
+    return [ScoresRecord((PredictedScore("recommendation", "rating", 1, 10, gold, said),))]
+
+
+def _pool_counts() -> list[BleuCounts]:
+    from measuring import invent_samples
+
+    return [count_bleu(text, references) for text, references in zip(*invent_samples(400, 7), strict=True)]
+
+
+def _draw_texts(pool: list[BleuCounts], most_turns: int, chance: Random) -> Paper:
+    """One to several answers about a paper, whose likeness depends on the paper."""
+    level = chance.betavariate(30, 150)
+    of_paper = range(1 if most_turns == 1 else chance.randint(1, most_turns))
+    return [
+        Overlap(
+            rouge_l=chance.betavariate(60 * level, 60 * (1 - level)),
+            bleu=pool[int(chance.random() * len(pool))],
+            words=int(exp(chance.gauss(6, 0.5))),
+        )
+        for _ in of_paper
+    ]
+
+
+def _draw_likeness(chance: Random) -> Paper:
+    f1 = chance.gauss(0.84, 0.02)
+    return [BertScored(f1 - 0.01, f1 + 0.01, f1, float(chance.random() < 0.3))]
+
+
+def _draw_cosine(chance: Random) -> Paper:
+    return [Embedded(chance.betavariate(12, 6), float(chance.random() < 0.3))]
+
+
+def _draw_marks(chance: Random) -> Paper:
+    level = chance.gauss(7, 0.8)
+    return [JudgeScores(*(float(min(10, max(1, round(level + chance.gauss(0, 0.5))))) for _ in range(5)))]
+
+
+def _list_populations() -> Iterator[Population]:
+    for name, skill in (("weak", 0.5), ("middling", 1.5), ("97 % right", 3.8)):
+        yield Population(f"decisions, {name}", lambda chance, skill=skill: _draw_decision(skill, 1, chance), DECISIONS)
+    yield Population("decisions, asked three times", lambda chance: _draw_decision(1.5, 3, chance), DECISIONS)
+    for name, fit in (("no fit", 0.0), ("some fit", 0.5), ("good fit", 1.0)):
+        record = CaseOutcome("", "", _draw_scores(fit, Random(0))[0])
+        measures = tuple(measure for measure in select_measures(Scored.NUMBERS, [record]) if "1 to" in measure.name)
+        yield Population(f"scores, {name}", lambda chance, fit=fit: _draw_scores(fit, chance), measures)
+    pool = _pool_counts()
+    yield Population("reviews", lambda chance: _draw_texts(pool, 1, chance), OVERLAPS, 20_000)
+    yield Population("turns, one to four a paper", lambda chance: _draw_texts(pool, 4, chance), OVERLAPS, 20_000)
+    yield Population("likeness by BERTScore", _draw_likeness, BERT_SCORES[2:])
+    yield Population("likeness by embeddings", _draw_cosine, EMBEDDED)
+    yield Population("marks of a judge", _draw_marks, JUDGED[:1])
+
+
+def _draw_papers(population: Population, papers: int, seed: str) -> list[list[CaseOutcome]]:
+    chance = Random(seed)
+    return [[CaseOutcome("", str(paper), record) for record in population.draw(chance)] for paper in range(papers)]
+
+
+def simulate(population: Population, trials: int) -> list[dict[str, object]]:
+    """The coverage of each measure with an interval, by the number of papers; draws without a value do not count."""
+    many = _draw_papers(population, population.truth_papers, f"{population.name}: truth")
+    # No answer of these contradicts itself; that share has the interval of accuracy.
+    shown = [
+        measure for measure in population.measures if measure.bounds is not None and measure.name != "contradictory"
+    ]
+    truths = {measure.name: compute_over_papers(measure, many) for measure in shown}
+    held = {(measure.name, size): [0, 0, 0] for measure in shown for size in SIZES}
+    for size in SIZES:
+        for trial in range(trials):
+            papers = _draw_papers(population, size, f"{population.name}: {size}, {trial}")
+            for measure in shown:
+                _count(measure, papers, truths[measure.name], held[measure.name, size])
+    return [
+        {
+            "population": population.name,
+            "measure": measure.name,
+            "truth": round(truths[measure.name] * measure.factor, 4),
+            "coverage": {str(size): _share(*held[measure.name, size][:2]) for size in SIZES},
+            "without_interval": {str(size): held[measure.name, size][2] / trials for size in SIZES},
+        }
+        for measure in shown
+    ]
+
+
+def _count(measure: Measure, papers: list[list[CaseOutcome]], truth: float, held: list[int]) -> None:
+    """Count an interval that holds the truth, one that was given, and one that was not."""
+    assert measure.bounds is not None
+    try:
+        bounds = measure.bounds(papers, compute_over_papers(measure, papers), RESAMPLES)
+    except UndefinedMetricError:
+        bounds = None
+    held[0] += bounds is not None and bounds[0] <= truth <= bounds[1]
+    held[1] += bounds is not None
+    held[2] += bounds is None
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 3) if whole else None
+
+
+def _format(coverage: float | None) -> str:
+    if coverage is None:
+        return "-"
+    return f"{coverage:.1%}" if LEAST <= coverage <= MOST else f"**{coverage:.1%}**"
+
+
+def measure_coverage(_: Path, trials: int = TRIALS) -> None:
+    """Simulate all populations, write the result and print its table."""
+    rows = []
+    print("\n| population | measure | true | n = 20 | n = 50 | n = 200 |\n|---|---|---:|---:|---:|---:|")
+    for population in _list_populations():
+        for row in simulate(population, trials):
+            coverage = row["coverage"]
+            assert isinstance(coverage, dict)
+            cells = " | ".join(_format(coverage[str(size)]) for size in SIZES)
+            print(f"| {row['population']} | {row['measure']} | {row['truth']} | {cells} |", flush=True)
+            rows.append(row)
+    result = {"trials": trials, "resamples": RESAMPLES, "rows": rows}
+    RESULT.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,143 @@
+"""The human ceiling: each reviewer of a paper left out, and measured against the others as a model is."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from peercorpus.benchmark.answers import write_review, write_scores
+from peercorpus.benchmark.baselines.baseline import HUMAN, Baseline, Fixed, decided, no_training_data
+from peercorpus.benchmark.baselines.floors import GenericReview, OtherPaper
+from peercorpus.benchmark.baselines.simple import Majority, MeanScores, answer_decision
+from peercorpus.benchmark.cases import AskedScore, BenchTask, Case
+from peercorpus.records.enums import Aspect
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """One reviewer of a paper, and the others.
+
+    Attributes:
+        answers: What the reviewer answers, under `human`, and what each floor does.
+        asked: The fields with the scores of the others.
+        references: The reviews of the others.
+    """
+
+    answers: Mapping[str, str]
+    asked: tuple[AskedScore, ...] = ()
+    references: tuple[str, ...] = ()
+
+
+class People:
+    """A ceiling, with the floors that are measured on the same terms; a paper with one reviewer has none.
+
+    Attributes:
+        floors: They are fitted apart, each on a reading of its own.
+    """
+
+    floors: tuple[Baseline, ...]
+
+    def leave_out(self, case: Case) -> Iterator[LeftOut]:
+        """Yield each reviewer of a paper with the others; none if there is only one."""
+        floors = {floor.name: floor.answer(case) for floor in self.floors}
+        for left_out in self._leave_out(case):
+            yield replace(left_out, answers={HUMAN: left_out.answers[HUMAN], **floors})
+
+    def answer(self, case: Case) -> str:
+        """Return what the first reviewer answers, to be looked at; empty if there is only one."""
+        return next((left_out.answers[HUMAN] for left_out in self._leave_out(case)), "")
+
+    def _leave_out(self, case: Case) -> Iterator[LeftOut]:
+        raise NotImplementedError
+
+
+def _without(values: Sequence[float], place: int) -> tuple[float, ...]:
+    return (*values[:place], *values[place + 1 :])
+
+
+class HumanReview(People, Fixed):
+    """The review of each reviewer, measured against those of the others."""
+
+    name = HUMAN
+    says = "each reviewer's review, against those of the paper's other reviewers"
+    tasks = frozenset({BenchTask.REVIEW})
+
+    def __init__(self, seed: int = 0) -> None:
+        """Take the seed of the floor that draws."""
+        self.floors = (GenericReview(seed), OtherPaper(seed))
+
+    def _leave_out(self, case: Case) -> Iterator[LeftOut]:
+        texts = case.references
+        for place, text in enumerate(texts) if len(texts) > 1 else ():
+            yield LeftOut({HUMAN: write_review(text, {})}, references=(*texts[:place], *texts[place + 1 :]))
+
+
+class HumanScores(People, Fixed):
+    """The scores of each reviewer, measured against the mean of the others."""
+
+    name = HUMAN
+    says = "each reviewer's scores, against the mean of the paper's other reviewers"
+    tasks = frozenset({BenchTask.SCORES})
+
+    def __init__(self, seed: int = 0) -> None:
+        """Take the seed of the floor that draws."""
+        self.floors = (MeanScores(seed), OtherPaper(seed))
+
+    def _leave_out(self, case: Case) -> Iterator[LeftOut]:
+        fields = [score for score in case.scores if len(score.values) > 1]
+        for place in range(max((len(score.values) for score in fields), default=0)):
+            scored = [score for score in fields if place < len(score.values)]
+            yield LeftOut(
+                {HUMAN: write_scores({score.field: score.values[place] for score in scored})},
+                asked=tuple(replace(score, values=_without(score.values, place)) for score in scored),
+            )
+
+
+class HumanDecision(People):
+    """What the recommendation of a single reviewer tells of the decision, which was made with it in hand.
+
+    The probability is the share of accepted papers among the reviews of the train side with this recommendation, drawn
+    to the share of all by one review, so that a rare one is not certain.
+    """
+
+    name = HUMAN
+    says = "the decision as a single reviewer's recommendation tells it; it was made with that in hand"
+    tasks = frozenset({BenchTask.ACCEPTANCE})
+
+    def __init__(self, seed: int = 0) -> None:
+        """Take the seed of the floor that draws."""
+        self.floors = (Majority(seed), OtherPaper(seed))
+        self._counts: Counter[tuple[object, ...]] = Counter()
+
+    def fit(self, cases: Iterable[Case]) -> None:
+        """Count the decisions by recommendation; see `Baseline.fit`."""
+        for case, accepted in decided(cases):
+            for asked in _list_recommendations(case):
+                for value in asked.values:
+                    for group in self._list_groups(case, asked, value):
+                        self._counts[*group, accepted] += 1
+        if not self._counts:
+            raise no_training_data(self.name, "recommendation")
+
+    @staticmethod
+    def _list_groups(case: Case, asked: AskedScore, value: float) -> list[tuple[object, ...]]:
+        """Return the groups that may be counted, narrowest first: of the venue, of the scale, and all."""
+        return [(case.paper.venue_id, asked.low, asked.high, value), (asked.low, asked.high, value), ()]
+
+    def _leave_out(self, case: Case) -> Iterator[LeftOut]:
+        for asked in _list_recommendations(case):
+            for value in asked.values if len(asked.values) > 1 else ():
+                yield LeftOut({HUMAN: answer_decision(self._find_share(case, asked, value))})
+
+    def _find_share(self, case: Case, asked: AskedScore, value: float) -> float:
+        *groups, every = self._list_groups(case, asked, value)
+        everything = self._counts[*every, True] + self._counts[*every, False]
+        share = self._counts[*every, True] / everything
+        for group in groups:
+            if count := self._counts[*group, True] + self._counts[*group, False]:
+                return (self._counts[*group, True] + share) / (count + 1)
+        return share
+
+
+def _list_recommendations(case: Case) -> list[AskedScore]:
+    """Return the recommendation of a case; the first, if a form asks for several."""
+    return [asked for asked in case.recommendations if asked.aspect is Aspect.RECOMMENDATION][:1]
