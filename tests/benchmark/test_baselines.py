@@ -9,8 +9,14 @@ from typing import Any, cast
 import pytest
 
 from baseline_cases import cases_of
-from peercorpus.benchmark.answers import read_decision, read_review_answer, read_score_answer, read_turn
-from peercorpus.benchmark.baselines import baseline, leak, linear, nearest, simple
+from peercorpus.benchmark.answers import (
+    read_decision,
+    read_meta_review,
+    read_review_answer,
+    read_score_answer,
+    read_turn,
+)
+from peercorpus.benchmark.baselines import baseline, leak, linear, meta_reviews, nearest, simple
 from peercorpus.benchmark.baselines.baseline import BASELINES, Baseline, list_baselines, load_baseline
 from peercorpus.benchmark.cases import BenchTask, Case
 from peercorpus.errors import BaselineError, MissingExtraError, PeercorpusError
@@ -22,6 +28,7 @@ KINDS: list[Callable[[], Baseline]] = [
     *(simple.Majority, simple.AcceptAll, leak.Leak, simple.MeanScores),
     *(linear.PaperWords, linear.ScorePaperWords),
     *(nearest.NearestReview, nearest.RetrievedTurn, simple.TemplateReview, simple.TemplateTurn),
+    *(meta_reviews.TemplateMetaReview, meta_reviews.MeanDecides),
 ]
 """So that the type checker sees that each kind is a `Baseline`."""
 HIDDEN = {"accepted", "references", "following", "values", "unified", "mean"}
@@ -37,7 +44,8 @@ class Poisoned:
         if name in HIDDEN:
             raise AssertionError(f"A baseline looked at '{name}'.")
         value = getattr(self._of, name)
-        return tuple(map(Poisoned, value)) if name == "scores" else value
+        is_shown = name == "scores" and self._of.task is BenchTask.META_REVIEW  # type: ignore[attr-defined]
+        return tuple(map(Poisoned, value)) if name == "scores" and not is_shown else value
 
 
 def read(case: Case, said: str) -> object:
@@ -51,6 +59,8 @@ def read(case: Case, said: str) -> object:
             return read_review_answer(said, case.scores)
         case BenchTask.REBUTTAL:
             return read_turn(said)
+        case BenchTask.META_REVIEW:
+            return read_meta_review(said)
 
 
 def fitted(task: BenchTask, name: str, seed: int = 0) -> Baseline:

@@ -1,6 +1,7 @@
 """The task `meta_review`: what is asked, how answers are read and measured, its baselines, and what is learnt of it."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -149,7 +150,7 @@ def test_an_answer_without_recommendation_keeps_its_text_and_has_no_agreement(tm
     [({0.2: -3, 0.5: 1, 0.8: 4}, 0.5), ({0.2: -1, 0.8: -1}, 2.0), ({0.2: 2, 0.5: -1}, 0.2), ({0.5: 0, 0.8: 1}, 0.8)],
 )
 def test_the_threshold_decides_most_papers_of_the_train_side_rightly(net: dict[float, int], threshold: float) -> None:
-    assert learn_threshold(net) == threshold
+    assert learn_threshold(Counter(net)) == threshold
 
 
 def test_the_baselines_state_no_rating_where_there_is_none(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ LATE = "PLUGH"
 
 def chair(**more: Any) -> Post:
     answers = MetaReview("recommendation", "Accept (Poster)", Status.ACCEPTED, (), ())
-    fields = {"kind": PostKind.META_REVIEW, "role": Role.AREA_CHAIR, "signature": "Area_Chair_X"}
+    fields: dict[str, Any] = {"kind": PostKind.META_REVIEW, "role": Role.AREA_CHAIR, "signature": "Area_Chair_X"}
     fields |= {"created_at": META_AT, "meta_review": answers, "posted_after_decision": False}
     return post("f1-meta", "f1", **(fields | more))
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import Status
 from peercorpus.records.papers import StatedSide
-from peercorpus.release.splits import NO_SIDES, Sides, Split, Task, Usable, draw_sides, split_sizes
+from peercorpus.release.splits import NO_SIDES, RE2_SIZES, Sides, Split, Task, Usable, draw_sides, split_sizes
 from peercorpus.release.stated_splits import take_stated_sides
 
 DAY = date(2024, 1, 1)
@@ -51,13 +51,23 @@ def sizes(sides: Sides, task: Task) -> Counter[Split]:
 def test_every_usable_paper_has_one_side_and_each_task_uses_or_holds_back_its_own(papers: list[Usable]) -> None:
     sides = draw_sides(papers)
     assert sides.of.keys() == {paper.forum_id for paper in papers if paper.tasks}
-    for task in Task:
+    for task in RE2_SIZES:
         fitting = {paper.forum_id for paper in papers if task in paper.tasks}
         assert sides.used[task].items() <= sides.of.items()
         assert sides.used[task].keys() <= fitting
         assert all(sides.of[forum_id] in HELD for forum_id in fitting - sides.used[task].keys())
         size = split_sizes(task, len(sides.of), len(fitting))
         assert [sizes(sides, task)[side] for side in HELD] == [size, size]
+
+
+@given(corpora(), st.sampled_from([None, DAY]))
+def test_meta_reviews_use_the_papers_of_the_other_tasks_and_move_none(papers: list[Usable], after: date | None) -> None:
+    others = [replace(paper, tasks=paper.tasks - {Task.META_REVIEW}) for paper in papers]
+    sides, without = draw_sides(papers, after), draw_sides(others, after)
+    assert sides.of == without.of
+    used = {forum_id: side for task in RE2_SIZES for forum_id, side in without.used[task].items()}
+    fitting = {paper.forum_id for paper in papers if Task.META_REVIEW in paper.tasks}
+    assert sides.used[Task.META_REVIEW] == {name: side for name, side in used.items() if name in fitting}
 
 
 def of_size(number: int, seed: int) -> list[Usable]:
@@ -72,7 +82,7 @@ def of_size(number: int, seed: int) -> list[Usable]:
 @given(st.one_of(corpora(), st.builds(of_size, st.integers(0, 700), st.integers(0, 999))))
 def test_a_stratum_has_its_share_within_one_paper(papers: list[Usable]) -> None:
     sides = draw_sides(papers)
-    for task in Task:
+    for task in RE2_SIZES:
         fitting = {paper.forum_id: paper.stratum for paper in papers if task in paper.tasks}
         for side in HELD:
             drawn = Counter(fitting[forum_id] for forum_id, of in sides.used[task].items() if of is side)

@@ -45,7 +45,7 @@ def test_a_task_has_the_papers_that_the_file_of_sides_names_each_on_its_side(tmp
     with invented(tmp_path / "corpus", {ICLR: records, ICML: others}) as workspace:
         publish_release(workspace, tmp_path / "out", sides=RE2)
     stated = json.loads(RE2.path(tmp_path / "out").read_text())["tasks"]
-    for task in Task:
+    for task in (Task.REBUTTAL, Task.REVIEW):
         assert sum(map(len, stated[task].values())) >= 18
         for side, ids in stated[task].items():
             files = tmp_path / "out" / "data" / CONFIG[task] / f"{side}-*.parquet"

@@ -1,6 +1,7 @@
 """Invented cases for baselines: papers of plain words, what was decided of them, and what was said."""
 
 import random
+from dataclasses import replace
 from typing import Any
 
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseMessage, CasePaper
@@ -74,4 +75,7 @@ def cases_of(task: BenchTask, count: int = 60, first: int = 0) -> list[Case]:
                 made.append(reviewed(name, words(number + 3_000), words(number + 4_000), asked=(asked,), **about))
             case BenchTask.REBUTTAL:
                 made.append(answered(name, words(number + 3_000), words(number + 4_000)))
+            case BenchTask.META_REVIEW:
+                case = reviewed(name, words(number + 3_000), asked=(asked,), **about)
+                made.append(replace(case, task=task, accepted=is_third))
     return made

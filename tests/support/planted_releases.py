@@ -103,7 +103,9 @@ class Plan:
 
     rows: dict[tuple[str, str], list[Row]] = field(default_factory=_rows)
     sides: dict[Split, list[str]] = field(default_factory=_by_side)
-    tasks: dict[Task, dict[Split, list[str]]] = field(default_factory=lambda: {task: _by_side() for task in Task})
+    tasks: dict[Task, dict[Split, list[str]]] = field(
+        default_factory=lambda: {task: _by_side() for task in (Task.REBUTTAL, Task.REVIEW)}
+    )
     has_sides: bool = True
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
 

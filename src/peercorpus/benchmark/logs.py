@@ -192,7 +192,7 @@ def _make_outcomes(scored: Scored, score: Score | None, sample: EvalSample) -> I
         yield case(found=read_record(scored, about))
 
 
-def _read_samples(path: Path) -> Iterator[EvalSample]:
+def read_samples(path: Path) -> Iterator[EvalSample]:
     """Yield the samples of a log in batches, because the archive's directory is read again for each batch."""
     ids = [
         (sample.id, sample.epoch)
@@ -242,7 +242,7 @@ def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
     cut_answers = 0
     grader = None
     figures = None if about.get("figures") is None else FiguresOfRun(**about["figures"])
-    for sample in _read_samples(path):
+    for sample in read_samples(path):
         case_ids.append(str(sample.id))
         cut_papers += bool(sample.metadata["shown"]["left_out"])
         cut_answers += bool(sample.metadata.get("read", {}).get("cut_off"))

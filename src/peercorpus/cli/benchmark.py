@@ -1,4 +1,4 @@
-"""The command `bench` and its subcommands `table`, `compare` and `judge`; `re2` is in `benchmark_re2`."""
+"""The command `bench` and its subcommands `table`, `rank`, `compare` and `judge`; `re2` is in `benchmark_re2`."""
 
 import json
 import sys
@@ -342,6 +342,35 @@ def _print_tables(logs: Path, out: Path, resamples: int) -> None:
             say(plot_written(out / f"reliability-{number}.svg", board.protocol.cases[:12]))
     say(render_markdown(boards).rstrip())
     say(tables_written(out, logs))
+
+
+@bench.command
+def rank(
+    logs: Annotated[Path, Parameter(name="LOGDIR", converter=convert_path)],
+    /,
+    *,
+    resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
+) -> int:
+    """Print how often runs of `acceptance` and `scores` put two papers of one venue and year in the right order.
+
+    Beside the models stand the baselines and, for ratings, one reviewer against the mean of the others. Answers without
+    a score are left out. Exit with 1 if there is no pair of papers.
+
+    Parameters
+    ----------
+    logs
+        Folder of the logs.
+    resamples
+        Bootstrap samples of papers for the confidence intervals.
+    """
+    require_extra("bench", "inspect_ai")
+    from peercorpus.benchmark.logs import read_runs
+    from peercorpus.benchmark.ranking import rank_runs
+    from peercorpus.cli.text.benchmark import ranked
+
+    tables = rank_runs(read_runs(logs), resamples)
+    say(ranked(tables))
+    return ExitCode.DONE if any(table.rankings for table in tables) else ExitCode.FOUND
 
 
 @bench.command

@@ -6,7 +6,7 @@ Names and texts of all constants in capitals that are strings enter the digest, 
 import hashlib
 from collections.abc import Mapping
 
-VERSION = "1"
+VERSION = "2"
 """Results of different versions are not comparable."""
 
 REVIEW = "You are a reviewer of a scientific paper. You write your review of it, then your scores, one a line."

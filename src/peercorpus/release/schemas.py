@@ -502,7 +502,7 @@ SCORES = pa.schema(
     ]
 )
 
-_BEFORE_AND_AFTER = [
+BEFORE_AND_AFTER = [
     column("rating_initial", NUMBER, "the recommendation as first given, on the venue's own scale; null: not known"),
     column(
         "rating_at_decision", NUMBER, "as it stood when the decision was posted; null: not known, see `at_decision`"
@@ -512,7 +512,7 @@ _BEFORE_AND_AFTER = [
     column("confidence_at_decision", NUMBER, "as `rating_at_decision`"),
     column("confidence_final", NUMBER, "as it stands now"),
 ]
-_TASK = [*PLACE, TRACK, TITLE, ABSTRACT]
+TASK = [*PLACE, TRACK, TITLE, ABSTRACT]
 TASK_REVIEW = pa.struct(
     [
         column("review_id", TEXT),
@@ -534,11 +534,11 @@ TASK_REVIEW = pa.struct(
         column("scores", pa.list_(SCORE), "every score"),
         AFTER_DECISION,
         AT_DECISION,
-        *_BEFORE_AND_AFTER,
+        *BEFORE_AND_AFTER,
     ]
 )
 REVIEW_SFT = pa.schema(
-    [*_TASK, KEYWORDS, STATUS, DECISION, GRADE, MARKDOWN, column("reviews", pa.list_(TASK_REVIEW), "in time order")]
+    [*TASK, KEYWORDS, STATUS, DECISION, GRADE, MARKDOWN, column("reviews", pa.list_(TASK_REVIEW), "in time order")]
 )
 MESSAGE = pa.struct([column("role", TEXT, "`user` or `assistant`"), column("content", TEXT)])
 TASK_CONVERSATION = pa.struct(
@@ -546,7 +546,7 @@ TASK_CONVERSATION = pa.struct(
         column("conversation_id", TEXT, "`<forum_id>/<reviewer>`"),
         REVIEWER,
         AT_DECISION,
-        *_BEFORE_AND_AFTER,
+        *BEFORE_AND_AFTER,
         column(
             "messages",
             pa.list_(MESSAGE),
@@ -560,58 +560,7 @@ TASK_CONVERSATION = pa.struct(
         ),
     ]
 )
-REBUTTAL = pa.schema(
-    [*_TASK, GRADE, MARKDOWN, column("conversations", pa.list_(TASK_CONVERSATION), "one per reviewer")]
-)
-
-_BEFORE_META_REVIEW = "before the decision and before the first meta-review here"
-TASK_META_REVIEW = pa.struct(
-    [
-        column("post_id", TEXT, "as in `meta_reviews`"),
-        column("kind", TEXT, "`meta_review`; `decision` if the decision contains the meta-review"),
-        column("role", TEXT, "who speaks: `area_chair`, `senior_area_chair`, `program_chair`, …"),
-        column("created_at", TIME),
-        column("text", TEXT, "the prose; several fields each follow their name as a heading"),
-        column("recommendation", TEXT, "verbatim; null if the form asks for none"),
-        column("recommends", TEXT, "what its words mean: `accepted`, `rejected`, …; null: not known"),
-        AFTER_DECISION,
-    ]
-)
-TASK_TURN = pa.struct(
-    [
-        column("role", TEXT, "who speaks: `reviewer`, `author`, …"),
-        column("is_own", TRUTH, "whether it is the reviewer whose exchange this is"),
-        column("text", TEXT, "of a review its first text, if that is known"),
-        column("post_ids", TEXTS, "the posts it was made from"),
-    ]
-)
-TASK_EXCHANGE = pa.struct(
-    [
-        column("review_id", TEXT),
-        REVIEWER,
-        AT_DECISION,
-        *_BEFORE_AND_AFTER,
-        column("scores", pa.list_(SCORE), "every score of the review"),
-        column("turns", pa.list_(TASK_TURN), f"the review and what followed it, {_BEFORE_META_REVIEW}"),
-    ]
-)
-TASK_RESPONSE = pa.struct([column("post_id", TEXT), column("text", TEXT)])
-META_REVIEW_SFT = pa.schema(
-    [
-        *_TASK,
-        KEYWORDS,
-        STATUS,
-        DECISION,
-        GRADE,
-        MARKDOWN,
-        column("meta_reviews", pa.list_(TASK_META_REVIEW), "those not posted after the decision, in time order"),
-        column("exchanges", pa.list_(TASK_EXCHANGE), "one per review, in time order"),
-        column("responses", pa.list_(TASK_RESPONSE), f"what the authors told everyone, {_BEFORE_META_REVIEW}"),
-        column("reviews_left_out", COUNT, "reviews that were, or may have been, written after the decision"),
-        column("turns_left_out", COUNT, "turns and responses that came after the decision or a meta-review"),
-        column("tell_decision", COUNT, "of these, what is left out as its words state the decision on the paper"),
-    ]
-)
+REBUTTAL = pa.schema([*TASK, GRADE, MARKDOWN, column("conversations", pa.list_(TASK_CONVERSATION), "one per reviewer")])
 
 LINKS = pa.schema(
     [

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from peercorpus.release import schemas
 from peercorpus.release.ai_review_schema import AI_REVIEWS
+from peercorpus.release.meta_review_schema import META_REVIEW_SFT
 from peercorpus.workspace.parquet import open_parquet
 
 
@@ -169,7 +170,7 @@ CONFIGS = {
         ),
         Config(
             "meta_review_sft",
-            schemas.META_REVIEW_SFT,
+            META_REVIEW_SFT,
             "one row per paper with its reviews, their discussion and its meta-reviews, for training on meta-reviewing",
             group_rows=200,
             is_task=True,

@@ -1,9 +1,14 @@
-"""Texts of `bench`: where the tables are, what could not be answered, and the difference of two runs."""
+"""Texts of `bench`: where the tables are, what could not be answered, the order of papers, and how two runs differ."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from peercorpus.cli.text.formatting import plural
 from peercorpus.metrics.intervals import PairedDifference
+
+if TYPE_CHECKING:
+    from peercorpus.benchmark.ranking import Ranking, Table
 
 
 def unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: bool) -> Iterator[str]:
@@ -52,3 +57,38 @@ def compared(first: str, second: str, differences: Sequence[tuple[str, PairedDif
             f" p = {result.p:.4f} ({difference.papers:,} papers)"
         )
     return "\n".join(lines)
+
+
+def _ranked_line(ranking: "Ranking") -> str:
+    share = ranking.concordance
+    bounds = "" if share.low is None or share.high is None else f" [{share.low:.3f}, {share.high:.3f}]"
+    star = "*" if share.undefined else ""
+    pairs = f"{plural(ranking.pairs, 'pair')} of {plural(share.papers, 'paper')}, {plural(ranking.groups, 'venue')}"
+    parts = [f"{pairs}; {ranking.tied:.1%} tied; {plural(ranking.even, 'pair')} without an order"]
+    parts += [f"{plural(ranking.left_out, 'answer')} without a score left out"] if ranking.left_out else []
+    parts += [ranking.says] if ranking.says else []
+    return f"  {ranking.name}: {share.value:.3f}{bounds}{star} ({'; '.join(parts)})"
+
+
+ORDERS = {
+    "acceptance": "the one that was accepted above the one that was not",
+    "scores": "the one with the higher mean recommendation above the other",
+}
+"""What the right order of two papers is, by task."""
+
+
+def ranked(tables: "Sequence[Table]") -> str:
+    """Return how often each run puts two papers of one venue and year in the right order."""
+    lines = []
+    for table in tables:
+        protocol = table.protocol
+        lines.append(
+            f"{protocol.task}: share of pairs of papers of one venue and year in the right order"
+            f" ({ORDERS[protocol.task]}), ties counting half, with 95 % intervals over papers; side '{protocol.side}',"
+            f" release {protocol.release[:12]}, cases {protocol.cases[:12]}, prompts {protocol.prompts},"
+            f" {protocol.paper}:"
+        )
+        lines += [_ranked_line(ranking) for ranking in table.rankings] or [
+            "  No two papers of one venue have an order."
+        ]
+    return "\n".join(lines) or "No complete run of 'acceptance' or 'scores' is there to rank papers by."

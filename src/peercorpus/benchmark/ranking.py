@@ -1,0 +1,220 @@
+"""Rank papers in pairs within a venue and year: which was rated higher, or accepted, as answers say and as people did.
+
+No scale is needed: only the order of two papers of one venue counts. The ceiling is one reviewer's order against that
+of the mean of the other reviewers.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from peercorpus.benchmark.cases import AskedScore, BenchTask
+from peercorpus.benchmark.leaderboard import Estimate, name_run
+from peercorpus.benchmark.logs import Protocol, TaskRun, read_samples
+from peercorpus.benchmark.outcomes import CaseOutcome, DecisionRecord, Scored, ScoresRecord
+from peercorpus.benchmark.solvers import read_asked
+from peercorpus.errors import UndefinedMetricError
+from peercorpus.metrics.intervals import bootstrap
+from peercorpus.records.enums import Aspect
+
+SCORED = {BenchTask.ACCEPTANCE: Scored.DECISION, BenchTask.SCORES: Scored.NUMBERS}
+"""The tasks whose answers order papers, with the scorer that keeps them."""
+PEOPLE = "one reviewer against the mean of the others"
+Group = tuple[str | float, ...]
+"""What two papers must share to be a pair: the venue, and for ratings the form's field with its scale."""
+Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """A number that somebody gives a paper, and the number that orders the papers of the group in fact."""
+
+    forum_id: str
+    group: Group
+    said: float
+    gold: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How well the papers of one venue and year are ordered, in pairs.
+
+    Attributes:
+        concordance: Share of pairs in the right order, an answer that gives both the same counting half.
+        pairs: Pairs of papers that people order.
+        even: Pairs of papers that people do not order, which do not count.
+        groups: Venues and years with a pair.
+        tied: Share of the pairs in which the answers give both papers the same.
+        left_out: Answers without a score, which do not count.
+        says: What the order is taken from, if that is not the obvious; else empty.
+    """
+
+    name: str
+    concordance: Estimate
+    pairs: int
+    even: int
+    groups: int
+    tied: float
+    left_out: int = 0
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rankings of one protocol, the ceiling last."""
+
+    protocol: Protocol
+    rankings: tuple[Ranking, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """The pairs of the papers of one group, as square matrices without a diagonal.
+
+    Attributes:
+        right: Share of the opinions on two papers whose order is right, of all opinions on them.
+        ordered: Share of the opinions on two papers that people order.
+        tied: Share of these whose opinions are the same.
+    """
+
+    forum_ids: list[str]
+    right: Matrix
+    ordered: Matrix
+    tied: Matrix
+
+
+def _pair_up(opinions: Sequence[Opinion]) -> _Pairs:
+    forum_ids = sorted({opinion.forum_id for opinion in opinions})
+    weights = np.zeros((len(forum_ids), len(opinions)))
+    for column, opinion in enumerate(opinions):
+        weights[forum_ids.index(opinion.forum_id), column] = 1
+    weights /= weights.sum(axis=1, keepdims=True)
+    said, gold = (
+        np.sign(np.subtract.outer(numbers, numbers))
+        for numbers in (np.array([one.said for one in opinions]), np.array([one.gold for one in opinions]))
+    )
+    ordered = (gold != 0).astype(float)
+    right, tied = ordered * (said == gold), ordered * (said == 0)
+    by_paper = [weights @ matrix @ weights.T for matrix in (right + tied / 2, ordered, tied)]
+    for matrix in by_paper:
+        np.fill_diagonal(matrix, 0)
+    return _Pairs(forum_ids, *by_paper)
+
+
+def rank(name: str, opinions: Iterable[Opinion], resamples: int, left_out: int = 0, says: str = "") -> Ranking | None:
+    """Return how well opinions order papers, or None if people order no two of them.
+
+    The interval draws papers; a paper that is drawn twice makes no pair with itself.
+    """
+    by_group = groupby(sorted(opinions, key=lambda opinion: str(opinion.group)), key=lambda opinion: opinion.group)
+    groups = [_pair_up(list(of_group)) for _, of_group in by_group]
+    places = {name: (index, row) for index, pairs in enumerate(groups) for row, name in enumerate(pairs.forum_ids)}
+
+    def share(chosen: Sequence[tuple[int, int]]) -> float:
+        right = ordered = 0.0
+        counts = [np.zeros(len(pairs.forum_ids)) for pairs in groups]
+        for index, row in chosen:
+            counts[index][row] += 1
+        for pairs, drawn in zip(groups, counts, strict=True):
+            right += float(drawn @ pairs.right @ drawn)
+            ordered += float(drawn @ pairs.ordered @ drawn)
+        if not ordered:
+            raise UndefinedMetricError("The order of papers is undefined without two that people order.")
+        return right / ordered
+
+    try:
+        value = share([*places.values()])
+    except UndefinedMetricError:
+        return None
+    estimate = Estimate(value, len(places))
+    try:
+        interval = bootstrap(places, share, resamples)
+        estimate = Estimate(value, len(places), interval.low, interval.high, interval.undefined)
+    except UndefinedMetricError:
+        pass
+    number_of_pairs = [int(np.count_nonzero(pairs.ordered)) // 2 for pairs in groups]
+    return Ranking(
+        name=name,
+        concordance=estimate,
+        pairs=sum(number_of_pairs),
+        even=sum(len(pairs.forum_ids) * (len(pairs.forum_ids) - 1) // 2 for pairs in groups) - sum(number_of_pairs),
+        groups=sum(number > 0 for number in number_of_pairs),
+        tied=sum(pairs.tied.sum() for pairs in groups) / sum(pairs.ordered.sum() for pairs in groups),
+        left_out=left_out,
+        says=says,
+    )
+
+
+def list_human_opinions(forum_id: str, venue_id: str, asked: Iterable[AskedScore]) -> Iterator[Opinion]:
+    """Yield each reviewer's recommendation on a paper with the mean of the others; nothing where there is only one."""
+    rating = next((score for score in asked if score.aspect is Aspect.RECOMMENDATION), None)
+    values = () if rating is None else rating.values
+    for index, value in enumerate(values if len(values) > 1 else ()):
+        assert rating is not None
+        others = [*values[:index], *values[index + 1 :]]
+        group = (venue_id, rating.field, rating.low, rating.high)
+        yield Opinion(forum_id, group, value, sum(others) / len(others))
+
+
+def _list_opinions(outcomes: Sequence[CaseOutcome], venues: dict[str, str], *, by_probability: bool) -> list[Opinion]:
+    opinions = []
+    for outcome in outcomes:
+        venue_id, record = venues[outcome.forum_id], outcome.found
+        if isinstance(record, DecisionRecord):
+            said = record.probability if by_probability and record.probability is not None else float(record.said)
+            opinions.append(Opinion(outcome.forum_id, (venue_id,), said, float(record.accepted)))
+        elif isinstance(record, ScoresRecord):
+            rating = next((score for score in record.fields if score.aspect == Aspect.RECOMMENDATION), None)
+            if rating is not None:
+                group = (venue_id, rating.field, rating.low, rating.high)
+                opinions.append(Opinion(outcome.forum_id, group, rating.said, rating.gold))
+    return opinions
+
+
+def _rank_run(run: TaskRun, venues: dict[str, str], resamples: int, *, has_arms: bool) -> Ranking | None:
+    outcomes = run.outcomes[SCORED[run.protocol.task]]
+    scored = [outcome for outcome in outcomes if outcome.unscored is None]
+    records = [outcome.found for outcome in scored if isinstance(outcome.found, DecisionRecord)]
+    by_probability = all(record.probability is not None for record in records)
+    name = f"{name_run(run, has_arms=has_arms)}{' (baseline)' if run.is_baseline else ''}"
+    says = "" if by_probability else "by its decisions, as not every answer states a probability"
+    opinions = _list_opinions(scored, venues, by_probability=by_probability)
+    return rank(name, opinions, resamples, len(outcomes) - len(scored), says)
+
+
+def _make_table(protocol: Protocol, runs: Sequence[TaskRun], resamples: int) -> Table:
+    venues, people = dict[str, str](), list[Opinion]()
+    for sample in read_samples(runs[0].path):
+        forum_id, venue_id = str(sample.metadata["forum_id"]), str(sample.metadata["venue_id"])
+        venues[forum_id] = venue_id
+        if protocol.task is BenchTask.SCORES:
+            people += list_human_opinions(forum_id, venue_id, read_asked(sample.metadata))
+    has_arms = any(run.figures is not None for run in runs)
+    rankings = [_rank_run(run, venues, resamples, has_arms=has_arms) for run in runs]
+    rankings.append(rank(PEOPLE, people, resamples))
+    return Table(protocol, tuple(ranking for ranking in rankings if ranking is not None))
+
+
+def rank_runs(runs: Iterable[TaskRun], resamples: int = 1000) -> list[Table]:
+    """Return a table for each protocol of `acceptance` and `scores`; a baseline is in each table of its cases.
+
+    Of several runs of one model and protocol the last counts; runs that were interrupted do not.
+
+    Args:
+        runs: The oldest first.
+        resamples: Number of bootstrap resamples for the intervals.
+    """
+    latest = {(run.protocol, *run.identity): run for run in runs if run.protocol.task in SCORED and not run.missing}
+    of_models = {run.protocol for run in latest.values() if not run.is_baseline}
+    covered = {protocol.data for protocol in of_models}
+    protocols = of_models | {run.protocol for run in latest.values() if run.protocol.data not in covered}
+    tables = []
+    for protocol in sorted(protocols):
+        models = [run for run in latest.values() if run.protocol == protocol and not run.is_baseline]
+        alike = (run for run in latest.values() if run.is_baseline and run.protocol.data == protocol.data)
+        baselines = {run.name: run for run in alike}
+        tables.append(_make_table(protocol, [*models, *baselines.values()], resamples))
+    return tables

@@ -1,0 +1,103 @@
+"""Papers in pairs within a venue and year: the order by hand, ties, the ceiling of people, intervals, the command."""
+
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from commands import Run
+from invented_bench import ACCEPT, ACCEPTED, REJECT, TEST, by_paper, ratings
+from peercorpus.benchmark.cases import AskedScore, BenchTask
+from peercorpus.benchmark.logs import read_runs
+from peercorpus.benchmark.ranking import PEOPLE, Opinion, list_human_opinions, rank, rank_runs
+from peercorpus.benchmark.run import Bench, run_tasks
+from peercorpus.records.enums import Aspect
+
+VENUE = ("ICLR.cc/2020/Conference",)
+
+
+def opinion(name: str, said: float, gold: float, group: tuple[str | float, ...] = VENUE) -> Opinion:
+    return Opinion(name, group, said, gold)
+
+
+def test_only_pairs_of_one_group_with_an_order_count_and_a_tie_counts_half() -> None:
+    opinions = [opinion("a", 0.1, 0), opinion("b", 0.9, 1), opinion("c", 0.9, 0), opinion("d", 0.0, 1, ("Other",))]
+    ranking = rank("model", opinions, 10)
+    assert ranking is not None
+    # b above a is right, b and c are tied, a and c have no order, d is of another venue.
+    assert (ranking.concordance.value, ranking.pairs, ranking.even, ranking.groups) == (0.75, 2, 1, 1)
+    assert (ranking.tied, ranking.concordance.papers) == (0.5, 4)
+
+
+@pytest.mark.parametrize("opinions", [[], [opinion("a", 1, 1)], [opinion("a", 1, 1), opinion("b", 0, 1)]])
+def test_without_two_papers_in_an_order_there_is_no_number(opinions: list[Opinion]) -> None:
+    assert rank("model", opinions, 10) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_share_is_that_of_pairs_counted_one_by_one(seed: int) -> None:
+    random = Random(seed)
+    opinions = [
+        opinion(f"p{number % 9}", random.randrange(4), random.randrange(4), (f"V{number % 9 % 2}",))
+        for number in range(20)
+    ]
+    right = ordered = 0.0
+    papers = sorted({one.forum_id for one in opinions})
+    for left, other in combinations(papers, 2):
+        both = [[one for one in opinions if one.forum_id == name] for name in (left, other)]
+        if both[0][0].group != both[1][0].group:
+            continue
+        for one in both[0]:
+            for two in both[1]:
+                if one.gold == two.gold:
+                    continue
+                weight = 1 / (len(both[0]) * len(both[1]))
+                ordered += weight
+                same = (one.said - two.said) * (one.gold - two.gold)
+                right += weight * (1 if same > 0 else 0.5 if same == 0 else 0)
+    ranking = rank("model", opinions, 10)
+    assert ranking is not None
+    assert ranking.concordance.value == pytest.approx(right / ordered)
+
+
+def test_the_interval_is_over_papers_and_holds_the_number() -> None:
+    random = Random(0)
+    opinions = [opinion(f"p{number}", number + random.gauss(0, 30), number) for number in range(60)]
+    ranking = rank("model", opinions, 200)
+    assert ranking is not None
+    share = ranking.concordance
+    assert share.low is not None
+    assert share.high is not None
+    assert 0.5 < share.low < share.value < share.high < 1
+
+
+def test_a_reviewer_is_held_against_the_mean_of_the_others_of_the_same_paper() -> None:
+    rating = AskedScore(Aspect.RECOMMENDATION, "rating", 1, 10, (2, 5, 8))
+    found = list(list_human_opinions("a", "V", [AskedScore(Aspect.SOUNDNESS, "soundness", 1, 4, (1, 2, 3)), rating]))
+    assert [(one.said, one.gold) for one in found] == [(2, 6.5), (5, 5), (8, 3.5)]
+    assert {one.group for one in found} == {("V", "rating", 1, 10)}
+    alone = AskedScore(Aspect.RECOMMENDATION, "rating", 1, 10, (2,))
+    assert list(list_human_opinions("a", "V", [alone])) == []
+
+
+@pytest.mark.usefixtures("quietly")
+def test_runs_are_ranked_beside_baselines_and_people(bench_data: Path, tmp_path: Path, run: Run) -> None:
+    answers = {name: ACCEPT if name in ACCEPTED else REJECT for name in TEST} | {"p16": "Yes"}
+    bench: dict[str, Any] = {"release": bench_data, "logs": tmp_path / "logs", "model": by_paper(answers, "ranked")}
+    assert run_tasks(Bench(tasks=[BenchTask.ACCEPTANCE], **bench)).is_whole
+    assert run_tasks(Bench(tasks=[BenchTask.SCORES], **bench | {"model": None})).is_whole
+    acceptance, scores = rank_runs(read_runs(tmp_path / "logs"), 20)
+    model = acceptance.rankings[0]
+    assert (model.name, model.concordance.value, model.left_out) == ("mockllm/ranked", 1, 1)
+    assert "decisions" in model.says
+    # Without p16, ICLR has one accepted and two rejected papers, the other venue one and three.
+    assert (model.pairs, model.even, model.groups) == (5, 4, 2)
+    assert next(one for one in acceptance.rankings if one.name == "accept-all (baseline)").tied == 1
+    assert [one.name for one in scores.rankings][-1] == PEOPLE
+    assert ratings(16) == (3, 4)
+    ended = run("bench", "rank", tmp_path / "logs", "--resamples", "20")
+    assert ended.code == 0
+    assert "mockllm/ranked: 1.000" in ended.out
+    assert PEOPLE in ended.out
