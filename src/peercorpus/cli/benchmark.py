@@ -221,14 +221,14 @@ def _run(
         release=release,
         logs=logs,
         model=models.model,
-        options=_drop_unset(questions.options() | judging),
+        options=drop_unset(questions.options() | judging),
         with_baselines=models.baselines,
-        roles=_drop_unset(roles),
+        roles=drop_unset(roles),
         base_url=models.model_url,
-        model_args={name: _parse_argument(text) for name, text in (models.model_arg or {}).items()},
+        model_args={name: parse_argument(text) for name, text in (models.model_arg or {}).items()},
         keeps_errors=keeps_errors,
         display=display(),
-        settings=_drop_unset(settings | {"limit": questions.limit}),
+        settings=drop_unset(settings | {"limit": questions.limit}),
     )
     return run.run_tasks(bench)
 
@@ -252,12 +252,12 @@ def display() -> Literal["rich", "plain"]:
     return "rich" if sys.stdout.isatty() and sys.stderr.isatty() else "plain"
 
 
-def _drop_unset(options: Mapping[str, OptionT | None]) -> dict[str, OptionT]:
+def drop_unset(options: Mapping[str, OptionT | None]) -> dict[str, OptionT]:
     """Return the options that are not None."""
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _parse_argument(text: str) -> object:
+def parse_argument(text: str) -> object:
     """Return the JSON value of the text, or the text itself if it is not JSON."""
     try:
         return json.loads(text)

@@ -18,9 +18,9 @@ def unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: boo
 KEEP_ERRORS = "With --keep-errors these cases count as answers without a score."
 
 
-def tables_written(folder: Path, logs: Path) -> str:
+def tables_written(folder: Path, logs: Path, name: str = "leaderboard") -> str:
     """Return where the tables are, and how to see each answer."""
-    path = folder / "leaderboard.md"
+    path = folder / f"{name}.md"
     return f"\nThe tables are {path}, .csv and .html; see each answer: inspect view --log-dir {logs}"
 
 
@@ -43,4 +43,12 @@ def compared(first: str, second: str, differences: Sequence[tuple[str, PairedDif
             f"  {name}: {difference.value:+.4f} [{difference.low:+.4f}, {difference.high:+.4f}],"
             f" p = {result.p:.4f} ({difference.papers:,} papers)"
         )
+    return "\n".join(lines)
+
+
+def changes_written(out: Path, papers: int, arms: Mapping[str, int], left_out: Mapping[str, int]) -> str:
+    """Return where the changes of papers are, how many there are of each kind, and what is left out."""
+    made = ", ".join(f"{arm} {count:,}" for arm, count in arms.items()) or "none"
+    lines = [f"The changes of {papers:,} papers are in {out}. Papers by arm: {made}."]
+    lines += [f"Left out, {what}: {count:,}" for what, count in sorted(left_out.items())]
     return "\n".join(lines)
