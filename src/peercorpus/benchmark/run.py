@@ -237,8 +237,16 @@ def rehearse(bench: Bench) -> None:
     _make_tasks(bench, _find_local(bench.model, bench.model_args), [])
 
 
-def run_tasks(bench: Bench) -> BenchResult:
+MakeTasks = Callable[[Bench, LocalModel | None, list[str]], list[Task]]
+"""Makes the tasks of a run for a model, which is given if this process loads it; adds notes on what is left out."""
+
+
+def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
     """Run tasks; an interrupted run resumes where it stopped.
+
+    Args:
+        bench: The run.
+        make_tasks: Makes the tasks; by default those that the run names.
 
     Raises:
         PeercorpusError: A task cannot be made, an existing log cannot be read, or the model cannot be asked at all.
@@ -248,7 +256,7 @@ def run_tasks(bench: Bench) -> BenchResult:
     check_logs(bench.logs)
     notes: list[str] = []
     loaded = _find_local(bench.model, bench.model_args)
-    tasks = _make_tasks(bench, loaded, notes)
+    tasks = make_tasks(bench, loaded, notes)
     if not tasks and notes:
         raise PeercorpusError(notes[0])
     if not tasks:

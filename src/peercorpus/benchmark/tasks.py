@@ -123,7 +123,12 @@ VERSION = "2"
 """Version of the tasks: what they ask and how answers are scored; the prompts have their own version."""
 
 
-def _open_release(request: TaskRequest) -> Release:
+def open_sided_release(request: TaskRequest) -> Release:
+    """Return the release of a request.
+
+    Raises:
+        PeercorpusError: It has no sides, or others than asked for, or not the grade or venue.
+    """
     release = open_release(request.release)
     sides = release.sides()
     if sides is None:
@@ -234,7 +239,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
         PeercorpusError: The release, a case, the baseline or the adapter does not exist.
     """
     request.asking.check(of_task)
-    release = _open_release(request)
+    release = open_sided_release(request)
     cases, counts = _read_cases(release, of_task, request.selection)
     adapter = baseline = None
     if request.adapter is not None:

@@ -252,7 +252,7 @@ def _run(
         with_baselines=models.baselines,
         roles=drop_unset(roles),
         base_url=models.model_url,
-        model_args={name: _parse_argument(text) for name, text in (models.model_arg or {}).items()},
+        model_args={name: parse_argument(text) for name, text in (models.model_arg or {}).items()},
         keeps_errors=keeps_errors,
         display=display(),
         settings=drop_unset(settings | {"limit": questions.limit}),
@@ -283,7 +283,7 @@ def drop_unset(options: Mapping[str, OptionT | None]) -> dict[str, OptionT]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _parse_argument(text: str) -> object:
+def parse_argument(text: str) -> object:
     """Return the JSON value of the text, or the text itself if it is not JSON."""
     try:
         return json.loads(text)
