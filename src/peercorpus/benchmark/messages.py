@@ -134,6 +134,12 @@ SYSTEM = {
     BenchTask.REBUTTAL: prompts.REVIEWER,
 }
 """System prompt of each task."""
+AGAIN = {
+    BenchTask.ACCEPTANCE: prompts.ACCEPTANCE_AGAIN,
+    BenchTask.SCORES: prompts.SCORES_AGAIN,
+    BenchTask.REVIEW: prompts.REVIEW_AGAIN,
+}
+"""The question once more, after the paper; a discussion ends with what the authors say."""
 
 
 def shown_paper(paper: CasePaper, budget: TokenBudget, count: Callable[[str], int]) -> ShownPaper:
@@ -151,6 +157,7 @@ def _write_opening(case: Case, text: str) -> str:
     if case.scores and case.task is not BenchTask.REBUTTAL:
         fields = (f"- {escape_markers(score.field)}: {score.low:g} to {score.high:g}" for score in case.scores)
         parts.append(prompts.ASKED_SCORES.format(fields="\n".join(fields)))
+    parts += [AGAIN[case.task]] if case.task in AGAIN else []
     return "\n\n".join(parts)
 
 

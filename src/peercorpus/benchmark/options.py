@@ -36,6 +36,7 @@ class TaskOptions(TypedDict, total=False):
         embed_cos: Model of EmbedCos, or `true` for the one that Re² used; omitted by default.
         judged: Whether the model in the role `grader` judges written answers.
         repeats: How many times a judge is asked each question, to measure its consistency; once by default.
+        likelihood: For `acceptance` only: the answer is the probability that the model gives each decision.
         led: For `rebuttal` only: the model carries on the discussion with a model in the role `author`.
         figures: Whether figures and tables of the paper are shown as images, which needs a release with figures.
         most_figures: Maximum number of images of a question; 8 by default.
@@ -57,6 +58,7 @@ class TaskOptions(TypedDict, total=False):
     embed_cos: str | bool
     judged: bool
     repeats: int
+    likelihood: bool
     led: bool
     figures: bool
     most_figures: int
@@ -84,6 +86,7 @@ class TaskRequest:
         embed_cos: Model of EmbedCos; None omits it.
         judged: Whether a model in the role `grader` judges written answers.
         repeats: How many times the judge is asked each question; the first answer counts.
+        likelihood: Whether the answer is the probability that the model gives each decision.
     """
 
     release: Path
@@ -97,6 +100,7 @@ class TaskRequest:
     embed_cos: str | None = None
     judged: bool = False
     repeats: int = 1
+    likelihood: bool = False
 
 
 class _Read(msgspec.Struct, forbid_unknown_fields=True):
@@ -116,6 +120,7 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     embed_cos: str | bool = False
     judged: bool = False
     repeats: int = 1
+    likelihood: bool = False
     led: bool = False
     figures: bool = False
     most_figures: int | None = None
@@ -174,6 +179,10 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
         raise PeercorpusError(
             "The model of an adapter was trained without examples; leave out 'few_shot' or the adapter."
         )
+    if read.likelihood and (read.adapter is not None or read.baseline is not None):
+        raise PeercorpusError(
+            "'likelihood' needs a model that is asked in our own words; leave it out, or the adapter or baseline."
+        )
     if read.led and read.baseline is not None:
         raise PeercorpusError("A baseline cannot lead a discussion; leave out 'led' or the baseline.")
     venues = read.venue.split(",") if isinstance(read.venue, str) else read.venue
@@ -190,4 +199,5 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
         embed_cos=_choose_model(read.embed_cos, embedding.MODEL),
         judged=read.judged,
         repeats=read.repeats,
+        likelihood=read.likelihood,
     )
