@@ -19,6 +19,7 @@ from peercorpus.benchmark.messages import (
     shown_paper,
 )
 from peercorpus.errors import PeercorpusError
+from peercorpus.models import prompts
 from peercorpus.models.chat_messages import Speaker
 from peercorpus.models.token_counts import count_words_and_signs
 
@@ -65,7 +66,8 @@ def test_a_case_tells_venue_title_text_and_the_scales() -> None:
     told = messages(case, shown_paper(case.paper, TokenBudget(), len).text)
     assert [one.speaker for one in told] == [Speaker.SYSTEM, Speaker.USER]
     assert case.paper.markdown in told[1].text
-    assert told[1].text.endswith("- rating: 1 to 10")
+    # A small model answers what it read last, so the question stands after the paper once more.
+    assert told[1].text.endswith(f"- rating: 1 to 10\n\n{prompts.SCORES_AGAIN}")
     assert "3.5" not in told[1].text
 
 

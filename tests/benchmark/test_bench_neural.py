@@ -40,7 +40,7 @@ def numbers(logs: Path) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def bench(run: Run, release: Path, logs: Path, models: Path, *more: str) -> dict[tuple[str, str], dict[str, str]]:
-    local = ("--model", "hf/local", "--model-arg.model_path", models / "llama", "--model-arg.do_sample", "false")
+    local = ("--model", "hf/local", "--model-arg.model_path", models / "llama", "--max-connections", "8")
     told = ("--release", release, "--logs", logs, "--no-baselines", "--max-tokens", "24", "--resamples", "5", *more)
     ended = run("bench", "acceptance", "review", *local, *told)
     assert ended.code == 0, ended.out + ended.err

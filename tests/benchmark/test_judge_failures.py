@@ -57,20 +57,19 @@ def test_a_comparison_leaves_out_of_both_runs_what_the_judge_failed_on_in_either
     assert isinstance(quality, PairedDifference)
     assert (quality.first, quality.second, quality.difference.value) == (9, 7, 2)
     assert quality.difference.papers == 2
-    assert str(found["judge"]).startswith("2 of 4 cases")
+    assert found["judge"] == "without a score: 1 of 4 cases by x, 1 by y; compared on the other 2"
 
 
-def test_a_comparison_still_counts_as_wrong_what_the_model_itself_failed_at() -> None:
+def test_a_comparison_is_of_the_answers_that_have_a_score_in_both() -> None:
     found = dict(compare_runs(judged("x", 9, {"a": "refused", "b": GRADER_FAILED}), judged("y", 7, {}), 20))
     quality = found["judge: quality"]
     assert isinstance(quality, PairedDifference)
-    assert quality.first == pytest.approx((1 + 9 + 9) / 3)
-    assert (quality.second, quality.difference.papers) == (7, 3)
-    assert str(found["judge"]).startswith("1 of 4 cases")
+    assert (quality.first, quality.second, quality.difference.papers) == (9, 7, 2)
+    assert found["judge"] == "without a score: 2 of 4 cases by x, 0 by y; compared on the other 2"
 
 
-def test_a_comparison_of_runs_whose_judge_never_failed_leaves_nothing_out() -> None:
-    found = dict(compare_runs(judged("x", 9, {"a": "refused"}), judged("y", 7, {}), 20))
+def test_a_comparison_of_runs_whose_answers_all_have_a_score_leaves_nothing_out() -> None:
+    found = dict(compare_runs(judged("x", 9, {}), judged("y", 7, {}), 20))
     assert "judge" not in found
     assert all(isinstance(one, PairedDifference) and one.difference.papers == 4 for one in found.values())
 
@@ -79,5 +78,5 @@ def test_a_comparison_without_a_case_that_was_judged_has_no_number() -> None:
     first = judged("x", 9, dict.fromkeys("ab", GRADER_FAILED))
     second = judged("y", 7, dict.fromkeys("cd", GRADER_FAILED))
     found = dict(compare_runs(first, second, 20))
-    assert str(found["judge"]).startswith("4 of 4 cases")
+    assert str(found["judge"]).endswith("compared on the other 0")
     assert not any(isinstance(one, PairedDifference) for one in found.values())

@@ -92,6 +92,18 @@ FENCED = re.compile(r"```(?:json)?[^\S\n]*+\n(.*?)\n?```", re.DOTALL | re.IGNORE
 NUMBER = re.compile(r"[^\w-]*(-?\d+(?:\.\d+)?)(?:\s*/\s*\d+)?\W*?(?:[:(].*)?$")
 """Matches the score after a field's name: alone, over its scale ("7/10"), or before its label ("7: accept")."""
 WORDS = {"accept": True, "reject": False}
+TOKEN_EDGES = ' "\u0120\u2581'
+"""What tokenizers and JSON put around a word: spaces as vocabularies write them, and quotation marks."""
+
+
+def match_decision(token: str) -> str | None:
+    """Return the decision that a token begins or that begins it; None if there is none.
+
+    >>> match_decision("\u0120rej"), match_decision("accepted"), match_decision("weak")
+    ('reject', 'accept', None)
+    """
+    text = token.strip(TOKEN_EDGES).lower()
+    return next((word for word in WORDS if text and (word.startswith(text) or text.startswith(word))), None)
 
 
 def refuse_repeated_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -108,6 +108,7 @@ class Board:
         figures: What images the runs with figures showed, by the name of the run.
         differences: With figures less without, of each model that was asked both ways.
         ceilings: How far people stand above the floors, on all papers and by venue and year.
+        not_asked: Cases of the task that were not asked because of a limit.
     """
 
     protocol: Protocol
@@ -119,6 +120,7 @@ class Board:
     figures: Mapping[str, str] = field(default_factory=dict)
     differences: tuple[ArmDifference, ...] = ()
     ceilings: tuple[Ceiling, ...] = ()
+    not_asked: int = 0
 
 
 @dataclass(slots=True)
@@ -373,6 +375,7 @@ def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], resampl
                     },
                     differences=tuple(_compare_arms(alike, columns, resamples)),
                     ceilings=tuple(_find_ceilings(alike, columns, group, resamples)),
+                    not_asked=max(run.not_asked for run in alike),
                 )
             )
 
@@ -433,8 +436,8 @@ def _compare_column(
 def compare_runs(first: TaskRun, second: TaskRun, resamples: int = 1000) -> list[tuple[str, Difference | str]]:
     """Return the differences of two runs on the same cases, the first less the second, with intervals.
 
-    Answers without a score count as uninformed, unless the judge failed on them: that is never the answer's own fault,
-    so such a case is left out of both runs, and an entry under the name of the scorer says how many were.
+    A case that has no score in one of the runs is left out of both, and an entry under the name of the scorer says how
+    many each run has of these: whether a model keeps to the format is one thing, how well it judges another.
 
     Returns:
         The name of each number and its difference, or the reason why there is none.
@@ -460,16 +463,20 @@ def compare_runs(first: TaskRun, second: TaskRun, resamples: int = 1000) -> list
 def _compare_scored(
     scored: Scored, first: TaskRun, second: TaskRun, resamples: int
 ) -> Iterator[tuple[str, Difference | str]]:
-    judge_failed = _list_judge_failures(first.outcomes[scored]) | _list_judge_failures(second.outcomes[scored])
+    unscored = [{outcome.case_id for outcome in run.outcomes[scored] if outcome.unscored} for run in (first, second)]
+    left_out = unscored[0] | unscored[1]
     ours, theirs = (
-        [outcome for outcome in run.outcomes[scored] if outcome.case_id not in judge_failed] for run in (first, second)
+        [outcome for outcome in run.outcomes[scored] if outcome.case_id not in left_out] for run in (first, second)
     )
-    if judge_failed:
-        cases = {outcome.case_id for outcome in first.outcomes[scored]}
+    if left_out:
+        cases = len({outcome.case_id for outcome in first.outcomes[scored]})
         yield (
             scored.value,
-            f"{len(judge_failed):,} of {len(cases):,} cases left out of both runs, as the judge failed on them in one",
+            f"without a score: {len(unscored[0]):,} of {cases:,} cases by {first.name}, {len(unscored[1]):,} by"
+            f" {second.name}; compared on the other {cases - len(left_out):,}",
         )
+    if not ours:
+        return
     for measure in select_measures(scored, ours):
         name = f"{measure.group} {measure.name}".strip()
         ways = _name_measurer(scored, first, measure), _name_measurer(scored, second, measure)

@@ -121,6 +121,11 @@ def _make_table(board: Board) -> RenderedTable:
         above.append(
             "‡ By this measure people do not stand clear of the floor, so it hardly tells who has read the paper."
         )
+    if board.not_asked:
+        above.append(
+            f"Only the first cases were asked (--limit), and {board.not_asked:,} were not: the first ones are usually"
+            " of one venue, and no random sample."
+        )
     if board.is_part:
         above.append("Only fields that all of these models give on the scale of the form; some were asked for more.")
     if protocol.side == Split.TRAIN:

@@ -1,20 +1,29 @@
 """Prepare a model that this process loads itself for inspect_ai."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from threading import Event, Lock
 from typing import Any
 
 from inspect_ai import Task
 from inspect_ai._util.constants import DEFAULT_MAX_TOKENS
-from inspect_ai.dataset import Sample
-from inspect_ai.model import Model, ModelOutput
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model
+from inspect_ai.tool import ToolChoice, ToolInfo
 
+from peercorpus.benchmark.answers import match_decision
+from peercorpus.benchmark.cases import BenchTask
 from peercorpus.errors import ModelError
+from peercorpus.execution.progress import Meter, Show
 from peercorpus.models.chat_templates import Chat, load_chat, read_context_length
 from peercorpus.models.checkpoints import INSPECT_PREFIX, find_weights
 
 STOPPED = "\0stopped"
 """Appended to a text that reached its token limit; removed once the provider has returned the text."""
+ANSWER_TOKENS = {BenchTask.ACCEPTANCE: 64, BenchTask.SCORES: 256, BenchTask.REVIEW: 2_048, BenchTask.REBUTTAL: 1_024}
+"""Maximum number of tokens of an answer to each task, unless the user sets one."""
+MOST_LIKELY = 5_000
+"""How many tokens are looked through for an allowed answer, from the most probable one."""
 CHAT_ARGUMENTS = frozenset({"chat_template", "use_chat_template"})
 """Model arguments with which a user overrides the chat template."""
 
@@ -38,47 +47,107 @@ class LocalModel:
     weights: Mapping[str, str]
 
     def fit(self, task: Task, settings: Mapping[str, Any]) -> None:
-        """Adapt the questions of a task to this model: escape its special tokens and check the length.
+        """Adapt a task to this model: limit its answers, escape special tokens in its questions, check their length.
 
         Args:
-            task: Its samples are changed in place.
+            task: It is changed in place.
             settings: Settings of the run: `max_tokens` and `limit`.
 
         Raises:
             ModelError: A question with its answer exceeds the model's window.
         """
         task.metadata = (task.metadata or {}) | ({"weights": dict(self.weights)} if self.weights else {})
-        if self.chat is None:
-            return
+        if task.config.max_tokens is None:
+            task.config.max_tokens = self.limit(ANSWER_TOKENS[task.metadata["task"]])
         limit = settings.get("limit")
-        answer = settings.get("max_tokens") or task.config.max_tokens or DEFAULT_MAX_TOKENS
+        answer = settings.get("max_tokens") or task.config.max_tokens
         for index, sample in enumerate(task.dataset):
-            for message in _list_messages(sample):
-                message.content = self.chat.parted(message.text)
-            if self.window is not None and (limit is None or index < limit):
-                self._check(sample, self.chat, self.window, answer)
+            if isinstance(sample.input, str):
+                continue
+            sample.input = self.escape(sample.input)
+            if (limit is None or index < limit) and not self.fits(sample.input, answer):
+                raise ModelError(
+                    f"The model '{self.name}' takes {self.window:,} tokens, but the question '{sample.id}' has"
+                    f" {self._count(sample.input):,} and its answer may have {answer:,}: show less of a paper"
+                    " (--paper-tokens, or 'paper_tokens' in a recipe) or allow a shorter answer (--max-tokens, or"
+                    " 'answer_tokens' in a recipe)."
+                )
 
-    def _check(self, sample: Sample, chat: Chat, window: int, answer: int) -> None:
-        asked = len(
-            chat.question([{"role": message.role, "content": message.text} for message in _list_messages(sample)])
-        )
-        if asked + answer > window:
-            raise ModelError(
-                f"The model '{self.name}' takes {window:,} tokens, but the question '{sample.id}' has {asked:,} and its"
-                f" answer may have {answer:,}: show less of a paper (--paper-tokens, or 'paper_tokens' in a recipe) or"
-                " allow a shorter answer (--max-tokens, or 'answer_tokens' in a recipe)."
-            )
+    def limit(self, most: int) -> int:
+        """Return the maximum number of tokens of an answer; more than `most` if the model thinks before it answers."""
+        marks = None if self.chat is None else self.chat.marks
+        return DEFAULT_MAX_TOKENS if marks is not None and marks.fullmatch("</think>") else most
+
+    def escape(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+        """Return messages whose texts contain no special token of the model."""
+        if self.chat is None:
+            return list(messages)
+        return [message.model_copy(update={"content": self.chat.parted(message.text)}) for message in messages]
+
+    def fits(self, messages: Sequence[ChatMessage], answer: int) -> bool:
+        """Return whether a question and an answer of so many tokens fit into the window, as far as it is known."""
+        return self.chat is None or self.window is None or self._count(messages) + answer <= self.window
+
+    def _count(self, messages: Sequence[ChatMessage]) -> int:
+        assert self.chat is not None
+        return len(self.chat.question([{"role": message.role, "content": message.text} for message in messages]))
 
 
-def report_stop_reasons(model: Model) -> None:
-    """Make a model report whether an answer ended by itself or was stopped, which the provider does not know.
+class _Generation:
+    """Generates the batches of a loaded model: counts the tokens written, seeds samples, and stops when asked to.
 
-    An answer that ends with neither an end token nor padding was stopped. A marker appended to the text carries this
-    through the provider, which only returns text.
+    It runs in the provider's thread. A process that exits while that thread computes is aborted, so whoever frees the
+    model stops it first.
     """
+
+    def __init__(self, generate: Callable[..., Any], name: str, show: Show) -> None:
+        self.seed: int | None = None
+        self._generate = generate
+        self._meter = Meter(name, "tokens written", show)
+        self._is_stopped = Event()
+        self._running = Lock()
+
+    def __call__(self, input_ids: Any, **settings: Any) -> Any:  # noqa: ANN401 -- tensors
+        with self._running:
+            if self._is_stopped.is_set():
+                raise ModelError("The model was freed before this question was answered; run the same command again.")
+            if settings.get("do_sample") and self.seed is not None:
+                import torch
+
+                asked = sha256(f"{self.seed} {input_ids.tolist()}".encode()).digest()
+                torch.manual_seed(int.from_bytes(asked[:7]))
+            criteria = [*settings.pop("stopping_criteria", ()), self._count]
+            return self._generate(input_ids=input_ids, stopping_criteria=criteria, **settings)
+
+    def _count(self, ids: Any, *_: object, **__: object) -> Any:  # noqa: ANN401 -- tensors
+        """Count one more token of each answer in a batch; return for each whether to stop."""
+        self._meter.advance(len(ids))
+        return ids.new_full((len(ids),), int(self._is_stopped.is_set())).bool()
+
+    def stop(self) -> None:
+        """Stop after the next token, and wait for it."""
+        self._is_stopped.set()
+        with self._running:
+            pass
+
+
+def load_local(local: LocalModel, config: GenerateConfig, show: Show) -> Model:
+    """Load a model and adapt its provider.
+
+    The provider samples unless told otherwise and refuses a temperature of 0, escapes nothing, ends every assistant
+    message, and does not know whether an answer ended by itself or was stopped. Here a temperature of 0 is greedy
+    decoding, and so is none; special tokens in messages are escaped; an assistant message at the end is continued;
+    and a marker, appended to a text whose last token neither ends nor pads it, carries the stop reason through the
+    provider, which only returns text.
+    """
+    model = get_model(local.name, memoize=False, config=config, **local.model_args)
     api: Any = model.api
-    decode = api.tokenizer.batch_decode
-    generate = api.generate
+    if api.device == "cpu" and model.config.max_connections is None:
+        # A batch takes as long as its longest answer, and one processor computes no two answers at the same time.
+        model.config.max_connections = 1
+    decode, generate, render = api.tokenizer.batch_decode, api.generate, api.hf_chat
+    always_samples = api.do_sample and "do_sample" in local.model_args
+    generation = api.model.generate = _Generation(api.model.generate, local.name, show)
 
     def decoded(sequences: Sequence[Sequence[int]], **settings: object) -> list[str]:
         texts: list[str] = decode(sequences=sequences, **settings)
@@ -88,30 +157,50 @@ def report_stop_reasons(model: Model) -> None:
         is_stopped = [bool(len(ids)) and int(ids[-1]) not in ends for ids in sequences]
         return [text + STOPPED * was_stopped for text, was_stopped in zip(texts, is_stopped, strict=True)]
 
-    async def generated(*asked: object, **settings: object) -> ModelOutput:
-        output: ModelOutput = await generate(*asked, **settings)
+    def rendered(messages: list[ChatMessage], tools: list[ToolInfo]) -> str:
+        if messages[-1].role != "assistant":
+            return str(render(messages, tools))
+        return f"{render(messages[:-1], tools)}{messages[-1].text}"
+
+    async def generated(
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        asked = local.escape(input)
+        if not local.fits(asked, config.max_tokens or DEFAULT_MAX_TOKENS):
+            return ModelOutput.from_content(model.name, "", "model_length")
+        # The provider reads both before it waits for anything.
+        api.do_sample = bool(config.temperature) or (config.temperature is None and always_samples)
+        generation.seed = config.seed
+        changes = {} if api.do_sample else dict.fromkeys(("temperature", "top_p", "top_k"))
+        changes |= {"top_logprobs": MOST_LIKELY} if config.logprobs else {}
+        output: ModelOutput = await generate(asked, tools, tool_choice, config.model_copy(update=changes))
         (choice,) = output.choices
+        for written in choice.logprobs.content if choice.logprobs else ():
+            # What is kept of thousands is what `solvers.compare_likelihoods` reads.
+            written.top_logprobs = [likely for likely in written.top_logprobs or () if match_decision(likely.token)]
         choice.stop_reason = "max_tokens" if choice.message.text.endswith(STOPPED) else "stop"
         output.completion = choice.message.content = choice.message.text.removesuffix(STOPPED)
         return output
 
     api.tokenizer.batch_decode = decoded
+    api.hf_chat = rendered
     api.generate = generated
+    return model
 
 
 def free_model(model: Model) -> None:
-    """Free the memory of a loaded model, which cannot be used afterwards.
+    """Stop a loaded model and free its memory; it cannot be used afterwards.
 
     Dropping every reference is not enough: the thread in which inspect_ai generates keeps one to its last batch, and so
     to the model.
     """
     api: Any = model.api
+    api.model.generate.stop()
     api.model.to("meta")
     api.close()
-
-
-def _list_messages(sample: Sample) -> list[Any]:
-    return [] if isinstance(sample.input, str) else sample.input
 
 
 def find_local_model(named: str, model_args: Mapping[str, Any]) -> LocalModel | None:

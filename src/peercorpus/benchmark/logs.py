@@ -27,6 +27,7 @@ from peercorpus.benchmark.outcomes import (
     EACH_KEY,
     RECORD_KEY,
     CaseOutcome,
+    DecisionRecord,
     OutcomeRecord,
     PredictedScore,
     Scored,
@@ -132,6 +133,7 @@ class TaskRun:
         cut_papers: Cases in which the model saw only a part of the paper.
         cut_answers: Answers that ended at the token limit.
         signatures: Signatures of the metrics at the time of scoring.
+        not_asked: Cases of the task that were not asked because of a limit.
         missing: Cases that have not been run, at least 1 if the run was interrupted; such a run appears in no table.
         task_id: Shared by all logs of a run that was interrupted and resumed.
         created: Time of creation in ISO 8601.
@@ -150,6 +152,7 @@ class TaskRun:
     cut_papers: int = 0
     cut_answers: int = 0
     signatures: Mapping[str, str] = field(default_factory=dict)
+    not_asked: int = 0
     missing: int = 0
     task_id: str = ""
     created: str = ""
@@ -233,6 +236,22 @@ def _describe_judge(log: EvalLog) -> str:
     return f"its judge: {', '.join(descriptions)}" if descriptions else ""
 
 
+def _describe_sameness(outcomes: Mapping[Scored, Sequence[CaseOutcome]]) -> str:
+    """Say that a model gives each paper the same answer; empty if it does not, or has fewer than two answers."""
+    for of_kind in outcomes.values():
+        read = [outcome.found for outcome in of_kind if outcome.unscored is None]
+        said = {_describe_answer(record) for record in read if isinstance(record, DecisionRecord | ScoresRecord)}
+        if len(read) > 1 and len(said) == 1:
+            return f"all {len(read):,} answers that have a score are the same: {said.pop()}"
+    return ""
+
+
+def _describe_answer(record: DecisionRecord | ScoresRecord) -> str:
+    if isinstance(record, DecisionRecord):
+        return "accept" if record.said else "reject"
+    return ", ".join(f"{score.field} {score.said:g}" for score in record.fields)
+
+
 def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
     about = log.eval.metadata or {}
     kinds = [Scored(scorer.name) for scorer in log.eval.scorers or () if scorer.name in set(Scored)]
@@ -257,7 +276,9 @@ def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
     task = str(about["task"])
     asked = log.eval.dataset.samples if log.eval.config.limit is None else len(case_ids)
     baseline = about["baseline"]
-    settings = ((name, getattr(log.plan.config, name)) for name in WRITING) if baseline is None else ()
+    settings = [(name, getattr(log.plan.config, name)) for name in WRITING] if baseline is None else []
+    if about.get("likelihood"):
+        settings = [("decisions", "by likelihood")]
     return TaskRun(
         path=path,
         protocol=_make_protocol(task, about, case_ids),
@@ -270,10 +291,11 @@ def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
         cut_papers=cut_papers,
         cut_answers=cut_answers,
         signatures=about["signatures"],
+        not_asked=0 if log.eval.config.limit is None else (log.eval.dataset.samples or 0) - len(case_ids),
         missing=max(int(log.status != "success"), (asked or 0) * (log.eval.config.epochs or 1) - len(case_ids)),
         task_id=log.eval.task_id,
         created=log.eval.created,
-        says=about["says"] or _describe_judge(log),
+        says=about["says"] or "; ".join(filter(None, [_describe_judge(log), _describe_sameness(outcomes)])),
         settings=", ".join(f"{name} {value}" for name, value in settings if value is not None),
         figures=figures,
     )

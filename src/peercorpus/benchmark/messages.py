@@ -136,6 +136,12 @@ SYSTEM = {
     BenchTask.META_REVIEW: prompts.META_REVIEW,
 }
 """System prompt of each task."""
+AGAIN = {
+    BenchTask.ACCEPTANCE: prompts.ACCEPTANCE_AGAIN,
+    BenchTask.SCORES: prompts.SCORES_AGAIN,
+    BenchTask.REVIEW: prompts.REVIEW_AGAIN,
+}
+"""The question once more, after the paper; a discussion ends with what the authors say."""
 
 
 def shown_paper(paper: CasePaper, budget: TokenBudget, count: Callable[[str], int]) -> ShownPaper:
@@ -153,6 +159,7 @@ def _write_opening(case: Case, text: str) -> str:
     if case.scores and case.task not in {BenchTask.REBUTTAL, BenchTask.META_REVIEW}:
         fields = (f"- {escape_markers(score.field)}: {score.low:g} to {score.high:g}" for score in case.scores)
         parts.append(prompts.ASKED_SCORES.format(fields="\n".join(fields)))
+    parts += [AGAIN[case.task]] if case.task in AGAIN else []
     return "\n\n".join(parts)
 
 

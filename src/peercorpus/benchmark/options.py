@@ -41,6 +41,7 @@ class TaskOptions(TypedDict, total=False):
         judge_profile: What the judge is told and answers: `ours` (the default), or `re2` as in Re²'s appendix D.
         judge_words: For `re2`: a file that holds the words of the judge's instruction; ours by default.
         repeats: How many times a judge is asked each question, to measure its consistency; once by default.
+        likelihood: For `acceptance` only: the answer is the probability that the model gives each decision.
         led: For `rebuttal` only: the model carries on the discussion with a model in the role `author`.
         unified: For `scores` only: ask for the overall recommendation on Re²'s scale of 1 to 10, instead of the form's
             fields; the correct answer is the mean of the reviewers' unified ratings.
@@ -67,6 +68,7 @@ class TaskOptions(TypedDict, total=False):
     judge_profile: str
     judge_words: str
     repeats: int
+    likelihood: bool
     led: bool
     unified: bool
     figures: bool
@@ -97,6 +99,7 @@ class TaskRequest:
         judged: Whether a model in the role `grader` judges written answers.
         instruction: What the judge is told.
         repeats: How many times the judge is asked each question; the first answer counts.
+        likelihood: Whether the answer is the probability that the model gives each decision.
     """
 
     release: Path
@@ -112,6 +115,7 @@ class TaskRequest:
     judged: bool = False
     instruction: JudgeInstruction = field(default_factory=JudgeInstruction)
     repeats: int = 1
+    likelihood: bool = False
 
 
 class _Read(msgspec.Struct, forbid_unknown_fields=True):
@@ -134,6 +138,7 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     judge_profile: JudgeProfile = JudgeProfile.OURS
     judge_words: str | None = None
     repeats: int = 1
+    likelihood: bool = False
     led: bool = False
     unified: bool = False
     figures: bool = False
@@ -169,6 +174,41 @@ def _choose_model(option: str | bool, default: str) -> str | None:
     return default if option is True else option or None
 
 
+def _check_together(read: _Read) -> None:
+    asks_otherwise = read.adapter is not None or read.baseline is not None
+    refusals = (
+        (read.few_shot < 0, f"'few_shot' must be 0 or more, got {read.few_shot}."),
+        (read.repeats != 1 and not read.judged, "'repeats' needs a judge: set 'judged' too, or leave 'repeats' out."),
+        (
+            not read.judged and (read.judge_profile is not JudgeProfile.OURS or read.judge_words is not None),
+            "'judge_profile' and 'judge_words' need a judge: set 'judged' too, or leave them out.",
+        ),
+        (
+            read.baseline is not None and read.adapter is not None,
+            "A baseline answers in our own format, so it takes no adapter; leave out one of them.",
+        ),
+        (
+            read.few_shot and read.adapter is not None,
+            "The model of an adapter was trained without examples; leave out 'few_shot' or the adapter.",
+        ),
+        (
+            read.map_ratings and read.adapter is None,
+            "Only the ratings of a published reviewing model are mapped; name its adapter, or leave out 'map_ratings'.",
+        ),
+        (
+            read.likelihood and asks_otherwise,
+            "'likelihood' needs a model that is asked in our own words; leave it out, or the adapter or baseline.",
+        ),
+        (
+            read.led and read.baseline is not None,
+            "A baseline cannot lead a discussion; leave out 'led' or the baseline.",
+        ),
+    )
+    for is_wrong, says in refusals:
+        if is_wrong:
+            raise PeercorpusError(says)
+
+
 def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
     """Parse the options of a task.
 
@@ -183,24 +223,7 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
         read = msgspec.convert(dict(options), _Read)
     except msgspec.ValidationError as error:
         raise PeercorpusError(f"Invalid option of the benchmark: {error}.") from None
-    if read.few_shot < 0:
-        raise PeercorpusError(f"'few_shot' must be 0 or more, got {read.few_shot}.")
-    if read.repeats != 1 and not read.judged:
-        raise PeercorpusError("'repeats' needs a judge: set 'judged' too, or leave 'repeats' out.")
-    if not read.judged and (read.judge_profile is not JudgeProfile.OURS or read.judge_words is not None):
-        raise PeercorpusError("'judge_profile' and 'judge_words' need a judge: set 'judged' too, or leave them out.")
-    if read.baseline is not None and read.adapter is not None:
-        raise PeercorpusError("A baseline answers in our own format, so it takes no adapter; leave out one of them.")
-    if read.few_shot and read.adapter is not None:
-        raise PeercorpusError(
-            "The model of an adapter was trained without examples; leave out 'few_shot' or the adapter."
-        )
-    if read.map_ratings and read.adapter is None:
-        raise PeercorpusError(
-            "Only the ratings of a published reviewing model are mapped; name its adapter, or leave out 'map_ratings'."
-        )
-    if read.led and read.baseline is not None:
-        raise PeercorpusError("A baseline cannot lead a discussion; leave out 'led' or the baseline.")
+    _check_together(read)
     venues = read.venue.split(",") if isinstance(read.venue, str) else read.venue
     chosen = frozenset(filter(None, (venue.strip() for venue in venues)))
     return TaskRequest(
@@ -217,4 +240,5 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
         judged=read.judged,
         instruction=load_instruction(read.judge_profile, None if read.judge_words is None else Path(read.judge_words)),
         repeats=read.repeats,
+        likelihood=read.likelihood,
     )

@@ -1,5 +1,6 @@
 """Run the tasks of the benchmark, with models and baselines; an interrupted run resumes."""
 
+import os
 import re
 import sys
 from collections import Counter
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
-from inspect_ai.model import Model, get_model
+from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.util import DisplayType
 
 from peercorpus.benchmark.adapters.adapter import find_adapter, load_adapter
@@ -21,13 +22,14 @@ from peercorpus.benchmark.baselines.baseline import list_baselines
 from peercorpus.benchmark.cases import BenchTask, held_tasks
 from peercorpus.benchmark.figures.showing import ask_about_image
 from peercorpus.benchmark.judge.scorer import GRADER, SECOND
-from peercorpus.benchmark.local_model import LocalModel, find_local_model, free_model, report_stop_reasons
+from peercorpus.benchmark.local_model import LocalModel, find_local_model, free_model, load_local
 from peercorpus.benchmark.logs import check_logs
 from peercorpus.benchmark.options import FIGURE_OPTIONS
 from peercorpus.benchmark.solvers import AUTHOR
 from peercorpus.benchmark.tasks import NO_MODEL, acceptance, meta_review, rebuttal, review, scores
 from peercorpus.errors import BaselineError, ModelError, PeercorpusError
-from peercorpus.models.checkpoints import INSPECT_PREFIX
+from peercorpus.execution.progress import Show, show_nothing
+from peercorpus.models.checkpoints import is_loaded_here
 from peercorpus.release.folder import open_release
 from peercorpus.release.splits import Split
 
@@ -53,8 +55,22 @@ OPTIONS_OF_WRITTEN_TASKS = frozenset({"bert_score", "embed_cos", "judged", "judg
 """Options that concern written answers, so not the tasks acceptance and scores."""
 OPTIONS_OF_SCORES = frozenset({"unified", "map_ratings"})
 """Options that concern the task scores alone."""
-OPTIONS_OF_MODELS = FIGURE_OPTIONS | {"adapter", "wordings", "map_ratings", "few_shot", "paper_tokens", "tokenizer"}
-"""Options that concern the prompt, so not the baselines."""
+OPTIONS_OF_MODELS = FIGURE_OPTIONS | {
+    *("adapter", "wordings", "map_ratings", "few_shot", "paper_tokens", "tokenizer", "likelihood"),
+}
+"""Options that concern the question, so not the baselines."""
+FEW_PAPERS = 50
+"""With fewer papers the intervals are so wide that two models can hardly be told apart."""
+NO_KEY = "no-key"
+"""Sent as the key of an OpenAI-compatible endpoint if none is set: servers on one's own machine ask for none."""
+
+
+Say = Callable[[str], None]
+"""Receives a sentence for the user."""
+
+
+def say_nothing(_: str) -> None:
+    """Say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +84,14 @@ class Bench:
         options: See `options.TaskOptions`.
         with_baselines: Whether the baselines of each task answer too.
         roles: The models in the roles `grader`, `grader2` and `author`.
+        role_args: Arguments of these models, by role: settings such as `temperature` and `max_tokens`, the `base_url`
+            of a service, or arguments of a provider.
         keeps_errors: Whether a case that ends in an error is kept and counts as an answer without a score.
-        settings: Passed on to `inspect_ai.eval_set`: `limit`, `max_connections`, `temperature` and the like.
+        settings: Passed on to `inspect_ai.eval_set`: `limit`, `max_connections`, `temperature` and the like. A model
+            that this process loads decodes greedily unless a temperature is set, and then samples with the seed 0
+            unless a seed is set.
+        say: Receives what should be known before anything is spent.
+        show: Receives the tokens that models of this process have written.
     """
 
     tasks: Sequence[BenchTask]
@@ -79,11 +101,14 @@ class Bench:
     options: Mapping[str, Any] = field(default_factory=dict)
     with_baselines: bool = True
     roles: Mapping[str, str | Model] = field(default_factory=dict)
+    role_args: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     base_url: str | None = None
     model_args: Mapping[str, Any] = field(default_factory=dict)
     keeps_errors: bool = False
     display: DisplayType = "none"
     settings: Mapping[str, Any] = field(default_factory=dict)
+    say: Say = say_nothing
+    show: Show = show_nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +139,7 @@ def select_tasks(names: Iterable[str], release: Path, side: str = Split.TEST) ->
 
 
 def _check_secrets(bench: Bench) -> None:
-    named = sorted(SECRETS & set(bench.model_args))
+    named = sorted(SECRETS & {*bench.model_args, *(name for args in bench.role_args.values() for name in args)})
     if named:
         raise PeercorpusError(
             f"The model argument '{named[0]}' would be written to every log; set the service's API key in the"
@@ -131,27 +156,40 @@ def _check(bench: Bench) -> None:
     _check_secrets(bench)
     if bench.model is None and not bench.with_baselines:
         raise PeercorpusError("There is nothing to run: name a model with --model, or leave out --no-baselines.")
+    if "wordings" in bench.options and "adapter" not in bench.options and not _find_adapter_name(bench.model):
+        raise PeercorpusError("--wordings needs an adapter: name it with --adapter.")
+    if bench.options.get("likelihood") and (bench.model is None or BenchTask.ACCEPTANCE not in bench.tasks):
+        raise PeercorpusError("--likelihood needs a model and the task 'acceptance'; name both, or leave it out.")
+    _check_roles(bench)
+    if bench.options.get("figures"):
+        _check_figures(bench)
+
+
+def _check_roles(bench: Bench) -> None:
     if bench.options.get("judged") and GRADER not in bench.roles:
         raise PeercorpusError("Judging needs a model: name it with --grader PROVIDER/MODEL.")
     if SECOND in bench.roles and GRADER not in bench.roles:
         raise PeercorpusError("A second grader needs a first one: name it with --grader PROVIDER/MODEL.")
-    if "wordings" in bench.options and "adapter" not in bench.options and not _find_adapter_name(bench.model):
-        raise PeercorpusError("--wordings needs an adapter: name it with --adapter.")
-    if bench.options.get("led") and AUTHOR not in bench.roles:
+    for role in bench.role_args:
+        if role not in bench.roles:
+            raise PeercorpusError(
+                f"There are arguments for the model in the role '{role}', but no such model; name it."
+            )
+    if not bench.options.get("led"):
+        return
+    if AUTHOR not in bench.roles:
         raise PeercorpusError(
             "A led discussion needs a model that plays the authors: name it with --author PROVIDER/MODEL."
         )
-    if bench.options.get("led") and list(bench.tasks) != [BenchTask.REBUTTAL]:
+    if list(bench.tasks) != [BenchTask.REBUTTAL]:
         raise PeercorpusError("Only the task 'rebuttal' can be led; run it on its own.")
-    if bench.options.get("figures"):
-        _check_figures(bench)
 
 
 def _check_figures(bench: Bench) -> None:
     """Check what can be said of figures before a release is read."""
     if bench.model is None:
         raise PeercorpusError("Figures are shown to a model, and no baseline sees them: name one with --model.")
-    if isinstance(bench.model, str) and (bench.model.startswith(INSPECT_PREFIX) or Path(bench.model).is_dir()):
+    if isinstance(bench.model, str) and is_loaded_here(bench.model):
         raise ModelError(
             f"The model '{bench.model}' is loaded by this process, which shows it text alone; name a model of a service"
             " that takes images, such as vllm/…, or leave out --figures."
@@ -159,8 +197,10 @@ def _check_figures(bench: Bench) -> None:
 
 
 def _select_options(bench: Bench, task: BenchTask, *, is_baseline: bool) -> dict[str, Any]:
-    unused = (frozenset() if task.is_written else OPTIONS_OF_WRITTEN_TASKS) | (
-        OPTIONS_OF_MODELS if is_baseline else frozenset()
+    unused = (
+        (frozenset() if task.is_written else OPTIONS_OF_WRITTEN_TASKS)
+        | (OPTIONS_OF_MODELS if is_baseline else frozenset())
+        | (frozenset() if task is BenchTask.ACCEPTANCE else {"likelihood"})
     )
     unused |= frozenset() if task is BenchTask.SCORES else OPTIONS_OF_SCORES
     chosen = {name: value for name, value in bench.options.items() if name not in unused}
@@ -209,18 +249,69 @@ def _find_local(named: str | Model | None, model_args: Mapping[str, Any]) -> Loc
 
 
 def _get_model(
-    named: str | Model, loaded: LocalModel | None, base_url: str | None, model_args: Mapping[str, Any]
+    named: str | Model,
+    local: LocalModel | None,
+    args: Mapping[str, Any],
+    show: Show,
+    config: GenerateConfig | None = None,
 ) -> Model:
+    """Return a model that can be asked: one that this process loads, if `local` says so, or one of a service.
+
+    Raises:
+        ModelError: It cannot be asked.
+    """
     if isinstance(named, Model):
         return named
+    config = config or GenerateConfig()
     try:
-        if loaded is not None:
-            model = get_model(loaded.name, memoize=False, **loaded.model_args)
-            report_stop_reasons(model)
-            return model
-        return get_model(named, base_url=base_url, **model_args)
+        if local is not None:
+            return load_local(local, config, show)
+        return get_model(named, config=config, **(_stand_in_key(named) | dict(args)))
     except (PrerequisiteError, ValueError, TypeError, ImportError, OSError, RuntimeError) as error:
         raise ModelError(f"The model '{named}' cannot be asked: {_shorten_error(error)}") from None
+
+
+def _stand_in_key(named: str) -> dict[str, Any]:
+    """Return a key to send to an OpenAI-compatible endpoint for which none is set, as inspect_ai insists on one."""
+    provider, _, model = named.partition("/")
+    variable = f"{model.partition('/')[0].upper().replace('-', '_')}_API_KEY"
+    return {} if provider != "openai-api" or os.environ.get(variable) else {"api_key": NO_KEY}
+
+
+def _get_role(bench: Bench, role: str) -> tuple[Model, LocalModel | None]:
+    """Return the model in a role; its arguments that are settings of generation become its configuration."""
+    args = dict(bench.role_args.get(role, {}))
+    settings = {name: args.pop(name) for name in GenerateConfig.model_fields if name in args}
+    try:
+        config = GenerateConfig.model_validate(settings)
+    except ValueError as error:
+        raise ModelError(f"An argument of the {role} is invalid: {_shorten_error(error)}") from None
+    local = _find_local(bench.roles[role], args)
+    return _get_model(bench.roles[role], local, args, bench.show, config), local
+
+
+def _choose_settings(bench: Bench, local: LocalModel | None) -> dict[str, Any]:
+    """Return the settings of a run, with those that make the answers of a loaded model repeatable."""
+    settings = {"max_retries": MAX_RETRIES} | dict(bench.settings)
+    if local is None:
+        return settings
+    if not bench.model_args.get("do_sample"):
+        settings.setdefault("temperature", 0.0)
+    if settings.get("temperature") != 0:
+        settings.setdefault("seed", 0)
+    return settings
+
+
+def _say_few_papers(bench: Bench, tasks: Sequence[Task]) -> None:
+    """Say before anything is spent that there are too few papers to tell models apart."""
+    limit = bench.settings.get("limit")
+    papers = {task.name: {(sample.metadata or {})["forum_id"] for sample in task.dataset[:limit]} for task in tasks}
+    few = [f"{len(ids):,} of '{name}'" for name, ids in papers.items() if len(ids) < FEW_PAPERS]
+    if few:
+        bench.say(
+            f"Few papers to test on: {', '.join(few)}. Below {FEW_PAPERS} papers two models can hardly be told apart;"
+            " publish a release of more venues, or ask without --limit."
+        )
 
 
 def _shorten_error(error: object) -> str:
@@ -234,7 +325,7 @@ def rehearse(bench: Bench) -> None:
         PeercorpusError: A task cannot be made, or a question exceeds the window of a model that this process loads.
     """
     _check(bench)
-    _make_tasks(bench, _find_local(bench.model, bench.model_args), [])
+    _say_few_papers(bench, _make_tasks(bench, _find_local(bench.model, bench.model_args), []))
 
 
 MakeTasks = Callable[[Bench, LocalModel | None, list[str]], list[Task]]
@@ -261,10 +352,10 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
         raise PeercorpusError(notes[0])
     if not tasks:
         raise PeercorpusError("A led discussion has no baseline; name a model with --model.")
-    model = _get_model(bench.model or NO_MODEL, loaded, bench.base_url, bench.model_args)
-    roles: dict[str, str | Model] = {
-        role: _get_model(named, _find_local(named, {}), None, {}) for role, named in bench.roles.items()
-    }
+    _say_few_papers(bench, tasks)
+    at = {} if bench.base_url is None else {"base_url": bench.base_url}
+    model = _get_model(bench.model or NO_MODEL, loaded, at | dict(bench.model_args), bench.show)
+    roles = {role: _get_role(bench, role) for role in bench.roles}
     if bench.options.get("figures"):
         _check_sees(bench, tasks)
     try:
@@ -275,7 +366,7 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
                 log_dir=str(bench.logs),
                 log_dir_allow_dirty=True,
                 model=model,
-                model_roles=roles,
+                model_roles={role: in_role for role, (in_role, _) in roles.items()},
                 display=bench.display,
                 retry_attempts=0,
                 retry_immediate=False,
@@ -283,13 +374,14 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
                 fail_on_error=not bench.keeps_errors,
                 continue_on_fail=True,
                 log_images=False,
-                **({"max_retries": MAX_RETRIES} | dict(bench.settings)),
+                **_choose_settings(bench, loaded),
             )
     except PrerequisiteError as error:
         raise ModelError(f"The benchmark cannot run: {_shorten_error(error.message)}") from None
     finally:
-        if loaded is not None:
-            free_model(model)
+        for used, local in ((model, loaded), *roles.values()):
+            if local is not None:
+                free_model(used)
     if len(logs) < len(tasks) or any(log.status == "cancelled" for log in logs):
         # inspect_ai handles Ctrl-C itself and returns as if it were done, but without the logs of unfinished tasks.
         raise KeyboardInterrupt

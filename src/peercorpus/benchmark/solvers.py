@@ -6,6 +6,7 @@ then parses the answer once for all scorers.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import exp
 from typing import Any
 
 import msgspec
@@ -15,23 +16,29 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
+    GenerateConfig,
+    ModelAPI,
     ModelOutput,
     StopReason,
     get_model,
+    modelapi,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from peercorpus.benchmark.adapters.adapter import load_adapter
 from peercorpus.benchmark.answers import (
+    WORDS,
     Decision,
     UnreadableAnswerError,
     Unscored,
     check_not_withheld,
+    match_decision,
     read_decision,
     read_meta_review,
     read_review_answer,
     read_score_answer,
     read_turn,
+    write_decision,
 )
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseMessage, CasePaper
 from peercorpus.benchmark.figures.choice import FigureChoice
@@ -213,6 +220,58 @@ def read(adapter: str | None = None, maps_ratings: bool = False) -> Solver:
         return state
 
     return solve
+
+
+PREFIX = '{"decision": "'
+"""Beginning of an answer to `acceptance`, which the model continues with the decision."""
+MOST_LIKELY = 20
+"""How many tokens with their probabilities a service is asked for: the most that OpenAI's API gives."""
+
+
+def compare_likelihoods(output: ModelOutput) -> float | None:
+    """Return the probability of "accept" among the allowed decisions, by the next token; None if neither is named."""
+    logprobs = output.choices[0].logprobs if output.choices else None
+    likelihoods = dict.fromkeys(WORDS, 0.0)
+    for candidate in (logprobs.content[0].top_logprobs or ()) if logprobs and logprobs.content else ():
+        word = match_decision(candidate.token)
+        if word is not None:
+            likelihoods[word] += exp(candidate.logprob)
+    total = sum(likelihoods.values())
+    return likelihoods["accept"] / total if total else None
+
+
+@solver
+def weigh() -> Solver:
+    """Answer `acceptance` by the probability that the model gives each decision after the beginning of an answer.
+
+    A model of this process continues an assistant message, and so do servers that know `continue_final_message`.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 -- the protocol's own
+        config = GenerateConfig(
+            max_tokens=1,
+            temperature=0.0,
+            logprobs=True,
+            top_logprobs=MOST_LIKELY,
+            extra_body={"continue_final_message": True, "add_generation_prompt": False},
+        )
+        output = await get_model().generate([*state.messages, ChatMessageAssistant(content=PREFIX)], config=config)
+        accept = compare_likelihoods(output)
+        answer = "" if accept is None else write_decision(Decision(accept >= 0.5, accept))
+        state.output = ModelOutput.from_content(output.model, answer)
+        state.messages.append(ChatMessageAssistant(content=answer))
+        return state
+
+    return solve
+
+
+@modelapi(name="baseline")
+class BaselineAPI(ModelAPI):
+    """The name of a baseline among models; it is never asked, as `fixed` answers."""
+
+    async def generate(self, *_: object, **__: object) -> ModelOutput:
+        """Refuse: there is no model to ask."""
+        raise AssertionError("a baseline is never asked")
 
 
 @solver

@@ -21,7 +21,7 @@ from peercorpus.benchmark.figures.showing import show_figures
 from peercorpus.benchmark.judge.instruction import JudgeProfile
 from peercorpus.benchmark.messages import CUT_METHOD, ShownPaper, choose_examples, example_pool, messages, shown_paper
 from peercorpus.benchmark.options import TaskOptions, TaskRequest, parse_task_options
-from peercorpus.benchmark.solvers import PEOPLE, build_sample, discuss, fixed, read
+from peercorpus.benchmark.solvers import PEOPLE, build_sample, discuss, fixed, read, weigh
 from peercorpus.errors import PeercorpusError
 from peercorpus.metrics import bertscore, embedding
 from peercorpus.metrics.registry import definition
@@ -84,6 +84,7 @@ def about_run(
         "figures": _describe_figures(request),
         "prompts": {"version": prompts.VERSION, "digest": prompts.DIGEST},
         "adapter": f"{request.adapter}, ratings mapped" if request.maps_ratings else request.adapter,
+        "likelihood": request.likelihood,
         "baseline": request.baseline,
         "says": "" if baseline is None else baseline.says,
         "signatures": _collect_signatures(of_task, request),
@@ -239,6 +240,8 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
         PeercorpusError: The release, a case, the baseline or the adapter does not exist.
     """
     request.asking.check(of_task)
+    if request.likelihood and of_task is not BenchTask.ACCEPTANCE:
+        raise PeercorpusError(f"Only 'acceptance' is answered by likelihood, not '{of_task}'; leave 'likelihood' out.")
     release = open_sided_release(request)
     cases, counts = _read_cases(release, of_task, request.selection)
     adapter = baseline = None
@@ -247,7 +250,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
         cases = narrow(adapter, cases, counts)
     if request.baseline is not None:
         baseline = _fit_baseline(request.baseline, of_task, request, release)
-    answering: Solver = discuss() if request.selection.led else generate()
+    answering: Solver = discuss() if request.selection.led else weigh() if request.likelihood else generate()
     figures = request.asking.figures
     showing = [] if figures is None else [show_figures(str(release.folder.absolute()), release.sha256)]
     return Task(
@@ -264,7 +267,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
         ],
         scorer=_select_scorers(of_task, request),
         config=GenerateConfig.model_validate(adapter.generation if adapter is not None else {}),
-        model=None if baseline is None else NO_MODEL,
+        model=None if baseline is None else f"baseline/{baseline.name}",
         # inspect_ai stores it and keeps logs of another release or other prompts apart.
         version="|".join(
             [VERSION, f"prompts:{prompts.DIGEST}", f"release:{release.sha256[:12]}"]

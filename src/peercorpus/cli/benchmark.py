@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
@@ -29,6 +29,8 @@ JudgeProfileName = Literal["ours", "re2"]
 TaskName = Literal["acceptance", "scores", "review", "rebuttal", "meta_review"]
 Unset = Parameter(show_default=False)
 RESAMPLES = 1_000
+SETTINGS = ("max_connections", "max_retries", "max_tokens", "temperature", "seed")
+"""Options that are settings of inspect_ai by the same names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,10 @@ class Questions:
         Maximum kilobytes of all images of a question. Default: 2,000.
     most_megapixels
         Maximum megapixels of all images of a question. Default: 8.
+    likelihood
+        Answer acceptance by the probability that the model gives each decision, instead of by what it writes, so that
+        each case has an answer. Needs a model on this machine, or a server that continues an answer and gives
+        log-probabilities, such as vLLM.
     limit
         Ask only the first N cases. They usually come from one venue and are not a random sample.
     """
@@ -98,6 +104,7 @@ class Questions:
     most_figures: Annotated[int | None, AtLeastOne, Unset] = None
     most_image_kb: Annotated[int | None, AtLeastOne, Unset] = None
     most_megapixels: Annotated[int | None, AtLeastOne, Unset] = None
+    likelihood: Annotated[bool, Parameter(negative=())] = False
     limit: Annotated[int | None, AtLeastOne, Unset] = None
 
     def options(self) -> dict[str, object]:
@@ -116,6 +123,7 @@ class Questions:
             "wordings": None if self.wordings is None else str(self.wordings),
             "map_ratings": self.map_ratings or None,
             "figures": self.figures or None,
+            "likelihood": self.likelihood or None,
             "most_figures": self.most_figures,
             "most_image_kb": self.most_image_kb,
             "most_megapixels": self.most_megapixels,
@@ -137,19 +145,26 @@ class Models:
         Further argument for the model's provider, as --model-arg.NAME VALUE. Numbers, true, false and null are read as
         JSON.
     grader
-        Model that judges reviews, rebuttals and meta-reviews. With --judge-profile re2, LLaMA-3.1-8B-Instruct is the
-        default.
+        Model that judges reviews, rebuttals and meta-reviews: a name or a folder, as for --model. With --judge-profile
+        re2, LLaMA-3.1-8B-Instruct is the default.
     judge_profile
         What the judge sees and answers: ours, or Re²'s (appendix D of its paper). Default: ours.
     judge_words
         For --judge-profile re2: a file with the words of the judge's instruction, known by its SHA-256. By default the
         words are ours.
+    grader_arg
+        Argument for the grader, as --grader-arg.NAME VALUE: base_url, max_tokens, max_connections, or an argument of
+        its provider.
     second_grader
         Second model that judges the same answers.
+    second_grader_arg
+        Argument for the second grader.
     repeats
         How often to ask the grader each question, to measure its consistency. The first answer counts.
     author
         Let the model lead the discussions of `rebuttal`, with this model playing the authors.
+    author_arg
+        Argument for the model that plays the authors.
     baselines
         Also run the baselines.
     max_connections
@@ -157,9 +172,12 @@ class Models:
     max_retries
         How often to repeat a question if the service is busy or does not reply. Default: 6.
     max_tokens
-        Maximum number of tokens in an answer.
+        Maximum number of tokens in an answer. A model on this machine has a limit for each task by default: 64 for
+        acceptance, 256 for scores, 2,048 for review and 1,024 for rebuttal.
     temperature
-        Sampling temperature of the model.
+        Sampling temperature of the model; 0 decodes greedily, which is the default of a model on this machine.
+    seed
+        Seed for sampling. Default of a model on this machine: 0.
     """
 
     model: Annotated[str | None, Unset] = None
@@ -168,14 +186,18 @@ class Models:
     grader: Annotated[str | None, Unset] = None
     judge_profile: Annotated[JudgeProfileName | None, Unset] = None
     judge_words: Annotated[Path | None, Unset] = None
+    grader_arg: Annotated[dict[str, str] | None, Unset] = None
     second_grader: Annotated[str | None, Unset] = None
+    second_grader_arg: Annotated[dict[str, str] | None, Unset] = None
     repeats: Annotated[int | None, AtLeastOne, Unset] = None
     author: Annotated[str | None, Unset] = None
+    author_arg: Annotated[dict[str, str] | None, Unset] = None
     baselines: bool = True
     max_connections: Annotated[int | None, AtLeastOne, Unset] = None
     max_retries: Annotated[int | None, Parameter(validator=Number(gte=0)), Unset] = None
     max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
     temperature: Annotated[float | None, Parameter(validator=Number(gte=0)), Unset] = None
+    seed: Annotated[int | None, Parameter(validator=Number(gte=0)), Unset] = None
 
 
 ALL_QUESTIONS, ALL_MODELS = Questions(), Models()
@@ -236,13 +258,16 @@ def _run(
     with needs_extra("bench"):
         from peercorpus.benchmark import run
         from peercorpus.benchmark.judge.instruction import RE2_GRADER
+        from peercorpus.models.checkpoints import is_loaded_here
     chosen = run.select_tasks(tasks, release, questions.side)
     needs_judge = models.judge_profile == "re2" and any(task.is_written for task in chosen)
     grader = models.grader or (RE2_GRADER if needs_judge else None)
     roles = {"grader": grader, "grader2": models.second_grader, "author": models.author}
     judging: dict[str, object] = {"judged": grader and True, "repeats": models.repeats, "led": models.author and True}
     judging |= {"judge_profile": models.judge_profile, "judge_words": models.judge_words and str(models.judge_words)}
-    settings = {name: getattr(models, name) for name in ("max_connections", "max_retries", "max_tokens", "temperature")}
+    role_args = {"grader": models.grader_arg, "grader2": models.second_grader_arg, "author": models.author_arg}
+    settings = {name: getattr(models, name) for name in SETTINGS}
+    is_local = any(name is not None and is_loaded_here(name) for name in (models.model, *roles.values()))
     bench = run.Bench(
         tasks=chosen,
         release=release,
@@ -251,13 +276,16 @@ def _run(
         options=drop_unset(questions.options() | judging),
         with_baselines=models.baselines,
         roles=drop_unset(roles),
+        role_args={role: parse_arguments(args) for role, args in role_args.items() if args},
         base_url=models.model_url,
-        model_args={name: parse_argument(text) for name, text in (models.model_arg or {}).items()},
+        model_args=parse_arguments(models.model_arg or {}),
         keeps_errors=keeps_errors,
-        display=display(),
+        # A model that is loaded here shows its progress itself.
+        display="plain" if is_local else display(),
         settings=drop_unset(settings | {"limit": questions.limit}),
     )
-    return run.run_tasks(bench)
+    with ProgressLines() as lines:
+        return run.run_tasks(replace(bench, say=lines.say, show=lines.show))
 
 
 def require_extras(questions: Questions, asked: Sequence[str | None]) -> None:
@@ -281,6 +309,11 @@ def display() -> Literal["rich", "plain"]:
 def drop_unset(options: Mapping[str, OptionT | None]) -> dict[str, OptionT]:
     """Return the options that are not None."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+def parse_arguments(texts: Mapping[str, str]) -> dict[str, object]:
+    """Return the values of arguments of a model's provider, by name."""
+    return {name: parse_argument(text) for name, text in texts.items()}
 
 
 def parse_argument(text: str) -> object:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.benchmark import RESAMPLES, Unset, display, print_unanswered
+from peercorpus.cli.benchmark import RESAMPLES, Unset, print_unanswered
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, app, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import HERE, Spreading, WorstGrade
@@ -185,7 +185,8 @@ def _tune(options: "RunOptions", then: Then, lines: ProgressLines, spread: "Exec
     if then.evaluate:
         from peercorpus.finetune.evaluate import check_evaluation
 
-        check_evaluation(options.out, options.release, then.limit)
+        check_evaluation(options.out, options.release, then.limit, lines.say)
+    lines.say(finetune_texts.LOADING)
     tune(options.out, lines.show)
     write_model_card(options.out)
     say(finetune_texts.tuned(options.out, load_trained(options.out)))
@@ -200,7 +201,7 @@ def _evaluate(options: "RunOptions", then: Then, lines: ProgressLines) -> int:
     from peercorpus.finetune.evaluate import evaluate
     from peercorpus.finetune.model_card import write_model_card
 
-    evaluation = evaluate(options.out, options.release, then.limit, RESAMPLES, display(), lines.show)
+    evaluation = evaluate(options.out, options.release, then.limit, RESAMPLES, "plain", lines.show)
     write_model_card(options.out)
     say(evaluation.markdown)
     print_unanswered(evaluation.notes, evaluation.errors, is_whole=evaluation.is_whole)

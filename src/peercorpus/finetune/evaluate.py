@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from inspect_ai.util import DisplayType
@@ -13,7 +12,7 @@ from peercorpus.benchmark.cases import BenchTask, held_tasks
 from peercorpus.benchmark.leaderboard import compare_runs, make_boards
 from peercorpus.benchmark.leaderboard_render import render_markdown
 from peercorpus.benchmark.logs import TaskRun, read_run
-from peercorpus.benchmark.run import Bench, BenchResult, rehearse, run_tasks
+from peercorpus.benchmark.run import Bench, BenchResult, Say, rehearse, run_tasks, say_nothing
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.finetune.examples import TrainingTask
@@ -71,7 +70,14 @@ class EvaluationResult:
     notes: Sequence[str]
 
 
-def _make_benches(folder: Path, release: Path, limit: int | None, display: DisplayType) -> tuple[Bench, Bench]:
+def _make_benches(
+    folder: Path,
+    release: Path,
+    limit: int | None,
+    display: DisplayType,
+    say: Say = say_nothing,
+    show: Show = show_nothing,
+) -> tuple[Bench, Bench]:
     """Return two benchmark runs with the same questions: the base model with the baselines, and the adapter."""
     asked = load_run(folder).asked
     recipe = load_recipe(folder)
@@ -80,9 +86,7 @@ def _make_benches(folder: Path, release: Path, limit: int | None, display: Displ
             f"'{release}' is not the release that '{folder}' was trained on, so its test papers may be among the"
             " training papers; name that release."
         )
-    settings: dict[str, Any] = {"max_tokens": recipe.answer_tokens, "max_connections": recipe.per_device}
-    if limit is not None:
-        settings["limit"] = limit
+    settings = {"max_tokens": recipe.answer_tokens, "max_connections": recipe.per_device, "limit": limit}
     held = held_tasks(open_release(release), Split.TEST)
     learnt = TrainingTask(asked.subject).tasks
     tasks = [task for task in learnt if task in held] or learnt
@@ -95,9 +99,11 @@ def _make_benches(folder: Path, release: Path, limit: int | None, display: Displ
             model=model,
             options={"side": Split.TEST.value, "paper_tokens": recipe.paper_tokens, "tokenizer": asked.model},
             with_baselines=with_baselines,
-            model_args={"do_sample": False, **revision},
+            model_args=revision,
             display=display,
-            settings=settings,
+            settings={name: value for name, value in settings.items() if value is not None},
+            say=say,
+            show=show,
         )
 
     base = asked.model if Path(asked.model).is_dir() else f"hf/{asked.model}"
@@ -105,18 +111,19 @@ def _make_benches(folder: Path, release: Path, limit: int | None, display: Displ
     return bench(base, revision, with_baselines=True), bench(str(folder / ADAPTER), {}, with_baselines=False)
 
 
-def check_evaluation(folder: Path, release: Path, limit: int | None = None) -> None:
+def check_evaluation(folder: Path, release: Path, limit: int | None = None, say: Say = say_nothing) -> None:
     """Check, before training, that the model can be asked: its longest question and an answer must fit its window.
 
     Args:
         folder: Folder of the run, with its examples.
         release: The release that the run is trained on.
         limit: Maximum number of cases per task.
+        say: Receives what should be known before anything is spent.
 
     Raises:
         PeercorpusError: A question is too long, or the release is another one.
     """
-    base, _ = _make_benches(folder, release, limit, "none")
+    base, _ = _make_benches(folder, release, limit, "none", say)
     rehearse(base)
 
 
@@ -138,18 +145,18 @@ def evaluate(
         limit: Maximum number of cases per task. The first ones are usually of one venue, so they are not a fair sample.
         resamples: Number of bootstrap resamples for the intervals.
         display: How inspect_ai shows its progress.
-        show: Receives the number of tables done.
+        show: Receives the tokens that were written, then the number of tables done.
 
     Raises:
         PeercorpusError: The run is not finished, the release is another one, or a model cannot be asked.
     """
     if not (folder / TRAINED).exists():
         raise PeercorpusError(f"The run '{folder}' has no adapter yet; run 'peercorpus finetune' again to go on.")
-    results = [run_tasks(bench) for bench in _make_benches(folder, release, limit, display)]
+    results = [run_tasks(bench) for bench in _make_benches(folder, release, limit, display, show=show)]
     before, after = ([run for run in _read_runs(result) if not run.is_baseline] for result in results)
     changes = list(_compare_all(before, after, resamples))
     tables = render_markdown(make_boards([run for result in results for run in _read_runs(result)], resamples, show))
-    markdown = f"{tables.rstrip()}\n\n{_render_differences(changes, load_recipe(folder).per_device)}\n"
+    markdown = f"{tables.rstrip()}\n\n{_render_differences(before, after, changes, load_recipe(folder).per_device)}\n"
     (folder / BEFORE_AFTER).write_text(markdown, "utf-8")
     (folder / BENCH / DIFFERENCES).write_bytes(msgspec.json.format(msgspec.json.encode(changes), indent=1))
     errors = sum((result.errors for result in results), Counter[str]())
@@ -205,14 +212,35 @@ def _format_change(change: MeasureChange) -> str:
     return f"| {change.task} | {change.measure} | {numbers} | {change.p:.4f} | {change.papers:,} |"
 
 
-def _render_differences(changes: Sequence[MeasureChange], at_a_time: int) -> str:
+def _count_answers(run: TaskRun) -> tuple[int, int]:
+    """Return how many answers of a run have no score, and how many answers there are."""
+    outcomes = next(iter(run.outcomes.values()))
+    return sum(outcome.unscored is not None for outcome in outcomes), len(outcomes)
+
+
+def _describe_answers(before: Sequence[TaskRun], after: Sequence[TaskRun]) -> Iterator[str]:
+    """Yield for each task what both models' answers have in common, which the measures do not tell."""
+    for base, tuned in zip(before, after, strict=False):
+        unscored, (still, asked) = _count_answers(base)[0], _count_answers(tuned)
+        only = f"; only the first {asked:,} of {asked + tuned.not_asked:,} cases (--limit)" if tuned.not_asked else ""
+        yield f"- {tuned.protocol.task}: answers without a score {unscored:,} → {still:,} of {asked:,}{only}."
+        for when, run in (("before", base), ("after", tuned)):
+            if run.says:
+                yield f"- {tuned.protocol.task}, {when}: {run.says}."
+
+
+def _render_differences(
+    before: Sequence[TaskRun], after: Sequence[TaskRun], changes: Sequence[MeasureChange], at_a_time: int
+) -> str:
     return "\n".join(
         [
             "## Differences: adapter less base",
             "",
-            "Paired bootstrap over papers, with 95 % intervals and a two-sided p; answers without a score count as"
-            " wrong. What the tables show in per cent is a share here. Both models answered greedily, with at most"
+            "Paired bootstrap over papers, with 95 % intervals and a two-sided p, on the cases that have a score in"
+            " both. What the tables show in per cent is a share here. Both models answered greedily, with at most"
             f" {at_a_time:,} {'questions' if at_a_time > 1 else 'question'} at a time.",
+            "",
+            *_describe_answers(before, after),
             "",
             HEAD,
             *map(_format_change, changes),

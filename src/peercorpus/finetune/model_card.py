@@ -128,6 +128,8 @@ def _describe_loss(trained: TrainingResult) -> str:
     if trained.first is None or trained.last is None:
         return f"After {trained.steps:,} steps; no example was held to it, so its loss is not known."
     rows = [("before the first step", f"{trained.first:.4f}"), ("after the last step", f"{trained.last:.4f}")]
+    if trained.kept is not None and trained.kept_loss is not None:
+        rows.append((f"after step {trained.kept:,}, of which this adapter is", f"{trained.kept_loss:.4f}"))
     table = markdown_table(("", "loss on the validation side"), rows)
     return f"Steps: {trained.steps:,}.\n\n{table}"
 

@@ -1,5 +1,6 @@
 """Read the hyperparameters of fine-tuning; the defaults are Re²'s as far as it states them."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
@@ -45,7 +46,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         per_device: Examples on a device at once; `batch` must be a multiple of this times the number of devices.
         context: Maximum tokens of an example, including the answer; a longer paper is cut, an answer never.
         paper_tokens: Maximum tokens of a paper, in training and in `--evaluate`.
-        answer_tokens: Maximum tokens of an answer in `--evaluate`.
+        answer_tokens: Maximum tokens of an answer in `--evaluate`; None for the limit of each task in `bench`.
         precision: Precision of the base model and of the computation: `bfloat16`, `float32`, or `auto` for the first if
             the device supports it, else the second.
         quantised: Bits to which the base model is quantised (bitsandbytes), 4 or 8; None for no quantisation.
@@ -55,7 +56,8 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         validation: Maximum number of validation examples; their loss is measured before training, at each
             checkpoint and at the end.
         save_steps: Steps between two checkpoints.
-        keep: Number of checkpoints to keep.
+        keep: Number of checkpoints to keep: the latest, and always the one with the lowest validation loss, from which
+            the adapter is made.
         seed: Seed of the order of examples and of the adapter's initial weights.
         accelerate: Configuration file of accelerate (several devices, DeepSpeed, FSDP), relative to the recipe's
             folder; None for one device.
@@ -70,7 +72,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per_device: Count = 1
     context: Annotated[int, Meta(ge=128, le=2**24)] = 16_384
     paper_tokens: Annotated[int, Meta(ge=64, le=2**24)] = 12_288
-    answer_tokens: Count = 2_048
+    answer_tokens: Count | None = None
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     quantised: Literal[4, 8] | None = None
     attention: str | None = None
@@ -82,6 +84,21 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: Annotated[int, Meta(ge=0, lt=2**32)] = 0
     accelerate: str | None = None
     lora: Lora = Lora()
+
+
+BOUND = re.compile(r"Expected `(?P<kind>\w+)` (?P<sign>[<>]=?) (?P<bound>[\d.]+) - at `\$\.(?P<name>[\w.]+)`")
+"""The words of msgspec for a number that is too small or too large."""
+SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
+
+
+def _describe_invalid(error: str) -> str:
+    """Return what is wrong with a setting.
+
+    >>> _describe_invalid("Expected `int` >= 64 - at `$.paper_tokens`")
+    "'paper_tokens' must be at least 64"
+    """
+    bound = BOUND.fullmatch(error)
+    return error if bound is None else f"'{bound['name']}' must be {SIGNS[bound['sign']]} {bound['bound']}"
 
 
 def read_recipe(path: Path | None) -> Recipe:
@@ -96,7 +113,9 @@ def read_recipe(path: Path | None) -> Recipe:
         recipe = msgspec.convert(tomllib.loads(path.read_text("utf-8")), Recipe)
     except OSError as error:
         raise PeercorpusError(f"The recipe '{path}' cannot be read: {error.strerror}.") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except msgspec.ValidationError as error:
+        raise PeercorpusError(f"The recipe '{path}' cannot be used: {_describe_invalid(str(error))}.") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PeercorpusError(f"The recipe '{path}' cannot be read: {error}.") from None
     if recipe.batch % recipe.per_device:
         raise PeercorpusError(

@@ -95,11 +95,15 @@ class TrainingResult(msgspec.Struct, frozen=True):
         steps: Number of training steps.
         first: Validation loss before the first step; None if there are no validation examples, or it is not known.
         last: Validation loss after the last step; None if there are no validation examples.
+        kept: Step after which the adapter is kept: the one with the lowest validation loss, or else the last.
+        kept_loss: Validation loss after that step; None if there are no validation examples.
     """
 
     steps: int
     first: float | None
     last: float | None
+    kept: int | None = None
+    kept_loss: float | None = None
 
 
 def read_run_file(folder: Path) -> RunFile | None:

@@ -128,6 +128,10 @@ def _make_settings(recipe: Recipe, folder: Path, devices: int, *, measures: bool
         dataset_kwargs={"skip_prepare_dataset": not recipe.packing},
         save_steps=recipe.save_steps,
         save_total_limit=recipe.keep,
+        # Trainer evaluates and saves after the last step, too.
+        load_best_model_at_end=measures,
+        metric_for_best_model="eval_loss" if measures else None,
+        greater_is_better=False if measures else None,
         logging_steps=1,
         logging_nan_inf_filter=False,
         eval_strategy="steps" if measures else "no",
@@ -156,6 +160,10 @@ class _ProgressCallback(TrainerCallback):  # type: ignore[misc]
 
     def on_evaluate(self, *_: object, **__: object) -> None:
         self._measured = None
+
+    def on_substep_end(self, _: TrainingArguments, state: TrainerState, *__: object, **___: object) -> None:
+        # A step over many examples takes minutes on a slow device.
+        self._meter.report(state.global_step, state.max_steps)
 
     def on_step_end(self, _: TrainingArguments, state: TrainerState, *__: object, **___: object) -> None:
         self._meter.report(state.global_step, state.max_steps)
@@ -292,10 +300,13 @@ def _train(folder: Path, show: Show) -> None:
         partial.write_text("".join(json.dumps(entry) + "\n" for entry in measured), "utf-8")
         partial.rename(losses)
         last_loss = losses_so_far[-1]
+        has_best = trainer.state.best_model_checkpoint is not None
         trained = TrainingResult(
             steps=steps,
             first=None if first is None else first["eval_loss"],
             last=None if last_loss is None else last_loss["eval_loss"],
+            kept=trainer.state.best_global_step if has_best else steps,
+            kept_loss=trainer.state.best_metric,
         )
         (folder / TRAINED).write_bytes(msgspec.json.format(msgspec.json.encode(trained), indent=1))
 

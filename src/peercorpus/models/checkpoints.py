@@ -59,6 +59,11 @@ class Weights:
         return self.whole if self.base is not None and not (self.folder / TOKENIZER).exists() else str(self.folder)
 
 
+def is_loaded_here(named: str) -> bool:
+    """Return whether a name of a model is one that this process loads, instead of asking a service."""
+    return named.startswith(INSPECT_PREFIX) or Path(named).is_dir()
+
+
 def find_weights(named: str) -> Weights | None:
     """Return the model in a folder; None if there is no such folder, so that the name is one of a service.
 

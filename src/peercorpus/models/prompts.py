@@ -59,6 +59,15 @@ FENCED = (
 AGAIN = (
     "This answer cannot be used ({what}). Answer again, with the one JSON object that was asked for and nothing else."
 )
+ACCEPTANCE_AGAIN = (
+    "That was the paper. Is it accepted? Answer with one JSON object and nothing else:"
+    ' {"decision": "accept" or "reject", "probability": a number from 0 to 1}.'
+)
+SCORES_AGAIN = (
+    "That was the paper. Which scores do its reviewers give on average? Answer with one JSON object and nothing else,"
+    " with a number for each field above."
+)
+REVIEW_AGAIN = "That was the paper. Write your review of it, then your scores, one a line."
 SUBMITTED_TO = "Submitted to {venue}."
 ASKED_SCORES = "Scores asked for:\n\n{fields}"
 CUT = "[{tokens} tokens of the paper, up to its end, are left out here.]"

@@ -174,6 +174,11 @@ Read = TypeVar("Read")
 
 COLD = GenerateConfig(temperature=0.0)
 """Greedy decoding, as far as the provider supports it."""
+ANSWER_TOKENS = 4_096
+"""Maximum number of tokens of an answer, unless the judge was given another; most of them for models that think."""
+SHOWN_CHARACTERS = 1_000
+"""How much of an unreadable answer a judge is shown when it is asked again."""
+TOO_LONG = "the question does not fit into the judge's window"
 WRONG = {
     Unscored.EMPTY: "it is empty",
     Unscored.NO_OBJECT: "it is not one JSON object alone",
@@ -218,13 +223,17 @@ async def ask(
             bypasses the cache.
     """
     messages: list[ChatMessage] = [ChatMessageSystem(content=question.system), ChatMessageUser(content=question.user)]
-    config = COLD.merge(GenerateConfig(seed=number, cache=False)) if number else COLD
+    config = COLD.merge(GenerateConfig(max_tokens=grader.config.max_tokens or ANSWER_TOKENS))
+    config = config.merge(GenerateConfig(seed=number, cache=False)) if number else config
+    asked = list(messages)
     completion = ""
     wrong = list[str]()
     reason = None
     for _ in range(attempts):
-        output = await grader.generate(messages, config=config)
+        output = await grader.generate(asked, config=config)
         completion = output.completion
+        if output.stop_reason == "model_length" and not completion:
+            return JudgeAnswer(read=None, completion="", wrong=(*wrong, TOO_LONG), reason=Unscored.EMPTY)
         try:
             check_not_withheld(output.stop_reason)
             return JudgeAnswer(read=read(completion), completion=completion, wrong=tuple(wrong), reason=None)
@@ -232,6 +241,8 @@ async def ask(
             what = WRONG.get(error.reason, str(error))
             reason = error.reason
             wrong.append(what)
+            shown = completion.strip()[:SHOWN_CHARACTERS]
             again = ChatMessageUser(content=prompts.AGAIN.format(what=what))
-            messages = [*messages, *([ChatMessageAssistant(content=completion)] if completion.strip() else []), again]
+            # Only the last answer is shown, or the question would grow with each.
+            asked = [*messages, *([ChatMessageAssistant(content=shown)] if shown else []), again]
     return JudgeAnswer(read=None, completion=completion, wrong=tuple(wrong), reason=reason)

@@ -5,6 +5,8 @@ from pathlib import Path
 from peercorpus.cli.text.formatting import plural
 from peercorpus.finetune.run_folder import ADAPTER, DATA, EXAMPLES, RunFile, TrainingResult
 
+LOADING = "Loading the model; then the loss on the validation side is measured, and training begins."
+
 
 def examples(run: RunFile) -> str:
     """Return how many training examples there are, what was left out and why, and that no test paper is among them."""
@@ -31,6 +33,8 @@ def tuned(folder: Path, trained: TrainingResult) -> str:
         if trained.first is None or trained.last is None
         else f"Loss on the validation side: {trained.first:.4f} before, {trained.last:.4f} after"
     )
+    if trained.kept is not None and trained.kept_loss is not None:
+        loss += f" (kept: that of step {trained.kept:,}, {trained.kept_loss:.4f})"
     return (
         f"{loss}, in {plural(trained.steps, 'step')}.\nThe adapter is {folder / ADAPTER}; its training examples are"
         f" listed in {folder / DATA / EXAMPLES}.\nTest it: peercorpus bench --release RELEASE --model"
