@@ -4,7 +4,6 @@ import hashlib
 import random
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -13,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from killing import compare, run_to_end, run_until
 from peercorpus.pipeline.build import build
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.venues import VENUES
@@ -27,8 +27,6 @@ EARLY = 0.2
 
 START_S = 0.5
 """About how long that start is."""
-
-PROGRAM = (sys.executable, "-m", "peercorpus")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +45,12 @@ class Killer:
         """Start a harvest and kill it; whether it ended by itself before."""
         before, is_early = len(self.service.requests), self.draw.random() < EARLY
         after_s = self.draw.uniform(0, START_S if is_early else self.longest_s)
-        run = subprocess.Popen(_harvest(folder, self.service), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        while not is_early and len(self.service.requests) == before and run.poll() is None:
-            time.sleep(0.001)
-        try:
-            _, said = run.communicate(timeout=after_s)
-        except subprocess.TimeoutExpired:
-            run.kill()
-            _, said = run.communicate()
-        if run.returncode not in {0, -9}:
-            raise SystemExit(f"A harvest into {folder.name} ended with {run.returncode}: {said.decode()}")
-        return run.returncode == 0
+
+        def wait(run: subprocess.Popen[bytes]) -> None:
+            while not is_early and len(self.service.requests) == before and run.poll() is None:
+                time.sleep(0.001)
+
+        return run_until(_harvest(folder.name, self.service), folder.parent, {}, after_s, wait)
 
 
 def report(scratch: Path, kills: int, seed: int, papers: int) -> None:
@@ -74,10 +67,9 @@ def report(scratch: Path, kills: int, seed: int, papers: int) -> None:
     """
     differs = False
     with serve_simulator(build_world(papers=papers)) as service:
-        began = time.monotonic()
-        subprocess.run(_harvest(scratch / "undisturbed", service), check=True, capture_output=True)
         # It takes several kills to get through one harvest.
-        killer = Killer(service, random.Random(seed), (time.monotonic() - began) / 8)
+        longest_s = run_to_end(_harvest("undisturbed", service), scratch, {}) / 8
+        killer = Killer(service, random.Random(seed), longest_s)
         wanted = read_content(scratch / "undisturbed")
         while kills > 0:
             folder, times, is_finished = scratch / f"{kills}-left", 0, False
@@ -85,19 +77,18 @@ def report(scratch: Path, kills: int, seed: int, papers: int) -> None:
                 is_finished = killer.spares(folder)
                 times += not is_finished
             if not is_finished:
-                subprocess.run(_harvest(folder, service), check=True, capture_output=True)
+                run_to_end(_harvest(folder.name, service), scratch, {})
             kills -= times
-            found = read_content(folder)
-            names = sorted(name for name in wanted if wanted[name] != found.get(name))
-            print(f"killed {times} times: {'differs in ' + ', '.join(names) if names else 'equal'}", flush=True)
-            differs = differs or bool(names)
+            verdict = compare(wanted, read_content(folder))
+            print(f"killed {times} times: {verdict}", flush=True)
+            differs = differs or verdict != "equal"
     if differs:
         raise SystemExit(f"Not every workspace equals the undisturbed one (seed {seed}, {papers} papers).")
 
 
-def _harvest(folder: Path, service: Service) -> list[str]:
+def _harvest(folder: str, service: Service) -> list[str]:
     urls = ["--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2]
-    return [*PROGRAM, "harvest", *(venue.venue_id for venue in VENUES), "--workspace", str(folder), *urls]
+    return ["harvest", *(venue.venue_id for venue in VENUES), "--workspace", folder, *urls]
 
 
 def read_content(folder: Path) -> dict[str, object]:
@@ -107,8 +98,8 @@ def read_content(folder: Path) -> dict[str, object]:
         database.execute("UPDATE secrets SET value = ?", [bytes(32)])
     with open_workspace(folder) as workspace:
         build(workspace, spread=_in_turn)
-        raw, tables, venue_ids = workspace.raw, workspace.tables, [venue.venue_id for venue in VENUES]
-        held: dict[str, object] = {"venues": raw.venues(), "files on disk": sorted(_files(folder / "files"))}
+        raw, tables, venue_ids = workspace.raw, workspace.tables, workspace.raw.venues()
+        held: dict[str, object] = {"venues": venue_ids, "files on disk": sorted(_files(folder / "files"))}
         held |= {f"{kind}s of {venue}": raw.digest(kind, venue) for kind in RawKind for venue in venue_ids}
         held |= {f"stored files of {venue}": raw.state.files_digest(venue) for venue in venue_ids}
         for name, record_type in TABLES.items():

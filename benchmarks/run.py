@@ -13,6 +13,7 @@ import engines
 import flooring
 import harvesting
 import inspecting
+import killing_commands
 import kills
 import linking
 import measuring
@@ -53,7 +54,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the measurements named, or all of them but the kills."""
     parser = argparse.ArgumentParser(description=__doc__)
-    names = ["harvest", "links", "tuning", *MEASUREMENTS, "kills"]
+    names = ["harvest", "links", "tuning", *MEASUREMENTS, "kills", "kills-commands"]
     parser.add_argument(
         "what",
         nargs="?",
@@ -63,10 +64,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("kills", nargs="?", type=int, default=100, help="how many; 100 if not said")
     parser.add_argument("--seed", type=int, default=0, help="of the instants of the kills")
     parser.add_argument("--papers", type=int, default=kills.PAPERS, help="harvested while it is killed")
+    parser.add_argument("--kills-per-command", type=int, default=6, help="in a workspace, of `kills-commands`")
+    parser.add_argument("--workspaces", type=int, help="of `kills-commands`: at most so many are killed")
+    parser.add_argument("--result", type=Path, help="of `kills-commands`: the JSON file to write")
     asked = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as scratch:
         if asked.what == "kills":
             kills.report(Path(scratch), asked.kills, asked.seed, asked.papers)
+            return
+        if asked.what == "kills-commands":
+            killing_commands.report(
+                *(Path(scratch), asked.kills, asked.seed, asked.papers),
+                per_command=asked.kills_per_command,
+                workspaces=asked.workspaces,
+                result=asked.result,
+            )
             return
         for name, measure in MEASUREMENTS.items():
             if asked.what in {None, name, name.partition("-")[0]}:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from invented_tables import ICLR, ICML, two_conferences
+from invented_tables import ICLR, ICML, link, two_conferences
 from peercorpus.release import provenance
 from peercorpus.release.dated_releases import is_up_to_date
 from peercorpus.release.publish import publish_release
