@@ -20,6 +20,7 @@ from in_this_process import build_here
 from peercorpus import open as open_corpus
 from peercorpus.cli.text.status import standing, standing_json
 from peercorpus.execution.progress import show_nothing
+from peercorpus.execution.stage import Options
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.build import build
@@ -398,3 +399,50 @@ def test_a_store_out_of_order_is_told_in_one_sentence(
     ended = run(*(part.format(placed.parent) for part in command), "--workspace", placed)
     assert_refused(ended, named, code=3 if fault == "down" else 2)
     assert tree(placed).keys() == before.keys()
+
+
+def cut_object(path: S3Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def change_object(path: S3Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+
+
+def in_store(part: str, *, ends: str) -> S3Path:
+    """The last object below a prefix of the workspace whose name ends so."""
+    found = [path for path, _ in list_below(ROOT / part) if str(path).endswith(ends)]
+    return max((path for path in found if isinstance(path, S3Path)), key=str)
+
+
+STORED_DAMAGES: dict[str, tuple[str, str, Callable[[S3Path], None]]] = {
+    "a PDF is cut": ("files", ".pdf", cut_object),
+    "a bit of a PDF": ("files", ".pdf", change_object),
+    "a part is cut": ("tables/2-reviews", ".parquet", cut_object),
+    "a bit of a part": ("tables/3-posts", ".parquet", change_object),
+    "a part is gone": ("tables/6-conversations", ".parquet", S3Path.unlink),
+    "a commit is cut": ("tables/1-papers", ".json", cut_object),
+    "a bit of a commit": ("tables/4-versions", ".json", change_object),
+    "the last commit is gone": ("tables/set-aside", ".json", S3Path.unlink),
+    "the log is gone": ("tables/8-links", ".json", S3Path.unlink),
+}
+
+
+@pytest.mark.fault("disk", "an object of a workspace in a store is cut, changed or gone", "`check` names it", times=9)
+@pytest.mark.parametrize("damage", STORED_DAMAGES)
+def test_what_is_damaged_in_a_store_is_found_and_comes_back(aurora: Path, placed: Path, run: Run, damage: str) -> None:
+    below, ends, change = STORED_DAMAGES[damage]
+    assert run("check", "--workspace", placed).code == 0
+    change(in_store(below, ends=ends))
+    checked = run("check", "--workspace", placed)
+    assert (checked.code, "damaged: 1." in checked.out) == (1, True)
+    assert ("file" if below == "files" else below.removeprefix("tables/")) in checked.out
+    assert run("check", "--workspace", placed, "--repair").code == 0
+    with client() as asked, open_workspace(placed) as workspace:
+        harvest(workspace, asked, [AURORA])
+        build_here(workspace, options=Options(retry=True))
+    assert run("check", "--workspace", placed).code == 0
+    with open_workspace(placed, write=False) as there, open_workspace(aurora, write=False) as here:
+        assert rows(there) == rows(here)

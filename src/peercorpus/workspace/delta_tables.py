@@ -517,6 +517,10 @@ class StoredTables(Tables):
         super()._clear(name)
         self._first_opened.pop(name, None)
 
+    def set_log_aside(self, name: str, aside: Path) -> None:
+        super().set_log_aside(name, aside)
+        self._first_opened.pop(name, None)
+
     def _commit(
         self, name: str, writer: PartitionWriter, mode: str, key: str | None, made_from: Mapping[str, str]
     ) -> None:
