@@ -11,13 +11,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from time import process_time
 
-from hostile_texts import GENERIC, Hostile, find_growth
-from test_hostile_forums import FORUMS
-from test_hostile_forums import make_call as make_forum_call
-from test_hostile_texts import READERS, complain_of_patterns
-from test_hostile_texts import make_call as make_text_call
+from hostile_texts import find_growth
+from test_hostile_forums import FORUMS, make_call  # type: ignore[import-not-found]
+from test_hostile_texts import (  # type: ignore[import-not-found]
+    LONGEST,
+    READERS,
+    complain_of_patterns,
+    complain_of_reader,
+)
 
-CHARACTERS = [50_000, 100_000, 200_000]
 POSTS = [2_500, 5_000, 10_000]
 FLOOR_S = 0.05
 """Processor seconds below which a time is not compared."""
@@ -28,25 +30,18 @@ LIMIT_S = 60
 PATTERNS = "expressions"
 
 
-def complain_of_text(name: str) -> list[str]:
-    """Return how the time of a reader grows too fast, for each text that makes it so."""
-    texts = [Hostile("a", repeated, "\x00") for repeated in GENERIC]
-    growths = {
-        text: find_growth(partial(make_text_call, READERS[name], text, False), CHARACTERS, FLOOR_S, LIMIT_S)
-        for text in texts
-    }
-    return [f"{growth} with {text}" for text, growth in growths.items() if growth]
-
-
 def complain_of_forum(name: str) -> list[str]:
     """Return how the time of a forum grows too fast with its posts."""
-    growth = find_growth(partial(make_forum_call, FORUMS[name]), POSTS, 0.5, LIMIT_S)
+    growth = find_growth(partial(make_call, FORUMS[name]), POSTS, 0.5, LIMIT_S)
     return [growth] if growth else []
 
 
 MEASUREMENTS: Mapping[str, Callable[[], list[str]]] = {
-    PATTERNS: lambda: complain_of_patterns(CHARACTERS, FLOOR_S),
-    **{f"text: {name}": partial(complain_of_text, name) for name in READERS},
+    PATTERNS: lambda: complain_of_patterns(LONGEST, FLOOR_S),
+    **{
+        f"text: {name}": partial(complain_of_reader, name, LONGEST, FLOOR_S, begins=["a"], limit_s=LIMIT_S)
+        for name in READERS
+    },
     **{f"forum: {name}": partial(complain_of_forum, name) for name in FORUMS},
 }
 

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from itertools import product
@@ -220,11 +220,13 @@ def complain_of_patterns(sizes: list[int], floor_s: float) -> list[str]:
     return [complaint for one in found if one.place not in OURS for complaint in complain(one, sizes, floor_s)]
 
 
-def complain_of_reader(name: str, sizes: list[int], floor_s: float) -> list[str]:
-    singles = [Hostile(begin, text, end) for begin, text, end in product(("", "a"), GENERIC, ENDS[:2])]
+def complain_of_reader(
+    name: str, sizes: list[int], floor_s: float, begins: Sequence[str] = ("", "a"), limit_s: float = 5
+) -> list[str]:
+    singles = [Hostile(begin, text, end) for begin, text, end in product(begins, GENERIC, ENDS[: len(begins)])]
     complaints = []
     for text in singles:
-        growth = find_growth(partial(make_call, READERS[name], text, False), sizes, floor_s)
+        growth = find_growth(partial(make_call, READERS[name], text, False), sizes, floor_s, limit_s)
         if growth:
             complaints.append(f"{name}: {growth} with {text}")
     return complaints
@@ -232,6 +234,12 @@ def complain_of_reader(name: str, sizes: list[int], floor_s: float) -> list[str]
 
 QUICK = [2_000]
 SLOW = [2_000, 20_000]
+LONGEST = [50_000, 100_000, 200_000]
+COSTLY = frozenset(
+    {"LaTeX", "differences", "claims of scores", "sections", "levels", "lines of a body", "controls", "labels"}
+    | {"decisions", "definitions of names", "passages", "descriptions"}
+)
+"""Readers that take seconds for the longest texts: `benchmarks/lengthening.py` tries all."""
 
 
 def test_expressions_take_time_in_proportion_to_short_texts() -> None:
@@ -256,6 +264,17 @@ def test_a_reader_takes_time_in_proportion_to_short_texts(name: str) -> None:
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_takes_time_in_proportion_to_long_texts(name: str) -> None:
     assert complain_of_reader(name, SLOW, 0.05) == []
+
+
+@pytest.mark.fault(
+    "input",
+    "one text of 200,000 characters that repeats what a reader of texts looks for",
+    "nothing: it is read in time in proportion to its length",
+    times=37,
+)
+@pytest.mark.parametrize("name", sorted(READERS.keys() - COSTLY))
+def test_a_reader_takes_time_in_proportion_to_the_longest_texts(name: str) -> None:
+    assert complain_of_reader(name, LONGEST, 0.05, begins=["a"]) == []
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,7 @@ def test_logs_that_are_not_there_or_not_whole(run: Run, tmp_path: Path) -> None:
     assert_refused(run("bench", "compare", a_log("acceptance"), tmp_path / "no.eval"), "no.eval'", "'peercorpus bench'")
 
 
+@pytest.mark.fault("disk", "parts of a benchmark log are zeroed", "one sentence that names the log")
 def test_a_damaged_byte_in_a_log_is_no_traceback(run: Run, tmp_path: Path) -> None:
     whole = bytearray(a_log("acceptance").read_bytes())
     for place in range(200, len(whole) - 2_000, 3_000):

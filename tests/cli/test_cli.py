@@ -373,6 +373,7 @@ def test_pdfs_that_a_user_has_are_imported_beside_a_dump_or_alone(run: Run, tmp_
     assert_refused(run("import", "--pdfs", tmp_path / "gone", "--workspace", folder), "gone")
 
 
+@pytest.mark.fault("input", "control characters in the name of a file", "they are escaped")
 def test_a_refusal_shows_no_control_character_of_a_name(run: Run, tmp_path: Path) -> None:
     pdfs = tmp_path / "pdfs"
     pdfs.mkdir()

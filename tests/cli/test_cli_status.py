@@ -81,6 +81,7 @@ def test_a_venue_is_a_block_with_a_line_for_what_there_is_to_say(run: Run, corpu
     assert "sums agree" in lines[-1]
 
 
+@pytest.mark.fault("input", "control characters in what `status` prints", "they are escaped", times=2)
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_nothing_from_outside_reaches_the_terminal_as_a_command(run: Run, corpus: Path, options: list[str]) -> None:
     out = run("status", "--workspace", corpus, *options).out

@@ -40,6 +40,17 @@ sys.meta_path.insert(0, Slow())
 from peercorpus.cli.main import main
 main(["venues"])
 """
+BROKEN_OFF = """
+import sys
+from types import SimpleNamespace
+from peercorpus.cli import interrupts, main
+
+def break_off(*_, **__):
+    {how}
+
+sys.modules["peercorpus.cli.commands"] = SimpleNamespace(app=break_off)
+main.main([])
+"""
 NOTE = {
     "id": "rkgO66VKDS",
     "forum": "rkgO66VKDS",
@@ -124,5 +135,21 @@ def test_a_signal_during_the_imports_ends_the_command_in_one_sentence(name: str)
         timeout=60,
         preexec_fn=heed_signals,
     )
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert ended.stderr.strip() == "Stopped; run the same command again to continue."
+
+
+@pytest.mark.fault("kill", "Ctrl-C where a library makes another error of it", "one sentence, exit code 130", times=3)
+@pytest.mark.parametrize(
+    "how",
+    [
+        "exec('raise KeyboardInterrupt')",
+        "raise ImportError('It failed.') from KeyboardInterrupt()",
+        "interrupts._lost.set(); raise ValueError('It failed.')",
+    ],
+)
+def test_an_interrupt_that_becomes_another_error_ends_the_command_in_one_sentence(tmp_path: Path, how: str) -> None:
+    (tmp_path / "breaking.py").write_text(BROKEN_OFF.replace("{how}", how))
+    ended = run([sys.executable, "-m", "breaking"], {"PYTHONPATH": str(tmp_path)})
     assert (ended.returncode, ended.stdout) == (130, "")
     assert ended.stderr.strip() == "Stopped; run the same command again to continue."

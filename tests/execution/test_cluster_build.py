@@ -198,6 +198,7 @@ def corpus(harvested: Path, tmp_path: Path) -> Path:
     return shutil.copytree(harvested, tmp_path / "corpus")
 
 
+@pytest.mark.fault("machine", "a machine of a cluster dies during a build", "the tables are the same")
 def test_a_machine_that_dies_changes_no_table(corpus: Path, cluster: Cluster, expected: list[Rows]) -> None:
     building = Building(corpus, cluster)
     building.wait_for_texts(cluster["second"])

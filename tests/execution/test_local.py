@@ -116,6 +116,7 @@ def test_workers_that_die_between_two_items_are_replaced_and_every_item_is_done(
     assert any(result == item for item, result in found)
 
 
+@pytest.mark.fault("machine", "all worker processes die", "their work is done by others", times=2)
 @pytest.mark.parametrize("in_order", [False, True])
 def test_workers_that_are_killed_while_nobody_asks_lose_nothing_and_keep_the_order(in_order: bool) -> None:
     outcomes = LocalExecutor()(square, range(40), timeout_s=20, workers=2, in_order=in_order)
@@ -139,6 +140,7 @@ def die_the_first_time(folder: str) -> str:
     os._exit(1)
 
 
+@pytest.mark.fault("machine", "a worker process dies on a file", "the file is tried once more", times=2)
 @pytest.mark.parametrize("in_order", [False, True])
 def test_an_item_whose_process_dies_is_tried_once_more_and_keeps_its_place(tmp_path: Path, in_order: bool) -> None:
     folders = [tmp_path / str(number) for number in range(12)]

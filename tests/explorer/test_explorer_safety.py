@@ -89,6 +89,12 @@ def hostile_pages() -> list[str]:
     return pages
 
 
+@pytest.mark.fault(
+    "input",
+    "scripts, markup and control characters in every text, on each page of the explorer",
+    "they are shown as text",
+    times=42,
+)
 @pytest.mark.parametrize("page", hostile_pages())
 def test_hostile_texts_break_no_page_and_bring_no_tag_of_their_own(hostile_client: TestClient, page: str) -> None:
     answer = hostile_client.get(page)
@@ -112,6 +118,9 @@ def test_a_hostile_question_is_shown_as_it_is(hostile_client: TestClient) -> Non
         assert read.tags.count("script") == 1
 
 
+@pytest.mark.fault(
+    "input", "Markdown or HTML of a post that would execute in a browser", "it is shown as text", times=6
+)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_prose_keeps_nothing_that_executes(attack: str) -> None:
     drawn = PLAIN(attack)

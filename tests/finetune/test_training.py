@@ -111,6 +111,7 @@ def test_the_demo_release_can_be_learnt_from(run: Run, demo_folder: Path, models
     assert last["eval_loss"] < first["eval_loss"]
 
 
+@pytest.mark.fault("kill", "a training, by SIGKILL", "the same command ends with the same weights")
 def test_a_run_that_was_killed_ends_as_one_that_was_not(
     papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:

@@ -190,6 +190,12 @@ def assert_all_else_is_held(workspace: Workspace, undisturbed: dict[str, Held]) 
         assert len({forum for bodies in expected.values() for forum, _ in bodies}) > 2
 
 
+@pytest.mark.fault(
+    "input",
+    "wrong types, huge numbers and missing fields in one note",
+    "it is read as far as it can be, the others whole",
+    times=107,
+)
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_wrong_with_one_note_harms_no_other(
     case: str, world: World, workspace: Workspace, hasty: MakeClient, undisturbed: dict[str, Held], tmp_path: Path

@@ -139,6 +139,9 @@ def test_a_file_larger_than_what_is_read_at_once_gives_the_same_records(shape: s
     assert len(left) == sum(left_out.values())
 
 
+@pytest.mark.fault(
+    "input", "a record of a dump that is larger than what is read at once", "one sentence that names it", times=4
+)
 @pytest.mark.parametrize(
     ("name", "content"),
     [("a.jsonl", '{"a": 1}\n"%s"\n'), ("a.json", '{"a": 1}\n{"a": "%s"}\n'), ("a.json", '["%s"]'), ("a.json", '"%s"')],
@@ -268,6 +271,12 @@ BAD = {
 }
 
 
+@pytest.mark.fault(
+    "input",
+    "a dump that is cut off, damaged or no JSON",
+    "one sentence that names the file; nothing is stored",
+    times=11,
+)
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_file_is_one_sentence_and_nothing_is_stored(name: str, tmp_path: Path, workspace: Workspace) -> None:
     content, sentence = BAD[name]
@@ -290,6 +299,7 @@ def test_keep_going_takes_the_rest(name: str, tmp_path: Path, workspace: Workspa
     assert (found is not None and found.forum_id == "") is (name == "no forum")
 
 
+@pytest.mark.fault("input", "a packed dump that is cut off or damaged", "one sentence that names the file", times=3)
 @pytest.mark.parametrize("content", [gzip.compress(b'[{"id": "p1"}]' * 99, mtime=0)[:40], b"[]", b""])
 def test_a_bad_gzip_file_is_one_sentence(content: bytes, tmp_path: Path, workspace: Workspace) -> None:
     path = tmp_path / "bad.json.gz"

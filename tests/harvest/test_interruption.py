@@ -90,6 +90,7 @@ def _asks_for_news(query: dict[str, str]) -> bool:
     return "mintmdate" in query or query.get("limit") == "1"
 
 
+@pytest.mark.fault("kill", "a harvest at its tenth commit, again and again", "the same command goes on")
 def test_a_killed_harvest_goes_on(
     service: Service, venue_ids: list[str], digests: Callable[..., object], undisturbed: object, tmp_path: Path
 ) -> None:

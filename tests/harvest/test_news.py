@@ -317,6 +317,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
+@pytest.mark.fault("machine", "a clock set back or ahead by days or years between two harvests", "nothing", times=16)
 @pytest.mark.parametrize("days", [-400, -1, 1, 400])
 @pytest.mark.parametrize("refresh", [False, True])
 def test_a_clock_set_back_or_ahead_loses_nothing(
@@ -345,6 +346,7 @@ def test_a_clock_set_back_or_ahead_loses_nothing(
     assert workspace.raw.state.gone(venue_id) - {deleted_id} == {hidden_id}
 
 
+@pytest.mark.fault("machine", "a clock that jumps while a list is read", "nothing", times=4)
 @pytest.mark.parametrize("per_look_ms", [-DAY_MS, DAY_MS])
 def test_a_clock_that_moves_while_a_list_is_read_loses_nothing(
     world: World,

@@ -160,6 +160,12 @@ def test_tables_are_described_and_asked_in_sql(ask: Ask) -> None:
     assert "may not be called" in ask("query_sql", sql="SELECT * FROM read_text('/etc/hostname')")
 
 
+@pytest.mark.fault(
+    "input",
+    "SQL, control characters and false types as arguments of the assistants' tools",
+    "one sentence; the server goes on",
+    times=13,
+)
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

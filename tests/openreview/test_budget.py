@@ -91,6 +91,7 @@ def test_a_refusal_closes_a_route(budget: Budget) -> None:
     assert budget.reserve(ROUTE) == (3613.0, False)
 
 
+@pytest.mark.fault("machine", "a clock that jumps during a wait", "no wait is longer than it was said to be", times=3)
 @pytest.mark.parametrize("jump_s", [-10_000_000, -60, 100])
 def test_no_wait_is_longer_than_it_was_said_to_be_wherever_the_clock_goes(
     budget: Budget, clock: Clock, jump_s: float

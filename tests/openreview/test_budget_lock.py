@@ -101,6 +101,7 @@ def test_a_name_that_cannot_be_written_costs_the_name_alone(locks: Locks) -> Non
         pass
 
 
+@pytest.mark.fault("kill", "a process that holds the request budget, by SIGKILL", "the next one is not held up")
 def test_a_killed_process_holds_nothing(locks: Locks) -> None:
     command = [sys.executable, "-c", HOLDER, str(locks.folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

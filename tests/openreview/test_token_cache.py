@@ -108,6 +108,9 @@ def test_a_cache_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> N
         cache.remove(HERE)
 
 
+@pytest.mark.fault(
+    "disk", "the stored token is damaged", "one sentence that says what to remove; the token is not shown", times=6
+)
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"a": 1}', b'{"a": {"text": "s3cret"}}', b"\xff"])
 def test_a_damaged_cache_is_one_sentence_that_says_what_to_do(tmp_path: Path, text: bytes) -> None:
     cache = TokenCache(tmp_path)

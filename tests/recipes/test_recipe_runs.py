@@ -174,6 +174,9 @@ BAD_TABLES: dict[str, Any] = {
 }
 
 
+@pytest.mark.fault(
+    "input", "a published table that is damaged or lacks columns", "one sentence that names the file", times=3
+)
 @pytest.mark.parametrize("name", BAD_TABLES)
 def test_damaged_tables_are_refused_in_one_sentence(make: Any, few: Path, tmp_path: Path, name: str) -> None:
     path = few / "data" / "icml-00000-of-00001.parquet"
@@ -192,6 +195,7 @@ BAD_LISTS: dict[str, Any] = {
 }
 
 
+@pytest.mark.fault("input", "a published list of JSON that is damaged", "one sentence that names the file", times=3)
 @pytest.mark.parametrize("name", BAD_LISTS)
 def test_damaged_lists_are_refused_in_one_sentence(make: Any, tmp_path: Path, name: str) -> None:
     source = write_re2(tmp_path / "published", re2_papers(8), test=2)
@@ -289,6 +293,7 @@ def test_an_interrupted_run_goes_on(
     assert by_what(tmp_path / "corpus" / "recipe")["Numbers", "papers"]["made"] == str(len(few_papers()))
 
 
+@pytest.mark.fault("kill", "a recipe, by SIGKILL", "the same command makes the same report")
 def test_a_killed_run_goes_on_to_the_same_report(make: Any, few: Path, tmp_path: Path) -> None:
     arguments = ["recipe", "reviewbench", "--workspace", "corpus", "--from", str(few), "--no-harvest", "--workers", "1"]
     command = [sys.executable, "-m", "peercorpus", *arguments]
@@ -304,6 +309,7 @@ def test_a_killed_run_goes_on_to_the_same_report(make: Any, few: Path, tmp_path:
     assert read_rows(tmp_path / "elsewhere") == killed
 
 
+@pytest.mark.fault("machine", "a full disk during a recipe", "one sentence; nothing half-written")
 def test_a_full_disk_leaves_nothing_half_written(
     make: Any, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

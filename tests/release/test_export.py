@@ -233,6 +233,11 @@ def test_what_is_in_re2s_names_can_be_taken_in_again(tmp_path: Path) -> None:
     assert sorted(one.forum_id for one in reviews) == ["t1", "t2", "t9", "v9"]
 
 
+@pytest.mark.fault(
+    "input",
+    "`../..` as the name of a conference, and an absolute path as a track",
+    "the file lies in the folder of the export",
+)
 def test_a_manuscript_lies_within_the_folder_whatever_its_conference_is_called(tmp_path: Path) -> None:
     hostile = task_paper("../../../../t1", conference="../..", track="/etc")
     export_release(
@@ -331,6 +336,12 @@ def test_a_release_of_other_columns_is_to_be_published_again(tmp_path: Path) -> 
         export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL, (Task.REBUTTAL,)))
 
 
+@pytest.mark.fault(
+    "disk",
+    "a file of a release is empty or no Parquet, before an export",
+    "one sentence that names it; nothing is written",
+    times=2,
+)
 @pytest.mark.parametrize("content", [b"", b"not Parquet"])
 def test_a_damaged_file_of_the_release_is_named(tmp_path: Path, content: bytes) -> None:
     release = a_release(tmp_path / "release")

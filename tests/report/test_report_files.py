@@ -84,6 +84,7 @@ def test_only_the_figures_that_are_named_are_drawn_in_the_order_of_the_report(
     assert not (tmp_path / "other").exists()
 
 
+@pytest.mark.fault("input", "a keyword that a spreadsheet would run as a formula, in the report", "it is text there")
 def test_no_cell_of_a_csv_file_is_run_as_a_formula(tmp_path: Path) -> None:
     records = [made.paper("a", keywords=('=HYPERLINK("x")', "plain"))]
     with made.invented(tmp_path / "corpus", {ICLR: records}) as workspace:
@@ -178,6 +179,9 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "out" / "report.html").read_text()
 
 
+@pytest.mark.fault(
+    "input", "markup, an escape sequence or a change of direction in a name, in the report", "it is text there"
+)
 def test_a_hostile_name_is_only_ever_text(hostile_page: str) -> None:
     read = _Reader(hostile_page)
     assert not {"script", "img", "iframe", "object", "link", "foreignobject"} & {tag.lower() for tag in read.tags}

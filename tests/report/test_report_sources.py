@@ -254,6 +254,7 @@ def test_a_workspace_that_is_not_built_is_refused(tmp_path: Path) -> None:
         source(workspace)
 
 
+@pytest.mark.fault("disk", "a file of a release is no Parquet, before a report", "one sentence that names it")
 def test_a_damaged_release_is_one_sentence(release: Path, tmp_path: Path) -> None:
     shutil.copytree(release, tmp_path / "release")
     next((tmp_path / "release" / "data" / "reviews").glob("*.parquet")).write_bytes(b"PAR1 no")

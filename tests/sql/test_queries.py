@@ -59,6 +59,9 @@ def test_a_plain_select_is_answered(database: Database, sql: str) -> None:
     assert ask_here(database, sql).refusal is None
 
 
+@pytest.mark.fault(
+    "input", "SQL that would write, read other files or load code", "refused; nothing is written", times=26
+)
 @pytest.mark.parametrize(
     "sql",
     [
@@ -116,12 +119,14 @@ def test_rows_are_skipped_and_limited(database: Database) -> None:
     assert ask_here(database, "SELECT * FROM range(10000)", offset=5_000, limit=2).rows == [[5_000], [5_001]]
 
 
+@pytest.mark.fault("input", "SQL without end", "it is stopped")
 def test_a_query_without_end_is_stopped(database: Database) -> None:
     hasty = Database(database.tables, database.empty, time_limit_s=1.5)
     with pytest.raises(PeercorpusError, match="stopped after"):
         hasty.ask("SELECT count(*) FROM range(1000000000000)")
 
 
+@pytest.mark.fault("input", "SQL that takes all memory", "it is stopped")
 def test_a_query_that_takes_all_memory_is_stopped(database: Database) -> None:
     with pytest.raises(PeercorpusError, match="more memory"):
         database.ask("SELECT len(range(1000000000))")

@@ -77,6 +77,7 @@ def test_a_text_is_given_back_as_it_was_kept(workspace: Workspace) -> None:
     assert cache.read(SHA256) == FULL
 
 
+@pytest.mark.fault("disk", "a cached text is cut", "the PDF is read again", times=4)
 @pytest.mark.parametrize("kept", [slice(0), slice(20), slice(-1), slice(1, None)])
 def test_what_was_damaged_counts_as_not_there(workspace: Workspace, kept: slice) -> None:
     cache = TextCache(workspace, load_engine("pdfium-layout"))

@@ -113,6 +113,7 @@ def test_a_text_of_a_damaged_file_says_so(workspace: Workspace) -> None:
     assert [text.problems for text in workspace.tables.read(PaperText, VENUE)] == [(Naming("repaired", "damaged"),)]
 
 
+@pytest.mark.fault("kill", "the reading of PDFs, by Ctrl-C", "the next build goes on")
 def test_a_killed_run_continues_where_it_was(workspace: Workspace) -> None:
     sha256s = versions(workspace, papers(10))
     with pytest.raises(KeyboardInterrupt):

@@ -307,6 +307,7 @@ def test_a_kill_between_two_steps_leaves_no_text_that_its_json_does_not_tell_of(
     assert convert([pdfs / "paper.pdf"], out)[0].converted == 1
 
 
+@pytest.mark.fault("kill", "a conversion of a folder of PDFs", "what was half-written is removed")
 def test_what_a_killed_run_left_half_written_is_removed(pdfs: Path, out: Path) -> None:
     out.mkdir(parents=True)
     (out / ".paper.md.partial").write_text("Half")

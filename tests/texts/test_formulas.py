@@ -347,6 +347,7 @@ def test_what_stands_under_a_wider_accent_is_in_its_line() -> None:
     assert in_text(runs) == ["$x = f̂$"]
 
 
+@pytest.mark.fault("input", "a page of 20,000 signs and bars", "it is read in bounded time", times=8)
 @pytest.mark.parametrize("text", ["x", "((((((((", "ˆ", "p"])
 @pytest.mark.parametrize("font", [LETTERS, LARGE])
 def test_a_hostile_page_takes_bounded_time_and_leaves_no_rubbish(text: str, font: str) -> None:

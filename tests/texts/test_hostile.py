@@ -183,6 +183,7 @@ def test_a_file_of_each_cause_is_set_aside_and_the_good_ones_behind_are_read(tmp
     assert run.good == 5
 
 
+@pytest.mark.fault("input", "a PDF that takes too long", "it is set aside, and the next one is read", lost="its text")
 def test_a_file_that_takes_too_long_is_stopped_and_the_next_one_is_read(tmp_path: Path) -> None:
     endless = by_hand([lines(*["words of a page"] * 40)] * 10_000)
     run = run_stage(tmp_path / "corpus", convert.stage(LocalExecutor()), PaperText, {"endless": endless}, 4)
@@ -212,6 +213,13 @@ def test_the_list_of_outcomes_names_files_that_there_are() -> None:
     assert len(HOSTILE_PDFS) >= 90
 
 
+@pytest.mark.fault(
+    "input",
+    "PDFs that are cut off, encrypted, endless, circular or no PDF",
+    "each is read, or set aside with its cause",
+    times=93,
+    lost="what cannot be read",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in HOSTILE_PDFS if name not in NOT_YET])
 def test_a_hostile_file_becomes_a_text_or_is_set_aside_with_its_cause(name: str, texts: Run) -> None:
@@ -232,6 +240,13 @@ def test_a_hostile_file_becomes_a_text_or_is_set_aside_with_its_cause(name: str,
             assert text.problems == ()
 
 
+@pytest.mark.fault(
+    "input",
+    "the same PDFs, where versions are looked into",
+    "each is read, or set aside with its cause",
+    times=95,
+    lost="what cannot be read",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE_PDFS)
 def test_a_hostile_file_is_looked_into_or_set_aside_with_its_cause(name: str, inspections: Run) -> None:

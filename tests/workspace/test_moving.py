@@ -232,6 +232,7 @@ def is_killed(operation: int, work: Callable[..., Any], *arguments: Any) -> bool
     return process.exitcode != 0
 
 
+@pytest.mark.fault("kill", "a move of a workspace to an object store, and back", "the same command goes on", times=2)
 @pytest.mark.parametrize("back", [False, True], ids=["to a store", "back"])
 def test_a_move_that_is_killed_goes_on(aurora: Path, tmp_path: Path, bucket: S3Path, back: bool) -> None:
     assert bucket
@@ -274,6 +275,7 @@ def build_whole(folder: Path) -> None:
         build(workspace)
 
 
+@pytest.mark.fault("kill", "a build of a workspace in an object store", "the same command goes on", times=3)
 @pytest.mark.parametrize("operation", [5, 25, 50])
 def test_a_build_that_is_killed_goes_on(local: Path, placed: Path, operation: int) -> None:
     with client() as asked:
@@ -360,6 +362,9 @@ def test_files_on_another_disk_are_moved_too(local: Path, tmp_path: Path, bucket
     assert bytes_below(ROOT) == before
 
 
+@pytest.mark.fault(
+    "disk", "a PDF is changed before its workspace is moved", "one sentence that names it; nothing is removed"
+)
 def test_a_damaged_file_is_named_and_nothing_is_removed(local: Path, bucket: S3Path, run: Run) -> None:
     assert bucket
     damaged = min((local / "files").rglob("*.pdf"))

@@ -25,6 +25,7 @@ def test_a_placement_names_a_store_or_the_folder(tmp_path: Path, content: bytes)
         read_placement(tmp_path)
 
 
+@pytest.mark.fault("disk", "`place.json` states what cannot be", "one sentence that names it")
 def test_a_damaged_placement_is_told_in_one_sentence(tmp_path: Path, run: Run) -> None:
     assert run("import", "--workspace", tmp_path / "corpus", _dump(tmp_path)).code == 0
     (tmp_path / "corpus" / FILE).write_text('{"at": "elsewhere", "other": null, "mark": "x"}')

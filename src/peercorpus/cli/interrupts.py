@@ -3,15 +3,19 @@
 import signal
 import sys
 import threading
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from sys import UnraisableHookArgs
 
 _REPEAT_S = 0.1
 """Seconds after which a lost interrupt is raised again: longer than it takes to leave the callback that lost it."""
+
+_lost = threading.Event()
+"""Set once an interrupt came in a callback."""
 
 
 def catch_signals() -> None:
@@ -39,6 +43,34 @@ def _repeat_lost(report: "Callable[[UnraisableHookArgs], object]", unraisable: "
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         report(unraisable)
         return
+    _lost.set()
     timer = threading.Timer(_REPEAT_S, _signal_main_thread)
     timer.daemon = True
     timer.start()
+
+
+@contextmanager
+def prefer_interrupt() -> "Iterator[None]":
+    """Raise the interrupt in place of an error that it caused: an import or a callback that it broke off failed."""
+    try:
+        yield
+    except Exception as error:
+        if _lost.is_set() or any(isinstance(cause, KeyboardInterrupt) for cause in _list_causes(error)):
+            raise KeyboardInterrupt from error
+        raise
+
+
+def _list_causes(error: BaseException) -> "Iterator[BaseException]":
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def settle_interrupt() -> None:
+    """Let Python exit with the code that it is given.
+
+    Where an interrupt came during an `exec` of a text, as in the making of a data class, Python would kill itself by
+    SIGINT at the very end, though the interrupt was handled. The next `exec` makes it forget that.
+    """
+    exec("")

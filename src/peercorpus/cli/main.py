@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
-from peercorpus.cli.interrupts import catch_signals
+from peercorpus.cli.interrupts import catch_signals, prefer_interrupt, settle_interrupt
 from peercorpus.cli.streams import discard, prepare_streams, print_notice
 from peercorpus.errors import ExitCode, PeercorpusError
 
@@ -30,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         sys.exit(_run(arguments))
     except KeyboardInterrupt:
+        settle_interrupt()
         print_notice("\nStopped; run the same command again to continue.")
         sys.exit(ExitCode.STOPPED)
 
@@ -42,7 +43,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     from peercorpus.cli.commands import app
 
     try:
-        code = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        with prefer_interrupt():
+            code = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
     except PeercorpusError as error:
         return _fail(str(error), error.exit_code)
     except CycloptsError as error:
