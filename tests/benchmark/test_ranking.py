@@ -9,6 +9,7 @@ import pytest
 
 from commands import Run
 from invented_bench import ACCEPT, ACCEPTED, REJECT, TEST, by_paper, ratings
+from peercorpus.benchmark import ranking as ranking_module
 from peercorpus.benchmark.cases import AskedScore, BenchTask
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.ranking import PEOPLE, Opinion, list_human_opinions, rank, rank_runs
@@ -29,6 +30,14 @@ def test_only_pairs_of_one_group_with_an_order_count_and_a_tie_counts_half() -> 
     # b above a is right, b and c are tied, a and c have no order, d is of another venue.
     assert (ranking.concordance.value, ranking.pairs, ranking.even, ranking.groups) == (0.75, 2, 1, 1)
     assert (ranking.tied, ranking.concordance.papers) == (0.5, 4)
+
+
+def test_of_a_large_venue_so_many_papers_are_drawn_and_the_others_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking_module, "MOST_PAPERS", 4)
+    opinions = [opinion(f"p{number}", number, number) for number in range(10)] + [opinion("q", 1, 1, ("Other",))]
+    ranking = rank("model", opinions, 10)
+    assert ranking is not None
+    assert (ranking.pairs, ranking.concordance.papers, ranking.not_drawn) == (6, 5, 6)
 
 
 @pytest.mark.parametrize("opinions", [[], [opinion("a", 1, 1)], [opinion("a", 1, 1), opinion("b", 0, 1)]])

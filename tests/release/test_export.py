@@ -156,7 +156,7 @@ def test_nobodys_words_begin_a_marked_block(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("layout", [ExportLayout.TRL, ExportLayout.LLAMA_FACTORY, ExportLayout.AXOLOTL])
-@pytest.mark.parametrize("task", Task)
+@pytest.mark.parametrize("task", [Task.REBUTTAL, Task.REVIEW])
 def test_nothing_in_a_trainers_row_is_null_or_an_empty_list_of_unknown_type(
     tmp_path: Path, layout: ExportLayout, task: Task
 ) -> None:
@@ -261,7 +261,7 @@ def test_the_readme_says_what_it_is_of(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("layout", ExportLayout)
-@pytest.mark.parametrize("task", Task)
+@pytest.mark.parametrize("task", [Task.REBUTTAL, Task.REVIEW])
 def test_the_readme_names_only_what_is_there(tmp_path: Path, layout: ExportLayout, task: Task) -> None:
     export_release(a_release(tmp_path / "release"), tmp_path / "out", ExportRequest(layout, (task,)))
     said = (tmp_path / "out" / "README.md").read_text()

@@ -87,14 +87,16 @@ def test_an_exchange_ends_where_words_tell_the_decision_though_no_times_are_know
         {"posted_after_decision": True, "at_decision": AtDecision.POSTED_AFTER, "created_at": AFTER},
         {"at_decision": AtDecision.CHANGED_UNSEEN, "modified_at": AFTER},
         {"at_decision": AtDecision.NO_DECISION_TIME, "updated_fields": ("review",)},
+        {"created_at": BETWEEN, "modified_at": BETWEEN, "posted_after_decision": False},
     ],
 )
 def test_a_review_that_may_be_later_than_the_decision_is_left_out(tmp_path: Path, late: dict[str, Any]) -> None:
     first = next(one for one in forum([]) if isinstance(one, Review))
     other = replace(first, review_id="f1-R2", reviewer="R2", posted_after_decision=False)
-    (row,) = rows(tmp_path, [*forum([], **late), other])
+    unspoken = replace(other, review_id="f1-R3", reviewer="R3", created_at=BETWEEN)
+    (row,) = rows(tmp_path, [*forum([], **late), other, unspoken])
     assert [one["reviewer"] for one in row["exchanges"]] == ["R2"]
-    assert row["reviews_left_out"] == 1
+    assert row["reviews_left_out"] == 2
     # A review that no conversation holds stands for itself.
     assert [one["post_ids"] for one in row["exchanges"][0]["turns"]] == [["f1-R2"]]
 

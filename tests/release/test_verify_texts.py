@@ -7,7 +7,7 @@ import pytest
 from commands import Ended, Run
 from invented_tables import ICLR, a_forum, invented
 from naming import Naming
-from peercorpus.release.splits import Split
+from peercorpus.release.splits import Split, Task
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from planted_releases import Plan, found, plan
 
@@ -40,6 +40,19 @@ def test_leaks_of_people(
     ended = run("verify", release)
     assert ended.code == 1
     assert "example" not in ended.out.casefold()
+
+
+def test_leaks_of_the_decision_into_the_discussion_before_a_meta_review(plan: Plan, tmp_path: Path) -> None:
+    turns = [{"role": "author", "is_own": False, "text": "Words.", "post_ids": [name]} for name in ("early", "late")]
+    paper = plan.rows["review_sft", "train"][0] | {"exchanges": [{"turns": turns}], "responses": []}
+    plan.rows["meta_review_sft", "train"] = [paper]
+    plan.tasks[Task.META_REVIEW] = {Split.TRAIN: ["a"]}
+    plan.rows["posts", "iclr"] = [
+        {"post_id": name, "posted_after_decision": name == "late", "forum_id": "a", "venue_id": ICLR}
+        for name in ("early", "late")
+    ]
+    file = "data/meta_review_sft/train-00000-of-00001.parquet"
+    assert found(plan.write(tmp_path / "release")) == {"leaks": [(file, "late", Naming("after the decision"))]}
 
 
 @pytest.mark.parametrize("grade", [None, "unrevised_likely", "unavailable"])

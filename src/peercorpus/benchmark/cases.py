@@ -367,8 +367,8 @@ def _make_rebuttal_cases(case: Case, row: Row, counts: CaseCounts, *, led: bool 
 
 
 def _directed_scores_at_decision(review: Row) -> list[Score]:
-    """Return the last scores before the decision of which the form says that more is better, or the other way round."""
-    return [score for score in scores_at_decision(review) if score.unit is not None]
+    """Return the last scores before the decision of which the form says that a higher number is better."""
+    return [score for score in scores_at_decision(review) if score.higher_is_better]
 
 
 def _make_meta_review_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:

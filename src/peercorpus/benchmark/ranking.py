@@ -6,6 +6,8 @@ of the mean of the other reviewers.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from heapq import nsmallest
 from itertools import groupby
 
 import numpy as np
@@ -25,7 +27,9 @@ SCORED = {BenchTask.ACCEPTANCE: Scored.DECISION, BenchTask.SCORES: Scored.NUMBER
 PEOPLE = "one reviewer against the mean of the others"
 Group = tuple[str | float, ...]
 """What two papers must share to be a pair: the venue, and for ratings the form's field with its scale."""
-Matrix = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.float32]
+MOST_PAPERS = 1_000
+"""Papers of one venue and year that are paired; of more, those with the smallest hashes, so that memory is bounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class Ranking:
         groups: Venues and years with a pair.
         tied: Share of the pairs in which the answers give both papers the same.
         left_out: Answers without a score, which do not count.
+        not_drawn: Papers of venues with more than `MOST_PAPERS`, which do not count.
         says: What the order is taken from, if that is not the obvious; else empty.
     """
 
@@ -59,6 +64,7 @@ class Ranking:
     groups: int
     tied: float
     left_out: int = 0
+    not_drawn: int = 0
     says: str = ""
 
 
@@ -86,17 +92,30 @@ class _Pairs:
     tied: Matrix
 
 
+def _draw(opinions: Iterable[Opinion]) -> list[Opinion]:
+    """Return the opinions on at most `MOST_PAPERS` papers."""
+    known = list(opinions)
+    forum_ids = {opinion.forum_id for opinion in known}
+    drawn = set(nsmallest(MOST_PAPERS, forum_ids, key=lambda forum_id: sha256(forum_id.encode()).digest()))
+    return [opinion for opinion in known if opinion.forum_id in drawn]
+
+
+def _find_order(numbers: Iterable[float]) -> Matrix:
+    """Return for each two numbers 1 if the first is greater, -1 if it is less, else 0."""
+    column = np.fromiter(numbers, np.float32)
+    return np.sign(np.subtract.outer(column, column))
+
+
 def _pair_up(opinions: Sequence[Opinion]) -> _Pairs:
     forum_ids = sorted({opinion.forum_id for opinion in opinions})
-    weights = np.zeros((len(forum_ids), len(opinions)))
+    rows = {forum_id: row for row, forum_id in enumerate(forum_ids)}
+    weights = np.zeros((len(forum_ids), len(opinions)), np.float32)
     for column, opinion in enumerate(opinions):
-        weights[forum_ids.index(opinion.forum_id), column] = 1
+        weights[rows[opinion.forum_id], column] = 1
     weights /= weights.sum(axis=1, keepdims=True)
-    said, gold = (
-        np.sign(np.subtract.outer(numbers, numbers))
-        for numbers in (np.array([one.said for one in opinions]), np.array([one.gold for one in opinions]))
-    )
-    ordered = (gold != 0).astype(float)
+    said = _find_order(opinion.said for opinion in opinions)
+    gold = _find_order(opinion.gold for opinion in opinions)
+    ordered = (gold != 0).astype(np.float32)
     right, tied = ordered * (said == gold), ordered * (said == 0)
     by_paper = [weights @ matrix @ weights.T for matrix in (right + tied / 2, ordered, tied)]
     for matrix in by_paper:
@@ -109,21 +128,22 @@ def rank(name: str, opinions: Iterable[Opinion], resamples: int, left_out: int =
 
     The interval draws papers; a paper that is drawn twice makes no pair with itself.
     """
-    by_group = groupby(sorted(opinions, key=lambda opinion: str(opinion.group)), key=lambda opinion: opinion.group)
-    groups = [_pair_up(list(of_group)) for _, of_group in by_group]
+    ordered = sorted(opinions, key=lambda opinion: str(opinion.group))
+    by_group = groupby(ordered, key=lambda opinion: opinion.group)
+    groups = [_pair_up(_draw(of_group)) for _, of_group in by_group]
     places = {name: (index, row) for index, pairs in enumerate(groups) for row, name in enumerate(pairs.forum_ids)}
 
     def share(chosen: Sequence[tuple[int, int]]) -> float:
-        right = ordered = 0.0
-        counts = [np.zeros(len(pairs.forum_ids)) for pairs in groups]
+        right = comparable = 0.0
+        counts = [np.zeros(len(pairs.forum_ids), np.float32) for pairs in groups]
         for index, row in chosen:
             counts[index][row] += 1
         for pairs, drawn in zip(groups, counts, strict=True):
             right += float(drawn @ pairs.right @ drawn)
-            ordered += float(drawn @ pairs.ordered @ drawn)
-        if not ordered:
+            comparable += float(drawn @ pairs.ordered @ drawn)
+        if not comparable:
             raise UndefinedMetricError("The order of papers is undefined without two that people order.")
-        return right / ordered
+        return right / comparable
 
     try:
         value = share([*places.values()])
@@ -142,8 +162,9 @@ def rank(name: str, opinions: Iterable[Opinion], resamples: int, left_out: int =
         pairs=sum(number_of_pairs),
         even=sum(len(pairs.forum_ids) * (len(pairs.forum_ids) - 1) // 2 for pairs in groups) - sum(number_of_pairs),
         groups=sum(number > 0 for number in number_of_pairs),
-        tied=sum(pairs.tied.sum() for pairs in groups) / sum(pairs.ordered.sum() for pairs in groups),
+        tied=float(sum(pairs.tied.sum() for pairs in groups) / sum(pairs.ordered.sum() for pairs in groups)),
         left_out=left_out,
+        not_drawn=len({opinion.forum_id for opinion in ordered}) - len(places),
         says=says,
     )
 

@@ -60,7 +60,8 @@ class _Discussion:
         self._end: datetime | None = min((time for time in written.values() if time is not None), default=None)
         self.late = self.telling = 0
 
-    def _is_late(self, made_at: datetime | None, post_ids: Sequence[str], is_after_decision: bool | None) -> bool:
+    def is_late(self, made_at: datetime | None, post_ids: Sequence[str], is_after_decision: bool | None) -> bool:
+        """Return whether something came after the decision or the first meta-review, or is a meta-review itself."""
         if is_after_decision is True or not self._meta_review_ids.isdisjoint(post_ids):
             return True
         times = (made_at, *(self._times.get(post_id) for post_id in post_ids))
@@ -69,7 +70,7 @@ class _Discussion:
     def select(self, conversation: Conversation) -> list[Turn]:
         """Return the turns of an exchange until the first that is late or tells the decision."""
         for index, turn in enumerate(conversation.turns):
-            is_late = self._is_late(turn.created_at, turn.post_ids, turn.posted_after_decision)
+            is_late = self.is_late(turn.created_at, turn.post_ids, turn.posted_after_decision)
             if is_late or tells_decision(turn_text(turn)):
                 self.late += len(conversation.turns) - index - (not is_late)
                 self.telling += not is_late
@@ -80,7 +81,7 @@ class _Discussion:
         """Return what the authors told everyone, each post once, in the order of the exchanges."""
         rows = []
         for post_id, beside in {beside["post_id"]: beside for talk in talks for beside in talk["context"]}.items():
-            if self._is_late(beside["created_at"], [post_id], beside["posted_after_decision"]):
+            if self.is_late(beside["created_at"], [post_id], beside["posted_after_decision"]):
                 self.late += 1
             elif tells_decision(beside["text"]):
                 self.telling += 1
@@ -91,14 +92,9 @@ class _Discussion:
 
 
 def _is_certain(review: Row) -> bool:
-    """Return whether nothing shows that a part of a review may be later than the decision."""
+    """Return whether nothing shows that a part of a review, posted before the decision, may be later than it."""
     is_undated = review["at_decision"] in {AtDecision.NO_DECISION_TIME, AtDecision.NO_REVIEW_TIME}
-    return not (
-        review["posted_after_decision"] is True
-        or review["may_be_later"]
-        or (is_undated and review["holds_update"])
-        or tells_decision(review["text"])
-    )
+    return not (review["may_be_later"] or (is_undated and review["holds_update"]) or tells_decision(review["text"]))
 
 
 def _make_turn_row(turn: Turn, reviewer: str) -> Row:
@@ -127,7 +123,12 @@ def meta_review_task(paper: Row, talks: Sequence[Row], meta_reviews: Sequence[Ro
     targets = [meta_review for meta_review in meta_reviews if is_target(meta_review)]
     discussion = _Discussion(paper, targets)
     by_reviewer = {talk["reviewer"]: talk for talk in talks if talk["kind"] == ConversationKind.REVIEW}
-    certain = [review for review in paper["reviews"] if _is_certain(review)]
+    certain = [
+        review
+        for review in paper["reviews"]
+        if _is_certain(review)
+        and not discussion.is_late(review["created_at"], [review["review_id"]], review["posted_after_decision"])
+    ]
     exchanges = [_make_exchange(review, by_reviewer.get(review["reviewer"]), discussion) for review in certain]
     row: dict[str, Any] = {
         "meta_reviews": targets,

@@ -66,6 +66,7 @@ def _ranked_line(ranking: "Ranking") -> str:
     pairs = f"{plural(ranking.pairs, 'pair')} of {plural(share.papers, 'paper')}, {plural(ranking.groups, 'venue')}"
     parts = [f"{pairs}; {ranking.tied:.1%} tied; {plural(ranking.even, 'pair')} without an order"]
     parts += [f"{plural(ranking.left_out, 'answer')} without a score left out"] if ranking.left_out else []
+    parts += [f"{plural(ranking.not_drawn, 'paper')} of large venues not drawn"] if ranking.not_drawn else []
     parts += [ranking.says] if ranking.says else []
     return f"  {ranking.name}: {share.value:.3f}{bounds}{star} ({'; '.join(parts)})"
 

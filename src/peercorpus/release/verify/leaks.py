@@ -1,4 +1,7 @@
-"""Check that a release holds nothing taken down, no personal addresses, and in its tasks accepted texts alone."""
+"""Check that a release holds nothing taken down, no personal addresses, and in its tasks accepted texts alone.
+
+Discussions that a meta-review is written from hold nothing that was posted after the decision.
+"""
 
 import hashlib
 import json
@@ -9,8 +12,9 @@ from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.text_choice import is_grade_accepted
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
 from peercorpus.records.untrusted_text import redact_people
+from peercorpus.release.exports.meta_reviews import list_posts
 from peercorpus.release.folder import KEYS, Release, Shard
-from peercorpus.release.splits import Split
+from peercorpus.release.splits import Split, Task
 from peercorpus.release.task_tables import CONFIG
 from peercorpus.release.verify.files import Check
 
@@ -20,6 +24,8 @@ PAPERS = frozenset({"papers", "papers_full"})
 """Configurations whose texts have the grade that `papers_full` states."""
 TASKS = frozenset(CONFIG.values())
 """Configurations whose texts must be what the reviewers read, as far as the release accepts it."""
+POSTED = {"posts": "post_id", "reviews": "review_id"}
+"""Configurations that say when something was posted, with the column of its id."""
 Row = dict[str, Any]
 
 
@@ -106,6 +112,8 @@ class Leaks:
         self._papers: dict[str, dict[str, bytes]] = {}
         self._tasks: dict[str, dict[str, bytes]] = {}
         self._versions: dict[str, dict[bytes, set[str | None]]] = {}
+        self._late_posts = set[str]()
+        self._discussed: dict[str, str] = {}
 
     def see(self, shard: Shard, row: Row, texts: list[tuple[str, str]]) -> None:
         """Check one row."""
@@ -116,6 +124,10 @@ class Leaks:
         if shard.config == "papers_full":
             self._grades = self._grades or {}
             self._grades[str(row.get("forum_id"))] = row.get("grade")
+        if shard.config in POSTED and row.get("posted_after_decision") is True:
+            self._late_posts.add(row[POSTED[shard.config]])
+        if shard.config == CONFIG[Task.META_REVIEW]:
+            self._discussed |= dict.fromkeys(list_posts(row), shard.name)
         if row.get("markdown"):
             self._see_text(shard, str(row.get("forum_id")), row, _digest(row["markdown"]))
 
@@ -157,6 +169,8 @@ class Leaks:
         for forum_id, by_file in self._tasks.items():
             for name, digest in by_file.items():
                 self._look_at_task(name, forum_id, digest)
+        for post_id in sorted(self._discussed.keys() & self._late_posts):
+            self.check.breach(self._discussed[post_id], post_id, "was posted after the decision")
         if self._apart_as_stated:
             texts = f"{self._apart_as_stated:,} texts on two sides"
             self.check.left_out.append(f"{texts}, as a published dataset states them")
