@@ -7,6 +7,7 @@ Papers are drawn from invented populations whose true numbers are known; the int
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import exp
 from pathlib import Path
 from random import Random
@@ -116,15 +117,15 @@ def _draw_marks(chance: Random) -> Paper:
 
 def _list_populations() -> Iterator[Population]:
     for name, skill in (("weak", 0.5), ("middling", 1.5), ("97 % right", 3.8)):
-        yield Population(f"decisions, {name}", lambda chance, skill=skill: _draw_decision(skill, 1, chance), DECISIONS)
-    yield Population("decisions, asked three times", lambda chance: _draw_decision(1.5, 3, chance), DECISIONS)
+        yield Population(f"decisions, {name}", partial(_draw_decision, skill, 1), DECISIONS)
+    yield Population("decisions, asked three times", partial(_draw_decision, 1.5, 3), DECISIONS)
     for name, fit in (("no fit", 0.0), ("some fit", 0.5), ("good fit", 1.0)):
         record = CaseOutcome("", "", _draw_scores(fit, Random(0))[0])
         measures = tuple(measure for measure in select_measures(Scored.NUMBERS, [record]) if "1 to" in measure.name)
-        yield Population(f"scores, {name}", lambda chance, fit=fit: _draw_scores(fit, chance), measures)
+        yield Population(f"scores, {name}", partial(_draw_scores, fit), measures)
     pool = _pool_counts()
-    yield Population("reviews", lambda chance: _draw_texts(pool, 1, chance), OVERLAPS, 20_000)
-    yield Population("turns, one to four a paper", lambda chance: _draw_texts(pool, 4, chance), OVERLAPS, 20_000)
+    yield Population("reviews", partial(_draw_texts, pool, 1), OVERLAPS, 20_000)
+    yield Population("turns, one to four a paper", partial(_draw_texts, pool, 4), OVERLAPS, 20_000)
     yield Population("likeness by BERTScore", _draw_likeness, BERT_SCORES[2:])
     yield Population("likeness by embeddings", _draw_cosine, EMBEDDED)
     yield Population("marks of a judge", _draw_marks, JUDGED[:1])

@@ -144,9 +144,8 @@ def test_people_stand_clear_where_they_are_surely_better_and_on_most_papers() ->
 
 def test_each_venue_has_its_own_ceiling() -> None:
     both = outcomes([0.5] * 5, [0.1] * 5) + outcomes([0.1] * 5, [0.2] * 5, "kite 2021")
-    found = {one.venue: (one.human, one.gain) for one in compare_with_floors(ROUGE, both, 20)}
-    assert found == {
-        "all": (pytest.approx(30), pytest.approx(15)),
-        "iclr 2020": (pytest.approx(50), pytest.approx(40)),
-        "kite 2021": (pytest.approx(10), pytest.approx(-10)),
-    }
+    found = {one.venue: [one.human, one.gain] for one in compare_with_floors(ROUGE, both, 20)}
+    assert found["all"] == pytest.approx([30, 15])
+    assert found["iclr 2020"] == pytest.approx([50, 40])
+    assert found["kite 2021"] == pytest.approx([10, -10])
+    assert len(found) == 3

@@ -18,7 +18,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.util import DisplayType
 
 from peercorpus.benchmark.adapters.adapter import find_adapter, load_adapter
-from peercorpus.benchmark.baselines.baseline import list_baselines
+from peercorpus.benchmark.baselines.baseline import CEILINGS, HUMAN, list_baselines
 from peercorpus.benchmark.cases import BenchTask, held_tasks
 from peercorpus.benchmark.figures.showing import ask_about_image
 from peercorpus.benchmark.judge.scorer import GRADER, SECOND
@@ -219,7 +219,7 @@ def _make_baseline_tasks(bench: Bench, task: BenchTask, notes: list[str]) -> lis
     """Return the baselines of a task; one that cannot learn from the release is left out with a note."""
     options = _select_options(bench, task, is_baseline=True)
     tasks = []
-    for name in list_baselines(task):
+    for name in (*list_baselines(task), *([HUMAN] if task in CEILINGS else [])):
         try:
             tasks.append(TASKS[task](str(bench.release), baseline=name, **options))
         except BaselineError as error:

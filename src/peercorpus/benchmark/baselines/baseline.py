@@ -1,5 +1,6 @@
 """Define the interface of a baseline and the registry of all baselines."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from types import MappingProxyType
@@ -77,6 +78,18 @@ def no_training_data(name: str, what: str = "case") -> BaselineError:
     )
 
 
+def drawn(case: Case, seed: int) -> str:
+    """Return one of a case's references at random; it depends on the seed and the case id only.
+
+    Raises:
+        PeercorpusError: The case has none, because it is of another task or the model carries on the conversation.
+    """
+    if not case.references:
+        raise PeercorpusError(f"The case '{case.case_id}' has no text of a reviewer; give cases that are not led.")
+    digest = hashlib.sha256(f"{seed}:{case.case_id}".encode()).digest()
+    return case.references[int.from_bytes(digest[:8], "big") % len(case.references)]
+
+
 def decided(cases: Iterable[Case]) -> Iterator[tuple[Case, bool]]:
     """Yield cases with their decisions.
 
@@ -101,7 +114,6 @@ BASELINES: Mapping[BenchTask, Mapping[str, str]] = MappingProxyType(
             "tfidf-paper": f"{_HERE}.linear:PaperWords",
             "leak": f"{_HERE}.leak:Leak",
             "other-paper": f"{_HERE}.floors:OtherPaper",
-            HUMAN: f"{_HERE}.people:HumanDecision",
         },
         BenchTask.SCORES: {
             "mean": f"{_HERE}.simple:MeanScores",
@@ -109,14 +121,12 @@ BASELINES: Mapping[BenchTask, Mapping[str, str]] = MappingProxyType(
             "tfidf-abstract": f"{_HERE}.linear:ScoreAbstractWords",
             "tfidf-paper": f"{_HERE}.linear:ScorePaperWords",
             "other-paper": f"{_HERE}.floors:OtherPaper",
-            HUMAN: f"{_HERE}.people:HumanScores",
         },
         BenchTask.REVIEW: {
             "template": f"{_HERE}.simple:TemplateReview",
             "nearest": f"{_HERE}.nearest:NearestReview",
             "other-paper": f"{_HERE}.floors:OtherPaper",
             "generic": f"{_HERE}.floors:GenericReview",
-            HUMAN: f"{_HERE}.people:HumanReview",
         },
         BenchTask.REBUTTAL: {
             "template": f"{_HERE}.simple:TemplateTurn",
@@ -130,6 +140,17 @@ BASELINES: Mapping[BenchTask, Mapping[str, str]] = MappingProxyType(
     }
 )
 """Task → name → module and what in it creates the baseline from a seed, in the order of tables."""
+CEILINGS: Mapping[BenchTask, str] = MappingProxyType(
+    {
+        BenchTask.ACCEPTANCE: f"{_HERE}.people:HumanDecision",
+        BenchTask.SCORES: f"{_HERE}.people:HumanScores",
+        BenchTask.REVIEW: f"{_HERE}.people:HumanReview",
+    }
+)
+"""Task → module and what in it creates the ceiling, which alone may look at what reviewers wrote of the paper.
+
+A turn of a discussion is written by one reviewer, so there is nobody else to measure that one against.
+"""
 NEEDED = frozenset({"sklearn", "scipy", "numpy"})
 """Packages of the extra `bench` that some baselines import."""
 
@@ -143,7 +164,7 @@ def load_baseline(name: str, task: BenchTask, seed: int = 0) -> Baseline:
     """Return a new, unfitted baseline.
 
     Args:
-        name: One of `list_baselines(task)`.
+        name: One of `list_baselines(task)`, or `human` for the ceiling of a task that has one.
         task: The task to answer.
         seed: Seed of the baselines that draw at random.
 
@@ -151,10 +172,11 @@ def load_baseline(name: str, task: BenchTask, seed: int = 0) -> Baseline:
         PeercorpusError: The task has no baseline of this name.
         MissingExtraError: A package that it needs is not installed.
     """
-    if name not in BASELINES[task]:
-        names = ", ".join(list_baselines(task))
+    known = dict(BASELINES[task]) | ({HUMAN: CEILINGS[task]} if task in CEILINGS else {})
+    if name not in known:
+        names = ", ".join(known)
         raise PeercorpusError(f"The task '{task.value}' has no baseline '{name}'; choose one of: {names}.")
-    module, _, attribute = BASELINES[task][name].partition(":")
+    module, _, attribute = known[name].partition(":")
     try:
         create = getattr(import_module(module), attribute)
     except ModuleNotFoundError as error:

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from peercorpus.benchmark.answers import Decision, write_decision, write_review, write_scores
-from peercorpus.benchmark.baselines.baseline import Fixed, no_training_data
-from peercorpus.benchmark.baselines.nearest import drawn
+from peercorpus.benchmark.baselines.baseline import Fixed, drawn, learnt, no_training_data
 from peercorpus.benchmark.baselines.simple import TEMPLATE_BY_HEADING, TEMPLATE_ELSEWHERE, Means
 from peercorpus.benchmark.cases import BenchTask, Case
 
@@ -36,18 +35,21 @@ class OtherPaper:
 
     def fit(self, cases: Iterable[Case]) -> None:
         """Keep what each paper got; see `Baseline.fit`."""
+        is_scored = False
         for case in cases:
             scores = {(score.field, score.low, score.high): score.mean for score in case.scores}
-            other = _Other(case.accepted, scores, drawn(case, self._seed) if case.references else "")
+            other = _Other(case.accepted, scores, drawn(case, self._seed) if case.task.is_written else "")
             self._means.add(case)
             for venue_id in (case.paper.venue_id, None):
                 self._others[venue_id].append(other)
-        if not self._others:
-            raise no_training_data(self.name)
+            is_scored = bool(self._means) or case.task is not BenchTask.SCORES
+        if not self._others or not is_scored:
+            raise no_training_data(self.name, "score" if self._others else "case")
 
     def answer(self, case: Case) -> str:
         """Answer with what the other paper got; a field that it lacks has the mean, or is omitted from a review."""
-        others = self._others.get(case.paper.venue_id) or self._others[None]
+        known = learnt(self._others or None, self.name)
+        others = known.get(case.paper.venue_id) or known[None]
         digest = hashlib.sha256(f"{self._seed}:other:{case.case_id}".encode()).digest()
         other = others[int.from_bytes(digest[:8], "big") % len(others)]
         if other.accepted is not None:

@@ -1,15 +1,13 @@
 """Baselines that answer with the review or reply of the most similar train case."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from peercorpus.benchmark.answers import write_review
-from peercorpus.benchmark.baselines.baseline import learnt, no_training_data
+from peercorpus.benchmark.baselines.baseline import drawn, learnt, no_training_data
 from peercorpus.benchmark.baselines.linear import Matrix, WordTable, nearest
 from peercorpus.benchmark.baselines.simple import Means
 from peercorpus.benchmark.cases import BenchTask, Case, CaseMessage, CasePaper
-from peercorpus.errors import PeercorpusError
 from peercorpus.models.chat_messages import Speaker
 
 Scales = dict[tuple[str, float, float], float]
@@ -25,18 +23,6 @@ class _Learnt(NamedTuple):
 class _Reviewed(NamedTuple):
     scores: Sequence[Scales]
     means: Means
-
-
-def drawn(case: Case, seed: int) -> str:
-    """Return one of a case's references at random; it depends on the seed and the case id only.
-
-    Raises:
-        PeercorpusError: The case has none, because it is of another task or the model carries on the conversation.
-    """
-    if not case.references:
-        raise PeercorpusError(f"The case '{case.case_id}' has no text of a reviewer; give cases that are not led.")
-    digest = hashlib.sha256(f"{seed}:{case.case_id}".encode()).digest()
-    return case.references[int.from_bytes(digest[:8], "big") % len(case.references)]
 
 
 def title_and_abstract(paper: CasePaper) -> str:
