@@ -171,6 +171,8 @@ def test_a_training_example_ends_with_what_the_chair_recommends_though_it_was_ov
     first, second, *_ = chosen.examples(TASK, Split.TRAIN, CaseCounts())
     ends = [example.messages("# Paper")[-1].text for example in (first, second)]
     assert [end.rpartition(" ")[2] for end in ends] == ["accept", "reject"]
+    (case, *_), _ = cases(release, Split.TRAIN)
+    assert first.messages("# Paper")[:-1] == messages(case, "# Paper")
     assert first.record_ids == ("p00-meta", "p00-0", "p00-1", "p00-all")
 
 

@@ -70,7 +70,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rankings of one protocol, the ceiling last."""
+    """The rankings of one protocol: models, then baselines, the best first, and the ceiling last."""
 
     protocol: Protocol
     rankings: tuple[Ranking, ...]
@@ -214,9 +214,10 @@ def _make_table(protocol: Protocol, runs: Sequence[TaskRun], resamples: int) -> 
         if protocol.task is BenchTask.SCORES:
             people += list_human_opinions(forum_id, venue_id, read_asked(sample.metadata))
     has_arms = any(run.figures is not None for run in runs)
-    rankings = [_rank_run(run, venues, resamples, has_arms=has_arms) for run in runs]
-    rankings.append(rank(PEOPLE, people, resamples))
-    return Table(protocol, tuple(ranking for ranking in rankings if ranking is not None))
+    ranked = ((run.is_baseline, _rank_run(run, venues, resamples, has_arms=has_arms)) for run in runs)
+    rows = [(is_baseline, -row.concordance.value, row.name, row) for is_baseline, row in ranked if row is not None]
+    ceiling = rank(PEOPLE, people, resamples)
+    return Table(protocol, (*(row for *_, row in sorted(rows)), *([] if ceiling is None else [ceiling])))
 
 
 def rank_runs(runs: Iterable[TaskRun], resamples: int = 1000) -> list[Table]:
