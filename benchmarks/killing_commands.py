@@ -78,24 +78,24 @@ def list_later_steps(given: Path, corpus: Path) -> list[Step]:
     gone = next(post for post in posts if post.forum_id != answer.forum_id)
     workspace_of = ("--workspace", "corpus")
     recipe = ("--from", str(given / "published"), "--no-harvest", "--offline")
-    steps = [
-        ("import of a dataset", "import", str(given / "published"), *workspace_of),
-        ("import of PDFs", "import", "--pdfs", str(pdfs), *workspace_of),
-        ("reminders", "reminders", "--drop", answer.post_id, *workspace_of),
-        ("build with figures", "build", "--figures", *workspace_of),
-        ("takedown", "takedown", gone.forum_id, *workspace_of),
-        ("check", "check", "--repair", *workspace_of),
-        ("publish", "publish", *workspace_of),
-        ("publish --out", "publish", *workspace_of, "--figures", "--latex", "--out", "release"),
-        ("push", "push", "release", "ada/HUB", *workspace_of, "--yes"),
-        ("export", "export", "release", "--format", "trl", "--out", "export"),
-        ("export of a workspace", "export", "corpus", "--format", "trl", "--out", "rows.jsonl"),
-        ("report", "report", *workspace_of, "--out", "report"),
-        ("explore --select", "explore", *workspace_of, "--select", "", "--out", "selection.parquet"),
-        ("convert", "convert", str(pdfs), "--to", "latex", "--out", "texts"),
-        ("recipe", "recipe", "reviewbench", "--workspace", "recipe-corpus", *recipe),
-    ]
-    return [Step(name, arguments) for name, *arguments in map(tuple, steps) for arguments in [tuple(arguments)]]
+    commands: dict[str, tuple[str, ...]] = {
+        "import of a dataset": ("import", str(given / "published"), *workspace_of),
+        "import of PDFs": ("import", "--pdfs", str(pdfs), *workspace_of),
+        "reminders": ("reminders", "--drop", answer.post_id, *workspace_of),
+        "build with figures": ("build", "--figures", *workspace_of),
+        "takedown": ("takedown", gone.forum_id, *workspace_of),
+        "check": ("check", "--repair", *workspace_of),
+        "publish": ("publish", *workspace_of),
+        "publish --out": ("publish", *workspace_of, "--figures", "--latex", "--out", "release"),
+        "push": ("push", "release", "ada/HUB", *workspace_of, "--yes"),
+        "export": ("export", "release", "--format", "trl", "--out", "export"),
+        "export of a workspace": ("export", "corpus", "--format", "trl", "--out", "rows.jsonl"),
+        "report": ("report", *workspace_of, "--out", "report"),
+        "explore --select": ("explore", *workspace_of, "--select", "", "--out", "selection.parquet"),
+        "convert": ("convert", str(pdfs), "--to", "latex", "--out", "texts"),
+        "recipe": ("recipe", "reviewbench", "--workspace", "recipe-corpus", *recipe),
+    }
+    return [Step(name, arguments) for name, arguments in commands.items()]
 
 
 def settle_secrets(folder: Path) -> None:
@@ -121,12 +121,14 @@ def _is_volatile(path: Path) -> bool:
 
 def _digest_files(files: Mapping[str, bytes]) -> Digests:
     today = f"{datetime.now(UTC):%Y-%m-%d}"
-    kept = ((name.replace(today, "DAY"), _drop_seconds(name, body)) for name, body in files.items())
+    kept = ((name.replace(today, "DAY"), _settle_body(name, body)) for name, body in files.items())
     return {name: hashlib.sha256(body).hexdigest() for name, body in kept}
 
 
-def _drop_seconds(name: str, body: bytes) -> bytes:
-    """Return what `convert` says of a PDF without how long it took, and other files as they are."""
+def _settle_body(name: str, body: bytes) -> bytes:
+    """Return a file without what differs by place or time: paths of releases, and how long `convert` took."""
+    if name.endswith("/published.jsonl"):
+        return repr(sorted({json.loads(line)["sha256"] for line in body.splitlines()})).encode()
     if not (name.startswith("texts/") and name.endswith(".json")):
         return body
     told = json.loads(body)

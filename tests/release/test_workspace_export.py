@@ -72,6 +72,15 @@ def test_messages_are_those_of_openai(tmp_path: Path) -> None:
     assert (written.dialogues, written.messages, written.tokens) == (1, 5, None)
 
 
+def test_what_a_killed_export_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    left = tmp_path / ".dialogues.jsonl.partial"
+    left.mkdir()
+    (left / "partial").write_text("half a row")
+    (row,), _ = write(tmp_path, request())
+    assert row["conversation_id"] == "f1/R1"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dialogues.jsonl"]
+
+
 def test_sharegpt_has_from_and_value_and_the_system_apart(tmp_path: Path) -> None:
     (row,), _ = write(tmp_path, request(ExportLayout.LLAMA_FACTORY))
     assert [message["from"] for message in row["conversations"]] == ["human", "gpt", "human", "gpt"]

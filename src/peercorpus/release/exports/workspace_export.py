@@ -4,9 +4,10 @@ A workspace has no train and test sides, so everything goes into one file. What 
 `takedown.txt` lists stays out, as in a release. Memory is bounded by one paper with its conversations.
 """
 
-import tempfile
+import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -202,6 +203,18 @@ def _check_name(out: Path) -> None:
         raise PeercorpusError(f"The file '{out}' cannot be written: it is a folder; name a file such as train.jsonl.")
 
 
+@contextmanager
+def _scratch_beside(out: Path) -> Iterator[Path]:
+    """Yield an empty folder beside a file; it is removed at the end, as is that of an export that was killed."""
+    scratch = out.absolute().with_name(f".{out.name}.partial")
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir()
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
 def export_workspace(
     workspace: Workspace,
     out: Path,
@@ -240,14 +253,14 @@ def export_workspace(
     counts = WorkspaceExport()
     public_filter = PublicFilter(read_takedown(workspace))
     try:
-        with tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=f".{out.name}.") as scratch:
-            partial = Path(scratch) / "partial"
+        with _scratch_beside(out) as scratch:
+            partial = scratch / "partial"
             export = _Export(
                 workspace=workspace,
                 request=request,
                 public_filter=public_filter,
                 rule=rule,
-                scratch=Path(scratch),
+                scratch=scratch,
                 counts=counts,
                 show=show,
             )
