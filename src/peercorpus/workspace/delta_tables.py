@@ -140,7 +140,7 @@ class Tables:
         with translate_delta_errors(self.folder / name):
             is_there = DeltaTable.is_deltatable(url, self._options)
             table = DeltaTable(url, storage_options=self._options) if is_there else None
-        loss = self.find_loss(name, table and table.version())
+        loss = self.find_loss(name, None if table is None else table.version())
         if loss is not None and not (table is None and self.logs and self.logs.is_writer):
             raise damaged_table(self.folder / name, loss)
         return table
