@@ -123,7 +123,11 @@ class VenueTexts(TextStore):
     ) -> None:
         sha256s = set(_find_files(tables, venue_id, choose))
         self._file = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 -- closed by __exit__
-        super().__init__(self._file, tables, venue_id, sha256s, with_outlines=with_outlines)
+        try:
+            super().__init__(self._file, tables, venue_id, sha256s, with_outlines=with_outlines)
+        except BaseException:
+            self._file.close()
+            raise
 
     def __enter__(self) -> "VenueTexts":
         return self

@@ -72,7 +72,8 @@ class Pseudonyms:
     def _read_value(self, table: str) -> object:
         if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
             return None
-        row = self._db.execute(f"SELECT value FROM {table} WHERE name = ?", (KEY,)).fetchone()
+        # A changed type would have SQLite decode the bytes as text.
+        row = self._db.execute(f"SELECT CAST(value AS BLOB) FROM {table} WHERE name = ?", (KEY,)).fetchone()
         return row[0] if row else None
 
     def _key(self) -> bytes | None:
