@@ -1,6 +1,6 @@
 """Stops every command of the pipeline by Ctrl-C at instants spread over its run, and says how each one ended.
 
-`python benchmarks/stopping_commands.py [STOPS]`
+`python benchmarks/stopping_commands.py [STOPS [COMMAND...]]`
 """
 
 import json
@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,7 @@ STOPS = 30
 MOST_S = 5.0
 """Longest that a command may take to end, seconds."""
 
-PAPERS = 40
+PAPERS = 20
 SERVES_S = 3.0
 """Seconds for which the explorer's server is taken to run."""
 
@@ -89,8 +90,8 @@ def sweep(step: Step, folder: Path, whole_s: float, stops: int, draw: random.Ran
     return verdicts
 
 
-def report(scratch: Path, stops: int) -> None:
-    """Sweep all commands, then finish each and compare what it made with what it made undisturbed.
+def report(scratch: Path, stops: int, names: Sequence[str]) -> None:
+    """Sweep all commands, or those named, then finish each and compare what it made with what it made undisturbed.
 
     Raises:
         SystemExit: A command ended otherwise than in one sentence, or what it made differs.
@@ -102,11 +103,11 @@ def report(scratch: Path, stops: int) -> None:
         harvest, build, *_, publish, _, draws = list_steps(service)
         run_whole(harvest, scratch)
     settle_key(scratch)
-    steps = [build, publish, draws, bench]
+    steps = [build, publish, draws] + [bench] * (not names or bench.name in names)
     took_s = {step.name: run_whole(step, scratch) for step in steps} | {"explore": SERVES_S}
     wanted = read_products(scratch)
     is_bad = False
-    for step in [*steps, explore]:
+    for step in [step for step in [*steps, explore] if step.name in names or not names]:
         verdicts = sweep(step, scratch, took_s[step.name], stops, draw)
         print(json.dumps({"command": step.name, "whole_s": round(took_s[step.name], 1), **verdicts}), flush=True)
         is_bad = is_bad or bool(verdicts.keys() - {"whole", "stopped"})
@@ -120,4 +121,4 @@ def report(scratch: Path, stops: int) -> None:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        report(Path(folder), int(sys.argv[1]) if len(sys.argv) > 1 else STOPS)
+        report(Path(folder), int(sys.argv[1]) if len(sys.argv) > 1 else STOPS, sys.argv[2:])

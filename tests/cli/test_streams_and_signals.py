@@ -153,3 +153,16 @@ def test_an_interrupt_that_becomes_another_error_ends_the_command_in_one_sentenc
     ended = run([sys.executable, "-m", "breaking"], {"PYTHONPATH": str(tmp_path)})
     assert (ended.returncode, ended.stdout) == (130, "")
     assert ended.stderr.strip() == "Stopped; run the same command again to continue."
+
+
+@pytest.mark.fault(
+    "machine", "a limit of the address space below what the libraries need", "one sentence that names it", times=2
+)
+@pytest.mark.parametrize(("command", "limit_kb"), [("build --workspace", 400_000), ("demo --out", 600_000)])
+def test_a_limit_of_the_address_space_is_named(corpus: Path, command: str, limit_kb: int) -> None:
+    folder = corpus if command.startswith("build") else corpus.with_name("demo")
+    line = f"ulimit -v {limit_kb}; exec {sys.executable} -m peercorpus {command} '{folder}'"
+    ended = run(["sh", "-c", line], {"OPENBLAS_NUM_THREADS": "1"})
+    assert ended.returncode == 2, ended.stderr
+    assert "ulimit" in ended.stderr
+    assert "Traceback" not in ended.stderr

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 
 from peercorpus.errors import MissingExtraError
 
 
-def require_extra(extra: str, *packages: str) -> None:
-    """Check that packages which a command needs later are installed, without importing them.
+def require_extra(extra: str, *packages: str, load: bool = False) -> None:
+    """Check that packages which a command needs later are installed.
 
     Args:
         extra: The extra that installs them.
         packages: Their import names.
+        load: Import them now: a package that threads import on demand may not find enough memory there.
 
     Raises:
         MissingExtraError: One is not.
@@ -20,6 +22,8 @@ def require_extra(extra: str, *packages: str) -> None:
     for package in packages:
         if find_spec(package) is None:
             raise MissingExtraError(package, extra)
+        if load:
+            import_module(package)
 
 
 @contextmanager

@@ -62,10 +62,29 @@ def _run(arguments: Sequence[str] | None) -> int:
         from peercorpus.workspace.workspace import translate_database_error
 
         return _fail(str(translate_database_error(error, "raw.db")))
-    except Exception:  # noqa: BLE001 -- Python's own code for it is 1, which says that something was found
+    except Exception as error:  # noqa: BLE001 -- Python's own code for it is 1, which says that something was found
+        limited = _explain_memory_limit(error)
+        if limited is not None:
+            return _fail(limited)
         traceback.print_exc()
         return _fail("This is a defect of peercorpus; please report it with the lines above.", ExitCode.DEFECT)
     return code if isinstance(code, int) else ExitCode.DONE
+
+
+def _explain_memory_limit(error: Exception) -> str | None:
+    """Return that memory is limited, if it is and that may have caused an error: no library could be loaded, or no thread started."""
+    if sys.platform == "win32" or isinstance(error, ModuleNotFoundError):
+        return None
+    import resource
+
+    limit_bytes, _ = resource.getrlimit(resource.RLIMIT_AS)
+    is_memory = isinstance(error, ImportError | MemoryError) or str(error) == "can't start new thread"
+    if limit_bytes == resource.RLIM_INFINITY or not is_memory:
+        return None
+    return (
+        f"There is too little memory ({error}): this process may use {limit_bytes >> 20:,} MiB of address space; raise"
+        " the limit, such as with 'ulimit -v unlimited'."
+    )
 
 
 def _fail(message: str, code: ExitCode = ExitCode.REFUSED) -> ExitCode:

@@ -96,8 +96,8 @@ def simulate(
         ignores_domain, unknown_domain, edits_lost, edits_repeated, edits_of_others, edits_of_unlisted, shifting_list,
         note_vanishes, unreadable_too_deep, unreadable_not_utf8, unreadable_half_surrogate, unreadable_nan,
         unreadable_huge_number, unreadable_infinite_number, unreadable_bare_line_break, unreadable_no_value,
-        unreadable_nul, unreadable_unmatched_brackets, drips,
-        not_a_pdf, not_a_pdf_inside, zip_without_member, zip_of_other, zip_bomb, huge_file, login_429.
+        unreadable_nul, unreadable_unmatched_brackets, drips, not_a_pdf, not_a_pdf_inside, zip_without_member,
+        zip_of_other, zip_bomb, huge_file, login_429.
     sign_in
         Require a sign-in for notes and files, as OpenReview does.
     mfa
@@ -109,17 +109,14 @@ def simulate(
     window_s
         Length of a window, in seconds.
     """
-    require_extra("demo", "typst")
+    require_extra("demo", "typst", load=True)
     from peercorpus.cli.text.simulator import simulating
     from peercorpus.simulator.server.faults import faults_by_name
-    from peercorpus.simulator.server.service import Service, ServiceBudget, serve_forever, serve_simulator
+    from peercorpus.simulator.server.service import ServiceBudget, serve_forever, serve_simulator
 
     faults = faults_by_name(*fault)
     world = invented.build()
     venue_ids = _find_venues_with_papers(world)
-
-    def announce(service: Service) -> None:
-        say(simulating(service, world, venue_ids, fault, asks=sign_in, mfa=mfa))
 
     serve_forever(
         serve_simulator(
@@ -130,7 +127,7 @@ def simulate(
             faults=faults,
             budget=ServiceBudget(budget, window_s, file_budget),
         ),
-        announce,
+        lambda service: say(simulating(service, world, venue_ids, fault, asks=sign_in, mfa=mfa)),
     )
 
 
@@ -160,7 +157,7 @@ def demo(
     papers
         Number of papers at all simulated venues together.
     """
-    require_extra("demo", "typst")
+    require_extra("demo", "typst", load=True)
     from peercorpus.cli.demo import run_demo
     from peercorpus.cli.text import demo as demo_texts
     from peercorpus.cli.text import publish, status
