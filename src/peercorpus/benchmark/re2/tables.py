@@ -96,7 +96,7 @@ class RunsEstimate:
     """A number over several runs.
 
     Attributes:
-        values: The number of each run.
+        values: The number of each run; empty if one of them does not define it.
         low: Lower bound of the 95 % interval of their mean over papers; None if it has none.
         high: Upper bound.
         papers: Number of papers.
@@ -137,7 +137,7 @@ class MadeTable:
 
 
 def estimate_column(column: Column, runs: Sequence[TaskRun], resamples: int) -> RunsEstimate | None:
-    """Return a number over several runs, or None if one of them does not define it."""
+    """Return a number over several runs, or None if one of them was not measured in this way."""
     if not all(column.scored in run.outcomes for run in runs):
         return None
     outcomes = [run.outcomes[column.scored] for run in runs]
@@ -145,14 +145,15 @@ def estimate_column(column: Column, runs: Sequence[TaskRun], resamples: int) -> 
     if measure is None:
         return None
     scored = [[outcome for outcome in of_run if outcome.unscored is None] for of_run in outcomes]
+    papers = _group_by_paper(scored)
+    answers = sum(map(len, outcomes))
+    unscored = answers - sum(map(len, scored))
     try:
         values = tuple(measure.of(of_run) * measure.factor for of_run in scored)
     except UndefinedMetricError:
-        return None
-    papers = _group_by_paper(scored)
+        return RunsEstimate((), None, None, len(papers), unscored, answers)
     low, high = _estimate_bounds(measure, papers, resamples)
-    answers = sum(map(len, outcomes))
-    return RunsEstimate(values, low, high, len(papers), answers - sum(map(len, scored)), answers)
+    return RunsEstimate(values, low, high, len(papers), unscored, answers)
 
 
 Runs = list[list[CaseOutcome]]
@@ -181,7 +182,7 @@ def _estimate_bounds(
 
 
 def make_tables(models: Sequence[ComparedModel], resamples: int) -> list[MadeTable]:
-    """Return the tables for which there is a run of any model."""
+    """Return the tables of which something was measured, even if no answer has a score."""
     made = []
     for layout in TABLES:
         table = MadeTable(layout)
@@ -226,7 +227,7 @@ def _list_notes(layout: TableLayout, models: Sequence[ComparedModel]) -> Iterato
 
 def _format_cell(estimate: RunsEstimate | None, decimals: int) -> str:
     """Format a number as `mean ± deviation over runs [interval over papers]`."""
-    if estimate is None:
+    if estimate is None or not estimate.values:
         return NONE
     parts = [f"{estimate.mean:.{decimals}f}"]
     if estimate.deviation is not None:
@@ -302,5 +303,5 @@ def _list_numbers(cell: RunsEstimate | None) -> Iterator[tuple[object, ...]]:
         return
     for number, value in enumerate(cell.values, start=1):
         yield number, value, "", "", "", "", ""
-    yield "mean", cell.mean, cell.low, cell.high, cell.papers, cell.unscored, cell.answers
+    yield "mean", cell.mean if cell.values else "", cell.low, cell.high, cell.papers, cell.unscored, cell.answers
     yield "deviation", cell.deviation, "", "", "", "", ""
