@@ -56,7 +56,33 @@ FORMULAS = (
 """A complement, a distance, a decay and a likelihood, with the signs of the default engine."""
 
 
-def prose(number: int, without: frozenset[Arm] = frozenset()) -> str:
+COMMON = (
+    "same",
+    "better",
+    "best",
+    "often",
+    "always",
+    "may",
+    "will",
+    "due",
+    "likely",
+    "more",
+    "shows",
+    "all",
+    "in",
+    "to",
+)
+"""Words that real papers have in many places, so that one of them more or less tells nothing."""
+
+
+def long_body(number: int) -> str:
+    """A text as long as a paper's, of a length and in words of its own."""
+    chance = random.Random(f"body {number}")
+    count = chance.randrange(200, 1_200)
+    return " ".join(chance.choices([*COMMON, *words(number, 200).split()], k=count))
+
+
+def prose(number: int, without: frozenset[Arm] = frozenset(), body: str = "") -> str:
     """The text of one paper; other sentences and numbers for another number."""
     chance = random.Random(number)
     reached = f"{chance.uniform(40, 80):.2f}"
@@ -70,7 +96,7 @@ def prose(number: int, without: frozenset[Arm] = frozenset()) -> str:
     table = f"| kite | height |\n| --- | --- |\n| ours | {reached} |\n| theirs | {chance.uniform(20, 39):.2f} |"
     parts = [
         "## Introduction",
-        f"The kite is old and its tail is older. {words(number, 30)}.",
+        f"The kite is old and its tail is older. {words(number, 30)} {body}.",
         " ".join(sentences[:4]),
         "## Results",
         " ".join(sentences[4:]),

@@ -29,7 +29,7 @@ OWN_CLAIM = re.compile(
 """Word of a sentence that claims something for the paper itself."""
 CAUTION = re.compile(
     r"\b(?:limit\w*|hinder\w*|future|sub-?optimal|detrimental|however|although|while|cost of|scope|fail\w*|worse"
-    r"|degrad\w*|drop\w*|unable|should|would|could|prohibitive|reader|assum\w*|whether|prevent\w*|too|not|if)\b",
+    r"|degrad\w*|drop\w*|unable|should|would|could|prohibitive|reader|assume[sd]?|assuming|assumption|whether|prevent\w*|too|not|if)\b",
     re.IGNORECASE,
 )
 """Word of a sentence whose hedge does not speak for the paper."""

@@ -85,8 +85,10 @@ def read_arm_runs(folder: Path) -> tuple[list[ArmRun], list[str]]:
     """Return the complete runs of interventions in a folder of logs, the latest of each, and notes on the others.
 
     Raises:
-        PeercorpusError: A log cannot be read.
+        PeercorpusError: The folder holds no such run, or a log cannot be read.
     """
+    if not folder.is_dir():
+        raise PeercorpusError(f"'{folder}' is not a folder; name the one that 'bench interventions' wrote its logs to.")
     paths = sorted(Path(info.name.removeprefix("file://")) for info in list_eval_logs(str(folder)))
     runs = []
     for path in paths:
@@ -97,6 +99,8 @@ def read_arm_runs(folder: Path) -> tuple[list[ArmRun], list[str]]:
         except Exception as error:  # noqa: BLE001 -- a file that is damaged fails in whatever reads its parts
             raise PeercorpusError(f"The log '{path}' cannot be read ({error}); move it away.") from None
         runs += [run] if run is not None else []
+    if not runs:
+        raise PeercorpusError(f"'{folder}' holds no log of interventions; name a model with --model to make one.")
     notes = []
     kept: dict[tuple[object, ...], ArmRun] = {}
     went_on = {run.task_id for run in runs if not run.missing}
