@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from killing_commands import Step, list_steps, read_products, run_whole, settle_key
-from kills import PROGRAM
+from killing import PROGRAM, run_to_end
+from killing_commands import Step, list_first_steps, settle_secrets
+from kills import read_content
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
 
@@ -80,6 +81,18 @@ def stop_at(step: Step, folder: Path, after_s: float) -> Ending:
         return Ending(run.returncode, said, time.monotonic() - began)
 
 
+def run_whole(step: Step, folder: Path) -> float:
+    """Run a command to its end, and return how many seconds it took."""
+    return run_to_end(step.arguments, folder, {})
+
+
+def read_products(folder: Path) -> dict[str, object]:
+    """Return what the commands made: rows and objects of the workspace, and every byte of the release."""
+    release = folder / "release"
+    files = {str(path.relative_to(release)): path.read_bytes() for path in release.rglob("*") if path.is_file()}
+    return {**read_content(folder / "corpus"), **files}
+
+
 def sweep(step: Step, folder: Path, whole_s: float, stops: int, draw: random.Random) -> Counter[str]:
     """Stop a command at instants spread over its run, each time from the start."""
     verdicts: Counter[str] = Counter()
@@ -97,12 +110,14 @@ def report(scratch: Path, stops: int, names: Sequence[str]) -> None:
         SystemExit: A command ended otherwise than in one sentence, or what it made differs.
     """
     draw = random.Random(0)
+    publish = Step("publish", ("publish", "--workspace", "corpus", "--out", "release"))
+    draws = Step("report", ("report", "--workspace", "corpus", "--out", "report"))
     bench = Step("bench", ("bench", "acceptance", "--release", "release", "--logs", "logs"))
     explore = Step("explore", ("explore", "--workspace", "corpus", "--no-browser", "--port", "0"))
     with serve_simulator(build_world(papers=PAPERS)) as service:
-        harvest, build, *_, publish, _, draws = list_steps(service)
+        harvest, build = list_first_steps(service)
         run_whole(harvest, scratch)
-    settle_key(scratch)
+    settle_secrets(scratch)
     steps = [build, publish, draws] + [bench] * (not names or bench.name in names)
     took_s = {step.name: run_whole(step, scratch) for step in steps} | {"explore": SERVES_S}
     wanted = read_products(scratch)
