@@ -13,6 +13,7 @@ from peercorpus.errors import TableError
 from peercorpus.execution.progress import Progress, show_nothing
 from peercorpus.explorer import search_index
 from peercorpus.explorer.search_index import OpenIndex, digest_inputs, find_stored, open_index
+from peercorpus.workspace.table_logs import TableLogs
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 
@@ -59,6 +60,7 @@ def test_an_open_explorer_shows_the_tables_of_which_its_index_was_made(tmp_path:
         explored(tmp_path / "corpus", known()) as client,
         open_workspace(tmp_path / "corpus", write=False) as workspace,
     ):
+        workspace.tables.logs = TableLogs(workspace.folder / "raw.db", write=True)
         before = client.get(f"/paper/{LIVELY}").text
         with workspace.tables.replacing(("1-papers", "3-posts"), ICLR, "invent", "b" * 64) as replacement:
             replacement.add(paper("New00001"))
@@ -95,7 +97,7 @@ def test_without_tables_it_says_what_to_do(tmp_path: Path, run: Run) -> None:
         shutil.rmtree(workspace.folder / "tables" / "1-papers")
         with pytest.raises(TableError, match="peercorpus build"):
             opened(workspace)
-        assert_refused(run("explore", "-w", tmp_path / "corpus", "--no-browser"), "peercorpus build")
+        assert_refused(run("explore", "-w", tmp_path / "corpus", "--no-browser"), "its log is gone", "check --repair")
     with invented(tmp_path / "empty", {}) as workspace:
         fill(workspace, ICLR, [])
         assert_refused(run("explore", "-w", tmp_path / "empty", "--no-browser"), "peercorpus build")
