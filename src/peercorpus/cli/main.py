@@ -72,7 +72,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _explain_memory_limit(error: Exception) -> str | None:
-    """Return that memory is limited, if that may be why no library could be loaded or no thread started."""
+    """Return that memory is limited, if that may be why no library could be loaded or no thread started; else None."""
     if sys.platform == "win32" or isinstance(error, ModuleNotFoundError):
         return None
     import resource
