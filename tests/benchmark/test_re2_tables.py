@@ -34,8 +34,6 @@ def test_a_deviation_is_over_runs_and_an_interval_over_papers() -> None:
     (table,) = make_tables([ComparedModel("one", {BenchTask.ACCEPTANCE: runs})], 200)
     accuracy = table.rows[0][1][0]
     assert accuracy is not None
-    assert accuracy.values == (75, 50)
-    assert (accuracy.mean, round(accuracy.deviation or 0, 2)) == (62.5, 17.68)
-    assert accuracy.low is not None
-    assert accuracy.high is not None
-    assert accuracy.low < 62.5 < accuracy.high
+    assert list(accuracy.values) == [75, 50]
+    assert round(accuracy.deviation or 0, 2) == 17.68
+    assert (accuracy.low or 100) < accuracy.mean < (accuracy.high or 0)
