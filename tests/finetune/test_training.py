@@ -111,7 +111,6 @@ def test_the_demo_release_can_be_learnt_from(run: Run, demo_folder: Path, models
     assert last["eval_loss"] < first["eval_loss"]
 
 
-@pytest.mark.fault("kill", "a training, by SIGKILL", "the same command ends with the same weights")
 def test_a_run_that_was_killed_ends_as_one_that_was_not(
     papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
@@ -265,10 +264,10 @@ def test_one_command_tunes_merges_and_evaluates_and_says_so_in_the_card(
     tables = ended.out[ended.out.index("# Leaderboard") :]
     for name in ("hf/qwen@", "hf/run/adapter@", "majority (baseline)"):
         assert f"| {name}" in tables
-    said = "- acceptance: answers without a score 3 → 0 of 3; only the first 3 of 8 cases (--limit)."
-    assert said in tables
+    counted = "- acceptance: answers without a score 3 → 0 of 3; only the first 3 of 8 cases (--limit)."
+    assert counted in tables
     card = (tmp_path / "run" / "adapter" / "README.md").read_text()
-    assert said in card
+    assert counted in card
     assert str(tmp_path) not in card
 
 
