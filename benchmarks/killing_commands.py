@@ -22,6 +22,7 @@ from peercorpus.records.reviews import Post
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.venues import AURORA, BOREALIS
 from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.pseudonyms import KEY_BYTES, store_key
 from peercorpus.workspace.workspace import open_workspace
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
@@ -101,7 +102,7 @@ def list_later_steps(given: Path, corpus: Path) -> list[Step]:
 def settle_secrets(folder: Path) -> None:
     """Give a harvested workspace the secrets of all others: each draws a key of pseudonyms and a salt for itself."""
     with closing(sqlite3.connect(folder / "corpus" / "raw.db", isolation_level=None)) as database:
-        database.execute("UPDATE secrets SET value = ?", [bytes(32)])
+        store_key(database, bytes(KEY_BYTES))
     (folder / "corpus" / "takedown.salt").write_bytes(bytes(32))
 
 

@@ -65,6 +65,7 @@ def stop_at(step: Step, folder: Path, after_s: float) -> Ending:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        encoding="utf-8",
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as run:
         try:

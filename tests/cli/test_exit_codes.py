@@ -15,6 +15,7 @@ from peercorpus.errors import PeercorpusError
 LATER = {
     "BusyError",
     "ModelUnavailableError",
+    "NotJsonError",
     "SharedBudgetError",
     "SignInLaterError",
     "StoreUnavailableError",
@@ -39,9 +40,10 @@ def commands_of(app: App, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
             yield from commands_of(app[name], (*path, name))
 
 
-ARGUMENTS = {
+ARGUMENTS: dict[str, tuple[object, ...]] = {
     "MissingExtraError": ("typst", "demo"),
     "NotGivenError": ("It broke.", "a reason"),
+    "NotJsonError": ("It broke.", "https://api2.openreview.net/notes", b"[}"),
     "TooLargeError": ("It broke.", "a reason"),
 }
 KINDS = sorted({kind for kind in kinds_below(PeercorpusError) if kind.__module__ == "peercorpus.errors"}, key=str)

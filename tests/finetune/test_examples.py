@@ -29,7 +29,7 @@ def of_papers(tmp_path: Path, task: BenchTask, *papers: Row) -> tuple[list[Train
     return examples(open_release(a_release(tmp_path / "release", {"train": papers})), task, taken), taken
 
 
-# The release has no meta-reviews: tests/benchmark/test_meta_reviews.py says the same of them.
+# The release has no meta-reviews: tests/benchmark/test_meta_review_task.py says the same of them.
 @pytest.mark.parametrize("task", [task for task in BenchTask if task is not BenchTask.META_REVIEW])
 def test_a_model_learns_to_answer_what_the_benchmark_asks(tmp_path: Path, task: BenchTask) -> None:
     release = open_release(bench_release(tmp_path / "release"))

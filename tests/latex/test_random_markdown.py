@@ -133,6 +133,8 @@ def with_words(pieces: list[str]) -> tuple[str, list[str]]:
 @settings(max_examples=150, deadline=None)
 @example(["$", "\\", "$"])
 @example(["\n- ", "["])
+@example(["\n- ", "$", "\\input{/etc/passwd}", "$"])
+@example(["\n1. ", "$", "\\input{/etc/passwd}", "$"])
 @example(["\n| a | b |", "\n| --- | :-: |\n", "| * | [1pt] |\n", "| a |"])
 @example(["```\n", r"\end{verbatim}", "\n```\n"])
 @example(["$", r"x^a^b'", "$"])

@@ -16,6 +16,7 @@ from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.pseudonyms import store_key
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 ANONYMOUS = "Cascadia.cc/2025/Conference"
@@ -40,7 +41,7 @@ def publish(folder: Path, service: Service, venue_id: str, key: bytes | None = N
         harvest(workspace, client, [venue_id])
     if key is not None:
         with closing(sqlite3.connect(folder / "raw.db")) as database, database:
-            database.execute("UPDATE secrets SET value = ?", (key,))
+            store_key(database, key)
     release = folder.with_name(f"release of {folder.name}")
     with open_workspace(folder) as workspace:
         build_here(workspace)

@@ -26,7 +26,7 @@ ADDED, REMOVED, CHANGED, MOVED = ChangeKind
 
 EQUAL = {
     # An expert study, run times and a second pair of digits were added; nearly every figure has another number.
-    "iclr_2018__B13EC5u6W": (0.76, 0.88),
+    "iclr_2018__B13EC5u6W": (0.76, 0.9),
     # Four bounds, a word and an index were put right in six places, and nothing else was touched.
     "iclr_2021__-5W5OBfFlwX": (0.98, 0.995),
     # Authors, two appendices on the hardware, and some sentences.

@@ -71,8 +71,8 @@ assert not told, told
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("release")
     venues: dict[str, list[object]] = {
-        ICLR: [one for number in range(6) for one in a_forum(f"f{number}")]
-        + [link("f5", ICLR, "f4"), *what_follows("f5")],
+        ICLR: [one for number in range(6) for one in (*a_forum(f"f{number}"), *what_follows(f"f{number}"))]
+        + [link("f5", ICLR, "f4")],
         ICML: a_forum("f9", ICML),
         BAD_ID: [paper("f0", BAD_ID, conference="x", licence='"}<b>', title='"quoted"\n')],
     }

@@ -65,6 +65,7 @@ ROWS = {
     "tries": {"iclr": 1, "tmlr": 1},
     "review_sft": TASKS,
     "rebuttal": TASKS,
+    "meta_review_sft": {"test": 1},
 }
 """Rows by configuration and split."""
 

@@ -53,7 +53,8 @@ def without_a_side(card: str) -> list[int]:
 def test_a_release_names_its_papers_by_side_and_task_and_says_how_it_was_made(tmp_path: Path) -> None:
     found = write(tmp_path, "out", forums(0, 30), RE2, {TMLR: [paper("t1", TMLR)]})
     assert found["sizes"] == {task: {"train": 26, "validation": 2, "test": 2} for task in ("review",)} | {
-        "rebuttal": {"train": 26, "validation": 1, "test": 1}
+        "rebuttal": {"train": 26, "validation": 1, "test": 1},
+        "meta_review": {"train": 0, "validation": 0, "test": 0},
     }
     assert ids(found["sides"]) == [f"f{number:03}" for number in range(30)]
     assert set(found["tasks"]["rebuttal"]["test"]) < set(found["tasks"]["review"]["test"])

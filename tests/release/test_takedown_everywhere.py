@@ -112,7 +112,7 @@ def test_a_review_that_is_taken_down_leaves_every_configuration(
     assert held is (config in {"papers", "papers_full", "reviews", "posts", "conversations", "scores", *TASKS})
 
 
-TASKS = ("review_sft", "rebuttal")
+TASKS = ("review_sft", "rebuttal", "meta_review_sft")
 
 
 def test_the_word_was_in_every_configuration_that_quotes_anybody(

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from commands import Run, assert_refused
-from invented_tables import ICLR, a_forum, fill, invented
+from invented_tables import ICLR, a_forum, fill, invented, post
 from naming import Naming
 from peercorpus.release.publish import publish_release
 from peercorpus.release.split_file import SplitRequest
@@ -316,7 +316,7 @@ def test_whether_the_workspace_gives_the_release_again_is_said_and_no_breach(tmp
     asked = ("verify", tmp_path / "release", "--workspace", tmp_path / "corpus")
     assert "byte for byte" in run(*asked).out
     with open_workspace(tmp_path / "corpus") as workspace:
-        workspace.tables.finish("3-posts", ICLR, "invent", "b" * 64)
+        workspace.tables.append("3-posts", ICLR, "invent", [post("later", "a")])
         fill(workspace, "TMLR", a_forum("t", "TMLR"))
     ended = run(*asked)
     assert ended.code == 0

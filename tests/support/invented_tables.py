@@ -232,7 +232,7 @@ def what_follows(forum_id: str, venue_id: str = ICLR) -> list[object]:
     late = f"late-{forum_id}"
     chair = {"kind": PostKind.META_REVIEW, "role": Role.AREA_CHAIR, "signature": "Area_Chair_X"}
     return [
-        post(f"{forum_id}-meta", forum_id, venue_id, meta_review=answers, **chair),
+        post(f"{forum_id}-meta", forum_id, venue_id, meta_review=answers, posted_after_decision=False, **chair),
         replace(version(forum_id, late, None, venue_id), moment=VersionMoment.CAMERA_READY),
         replace(text(late, f"# Late text of {forum_id}", venue_id), headings=(TextHeading(1, "Late", 1),)),
         Change(forum_id, venue_id, f"sha-{forum_id}", late, 1, 1, ChangeKind.ADDED, "Late", "", "They soar."),

@@ -26,7 +26,7 @@ def body(latex: str) -> str:
     """What stands between begin and end of the document, without comments."""
     inner = latex.partition("\\begin{document}\n")[2].removesuffix("\n\\end{document}\n")
     assert inner != latex
-    return re.sub(r"(?m)(?:^%[^\n]*|(?<!\\)%)\n", "", f"{inner}\n")
+    return re.sub(r"(?m)(?:^((?:\\item(?:\[\{[^\n]*?\}\])? )*)%[^\n]*|(?<!\\)%)\n", r"\1", f"{inner}\n")
 
 
 class Balance:

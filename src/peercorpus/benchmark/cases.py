@@ -206,13 +206,17 @@ class CaseCounts:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def _make_acceptance_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
+def _add_decision(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
+    """Yield a case with the decision on its paper, if that was to accept or to reject it."""
     status = row["status"]
     if status in {Status.ACCEPTED, Status.REJECTED}:
-        scored = asked_scores(row["reviews"], CaseCounts())
-        yield replace(case, accepted=status == Status.ACCEPTED, recommendations=scored)
+        yield replace(case, accepted=status == Status.ACCEPTED)
     else:
         counts.left_out[f"papers: {status or 'the decision is not public'}"] += 1
+
+
+def _make_acceptance_cases(case: Case, row: Row, counts: CaseCounts) -> Iterator[Case]:
+    yield from _add_decision(replace(case, recommendations=asked_scores(row["reviews"], CaseCounts())), row, counts)
 
 
 def _group_by_scale(
@@ -386,7 +390,7 @@ def _make_meta_review_cases(case: Case, row: Row, counts: CaseCounts) -> Iterato
     asked = asked_scores(row["exchanges"], CaseCounts(), _directed_scores_at_decision)
     references = tuple(meta_review["text"] for meta_review in row["meta_reviews"])
     history = (CaseMessage(Speaker.USER, discussion),)
-    yield from _make_acceptance_cases(replace(case, scores=asked, references=references, history=history), row, counts)
+    yield from _add_decision(replace(case, scores=asked, references=references, history=history), row, counts)
 
 
 CASE_MAKERS: Mapping[BenchTask, Callable[[Case, Row, CaseCounts], Iterator[Case]]] = {

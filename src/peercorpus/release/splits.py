@@ -5,7 +5,7 @@ A paper keeps its side for ever, in all tasks; submissions of one work share it.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum
@@ -179,14 +179,35 @@ def is_target(meta_review: Mapping[str, Any]) -> bool:
     return bool(meta_review["text"].strip()) and meta_review["posted_after_decision"] is not True
 
 
-def follow_other_tasks(used: Mapping[Task, Mapping[str, Split]], papers: Iterable[Usable]) -> dict[str, Split]:
+def follow_other_tasks(
+    used: Mapping[Task, Mapping[str, Split]],
+    papers: Iterable[Usable],
+    groups: Mapping[str, str],
+    before: Collection[str] = (),
+) -> dict[str, Split]:
     """Return the side of each paper for `meta_review`: the one on which another task uses it.
 
-    So no side changes for its sake, and it tests on nothing that another task trains on.
+    So no side changes for its sake, and it tests on nothing that another task trains on. Of a work it tests and
+    validates on one paper, as the other tasks do, though these may use different ones.
+
+    Args:
+        used: Papers by task, with their sides.
+        papers: All papers.
+        groups: The work of each paper; one that is not listed is a work of its own.
+        before: Papers that an earlier release used for the task, which come first.
     """
     elsewhere = {forum_id: side for task in RE2_SIZES for forum_id, side in used[task].items()}
-    fitting = (paper.forum_id for paper in papers if Task.META_REVIEW in paper.tasks)
-    return {forum_id: elsewhere[forum_id] for forum_id in fitting if forum_id in elsewhere}
+    fitting = (paper for paper in papers if Task.META_REVIEW in paper.tasks and paper.forum_id in elsewhere)
+    of: dict[str, Split] = {}
+    held: set[str] = set()
+    for paper in sorted(fitting, key=lambda paper: (paper.forum_id not in before, _hash_for_order(paper))):
+        forum_id = paper.forum_id
+        side, work = elsewhere[forum_id], groups.get(forum_id, forum_id)
+        if side is Split.TRAIN or work not in held:
+            of[forum_id] = side
+            if side is not Split.TRAIN:
+                held.add(work)
+    return of
 
 
 @dataclass(slots=True)
@@ -313,6 +334,7 @@ def draw_sides(
                 for forum_id, side in drawn.used[task].items()
                 if (forum_id in late) is (side is Split.TEST)
             }
-    drawn.used[Task.META_REVIEW] = follow_other_tasks(drawn.used, fitting)
+    before = earlier.used.get(Task.META_REVIEW, {})
+    drawn.used[Task.META_REVIEW] = follow_other_tasks(drawn.used, fitting, known_works, before)
     fresh = {paper.forum_id: drawn.sides[work] for work, members in works.items() for paper in members}
     return Sides(fresh | dict(earlier.of), drawn.used)

@@ -40,5 +40,5 @@ def take_stated_sides(papers: Iterable[Usable], earlier: Sides, groups: Mapping[
             "No published dataset states the side of a paper of these venues; import one whose files do, such as Re²'s"
             " REVIEWS_train.json, or publish with --splits re2."
         )
-    used[Task.META_REVIEW] = follow_other_tasks(used, known)
+    used[Task.META_REVIEW] = follow_other_tasks(used, known, groups or {})
     return Sides(dict(earlier.of) | of, used, apart=sum(len(sides) > 1 for sides in apart.values()))

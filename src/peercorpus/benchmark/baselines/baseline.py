@@ -136,6 +136,7 @@ BASELINES: Mapping[BenchTask, Mapping[str, str]] = MappingProxyType(
         BenchTask.META_REVIEW: {
             "template": f"{_HERE}.meta_reviews:TemplateMetaReview",
             "mean-decides": f"{_HERE}.meta_reviews:MeanDecides",
+            "other-paper": f"{_HERE}.floors:OtherPaper",
         },
     }
 )

@@ -9,6 +9,7 @@ from peercorpus.benchmark.answers import Decision, write_decision, write_review,
 from peercorpus.benchmark.baselines.baseline import Fixed, drawn, learnt, no_training_data
 from peercorpus.benchmark.baselines.simple import TEMPLATE_BY_HEADING, TEMPLATE_ELSEWHERE, Means
 from peercorpus.benchmark.cases import BenchTask, Case
+from peercorpus.release.exports.meta_reviews import write_meta_review
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class OtherPaper:
         others = known.get(case.paper.venue_id) or known[None]
         digest = hashlib.sha256(f"{self._seed}:other:{case.case_id}".encode()).digest()
         other = others[int.from_bytes(digest[:8], "big") % len(others)]
+        if case.task is BenchTask.META_REVIEW:
+            return write_meta_review(other.text, other.accepted)
         if other.accepted is not None:
             return write_decision(Decision(other.accepted))
         means = self._means.all_of(case) if self._means else {}
