@@ -24,10 +24,10 @@ import pytest
 
 DURATIONS = Path(__file__).parents[1] / "durations.json"
 MUTANTS = Path(__file__).parents[2] / "scripts" / "mutants" / "mutants.toml"
-SLOW_S = 0.5
+SLOW_S = 0.4
 """A test that takes longer than this is left to the long lane."""
 
-SLOW_TOGETHER_S = 5.0
+SLOW_TOGETHER_S = 4.0
 """A parametrised test whose cases together take longer than this is left to the long lane whole."""
 
 RECORDED_S = 0.25
