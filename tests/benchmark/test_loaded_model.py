@@ -18,6 +18,7 @@ from inspect_ai.model import (
 )
 
 from peercorpus.benchmark import local_model
+from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.local_model import STOPPED, LocalModel, free_model, load_local
 from peercorpus.errors import ModelError
 from peercorpus.execution.progress import Progress, show_nothing
@@ -111,6 +112,10 @@ def ask(model: Model, *texts: str, **config: Any) -> ModelOutput:
         ({}, {"temperature": 0.7, "top_p": 0.9}, True),
     ],
 )
+def test_the_answers_of_every_task_have_a_limit() -> None:
+    assert set(local_model.ANSWER_TOKENS) == set(BenchTask)
+
+
 def test_a_model_decodes_greedily_unless_a_temperature_is_given(
     provider: Provider, args: dict[str, bool], settings: dict[str, float], samples: bool
 ) -> None:

@@ -20,7 +20,13 @@ from peercorpus.models.checkpoints import INSPECT_PREFIX, find_weights
 
 STOPPED = "\0stopped"
 """Appended to a text that reached its token limit; removed once the provider has returned the text."""
-ANSWER_TOKENS = {BenchTask.ACCEPTANCE: 64, BenchTask.SCORES: 256, BenchTask.REVIEW: 2_048, BenchTask.REBUTTAL: 1_024}
+ANSWER_TOKENS = {
+    BenchTask.ACCEPTANCE: 64,
+    BenchTask.SCORES: 256,
+    BenchTask.REVIEW: 2_048,
+    BenchTask.REBUTTAL: 1_024,
+    BenchTask.META_REVIEW: 1_024,
+}
 """Maximum number of tokens of an answer to each task, unless the user sets one."""
 MOST_LIKELY = 5_000
 """How many tokens are looked through for an allowed answer, from the most probable one."""
