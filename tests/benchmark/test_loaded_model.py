@@ -101,6 +101,10 @@ def ask(model: Model, *texts: str, **config: Any) -> ModelOutput:
     return output
 
 
+def test_the_answers_of_every_task_have_a_limit() -> None:
+    assert set(local_model.ANSWER_TOKENS) == set(BenchTask)
+
+
 @pytest.mark.parametrize(
     ("args", "settings", "samples"),
     [
@@ -112,10 +116,6 @@ def ask(model: Model, *texts: str, **config: Any) -> ModelOutput:
         ({}, {"temperature": 0.7, "top_p": 0.9}, True),
     ],
 )
-def test_the_answers_of_every_task_have_a_limit() -> None:
-    assert set(local_model.ANSWER_TOKENS) == set(BenchTask)
-
-
 def test_a_model_decodes_greedily_unless_a_temperature_is_given(
     provider: Provider, args: dict[str, bool], settings: dict[str, float], samples: bool
 ) -> None:
