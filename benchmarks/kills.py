@@ -18,6 +18,7 @@ from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.venues import VENUES
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.delta_tables import TABLES
+from peercorpus.workspace.pseudonyms import KEY_BYTES, store_key
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import open_workspace
 
@@ -95,7 +96,7 @@ def read_content(folder: Path) -> dict[str, object]:
     """What a workspace holds in the end: digests of what was received, its files, and the rows of its tables."""
     with closing(sqlite3.connect(folder / "raw.db", isolation_level=None)) as database:
         # Each workspace draws a key of its own for the pseudonyms in its tables.
-        database.execute("UPDATE secrets SET value = ?", [bytes(32)])
+        store_key(database, bytes(KEY_BYTES))
     with open_workspace(folder) as workspace:
         build(workspace, spread=_in_turn)
         raw, tables, venue_ids = workspace.raw, workspace.tables, workspace.raw.venues()

@@ -16,9 +16,13 @@ from peercorpus.audit import features
 from peercorpus.audit.papers import AuditedPaper
 from peercorpus.benchmark import answers
 from peercorpus.benchmark.adapters import reviewer_models
-from peercorpus.benchmark.adapters.formatted import read_recommendation, read_section_number
+from peercorpus.benchmark.adapters.formatted import find_headings, read_recommendation, read_section_number
 from peercorpus.benchmark.adapters.model_format import OwnScore
 from peercorpus.benchmark.cases import AskedScore
+from peercorpus.benchmark.interventions import rules
+from peercorpus.benchmark.interventions.passages import PaperText
+from peercorpus.benchmark.lenient_answers import read_decision_leniently
+from peercorpus.benchmark.refusals import is_refusal
 from peercorpus.conversations.context import addressed_passages
 from peercorpus.conversations.reminders import find_objections, is_reminder
 from peercorpus.corpus import filters
@@ -59,11 +63,18 @@ ASKED = [AskedScore(Aspect.RECOMMENDATION, "rating: overall", 1, 10, (6.0,))]
 OWN = OwnScore(Aspect.RECOMMENDATION, 1, 10)
 
 STATED: dict[str, Callable[[], object]] = {
-    "audit.features:show_context": lambda: re.compile(features.BETWEEN.join(("published", "as")), re.IGNORECASE),
+    "benchmark.adapters.formatted:find_headings": lambda: find_headings("", "Rating|Soundness", 3).pattern,
     "benchmark.adapters.formatted:read_section_number": lambda: re.compile(r"^(?:rating|score)\s*:\s*"),
-    "benchmark.adapters.reviewer_models:CycleReviewer.divide": lambda: _heading("###?"),
-    "benchmark.adapters.reviewer_models:DeepReviewer._split_headings": lambda: _heading("###"),
-    "benchmark.adapters.reviewer_models:_divide_single_review": lambda: _heading("###"),
+    "benchmark.interventions.naming:_names_equation": lambda: re.compile(
+        r"\b(?:equations?|eqs?\.?|eqns?\.?|formulae?|formulas?)\s*~?\(?3\b(?!\.\d)", re.IGNORECASE
+    ),
+    "benchmark.interventions.rules:_swaps": lambda: [rules._swaps(kind) for kind in ("directions", "synonyms")],
+    "benchmark.interventions.rules:_wordings": lambda: [rules._wordings(kind) for kind in ("controls", "claims")],
+    "benchmark.interventions.rules:find_signs": lambda: [re.compile(shape) for shape, _ in rules.SIGNS],
+    "openreview.response_body:find_first_item": lambda: re.compile(
+        rb'\s*{(?:\s*"count"\s*:\s*[0-9]+\s*,)?\s*"notes"\s*:\s*\[\s*'
+    ),
+    "audit.features:show_context": lambda: re.compile(features.BETWEEN.join(("published", "as")), re.IGNORECASE),
     "benchmark.adapters.reviewer_models:find_block": lambda: re.compile(r"\\boxed_review\{"),
     "corpus.figures:find_caption_block": lambda: re.compile(r"[\W_]*(?:(?:extended data) )?fig\W*1(?!\w|\.\d)", re.I),
     "latex.blocks:_Reader._read_code": lambda: re.compile(r" {0,3}`{3,}[ \t]*"),
@@ -74,10 +85,6 @@ STATED: dict[str, Callable[[], object]] = {
     "venues.ai_reviews:_compile": lambda: ai_reviews._compile(("{paper}/AI_Reviewer",), "V"),
 }
 """Expressions that only a call makes, as a call makes them."""
-
-
-def _heading(level: str) -> re.Pattern[str]:
-    return re.compile(rf"^{level}[ \t]++(Rating|Soundness)[ \t]*+:?[ \t]*+$", re.MULTILINE | re.IGNORECASE)
 
 
 def _letter(text: str) -> None:
@@ -156,6 +163,9 @@ READERS: dict[str, Read] = {
     "names of venues with a year": lambda text: venue_named(f"A {text}2022"),
     "roles": vocabulary.find_role,
     "addresses of people": redact_people,
+    "refusals of models": is_refusal,
+    "decisions of models, read leniently": lambda text: _pass(read_decision_leniently, text),
+    "places that a review names": lambda text: PaperText(text).sentences,
     "controls": lambda text: (escape_controls(text, len(text)), replace_controls(text)),
     "marks of context": escape_markers,
     "objects of models": lambda text: _pass(answers.read_object, text),

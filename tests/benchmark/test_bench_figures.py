@@ -319,7 +319,7 @@ def test_a_service_is_asked_one_question_first(
         monkeypatch.setenv("LOCAL_BASE_URL", stand.url)
         arguments = ("--release", release, "--model", "openai-api/local/x", "--logs", tmp_path / "logs")
         ended = run("bench", "acceptance", *arguments, "--figures", "--limit", 2, "--no-baselines", "--resamples", 5)
-    assert len(stand.bodies) == questions
+    assert len(stand.bodies) == questions, ended
     if rule is takes_text:
         assert_refused(
             ended,

@@ -44,7 +44,7 @@ def test_each_way_of_asking_has_a_table_of_its_own(
 ) -> None:
     logs = {name: (ask(bench_data, tmp_path / name, *ways[:2]), ways[2]) for name, ways in WAYS.items()}
     plain = ask(bench_data, tmp_path / "plain")
-    monkeypatch.setattr(prompts, "VERSION", "2")
+    monkeypatch.setattr(prompts, "VERSION", "another")
     logs["prompts"] = ask(bench_data, tmp_path / "prompts"), "prompts"
     monkeypatch.undo()
     other = bench_release(tmp_path / "other-release", dearer)

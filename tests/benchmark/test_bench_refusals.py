@@ -16,7 +16,7 @@ from peercorpus.errors import PeercorpusError
 pytestmark = pytest.mark.usefixtures("quietly")
 LOGS = Path(__file__).parents[1] / "golden" / "bench"
 # What is missing is said first: the packages, or the folder of the model.
-NO_ENCODER = "'./nowhere'" if find_spec("transformers") else "'transformers' is not installed"
+NO_ENCODER = "'./nowhere'" if find_spec("transformers") else "'torch' is not installed"
 MOCK = ("--model", "mockllm/m")
 
 
@@ -37,7 +37,7 @@ REFUSED = {
     "provider": (("review", "--model", "nobody/m"), "Model API nobody of model 'nobody/m' not recogn"),
     "no provider": (("review", "--model", "gpt4"), "'gpt4'"),
     "key": (("review", "--model", "openai/gpt-4o"), "OPENAI_API_KEY"),
-    "key of a service": (("review", "--model", "openai-api/nowhere/x"), "NOWHERE_API_KEY"),
+    "address of a service": (("review", "--model", "openai-api/nowhere/x"), "NOWHERE_BASE_URL"),
     "key of the judge": (("review", *MOCK, "--grader", "openai/gpt-4o"), "'openai/gpt-4o'"),
     "judge": (("review", *MOCK, "--grader", "nobody/m"), "'nobody/m'"),
     "led review": (("review", *MOCK, "--author", "mockllm/a"), "'rebuttal'"),
@@ -120,7 +120,9 @@ def test_runs_on_other_cases_are_not_compared(run: Run) -> None:
     same = run("bench", "compare", a_log("acceptance"), a_log("acceptance", 1), "--resamples", 20)
     assert same.code == 0
     assert "mockllm/middling minus mockllm/oracle" in same.out
-    assert "accuracy: -0.6250 [" in same.out
+    # Two of eight answers have no score; of the six others three are wrong.
+    assert "2 of 8 cases by mockllm/middling, 0 by mockllm/oracle" in same.out
+    assert "accuracy: -0.5000 [" in same.out
 
 
 def test_a_log_of_something_else_is_passed_over_or_refused(run: Run, tmp_path: Path) -> None:

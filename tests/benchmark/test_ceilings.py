@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 
 from baseline_cases import words
-from invented_bench import ACCEPT, TEST, bench_paper, bench_release, ratings, saying
+from invented_bench import ACCEPT, HELD, TEST, bench_paper, bench_release, ratings, saying
 from peercorpus.benchmark.baselines.baseline import load_baseline
 from peercorpus.benchmark.baselines.floors import GENERIC
 from peercorpus.benchmark.baselines.people import HumanDecision, HumanReview, HumanScores
@@ -25,8 +25,6 @@ from peercorpus.release.record_rows import Row
 from peercorpus.release.splits import Split
 
 pytestmark = pytest.mark.usefixtures("quietly")
-HELD = [task for task in BenchTask if task is not BenchTask.META_REVIEW]
-"""Tasks of which the invented release has cases."""
 ROUGE = next(measure for measure in OVERLAPS if measure.name == "ROUGE-L")
 
 

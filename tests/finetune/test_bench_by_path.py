@@ -10,7 +10,7 @@ import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 
 from commands import Run, assert_refused
-from invented_bench import SIDES, TEST, TURNS, bench_paper, bench_release
+from invented_bench import HELD, SIDES, TEST, TURNS, bench_paper, bench_release
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.run import Bench
@@ -162,7 +162,7 @@ def test_a_model_is_asked_with_the_tokens_that_it_learnt_from(
     prepare_run(RunOptions(release, TrainingTask.MIXED, str(base), tmp_path / "run", RECIPE), lambda _: None)
     options = {"side": "train", "paper_tokens": RECIPE.paper_tokens, "tokenizer": str(base)}
     settings = {"max_tokens": ANSWER}
-    run_bench(Bench(list(BenchTask), release, tmp_path / "logs", str(base), options, False, settings=settings))
+    run_bench(Bench(HELD, release, tmp_path / "logs", str(base), options, False, settings=settings))
     learnt = prompts_learnt(tmp_path / "run")
     assert set(asked_with) <= learnt
     # Of a conversation also the review is learnt, which no task asks for in these words.

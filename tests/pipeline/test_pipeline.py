@@ -296,8 +296,12 @@ def remove_a_row(folder: Path, name: str) -> str:
 
 # Nothing else in the tables tells how many pairs of papers are one work, so no sum can miss a link.
 @pytest.mark.parametrize("name", [name for name in TABLES if name not in {"8-links", *ON_DEMAND}])
-def test_a_table_that_lost_a_row_does_not_agree(copied: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_that_lost_a_row_does_not_agree(
+    copied: Path, name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     venue_id = remove_a_row(copied, name)
+    # As a defect of a stage would lose it, whose files are what was written.
+    monkeypatch.setattr("peercorpus.pipeline.status.require_whole", lambda *_: None)
     with open_workspace(copied, write=False) as workspace:
         standing = read_status(workspace)
     assert not standing.holds

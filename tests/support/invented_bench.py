@@ -35,6 +35,8 @@ Rule = Callable[[Sequence[ChatMessage]], str]
 """The messages of a question → what is answered."""
 
 _number = itertools.count()
+HELD = [task for task in BenchTask if task is not BenchTask.META_REVIEW]
+"""The tasks of which the invented release has cases."""
 
 
 def ratings(number: int) -> tuple[float, float]:

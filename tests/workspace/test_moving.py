@@ -19,6 +19,7 @@ from commands import Run, assert_refused
 from in_this_process import build_here
 from peercorpus import open as open_corpus
 from peercorpus.cli.text.status import standing, standing_json
+from peercorpus.errors import WorkspaceError
 from peercorpus.execution.progress import show_nothing
 from peercorpus.execution.stage import Options
 from peercorpus.harvest.harvest import harvest
@@ -352,14 +353,16 @@ def test_a_damaged_file_on_this_machine_is_not_taken_for_the_one_that_comes_back
     assert damaged.read_bytes() == content
 
 
-def test_files_on_another_disk_are_moved_too(local: Path, tmp_path: Path, bucket: S3Path) -> None:
-    assert bucket
-    before = bytes_below(local)
+def test_a_link_among_the_files_is_refused_and_nothing_is_moved(local: Path, tmp_path: Path, bucket: S3Path) -> None:
     shelf = min(path for path in (local / "files").iterdir() if len(path.name) == 2)
     shelf.rename(tmp_path / "elsewhere")
     shelf.symlink_to(tmp_path / "elsewhere")
-    move_workspace(local, TO, show_nothing)
-    assert bytes_below(ROOT) == before
+    before = bytes_below(local)
+    with pytest.raises(WorkspaceError, match="is a link"):
+        move_workspace(local, TO, show_nothing)
+    assert bytes_below(local) == before
+    assert bytes_below(ROOT) == {}
+    assert bucket
 
 
 @pytest.mark.fault(

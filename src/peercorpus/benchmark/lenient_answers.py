@@ -21,9 +21,9 @@ DECIDED = re.compile(
     r"\W*(?:(?:strong|clear|weak|borderline)\W+)?(accept|reject)(?:ed|ance|ion|s)?\W*(?:\([^()]*\)\W*)?", re.IGNORECASE
 )
 """Matches "Accept.", "accepted", "weak reject" and "Accept (poster)", but not "do not accept"."""
-NUMBER = re.compile(r"\W*?(-?\d+(?:\.\d+)?)\s*(?:(%)|/\s*(\d+(?:\.\d+)?))?\s*[*_.]*\s*(?:[:(].*)?", re.DOTALL)
+NUMBER = re.compile(r"\W*?(-?\d++(?:\.\d++)?)\s*+(?:(%)|/\s*+(\d++(?:\.\d++)?))?\s*+[*_.]*+\s*+(?:[:(].*)?", re.DOTALL)
 """Matches "0.7", "70 %", "7/10" and "7: accept"."""
-LINE = re.compile(r"^[\W_]*(?P<name>[^\W\d_][^:=\n]{0,80}?)[*_\"'` ]*[:=](?P<value>.+)$", re.MULTILINE)
+LINE = re.compile(r"^(?:[^\w\n]|_)*+(?P<name>[^\W\d_][^:=\n]{0,80}?)[*_\"'` ]*+[:=](?P<value>.+)$", re.MULTILINE)
 FEWEST_PERCENT = 10
 """Probabilities above this are percentages; between 1 and this, nobody can tell."""
 

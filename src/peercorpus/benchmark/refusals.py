@@ -2,14 +2,8 @@
 
 import re
 
-REFUSAL = re.compile(
-    r"""\W*
-    (?: (?: (?:i'?m|i\ am)\ (?:very\ |so\ |really\ |truly\ )?sorry | sorry | (?:my\ )?apologies | i\ apologi[sz]e
-          | as\ an?\ (?:ai|artificial\ intelligence|(?:large\ )?language\ model)
-        )\b [^.!?\n]{0,60}? [,.;:!-]*\s* (?:but,?\ )?
-      | unfortunately,?\s+ (?:but,?\ )?
-    )*
-    i(?:'m|\ am)?\ ?
+DECLINES = re.compile(
+    r"""\b i(?:'m|\ am)?\ ?
     (?: cannot | can\ ?not | can't | won't | will\ not | (?:must\ |have\ to\ )?decline | unable | not\ able
       | (?:do\ not|don't)\ feel\ comfortable | not\ comfortable
     )\b
@@ -21,7 +15,18 @@ REFUSAL = re.compile(
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Matches the beginning of an answer that declines: "I'm sorry, but I can't assist with that." """
+"""Matches the words that decline: "I can't assist with that"."""
+SENTENCE_END = re.compile(r"[.!?\n]")
+REGRETS = re.compile(
+    r"""\W*(?:
+      (?:i'?m|i\ am)\ (?:very\ |so\ |really\ |truly\ )?sorry | sorry | (?:my\ )?apologies | i\ apologi[sz]e
+      | as\ an?\ (?:ai|artificial\ intelligence|(?:large\ )?language\ model) | unfortunately
+    )\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Matches the beginning of what may stand before them."""
+LONGEST_REGRET = 100
+"""Characters of a sentence that only regrets."""
 LONGEST_REFUSAL_WORDS = 100
 """Longer texts hold more than a refusal."""
 
@@ -34,4 +39,11 @@ def is_refusal(text: str) -> bool:
     >>> is_refusal("I'm sorry, but I can't assist with that."), is_refusal("I cannot recommend acceptance.")
     (True, False)
     """
-    return len(text.split()) <= LONGEST_REFUSAL_WORDS and REFUSAL.match(text.replace("\u2019", "'")) is not None
+    if len(text.split()) > LONGEST_REFUSAL_WORDS:
+        return False
+    plain = text.replace("\u2019", "'")
+    declines = DECLINES.search(plain)
+    if declines is None:
+        return False
+    before = (part.strip() for part in SENTENCE_END.split(plain[: declines.start()]))
+    return all(len(part) <= LONGEST_REGRET and REGRETS.match(part) for part in before if any(map(str.isalnum, part)))

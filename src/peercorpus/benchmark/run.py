@@ -352,12 +352,12 @@ def run_tasks(bench: Bench, make_tasks: MakeTasks = _make_tasks) -> BenchResult:
         raise PeercorpusError(notes[0])
     if not tasks:
         raise PeercorpusError("A led discussion has no baseline; name a model with --model.")
-    _say_few_papers(bench, tasks)
     at = {} if bench.base_url is None else {"base_url": bench.base_url}
     model = _get_model(bench.model or NO_MODEL, loaded, at | dict(bench.model_args), bench.show)
     roles = {role: _get_role(bench, role) for role in bench.roles}
     if bench.options.get("figures"):
         _check_sees(bench, tasks)
+    _say_few_papers(bench, tasks)
     try:
         # What inspect_ai shows is progress; standard output is for the tables.
         with redirect_stdout(sys.stderr):

@@ -475,7 +475,7 @@ def _digest_of_venue(workspace: Workspace, venue_id: str) -> str:
 
 STAGE = Stage(
     name=NAME,
-    version=16,
+    version=15,
     reads_raw=(
         "pseudonyms",
         RawKind.NOTE,

@@ -17,7 +17,7 @@ _NUMBER = r"\(?(?:\d{1,3}|[A-Z](?=[\d.]))(?:\.?\d{1,3}){0,3}\)?"
 CROSS_REFERENCE = re.compile(
     r"((?i:(?:eqn?|fig|tab|sec|thm|lem|prop|cor|def|alg|app)s?\.|(?:equation|figure|table|section|theorem|lemma"
     r"|proposition|corollar(?:y|ie)|definition|remark|assumption|algorithm|example|claim|conjecture|appendi(?:x|ce))s?)"
-    "|\u00a7+)"
+    "|\u00a7{1,2})"
     rf"(?:{_NUMBER}(?:(?:,and|and|,|\u2013|to|&|(?<=\))(?=\()){_NUMBER}){{0,5}}|[A-Z](?![a-z]))"
 )
 """What a sentence names by a number that LaTeX gives, in a key: `Figures3and4`, `Eq.(5)`, `AppendixB`."""

@@ -185,7 +185,7 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """
     return Stage(
         name=NAME,
-        version=4,
+        version=3,
         reads_raw=(),
         reads=("4-versions", "5-texts"),
         writes=(TABLE,),

@@ -440,8 +440,8 @@ def translate_delta_errors(location: Location) -> Iterator[None]:
 def damaged_table(location: Location, fault: str) -> DamagedError:
     """Return the error of a table that is not what was written."""
     return DamagedError(
-        f"The table '{location}' is damaged: {fault}; run 'peercorpus check --repair' on the workspace, which has the"
-        " next build make the table again.",
+        f"The table '{location}' is damaged: {fault}; run 'peercorpus check --repair' on the workspace, then"
+        " 'peercorpus build', which makes the table again.",
         fault,
     )
 

@@ -15,7 +15,8 @@ NO_PROSE = re.compile(
 )
 """Beginning of a block that is a heading, table, formula, program, image, footnote, note of a cut, or caption."""
 BACK_MATTER = re.compile(
-    r"^#{1,6}\s+(?:[\dA-Z.]+\s+)?(?:acknowledge?ments?|appendix\b.*|checklist|.*\bpaper checklist|.*\bstatement)\W*$",
+    r"^#{1,6}[^\S\n]++(?:[\dA-Z.]++[^\S\n]++)?+"
+    r"(?:acknowledge?ments?|appendix\b.*|checklist|.*\bpaper checklist|.*\bstatement)[^\w\n]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 """Heading after which the text is no longer the paper's argument."""
