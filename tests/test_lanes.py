@@ -73,7 +73,7 @@ def test_a_fixture_is_paid_for_by_all_that_share_it(
 
 def test_what_takes_more_than_the_limit_is_slow(tests: Tests, tmp_path: Path, durations: Path) -> None:
     (tmp_path / "tests" / "test_many.py").write_text(MANY)
-    durations.write_text(json.dumps({"tests/test_many.py::test_n[3]": 0.6, "tests/test_many.py::test_n[4]": 0.5}))
+    durations.write_text(json.dumps({"tests/test_many.py::test_n[3]": 0.4, "tests/test_many.py::test_n[4]": 0.3}))
     quick = [f"tests/test_many.py::test_n[{n}]" for n in range(9) if n != 3]
     assert tests("-m", "not slow") == quick
 
@@ -96,7 +96,7 @@ def test_a_test_whose_cases_together_take_more_than_the_limit_is_slow(
     (tmp_path / "tests" / "test_many.py").write_text(
         MANY.replace("range(9)", "range(11)") + "\ndef test_other(): ...\n"
     )
-    durations.write_text(json.dumps({f"tests/test_many.py::test_n[{n}]": 0.48 for n in range(11)}))
+    durations.write_text(json.dumps({f"tests/test_many.py::test_n[{n}]": 0.29 for n in range(11)}))
     assert tests("-m", "not slow") == ["tests/test_many.py::test_other"]
 
 

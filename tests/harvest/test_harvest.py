@@ -333,7 +333,10 @@ def test_a_token_that_expires_on_the_way_loses_nothing(
 def test_an_hour_of_rate_limit_ends_the_run_with_a_sentence(
     invented: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
-    spent, moment = on_path("/attachment", rate_limited(3600), times=99), r"again after \d\d:\d\d UTC"
+    spent, moment = (
+        on_path("/attachment", rate_limited(3600), times=99),
+        r"again after (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC",
+    )
     with serve_simulator(invented, faults=spent) as service, pytest.raises(SourceError, match=moment):
         harvest(workspace, hasty(service), [BOREALIS])
     assert workspace.raw.state.listing(BOREALIS, f"{BOREALIS}/-/Submission").complete

@@ -24,10 +24,10 @@ import pytest
 
 DURATIONS = Path(__file__).parents[1] / "durations.json"
 MUTANTS = Path(__file__).parents[2] / "scripts" / "mutants" / "mutants.toml"
-SLOW_S = 0.4
+SLOW_S = 0.3
 """A test that takes longer than this is left to the long lane."""
 
-SLOW_TOGETHER_S = 4.0
+SLOW_TOGETHER_S = 3.0
 """A parametrised test whose cases together take longer than this is left to the long lane whole."""
 
 RECORDED_S = 0.25
@@ -93,7 +93,7 @@ def named_by_mutants(path: Path) -> set[str]:
 def slow_tests(seconds: Mapping[str, float]) -> set[str]:
     """Return the tests, and the parametrised tests as a whole, that take too long.
 
-    >>> sorted(slow_tests({"a": 0.6, "b": 0.5, "c[x]": 0.4, "c[y]": 0.4}))
+    >>> sorted(slow_tests({"a": 0.6, "b": 0.3, "c[x]": 0.3, "c[y]": 0.3}))
     ['a']
     >>> "c" in slow_tests({f"c[{case}]": 0.45 for case in range(12)})
     True
