@@ -240,7 +240,8 @@ def grids(boards: Boards) -> list[RenderedTable]:
     return [*tables, about_printed()] if tables else []
 
 
-def _format_bar(cells: Sequence[str]) -> str:
+def format_bar(cells: Sequence[str]) -> str:
+    """Return a row of a Markdown table."""
     shown = (html.escape(" ".join(cell.split()), quote=False).replace("|", "\\|") for cell in cells)
     return f"| {' | '.join(shown)} |"
 
@@ -256,7 +257,7 @@ def render_tables(title: str, tables: Iterable[RenderedTable], notes: Sequence[s
     for grid in tables:
         lines += ["", f"## {grid.title}", "", *grid.above, ""]
         lines += (
-            [_format_bar(grid.head), _format_bar(["---"] * len(grid.head)), *map(_format_bar, grid.rows), ""]
+            [format_bar(grid.head), format_bar(["---"] * len(grid.head)), *map(format_bar, grid.rows), ""]
             if grid.rows
             else []
         )
@@ -339,14 +340,19 @@ def _render_table(grid: RenderedTable) -> str:
     return f"<section><h2>{html.escape(grid.title)}</h2>{above}{table}<ul>{below}</ul></section>"
 
 
-def render_html(boards: Boards) -> str:
-    """Render all tables as one HTML page without scripts."""
-    notes = "".join(f"<li>{html.escape(note)}</li>" for note in boards.notes)
-    left_out = f"<section><h2>Not in the tables</h2><ul>{notes}</ul></section>" if notes else ""
-    body = "\n".join(map(_render_table, grids(boards)))
+def render_page(title: str, tables: Iterable[RenderedTable], notes: Iterable[str]) -> str:
+    """Render tables, and notes on what is in none, as one HTML page without scripts."""
+    listed = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
+    left_out = f"<section><h2>Not in the tables</h2><ul>{listed}</ul></section>" if listed else ""
+    body = "\n".join(map(_render_table, tables))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport"'
         f' content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        f"<title>Leaderboard</title><style>{STYLE}</style></head><body><main><h1>Leaderboard</h1>\n{body}\n{left_out}"
+        f"<title>{title}</title><style>{STYLE}</style></head><body><main><h1>{title}</h1>\n{body}\n{left_out}"
         "</main></body></html>\n"
     )
+
+
+def render_html(boards: Boards) -> str:
+    """Render all tables as one HTML page without scripts."""
+    return render_page("Leaderboard", grids(boards), boards.notes)

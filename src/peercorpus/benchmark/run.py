@@ -22,6 +22,7 @@ from peercorpus.benchmark.baselines.baseline import CEILINGS, HUMAN, list_baseli
 from peercorpus.benchmark.cases import BenchTask, held_tasks
 from peercorpus.benchmark.figures.showing import ask_about_image
 from peercorpus.benchmark.judge.scorer import GRADER, SECOND
+from peercorpus.benchmark.leaderboard_render import FEW_PAPERS
 from peercorpus.benchmark.local_model import LocalModel, find_local_model, free_model, load_local
 from peercorpus.benchmark.logs import check_logs
 from peercorpus.benchmark.options import FIGURE_OPTIONS
@@ -59,8 +60,6 @@ OPTIONS_OF_MODELS = FIGURE_OPTIONS | {
     *("adapter", "wordings", "map_ratings", "few_shot", "paper_tokens", "tokenizer", "likelihood"),
 }
 """Options that concern the question, so not the baselines."""
-FEW_PAPERS = 50
-"""With fewer papers the intervals are so wide that two models can hardly be told apart."""
 NO_KEY = "no-key"
 """Sent as the key of an OpenAI-compatible endpoint if none is set: servers on one's own machine ask for none."""
 

@@ -173,7 +173,7 @@ class Models:
         How often to repeat a question if the service is busy or does not reply. Default: 6.
     max_tokens
         Maximum number of tokens in an answer. A model on this machine has a limit for each task by default: 64 for
-        acceptance, 256 for scores, 2,048 for review and 1,024 for rebuttal.
+        acceptance, 256 for scores, 2,048 for review, and 1,024 for rebuttal and meta_review.
     temperature
         Sampling temperature of the model; 0 decodes greedily, which is the default of a model on this machine.
     seed
@@ -416,8 +416,7 @@ def compare(
 ) -> None:
     """Print the differences between two runs on the same cases, with 95 % intervals.
 
-    Answers without a score count as those of someone who read nothing, unless the judge failed on them: such a case is
-    left out of both runs.
+    A case without a score in one of the runs is left out of both, and it is said how many there are of these.
 
     Parameters
     ----------

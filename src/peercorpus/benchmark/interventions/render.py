@@ -1,7 +1,6 @@
 """Render the numbers of interventions as Markdown, CSV and HTML."""
 
 import csv
-import html
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +20,10 @@ from peercorpus.benchmark.interventions.results import (
     compare_run,
 )
 from peercorpus.benchmark.interventions.runs import ArmRun
-from peercorpus.benchmark.leaderboard_render import NONE, POLICY, STYLE, RenderedTable
+from peercorpus.benchmark.leaderboard_render import FEW_PAPERS, NONE, RenderedTable, format_bar, render_page
 from peercorpus.metrics.intervals import RESAMPLES, Bounds
 from peercorpus.records.untrusted_text import escape_csv_cell
 
-FEW_PAPERS = 50
-"""Papers below which a row is marked."""
 ARMS: dict[Arm, str] = {
     Arm.CLEAN: "the paper as it is",
     Arm.TABLE_NUMBER: "a decimal number of the prose that also stands in a table is changed by 12 to 38 %",
@@ -161,18 +158,13 @@ def list_tables(tables: ArmTables) -> list[RenderedTable]:
     return rendered
 
 
-def _format_bar(cells: Sequence[str]) -> str:
-    shown = (html.escape(" ".join(cell.split()), quote=False).replace("|", "\\|") for cell in cells)
-    return f"| {' | '.join(shown)} |"
-
-
 def render_arms_markdown(tables: ArmTables) -> str:
     """Render all tables as Markdown."""
     lines = ["# Interventions"]
     for table in list_tables(tables):
         lines += ["", f"## {table.title}", "", *table.above, ""]
         if table.rows:
-            lines += [_format_bar(table.head), _format_bar(["---"] * len(table.head)), *map(_format_bar, table.rows)]
+            lines += [format_bar(table.head), format_bar(["---"] * len(table.head)), *map(format_bar, table.rows)]
         elif table.head:
             lines.append("No paper has the two answers that this needs.")
         lines += [f"- {sentence}" for sentence in table.below]
@@ -213,26 +205,6 @@ def render_arms_csv(tables: ArmTables) -> str:
     return text.getvalue()
 
 
-def _render_table(table: RenderedTable) -> str:
-    def line(cells: Sequence[str], tag: str) -> str:
-        return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
-
-    above = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in table.above)
-    below = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in table.below)
-    rows = "\n".join(line(row, "td") for row in table.rows)
-    grid = f"<table><thead>{line(table.head, 'th')}</thead><tbody>\n{rows}\n</tbody></table>" if table.rows else ""
-    listed = f"<ul>{below}</ul>" if below else ""
-    return f'<section><h2>{html.escape(table.title)}</h2>{above}<div class="wide">{grid}</div>{listed}</section>'
-
-
 def render_arms_html(tables: ArmTables) -> str:
     """Render all tables as one HTML page without scripts."""
-    notes = "".join(f"<li>{html.escape(note)}</li>" for note in tables.notes)
-    left_out = f"<section><h2>Not in the tables</h2><ul>{notes}</ul></section>" if notes else ""
-    body = "\n".join(map(_render_table, list_tables(tables)))
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport"'
-        f' content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        f"<title>Interventions</title><style>{STYLE}</style></head><body><main><h1>Interventions</h1>\n{body}\n"
-        f"{left_out}</main></body></html>\n"
-    )
+    return render_page("Interventions", list_tables(tables), tables.notes)
