@@ -2,14 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from invented_bench import SIDES, TEST, bench_paper, bench_release, oracle, saying, scripted
-from invented_releases import NO_NUMBERS, score
+from invented_bench import TEST, exchange, meta_release, meta_review_paper, oracle, saying, scripted
 from peercorpus.benchmark.answers import WrittenMetaReview, read_meta_review
 from peercorpus.benchmark.baselines.baseline import load_baseline
 from peercorpus.benchmark.baselines.meta_reviews import learn_threshold
@@ -27,40 +25,9 @@ from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.samples import PromptOptions
 from peercorpus.release.folder import open_release
-from peercorpus.release.record_rows import Row
 from peercorpus.release.splits import Split, Task
 
 TASK = BenchTask.META_REVIEW
-RATING = score("rating", "6: Accept", aspect="recommendation", value=6.0, low=1.0, high=10.0)
-
-
-def exchange(name: str, *said: tuple[str, str], **more: Any) -> Row:
-    turns = [
-        {"role": role, "is_own": role == "reviewer", "text": words, "post_ids": [f"{name}-{number}"]}
-        for number, (role, words) in enumerate(said)
-    ]
-    base = {"review_id": f"{name}-0", "reviewer": "R1", "at_decision": "no_decision_time", "scores": [RATING]}
-    return base | NO_NUMBERS | {"turns": turns} | more
-
-
-def row(number: int, **more: Any) -> Row:
-    """A paper in the columns of `meta_review_sft`; one that is accepted is rated higher."""
-    paper = bench_paper(number)
-    name, is_accepted = paper["forum_id"], paper["status"] == "accepted"
-    rating = RATING | {"value": 8.0 if is_accepted else 4.0, "label": "8" if is_accepted else "4"}
-    meta_review = {"post_id": f"{name}-meta", "kind": "meta_review", "role": "area_chair", "created_at": None}
-    meta_review |= {"text": f"All of {name} is clear.", "recommendation": None, "posted_after_decision": None}
-    meta_review["recommends"] = paper["status"]
-    answered = exchange(name, ("reviewer", "I doubt it."), ("author", "It holds."), scores=[rating])
-    left_out = {"reviews_left_out": 0, "turns_left_out": 0, "tell_decision": 0}
-    to_all = [{"post_id": f"{name}-all", "text": "We added proofs."}]
-    return paper | left_out | {"meta_reviews": [meta_review], "exchanges": [answered], "responses": to_all} | more
-
-
-def meta_release(folder: Path, change: Mapping[int, Row] | None = None) -> Path:
-    changes = change or {}
-    rows = {("meta_review_sft", side): [row(n, **changes.get(n, {})) for n in of] for side, of in SIDES.items()}
-    return bench_release(folder / "release", more=rows)
 
 
 def cases(release: Path, side: Split = Split.TEST) -> tuple[list[Case], CaseCounts]:
@@ -164,7 +131,7 @@ def test_the_baselines_state_no_rating_where_there_is_none(tmp_path: Path) -> No
 
 
 def test_a_training_example_ends_with_what_the_chair_recommends_though_it_was_overruled(tmp_path: Path) -> None:
-    overruled = row(0)["meta_reviews"][0] | {"recommends": "accepted"}
+    overruled = meta_review_paper(0)["meta_reviews"][0] | {"recommends": "accepted"}
     silent = overruled | {"recommends": None, "post_id": "p00-other"}
     release = meta_release(tmp_path, {0: {"meta_reviews": [overruled, silent]}})
     chosen = prepare_selection(open_release(release), SelectionRule())

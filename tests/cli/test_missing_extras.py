@@ -77,8 +77,12 @@ distributions = packages_distributions()
 from peercorpus.cli.main import main
 
 class Without:
-    def __init__(self, finder, modules):
-        self.finder, self.modules = finder, modules
+    def __init__(self, finder, packages, modules):
+        self.finder, self.packages, self.modules = finder, packages, modules
+
+    def find_distributions(self, *context):
+        find = getattr(self.finder, "find_distributions", lambda *_: ())
+        return (one for one in find(*context) if (one.metadata["Name"] or "").lower() not in self.packages)
 
     def find_spec(self, name, *more):
         return None if name.partition(".")[0] in self.modules else self.finder.find_spec(name, *more)
@@ -91,7 +95,7 @@ def run(hidden, command, where):
     os.chdir(where)
     packages = set().union(*(named[extra] for extra in hidden))
     modules = {module for module, of in distributions.items() if packages & {name.lower() for name in of}}
-    sys.meta_path[:] = [Without(finder, modules) for finder in sys.meta_path]
+    sys.meta_path[:] = [Without(finder, packages, modules) for finder in sys.meta_path]
     for stream, descriptor in (("out", 1), ("err", 2)):
         os.dup2(os.open(f"../{where}.{stream}", os.O_WRONLY | os.O_CREAT), descriptor)
     main(command.split())

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from invented_bench import meta_release
 from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseMessage
 from peercorpus.errors import ModelError
 from peercorpus.finetune.examples import NOT_LEARNT, Encoded, Encoder, load_encoder
@@ -87,9 +88,10 @@ def test_before_an_answer_stands_what_the_model_is_asked_with(models: Path, fami
 
 @pytest.mark.parametrize("task", BenchTask)
 def test_of_every_example_the_assistants_words_and_no_others_are_learnt(
-    models: Path, family: str, encoder: Encoder, papers: Path, task: BenchTask
+    models: Path, family: str, encoder: Encoder, tmp_path: Path, task: BenchTask
 ) -> None:
-    examples = list(prepare_selection(open_release(papers), SelectionRule()).examples(task, Split.TRAIN, CaseCounts()))
+    release = open_release(meta_release(tmp_path))
+    examples = list(prepare_selection(release, SelectionRule()).examples(task, Split.TRAIN, CaseCounts()))
     assert examples
     for example in examples:
         told = example.messages("The paper as shown.")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from invented_bench import HELD, bench_release
+from invented_bench import bench_release, meta_release
 from invented_releases import a_release, review, score, talk, task_paper
 from naming import by_name
 from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseSelection, read_cases
@@ -29,10 +29,9 @@ def of_papers(tmp_path: Path, task: BenchTask, *papers: Row) -> tuple[list[Train
     return examples(open_release(a_release(tmp_path / "release", {"train": papers})), task, taken), taken
 
 
-# The release has no meta-reviews: tests/benchmark/test_meta_review_task.py says the same of them.
-@pytest.mark.parametrize("task", HELD)
+@pytest.mark.parametrize("task", BenchTask)
 def test_a_model_learns_to_answer_what_the_benchmark_asks(tmp_path: Path, task: BenchTask) -> None:
-    release = open_release(bench_release(tmp_path / "release"))
+    release = open_release(meta_release(tmp_path))
     asked = {
         case.case_id: messages(case, PAPER)
         for case in read_cases(release, task, CaseSelection(Split.TRAIN), CaseCounts())

@@ -13,7 +13,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_model
 
 from baseline_cases import words
-from invented_releases import review, score, talk, task_paper, write_release
+from invented_releases import NO_NUMBERS, review, score, talk, task_paper, write_release
 from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseSelection, read_cases
 from peercorpus.benchmark.messages import TokenBudget, messages, right_answer, shown_paper
 from peercorpus.release.folder import open_release
@@ -35,6 +35,7 @@ Rule = Callable[[Sequence[ChatMessage]], str]
 """The messages of a question → what is answered."""
 
 _number = itertools.count()
+RATING = score("rating", "6: Accept", aspect="recommendation", value=6.0, low=1.0, high=10.0)
 HELD = [task for task in BenchTask if task is not BenchTask.META_REVIEW]
 """The tasks of which the invented release has cases."""
 
@@ -93,6 +94,40 @@ def bench_release(
     (folder / "splits").mkdir(parents=True)
     (folder / "splits" / "re2.json").write_text(json.dumps(told))
     return write_release(folder, rows | dict(more), {"p00": "CC BY 4.0"})
+
+
+def exchange(name: str, *said: tuple[str, str], **more: Any) -> Row:
+    """What a reviewer and the authors said to each other, each turn by its role."""
+    turns = [
+        {"role": role, "is_own": role == "reviewer", "text": words, "post_ids": [f"{name}-{number}"]}
+        for number, (role, words) in enumerate(said)
+    ]
+    base = {"review_id": f"{name}-0", "reviewer": "R1", "at_decision": "no_decision_time", "scores": [RATING]}
+    return base | NO_NUMBERS | {"turns": turns} | more
+
+
+def meta_review_paper(number: int, **more: Any) -> Row:
+    """A paper in the columns of `meta_review_sft`; one that is accepted is rated higher."""
+    paper = bench_paper(number)
+    name, is_accepted = paper["forum_id"], paper["status"] == "accepted"
+    rating = RATING | {"value": 8.0 if is_accepted else 4.0, "label": "8" if is_accepted else "4"}
+    meta_review = {"post_id": f"{name}-meta", "kind": "meta_review", "role": "area_chair", "created_at": None}
+    meta_review |= {"text": f"All of {name} is clear.", "recommendation": None, "posted_after_decision": None}
+    meta_review["recommends"] = paper["status"]
+    answered = exchange(name, ("reviewer", "I doubt it."), ("author", "It holds."), scores=[rating])
+    left_out = {"reviews_left_out": 0, "turns_left_out": 0, "tell_decision": 0}
+    to_all = [{"post_id": f"{name}-all", "text": "We added proofs."}]
+    return paper | left_out | {"meta_reviews": [meta_review], "exchanges": [answered], "responses": to_all} | more
+
+
+def meta_release(folder: Path, change: Mapping[int, Row] | None = None) -> Path:
+    """The invented release with meta-reviews too; `change` has columns of single papers."""
+    changes = change or {}
+    rows = {
+        ("meta_review_sft", side): [meta_review_paper(n, **changes.get(n, {})) for n in of]
+        for side, of in SIDES.items()
+    }
+    return bench_release(folder / "release", more=rows)
 
 
 def answered(said: str, finish: Any = "stop") -> ModelOutput:

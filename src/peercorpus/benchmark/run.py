@@ -265,7 +265,8 @@ def _get_model(
     try:
         if local is not None:
             return load_local(local, config, show)
-        return get_model(named, config=config, **(_stand_in_key(named) | dict(args)))
+        # Not memoised: inspect_ai knows a client by its name, and the same name may be at another address now.
+        return get_model(named, config=config, memoize=False, **(_stand_in_key(named) | dict(args)))
     except (PrerequisiteError, ValueError, TypeError, ImportError, OSError, RuntimeError) as error:
         raise ModelError(f"The model '{named}' cannot be asked: {_shorten_error(error)}") from None
 
