@@ -253,3 +253,11 @@ def test_an_address_as_keyword_is_masked_in_its_link_which_finds_the_paper(tmp_p
                 found = opened.get(link).text
                 assert "/paper/f1" in found
                 assert "/paper/f2" not in found
+
+
+def test_bullets_of_plus_and_minus_keep_their_signs_where_a_reviewer_uses_both() -> None:
+    assert (
+        str(PLAIN("+ Timely.\n\n- Rare."))
+        == '<ul class="plus">\n<li>Timely.</li>\n</ul>\n<ul class="minus">\n<li>Rare.</li>\n</ul>\n'
+    )
+    assert "class" not in PLAIN("- One.\n- Two.\n\n* Three.")

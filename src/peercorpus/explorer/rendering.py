@@ -47,7 +47,8 @@ _ATTRIBUTES: dict[str, set[str]] = {
     "mtable": {"columnalign"},
     "div": {"tabindex"},
 }
-_CLASSES = {"span": {"tex"}, "div": {"block", "plain"}, "code": {"tex"}}
+_CLASSES = {"span": {"tex"}, "div": {"block", "plain"}, "code": {"tex"}, "ul": {"plus", "minus"}}
+_SIGNS = {"+": "plus", "-": "minus"}
 
 
 def formula(tex: str, *, is_block: bool) -> str:
@@ -96,6 +97,15 @@ def _shift_headings(tokens: Sequence[Token], top: int) -> None:
             after.children = [named]
 
 
+def _keep_signs(tokens: Sequence[Token]) -> None:
+    """Give bullets their signs where both + and - are bullets: a reviewer then means strengths and weaknesses."""
+    lists = [token for token in tokens if token.type == "bullet_list_open"]
+    if _SIGNS.keys() <= {token.markup for token in lists}:
+        for token in lists:
+            if token.markup in _SIGNS:
+                token.attrSet("class", _SIGNS[token.markup])
+
+
 def render_markdown(text: str, top: int) -> str:
     """Render Markdown as sanitised HTML.
 
@@ -106,6 +116,7 @@ def render_markdown(text: str, top: int) -> str:
     parser = _make_parser()
     tokens = parser.parse(text)
     _shift_headings(tokens, top)
+    _keep_signs(tokens)
     drawn = parser.renderer.render(tokens, parser.options, {})
     return nh3.clean(
         drawn,
