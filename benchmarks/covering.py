@@ -11,6 +11,7 @@ from functools import partial
 from math import exp
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from peercorpus.benchmark.measures import (
     BERT_SCORES,
@@ -184,16 +185,30 @@ def _format(coverage: float | None) -> str:
     return f"{coverage:.1%}" if LEAST <= coverage <= MOST else f"**{coverage:.1%}**"
 
 
-def measure_coverage(_: Path, trials: int = TRIALS) -> None:
-    """Simulate all populations, write the result and print its table."""
-    rows = []
-    print("\n| population | measure | true | n = 20 | n = 50 | n = 200 |\n|---|---|---:|---:|---:|---:|")
-    for population in _list_populations():
-        for row in simulate(population, trials):
-            coverage = row["coverage"]
-            assert isinstance(coverage, dict)
-            cells = " | ".join(_format(coverage[str(size)]) for size in SIZES)
-            print(f"| {row['population']} | {row['measure']} | {row['truth']} | {cells} |", flush=True)
-            rows.append(row)
-    result = {"trials": trials, "resamples": RESAMPLES, "rows": rows}
+def _read_rows(trials: int) -> list[dict[str, object]]:
+    """Return the rows of a run that was stopped, whose last population was done; else none."""
+    held: dict[str, Any] = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {}
+    goes_on = held.get("trials") == trials and held.get("complete") is False
+    return list(held["rows"]) if goes_on else []
+
+
+def _write_rows(rows: list[dict[str, object]], trials: int, *, complete: bool) -> None:
+    result = {"trials": trials, "resamples": RESAMPLES, "complete": complete, "rows": rows}
     RESULT.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def measure_coverage(_: Path, trials: int = TRIALS) -> None:
+    """Simulate all populations, write the result after each and print its table; a stopped run goes on."""
+    rows = _read_rows(trials)
+    done = {row["population"] for row in rows}
+    for population in _list_populations():
+        if population.name not in done:
+            rows += simulate(population, trials)
+            _write_rows(rows, trials, complete=False)
+    _write_rows(rows, trials, complete=True)
+    print("\n| population | measure | true | n = 20 | n = 50 | n = 200 |\n|---|---|---:|---:|---:|---:|")
+    for row in rows:
+        coverage = row["coverage"]
+        assert isinstance(coverage, dict)
+        cells = " | ".join(_format(coverage[str(size)]) for size in SIZES)
+        print(f"| {row['population']} | {row['measure']} | {row['truth']} | {cells} |")

@@ -11,6 +11,7 @@ from peercorpus.benchmark.answers import (
     UnreadableAnswerError,
     Unscored,
     read_decision,
+    read_meta_review,
     read_review_answer,
     read_score_answer,
     read_turn,
@@ -153,3 +154,20 @@ def test_a_field_may_hold_a_colon_and_a_number_a_sign(line: str, scores: dict[st
 def test_two_lines_of_one_score_count_only_where_they_agree(lines: str, scores: dict[str, float]) -> None:
     review = read_review_answer(f"Fine.\n\n{lines}", [RATING, CONFIDENCE])
     assert (review.text, review.scores) == ("Fine.", scores)
+
+
+@pytest.mark.parametrize(
+    "thought", ["<think>Is it new?\n\nNo.</think>", "\n<THINKING>Weak.</THINKING>\n", "Is it new?\n</think>"]
+)
+def test_what_a_model_thinks_before_it_writes_is_no_part_of_what_it_writes(thought: str) -> None:
+    said = "The <think> token of section 2 is not explained."
+    assert read_turn(f"{thought}\n\n{said}") == said
+    assert read_review_answer(f"{thought}\n\n{said}", ()).text == said
+    assert read_meta_review(f"{thought}\n\n{said}\n\nRecommendation: reject").text == said
+    assert read_turn(f"{said} Nor is </think>.") == f"{said} Nor is </think>."
+
+
+def test_an_answer_that_ends_while_the_model_thinks_is_empty() -> None:
+    with pytest.raises(UnreadableAnswerError) as error:
+        read_turn("<think>Is it new? It may")
+    assert error.value.reason is Unscored.EMPTY

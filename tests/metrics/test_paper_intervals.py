@@ -13,6 +13,7 @@ from peercorpus.metrics.paper_intervals import (
     bound_auroc,
     bound_balanced,
     bound_bleu,
+    bound_brier,
     bound_correlation,
     bound_f1,
     bound_mcc,
@@ -68,11 +69,31 @@ def test_balanced_accuracy_needs_both_classes_and_is_not_certain() -> None:
 
 def test_matthews_correlation_of_1_is_not_certain_and_holds_itself() -> None:
     perfect = [(1, 0, 0, 0)] * 8 + [(0, 0, 0, 1)] * 12
-    low, high = bound_mcc(1.0, perfect) or (0, 0)
+    low, high = bound_mcc(1.0, perfect)
     assert 0.4 < low < 0.9
     assert high == 1
     # Twice the answers about the same papers tell nothing more.
     assert bound_mcc(1.0, [(2, 0, 0, 0)] * 8 + [(0, 0, 0, 2)] * 12) == pytest.approx((low, high))
+
+
+def test_squared_errors_that_are_rarely_large_are_held_where_the_bootstrap_t_fails() -> None:
+    """One answer in forty is plainly wrong: of 20 papers most draws show none."""
+    chance = Random(9)
+    truth = (39 * 0.01 + 0.81) / 40
+    held, held_by_t = 0, 0
+    for trial in range(300):
+        papers = [(0.81 if chance.random() < 1 / 40 else 0.02 * chance.random(), 1) for _ in range(20)]
+        low, high = bound_brier(papers) or (1, 0)
+        held += low <= truth <= high
+        low, high = bound_mean(papers, (0, 1), 200, trial) or (1, 0)
+        held_by_t += low <= truth <= high
+    assert held / 300 >= 0.93 > 0.7 > held_by_t / 300
+    assert bound_brier([(0.2, 1)]) is None
+
+
+def test_several_answers_about_a_paper_are_no_more_papers_in_a_brier_score() -> None:
+    one = [(0.1 * (k % 5), 1.0) for k in range(20)]
+    assert bound_brier([(3 * part, 3.0) for part, _ in one]) == pytest.approx(bound_brier(one))
 
 
 def test_the_published_example_of_an_area() -> None:

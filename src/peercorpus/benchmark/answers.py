@@ -212,8 +212,16 @@ def read_review_answer(text: str, asked: Sequence[AskedScore]) -> WrittenReview:
     return WrittenReview(prose, {name: given.pop() for name, given in values.items() if len(given) == 1})
 
 
+_TAG = "(?:think|thinking|thought|reasoning)"
+REASONING = re.compile(
+    rf"\A\s*+(?:<(?P<tag>{_TAG})>.*?(?:</(?P=tag)>|\Z)|.*?\n</{_TAG}>[ \t]*+$)",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
+"""Matches what a model thinks before it writes. Some chat templates open the tag, so that an answer only closes it."""
+
+
 def _check_prose(text: str) -> str:
-    prose = text.strip()
+    prose = REASONING.sub("", text, count=1).strip()
     if not prose:
         raise UnreadableAnswerError(Unscored.EMPTY)
     if is_refusal(prose):

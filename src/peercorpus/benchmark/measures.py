@@ -31,6 +31,7 @@ from peercorpus.metrics.paper_intervals import (
     bound_auroc,
     bound_balanced,
     bound_bleu,
+    bound_brier,
     bound_correlation,
     bound_f1,
     bound_mcc,
@@ -295,7 +296,7 @@ DECISIONS = (
         "Brier score",
         "brier",
         partial(_compute_from_probabilities, prediction.brier),
-        lambda papers, _, resamples: bound_mean(_sum_by_paper(_is_squared, DecisionRecord, papers), (0, 1), resamples),
+        lambda papers, _value, _resamples: bound_brier(_sum_by_paper(_is_squared, DecisionRecord, papers)),
         higher_is_better=False,
     ),
     # Its error with few papers is bias, which no interval around it shows.

@@ -81,34 +81,64 @@ def bound_balanced(accepts: Sums, rejects: Sums) -> Bounds | None:
     return mean - sqrt(below) / 2, mean + sqrt(above) / 2
 
 
-ADDED = 0.5
-"""Answers added to each cell, so that cells without an answer have a spread; Haldane (1956) and Anscombe (1956)."""
+BLOCK = 2**20
+"""Papers drawn at a time, which bounds the memory."""
+DRAWS = 4_000
+"""Draws from the distributions behind the intervals of Matthews' correlation and of the Brier score."""
+PRIOR = 0.5
+"""Added to the right and to the wrong answers of a share: Jeffreys' prior."""
 
 
-def _phi(cells: Sequence[float]) -> float:
-    tp, fp, fn, tn = cells
-    return (tp * tn - fp * fn) / sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+def _phi(
+    tp: "NDArray[float64]", fp: "NDArray[float64]", fn: "NDArray[float64]", tn: "NDArray[float64]"
+) -> "NDArray[float64]":
+    return (tp * tn - fp * fn) / ((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)) ** 0.5
 
 
-def bound_mcc(value: float, papers: Sequence[Cells]) -> Bounds | None:
-    """Return the interval of Matthews' correlation: delta method on Fisher's scale, half an answer in each cell more.
+def bound_mcc(value: float, papers: Sequence[Cells]) -> Bounds:
+    """Return the interval of Matthews' correlation, from the beta distributions of three shares (Jeffreys' prior).
 
-    The interval is widened to hold the number itself. Answers are weighted so that they are as many as papers.
+    These are the accepted papers of all, the accepts found of the accepted, and the rejects found of the rejected; they
+    make up the four cells. The interval is widened to hold the number itself. Answers are weighted so that they are as
+    many as papers.
     """
+    import numpy as np
+
     weight = len(papers) / sum(map(sum, papers))
-    cells = [weight * sum(column) + ADDED for column in zip(*papers, strict=True)]
-    size = sum(cells)
-    shares = [cell / size for cell in cells]
-    centre = atanh(_phi(shares))
-    step = 1e-6
-    slopes = [
-        (atanh(_phi([share + step * (place == at) for at, share in enumerate(shares)])) - centre) / step
-        for place in range(len(shares))
-    ]
-    mean = sum(slope * share for slope, share in zip(slopes, shares, strict=True))
-    variance = sum(share * (slope - mean) ** 2 for slope, share in zip(slopes, shares, strict=True)) / size
-    half = Z * sqrt(variance)
-    return min(value, tanh(centre - half)), max(value, tanh(centre + half))
+    tp, fp, fn, tn = (weight * sum(column) for column in zip(*papers, strict=True))
+    chance = np.random.default_rng(0)
+    accepted, found, kept = (
+        chance.beta(part + PRIOR, rest + PRIOR, DRAWS) for part, rest in ((tp + fn, fp + tn), (tp, fn), (tn, fp))
+    )
+    with np.errstate(invalid="ignore"):  # A share of 0 or 1 leaves nothing to correlate with.
+        drawn = _phi(accepted * found, (1 - accepted) * (1 - kept), accepted * (1 - found), (1 - accepted) * kept)
+    low, high = np.nanquantile(drawn, [0.025, 0.975])
+    return min(value, float(low)), max(value, float(high))
+
+
+def bound_brier(papers: Sums) -> Bounds | None:
+    """Return the interval of a mean of squared errors in [0, 1], most of which may be small and few large.
+
+    The Bayesian bootstrap of papers with half a paper of error 1 beside them, as few papers may hold none of the rare
+    errors that make most of a Brier score. Source: Rubin (1981), The Bayesian bootstrap, The Annals of Statistics 9,
+    130-134.
+    """
+    import numpy as np
+
+    if len(papers) < 2:
+        return None
+    answers = sum(of for _, of in papers) / len(papers)
+    parts, wholes = np.array([*papers, (answers, answers)]).T
+    shapes = np.ones(len(parts))
+    shapes[-1] = PRIOR
+    chance = np.random.default_rng(0)
+    drawn: list[NDArray[float64]] = []
+    block = max(1, BLOCK // len(parts))
+    for first in range(0, DRAWS, block):
+        weights = chance.standard_gamma(shapes, (min(block, DRAWS - first), len(parts)))
+        drawn.append(weights @ parts / (weights @ wholes))
+    low, high = np.quantile(np.concatenate(drawn), [0.025, 0.975])
+    return float(low), float(high)
 
 
 def bound_auroc(value: float, accepted: int, rejected: int) -> Bounds:
@@ -173,10 +203,6 @@ def bound_bleu(papers: Sequence[BleuCounts]) -> Bounds | None:
 
 ROUNDING = 1e-9
 """Relative spreads below this are what rounding leaves of equal values."""
-BLOCK = 2**20
-"""Papers drawn at a time, which bounds the memory."""
-
-
 FEWEST_DRAWN = 10
 """Fewer papers than this have too few different draws, so Student's t is used."""
 
