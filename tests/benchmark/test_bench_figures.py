@@ -26,7 +26,8 @@ from peercorpus.benchmark.figures.budget import INTRODUCTION, WITHOUT, FigureBud
 from peercorpus.benchmark.figures.showing import SIGHT_QUESTION, read_choice, show_figures, without_images
 from peercorpus.benchmark.leaderboard import make_boards
 from peercorpus.benchmark.leaderboard_render import render_csv, render_markdown
-from peercorpus.benchmark.logs import read_runs
+from peercorpus.benchmark.logs import FiguresOfRun, Protocol, TaskRun, read_runs
+from peercorpus.benchmark.outcomes import CaseOutcome, DecisionRecord, Scored
 from peercorpus.benchmark.run import Bench, BenchResult, run_tasks
 from peercorpus.benchmark.tasks import acceptance, rebuttal
 from peercorpus.errors import ModelError, PeercorpusError
@@ -342,3 +343,23 @@ def test_a_model_that_refuses_an_image_is_found_by_the_first_question(release: P
     with pytest.raises(ModelError, match=r"'mockllm/blind' does not take a question with an image \(.*1 given"):
         ask(blind, release, tmp_path / "logs")
     assert not (tmp_path / "logs").exists()
+
+
+def test_an_answer_without_a_score_in_one_arm_leaves_the_numbers_of_the_others_comparable() -> None:
+    """How many answers contradict themselves is a number of those that have a score alone."""
+
+    def arm(figures: FiguresOfRun | None, missing: int) -> TaskRun:
+        protocol = Protocol(BenchTask.ACCEPTANCE, "r", "re2", "test", False, "c", "whole papers", 0, "p")
+        outcomes = [
+            CaseOutcome(f"p{at}", f"p{at}", DecisionRecord(at % 2 == 0, True, 0.7), "empty" if at == missing else None)
+            for at in range(9)
+        ]
+        outcomes_by_scorer = {Scored.DECISION: outcomes}
+        return TaskRun(Path("m.eval"), protocol, "m", False, outcomes=outcomes_by_scorer, figures=figures)
+
+    (board,) = make_boards([arm(FiguresOfRun("with figures", "some", "signature"), 1), arm(None, 2)], 20).boards
+    (difference,) = board.differences
+    papers = {
+        measure.name: cell[0].papers for measure, cell in zip(board.measures, difference.cells, strict=True) if cell
+    }
+    assert (papers["accuracy"], papers["contradictory"]) == (9, 7)

@@ -1,12 +1,26 @@
 """Compare runs of one protocol, in tables and in pairs, with 95 % intervals over papers."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
+from peercorpus.benchmark.arms import ArmDifference, compare_arms, name_runs
 from peercorpus.benchmark.ceilings import Ceiling, compare_with_floors
-from peercorpus.benchmark.figures.budget import WITHOUT
+from peercorpus.benchmark.controls import PaperPart
+from peercorpus.benchmark.cutoff import Cutoff, CutoffTable, read_periods, split_at_cutoff
+from peercorpus.benchmark.estimates import (
+    DROPPED,
+    LENIENT,
+    UNINFORMED,
+    Column,
+    Estimate,
+    cell,
+    collect_columns,
+    concerns_group,
+    name_measurer,
+    treat_failures,
+)
 from peercorpus.benchmark.logs import Protocol, TaskRun, comparable_runs, fields_asked
 from peercorpus.benchmark.measures import (
     Measure,
@@ -15,37 +29,12 @@ from peercorpus.benchmark.measures import (
     group_by_paper,
     select_measures,
 )
-from peercorpus.benchmark.outcomes import GRADER_FAILED, CaseOutcome, Scored, ScoresRecord
+from peercorpus.benchmark.outcomes import CaseOutcome, Scored
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.metrics.intervals import PairedDifference as Difference
 from peercorpus.metrics.intervals import paired
 from peercorpus.metrics.prediction import ReliabilityBin
-
-DROPPED = "left out"
-"""Treatment of answers without a score in a row of a table: they do not count."""
-LENIENT = "read leniently"
-"""Treatment: what they plainly say counts, and those that say nothing plainly do not."""
-UNINFORMED = "counted as uninformed"
-"""Treatment: they count as the answer of someone who read nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number with its 95 % interval over papers.
-
-    Attributes:
-        papers: Number of papers that it is computed from.
-        low: None if nothing tells how much the number varies: there is one paper, or all papers have the same value.
-        high: None in the same cases as `low`.
-        undefined: Of a difference: resamples on which it is undefined; the interval is computed from the others.
-    """
-
-    value: float
-    papers: int
-    low: float | None = None
-    high: float | None = None
-    undefined: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +69,6 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
-class ArmDifference:
-    """What a model reaches with figures, less what it reaches on the same questions without.
-
-    Answers without a score count as uninformed in both; those on which the judge failed in one are left out of both.
-
-    Attributes:
-        name: The run with figures, as in the table.
-        papers: Which papers it is about, in words.
-        cells: One per measure, each with its p-value; None if the number is undefined or was measured in two ways.
-    """
-
-    name: str
-    papers: str
-    cells: tuple[tuple[Estimate, float] | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Board:
     """One table of runs.
 
@@ -104,9 +76,11 @@ class Board:
         group: What the measures are about, such as an aspect; empty if the task has one table.
         rows: Models, then baselines, each sorted by the first measure, the best first.
         signatures: Signatures for the notes below the table, by measure; one for each version that was used.
+        has_controls: Whether some models were shown less than the paper.
         is_part: Whether some of the runs were asked for more fields, which one of the models does not give.
-        figures: What images the runs with figures showed, by the name of the run.
-        differences: With figures less without, of each model that was asked both ways.
+        arms: What the runs with figures showed, and what controls could not show, by the name of the run.
+        differences: Between the arms of each model that was asked in several.
+        cutoff: The same runs before and after a model's cutoff; None unless one is stated.
         ceilings: How far people stand above the floors, on all papers and by venue and year.
         not_asked: Cases of the task that were not asked because of a limit.
     """
@@ -117,8 +91,10 @@ class Board:
     rows: tuple[RunResult, ...]
     signatures: dict[str, list[str]]
     is_part: bool = False
-    figures: Mapping[str, str] = field(default_factory=dict)
+    has_controls: bool = False
+    arms: Mapping[str, str] = field(default_factory=dict)
     differences: tuple[ArmDifference, ...] = ()
+    cutoff: CutoffTable | None = None
     ceilings: tuple[Ceiling, ...] = ()
     not_asked: int = 0
 
@@ -135,81 +111,9 @@ class Boards:
     notes: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A measure as some runs have it.
-
-    Attributes:
-        by: The grader, or the signature without our version; runs with another value have no number in this column.
-    """
-
-    scored: Scored
-    by: str
-    measure: Measure
-
-
-def cell(measure: Measure, outcomes: Sequence[CaseOutcome], resamples: int) -> Estimate | None:
-    """Return a number with its interval, or None if the outcomes do not define it."""
-    papers = group_by_paper(outcome for outcome in outcomes if measure.concerns(outcome))
-    try:
-        value = compute_over_papers(measure, list(papers.values()))
-    except UndefinedMetricError:
-        return None
-    # Ids in order, so that the same papers are drawn whatever the order of the log.
-    by_id = [papers[forum_id] for forum_id in sorted(papers)]
-    bounds = None if measure.bounds is None else measure.bounds(by_id, value, resamples)
-    low, high = bounds or (None, None)
-    return Estimate(
-        value=value * measure.factor,
-        papers=len(papers),
-        low=None if low is None else low * measure.factor,
-        high=None if high is None else high * measure.factor,
-    )
-
-
-def _name_measurer(scored: Scored, run: TaskRun, measure: Measure) -> str:
-    """Return who or what measured a number, without our own version; empty for a plain mean."""
-    if scored is Scored.JUDGE:
-        return f"by {run.grader}"
-    return run.signatures.get(measure.metric, "").partition("|peercorpus:")[0]
-
-
-def _collect_columns(runs: Sequence[TaskRun]) -> dict[str, list[_Column]]:
-    """Return all measures of some runs by group, with separate columns for different graders or settings."""
-    groups: dict[str, dict[str, dict[str, _Column]]] = {}
-    for run in runs:
-        for scored, outcomes in run.outcomes.items():
-            for measure in select_measures(scored, outcomes):
-                same_name = groups.setdefault(measure.group, {}).setdefault(measure.name, {})
-                by = _name_measurer(scored, run, measure)
-                same_name.setdefault(by, _Column(scored, by, measure))
-    named: dict[str, list[_Column]] = {}
-    for group, columns in groups.items():
-        for ways in columns.values():
-            for column in ways.values():
-                # The grader or signature is shown only if the measure's name alone would be ambiguous.
-                is_clear = len(ways) == 1 and column.scored is not Scored.JUDGE
-                name = column.measure.name if is_clear else f"{column.measure.name} ({column.by})"
-                named.setdefault(group, []).append(replace(column, measure=replace(column.measure, name=name)))
-    return named
-
-
-def _concerns_group(outcome: CaseOutcome, group: str) -> bool:
-    """Return whether a case concerns a table; a paper whose form lacks an aspect does not."""
-    record = outcome.found
-    return not isinstance(record, ScoresRecord) or any(score.aspect == group for score in record.fields)
-
-
-def name_run(run: TaskRun, *, has_arms: bool) -> str:
-    """Return the name of a run: the model, its settings and, if some run beside it shows figures, whether it does."""
-    name = f"{run.name} ({run.settings})" if run.settings else run.name
-    arm = WITHOUT if run.figures is None else run.figures.arm
-    return f"{name}, {arm}" if has_arms and not run.is_baseline else name
-
-
-def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[_Column], resamples: int) -> list[RunResult]:
+def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[Column], resamples: int) -> list[RunResult]:
     asked = {
-        scored: [outcome for outcome in outcomes if _concerns_group(outcome, group)]
+        scored: [outcome for outcome in outcomes if concerns_group(outcome, group)]
         for scored, outcomes in run.outcomes.items()
     }
     failed = _count_unscored(asked)
@@ -219,11 +123,11 @@ def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[_Column], 
         treatments = treatments[:1]
     rows = []
     for failures in treatments:
-        chosen = {scored: _treat_failures(outcomes, failures) for scored, outcomes in asked.items()}
+        chosen = {scored: treat_failures(outcomes, failures) for scored, outcomes in asked.items()}
         counted = chosen[next(iter(asked))]
         cells = [
             cell(column.measure, chosen[column.scored], resamples)
-            if column.scored in chosen and _name_measurer(column.scored, run, column.measure) == column.by
+            if column.scored in chosen and name_measurer(column.scored, run, column.measure) == column.by
             else None
             for column in columns
         ]
@@ -244,30 +148,6 @@ def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[_Column], 
         )
         rows.append(row)
     return rows
-
-
-def _treat_failures(outcomes: Sequence[CaseOutcome], failures: str) -> list[CaseOutcome]:
-    """Return the outcomes that count in a row of a table, as they count there."""
-    if failures == UNINFORMED:
-        return [outcome for outcome in outcomes if _is_own_failure(outcome)]
-    scored = [outcome for outcome in outcomes if outcome.unscored is None]
-    if failures == LENIENT:
-        scored += [
-            replace(outcome, found=outcome.lenient, unscored=None)
-            for outcome in outcomes
-            if outcome.lenient is not None
-        ]
-    return scored
-
-
-def _is_own_failure(failure: CaseOutcome) -> bool:
-    """Return whether an answer lacks a score through its own fault rather than the judge's."""
-    return failure.unscored != GRADER_FAILED
-
-
-def _list_judge_failures(outcomes: Iterable[CaseOutcome]) -> set[str]:
-    """Return the ids of the cases that have no score because the judge failed."""
-    return {outcome.case_id for outcome in outcomes if not _is_own_failure(outcome)}
 
 
 def _count_unscored(asked: Mapping[Scored, Sequence[CaseOutcome]], *, besides_readable: bool = False) -> Counter[str]:
@@ -294,14 +174,14 @@ def _sort_rows(rows: list[list[RunResult]], first: Measure) -> tuple[RunResult, 
     return tuple(row for of_run in sorted(rows, key=place) for row in of_run)
 
 
-def _collect_signatures(runs: Sequence[TaskRun], columns: Sequence[_Column]) -> dict[str, list[str]]:
+def _collect_signatures(runs: Sequence[TaskRun], columns: Sequence[Column]) -> dict[str, list[str]]:
     signatures = {}
     for column in columns:
         metric = column.measure.metric
         measured = (
             run
             for run in runs
-            if column.scored in run.outcomes and _name_measurer(column.scored, run, column.measure) == column.by
+            if column.scored in run.outcomes and name_measurer(column.scored, run, column.measure) == column.by
         )
         used = {run.signatures[metric] for run in measured if metric in run.signatures}
         signatures[column.measure.name] = sorted(used) or ["mean over answers"]
@@ -319,13 +199,19 @@ def _keep_latest(runs: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
     return list(kept.values())
 
 
-def make_boards(runs: Sequence[TaskRun], resamples: int = 1000, show: Show = show_nothing) -> Boards:
+def make_boards(
+    runs: Sequence[TaskRun], resamples: int = 1000, show: Show = show_nothing, cutoff: Cutoff | None = None
+) -> Boards:
     """Return a table for each protocol; baselines appear in each table of their cases. Incomplete runs are only noted.
 
     Args:
         runs: The oldest first.
         resamples: Number of bootstrap resamples for the intervals.
         show: Receives the progress.
+        cutoff: End of a model's training data, at which all tables are split.
+
+    Raises:
+        PeercorpusError: The release that dates the papers of a cutoff is not there, or cannot be read.
     """
     tables = Boards()
     went_on = {run.task_id for run in runs if not run.missing}
@@ -348,17 +234,17 @@ def make_boards(runs: Sequence[TaskRun], resamples: int = 1000, show: Show = sho
             )
         # Each baseline appears once: differences in prompts do not affect it.
         latest_baselines = {run.name: run for run in baselines}
-        _add_boards(tables, protocol, [*models, *latest_baselines.values()], resamples)
+        _add_boards(tables, protocol, [*models, *latest_baselines.values()], resamples, cutoff)
         meter.advance()
     return tables
 
 
-def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], resamples: int) -> None:
-    for group in _collect_columns(runs):
+def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], resamples: int, cutoff: Cutoff | None) -> None:
+    periods = {} if cutoff is None else read_periods(cutoff, protocol, runs)
+    for group in collect_columns(runs):
         for alike, is_part in comparable_runs(runs, group):
-            columns = _collect_columns(alike)[group]
-            has_arms = any(run.figures is not None for run in alike)
-            names = [name_run(run, has_arms=has_arms) for run in alike]
+            columns = collect_columns(alike)[group]
+            names = name_runs(alike)
             rows = [_make_rows(run, name, group, columns, resamples) for run, name in zip(alike, names, strict=True)]
             measures = tuple(column.measure for column in columns)
             ordered = _sort_rows(rows, measures[0])
@@ -370,67 +256,30 @@ def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], resampl
                     rows=ordered,
                     signatures=_collect_signatures(alike, columns),
                     is_part=is_part,
-                    figures={
-                        name: run.figures.describe() for run, name in zip(alike, names, strict=True) if run.figures
-                    },
-                    differences=tuple(_compare_arms(alike, columns, resamples)),
+                    has_controls=any(run.part is not PaperPart.PAPER for run in alike),
+                    arms={name: says for run, name in zip(alike, names, strict=True) if (says := run.describe_arm())},
+                    differences=tuple(compare_arms(alike, columns, resamples)),
+                    cutoff=None
+                    if cutoff is None
+                    else split_at_cutoff(
+                        list(zip(names, alike, strict=True)), columns, group, periods, cutoff.day, resamples
+                    ),
                     ceilings=tuple(_find_ceilings(alike, columns, group, resamples)),
                     not_asked=max(run.not_asked for run in alike),
                 )
             )
 
 
-def _find_ceilings(
-    runs: Sequence[TaskRun], columns: Sequence[_Column], group: str, resamples: int
-) -> Iterator[Ceiling]:
+def _find_ceilings(runs: Sequence[TaskRun], columns: Sequence[Column], group: str, resamples: int) -> Iterator[Ceiling]:
     for run in runs:
         for column in columns if run.is_ceiling else ():
-            if _name_measurer(column.scored, run, column.measure) == column.by:
+            if name_measurer(column.scored, run, column.measure) == column.by:
                 outcomes = [
                     outcome
                     for outcome in run.outcomes.get(column.scored, ())
-                    if _concerns_group(outcome, group) and column.measure.concerns(outcome)
+                    if concerns_group(outcome, group) and column.measure.concerns(outcome)
                 ]
                 yield from compare_with_floors(column.measure, outcomes, resamples)
-
-
-def _compare_arms(runs: Sequence[TaskRun], columns: Sequence[_Column], resamples: int) -> Iterator[ArmDifference]:
-    """Yield the differences of each run with figures to the same model's without, on all papers and on those with."""
-    without = {run.identity[:-1]: run for run in runs if run.figures is None}
-    for shown in runs:
-        plain = without.get(shown.identity[:-1])
-        if shown.figures is None or plain is None:
-            continue
-        papers = {outcome.forum_id for outcomes in shown.outcomes.values() for outcome in outcomes}
-        subsets = {"all": papers, "those with figures": shown.figures.papers & papers}
-        for says, subset in subsets.items():
-            if subset and (says == "all" or subset != papers):
-                cells = tuple(_compare_column(column, shown, plain, subset, resamples) for column in columns)
-                yield ArmDifference(name_run(shown, has_arms=True), says, cells)
-
-
-def _compare_column(
-    column: _Column, shown: TaskRun, plain: TaskRun, papers: Set[str], resamples: int
-) -> tuple[Estimate, float] | None:
-    scored, measure = column.scored, column.measure
-    if any(scored not in run.outcomes or _name_measurer(scored, run, measure) != column.by for run in (shown, plain)):
-        return None
-    judge_failed = _list_judge_failures(shown.outcomes[scored]) | _list_judge_failures(plain.outcomes[scored])
-    ours, theirs = (
-        group_by_paper(
-            outcome
-            for outcome in run.outcomes[scored]
-            if outcome.forum_id in papers and outcome.case_id not in judge_failed and measure.concerns(outcome)
-        )
-        for run in (shown, plain)
-    )
-    try:
-        compared = paired(ours, theirs, partial(compute_over_papers, measure), resamples)
-    except UndefinedMetricError:
-        return None
-    interval, factor = compared.difference, measure.factor
-    bounds = interval.low * factor, interval.high * factor
-    return Estimate(interval.value * factor, interval.papers, *bounds, interval.undefined), compared.p
 
 
 def compare_runs(first: TaskRun, second: TaskRun, resamples: int = 1000) -> list[tuple[str, Difference | str]]:
@@ -479,7 +328,7 @@ def _compare_scored(
         return
     for measure in select_measures(scored, ours):
         name = f"{measure.group} {measure.name}".strip()
-        ways = _name_measurer(scored, first, measure), _name_measurer(scored, second, measure)
+        ways = name_measurer(scored, first, measure), name_measurer(scored, second, measure)
         if ways[0] != ways[1]:
             yield name, f"not comparable, because it was measured in two ways: {ways[0]}; {ways[1]}"
         elif fields_asked(ours, measure.group) != fields_asked(theirs, measure.group):

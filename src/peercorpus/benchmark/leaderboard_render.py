@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from peercorpus.benchmark.baselines.baseline import HUMAN
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.ceilings import ALL, FEWEST_WINS, Ceiling
-from peercorpus.benchmark.leaderboard import UNINFORMED, Board, Boards, Estimate, RunResult
+from peercorpus.benchmark.cutoff import SAYS, CutoffTable, Period
+from peercorpus.benchmark.estimates import UNINFORMED, Estimate
+from peercorpus.benchmark.leaderboard import Board, Boards, RunResult
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.messages import TokenBudget
 from peercorpus.benchmark.re2.printed import printed_tables, read_printed
@@ -114,7 +116,7 @@ def _make_table(board: Board) -> RenderedTable:
         " last as those of someone who read nothing: the majority's decision with a probability of 0.5, the mean score,"
         " an empty text, the lowest marks. Those that only the grader failed on count in no row.",
     ]
-    if protocol.few_shot or protocol.paper != TokenBudget().says:
+    if protocol.few_shot or protocol.paper != TokenBudget().says or board.has_controls:
         above.append("Baselines have seen whole papers and no examples.")
     unclear = {ceiling.measure for ceiling in board.ceilings if ceiling.venue == ALL and not ceiling.is_clear}
     if unclear:
@@ -132,7 +134,7 @@ def _make_table(board: Board) -> RenderedTable:
         above.append("The baselines have learnt from these very papers, so nothing is to be read from what they reach.")
     below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]
     below += dict.fromkeys(f"{_format_name(row)}: {row.says}" for row in board.rows if row.says)
-    below += [f"{name}: {says}" for name, says in board.figures.items()]
+    below += [f"{name}: {says}" for name, says in board.arms.items()]
     return RenderedTable(
         title=_make_title(board),
         above=above,
@@ -145,22 +147,70 @@ def _make_table(board: Board) -> RenderedTable:
     )
 
 
-def _make_difference_table(board: Board) -> RenderedTable:
-    """Return the table of what figures change: each model's run with figures less its run without."""
+def _make_difference_tables(board: Board) -> Iterator[RenderedTable]:
+    """Yield a table of each two arms: what each model reaches in one less what it reaches in the other."""
+    for contrast in dict.fromkeys(difference.contrast for difference in board.differences):
+        yield RenderedTable(
+            title=f"{_make_title(board)}: {contrast.title}",
+            above=[
+                contrast.means,
+                "The same questions, asked of the same model; 95 % intervals and p-values of the paired bootstrap over"
+                " papers, * where some draws have no value. Answers without a score count as uninformed, but those that"
+                " the grader failed on count in neither run.",
+            ],
+            head=["model", "papers", *(_format_heading(measure) for measure in board.measures)],
+            rows=[
+                [difference.name, difference.papers, *map(_format_difference, difference.cells)]
+                for difference in board.differences
+                if difference.contrast == contrast
+            ],
+            below=[],
+        )
+
+
+def _make_cutoff_table(board: Board, cutoff: CutoffTable) -> RenderedTable:
+    """Return the table of a cutoff: each measure of each run before and after it, and how much it changes."""
+    periods = [period for period in Period if cutoff.papers.get(period) or period in {Period.BEFORE, Period.AFTER}]
+    sizes = {period: cutoff.papers.get(period, 0) for period in periods}
+    reference = (
+        "No baseline that learnt from other papers has answered, so nothing shows how much harder later papers are."
+        if cutoff.reference is None
+        else f"The last column takes off what '{cutoff.reference}' changes on the same papers: it learnt from the train"
+        " side alone, so it remembers none of them and bears what is merely harder or easier in later papers."
+    )
     return RenderedTable(
-        title=f"{_make_title(board)}: with figures minus without",
+        title=f"{_make_title(board)}: before and after {cutoff.day}",
         above=[
-            "The same questions, asked of the same model; 95 % intervals and p-values of the paired bootstrap over"
-            " papers, * where some draws have no value. Answers without a score count as uninformed, but those that the"
-            " grader failed on count in neither run."
+            f"{cutoff.day} (UTC) is the end of the model's training data as the user states it."
+            f" {'; '.join(f'{period}: {sizes[period]:,} papers, {SAYS[period]}' for period in periods)}.",
+            "The change is after less before, with an interval combined from both, as no paper is in both. Answers"
+            " without a score count as uninformed, but those that only the grader failed on do not count.",
+            f"{reference} An interval that holds 0 shows neither that a model remembers papers nor that it does not."
+            f" † marks fewer than {FEW_PAPERS} papers, for a change in the smaller group.",
         ],
-        head=["model", "papers", *(_format_heading(measure) for measure in board.measures)],
+        head=["measure", "model", *periods, "change", f"change beyond {cutoff.reference or 'a baseline'}"],
         rows=[
-            [difference.name, difference.papers, *map(_format_difference, difference.cells)]
-            for difference in board.differences
+            [
+                row.measure,
+                f"{row.name} (baseline)" if row.is_baseline else row.name,
+                *(_format_cell(row.cells[period], sizes[period]) for period in periods),
+                _format_change(row.change),
+                _format_change(row.beyond),
+            ]
+            for row in cutoff.rows
         ],
         below=[],
     )
+
+
+def _format_change(change: Estimate | None) -> str:
+    if change is None:
+        return NONE
+    mark = "†" if change.papers < FEW_PAPERS else ""
+    star = "*" if change.undefined else ""
+    if change.low is None or change.high is None:
+        return f"{change.value:+.3f}{mark}"
+    return f"{change.value:+.3f} [{change.low:+.3f}, {change.high:+.3f}]{star}{mark}"
 
 
 def _make_ceiling_table(board: Board) -> RenderedTable:
@@ -233,7 +283,8 @@ def grids(boards: Boards) -> list[RenderedTable]:
         ours = [board for board in boards.boards if board.protocol.task is task]
         for board in ours:
             tables.append(_make_table(board))
-            tables += [_make_difference_table(board)] if board.differences else []
+            tables += _make_difference_tables(board)
+            tables += [_make_cutoff_table(board, board.cutoff)] if board.cutoff is not None else []
             tables += [_make_ceiling_table(board)] if board.ceilings else []
         is_judged = any(measure.name.startswith(JUDGED_BY) for board in ours for measure in board.measures)
         tables += _make_printed_tables(task, is_judged=is_judged) if ours else []
@@ -273,7 +324,7 @@ def render_csv(boards: Boards) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for board in boards.boards:
-        for line in (*_csv_lines(board), *_csv_difference_lines(board)):
+        for line in (*_csv_lines(board), *_csv_difference_lines(board), *_csv_cutoff_lines(board)):
             writer.writerow([escape_csv_cell(value) if isinstance(value, str) else value for value in line])
     return text.getvalue()
 
@@ -310,8 +361,24 @@ def _csv_difference_lines(board: Board) -> Iterator[tuple[object, ...]]:
     for difference in board.differences:
         of_row = (difference.name, "", UNINFORMED, "", "", "", "", "", False)
         for measure, cell in zip(board.measures, difference.cells, strict=True):
-            name = f"{measure.name}, with figures minus without, papers: {difference.papers}"
+            name = f"{measure.name}, {difference.contrast.title}, papers: {difference.papers}"
             yield _csv_line(board, of_row, name, measure, None if cell is None else cell[0])
+
+
+def _csv_cutoff_lines(board: Board) -> Iterator[tuple[object, ...]]:
+    if board.cutoff is None:
+        return
+    day = board.cutoff.day
+    measures = {measure.name: measure for measure in board.measures}
+    for row in board.cutoff.rows:
+        of_row = (row.name, "", row.failures, "", "", "", "", "", row.is_baseline)
+        numbers = {f"{period} {day}": row.cells[period] for period in Period} | {
+            f"after minus before {day}": row.change,
+            f"after minus before {day}, beyond {board.cutoff.reference}": row.beyond,
+        }
+        for says, estimate in numbers.items():
+            if estimate is not None:
+                yield _csv_line(board, of_row, f"{row.measure}, {says}", measures[row.measure], estimate)
 
 
 STYLE = (

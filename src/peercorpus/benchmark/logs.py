@@ -21,6 +21,7 @@ from inspect_ai.scorer import Score
 
 from peercorpus.benchmark.baselines.baseline import HUMAN
 from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.controls import PaperPart
 from peercorpus.benchmark.figures.choice import FigureChoice
 from peercorpus.benchmark.figures.showing import read_choice
 from peercorpus.benchmark.outcomes import (
@@ -139,6 +140,9 @@ class TaskRun:
         created: Time of creation in ISO 8601.
         settings: Generation settings of the model, such as its temperature; empty if none were given.
         figures: What images of figures it showed; None for a run that was asked without.
+        release: Folder of the release when it was asked about; None if the log does not say.
+        part: What was shown of the papers.
+        lacking: Questions about papers that have no such part; nothing stands in its place.
     """
 
     path: Path
@@ -159,6 +163,15 @@ class TaskRun:
     says: str = ""
     settings: str = ""
     figures: FiguresOfRun | None = None
+    release: Path | None = None
+    part: PaperPart = PaperPart.PAPER
+    lacking: int = 0
+
+    def describe_arm(self) -> str:
+        """Return what images were shown, or what could not be shown of papers; empty if there is nothing to say."""
+        if self.figures is not None:
+            return self.figures.describe()
+        return f"{self.lacking:,} questions are about papers without {self.part}" if self.lacking else ""
 
     @property
     def is_ceiling(self) -> bool:
@@ -169,7 +182,7 @@ class TaskRun:
     def identity(self) -> tuple[object, ...]:
         """What runs of one protocol must have in common for the later one to replace the earlier one."""
         signature = None if self.figures is None else self.figures.signature
-        return self.name, self.settings, self.is_baseline, self.adapter, self.grader, signature
+        return self.name, self.settings, self.is_baseline, self.adapter, self.grader, self.part, signature
 
 
 def _make_outcomes(scored: Scored, score: Score | None, sample: EvalSample) -> Iterator[CaseOutcome]:
@@ -259,12 +272,15 @@ def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
     case_ids = []
     cut_papers = 0
     cut_answers = 0
+    lacking = 0
     grader = None
+    part = PaperPart(about["paper"].get("part", PaperPart.PAPER))
     figures = None if about.get("figures") is None else FiguresOfRun(**about["figures"])
     for sample in read_samples(path):
         case_ids.append(str(sample.id))
         cut_papers += bool(sample.metadata["shown"]["left_out"])
         cut_answers += bool(sample.metadata.get("read", {}).get("cut_off"))
+        lacking += part is not PaperPart.PAPER and not sample.metadata[part.value]
         choice = read_choice(sample.metadata)
         if figures is not None and choice is not None:
             figures.count(str(sample.metadata["forum_id"]), choice)
@@ -298,6 +314,9 @@ def _read_samples_of_run(path: Path, log: EvalLog) -> TaskRun:
         says=about["says"] or "; ".join(filter(None, [_describe_judge(log), _describe_sameness(outcomes)])),
         settings=", ".join(f"{name} {value}" for name, value in settings if value is not None),
         figures=figures,
+        release=Path(log.eval.task_args["release"]) if "release" in log.eval.task_args else None,
+        part=part,
+        lacking=lacking,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from peercorpus.benchmark.answers import Decision, write_decision, write_review, write_scores
 from peercorpus.benchmark.cases import BenchTask, Case, CaseMessage, CasePaper
+from peercorpus.benchmark.controls import REST, PaperPart
 from peercorpus.benchmark.figures.budget import FigureBudget
 from peercorpus.errors import PeercorpusError
 from peercorpus.models import prompts
@@ -31,6 +32,7 @@ class TokenBudget:
     Attributes:
         tokens: Maximum number of tokens; None shows the whole paper.
         tokenizer: Passed to `models.token_counts.load_counter`; None counts each word and each sign as one token.
+        part: The part of the paper that is shown, and cut to that number of tokens.
 
     Raises:
         PeercorpusError: The budget is below 64 tokens.
@@ -38,6 +40,7 @@ class TokenBudget:
 
     tokens: int | None = None
     tokenizer: str | None = None
+    part: PaperPart = PaperPart.PAPER
 
     def __post_init__(self) -> None:
         """Check the number of tokens."""
@@ -145,9 +148,12 @@ AGAIN = {
 
 
 def shown_paper(paper: CasePaper, budget: TokenBudget, count: Callable[[str], int]) -> ShownPaper:
-    """Return a paper's title and text, cut to the budget."""
-    opening = opening_text(paper.title, paper.markdown) or ""
+    """Return the part of a paper that is shown, cut to the budget; a control says that it is not the whole."""
+    bodies = {PaperPart.PAPER: paper.markdown, PaperPart.ABSTRACT: paper.abstract, PaperPart.TITLE: None}
+    opening = opening_text(paper.title, bodies[budget.part]) or ""
     shown = shorten(escape_markers(opening), budget.tokens, count)
+    if budget.part is not PaperPart.PAPER:
+        return replace(shown, text="\n\n".join(filter(None, [shown.text, REST])))
     if shown.blocks is None:
         return shown
     of_title = opening.count(BLOCK_BREAK) - paper.markdown.count(BLOCK_BREAK)

@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 import msgspec
 
 from peercorpus.benchmark.cases import CaseSelection
+from peercorpus.benchmark.controls import PaperPart
 from peercorpus.benchmark.figures.budget import FigureBudget
 from peercorpus.benchmark.judge.instruction import JudgeInstruction, JudgeProfile, load_instruction
 from peercorpus.benchmark.messages import PromptOptions, TokenBudget
@@ -29,6 +30,8 @@ class TaskOptions(TypedDict, total=False):
         paper_tokens: Maximum tokens of a paper to show; whole papers by default.
         tokenizer: Tokenizer that counts them: a file, a folder or a name on the Hugging Face Hub; by default, each word
             or sign is one token.
+        shown: What is shown of a paper: `paper` (the default), or as a control `abstract` (its title and abstract) or
+            `title`.
         few_shot: Number of examples before each question; none by default.
         adapter: Adapter whose prompts and answer format are used, such as `sea-e`; our own by default.
         wordings: File or folder by an adapter's authors that holds the prompts which the model was trained with.
@@ -57,6 +60,7 @@ class TaskOptions(TypedDict, total=False):
     grade: str
     paper_tokens: int
     tokenizer: str
+    shown: str
     few_shot: int
     adapter: str
     wordings: str
@@ -127,6 +131,7 @@ class _Read(msgspec.Struct, forbid_unknown_fields=True):
     grade: Grade = PUBLISHABLE_GRADES[-1]
     paper_tokens: int | None = None
     tokenizer: str | None = None
+    shown: PaperPart = PaperPart.PAPER
     few_shot: int = 0
     adapter: str | None = None
     wordings: str | None = None
@@ -176,7 +181,19 @@ def _choose_model(option: str | bool, default: str) -> str | None:
 
 def _check_together(read: _Read) -> None:
     asks_otherwise = read.adapter is not None or read.baseline is not None
+    is_control = read.shown is not PaperPart.PAPER
     refusals = (
+        (
+            is_control and asks_otherwise,
+            "Only a model that is asked in our own words is shown less than the paper; leave out 'shown', or the"
+            " adapter or baseline.",
+        ),
+        (
+            is_control and read.led,
+            "In a led discussion the other side would lack the paper too, so it has no controls; leave out 'shown' or"
+            " 'led'.",
+        ),
+        (is_control and read.figures, "A control shows no figures; leave out 'figures' or 'shown'."),
         (read.few_shot < 0, f"'few_shot' must be 0 or more, got {read.few_shot}."),
         (read.repeats != 1 and not read.judged, "'repeats' needs a judge: set 'judged' too, or leave 'repeats' out."),
         (
@@ -229,7 +246,9 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
     return TaskRequest(
         release=Path(release),
         selection=CaseSelection(read.side, chosen, read.grade, led=read.led, unified=read.unified),
-        asking=PromptOptions(TokenBudget(read.paper_tokens, read.tokenizer), read.few_shot, _read_figure_budget(read)),
+        asking=PromptOptions(
+            TokenBudget(read.paper_tokens, read.tokenizer, read.shown), read.few_shot, _read_figure_budget(read)
+        ),
         profile=read.profile,
         adapter=read.adapter,
         wordings=None if read.wordings is None else Path(read.wordings),

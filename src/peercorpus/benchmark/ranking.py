@@ -13,8 +13,9 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
+from peercorpus.benchmark.arms import name_runs
 from peercorpus.benchmark.cases import AskedScore, BenchTask
-from peercorpus.benchmark.leaderboard import Estimate, name_run
+from peercorpus.benchmark.estimates import Estimate
 from peercorpus.benchmark.logs import Protocol, TaskRun, read_samples
 from peercorpus.benchmark.outcomes import CaseOutcome, DecisionRecord, Scored, ScoresRecord
 from peercorpus.benchmark.solvers import read_asked
@@ -195,12 +196,12 @@ def _list_opinions(outcomes: Sequence[CaseOutcome], venues: dict[str, str], *, b
     return opinions
 
 
-def _rank_run(run: TaskRun, venues: dict[str, str], resamples: int, *, has_arms: bool) -> Ranking | None:
+def _rank_run(run: TaskRun, name: str, venues: dict[str, str], resamples: int) -> Ranking | None:
     outcomes = run.outcomes[SCORED[run.protocol.task]]
     scored = [outcome for outcome in outcomes if outcome.unscored is None]
     records = [outcome.found for outcome in scored if isinstance(outcome.found, DecisionRecord)]
     by_probability = all(record.probability is not None for record in records)
-    name = f"{name_run(run, has_arms=has_arms)}{' (baseline)' if run.is_baseline else ''}"
+    name = f"{name} (baseline)" if run.is_baseline else name
     says = "" if by_probability else "by its decisions, as not every answer states a probability"
     opinions = _list_opinions(scored, venues, by_probability=by_probability)
     return rank(name, opinions, resamples, len(outcomes) - len(scored), says)
@@ -213,8 +214,8 @@ def _make_table(protocol: Protocol, runs: Sequence[TaskRun], resamples: int) -> 
         venues[forum_id] = venue_id
         if protocol.task is BenchTask.SCORES:
             people += list_human_opinions(forum_id, venue_id, read_asked(sample.metadata))
-    has_arms = any(run.figures is not None for run in runs)
-    ranked = ((run.is_baseline, _rank_run(run, venues, resamples, has_arms=has_arms)) for run in runs)
+    named = zip(runs, name_runs(runs), strict=True)
+    ranked = ((run.is_baseline, _rank_run(run, name, venues, resamples)) for run, name in named)
     rows = [(is_baseline, -row.concordance.value, row.name, row) for is_baseline, row in ranked if row is not None]
     ceiling = rank(PEOPLE, people, resamples)
     return Table(protocol, (*(row for *_, row in sorted(rows)), *([] if ceiling is None else [ceiling])))

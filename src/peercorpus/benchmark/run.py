@@ -20,6 +20,7 @@ from inspect_ai.util import DisplayType
 from peercorpus.benchmark.adapters.adapter import find_adapter, load_adapter
 from peercorpus.benchmark.baselines.baseline import CEILINGS, HUMAN, list_baselines
 from peercorpus.benchmark.cases import BenchTask, held_tasks
+from peercorpus.benchmark.controls import CONTROLS
 from peercorpus.benchmark.figures.showing import ask_about_image
 from peercorpus.benchmark.judge.scorer import GRADER, SECOND
 from peercorpus.benchmark.leaderboard_render import FEW_PAPERS
@@ -57,7 +58,7 @@ OPTIONS_OF_WRITTEN_TASKS = frozenset({"bert_score", "embed_cos", "judged", "judg
 OPTIONS_OF_SCORES = frozenset({"unified", "map_ratings"})
 """Options that concern the task scores alone."""
 OPTIONS_OF_MODELS = FIGURE_OPTIONS | {
-    *("adapter", "wordings", "map_ratings", "few_shot", "paper_tokens", "tokenizer", "likelihood"),
+    *("adapter", "wordings", "map_ratings", "few_shot", "paper_tokens", "tokenizer", "shown", "likelihood"),
 }
 """Options that concern the question, so not the baselines."""
 NO_KEY = "no-key"
@@ -89,6 +90,7 @@ class Bench:
         settings: Passed on to `inspect_ai.eval_set`: `limit`, `max_connections`, `temperature` and the like. A model
             that this process loads decodes greedily unless a temperature is set, and then samples with the seed 0
             unless a seed is set.
+        controls: Whether a model is asked the same questions with less than the paper, too.
         say: Receives what should be known before anything is spent.
         show: Receives the tokens that models of this process have written.
     """
@@ -106,6 +108,7 @@ class Bench:
     keeps_errors: bool = False
     display: DisplayType = "none"
     settings: Mapping[str, Any] = field(default_factory=dict)
+    controls: bool = False
     say: Say = say_nothing
     show: Show = show_nothing
 
@@ -162,6 +165,8 @@ def _check(bench: Bench) -> None:
     _check_roles(bench)
     if bench.options.get("figures"):
         _check_figures(bench)
+    if bench.controls:
+        _check_controls(bench)
 
 
 def _check_roles(bench: Bench) -> None:
@@ -195,6 +200,26 @@ def _check_figures(bench: Bench) -> None:
         )
 
 
+def _check_controls(bench: Bench) -> None:
+    """Check what can be said of controls before a release is read."""
+    if bench.model is None:
+        raise PeercorpusError(
+            "Controls are asked of a model, and baselines always see whole papers: name one with --model."
+        )
+    if bench.options.get("led"):
+        raise PeercorpusError(
+            "In a led discussion the other side would lack the paper too, so it has no controls; leave out --controls"
+            " or --author."
+        )
+    for task in bench.tasks:
+        adapter = _select_options(bench, task, is_baseline=False).get("adapter")
+        if adapter is not None:
+            raise PeercorpusError(
+                f"The model of the adapter '{adapter}' was trained on whole papers, so '{task}' has no controls; leave"
+                " out --controls."
+            )
+
+
 def _select_options(bench: Bench, task: BenchTask, *, is_baseline: bool) -> dict[str, Any]:
     unused = (
         (frozenset() if task.is_written else OPTIONS_OF_WRITTEN_TASKS)
@@ -226,18 +251,26 @@ def _make_baseline_tasks(bench: Bench, task: BenchTask, notes: list[str]) -> lis
     return tasks
 
 
+def _list_arms(bench: Bench, task: BenchTask) -> Iterator[dict[str, Any]]:
+    """Yield the options of each arm in which a model is asked."""
+    options = _select_options(bench, task, is_baseline=False)
+    yield options
+    # The same questions without images, asked as in a run that has no figures at all.
+    plain = {name: value for name, value in options.items() if name not in FIGURE_OPTIONS}
+    if options.get("figures"):
+        yield plain
+    for part in CONTROLS if bench.controls else ():
+        yield plain | {"shown": part.value}
+
+
 def _make_tasks(bench: Bench, loaded: LocalModel | None, notes: list[str]) -> list[Task]:
     tasks = []
     for task in bench.tasks:
-        if bench.model is not None:
-            options = _select_options(bench, task, is_baseline=False)
-            tasks.append(TASKS[task](str(bench.release), **options))
-            if options.get("figures"):
-                # The same questions without images, asked as in a run that has no figures at all.
-                plain = {name: value for name, value in options.items() if name not in FIGURE_OPTIONS}
-                tasks.append(TASKS[task](str(bench.release), **plain))
-        if loaded is not None:
-            loaded.fit(tasks[-1], bench.settings)
+        for options in _list_arms(bench, task) if bench.model is not None else ():
+            made = TASKS[task](str(bench.release), **options)
+            if loaded is not None:
+                loaded.fit(made, bench.settings)
+            tasks.append(made)
         if bench.with_baselines and not bench.options.get("led"):
             tasks += _make_baseline_tasks(bench, task, notes)
     return tasks

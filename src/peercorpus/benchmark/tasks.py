@@ -15,6 +15,8 @@ from peercorpus.benchmark import scorers
 from peercorpus.benchmark.adapters.adapter import Adapter, load_adapter, narrow
 from peercorpus.benchmark.baselines.baseline import HUMAN, Baseline
 from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseMessage, CaseSelection, check_venues, read_cases
+from peercorpus.benchmark.controls import WORDS_DIGEST as CONTROL_WORDS_DIGEST
+from peercorpus.benchmark.controls import PaperPart
 from peercorpus.benchmark.figures.budget import WORDS_DIGEST
 from peercorpus.benchmark.figures.choice import FigureChooser
 from peercorpus.benchmark.figures.showing import show_figures
@@ -79,7 +81,7 @@ def about_run(
         "unified": selection.unified and of_task is BenchTask.SCORES,
         "cases": counts.cases,
         "left_out": dict(sorted(counts.left_out.items())),
-        "paper": {"budget": budget.says, "way": CUT_METHOD},
+        "paper": {"budget": budget.says, "way": CUT_METHOD, "part": budget.part.value},
         "few_shot": request.asking.few_shot,
         "figures": _describe_figures(request),
         "prompts": {"version": prompts.VERSION, "digest": prompts.DIGEST},
@@ -252,6 +254,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
         baseline = _fit_baseline(request.baseline, of_task, request, release)
     answering: Solver = discuss() if request.selection.led else weigh() if request.likelihood else generate()
     figures = request.asking.figures
+    part = request.asking.budget.part
     showing = [] if figures is None else [show_figures(str(release.folder.absolute()), release.sha256)]
     return Task(
         dataset=MemoryDataset(
@@ -272,6 +275,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
         version="|".join(
             [VERSION, f"prompts:{prompts.DIGEST}", f"release:{release.sha256[:12]}"]
             + ([] if figures is None else [f"words:{WORDS_DIGEST}"])
+            + ([] if part is PaperPart.PAPER else [f"shown:{part}|words:{CONTROL_WORDS_DIGEST}"])
             + ([] if request.instruction.profile is JudgeProfile.OURS else [f"judge:{request.instruction.sha256[:12]}"])
         ),
         metadata=about_run(of_task, release, request, counts, baseline),

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
@@ -212,6 +213,8 @@ def run_tasks(
     logs: Annotated[Path, Named] = Path("bench-logs"),
     questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
     models: Annotated[Models, Parameter(name="*")] = ALL_MODELS,
+    controls: Annotated[bool, Parameter(negative=())] = False,
+    cutoff: Annotated[date | None, Unset] = None,
     keep_errors: Annotated[bool, Parameter(negative=())] = False,
     resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
 ) -> int:
@@ -228,6 +231,10 @@ def run_tasks(
         Folder that `peercorpus publish` wrote.
     logs
         Folder for the logs.
+    controls
+        Ask the same questions with the title and abstract in place of the paper, and with the title alone, beside it.
+    cutoff
+        Last day of the model's training data, in UTC: split all tables into papers from before it and later ones.
     keep_errors
         Count a case that ended in an error as an answer without a score, instead of asking again in the next run.
     resamples
@@ -235,8 +242,8 @@ def run_tasks(
     """
     from peercorpus.cli.text.benchmark import KEEP_ERRORS
 
-    ran = _run(tasks, release, logs, questions, models, keeps_errors=keep_errors)
-    _print_tables(logs, logs, resamples)
+    ran = _run(tasks, release, logs, questions, models, controls=controls, keeps_errors=keep_errors)
+    _print_tables(logs, logs, resamples, cutoff, release)
     print_unanswered(ran.notes, ran.errors, is_whole=ran.is_whole)
     if not ran.is_whole:
         say(KEEP_ERRORS)
@@ -252,7 +259,14 @@ def print_unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whol
 
 
 def _run(
-    tasks: Sequence[str], release: Path, logs: Path, questions: Questions, models: Models, *, keeps_errors: bool
+    tasks: Sequence[str],
+    release: Path,
+    logs: Path,
+    questions: Questions,
+    models: Models,
+    *,
+    controls: bool,
+    keeps_errors: bool,
 ) -> "BenchResult":
     require_extras(questions, (models.model, models.grader, models.second_grader, models.author))
     with needs_extra("bench"):
@@ -274,6 +288,7 @@ def _run(
         logs=logs,
         model=models.model,
         options=drop_unset(questions.options() | judging),
+        controls=controls,
         with_baselines=models.baselines,
         roles=drop_unset(roles),
         role_args={role: parse_arguments(args) for role, args in role_args.items() if args},
@@ -330,6 +345,8 @@ def table(
     /,
     *,
     out: Annotated[Path | None, Named, Unset] = None,
+    cutoff: Annotated[date | None, Unset] = None,
+    release: Annotated[Path | None, Named, Unset] = None,
     resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
 ) -> None:
     """Print the tables of runs as Markdown, and write them as Markdown, CSV and HTML.
@@ -345,14 +362,21 @@ def table(
         Folder of the logs.
     out
         Folder for leaderboard.md, leaderboard.csv and leaderboard.html. Default: the folder of the logs.
+    cutoff
+        Last day of the model's training data, in UTC: split all tables into papers from before it and later ones.
+    release
+        Folder of the release that the logs are about, to date its papers by. Default: where it was when they were made.
     resamples
         Bootstrap samples for the confidence intervals.
     """
-    _print_tables(logs, out or logs, resamples)
+    if release is not None and cutoff is None:
+        raise PeercorpusError("--release only dates papers for --cutoff; name a day with --cutoff, or leave it out.")
+    _print_tables(logs, out or logs, resamples, cutoff, release)
 
 
-def _print_tables(logs: Path, out: Path, resamples: int) -> None:
+def _print_tables(logs: Path, out: Path, resamples: int, cutoff_day: date | None, release: Path | None) -> None:
     require_extra("bench", "inspect_ai")
+    from peercorpus.benchmark.cutoff import Cutoff
     from peercorpus.benchmark.leaderboard import make_boards, plot_reliability
     from peercorpus.benchmark.leaderboard_render import render_csv, render_html, render_markdown
     from peercorpus.benchmark.logs import read_runs
@@ -360,7 +384,8 @@ def _print_tables(logs: Path, out: Path, resamples: int) -> None:
     from peercorpus.workspace.object_store import write_whole
 
     with ProgressLines() as lines:
-        boards = make_boards(read_runs(logs), resamples, lines.show)
+        cutoff = None if cutoff_day is None else Cutoff(cutoff_day, release)
+        boards = make_boards(read_runs(logs), resamples, lines.show, cutoff)
     out.mkdir(parents=True, exist_ok=True)
     for kind, write in (("md", render_markdown), ("csv", render_csv), ("html", render_html)):
         write_whole(out / f"leaderboard.{kind}", write(boards).encode())
@@ -428,7 +453,8 @@ def compare(
         Bootstrap samples of papers; both runs use the same samples.
     """
     require_extra("bench", "inspect_ai")
-    from peercorpus.benchmark.leaderboard import compare_runs, name_run
+    from peercorpus.benchmark.arms import name_runs
+    from peercorpus.benchmark.leaderboard import compare_runs
     from peercorpus.benchmark.logs import read_run
     from peercorpus.cli.text.benchmark import compared, unusable_log
 
@@ -438,8 +464,7 @@ def compare(
         if run is None or run.missing:
             raise PeercorpusError(unusable_log(path, is_log=run is not None))
         runs.append(run)
-    has_arms = any(run.figures is not None for run in runs)
-    names = [name_run(run, has_arms=has_arms) for run in runs]
+    names = name_runs(runs)
     say(compared(names[0], names[1], compare_runs(runs[0], runs[1], resamples)))
 
 

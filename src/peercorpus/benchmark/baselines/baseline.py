@@ -152,6 +152,16 @@ CEILINGS: Mapping[BenchTask, str] = MappingProxyType(
 
 A turn of a discussion is written by one reviewer, so there is nobody else to measure that one against.
 """
+REFERENCES: Mapping[BenchTask, str] = MappingProxyType(
+    {
+        BenchTask.ACCEPTANCE: "tfidf-paper",
+        BenchTask.SCORES: "tfidf-paper",
+        BenchTask.REVIEW: "nearest",
+        BenchTask.REBUTTAL: "retrieved",
+        BenchTask.META_REVIEW: "mean-decides",
+    }
+)
+"""Task → the baseline that reads most of a question, and knows nothing but the train side."""
 NEEDED = frozenset({"sklearn", "scipy", "numpy"})
 """Packages of the extra `bench` that some baselines import."""
 
