@@ -23,6 +23,12 @@ HEAD = ("model", "words", "failures", "n", "papers", "unscored", "papers cut", "
 
 FEW_PAPERS = 50
 """Numbers of fewer papers than this are marked."""
+NO_POINTS = (
+    "The headline of this task is to be the recall, precision and severity-weighted recall of the points that reviewers"
+    " raised, with their ceiling and floor. No release holds points yet, so it is empty; the measures below compare"
+    " wording."
+)
+"""Stands in place of the headline of `review`."""
 NONE = "-"
 JUDGED_BY = "judge: "
 ARROWS = {True: " ↑", False: " ↓", None: ""}
@@ -116,6 +122,8 @@ def _make_table(board: Board) -> RenderedTable:
         " last as those of someone who read nothing: the majority's decision with a probability of 0.5, the mean score,"
         " an empty text, the lowest marks. Those that only the grader failed on count in no row.",
     ]
+    if protocol.task is BenchTask.REVIEW:
+        above.append(NO_POINTS)
     if protocol.few_shot or protocol.paper != TokenBudget().says or board.has_controls:
         above.append("Baselines have seen whole papers and no examples.")
     unclear = {ceiling.measure for ceiling in board.ceilings if ceiling.venue == ALL and not ceiling.is_clear}
