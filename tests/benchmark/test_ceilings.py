@@ -16,8 +16,8 @@ from peercorpus.benchmark.ceilings import compare_with_floors
 from peercorpus.benchmark.leaderboard import make_boards
 from peercorpus.benchmark.leaderboard_render import render_markdown
 from peercorpus.benchmark.logs import read_runs
-from peercorpus.benchmark.measures import OVERLAPS
-from peercorpus.benchmark.outcomes import CaseOutcome, Overlap
+from peercorpus.benchmark.measures import DECISIONS, OVERLAPS
+from peercorpus.benchmark.outcomes import CaseOutcome, DecisionRecord, Overlap
 from peercorpus.benchmark.run import Bench, run_tasks
 from peercorpus.metrics.text_overlap import count_bleu, rouge_l
 from peercorpus.release.folder import open_release
@@ -80,6 +80,24 @@ def test_a_recommendation_tells_the_decision_as_those_of_the_train_side_did(benc
     assert first.answers["human"] == f'{{"decision": "accept", "probability": {(2 + 1 / 3) / 3:.6f}}}'
     assert second.answers["human"] == first.answers["human"]
     assert first.asked == ()
+
+
+def test_decisions_are_right_or_wrong_so_nobody_must_win_on_most_papers() -> None:
+    """On each paper that is rejected the majority is right, and nobody can be more than that."""
+
+    def said(paper: int, *, right: bool) -> DecisionRecord:
+        accepted = paper % 5 < 2
+        return DecisionRecord(accepted, accepted is right, None)
+
+    outcomes = [
+        CaseOutcome(f"p{at}", f"p{at}", said(at, right=place < 4), floors={"majority": said(at, right=at % 5 >= 2)})
+        for at in range(200)
+        for place in range(5)
+    ]
+    accuracy = next(measure for measure in DECISIONS if measure.name == "accuracy")
+    (ceiling,) = compare_with_floors(accuracy, outcomes, 50)
+    assert (ceiling.human, ceiling.floors) == (80, {"majority": 60})
+    assert (ceiling.wins, ceiling.is_clear) == (None, True)
 
 
 def test_the_floor_of_another_paper_is_of_the_train_side_and_of_the_venue(bench_data: Path) -> None:

@@ -12,7 +12,7 @@ from peercorpus.metrics.intervals import paired
 FEWEST_WINS = 2 / 3
 """Share of papers on which a reviewer must be better than the best floor for a measure to stand clear of it.
 
-One in two is chance. It is asked only of measures that differ on most papers, so not of right and wrong decisions.
+One in two is chance. It is asked only of measures by which an answer can be more or less right, and papers differ.
 """
 ALL = "all"
 
@@ -101,8 +101,14 @@ def _compare(measure: Measure, venue: str, outcomes: Sequence[CaseOutcome], resa
 def _count_wins(
     measure: Measure, people: Mapping[str, list[CaseOutcome]], floor: Mapping[str, list[CaseOutcome]], sign: int
 ) -> float | None:
-    """Return the share of papers on which people are better; None if most tie or the measure takes many papers."""
+    """Return the share of papers on which people are better; None if most tie or the measure takes many papers.
+
+    None, too, if a single answer is either right or wrong: where a floor is right, nobody can be better.
+    """
     try:
+        answers = (outcome for papers in (people, floor) for outcomes in papers.values() for outcome in outcomes)
+        if {measure.of([outcome]) for outcome in answers} <= {0, 1}:
+            return None
         gains = [sign * (measure.of(people[paper]) - measure.of(floor[paper])) for paper in people]
     except UndefinedMetricError:
         return None
