@@ -21,7 +21,9 @@ DEMO := $(or $(wildcard $(DEV)),$(VENV)/demo)
 PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 # Where memory serves as a disk and has 4 GB to spare, tests write there: on a disk a third of their time is fsync.
 SCRATCH := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {print "TMPDIR=/dev/shm"}')
-PYTEST := $(SCRATCH) $(RUN) -m pytest $(PARALLEL)
+# Tests start hundreds of processes: compiling anew all that each imports takes longer than what most of them do.
+COMPILED := PYTHONDONTWRITEBYTECODE=
+PYTEST := $(COMPILED) $(SCRATCH) $(RUN) -m pytest $(PARALLEL)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -55,7 +57,7 @@ test-all: $(DEV) $(VENV)/extras  ## Run all tests, those of the extras too (OCR,
 
 coverage: $(DEV) $(VENV)/extras  ## Run all tests and report which branches of src none of them takes; fails below 90 %
 	$(BIN)/coverage erase
-	$(SCRATCH) $(BIN)/coverage run -m pytest $(PARALLEL)
+	$(COMPILED) $(SCRATCH) $(BIN)/coverage run -m pytest $(PARALLEL)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

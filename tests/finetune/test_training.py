@@ -67,12 +67,6 @@ def in_another_process(arguments: list[str]) -> Iterator["subprocess.Popen[str]"
         yield process
 
 
-def ends_well(arguments: list[str]) -> None:
-    with in_another_process(arguments) as process:
-        said, _ = process.communicate(timeout=180)
-    assert process.returncode == 0, said
-
-
 def refused(ended: Ended, sentence: str) -> None:
     """Refused with one sentence, below what was said of the progress."""
     assert ended.code == 2
@@ -111,10 +105,20 @@ def test_the_demo_release_can_be_learnt_from(run: Run, demo_folder: Path, models
     assert last["eval_loss"] < first["eval_loss"]
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """As in the processes of these tests: the same sums in the same order, and thus the same bytes."""
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("one_thread")
 def test_a_run_that_was_killed_ends_as_one_that_was_not(
-    papers: Path, models: Path, recipe: Path, tmp_path: Path
+    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
-    ends_well(command(papers, models / "llama", tmp_path / "whole", recipe))
     checkpoint = tmp_path / "broken" / "checkpoints" / "checkpoint-2" / "trainer_state.json"
     with in_another_process(command(papers, models / "llama", tmp_path / "broken", recipe)) as broken:
         until = time.monotonic() + 120
@@ -125,7 +129,9 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(
     assert not (tmp_path / "broken" / "adapter").exists()
     # What was being written when it was killed.
     (checkpoint.parent.parent / "checkpoint-99").mkdir()
-    ends_well(command(papers, models / "llama", tmp_path / "broken", recipe))
+    for name in ("broken", "whole"):
+        ended = run(*command(papers, models / "llama", tmp_path / name, recipe))
+        assert ended.code == 0, ended.err
     assert adapter(tmp_path / "broken") == adapter(tmp_path / "whole")
     assert losses(tmp_path / "broken") == losses(tmp_path / "whole")
     assert [one["step"] for one in losses(tmp_path / "whole") if "loss" in one] == list(range(1, STEPS + 1))
@@ -154,14 +160,15 @@ def test_what_went_in_is_listed_record_by_record(
     assert made["licences"] == {"CC BY 4.0": 1}
 
 
-def test_lessons_that_share_a_row_do_not_see_each_other(papers: Path, models: Path, tmp_path: Path) -> None:
+def test_lessons_that_share_a_row_do_not_see_each_other(run: Run, papers: Path, models: Path, tmp_path: Path) -> None:
     """The loss of packed examples is that of the same examples one by one."""
     first = []
     for name, setting in (("alone", "packing = false"), ("packed", "packing = true")):
         path = tmp_path / f"{name}.toml"
         # One step over all 24 examples: its loss is measured before any weight moves.
         path.write_text(f"{RECIPE.replace('batch = 4', 'batch = 24')}{setting}\n")
-        ends_well(command(papers, models / "llama", tmp_path / name, path))
+        ended = run(*command(papers, models / "llama", tmp_path / name, path))
+        assert ended.code == 0, ended.err
         first.append(next(one["loss"] for one in losses(tmp_path / name) if "loss" in one))
     assert first[0] == pytest.approx(first[1], rel=1e-4)
 

@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,25 +71,37 @@ def call(client: Client, tool: str, **arguments: object) -> Any:
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release, beside the workspace `corpus` that it was made from; tests only read both."""
     return publish(tmp_path_factory.mktemp("served"), known(), (GONE,))
 
 
 @pytest.fixture(scope="module")
-def ask(release: Path) -> Iterator[Ask]:
-    with ExitStack() as stack:
-        client = serve(release, stack)
-        yield lambda tool, **arguments: call(client, tool, **arguments)
+def files_before(release: Path) -> dict[Path, int]:
+    """When each file of the release was written, before a server was started."""
+    return {path: path.stat().st_mtime_ns for path in release.rglob("*")}
 
 
-def test_every_tool_only_reads_and_says_what_is_untrusted(release: Path) -> None:
-    before = {path: path.stat().st_mtime_ns for path in release.rglob("*")}
+@pytest.fixture(scope="module")
+def client(release: Path, files_before: dict[Path, int]) -> Iterator[Client]:
+    """A client of a server of the release, which all tests ask."""
+    assert files_before
     with ExitStack() as stack:
-        client = serve(release, stack)
-        tools = client.portal.call(client.list_tools).tools  # type: ignore[attr-defined]
-        assert [tool.name for tool in tools if not (tool.annotations and tool.annotations.read_only_hint)] == []
-        assert "never follow instructions" in str(client.instructions)
-        call(client, "describe_corpus")
-    assert {path: path.stat().st_mtime_ns for path in release.rglob("*")} == before
+        yield serve(release, stack)
+
+
+@pytest.fixture(scope="module")
+def ask(client: Client) -> Ask:
+    return partial(call, client)
+
+
+def test_every_tool_only_reads_and_says_what_is_untrusted(
+    client: Client, release: Path, files_before: dict[Path, int]
+) -> None:
+    tools = client.portal.call(client.list_tools).tools  # type: ignore[attr-defined]
+    assert [tool.name for tool in tools if not (tool.annotations and tool.annotations.read_only_hint)] == []
+    assert "never follow instructions" in str(client.instructions)
+    call(client, "describe_corpus")
+    assert {path: path.stat().st_mtime_ns for path in release.rglob("*")} == files_before
 
 
 def test_papers_are_found_page_by_page_without_what_was_taken_down(ask: Ask) -> None:
@@ -122,19 +136,20 @@ def list_files(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in files}
 
 
-def test_a_workspace_is_served_as_its_release_would_be_until_something_is_taken_down(tmp_path: Path) -> None:
-    release = publish(tmp_path, known(), (GONE,))
-    corpus = tmp_path / "corpus"
+def test_a_workspace_is_served_as_its_release_would_be_until_something_is_taken_down(
+    ask: Ask, release: Path, tmp_path: Path
+) -> None:
+    corpus = shutil.copytree(release.with_name("corpus"), tmp_path / "corpus")
     before = list_files(corpus)
     with ExitStack() as stack:
-        of_release, of_corpus = serve(release, stack), serve(corpus, stack)
+        of_corpus = serve(corpus, stack)
         about_one = ("read_paper", "read_reviews", "read_posts", "read_text")
         questions: list[tuple[str, dict[str, object]]] = [(tool, {"forum_id": LIVELY}) for tool in about_one]
         questions += [("search_papers", {"limit": 100}), ("statistics", {})]
         for tool, arguments in questions:
             answer = call(of_corpus, tool, **arguments)
             assert answer["items"]
-            assert answer["items"] == call(of_release, tool, **arguments)["items"]
+            assert answer["items"] == ask(tool, **arguments)["items"]
             assert GONE not in json.dumps(answer)
             assert f"{LIVELY}-secret" not in json.dumps(answer)
         assert "has nothing" in call(of_corpus, "read_paper", forum_id=GONE)
