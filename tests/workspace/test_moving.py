@@ -44,6 +44,8 @@ VENUES = [AURORA, BOREALIS]
 TO = "s3://papers/corpora/one"
 ROOT = S3Path("papers", "corpora/one")
 RECORDS: dict[str, type[Any]] = {**TABLES}
+NEEDED = ["pytest", "obstore", "peercorpus.pipeline.build", "peercorpus.pipeline.status", "peercorpus.workspace.move"]
+NEEDED += ["peercorpus.harvest.harvest", "peercorpus.release.publish", "peercorpus.simulator.server.service"]
 
 
 @contextmanager
@@ -225,7 +227,9 @@ def killed_at(operation: int, work: Callable[..., Any], *arguments: Any) -> None
 
 def is_killed(operation: int, work: Callable[..., Any], *arguments: Any) -> bool:
     """Whether the work was killed, and did not end before."""
-    context = multiprocessing.get_context("spawn")
+    # One process imports what the work needs, and forks those that are killed, as nothing has run in it yet.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(NEEDED)
     process = context.Process(target=killed_at, args=(operation, work, *arguments))
     process.start()
     process.join(120)

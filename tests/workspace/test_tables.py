@@ -408,6 +408,27 @@ def test_many_small_commits_lose_nothing(tables: Tables) -> None:
     assert list(tables.read(PaperText, V)) == [text(0)]
 
 
+def test_what_another_writes_is_read_at_once_and_what_nobody_wrote_is_not_looked_for(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[DeltaTable] = []
+    update = DeltaTable.update_incremental
+
+    def note(table: DeltaTable) -> None:
+        looked.append(table)
+        update(table)
+
+    monkeypatch.setattr(DeltaTable, "update_incremental", note)
+    other = Tables(tables.folder, tables.scratch)
+    for number in range(20):
+        write(other, [paper(1, title=f"title {number}")], key=KEYS[number % 4])
+        assert titles(tables) == {f"title {number}"}
+    assert titles(tables) == {"title 19"}
+    looked.clear()
+    assert titles(tables) == {"title 19"}
+    assert looked == []
+
+
 def test_a_field_that_is_not_read_has_what_is_given_instead(tables: Tables) -> None:
     write(tables, [paper(1)])
     assert [*tables.read(Paper, V, {"title": "not read"})] == [paper(1, title="not read")]

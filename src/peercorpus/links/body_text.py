@@ -93,6 +93,9 @@ def _find_line_numbers(lines: Sequence[BodyLine]) -> dict[int, tuple[int, int]]:
     last_seen: dict[int, tuple[int, int]] = {}  # number → index of its line, index of its chain
     chains: list[dict[int, re.Match[str]]] = []  # index of a line → its number
     for index, line in enumerate(lines):
+        # Few lines begin or end with a number, and this costs less than looking for it.
+        if not (line.words[:1].isdigit() or line.words[-1:].isdigit()):
+            continue
         for match in _find_outer_numbers(line.words):
             number = int(match[1])
             lower = (last_seen.get(number - step) for step in range(1, MAX_SKIPPED_NUMBERS + 2))

@@ -12,7 +12,9 @@ def escape_and_cut(text: str, most: int | None = None) -> str:
     >>> escape_and_cut("\x1b[31mred\u202e"), escape_and_cut("ab" * 40, most=6)
     ('\\x1b[31mred\\u202e', 'ababab…')
     """
-    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:most])
+    escaped = text[:most]
+    if not escaped.isprintable():
+        escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in escaped)
     return escaped if most is None or (len(escaped) <= most and len(text) <= most) else f"{escaped[:most]}…"
 
 

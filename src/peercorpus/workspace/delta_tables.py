@@ -122,6 +122,28 @@ class TablePart:
     rows: int
 
 
+@dataclass(slots=True)
+class _OpenedTable:
+    """A local table that was opened before.
+
+    Attributes:
+        identity: What distinguishes it from another one made in its place.
+        table: The table, with the commits that were read.
+        log: Folder of its log.
+        changed_at: When a file of the log was last added or removed, as it was before the last commits were read; a
+            time in nanoseconds, in which two changes may fall together. None if that was not looked at.
+    """
+
+    identity: Identity
+    table: DeltaTable
+    log: Path
+    changed_at: int | None = None
+
+    def has_next(self) -> bool:
+        """Return whether the commit after the last one that was read is there."""
+        return (self.log / f"{self.table.version() + 1:020}.json").exists()
+
+
 class Tables:
     """All tables of a workspace."""
 
@@ -137,20 +159,28 @@ class Tables:
         self.scratch = scratch
         self.logs = logs
         self._options = delta_options(folder)
-        self._opened: dict[str, tuple[Identity, DeltaTable]] = {}
+        self._opened: dict[str, _OpenedTable] = {}
 
     def _open(self, name: str) -> DeltaTable | None:
         """Return a table as it is now, whatever its columns; only commits that are new are read."""
         identity = self._identify(name)
-        opened_identity, opened_table = self._opened.get(name, (None, None))
-        if opened_table is not None and identity == opened_identity:
-            with translate_delta_errors(self.folder / name):
-                opened_table.update_incremental()
-            return opened_table
+        opened = self._opened.get(name)
+        if opened is not None and identity == opened.identity:
+            changed_at = opened.log.stat().st_mtime_ns
+            if changed_at != opened.changed_at or opened.has_next():
+                with translate_delta_errors(self.folder / name):
+                    opened.table.update_incremental()
+                opened.changed_at = changed_at
+            return opened.table
         table = self._read(name)
-        if table is not None and identity is not None:
-            self._opened[name] = identity, table
+        if table is not None:
+            self._keep_open(name, identity, table)
         return table
+
+    def _keep_open(self, name: str, identity: Identity | None, table: DeltaTable) -> None:
+        log = self.folder / name / LOG
+        if identity is not None and isinstance(log, Path):
+            self._opened[name] = _OpenedTable(identity, table, log)
 
     def _read(self, name: str) -> DeltaTable | None:
         url = table_url(self.folder / name)
@@ -212,7 +242,10 @@ class Tables:
         columns = list(_partition_columns(name))
         url = table_url(folder)
         create_table_with_add_actions(url, schema, [], partition_by=columns, name=name, storage_options=self._options)
-        return DeltaTable(url, storage_options=self._options)
+        identity = self._identify(name)
+        table = DeltaTable(url, storage_options=self._options)
+        self._keep_open(name, identity, table)
+        return table
 
     def _commit(
         self, name: str, writer: PartitionWriter, mode: str, key: str | None, made_from: Mapping[str, str]

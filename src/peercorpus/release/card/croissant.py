@@ -1,10 +1,10 @@
 """Write `croissant.json`, the machine-readable metadata of a release (Croissant 1.1 with RAI)."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 
 from peercorpus.release.card.statements import state_release
@@ -180,4 +180,4 @@ def croissant(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards])
 def write_croissant(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards]) -> None:
     """Write `croissant.json` into a release whose Parquet files are written."""
     metadata = croissant(folder, tally, splits)
-    (folder / NAME).write_text(json.dumps(metadata, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    (folder / NAME).write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=1) + b"\n")
