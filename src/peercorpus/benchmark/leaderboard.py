@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from peercorpus.benchmark.ceilings import Ceiling, compare_with_floors
 from peercorpus.benchmark.figures.budget import WITHOUT
@@ -18,8 +17,8 @@ from peercorpus.benchmark.measures import (
 from peercorpus.benchmark.outcomes import GRADER_FAILED, CaseOutcome, Scored, ScoresRecord
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 from peercorpus.execution.progress import Meter, Show, show_nothing
-from peercorpus.metrics.intervals import PairedDifference as Difference
-from peercorpus.metrics.intervals import paired
+from peercorpus.metrics.paired_intervals import PairedDifference as Difference
+from peercorpus.metrics.paired_intervals import compare_pairs
 from peercorpus.metrics.prediction import ReliabilityBin
 
 DROPPED = "left out"
@@ -425,12 +424,12 @@ def _compare_column(
         for run in (shown, plain)
     )
     try:
-        compared = paired(ours, theirs, partial(compute_over_papers, measure), resamples)
+        compared = compare_pairs(ours, theirs, measure.estimator(resamples), resamples)
     except UndefinedMetricError:
         return None
-    interval, factor = compared.difference, measure.factor
-    bounds = interval.low * factor, interval.high * factor
-    return Estimate(interval.value * factor, interval.papers, *bounds, interval.undefined), compared.p
+    factor = measure.factor
+    bounds = (None, None) if compared.bounds is None else [factor * end for end in compared.bounds]
+    return Estimate(compared.value * factor, compared.papers, *bounds), compared.p
 
 
 def compare_runs(first: TaskRun, second: TaskRun, resamples: int = 1000) -> list[tuple[str, Difference | str]]:
@@ -486,12 +485,8 @@ def _compare_scored(
             yield name, "not comparable, because the runs were asked for different fields"
         else:
             try:
-                yield (
-                    name,
-                    paired(
-                        group_by_paper(ours), group_by_paper(theirs), partial(compute_over_papers, measure), resamples
-                    ),
-                )
+                pairs = group_by_paper(ours), group_by_paper(theirs)
+                yield name, compare_pairs(*pairs, measure.estimator(resamples), resamples)
             except UndefinedMetricError as error:
                 yield name, str(error)
 

@@ -284,7 +284,7 @@ def acceptance(release: str, **options: Unpack[TaskOptions]) -> Task:
     """Predict whether a paper is accepted; measured by accuracy, F1, MCC, AUROC and others.
 
     Args:
-        release: The folder that `peercorpus publish` wrote.
+        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         **options: See `TaskOptions`.
     """
     return make_task(BenchTask.ACCEPTANCE, parse_task_options(release, options))
@@ -295,7 +295,7 @@ def scores(release: str, **options: Unpack[TaskOptions]) -> Task:
     """Predict the reviewers' mean score for each requested field; measured by MAE, MSE and Spearman's correlation.
 
     Args:
-        release: The folder that `peercorpus publish` wrote.
+        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         **options: See `TaskOptions`.
     """
     return make_task(BenchTask.SCORES, parse_task_options(release, options))
@@ -306,7 +306,7 @@ def review(release: str, **options: Unpack[TaskOptions]) -> Task:
     """Write a review; measured against all human reviews of the paper, and optionally by a judge.
 
     Args:
-        release: The folder that `peercorpus publish` wrote.
+        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         **options: See `TaskOptions`.
     """
     return make_task(BenchTask.REVIEW, parse_task_options(release, options))
@@ -317,7 +317,7 @@ def rebuttal(release: str, **options: Unpack[TaskOptions]) -> Task:
     """Reply to the authors as the reviewer: one case per turn with the original history, or a whole discussion (`led`).
 
     Args:
-        release: The folder that `peercorpus publish` wrote.
+        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         **options: See `TaskOptions`.
     """
     return make_task(BenchTask.REBUTTAL, parse_task_options(release, options))
@@ -331,7 +331,7 @@ def meta_review(release: str, **options: Unpack[TaskOptions]) -> Task:
     decision.
 
     Args:
-        release: The folder that `peercorpus publish` wrote.
+        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         **options: See `TaskOptions`.
     """
     return make_task(BenchTask.META_REVIEW, parse_task_options(release, options))
