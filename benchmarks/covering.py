@@ -7,7 +7,7 @@ Papers are drawn from invented populations whose true numbers are known; the int
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from math import exp
 from pathlib import Path
 from random import Random
@@ -82,7 +82,9 @@ def _draw_scores(fit: float, chance: Random) -> Paper:
     return [ScoresRecord((PredictedScore("recommendation", "rating", 1, 10, gold, said),))]
 
 
-def _pool_counts() -> list[BleuCounts]:
+@cache
+def pool_counts() -> list[BleuCounts]:
+    """Return counts of invented texts, from which answers are drawn."""
     from measuring import invent_samples
 
     return [count_bleu(text, references) for text, references in zip(*invent_samples(400, 7), strict=True)]
@@ -124,7 +126,7 @@ def _list_populations() -> Iterator[Population]:
         record = CaseOutcome("", "", _draw_scores(fit, Random(0))[0])
         measures = tuple(measure for measure in select_measures(Scored.NUMBERS, [record]) if "1 to" in measure.name)
         yield Population(f"scores, {name}", partial(_draw_scores, fit), measures)
-    pool = _pool_counts()
+    pool = pool_counts()
     yield Population("reviews", partial(_draw_texts, pool, 1), OVERLAPS, 20_000)
     yield Population("turns, one to four a paper", partial(_draw_texts, pool, 4), OVERLAPS, 20_000)
     yield Population("likeness by BERTScore", _draw_likeness, BERT_SCORES[2:])
@@ -179,7 +181,8 @@ def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 3) if whole else None
 
 
-def _format(coverage: float | None) -> str:
+def format_coverage(coverage: float | None) -> str:
+    """Return a share in per cent, bold where it is not what is wanted."""
     if coverage is None:
         return "-"
     return f"{coverage:.1%}" if LEAST <= coverage <= MOST else f"**{coverage:.1%}**"
@@ -210,5 +213,5 @@ def measure_coverage(_: Path, trials: int = TRIALS) -> None:
     for row in rows:
         coverage = row["coverage"]
         assert isinstance(coverage, dict)
-        cells = " | ".join(_format(coverage[str(size)]) for size in SIZES)
+        cells = " | ".join(format_coverage(coverage[str(size)]) for size in SIZES)
         print(f"| {row['population']} | {row['measure']} | {row['truth']} | {cells} |")

@@ -9,6 +9,7 @@ import benching
 import choosing
 import conversing
 import covering
+import covering_pairs
 import engines
 import flooring
 import harvesting
@@ -39,6 +40,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "republishing": republishing.measure_republishing,
     "floor": flooring.measure_floor,
     "coverage": covering.measure_coverage,
+    "paired-coverage": covering_pairs.measure_paired_coverage,
     "metrics": measuring.measure_metrics,
     "bench": benching.measure_benching,
     "tuning-examples": tuning.measure_preparing,

@@ -81,7 +81,7 @@ def test_an_oracle_finds_every_error_and_raises_no_false_alarm(release: Path, tm
         number = found[FOUND, arm]
         assert (number.papers, number.changed, number.control) == (DRAWN, 1, 0)
         assert number.paired is not None
-        assert number.paired.difference.value == 1
+        assert number.paired.value == 1
     assert (found[RATING, Arm.TABLE_NUMBER].changed, found[RATING, Arm.TABLE_NUMBER].control) == (0, 1)
     assert (found[ACCEPTED, Arm.HARMLESS].changed, found[ACCEPTED, Arm.HARMLESS].control) == (1, 1)
 

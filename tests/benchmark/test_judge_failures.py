@@ -8,7 +8,7 @@ from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.leaderboard import RunResult, compare_runs, make_boards
 from peercorpus.benchmark.logs import Protocol, TaskRun
 from peercorpus.benchmark.outcomes import GRADER_FAILED, CaseOutcome, JudgeScores, Scored
-from peercorpus.metrics.intervals import PairedDifference
+from peercorpus.metrics.paired_intervals import PairedDifference
 
 PROTOCOL = Protocol(BenchTask.REVIEW, "r", "re2", "test", False, "c", "whole papers", 0, "1 (d)")
 LOWEST = JudgeScores(1, 1, 1, 1, 1)
@@ -55,8 +55,8 @@ def test_a_comparison_leaves_out_of_both_runs_what_the_judge_failed_on_in_either
     found = dict(compare_runs(first, second, 20))
     quality = found["judge: quality"]
     assert isinstance(quality, PairedDifference)
-    assert (quality.first, quality.second, quality.difference.value) == (9, 7, 2)
-    assert quality.difference.papers == 2
+    assert (quality.first, quality.second, quality.value) == (9, 7, 2)
+    assert quality.papers == 2
     assert found["judge"] == "without a score: 1 of 4 cases by x, 1 by y; compared on the other 2"
 
 
@@ -64,14 +64,14 @@ def test_a_comparison_is_of_the_answers_that_have_a_score_in_both() -> None:
     found = dict(compare_runs(judged("x", 9, {"a": "refused", "b": GRADER_FAILED}), judged("y", 7, {}), 20))
     quality = found["judge: quality"]
     assert isinstance(quality, PairedDifference)
-    assert (quality.first, quality.second, quality.difference.papers) == (9, 7, 2)
+    assert (quality.first, quality.second, quality.papers) == (9, 7, 2)
     assert found["judge"] == "without a score: 2 of 4 cases by x, 0 by y; compared on the other 2"
 
 
 def test_a_comparison_of_runs_whose_answers_all_have_a_score_leaves_nothing_out() -> None:
     found = dict(compare_runs(judged("x", 9, {}), judged("y", 7, {}), 20))
     assert "judge" not in found
-    assert all(isinstance(one, PairedDifference) and one.difference.papers == 4 for one in found.values())
+    assert all(isinstance(one, PairedDifference) and one.papers == 4 for one in found.values())
 
 
 def test_a_comparison_without_a_case_that_was_judged_has_no_number() -> None:

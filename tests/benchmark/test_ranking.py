@@ -1,5 +1,6 @@
 """Papers in pairs within a venue and year: the order by hand, ties, the ceiling of people, intervals, the command."""
 
+import csv
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -108,5 +109,30 @@ def test_runs_are_ranked_beside_baselines_and_people(bench_data: Path, tmp_path:
     assert ratings(16) == (3, 4)
     ended = run("bench", "rank", tmp_path / "logs", "--resamples", "20")
     assert ended.code == 0
-    assert "mockllm/ranked: 1.000" in ended.out
-    assert PEOPLE in ended.out
+    assert "| mockllm/ranked | 1.000" in ended.out
+    assert f"| {PEOPLE} |" in ended.out
+    for kind in ("md", "csv", "html"):
+        assert PEOPLE in (tmp_path / "logs" / f"ranking.{kind}").read_text()
+
+
+@pytest.mark.usefixtures("quietly")
+def test_the_csv_of_rankings_has_every_number_unrounded(bench_data: Path, tmp_path: Path, run: Run) -> None:
+    bench = Bench(tasks=[BenchTask.SCORES], release=bench_data, logs=tmp_path / "logs", model=None)
+    assert run_tasks(bench).is_whole
+    assert run("bench", "rank", tmp_path / "logs", "--out", tmp_path / "out", "--resamples", "20").code == 0
+    (table,) = rank_runs(read_runs(tmp_path / "logs"), 20)
+    with (tmp_path / "out" / "ranking.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["name"] for line in lines] == [ranking.name for ranking in table.rankings]
+    for line, ranking in zip(lines, table.rankings, strict=True):
+        assert float(line["value"]) == ranking.concordance.value
+        assert (int(line["pairs"]), float(line["tied"])) == (ranking.pairs, ranking.tied)
+
+
+@pytest.mark.usefixtures("quietly")
+def test_without_a_run_that_orders_papers_nothing_is_written(bench_data: Path, tmp_path: Path, run: Run) -> None:
+    bench = Bench(tasks=[BenchTask.REVIEW], release=bench_data, logs=tmp_path / "logs", model=None)
+    assert run_tasks(bench).is_whole
+    ended = run("bench", "rank", tmp_path / "logs")
+    assert (ended.code, len(ended.out.splitlines())) == (1, 1)
+    assert not list((tmp_path / "logs").glob("ranking.*"))

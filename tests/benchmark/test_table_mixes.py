@@ -20,7 +20,7 @@ from peercorpus.benchmark.outcomes import (
     Scored,
     ScoresRecord,
 )
-from peercorpus.metrics.intervals import PairedDifference
+from peercorpus.metrics.paired_intervals import PairedDifference
 
 DRAWS = 20
 
@@ -85,7 +85,7 @@ def test_marks_of_two_graders_are_not_subtracted() -> None:
     assert str(found["judge: quality"]).endswith("by one; by other")
     same = dict(compare_runs(_judged("one", 3), _judged("one", 9), DRAWS))["judge: quality"]
     assert isinstance(same, PairedDifference)
-    assert same.difference.value == -6
+    assert same.value == -6
 
 
 def test_what_cannot_be_compared_is_said() -> None:

@@ -16,10 +16,11 @@ from naming import Naming
 from peercorpus.errors import DumpError, MissingExtraError, SourceError
 from peercorpus.harvest.import_datasets import build_published
 from peercorpus.harvest.import_dumps import import_dumps
-from peercorpus.harvest.import_files import DumpFile, HubDataset, fetch_dataset, read_elements
+from peercorpus.harvest.import_files import WANTED, DumpFile, read_elements
 from peercorpus.harvest.raw_rows import RawOrigin
 from peercorpus.records.published_datasets import REVIEWBENCH_COLUMNS, Dataset
 from peercorpus.release.schemas import REVIEWBENCH
+from peercorpus.workspace.hub_datasets import HubDataset, fetch_dataset
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
 from published_records import (
@@ -291,7 +292,7 @@ def test_a_dataset_of_the_hub_is_fetched_and_read_through_its_links(
 def test_without_the_package_the_command_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'peercorpus\[hf\]'"):
-        fetch_dataset(HubDataset("Daoze/ReviewRebuttal"))
+        fetch_dataset(HubDataset("Daoze/ReviewRebuttal"), WANTED)
 
 
 @pytest.mark.parametrize("path", ["hf:", "hf:reviewbench", "hf:a/b/c", "hf:a/b c", "hf:a/b@", "hf:a/b@/c"])
@@ -306,7 +307,7 @@ def test_a_dataset_that_cannot_be_fetched_is_one_sentence(monkeypatch: pytest.Mo
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", refuse)
     with pytest.raises(SourceError, match=r"^The dataset 'a/b' .*cannot be reached.*\.$"):
-        fetch_dataset(HubDataset("a/b"))
+        fetch_dataset(HubDataset("a/b"), WANTED)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from peercorpus.errors import PeercorpusError, UndefinedMetricError
-from peercorpus.metrics.intervals import Interval, bootstrap, paired
+from peercorpus.errors import UndefinedMetricError
+from peercorpus.metrics.intervals import Interval, bootstrap
 from peercorpus.metrics.prediction import auroc
 from peercorpus.metrics.text_overlap import add_counts, count_bleu
 
@@ -107,35 +107,3 @@ def test_bleu_of_resamples_comes_from_sums() -> None:
     texts = {letter: count_bleu(f"{letter} b c d e f", ["a b c d e g"]) for letter in "axyz"}
     found = bootstrap(texts, lambda chosen: add_counts(chosen).bleu(), 200)
     assert found.low < found.value < found.high
-
-
-def test_equal_runs_do_not_differ() -> None:
-    run = papers([[1.0], [5.0, 2.0], [3.0], [9.0]])
-    found = paired(run, dict(reversed(run.items())), mean, 200)
-    assert (found.difference.value, found.difference.low, found.difference.high, found.p) == (0.0, 0.0, 0.0, 1.0)
-
-
-def test_a_run_that_is_always_better_differs() -> None:
-    chance = Random(2)
-    worse = papers([[chance.gauss(5, 2)] for _ in range(60)])
-    better = {paper: [value + chance.uniform(0.2, 0.6) for value in values] for paper, values in worse.items()}
-    found = paired(better, worse, mean)
-    assert found.difference.low > 0.3
-    assert found.difference.high < 0.5
-    assert found.p == 1 / 1001
-    assert found.first - found.second == found.difference.value
-    back = paired(worse, better, mean)
-    assert (back.difference.value, back.p) == (-found.difference.value, found.p)
-
-
-def test_runs_that_differ_by_chance_are_told_apart_one_time_in_twenty() -> None:
-    chance, told = Random(8), 0
-    for trial in range(300):
-        one, other = (papers([[chance.gauss(5, 1)] for _ in range(40)]) for _ in range(2))
-        told += paired(one, other, mean, 200, seed=trial).p <= 0.05
-    assert 0.02 <= told / 300 <= 0.09
-
-
-def test_runs_on_other_papers_are_not_compared() -> None:
-    with pytest.raises(PeercorpusError, match=r"\b1\b.*\b0\b.*p002"):
-        paired(papers([[1.0], [2.0], [3.0]]), papers([[1.0], [2.0]]), mean)

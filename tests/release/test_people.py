@@ -3,6 +3,7 @@
 import json
 import time
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ def forum_of_people() -> list[object]:
 def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("people")
     with invented(folder / "corpus", {ICLR: with_figures(forum_of_people())}) as workspace:
-        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2), figures=True)
+        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.TEMPORAL, date(2000, 1, 1)), figures=True)
         for layout in RENDERERS:
             wanted = ExportRequest(layout, (), PromptOptions(chat=ChatOptions(ends_answered=False)))
             export_workspace(workspace, folder / f"{layout}.jsonl", wanted, [ICLR])

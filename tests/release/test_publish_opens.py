@@ -66,6 +66,7 @@ ROWS = {
     "review_sft": TASKS,
     "rebuttal": TASKS,
     "meta_review_sft": {"test": 1},
+    "acceptance": {"test": 1},
 }
 """Rows by configuration and split."""
 

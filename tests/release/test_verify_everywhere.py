@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,7 +27,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
     records = [*a_forum("f1"), *what_follows("f1"), *a_forum("f2"), link("f2", ICLR, "f1")]
     with invented(folder / "corpus", {ICLR: with_figures(records)}) as workspace:
-        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.RE2), figures=True)
+        publish_release(workspace, folder / "out", sides=SplitRequest(Profile.TEMPORAL, date(2000, 1, 1)), figures=True)
     return folder / "out"
 
 
@@ -53,7 +54,7 @@ def test_one_changed_value_is_found_in_every_configuration(whole: Path, tmp_path
     assert run("verify", tmp_path / "out").code == 0
     column = next(
         name
-        for name in ("title", "rule", "reviewer", "role", "section", "text_engine", "decision", "label")
+        for name in ("title", "rule", "reviewer", "role", "section", "text_engine", "decision", "label", "target")
         if name in CONFIGS[config].schema.names
     )
     name = change_value(tmp_path / "out", config, column, "another", signed=False)

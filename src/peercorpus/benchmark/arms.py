@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import partial
 
 from peercorpus.benchmark.controls import CONTROLS, PaperPart
 from peercorpus.benchmark.estimates import UNINFORMED, Column, Estimate, name_measurer, treat_failures
 from peercorpus.benchmark.figures.budget import WITHOUT
 from peercorpus.benchmark.logs import TaskRun
-from peercorpus.benchmark.measures import compute_over_papers, group_by_paper
+from peercorpus.benchmark.measures import group_by_paper
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.intervals import paired
+from peercorpus.metrics.paired_intervals import compare_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +114,9 @@ def compare_column(
     shared = cases[0] & cases[1]
     ours, theirs = (group_by_paper(outcome for outcome in outcomes if outcome.case_id in shared) for outcomes in both)
     try:
-        compared = paired(ours, theirs, partial(compute_over_papers, measure), resamples)
+        compared = compare_pairs(ours, theirs, measure.estimator(resamples), resamples)
     except UndefinedMetricError:
         return None
-    interval, factor = compared.difference, measure.factor
-    bounds = interval.low * factor, interval.high * factor
-    return Estimate(interval.value * factor, interval.papers, *bounds, interval.undefined), compared.p
+    factor = measure.factor
+    bounds = (None, None) if compared.bounds is None else [factor * end for end in compared.bounds]
+    return Estimate(compared.value * factor, compared.papers, *bounds), compared.p

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from peercorpus.benchmark.measures import Measure, compute_over_papers, group_by_paper
 from peercorpus.benchmark.outcomes import CaseOutcome
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.intervals import paired
+from peercorpus.metrics.paired_intervals import compare_pairs
 
 FEWEST_WINS = 2 / 3
 """Share of papers on which a reviewer must be better than the best floor for a measure to stand clear of it.
@@ -29,7 +28,7 @@ class Ceiling:
         floors: The numbers of the floors, by name.
         best: Name of the best floor.
         gain: By how much people are better than it, in the better direction.
-        low: Lower end of the gain's 95 % interval by the paired bootstrap.
+        low: Lower end of the gain's 95 % interval; None if it has none.
         high: Upper end.
         wins: Share of papers on which people are better, ties counted half; None if most papers tie.
     """
@@ -41,14 +40,14 @@ class Ceiling:
     floors: Mapping[str, float]
     best: str
     gain: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     wins: float | None
 
     @property
     def is_clear(self) -> bool:
         """Whether people stand clear of the floor: surely better, and on most papers."""
-        return self.low > 0 and (self.wins is None or self.wins >= FEWEST_WINS)
+        return self.low is not None and self.low > 0 and (self.wins is None or self.wins >= FEWEST_WINS)
 
 
 def compare_with_floors(measure: Measure, outcomes: Sequence[CaseOutcome], resamples: int) -> Iterator[Ceiling]:
@@ -76,14 +75,14 @@ def _compare(measure: Measure, venue: str, outcomes: Sequence[CaseOutcome], resa
         papers = group_by_paper(replace(outcome, found=outcome.floors[name]) for outcome in outcomes)
         try:
             value = compute_over_papers(measure, list(papers.values()))
-            floors[name] = value, papers, paired(people, papers, partial(compute_over_papers, measure), resamples)
+            floors[name] = value, papers, compare_pairs(people, papers, measure.estimator(resamples), resamples)
         except UndefinedMetricError:
             continue
     if not floors:
         return None
     best = max(floors, key=lambda name: sign * floors[name][0])
     _, papers, compared = floors[best]
-    ends = sorted(sign * end * measure.factor for end in (compared.difference.low, compared.difference.high))
+    ends = sorted(sign * end * measure.factor for end in compared.bounds or ()) or (None, None)
     return Ceiling(
         measure=measure.name,
         venue=venue,
@@ -91,7 +90,7 @@ def _compare(measure: Measure, venue: str, outcomes: Sequence[CaseOutcome], resa
         human=compared.first * measure.factor,
         floors={name: value * measure.factor for name, (value, _, _) in floors.items()},
         best=best,
-        gain=sign * compared.difference.value * measure.factor,
+        gain=sign * compared.value * measure.factor,
         low=ends[0],
         high=ends[1],
         wins=_count_wins(measure, people, papers, sign),

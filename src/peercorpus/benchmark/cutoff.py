@@ -265,4 +265,4 @@ def _subtract(after: Estimate | None, before: Estimate | None) -> Estimate | Non
     if after.low is None or after.high is None or before.low is None or before.high is None:
         return difference
     low, high = subtract_bounds(after.value, (after.low, after.high), before.value, (before.low, before.high))
-    return replace(difference, low=low, high=high, undefined=after.undefined + before.undefined)
+    return replace(difference, low=low, high=high)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from peercorpus.benchmark.arms import ArmDifference, compare_arms, name_runs
 from peercorpus.benchmark.ceilings import Ceiling, compare_with_floors
@@ -25,15 +24,14 @@ from peercorpus.benchmark.logs import Protocol, TaskRun, comparable_runs, fields
 from peercorpus.benchmark.measures import (
     Measure,
     bin_probabilities,
-    compute_over_papers,
     group_by_paper,
     select_measures,
 )
 from peercorpus.benchmark.outcomes import CaseOutcome, Scored
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 from peercorpus.execution.progress import Meter, Show, show_nothing
-from peercorpus.metrics.intervals import PairedDifference as Difference
-from peercorpus.metrics.intervals import paired
+from peercorpus.metrics.paired_intervals import PairedDifference as Difference
+from peercorpus.metrics.paired_intervals import compare_pairs
 from peercorpus.metrics.prediction import ReliabilityBin
 
 
@@ -335,12 +333,8 @@ def _compare_scored(
             yield name, "not comparable, because the runs were asked for different fields"
         else:
             try:
-                yield (
-                    name,
-                    paired(
-                        group_by_paper(ours), group_by_paper(theirs), partial(compute_over_papers, measure), resamples
-                    ),
-                )
+                pairs = group_by_paper(ours), group_by_paper(theirs)
+                yield name, compare_pairs(*pairs, measure.estimator(resamples), resamples)
             except UndefinedMetricError as error:
                 yield name, str(error)
 

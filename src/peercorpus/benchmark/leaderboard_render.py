@@ -15,6 +15,7 @@ from peercorpus.benchmark.leaderboard import Board, Boards, RunResult
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.messages import TokenBudget
 from peercorpus.benchmark.re2.printed import printed_tables, read_printed
+from peercorpus.metrics.paired_intervals import PAIRED
 from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.splits import Split
 
@@ -162,9 +163,8 @@ def _make_difference_tables(board: Board) -> Iterator[RenderedTable]:
             title=f"{_make_title(board)}: {contrast.title}",
             above=[
                 contrast.means,
-                "The same questions, asked of the same model; 95 % intervals and p-values of the paired bootstrap over"
-                " papers, * where some draws have no value. Answers without a score count as uninformed, but those that"
-                " the grader failed on count in neither run.",
+                f"The same questions, asked of the same model; {PAIRED}. Answers without a score count as uninformed,"
+                " but those that the grader failed on count in neither run.",
             ],
             head=["model", "papers", *(_format_heading(measure) for measure in board.measures)],
             rows=[
@@ -215,10 +215,9 @@ def _format_change(change: Estimate | None) -> str:
     if change is None:
         return NONE
     mark = "†" if change.papers < FEW_PAPERS else ""
-    star = "*" if change.undefined else ""
     if change.low is None or change.high is None:
         return f"{change.value:+.3f}{mark}"
-    return f"{change.value:+.3f} [{change.low:+.3f}, {change.high:+.3f}]{star}{mark}"
+    return f"{change.value:+.3f} [{change.low:+.3f}, {change.high:+.3f}]{mark}"
 
 
 def _make_ceiling_table(board: Board) -> RenderedTable:
@@ -229,7 +228,7 @@ def _make_ceiling_table(board: Board) -> RenderedTable:
         above=[
             "Each reviewer is left out and measured against the paper's other reviewers, and the floors against the"
             " same, so the numbers are lower than those above where more reviewers count. The gain is that of people"
-            " over the best floor, with a 95 % interval of the paired bootstrap over papers; wins are the papers on"
+            " over the best floor, with a 95 % interval over papers; wins are the papers on"
             " which people are better, where most differ. A measure stands clear of its floor if the interval is above"
             f" 0 and people win on {FEWEST_WINS:.0%} of the papers or more. † marks fewer than {FEW_PAPERS} papers."
         ],
@@ -248,7 +247,7 @@ def _format_ceiling(ceiling: Ceiling, floors: Sequence[str]) -> list[str]:
         _format_number(ceiling.human),
         *(_format_number(ceiling.floors[name]) if name in ceiling.floors else NONE for name in floors),
         ceiling.best,
-        f"{ceiling.gain:+.3f} [{ceiling.low:+.3f}, {ceiling.high:+.3f}]",
+        f"{ceiling.gain:+.3f}{_format_bounds(ceiling.low, ceiling.high)}",
         NONE if ceiling.wins is None else f"{ceiling.wins:.0%}",
         "yes" if ceiling.is_clear else "no",
     ]
@@ -258,11 +257,13 @@ def _format_difference(cell: tuple[Estimate, float] | None) -> str:
     if cell is None:
         return NONE
     estimate, p = cell
-    assert estimate.low is not None
-    assert estimate.high is not None
-    star = "*" if estimate.undefined else ""
-    bounds = f"[{estimate.low:+.3f}, {estimate.high:+.3f}]{star}"
-    return f"{estimate.value:+.3f} {bounds} p = {p:.3f} (n = {estimate.papers:,})"
+    bounds = _format_bounds(estimate.low, estimate.high)
+    return f"{estimate.value:+.3f}{bounds} p = {p:.3f} (n = {estimate.papers:,})"
+
+
+def _format_bounds(low: float | None, high: float | None) -> str:
+    """Format the interval of a difference, after a space; nothing if it has none."""
+    return "" if low is None or high is None else f" [{low:+.3f}, {high:+.3f}]"
 
 
 def _make_printed_tables(task: BenchTask, *, is_judged: bool) -> list[RenderedTable]:

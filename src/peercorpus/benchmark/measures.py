@@ -26,6 +26,7 @@ from peercorpus.benchmark.outcomes import (
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics import prediction
 from peercorpus.metrics.intervals import Bounds
+from peercorpus.metrics.paired_intervals import Estimator
 from peercorpus.metrics.paper_intervals import (
     Cells,
     bound_auroc,
@@ -46,6 +47,8 @@ Papers = Sequence[list[CaseOutcome]]
 """Outcomes, by paper."""
 BoundsOf = Callable[[Papers, float, int], Bounds | None]
 """Computes a 95 % interval from the outcomes of papers, the number itself and a number of resamples."""
+SumsOf = Callable[[Sequence[CaseOutcome]], tuple[float, float]]
+"""Computes the sum of a paper's values, and how many they are."""
 Weigh = Callable[[RecordT], tuple[float, float]]
 """What a record adds to a sum, and to the number of values that the sum is divided by."""
 
@@ -69,6 +72,9 @@ class Measure:
         factor: Tables multiply the number by this.
         group: Measures of one group share a table; empty if there is only one table.
         concerns: Whether an outcome bears on the number; a paper whose form has another scale does not.
+        sums: Of a mean over answers: the sum of a paper's values, and how many they are; None of other numbers.
+        limits: Of a mean: the lowest and highest possible value.
+        is_of_counts: Whether it is made of counts of answers, as shares are.
     """
 
     name: str
@@ -79,6 +85,15 @@ class Measure:
     factor: float = 1.0
     group: str = ""
     concerns: Callable[[CaseOutcome], bool] = _concerns_all
+    sums: SumsOf | None = None
+    limits: Bounds = (-inf, inf)
+    is_of_counts: bool = False
+
+    def estimator(self, resamples: int) -> Estimator[list[CaseOutcome]]:
+        """Return the number and its interval over papers, for differences and means of several runs."""
+        bounds = self.bounds
+        own = None if bounds is None else lambda papers, value: bounds(papers, value, resamples)
+        return Estimator(partial(compute_over_papers, self), own, self.sums, self.limits, self.is_of_counts)
 
 
 def _select_records(outcomes: Sequence[CaseOutcome], kind: type[RecordT]) -> list[RecordT]:
@@ -87,9 +102,16 @@ def _select_records(outcomes: Sequence[CaseOutcome], kind: type[RecordT]) -> lis
 
 def _sum_by_paper(weigh: Weigh[RecordT], kind: type[RecordT], papers: Papers) -> list[tuple[float, float]]:
     """Return the sums of the papers that have a value."""
-    weights = ([weigh(record) for record in _select_records(outcomes, kind)] for outcomes in papers)
-    sums = ((fsum(part for part, _ in paper), fsum(of for _, of in paper)) for paper in weights)
-    return [(part, of) for part, of in sums if of]
+    return [sums for paper in papers if (sums := _sum_paper(weigh, kind, paper))[1]]
+
+
+def _sum_paper(weigh: Weigh[RecordT], kind: type[RecordT], outcomes: Sequence[CaseOutcome]) -> tuple[float, float]:
+    weights = [weigh(record) for record in _select_records(outcomes, kind)]
+    return fsum(part for part, _ in weights), fsum(of for _, of in weights)
+
+
+def _bound_by_mean(sums: SumsOf, limits: Bounds, papers: Papers, _value: float, resamples: int) -> Bounds | None:
+    return bound_mean([of_paper for paper in papers if (of_paper := sums(paper))[1]], limits, resamples)
 
 
 def _compute_decision_metric(
@@ -106,7 +128,8 @@ def _measure_decisions(
     bounds: BoundsOf,
     factor: float = PERCENT,
 ) -> Measure:
-    return Measure(name, metric, partial(_compute_decision_metric, number), bounds, factor=factor)
+    compute = partial(_compute_decision_metric, number)
+    return Measure(name, metric, compute, bounds, factor=factor, is_of_counts=True)
 
 
 def _bound_share_of(weigh: Weigh[DecisionRecord]) -> BoundsOf:
@@ -226,19 +249,12 @@ def _compute_error(
     return number(*_pair_numbers(aspect, scale, outcomes))
 
 
-def _bound_error(
-    power: int,
-    aspect: str,
-    scale: tuple[float, float] | None,
-    papers: Papers,
-    _value: float,
-    resamples: int,
-) -> Bounds | None:
-    pairs = (_pair_numbers(aspect, scale, outcomes) for outcomes in papers)
-    sums = (
-        (fsum(abs(said - actual) ** power for said, actual in zip(*pair, strict=True)), len(pair[0])) for pair in pairs
-    )
-    return bound_mean(list(sums), (0, 1 if scale is None else (scale[1] - scale[0]) ** power), resamples)
+def _sum_errors(
+    power: int, aspect: str, scale: tuple[float, float] | None, outcomes: Sequence[CaseOutcome]
+) -> tuple[float, float]:
+    predicted, gold = _pair_numbers(aspect, scale, outcomes)
+    errors = (abs(said - actual) ** power for said, actual in zip(predicted, gold, strict=True))
+    return fsum(errors), len(predicted)
 
 
 def _bound_spearman(papers: Papers, value: float, _resamples: int) -> Bounds | None:
@@ -263,11 +279,17 @@ def _measure_mean(
     limits: Bounds = (0, 1),
 ) -> Measure:
     """Return a measure that is the mean of a number of each record, which lies within limits."""
-
-    def bounds(papers: Papers, _value: float, resamples: int) -> Bounds | None:
-        return bound_mean(_sum_by_paper(lambda record: (read(record), 1), kind, papers), limits, resamples)
-
-    return Measure(name, metric, partial(_compute_mean, read, kind), bounds, higher_is_better, factor)
+    sums: SumsOf = partial(_sum_paper, lambda record: (read(record), 1), kind)
+    return Measure(
+        name=name,
+        metric=metric,
+        of=partial(_compute_mean, read, kind),
+        bounds=partial(_bound_by_mean, sums, limits),
+        higher_is_better=higher_is_better,
+        factor=factor,
+        sums=sums,
+        limits=limits,
+    )
 
 
 def _bound_bleu_of(papers: Papers, _value: float, _resamples: int) -> Bounds | None:
@@ -278,6 +300,7 @@ def _compute_bleu(outcomes: list[CaseOutcome]) -> float:
     return add_counts(record.bleu for record in _select_records(outcomes, Overlap)).bleu()
 
 
+_SQUARES: SumsOf = partial(_sum_paper, _is_squared, DecisionRecord)
 _bound_accuracy_of = _bound_share_of(lambda record: (record.said == record.accepted, 1))
 DECISIONS = (
     _measure_decisions("accuracy", "accuracy", prediction.accuracy, _bound_accuracy_of),
@@ -298,6 +321,8 @@ DECISIONS = (
         partial(_compute_from_probabilities, prediction.brier),
         lambda papers, _value, _resamples: bound_brier(_sum_by_paper(_is_squared, DecisionRecord, papers)),
         higher_is_better=False,
+        sums=_SQUARES,
+        limits=(0, 1),
     ),
     # Its error with few papers is bias, which no interval around it shows.
     Measure("ECE", "ece", partial(_compute_from_probabilities, prediction.ece), None, higher_is_better=False),
@@ -309,6 +334,7 @@ DECISIONS = (
         higher_is_better=False,
         factor=PERCENT,
         concerns=lambda outcome: outcome.unscored is None,
+        is_of_counts=True,
     ),
 )
 RECOMMENDATIONS = (
@@ -355,34 +381,45 @@ JUDGED = tuple(
     for aspect in JudgeScores.__slots__
 )
 ERRORS = (
-    ("MAE", "mae", prediction.mae, partial(_bound_error, 1), False),
-    ("MSE", "mse", prediction.mse, partial(_bound_error, 2), False),
-    ("Spearman", "spearman", prediction.spearman, None, True),
+    ("MAE", "mae", prediction.mae, 1),
+    ("MSE", "mse", prediction.mse, 2),
+    ("Spearman", "spearman", prediction.spearman, None),
 )
+"""Of predicted scores: name, metric, its function, and the power of the error whose mean it is; None for no mean."""
+
+
+def _measure_scores(aspect: str, scale: tuple[float, float] | None) -> list[Measure]:
+    """Return the measures of an aspect on one scale, or normalised over all."""
+    unit = "normalised" if scale is None else f"{scale[0]:g} to {scale[1]:g}"
+    width = 1 if scale is None else scale[1] - scale[0]
+    measures = []
+    for name, metric, number, power in ERRORS:
+        sums = None if power is None else partial(_sum_errors, power, aspect, scale)
+        limits = (-inf, inf) if power is None else (0, width**power)
+        measures.append(
+            Measure(
+                name=f"{name}, {unit}",
+                metric=f"{metric}_unit" if scale is None and sums is not None else metric,
+                of=partial(_compute_error, number, aspect, scale),
+                bounds=_bound_spearman if sums is None else partial(_bound_by_mean, sums, limits),
+                higher_is_better=sums is None,
+                group=aspect,
+                concerns=partial(_has_numbers, aspect, scale),
+                sums=sums,
+                limits=limits,
+            )
+        )
+    return measures
 
 
 def _make_score_measures(outcomes: Sequence[CaseOutcome]) -> list[Measure]:
-    """Return the measures of each aspect, the recommendation first: on each venue's scale, and normalised over all."""
+    """Return the measures of each aspect, the recommendation first: normalised over all, and on each venue's scale."""
     fields = [field for record in _select_records(outcomes, ScoresRecord) for field in record.fields]
     order = list(Aspect)
-    aspects = sorted({Aspect(field.aspect) for field in fields}, key=order.index)
     measures = []
-    for aspect in aspects:
+    for aspect in sorted({Aspect(field.aspect) for field in fields}, key=order.index):
         scales = sorted({(field.low, field.high) for field in fields if field.aspect == aspect})
-        for scale in [None, *scales]:
-            unit = "normalised" if scale is None else f"{scale[0]:g} to {scale[1]:g}"
-            measures += [
-                Measure(
-                    name=f"{name}, {unit}",
-                    metric=f"{metric}_unit" if scale is None and not higher else metric,
-                    of=partial(_compute_error, number, aspect, scale),
-                    bounds=_bound_spearman if bound is None else partial(bound, aspect, scale),
-                    higher_is_better=higher,
-                    group=aspect,
-                    concerns=partial(_has_numbers, aspect, scale),
-                )
-                for name, metric, number, bound, higher in ERRORS
-            ]
+        measures += [measure for scale in (None, *scales) for measure in _measure_scores(aspect, scale)]
     return measures
 
 

@@ -15,6 +15,7 @@ from peercorpus.benchmark.messages import PromptOptions, TokenBudget
 from peercorpus.errors import PeercorpusError
 from peercorpus.metrics import bertscore, embedding
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
+from peercorpus.release.hub_download import find_release
 from peercorpus.release.splits import Profile, Split
 
 
@@ -229,8 +230,13 @@ def _check_together(read: _Read) -> None:
 def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
     """Parse the options of a task.
 
+    Args:
+        release: A folder, or `hf:owner/name@revision` for a dataset of the Hugging Face Hub, which is downloaded once.
+        options: The others, by name.
+
     Raises:
-        PeercorpusError: An option is unknown, has an invalid value, or contradicts another option.
+        PeercorpusError: An option is unknown, has an invalid value, or contradicts another option; or there is no such
+            release.
     """
     unknown = sorted(set(options) - set(TaskOptions.__annotations__))
     if unknown:
@@ -244,7 +250,7 @@ def parse_task_options(release: str, options: Mapping[str, Any]) -> TaskRequest:
     venues = read.venue.split(",") if isinstance(read.venue, str) else read.venue
     chosen = frozenset(filter(None, (venue.strip() for venue in venues)))
     return TaskRequest(
-        release=Path(release),
+        release=find_release(release, figures=read.figures),
         selection=CaseSelection(read.side, chosen, read.grade, led=read.led, unified=read.unified),
         asking=PromptOptions(
             TokenBudget(read.paper_tokens, read.tokenizer, read.shown), read.few_shot, _read_figure_budget(read)

@@ -288,7 +288,7 @@ def acceptance(release: str, **options: Unpack[TaskOptions]) -> Task:
     """Predict whether a paper is accepted; measured by accuracy, F1, MCC, AUROC and others.
 
     Args:
-        release: The folder that `peercorpus publish` wrote.
+        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         **options: See `TaskOptions`.
     """
     return make_task(BenchTask.ACCEPTANCE, parse_task_options(release, options))
@@ -299,7 +299,7 @@ def scores(release: str, **options: Unpack[TaskOptions]) -> Task:
     """Predict the reviewers' mean score for each requested field; measured by MAE, MSE and Spearman's correlation.
 
     Args:
-        release: The folder that `peercorpus publish` wrote.
+        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         **options: See `TaskOptions`.
     """
     return make_task(BenchTask.SCORES, parse_task_options(release, options))
@@ -310,7 +310,7 @@ def review(release: str, **options: Unpack[TaskOptions]) -> Task:
     """Write a review; measured against all human reviews of the paper, and optionally by a judge.
 
     Args:
-        release: The folder that `peercorpus publish` wrote.
+        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         **options: See `TaskOptions`.
     """
     return make_task(BenchTask.REVIEW, parse_task_options(release, options))
@@ -321,7 +321,7 @@ def rebuttal(release: str, **options: Unpack[TaskOptions]) -> Task:
     """Reply to the authors as the reviewer: one case per turn with the original history, or a whole discussion (`led`).
 
     Args:
-        release: The folder that `peercorpus publish` wrote.
+        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         **options: See `TaskOptions`.
     """
     return make_task(BenchTask.REBUTTAL, parse_task_options(release, options))
@@ -335,7 +335,7 @@ def meta_review(release: str, **options: Unpack[TaskOptions]) -> Task:
     decision.
 
     Args:
-        release: The folder that `peercorpus publish` wrote.
+        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         **options: See `TaskOptions`.
     """
     return make_task(BenchTask.META_REVIEW, parse_task_options(release, options))

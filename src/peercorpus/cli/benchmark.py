@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, app, convert_path, say
+from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLines, app, convert_path, say
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode, PeercorpusError
@@ -209,7 +209,7 @@ def run_tasks(
     tasks: Annotated[tuple[TaskName, ...], Parameter(name="TASK", show_default=False)] = (),
     /,
     *,
-    release: Annotated[Path, Named],
+    release: Annotated[Path, NamedRelease],
     logs: Annotated[Path, Named] = Path("bench-logs"),
     questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
     models: Annotated[Models, Parameter(name="*")] = ALL_MODELS,
@@ -228,7 +228,7 @@ def run_tasks(
     tasks
         Tasks to run; all that the release has papers for if omitted.
     release
-        Folder that `peercorpus publish` wrote.
+        Folder that `peercorpus publish` wrote, or hf:OWNER/NAME@REVISION on the Hugging Face Hub.
     logs
         Folder for the logs.
     controls
@@ -273,6 +273,8 @@ def _run(
         from peercorpus.benchmark import run
         from peercorpus.benchmark.judge.instruction import RE2_GRADER
         from peercorpus.models.checkpoints import is_loaded_here
+        from peercorpus.release.hub_download import find_release
+    release = find_release(str(release), figures=questions.figures)
     chosen = run.select_tasks(tasks, release, questions.side)
     needs_judge = models.judge_profile == "re2" and any(task.is_written for task in chosen)
     grader = models.grader or (RE2_GRADER if needs_judge else None)
@@ -407,9 +409,12 @@ def rank(
     logs: Annotated[Path, Parameter(name="LOGDIR", converter=convert_path)],
     /,
     *,
+    out: Annotated[Path | None, Named, Unset] = None,
     resamples: Annotated[int, Parameter(validator=Number(gte=2))] = RESAMPLES,
 ) -> int:
     """Print how often runs of `acceptance` and `scores` put two papers of one venue and year in the right order.
+
+    The tables are printed as Markdown, and written as Markdown, CSV and HTML.
 
     Beside the models stand the baselines and, for ratings, one reviewer against the mean of the others. Answers without
     a score are left out. Exit with 1 if there is no pair of papers.
@@ -418,16 +423,28 @@ def rank(
     ----------
     logs
         Folder of the logs.
+    out
+        Folder for ranking.md, ranking.csv and ranking.html. Default: the folder of the logs.
     resamples
         Bootstrap samples of papers for the confidence intervals.
     """
     require_extra("bench", "inspect_ai")
     from peercorpus.benchmark.logs import read_runs
     from peercorpus.benchmark.ranking import rank_runs
-    from peercorpus.cli.text.benchmark import ranked
+    from peercorpus.benchmark.ranking_render import render_csv, render_html, render_markdown
+    from peercorpus.cli.text.benchmark import NOTHING_TO_RANK, tables_written
+    from peercorpus.workspace.object_store import write_whole
 
     tables = rank_runs(read_runs(logs), resamples)
-    say(ranked(tables))
+    if not tables:
+        say(NOTHING_TO_RANK)
+        return ExitCode.FOUND
+    folder = out or logs
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind, write in (("md", render_markdown), ("csv", render_csv), ("html", render_html)):
+        write_whole(folder / f"ranking.{kind}", write(tables).encode())
+    say(render_markdown(tables).rstrip())
+    say(tables_written(folder, logs, "ranking"))
     return ExitCode.DONE if any(table.rankings for table in tables) else ExitCode.FOUND
 
 

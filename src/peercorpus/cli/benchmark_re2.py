@@ -21,7 +21,7 @@ from peercorpus.cli.benchmark import (
     print_unanswered,
     require_extras,
 )
-from peercorpus.cli.console import AtLeastOne, Named, say
+from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.errors import ExitCode
 
@@ -77,7 +77,7 @@ def compare_as_re2(
     /,
     *,
     models: Annotated[Path, Named],
-    release: Annotated[Path, Named],
+    release: Annotated[Path, NamedRelease],
     logs: Annotated[Path, Named],
     runs: Annotated[int, AtLeastOne] = 3,
     questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
@@ -98,7 +98,7 @@ def compare_as_re2(
     models
         File that lists the models: one a line as for --model, or a .toml file with a table for each.
     release
-        Folder that `peercorpus publish` wrote.
+        Folder that `peercorpus publish` wrote, or hf:OWNER/NAME@REVISION on the Hugging Face Hub.
     logs
         Folder for the logs and for re2.md and re2.csv.
     runs
@@ -150,6 +150,7 @@ def _plan(
     from peercorpus.benchmark.judge.instruction import RE2_GRADER
     from peercorpus.benchmark.re2.comparison import Comparison
     from peercorpus.benchmark.run import Bench
+    from peercorpus.release.hub_download import find_release
 
     chosen = [BenchTask(name) for name in dict.fromkeys(tasks or get_args(PrintedTask))]
     is_judged = answering.judge and "rebuttal" in chosen
@@ -162,7 +163,7 @@ def _plan(
     }
     bench = Bench(
         tasks=chosen,
-        release=release,
+        release=find_release(str(release), figures=questions.figures),
         logs=logs,
         model=None,
         options=drop_unset(questions.options() | judging),

@@ -12,6 +12,7 @@ from cyclopts.validators import Number
 
 from peercorpus.cli.streams import discard, print_notice
 from peercorpus.errors import PeercorpusError
+from peercorpus.workspace.hub_datasets import SCHEME
 from peercorpus.workspace.object_store import local_path
 
 if TYPE_CHECKING:
@@ -32,8 +33,16 @@ def convert_path(_: object, tokens: Sequence[Token]) -> Path:
     return local_path(token.value)
 
 
+def convert_release(kind: object, tokens: Sequence[Token]) -> Path:
+    """Return the folder of a release, or the name of a dataset of the Hugging Face Hub as it stands."""
+    (token,) = tokens
+    return Path(token.value) if token.value.startswith(SCHEME) else convert_path(kind, tokens)
+
+
 Named = Parameter(converter=convert_path)
 """A path that must not be empty."""
+NamedRelease = Parameter(converter=convert_release)
+"""A folder or `hf:owner/name@revision`."""
 WorkspaceFolder = Annotated[
     Path, Parameter(name=["--workspace", "-w"], help="Folder of the workspace.", converter=convert_path)
 ]

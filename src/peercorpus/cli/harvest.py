@@ -241,7 +241,7 @@ def _sort_paths(paths: list[Path]) -> tuple[list[Path], list[Path]]:
         MissingExtraError: One is on the Hugging Face Hub, and the package that fetches it is not installed.
     """
     from peercorpus.harvest.import_cassettes import is_cassette
-    from peercorpus.harvest.import_files import parse_repository
+    from peercorpus.workspace.hub_datasets import parse_repository
 
     if any(map(parse_repository, paths)):
         require_extra("hf", "huggingface_hub")

@@ -16,7 +16,7 @@ from peercorpus.cli.benchmark import (
     parse_argument,
     print_unanswered,
 )
-from peercorpus.cli.console import AtLeastOne, Named, say
+from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode
@@ -111,7 +111,7 @@ ANY_PAPERS, NO_MODEL = DrawnPapers(), AskedModel()
 @bench.command
 def interventions(
     *,
-    release: Annotated[Path, Named],
+    release: Annotated[Path, NamedRelease],
     logs: Annotated[Path, Named] = Path("bench-logs"),
     drawn: Annotated[DrawnPapers, Parameter(name="*")] = ANY_PAPERS,
     asked: Annotated[AskedModel, Parameter(name="*")] = NO_MODEL,
@@ -121,14 +121,13 @@ def interventions(
 ) -> int:
     """Ask a model about papers in which one place was changed, and about the same papers unchanged; print the tables.
 
-    Each paper is asked about as it is, with each of four planted errors, with a hidden instruction to the reviewer, and
-    with a harmless edit: a review and a decision for each, so at most 14 questions a paper. The same command resumes a
-    run that was interrupted. Exit with 1 if questions have no answer.
+    Each paper is asked about as it is, with each of four planted errors, a hidden instruction to the reviewer, and a
+    harmless edit: at most 14 questions a paper. The same command resumes. Exit with 1 if questions have no answer.
 
     Parameters
     ----------
     release
-        Folder that `peercorpus publish` wrote.
+        Folder that `peercorpus publish` wrote, or hf:OWNER/NAME@REVISION on the Hugging Face Hub.
     logs
         Folder for the logs, and for interventions.md, .csv and .html.
     changes
@@ -142,11 +141,12 @@ def interventions(
     from peercorpus.benchmark.interventions.tasks import run_interventions
     from peercorpus.benchmark.run import Bench
     from peercorpus.cli.text.benchmark import KEEP_ERRORS
+    from peercorpus.release.hub_download import find_release
 
     named = {"adapter": asked.adapter, "wordings": None if asked.wordings is None else str(asked.wordings)}
     run = Bench(
         tasks=[],
-        release=release,
+        release=find_release(str(release)),
         logs=logs,
         model=asked.model,
         options=drop_unset(drawn.options() | named),

@@ -92,8 +92,8 @@ def _refuse_options(*given: object) -> None:
 
 def _require_extras(name: "RecipeName", source: str | None) -> None:
     """Check for the packages of every step before the first one, as a harvest takes days."""
-    from peercorpus.harvest.import_files import parse_repository
     from peercorpus.recipes.recipe import RecipeName
+    from peercorpus.workspace.hub_datasets import parse_repository
 
     if source is not None and parse_repository(Path(source)):
         require_extra("hf", "huggingface_hub")

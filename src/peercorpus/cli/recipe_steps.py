@@ -20,7 +20,7 @@ from peercorpus.errors import DumpError, RefusedAlikeError, SourceError, Unreach
 from peercorpus.execution.stage import Options
 from peercorpus.harvest.harvest import harvest
 from peercorpus.harvest.import_dumps import import_dumps
-from peercorpus.harvest.import_files import MANUSCRIPT, fetch_dataset, parse_repository
+from peercorpus.harvest.import_files import MANUSCRIPT, WANTED
 from peercorpus.pipeline.build import build
 from peercorpus.recipes.conformance import Subject, compare
 from peercorpus.recipes.conformance_files import DATA, PAGE, ConformanceReport, write_conformance
@@ -56,6 +56,7 @@ from peercorpus.release.shards import ReleaseLayout
 from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile, Split
 from peercorpus.release.task_tables import CONFIG
+from peercorpus.workspace.hub_datasets import fetch_dataset, parse_repository
 from peercorpus.workspace.object_store import file_digest, local_path
 from peercorpus.workspace.workspace import open_workspace
 
@@ -187,7 +188,7 @@ class RecipeRun:
             return local_path(str(path)), None
         if dataset.revision is None and state.source == self.source:
             dataset = dataset._replace(revision=state.revision)
-        folder = fetch_dataset(dataset, offline=self.offline)
+        folder = fetch_dataset(dataset, WANTED, offline=self.offline)
         return folder, folder.name
 
     def harvest_missing(self) -> tuple[str, bool]:

@@ -17,7 +17,8 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.finetune.examples import TrainingTask
 from peercorpus.finetune.run_folder import ADAPTER, BEFORE_AFTER, BENCH, TRAINED, load_recipe, load_run
-from peercorpus.metrics.intervals import PairedDifference as Difference
+from peercorpus.metrics.paired_intervals import PAIRED
+from peercorpus.metrics.paired_intervals import PairedDifference as Difference
 from peercorpus.release.folder import open_release
 from peercorpus.release.splits import Split
 
@@ -34,7 +35,7 @@ class MeasureChange(msgspec.Struct, frozen=True):
     Attributes:
         why_not: Why there is no such number; if None, the other attributes are set.
         difference: `after` less `before`.
-        low: Lower bound of the difference's 95 % interval.
+        low: Lower bound of the difference's 95 % interval; None if it has none.
         high: Upper bound of this interval.
         p: Two-sided p-value of a difference this large arising by chance, in (0, 1].
         papers: Number of papers compared.
@@ -189,26 +190,25 @@ def _compare_all(before: Sequence[TaskRun], after: Sequence[TaskRun], resamples:
 def _make_change(task: BenchTask, measure: str, compared: Difference | str) -> MeasureChange:
     if isinstance(compared, str):
         return MeasureChange(task.value, measure, compared)
-    interval = compared.difference
+    low, high = compared.bounds or (None, None)
     return MeasureChange(
         task=task.value,
         measure=measure,
         before=compared.second,
         after=compared.first,
-        difference=interval.value,
-        low=interval.low,
-        high=interval.high,
+        difference=compared.value,
+        low=low,
+        high=high,
         p=compared.p,
-        papers=interval.papers,
+        papers=compared.papers,
     )
 
 
 def _format_change(change: MeasureChange) -> str:
     if change.why_not is not None:
         return f"| {change.task} | {change.measure} | {change.why_not} | | | | | |"
-    numbers = (
-        f"{change.before:.4f} | {change.after:.4f} | {change.difference:+.4f} | [{change.low:+.4f}, {change.high:+.4f}]"
-    )
+    bounds = "-" if change.low is None else f"[{change.low:+.4f}, {change.high:+.4f}]"
+    numbers = f"{change.before:.4f} | {change.after:.4f} | {change.difference:+.4f} | {bounds}"
     return f"| {change.task} | {change.measure} | {numbers} | {change.p:.4f} | {change.papers:,} |"
 
 
@@ -236,8 +236,8 @@ def _render_differences(
         [
             "## Differences: adapter less base",
             "",
-            "Paired bootstrap over papers, with 95 % intervals and a two-sided p, on the cases that have a score in"
-            " both. What the tables show in per cent is a share here. Both models answered greedily, with at most"
+            f"On the cases that have a score in both, with {PAIRED}. What the tables show in per cent is a share here."
+            " Both models answered greedily, with at most"
             f" {at_a_time:,} {'questions' if at_a_time > 1 else 'question'} at a time.",
             "",
             *_describe_answers(before, after),

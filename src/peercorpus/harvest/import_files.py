@@ -1,93 +1,25 @@
 """Find files to import, local or from the Hugging Face Hub, and read the JSON values in them."""
 
 import gzip
-import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
-from typing import NamedTuple
 
-import httpx2
-
-from peercorpus.errors import DumpError, MissingExtraError, SourceError, UnreachableError
+from peercorpus.errors import DumpError
 from peercorpus.openreview.response_body import check_json
 from peercorpus.records.layouts.flat_notes import has_flat_notes
 from peercorpus.records.layouts.json_items import MOST_BYTES, Item, read_items, read_list
 from peercorpus.records.layouts.recognise import Layout, find_folders, find_table
 from peercorpus.records.layouts.tables import is_table, list_columns, read_first_rows
 from peercorpus.records.published_datasets import REVIEWBENCH_COLUMNS
+from peercorpus.workspace.hub_datasets import SCHEME, fetch_dataset, parse_repository
 from peercorpus.workspace.object_store import local_path
 
-SCHEME = "hf:"
-REPOSITORY = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w.-]+(?:/[\w.-]+)*))?")
 WANTED = ("*.parquet", "REVIEWS_*.json", "REBUTTAL_*.json", "papers.zip", "*/Initial_manuscript.md")
 """Patterns of files with published records; `*` also matches folders."""
-
-
-class HubDataset(NamedTuple):
-    """A dataset of the Hugging Face Hub; the revision is a commit, branch or tag, or None for the newest commit."""
-
-    name: str
-    revision: str | None = None
-
-
-def parse_repository(path: Path) -> HubDataset | None:
-    """Return the dataset that `hf:owner/name` or `hf:owner/name@revision` names; None for any other path.
-
-    Raises:
-        DumpError: The name is not that of a dataset.
-    """
-    text = path.as_posix()
-    if not text.startswith(SCHEME) or path.exists():
-        return None
-    match = REPOSITORY.fullmatch(text.removeprefix(SCHEME))
-    if match is None:
-        raise DumpError(
-            f"Invalid dataset '{text}': expected hf:owner/name or hf:owner/name@revision, such as"
-            " hf:Samarth0710/reviewbench."
-        )
-    return HubDataset(match["name"], match["revision"])
-
-
-def fetch_dataset(dataset: HubDataset, *, offline: bool = False) -> Path:
-    """Download a dataset and return its folder of links into the cache; files that are cached are not downloaded again.
-
-    The folder has the name of the commit. An interrupted download is continued.
-
-    Args:
-        dataset: The dataset.
-        offline: Use only what is cached.
-
-    Raises:
-        MissingExtraError: The package `huggingface_hub` is not installed.
-        SourceError: The Hub has no such dataset, does not give it, or cannot be reached.
-    """
-    try:
-        from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-    except ImportError:
-        raise MissingExtraError("huggingface_hub", "hf") from None
-    try:
-        return Path(
-            snapshot_download(dataset.name, repo_type="dataset", revision=dataset.revision, allow_patterns=list(WANTED))
-        )
-    except (HfHubHTTPError, HFValidationError):
-        sentence = "the Hub has no such dataset or revision, or does not give it; check the id"
-    except (LocalEntryNotFoundError, httpx2.HTTPError):
-        if not offline:
-            raise UnreachableError(
-                f"The dataset '{dataset.name}' was not fetched: the Hub cannot be reached; try again, or name files on"
-                " this machine."
-            ) from None
-        sentence = "it is not on this machine, and the network is not used; name files, or leave out --offline"
-    except OSError as error:
-        sentence = f"{error.strerror or 'reading or writing failed'}; what was fetched is kept, try again"
-    raise SourceError(f"The dataset '{dataset.name}' was not fetched: {sentence}.")
-
-
 LINES = (".jsonl", ".ndjson")
 WHOLE = (".json",)
 TABLES = (".parquet",)
@@ -163,7 +95,7 @@ def list_files(paths: Sequence[Path]) -> list[DumpFile]:
         dataset = parse_repository(named)
         path = local_path(str(named))
         if dataset is not None:
-            folder = fetch_dataset(dataset)
+            folder = fetch_dataset(dataset, WANTED)
             files = list(_list_folder(folder, f"{SCHEME}{dataset.name}@{folder.name[:12]}", links=True))
         elif not path.exists():
             raise DumpError(f"'{path}' does not exist; name a file or a folder.")

@@ -2,8 +2,9 @@
 
 from peercorpus.metrics.bertscore import BertScore, BertScores, bert_score, bert_scores
 from peercorpus.metrics.embedding import EmbedCosines, embed_cos, embed_cosines
-from peercorpus.metrics.intervals import Interval, PairedDifference, bootstrap, paired
+from peercorpus.metrics.intervals import Interval, bootstrap
 from peercorpus.metrics.metric import Metric, Takes
+from peercorpus.metrics.paired_intervals import Estimator, PairedDifference, compare_pairs
 from peercorpus.metrics.registry import METRICS, definition
 from peercorpus.metrics.text_overlap import BleuCounts, add_counts, bleu, corpus_bleu, count_bleu, rouge_l
 
@@ -13,6 +14,7 @@ __all__ = [
     "BertScores",
     "BleuCounts",
     "EmbedCosines",
+    "Estimator",
     "Interval",
     "Metric",
     "PairedDifference",
@@ -22,11 +24,11 @@ __all__ = [
     "bert_scores",
     "bleu",
     "bootstrap",
+    "compare_pairs",
     "corpus_bleu",
     "count_bleu",
     "definition",
     "embed_cos",
     "embed_cosines",
-    "paired",
     "rouge_l",
 ]

@@ -1,17 +1,17 @@
-"""Confidence intervals: bootstrap over papers, paired differences, and proportions (Wilson, Newcombe).
+"""Confidence intervals: bootstrap over papers, and proportions (Wilson, Newcombe).
 
 Papers are drawn with all that belongs to each, because reviews of one paper are not independent. Source: the percentile
 bootstrap of clusters, Davison and Hinkley (1997), Bootstrap Methods and their Application, chapters 3.8 and 5.3.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from random import Random
-from statistics import fmean, quantiles
+from statistics import quantiles
 from typing import TypeVar
 
-from peercorpus.errors import PeercorpusError, UndefinedMetricError
+from peercorpus.errors import UndefinedMetricError
 
 Group = TypeVar("Group")
 NumberOf = Callable[[Sequence[Group]], float]
@@ -42,23 +42,6 @@ class Interval:
     undefined: int
 
 
-@dataclass(frozen=True, slots=True)
-class PairedDifference:
-    """The difference of two runs on the same papers, the first less the second.
-
-    Attributes:
-        first: Number of the first run.
-        second: Number of the second run.
-        difference: The difference, with papers resampled for both runs at once.
-        p: Two-sided p-value of a difference this large arising by chance, in (0, 1].
-    """
-
-    first: float
-    second: float
-    difference: Interval
-    p: float
-
-
 def bootstrap(
     groups: Mapping[str, Group], statistic: NumberOf[Group], resamples: int = RESAMPLES, seed: int = 0
 ) -> Interval:
@@ -79,43 +62,6 @@ def bootstrap(
     value = statistic([groups[paper] for paper in papers])
     drawn, undefined = _resample([groups[paper] for paper in papers], statistic, resamples, seed)
     return _make_interval(value, drawn, len(papers), undefined)
-
-
-def paired(
-    first: Mapping[str, Group],
-    second: Mapping[str, Group],
-    statistic: NumberOf[Group],
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> PairedDifference:
-    """Return the difference of two runs on the same papers, with its interval and p-value.
-
-    p is the share of resamples whose difference is as far from the resamples' mean as the observed difference is from
-    zero, counting the observed one. Source: Riezler and Maxwell (2005), On Some Pitfalls in Automatic Evaluation and
-    Significance Testing for MT; sacrebleu's paired bootstrap does the same.
-
-    Raises:
-        PeercorpusError: The runs are not on the same papers.
-        UndefinedMetricError: As for `bootstrap`.
-    """
-    papers = sorted(first)
-    _check_same(first.keys(), second.keys())
-    _check_papers(papers)
-    pairs = [(first[paper], second[paper]) for paper in papers]
-
-    def both(chosen: Sequence[tuple[Group, Group]]) -> tuple[float, float]:
-        return statistic([ours for ours, _ in chosen]), statistic([theirs for _, theirs in chosen])
-
-    def less(chosen: Sequence[tuple[Group, Group]]) -> float:
-        ours, theirs = both(chosen)
-        return ours - theirs
-
-    ours, theirs = both(pairs)
-    drawn, undefined = _resample(pairs, less, resamples, seed)
-    difference = _make_interval(ours - theirs, drawn, len(papers), undefined)
-    centre = fmean(drawn)
-    as_far = sum(abs(each - centre) >= abs(difference.value) for each in drawn)
-    return PairedDifference(first=ours, second=theirs, difference=difference, p=(as_far + 1) / (len(drawn) + 1))
 
 
 def _resample(
@@ -148,17 +94,6 @@ def _make_interval(value: float, drawn: Sequence[float], papers: int, undefined:
 def _check_papers(papers: Sequence[str]) -> None:
     if len(papers) < 2:
         raise UndefinedMetricError(f"An interval needs at least two papers, got {len(papers)}.")
-
-
-def _check_same(first: Set[str], second: Set[str]) -> None:
-    if first != second:
-        only_first = sorted(first - second)
-        only_second = sorted(second - first)
-        raise PeercorpusError(
-            f"Two runs can only be compared on the same papers: {len(only_first)} are only in the first run and"
-            f" {len(only_second)} only in the second, such as {(only_first or only_second)[0]}; run both on the same"
-            " selection."
-        )
 
 
 Z = 1.959963984540054

@@ -127,6 +127,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "review_sft": ("forum_id",),
     "rebuttal": ("forum_id",),
     "meta_review_sft": ("forum_id",),
+    "acceptance": ("forum_id",),
     DEFAULT_OF_REVIEWBENCH: ("forum_id",),
 }
 """The columns that identify a row; rows with the same key are compared together."""

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 
 from peercorpus.errors import MissingExtraError, PeercorpusError, SourceError, UnreachableError
+from peercorpus.release.eval_file import EVAL_FILE
 from peercorpus.release.folder import MANIFEST, Release
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 DATASET = re.compile(r"\w[\w.-]*/\w[\w.-]*")
-OURS = ("data/", "splits/")
-"""Folders that only a release writes to; old files left there would be read with the new ones."""
+OURS = ("data/", "splits/", EVAL_FILE)
+"""Where only a release writes; old files left there would be read with the new ones."""
 KIND = "dataset"
 TOKEN_MISSING = "To upload, set HF_TOKEN to a token that may write, or run 'hf auth login'."
 

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from peercorpus.release import schemas
 from peercorpus.release.ai_review_schema import AI_REVIEWS
 from peercorpus.release.meta_review_schema import META_REVIEW_SFT
+from peercorpus.release.question_schema import ACCEPTANCE
 from peercorpus.workspace.parquet import open_parquet
 
 
@@ -175,9 +176,19 @@ CONFIGS = {
             group_rows=200,
             is_task=True,
         ),
+        Config(
+            "acceptance",
+            ACCEPTANCE,
+            "one row per paper of the test side of `review_sft` that was accepted or rejected, as a question with its"
+            " answer, for `eval.yaml`",
+            group_rows=200,
+            is_task=True,
+        ),
     )
 }
 """All configurations of the layout `peercorpus` by name; the first is the default."""
+TASK_CONFIGS = frozenset(config.name for config in CONFIGS.values() if config.is_task)
+"""Those that are split into train, validation and test."""
 REVIEWBENCH = Config(DEFAULT_OF_REVIEWBENCH, schemas.REVIEWBENCH, "one row per submission", group_rows=100)
 """The configuration of the layout `reviewbench`."""
 EVERY_CONFIG = CONFIGS | {REVIEWBENCH.name: REVIEWBENCH}

@@ -1,4 +1,4 @@
-"""Write the configurations for training, `review_sft`, `rebuttal` and `meta_review_sft`, from those of the corpus."""
+"""Write the configurations for tasks from those of the corpus, and the file by which one of them is run."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -12,11 +12,12 @@ from peercorpus.models.chat_messages import ChatOptions, Message, Response, to_c
 from peercorpus.records.enums import CHANGED_AFTER_DECISION, ConversationKind, Role
 from peercorpus.records.reviews import Conversation, join_prose
 from peercorpus.records.until_decision import count_after_decision
+from peercorpus.release import eval_file
 from peercorpus.release.meta_review_rows import meta_review_task
 from peercorpus.release.record_rows import Row
 from peercorpus.release.rows import before_and_after, read_scores
 from peercorpus.release.shards import SplitShards, Writers, read_shard_rows
-from peercorpus.release.splits import Sides, Task
+from peercorpus.release.splits import Sides, Split, Task
 
 CONFIG = {Task.REVIEW: "review_sft", Task.REBUTTAL: "rebuttal", Task.META_REVIEW: "meta_review_sft"}
 """The configuration of each task."""
@@ -49,10 +50,17 @@ def write_tasks(folder: Path, sides: Sides, show: Show = show_nothing) -> list[S
             else:
                 row = review_task(paper) if task is Task.REVIEW else rebuttal_task(paper, talks)
             writers.add(CONFIG[task], side.value, row)
+            if task is Task.REVIEW and side is Split.TEST:
+                question = eval_file.make_question(row)
+                if question is not None:
+                    writers.add(eval_file.CONFIG, side.value, question)
         if on:
             done += 1
             meter.report(done, total)
-    return writers.finish()
+    shards = writers.finish()
+    if any(split.config == eval_file.CONFIG for split in shards):
+        (folder / eval_file.EVAL_FILE).write_text(eval_file.render_eval_file(), encoding="utf-8")
+    return shards
 
 
 class _ByForum:

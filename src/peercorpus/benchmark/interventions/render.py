@@ -22,6 +22,7 @@ from peercorpus.benchmark.interventions.results import (
 from peercorpus.benchmark.interventions.runs import ArmRun
 from peercorpus.benchmark.leaderboard_render import FEW_PAPERS, NONE, RenderedTable, format_bar, render_page
 from peercorpus.metrics.intervals import RESAMPLES, Bounds
+from peercorpus.metrics.paired_intervals import PAIRED
 from peercorpus.records.untrusted_text import escape_csv_cell
 
 ARMS: dict[Arm, str] = {
@@ -73,8 +74,8 @@ def _format_difference(number: Comparison) -> str:
     difference = 100 * (number.changed - number.control)
     if number.paired is None:
         return f"{difference:+.1f}"
-    interval = number.paired.difference
-    return f"{difference:+.1f} [{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
+    bounds = number.paired.bounds
+    return f"{difference:+.1f}" + ("" if bounds is None else f" [{100 * bounds[0]:+.1f}, {100 * bounds[1]:+.1f}]")
 
 
 def _format_row(number: Comparison, *, with_measure: bool) -> list[str]:
@@ -146,9 +147,8 @@ def list_tables(tables: ArmTables) -> list[RenderedTable]:
             RenderedTable(
                 title="The arms",
                 above=[
-                    "95 % intervals: of shares by Wilson's score, of differences by the paired bootstrap over papers,"
-                    f" which gives p too. † fewer than {FEW_PAPERS} papers. A paper with several errors counts once, by"
-                    " the share of them."
+                    f"Of shares Wilson's 95 % intervals; of differences {PAIRED}. † fewer than {FEW_PAPERS} papers. A"
+                    " paper with several errors counts once, by the share of them."
                 ],
                 head=[],
                 rows=[],
@@ -183,8 +183,8 @@ COLUMNS = (
 
 def _csv_line(number: Comparison, run: ArmRun) -> list[object]:
     difference: list[object] = [number.changed - number.control, "", ""]
-    if number.paired is not None:
-        difference[1:] = [number.paired.difference.low, number.paired.difference.high]
+    if number.paired is not None and number.paired.bounds is not None:
+        difference[1:] = number.paired.bounds
     return [
         escape_csv_cell(number.model),
         *(number.measure, number.arm, number.papers),

@@ -8,7 +8,9 @@ from peercorpus.benchmark.interventions.change import CHANGED, ERRORS, Arm
 from peercorpus.benchmark.interventions.runs import Answers, ArmRun
 from peercorpus.benchmark.interventions.tasks import ArmRecord
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.intervals import RESAMPLES, Bounds, PairedDifference, paired, wilson_interval
+from peercorpus.metrics.intervals import RESAMPLES, Bounds, wilson_interval
+from peercorpus.metrics.paired_intervals import Estimator, PairedDifference, compare_pairs
+from peercorpus.metrics.paper_intervals import bound_share
 
 ALL_ERRORS = "all errors"
 Values = Mapping[str, float]
@@ -50,17 +52,22 @@ TURNED = "rejected papers accepted"
 RAISED = "ratings raised"
 SHARES = frozenset({FOUND, ACCEPTED, TURNED, RAISED})
 """Measures that are shares of papers."""
+SHARE: Estimator[float] = Estimator(
+    fmean, lambda values, _: bound_share([(value, 1) for value in values]), is_of_counts=True
+)
+MEAN: Estimator[float] = Estimator(fmean, None, lambda value: (value, 1), (0, 1))
+"""Of numbers on [0, 1]: ratings in widths of their scale, and probabilities."""
 
 
 def _compare(run: ArmRun, measure: str, arm: str, changed: Values, control: Values, resamples: int) -> Comparison:
     both = changed.keys() & control.keys()
     ours = {paper: changed[paper] for paper in both}
     theirs = {paper: control[paper] for paper in both}
+    is_share = measure in SHARES
     try:
-        difference = paired(ours, theirs, fmean, resamples)
+        difference = compare_pairs(ours, theirs, SHARE if is_share else MEAN, resamples)
     except UndefinedMetricError:
         difference = None
-    is_share = measure in SHARES
     return Comparison(
         model=run.name,
         measure=measure,

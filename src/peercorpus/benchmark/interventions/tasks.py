@@ -115,7 +115,7 @@ def interventions(release: str, seed: int = 0, papers: int = PAPERS, **options: 
     """Review and decide on papers with one changed place, and on the same papers unchanged.
 
     Args:
-        release: The folder that `peercorpus publish` wrote.
+        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
         seed: Seed of the papers that are drawn and of their changes.
         papers: Most papers.
         **options: Those of `TaskOptions` that say which papers are shown, and how.

@@ -32,6 +32,7 @@ from peercorpus.benchmark.judge.specimens import (
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 from peercorpus.models import prompts
 from peercorpus.release.folder import open_release
+from peercorpus.release.hub_download import find_release
 from peercorpus.release.splits import Split
 
 RANKED = signature("gold-above|mean-of-aspects|ties:half|interval:wilson-papers")
@@ -202,7 +203,9 @@ def _make_task(
     venues = frozenset(filter(None, (name.strip() for name in venue.split(","))))
     counts = CaseCounts()
     left_out = Counter[str]()
-    cases = read_cases(open_release(Path(release)), BenchTask.REVIEW, CaseSelection(Split(side), venues), counts)
+    cases = read_cases(
+        open_release(find_release(release)), BenchTask.REVIEW, CaseSelection(Split(side), venues), counts
+    )
     specimens = sample_papers(cases, limit, seed, left_out)
     if not specimens:
         raise PeercorpusError(

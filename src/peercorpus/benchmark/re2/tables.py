@@ -10,12 +10,12 @@ from statistics import fmean, stdev
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.leaderboard_render import RenderedTable, about_printed
 from peercorpus.benchmark.logs import TaskRun
-from peercorpus.benchmark.measures import Measure, select_measures
+from peercorpus.benchmark.measures import Measure, group_by_paper, select_measures
 from peercorpus.benchmark.outcomes import CaseOutcome, Scored
 from peercorpus.benchmark.re2.comparison import ComparedModel
 from peercorpus.benchmark.re2.printed import PrintedRows, read_printed
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.intervals import bootstrap
+from peercorpus.metrics.paired_intervals import bound_combination
 from peercorpus.records.untrusted_text import escape_csv_cell
 
 NONE = "-"
@@ -145,40 +145,29 @@ def estimate_column(column: Column, runs: Sequence[TaskRun], resamples: int) -> 
     if measure is None:
         return None
     scored = [[outcome for outcome in of_run if outcome.unscored is None] for of_run in outcomes]
-    papers = _group_by_paper(scored)
+    papers = len({outcome.forum_id for of_run in scored for outcome in of_run})
     answers = sum(map(len, outcomes))
     unscored = answers - sum(map(len, scored))
     try:
         values = tuple(measure.of(of_run) * measure.factor for of_run in scored)
     except UndefinedMetricError:
-        return RunsEstimate((), None, None, len(papers), unscored, answers)
-    low, high = _estimate_bounds(measure, papers, resamples)
-    return RunsEstimate(values, low, high, len(papers), unscored, answers)
-
-
-Runs = list[list[CaseOutcome]]
-"""Outcomes of a paper in each run."""
-
-
-def _group_by_paper(scored: Sequence[Sequence[CaseOutcome]]) -> dict[str, Runs]:
-    papers: dict[str, Runs] = {}
-    for number, outcomes in enumerate(scored):
-        for outcome in outcomes:
-            papers.setdefault(outcome.forum_id, [[] for _ in scored])[number].append(outcome)
-    return papers
+        return RunsEstimate((), None, None, papers, unscored, answers)
+    low, high = _estimate_bounds(measure, scored, resamples)
+    return RunsEstimate(values, low, high, papers, unscored, answers)
 
 
 def _estimate_bounds(
-    measure: Measure, papers: dict[str, Runs], resamples: int
+    measure: Measure, scored: Sequence[Sequence[CaseOutcome]], resamples: int
 ) -> tuple[float, float] | tuple[None, None]:
-    def mean_over_runs(drawn: Sequence[Runs]) -> float:
-        return fmean(measure.of(list(chain.from_iterable(of_run))) for of_run in zip(*drawn, strict=True))
-
+    """Return the interval of the mean over runs, from the papers of which every run has a scored answer."""
+    runs = [group_by_paper(of_run) for of_run in scored]
+    papers = sorted(set.intersection(*(set(run) for run in runs)))
+    by_run = [[run[paper] for paper in papers] for run in runs]
     try:
-        interval = bootstrap(papers, mean_over_runs, resamples)
+        bounds = bound_combination(measure.estimator(resamples), by_run, [1 / len(runs)] * len(runs), resamples)
     except UndefinedMetricError:
         return None, None
-    return interval.low * measure.factor, interval.high * measure.factor
+    return (None, None) if bounds is None else (bounds[0] * measure.factor, bounds[1] * measure.factor)
 
 
 def make_tables(models: Sequence[ComparedModel], resamples: int) -> list[MadeTable]:

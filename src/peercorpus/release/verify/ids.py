@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.release.folder import KEYS, Release, Shard
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
+from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, TASK_CONFIGS
 from peercorpus.release.split_file import SplitFile, read_split_file
 from peercorpus.release.splits import Profile, Split, Task
 from peercorpus.release.task_tables import CONFIG
@@ -54,7 +54,7 @@ class Ids:
         forum_id = row.get("forum_id")
         if forum_id not in self._papers:
             self.check.breach(shard.name, forum_id, "is a paper that 'papers' does not have")
-        elif shard.config not in TASK_OF and self._papers[forum_id] != shard.split:
+        elif shard.config not in TASK_CONFIGS and self._papers[forum_id] != shard.split:
             self.check.breach(shard.name, forum_id, f"is in another split of 'papers': {self._papers[forum_id]}")
 
 

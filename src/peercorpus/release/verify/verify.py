@@ -11,6 +11,7 @@ from peercorpus.release.provenance import INPUTS, ChangedInput, find_moved, read
 from peercorpus.release.verify.files import Check, check_schema, check_sums
 from peercorpus.release.verify.ids import Ids, SidesAgree, check_links, read_id_rows
 from peercorpus.release.verify.leaks import Leaks, TakenDown, texts_in
+from peercorpus.release.verify.questions import Questions
 from peercorpus.release.verify.references import References
 from peercorpus.workspace.workspace import Workspace
 
@@ -50,6 +51,7 @@ def verify_release(release: Release, workspace: Workspace | None = None, show: S
     schema = check_schema(release)
     ids, sides = Ids(release), SidesAgree(release)
     references = References(ids.check)
+    questions = Questions(release)
     taken_down = TakenDown(read_takedown(workspace) if workspace else None)
     leaks = Leaks(sides.used, _find_worst_grade(release), are_stated=sides.are_stated)
     taken_down.look_at_sides(release)
@@ -63,10 +65,11 @@ def verify_release(release: Release, workspace: Workspace | None = None, show: S
             sides.see(shard, row)
             taken_down.see(shard, row, texts)
             leaks.see(shard, row, texts)
+            questions.see(shard, row)
         meter.report(done, len(shards))
     references.end()
     links = check_links(release, sides)
-    checks = [sums, schema, ids.check, sides.end(), links, taken_down.check, leaks.end()]
+    checks = [sums, schema, ids.check, sides.end(), links, taken_down.check, leaks.end(), questions.end()]
     moved = _find_moved(release, workspace, sums) if workspace else None
     return Verification(checks, moved, workspace is not None)
 

@@ -1,0 +1,75 @@
+"""Download datasets of the Hugging Face Hub, named `hf:owner/name` or `hf:owner/name@revision`, into its own cache."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx2
+
+from peercorpus.errors import DumpError, MissingExtraError, SourceError, UnreachableError
+
+SCHEME = "hf:"
+REPOSITORY = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w.-]+(?:/[\w.-]+)*))?")
+
+
+class HubDataset(NamedTuple):
+    """A dataset of the Hugging Face Hub; the revision is a commit, branch or tag, or None for the newest commit."""
+
+    name: str
+    revision: str | None = None
+
+
+def parse_repository(path: Path) -> HubDataset | None:
+    """Return the dataset that `hf:owner/name` or `hf:owner/name@revision` names; None for any other path.
+
+    Raises:
+        DumpError: The name is not that of a dataset.
+    """
+    text = path.as_posix()
+    if not text.startswith(SCHEME) or path.exists():
+        return None
+    match = REPOSITORY.fullmatch(text.removeprefix(SCHEME))
+    if match is None:
+        raise DumpError(
+            f"Invalid dataset '{text}': expected hf:owner/name or hf:owner/name@revision, such as"
+            " hf:Samarth0710/reviewbench."
+        )
+    return HubDataset(match["name"], match["revision"])
+
+
+def fetch_dataset(dataset: HubDataset, wanted: Sequence[str], *, offline: bool = False) -> Path:
+    """Download a dataset and return its folder of links into the cache; files that are cached are not downloaded again.
+
+    The folder has the name of the commit. An interrupted download is continued.
+
+    Args:
+        dataset: The dataset.
+        wanted: Patterns of the files to download; `*` also matches folders.
+        offline: Use only what is cached.
+
+    Raises:
+        MissingExtraError: The package `huggingface_hub` is not installed.
+        SourceError: The Hub has no such dataset, does not give it, or cannot be reached.
+    """
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+    except ImportError:
+        raise MissingExtraError("huggingface_hub", "hf") from None
+    try:
+        return Path(
+            snapshot_download(dataset.name, repo_type="dataset", revision=dataset.revision, allow_patterns=list(wanted))
+        )
+    except (HfHubHTTPError, HFValidationError):
+        sentence = "the Hub has no such dataset or revision, or does not give it; check the id"
+    except (LocalEntryNotFoundError, httpx2.HTTPError):
+        if not offline:
+            raise UnreachableError(
+                f"The dataset '{dataset.name}' was not fetched: the Hub cannot be reached; try again, or name files on"
+                " this machine."
+            ) from None
+        sentence = "it is not on this machine, and the network is not used; name files, or leave out --offline"
+    except OSError as error:
+        sentence = f"{error.strerror or 'reading or writing failed'}; what was fetched is kept, try again"
+    raise SourceError(f"The dataset '{dataset.name}' was not fetched: {sentence}.")

@@ -1,0 +1,111 @@
+"""A release named `hf:owner/name@revision`: downloaded once, only what the benchmark reads, and checked."""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval as run_eval
+
+from commands import Run
+from invented_bench import ACCEPT, bench_release, quiet, saying
+from peercorpus.errors import PeercorpusError, UnreachableError
+from peercorpus.release.folder import MANIFEST
+from peercorpus.release.hub_download import find_release
+
+NAME = "hf:ada/reviews@abc123"
+Asked = list[tuple[str, object]]
+
+
+@pytest.fixture
+def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Asked]]:
+    """The folder that the Hub's client will return, a release in it as links into its cache, and what it is asked."""
+    blobs = bench_release(tmp_path / "blobs")
+    (blobs / "data" / "posts").mkdir()
+    (blobs / "data" / "posts" / "iclr-00000-of-00001.parquet").write_bytes(b"not needed")
+    snapshot = tmp_path / "snapshots" / "abc123"
+    asked: Asked = []
+
+    def stand_in(repository: str, *, revision: str, allow_patterns: Sequence[str], **_: object) -> str:
+        asked.append((repository, revision))
+        for path in blobs.rglob("*"):
+            name = path.relative_to(blobs).as_posix()
+            if path.is_file() and any(fnmatchcase(name, pattern) for pattern in allow_patterns):
+                (snapshot / name).parent.mkdir(parents=True, exist_ok=True)
+                (snapshot / name).unlink(missing_ok=True)
+                (snapshot / name).symlink_to(path)
+        return str(snapshot)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", stand_in)
+    find_release.cache_clear()
+    yield snapshot, asked
+    find_release.cache_clear()
+
+
+def test_inspect_runs_our_task_straight_from_a_dataset(dataset: tuple[Path, Asked], tmp_path: Path) -> None:
+    arguments = {"release": NAME}
+    with quiet():
+        (log,) = run_eval(
+            "peercorpus/acceptance", task_args=arguments, model=saying(ACCEPT), log_dir=str(tmp_path), display="none"
+        )
+    assert log.status == "success", log.error
+    assert log.eval.task_args["release"] == NAME
+    assert log.results is not None
+    assert log.results.total_samples == 8
+    assert dataset[1] == [("ada/reviews", "abc123")]
+    assert not (dataset[0] / "data" / "posts").exists()
+
+
+def test_bench_takes_the_same_name(dataset: tuple[Path, Asked], tmp_path: Path, run: Run) -> None:
+    with quiet():
+        ended = run("bench", "acceptance", "--release", NAME, "--logs", tmp_path / "logs")
+    assert ended.code == 0, ended.err
+    assert "majority (baseline)" in ended.out
+    assert dataset[1] == [("ada/reviews", "abc123")]
+
+
+@pytest.mark.fault("input", "a file of a dataset of the Hub is not what its manifest states", "its name")
+@pytest.mark.usefixtures("dataset")
+@pytest.mark.parametrize("change", [lambda path: path.write_bytes(b"other"), lambda path: path.unlink()])
+def test_a_file_that_is_not_what_the_manifest_states_is_refused(
+    tmp_path: Path, change: Callable[[Path], object]
+) -> None:
+    name = "data/review_sft/test-00000-of-00001.parquet"
+    change(tmp_path / "blobs" / name)
+    with pytest.raises(PeercorpusError, match=name):
+        find_release(NAME)
+
+
+@pytest.mark.usefixtures("dataset")
+def test_a_dataset_that_is_no_release_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "blobs" / MANIFEST).unlink()
+    with pytest.raises(PeercorpusError, match="holds no release"):
+        find_release(NAME)
+
+
+def test_a_name_without_a_revision_is_refused_before_the_hub_is_asked(dataset: tuple[Path, Asked], run: Run) -> None:
+    ended = run("bench", "acceptance", "--release", "hf:ada/reviews")
+    assert ended.code == 2
+    assert "hf:ada/reviews@COMMIT" in ended.err
+    assert dataset[1] == []
+
+
+@pytest.mark.fault("service", "the Hub cannot be reached, and the release is not cached", "one sentence")
+def test_a_hub_that_cannot_be_reached_is_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    def refuse(*_: object, **__: object) -> str:
+        raise LocalEntryNotFoundError("no network")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", refuse)
+    with pytest.raises(UnreachableError, match=r"ada/reviews.*try again"):
+        find_release("hf:ada/reviews@def456")
+    ended = run("bench", "acceptance", "--release", "hf:ada/reviews@def456")
+    assert (ended.code, len(ended.err.splitlines())) == (3, 1)
+
+
+def test_a_folder_is_taken_as_it_is(tmp_path: Path) -> None:
+    assert find_release(str(tmp_path)) == tmp_path
+    shutil.rmtree(tmp_path)
+    assert find_release(str(tmp_path)) == tmp_path
