@@ -31,7 +31,7 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'peercorpus
 
 VENUES = ["Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"]
 ROOT = Path(__file__).parents[2]
-PAPERS, FEWEST_FILES = 36, 60
+PAPERS, FEWEST_FILES = 20, 32
 LONGEST_S = 300
 MACHINE = ("--block", "--num-cpus=1", f"--object-store-memory={100 << 20}", "--disable-usage-stats")
 COUNTED = """

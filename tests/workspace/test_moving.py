@@ -46,6 +46,7 @@ ROOT = S3Path("papers", "corpora/one")
 RECORDS: dict[str, type[Any]] = {**TABLES}
 NEEDED = ["pytest", "obstore", "peercorpus.pipeline.build", "peercorpus.pipeline.status", "peercorpus.workspace.move"]
 NEEDED += ["peercorpus.harvest.harvest", "peercorpus.release.publish", "peercorpus.simulator.server.service"]
+"""What this module imports that takes long."""
 
 
 @contextmanager
