@@ -14,6 +14,7 @@ from inspect_ai.model import ChatMessage, Model
 from asked_cases import acceptance as asked_acceptance
 from commands import Run, assert_refused
 from invented_bench import ACCEPT, ACCEPTED, REJECT, bench_paper, bench_release, meta_release, quiet, scripted
+from model_endpoint import completion, serving
 from peercorpus.benchmark.arms import READING
 from peercorpus.benchmark.cases import BenchTask, CasePaper
 from peercorpus.benchmark.controls import CONTROLS, REST, PaperPart
@@ -250,3 +251,20 @@ def test_controls_need_a_model(run: Run, bench_data: Path, tmp_path: Path) -> No
     arguments = ("bench", "acceptance", "--release", bench_data, "--logs", tmp_path / "logs", "--controls")
     assert_refused(run(*arguments), "whole papers: name one with --model")
     assert not (tmp_path / "logs").exists()
+
+
+def test_one_command_asks_a_service_in_all_arms_and_prints_them(
+    run: Run, bench_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(rule=lambda _: completion(ACCEPT)) as stand:
+        monkeypatch.setenv("LOCAL_API_KEY", "none")
+        monkeypatch.setenv("LOCAL_BASE_URL", stand.url)
+        arguments = ("--release", bench_data, "--model", "openai-api/local/x", "--logs", tmp_path / "logs")
+        more = ("--limit", 2, "--no-baselines", "--resamples", 5)
+        ended = run("bench", "acceptance", *arguments, "--controls", *more)
+    assert ended.code == 0, ended.err
+    questions = [str(body["messages"][-1]["content"]) for body in stand.bodies]
+    assert len(questions) == 3 * 2
+    assert sum(REST in question for question in questions) == 2 * 2
+    assert f"## acceptance: {TO_TITLE}" in ended.out
+    assert "openai-api/local/x, title and abstract" in ended.out

@@ -138,7 +138,7 @@ def split(release: Path, right: Share, of_baseline: Share) -> CutoffTable:
 
 
 def accuracy_of(table: CutoffTable, name: str = "m") -> CutoffRow:
-    return next(row for row in table.rows if (row.name, row.measure) == (name, "accuracy"))
+    return next(row for row in table.rows if (row.name, row.measure.name) == (name, "accuracy"))
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_papers_that_only_one_run_answers_are_left_out_of_their_difference(relea
         ]
     (board,) = make_boards([run, baseline], 50, cutoff=Cutoff(CUTOFF)).boards
     assert board.cutoff is not None
-    row = next(row for row in board.cutoff.rows if (row.name, row.measure) == ("m", "contradictory"))
+    row = next(row for row in board.cutoff.rows if (row.name, row.measure.name) == ("m", "contradictory"))
     assert row.beyond is not None
     assert row.beyond.papers == PAPERS - 1
 
@@ -242,8 +242,8 @@ def test_logs_that_are_there_are_split_without_a_question(run: Run, logs: Path, 
     assert ended.code == 0, ended.err
     assert "## acceptance: before and after 2024-06-30" in ended.out
     assert "before: 4 papers, decided by that day" in ended.out
-    assert "| accuracy | mockllm/memory | 100.0 [51.0, 100.0]† | 50.0 [15.0, 85.0]† | -50.000" in ended.out
-    assert "| accuracy | tfidf-paper (baseline) |" in ended.out
+    assert "| accuracy (%) ↑ | mockllm/memory | 100.0 [51.0, 100.0]† | 50.0 [15.0, 85.0]† | -50.000" in ended.out
+    assert "| accuracy (%) ↑ | tfidf-paper (baseline) |" in ended.out
     rows = (tmp_path / "leaderboard.csv").read_text()
     assert '"accuracy, after minus before 2024-06-30, beyond tfidf-paper"' in rows
     assert "before and after" not in run(*arguments).out

@@ -6,7 +6,7 @@ import shutil
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
@@ -21,7 +21,9 @@ from inspect_ai.solver import Generate, TaskState
 from commands import Run, assert_refused
 from invented_bench import ACCEPT, REJECT, asked_of, bench_paper, bench_release, quiet, scripted
 from model_endpoint import Reply, completion, refusal, serving
+from peercorpus.benchmark.arms import FIGURES, READING
 from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.controls import REST, PaperPart
 from peercorpus.benchmark.figures.budget import INTRODUCTION, WITHOUT, FigureBudget
 from peercorpus.benchmark.figures.showing import SIGHT_QUESTION, read_choice, show_figures, without_images
 from peercorpus.benchmark.leaderboard import make_boards
@@ -35,7 +37,7 @@ from peercorpus.release.folder import open_release
 from peercorpus.release.record_rows import Row
 
 pytestmark = pytest.mark.usefixtures("quietly")
-FIGURES: dict[int, list[Row]] = {
+CAPTIONS: dict[int, list[Row]] = {
     # Each paper's blocks: a heading, words, the heading of the references, words.
     16: [{"block": 1}, {"block": 3, "kind": "table", "label": "Table 1", "caption": "Table 1: Prices."}],
     17: [{"block": None}],
@@ -70,7 +72,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for paper in papers
     ]
     full[19]["markdown"] = "The text of another version."
-    rows = [figure_row(paper, place, more) for paper, of in FIGURES.items() for place, more in enumerate(of, 1)]
+    rows = [figure_row(paper, place, more) for paper, of in CAPTIONS.items() for place, more in enumerate(of, 1)]
     more = {("papers_full", "iclr"): full, ("figures", "iclr"): rows}
     return bench_release(tmp_path_factory.mktemp("figures") / "release", more=more)
 
@@ -363,3 +365,20 @@ def test_an_answer_without_a_score_in_one_arm_leaves_the_numbers_of_the_others_c
         measure.name: cell[0].papers for measure, cell in zip(board.measures, difference.cells, strict=True) if cell
     }
     assert (papers["accuracy"], papers["contradictory"]) == (9, 7)
+
+
+def test_controls_stand_beside_both_arms_and_show_no_figures(release: Path, tmp_path: Path) -> None:
+    asked = Asked([])
+    bench = Bench([BenchTask.ACCEPTANCE], release, tmp_path, seeing(asked, "all"), {"figures": True}, False)
+    run_tasks(replace(bench, controls=True))
+    about = [question[-1] for question in asked.questions if SIGHT_QUESTION not in question[-1].text]
+    assert Counter((REST in message.text, count_images([message]) > 0) for message in about) == {
+        (False, True): len(SHOWN),
+        (False, False): 2 * 8 - len(SHOWN),
+        (True, False): 2 * 8,
+    }
+    (board,) = make_boards(read_runs(tmp_path), 20).boards
+    assert {difference.contrast: difference.name for difference in board.differences} == {
+        FIGURES: f"mockllm/all, {FigureBudget().arm}, {PaperPart.PAPER.arm}",
+        **dict.fromkeys(READING.values(), f"mockllm/all, {WITHOUT}, {PaperPart.PAPER.arm}"),
+    }

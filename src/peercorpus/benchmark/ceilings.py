@@ -11,7 +11,7 @@ from peercorpus.metrics.paired_intervals import compare_pairs
 FEWEST_WINS = 2 / 3
 """Share of papers on which a reviewer must be better than the best floor for a measure to stand clear of it.
 
-One in two is chance. It is asked only of measures by which an answer can be more or less right, and papers differ.
+One in two is chance. It is asked only of measures that say how right an answer is, and that differ on most papers.
 """
 ALL = "all"
 

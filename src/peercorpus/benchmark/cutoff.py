@@ -20,6 +20,7 @@ from peercorpus.benchmark.estimates import (
     treat_failures,
 )
 from peercorpus.benchmark.logs import Protocol, TaskRun
+from peercorpus.benchmark.measures import Measure
 from peercorpus.errors import PeercorpusError
 from peercorpus.metrics.intervals import subtract_bounds
 from peercorpus.records.enums import Status
@@ -89,16 +90,15 @@ class CutoffRow:
     Attributes:
         name: The run, as in the table.
         failures: How answers without a score are treated.
-        measure: Name of the measure.
         cells: The number of each period; None where it is undefined or was not measured in this run.
-        change: After less before; None if one of the two has no number or no interval.
+        change: After less before; None if one of the two has no number.
         beyond: The change less that of the reference, on the same papers; None for baselines too.
     """
 
     name: str
     is_baseline: bool
     failures: str
-    measure: str
+    measure: Measure
     cells: Mapping[Period, Estimate | None]
     change: Estimate | None
     beyond: Estimate | None
@@ -239,7 +239,7 @@ def _make_row(
         name=name,
         is_baseline=run.is_baseline,
         failures=failures,
-        measure=column.measure.name,
+        measure=column.measure,
         cells=cells,
         change=_subtract(cells[Period.AFTER], cells[Period.BEFORE]),
         beyond=beyond,

@@ -199,7 +199,7 @@ def _make_cutoff_table(board: Board, cutoff: CutoffTable) -> RenderedTable:
         head=["measure", "model", *periods, "change", f"change beyond {cutoff.reference or 'a baseline'}"],
         rows=[
             [
-                row.measure,
+                _format_heading(row.measure),
                 f"{row.name} (baseline)" if row.is_baseline else row.name,
                 *(_format_cell(row.cells[period], sizes[period]) for period in periods),
                 _format_change(row.change),
@@ -378,7 +378,6 @@ def _csv_cutoff_lines(board: Board) -> Iterator[tuple[object, ...]]:
     if board.cutoff is None:
         return
     day = board.cutoff.day
-    measures = {measure.name: measure for measure in board.measures}
     for row in board.cutoff.rows:
         of_row = (row.name, "", row.failures, "", "", "", "", "", row.is_baseline)
         numbers = {f"{period} {day}": row.cells[period] for period in Period} | {
@@ -387,7 +386,7 @@ def _csv_cutoff_lines(board: Board) -> Iterator[tuple[object, ...]]:
         }
         for says, estimate in numbers.items():
             if estimate is not None:
-                yield _csv_line(board, of_row, f"{row.measure}, {says}", measures[row.measure], estimate)
+                yield _csv_line(board, of_row, f"{row.measure.name}, {says}", row.measure, estimate)
 
 
 STYLE = (
