@@ -1,7 +1,6 @@
 """The public peer-review record on OpenReview as a corpus; `peercorpus.open` is the entry point."""
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # To import `typing` takes long enough for an interrupt, which would end in a traceback.
 if TYPE_CHECKING:
     from pathlib import Path
 

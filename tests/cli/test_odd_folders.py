@@ -1,14 +1,67 @@
 """A folder may be called anything: commands work in it, or refuse it in one sentence before they write."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+import invented_pdfs
 import peercorpus
-from commands import Run, assert_refused
+from commands import Ended, Run, assert_refused, run_command
+from peercorpus.cli.commands import app
 
-MISREAD = ["a%20b", "50%25", "back\\slash", "line\nbreak", "\udcff\udcfe"]
+ODD = [
+    *("ven:2024", "50%", "a#b?c", "für 日本", "-dash", "a[1]*", "s3:x", "~", "a'b\"", "{x}", "ü ñ", "a b", "x" * 200),
+]
+"""Names that every command takes."""
+
+MISREAD = ["a%20b", "50%25", "back\\slash", "tab\there", "line\nbreak", "\udcff\udcfe"]
+"""Names that Delta Lake takes for others: a workspace cannot have them, anything else can."""
+
+QUICK = (
+    "import note.json --workspace W",
+    "build --workspace W",
+    "status --workspace W",
+    "check --workspace W",
+    "show ID --workspace W",
+    "forms --workspace W",
+    "reminders --workspace W --json",
+    "publish --workspace W --out R",
+    "publish --workspace W --out R",
+    "verify R --workspace W",
+    "diff R R",
+    "table1 --workspace W --name N",
+    "table1 --workspace R --name N",
+    "audit leaks R",
+    "audit leaks W",
+    "bench acceptance --release R --logs O.logs",
+    "explore --workspace W --select= --out O.csv",
+    "export R --format trl --out O.rows",
+    "export W --format trl --out O.jsonl",
+    "finetune --release R --out O.model --model M",
+    "push R ada/nothing --workspace W",
+    "takedown ID --workspace W",
+    "takedown --workspace W --list",
+)
+"""What each folder is given, in this order: W is a workspace, R a release, O the beginning of other names."""
+
+SLOW = ("convert pdfs --out O.texts", "import --pdfs pdfs --workspace W", "report --workspace W --out O.report")
+"""What takes longer, in folders of a few names."""
+
+ELSEWHERE = {
+    "demo": "makes a workspace called corpus, a release and a report, each by a command that is walked here",
+    "harvest": "opens its workspace as import does",
+    "login": "has no folder but PEERCORPUS_CONFIG",
+    "logout": "has no folder but PEERCORPUS_CONFIG",
+    "mcp": "serves until it is stopped; opens its workspace as status does",
+    "move": "needs an object store",
+    "recipe": "imports, builds and publishes as the commands walked here",
+    "simulate": "has no folder",
+    "venues": "has no folder",
+}
+"""Commands that are not walked, and why."""
+
 NOTE = {
     "id": "rkgO66VKDS",
     "forum": "rkgO66VKDS",
@@ -18,47 +71,112 @@ NOTE = {
 }
 
 
+MAY_REFUSE = {"audit", "bench", "finetune", "push", "export"}
+"""Commands that one paper without a decision, or a package that is not installed, keeps from their work."""
+
+
+def make_inputs(folder: Path) -> Path:
+    (folder / "note.json").write_text(json.dumps([NOTE]), encoding="utf-8")
+    (folder / "pdfs").mkdir()
+    (folder / "pdfs" / "rkgO66VKDS.pdf").write_bytes(invented_pdfs.typeset(invented_pdfs.lines("On nothing")))
+    return folder
+
+
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the commands run, with a file to import: packages take some relative paths for URLs."""
-    (tmp_path / "note.json").write_text(json.dumps([NOTE]), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+    """The folder in which the commands run, with what they import: packages take some relative paths for URLs."""
+    monkeypatch.chdir(make_inputs(tmp_path))
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "name", ["ven:2024", "50%", "a#b?c", "für 日本", "-dash", "a[1]*", "s3:x", "~", "a'b\"", "{x}"]
-)
-def test_every_command_works_in_a_folder_with_an_odd_name(run: Run, name: str) -> None:
-    workspace, release, beside = f"--workspace={name}", f"{name}.out", "" if name[0] != "-" else "./"
-    for command in (
-        ["import", "note.json", workspace],
-        ["build", workspace],
-        ["status", workspace],
-        ["check", workspace],
-        ["show", NOTE["id"], workspace],
-        ["forms", workspace],
-        ["publish", workspace, f"--out={release}"],
-        ["publish", workspace, f"--out={release}"],
-        ["verify", f"{beside}{release}"],
-        ["diff", f"{beside}{release}", f"{beside}{release}"],
-        ["table1", workspace],
-        ["table1", f"--workspace={release}"],
-        ["takedown", NOTE["id"], workspace],
-    ):
-        ended = run(*map(str, command))
-        assert ended.code == 0, (command, ended.err)
+def test_every_command_is_walked_or_has_a_reason_why_not() -> None:
+    walked = {line.split()[0] for line in (*QUICK, *SLOW)}
+    assert walked | ELSEWHERE.keys() == {name for name in app if not name.startswith("-")}
+    assert walked & ELSEWHERE.keys() == set()
+
+
+def walk(lines: tuple[str, ...], workspace: str, others: str) -> list[tuple[str, Ended]]:
+    """Run commands in this folder, and return how each ended, without the names of the folders."""
+    beside = "./" if others.startswith("-") else ""
+    names = {"W": f"./{workspace}", "R": f"{beside}{others}.out", "O": f"{beside}{others}", "ID": NOTE["id"]}
+    ended = []
+    for line in lines:
+        arguments = [put_names(word, names) for word in line.split()]
+        ended.append((line, run_command(*arguments)))
+    return ended
+
+
+def put_names(word: str, names: dict[str, str]) -> str:
+    """Return an argument with its letter replaced by the name that it stands for.
+
+    >>> put_names("O.csv", {"O": "a b"})
+    'a b.csv'
+    """
+    letter, dot, ending = word.partition(".")
+    return f"{names[letter]}{dot}{ending}" if letter in names else word
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, str], int | str | None]:
+    """The exit code of each command in folders with plain names."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(make_inputs(tmp_path_factory.mktemp("plain")))
+        ended = walk(QUICK, "plain", "plain")
+    codes = {(number, line): end.code for number, (line, end) in enumerate(ended)}
+    assert {line.split()[0] for (_, line), code in codes.items() if code} <= MAY_REFUSE
+    return codes
+
+
+def list_unlike(ended: list[tuple[str, Ended]], codes: dict[tuple[int, str], int | str | None]) -> list[object]:
+    """Return the commands that ended with another code than in plain folders, or without a sentence."""
+    unlike: list[object] = []
+    for number, (line, end) in enumerate(ended):
+        is_sentence = end.code in {0, 1} or end.err.splitlines()[-1].startswith("peercorpus: ")
+        if end.code != codes[number, line] or not is_sentence or "Traceback" in end.err:
+            unlike.append((line, end))
+    return unlike
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_every_command_works_in_a_folder_with_an_odd_name(
+    plain: dict[tuple[int, str], int | str | None], name: str, here: Path
+) -> None:
+    assert list_unlike(walk(QUICK, name, name), plain) == []
     assert peercorpus.open(name).papers().collect()["forum_id"].to_list() == [NOTE["id"]]
+    shutil.rmtree(here / name)
+    assert [path.name for path in here.iterdir() if not path.name.startswith((name, ".", "note.json", "pdfs"))] == []
+
+
+@pytest.mark.parametrize("name", MISREAD[:-1])
+def test_what_is_no_workspace_may_have_any_name(
+    plain: dict[tuple[int, str], int | str | None], name: str, here: Path
+) -> None:
+    assert list_unlike(walk(QUICK, "plain", name), plain) == []
+    assert (here / f"{name}.out" / "release.json").is_file()
+
+
+@pytest.mark.parametrize("name", ["ven:2024 ü[1]*#{x}%?'", "s3:x", "-dash"])
+def test_slow_commands_work_in_a_folder_with_an_odd_name(name: str, here: Path) -> None:
+    walk(QUICK[:2], name, name)
+    assert [(line, end) for line, end in walk(SLOW, name, name) if end.code] == []
+    assert (here / f"{name}.texts" / "rkgO66VKDS.md").is_file()
+    assert (here / f"{name}.report" / "report.html").is_file()
 
 
 @pytest.mark.fault(
-    "machine", "a folder whose path Delta Lake reads as another one", "one sentence; nothing is written", times=5
+    "machine", "a folder whose path Delta Lake reads as another one", "one sentence; nothing is written", times=6
 )
 @pytest.mark.parametrize("name", MISREAD)
 def test_a_folder_whose_path_is_misread_is_refused_and_not_made(run: Run, name: str, here: Path) -> None:
-    for command in (["import", "note.json"], ["build"], ["status"], ["harvest", "Invented.cc/2024/Conference"]):
-        assert_refused(run(*command, f"--workspace={name}"), "cannot hold a workspace", "rename")
-    assert [path.name for path in here.iterdir()] == ["note.json"]
+    given = {path.name for path in here.iterdir()}
+    opening = [line for line in (*QUICK, *SLOW) if "W" in line.split() and "R" not in line.split()]
+    others = ["publish --workspace W --out R", "harvest Invented.cc/2024/Conference --workspace W", "mcp --workspace W"]
+    for line in (*opening, *others):
+        command = [name if word == "W" else word for word in line.split()]
+        # The others look for a release, too, before they open a workspace.
+        opens = "--workspace W" in line and not line.startswith(("report", "table1", "mcp"))
+        assert_refused(run(*command), *(["cannot hold a workspace", "rename"] if opens else []))
+    assert {path.name for path in here.iterdir()} == given
 
 
 def test_a_link_to_a_folder_that_is_misread_is_refused(run: Run, here: Path) -> None:

@@ -33,7 +33,7 @@ import os, signal, sys
 
 class Slow:
     def find_spec(self, name, path=None, target=None):
-        if name == "cyclopts":
+        if name == "{module}":
             os.kill(os.getpid(), signal.SIG{name})
 
 sys.meta_path.insert(0, Slow())
@@ -45,10 +45,15 @@ import sys
 from types import SimpleNamespace
 from peercorpus.cli import interrupts, main
 
+class Broken(SimpleNamespace):
+    def __getattr__(self, name):
+        {how}
+
 def break_off(*_, **__):
     {how}
 
-sys.modules["peercorpus.cli.commands"] = SimpleNamespace(app=break_off)
+whole = SimpleNamespace(app=break_off)
+sys.modules["{module}"] = whole if "{module}" == "peercorpus.cli.commands" else Broken(__path__=[])
 main.main([])
 """
 NOTE = {
@@ -123,10 +128,13 @@ def heed_signals() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-@pytest.mark.fault("kill", "Ctrl-C, SIGTERM or SIGHUP during the imports", "one sentence, exit code 130", times=3)
-@pytest.mark.parametrize("name", ["INT", "TERM", "HUP"])
-def test_a_signal_during_the_imports_ends_the_command_in_one_sentence(name: str) -> None:
-    code = SLOW_IMPORT.replace("{name}", name)
+@pytest.mark.fault("kill", "Ctrl-C, SIGTERM or SIGHUP during the imports", "one sentence, exit code 130", times=5)
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [("INT", "cyclopts"), ("TERM", "cyclopts"), ("HUP", "cyclopts"), ("INT", "logging"), ("INT", "sqlite3")],
+)
+def test_a_signal_during_the_imports_ends_the_command_in_one_sentence(name: str, module: str) -> None:
+    code = SLOW_IMPORT.replace("{name}", name).replace("{module}", module)
     ended = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -139,7 +147,8 @@ def test_a_signal_during_the_imports_ends_the_command_in_one_sentence(name: str)
     assert ended.stderr.strip() == "Stopped; run the same command again to continue."
 
 
-@pytest.mark.fault("kill", "Ctrl-C where a library makes another error of it", "one sentence, exit code 130", times=3)
+@pytest.mark.fault("kill", "Ctrl-C where a library makes another error of it", "one sentence, exit code 130", times=9)
+@pytest.mark.parametrize("module", ["peercorpus.cli.commands", "cyclopts", "logging"])
 @pytest.mark.parametrize(
     "how",
     [
@@ -148,21 +157,78 @@ def test_a_signal_during_the_imports_ends_the_command_in_one_sentence(name: str)
         "interrupts._lost.set(); raise ValueError('It failed.')",
     ],
 )
-def test_an_interrupt_that_becomes_another_error_ends_the_command_in_one_sentence(tmp_path: Path, how: str) -> None:
-    (tmp_path / "breaking.py").write_text(BROKEN_OFF.replace("{how}", how))
+def test_an_interrupt_that_becomes_another_error_ends_the_command_in_one_sentence(
+    tmp_path: Path, how: str, module: str
+) -> None:
+    (tmp_path / "breaking.py").write_text(BROKEN_OFF.replace("{how}", how).replace("{module}", module))
     ended = run([sys.executable, "-m", "breaking"], {"PYTHONPATH": str(tmp_path)})
     assert (ended.returncode, ended.stdout) == (130, "")
     assert ended.stderr.strip() == "Stopped; run the same command again to continue."
 
 
 @pytest.mark.fault(
-    "machine", "a limit of the address space below what the libraries need", "one sentence that names it", times=2
+    "machine", "a limit of the address space below what the libraries need", "one sentence that names it", times=5
 )
-@pytest.mark.parametrize(("command", "limit_kb"), [("build --workspace", 400_000), ("demo --out", 600_000)])
-def test_a_limit_of_the_address_space_is_named(corpus: Path, command: str, limit_kb: int) -> None:
-    folder = corpus if command.startswith("build") else corpus.with_name("demo")
-    line = f"ulimit -v {limit_kb}; exec {sys.executable} -m peercorpus {command} '{folder}'"
-    ended = run(["sh", "-c", line], {"OPENBLAS_NUM_THREADS": "1"})
-    assert ended.returncode == 2, ended.stderr
+@pytest.mark.parametrize(
+    ("command", "limit_mib"),
+    [("build --workspace", 600), ("demo --out", 3_000), ("report --workspace", 1_000), ("verify", 60), ("import", 400)],
+)
+def test_a_limit_of_the_address_space_is_named(tmp_path: Path, command: str, limit_mib: int) -> None:
+    ended = run_limited(f"{command} '{tmp_path / 'corpus'}'", limit_mib)
+    assert (ended.returncode, ended.stdout) == (2, "")
     assert "ulimit" in ended.stderr
-    assert "Traceback" not in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert not (tmp_path / "corpus").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "limit_mib"),
+    [("build --workspace '{corpus}'", 4_200), ("venues", 520), ("build --help", 520), ("import --help", 520)],
+)
+def test_a_limit_of_the_address_space_that_suffices_changes_nothing(corpus: Path, command: str, limit_mib: int) -> None:
+    assert run_limited(command.format(corpus=corpus), limit_mib).returncode == 0
+
+
+def run_limited(command: str, limit_mib: int) -> subprocess.CompletedProcess[str]:
+    return run(["sh", "-c", f"ulimit -v {limit_mib * 1024}; exec {sys.executable} -m peercorpus {command}"])
+
+
+PANIC = """
+import sys
+from types import SimpleNamespace
+
+class PanicException(BaseException):
+    pass
+
+def panic(*_, **__):
+    raise PanicException("OS can't spawn worker thread")
+
+sys.modules["peercorpus.cli.commands"] = SimpleNamespace(app=panic)
+from peercorpus.cli.main import main
+main([])
+"""
+
+
+def test_a_panic_of_a_library_is_a_defect() -> None:
+    ended = run([sys.executable, "-c", PANIC])
+    assert ended.returncode == 70
+    assert ended.stderr.splitlines()[-1].startswith("peercorpus: This is a defect")
+
+
+ENDING = """
+import atexit, os, signal
+from types import SimpleNamespace
+import sys
+
+# The first that is registered is the last that is called.
+atexit.register(os.kill, os.getpid(), signal.SIGINT)
+sys.modules["peercorpus.cli.commands"] = SimpleNamespace(app=lambda *_, **__: 1)
+from peercorpus.cli.main import main
+main([])
+"""
+
+
+@pytest.mark.fault("kill", "Ctrl-C after the work is done, while Python ends", "the exit code of the work")
+def test_an_interrupt_while_python_ends_leaves_the_exit_code() -> None:
+    ended = run([sys.executable, "-c", ENDING])
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "")

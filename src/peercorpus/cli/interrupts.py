@@ -1,5 +1,6 @@
 """Turn Ctrl-C, SIGTERM and SIGHUP into `KeyboardInterrupt`, from the first import on, and let none be lost."""
 
+import atexit
 import signal
 import sys
 import threading
@@ -55,9 +56,14 @@ def prefer_interrupt() -> "Iterator[None]":
     try:
         yield
     except Exception as error:
-        if _lost.is_set() or any(isinstance(cause, KeyboardInterrupt) for cause in _list_causes(error)):
+        if is_interrupt(error):
             raise KeyboardInterrupt from error
         raise
+
+
+def is_interrupt(error: Exception) -> bool:
+    """Return whether an error comes of an interrupt that broke off an import or a callback."""
+    return _lost.is_set() or any(isinstance(cause, KeyboardInterrupt) for cause in _list_causes(error))
 
 
 def _list_causes(error: BaseException) -> "Iterator[BaseException]":
@@ -74,3 +80,8 @@ def settle_interrupt() -> None:
     SIGINT at the very end, though the interrupt was handled. The next `exec` makes it forget that.
     """
     exec("")
+
+
+def ignore_interrupts_at_exit() -> None:
+    """Let the exit code stand that a command has earned: an interrupt while Python ends would kill the process."""
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)

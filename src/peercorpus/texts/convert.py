@@ -228,7 +228,7 @@ def read_texts(
     for batch in in_batches(texts, BATCH_FILES):
         tables.append(TABLE, venue_id, NAME, batch)
     with tables.replacing((), venue_id, NAME, key) as left:
-        for sha256, problem in asides.items():
+        for sha256, problem in sorted(asides.items()):  # They come in the order in which processes end.
             left.set_aside(sha256, forum_ids[sha256], *problem)
     tables.finish(TABLE, venue_id, NAME, key)
     cache.trim()

@@ -90,7 +90,10 @@ def inspect_files(
     with tables.replacing((), venue_id, NAME, key) as left:
         for sha256 in sorted(absent):
             left.set_aside(sha256, first_forums[sha256], *FILE_MISSING)
-        outcomes = spread(look_into_file, present, timeout_s=options.pdf_timeout_s, workers=options.workers)
+        # In order, so that the table is the same however many processes there are.
+        outcomes = spread(
+            look_into_file, present, timeout_s=options.pdf_timeout_s, workers=options.workers, in_order=True
+        )
         for batch in in_batches(report_progress(outcomes, len(present), report), BATCH_FILES):
             _commit(tables, venue_id, batch, first_forums, left)
     tables.finish(TABLE, venue_id, NAME, key)

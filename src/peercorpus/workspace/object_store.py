@@ -247,9 +247,14 @@ Location = Path | S3Path
 
 
 def local_path(text: str) -> Path:
-    """Return the path; absolute where pyarrow would take a relative one for a URL (`ven:2024`) or a home (`~`)."""
-    first = text.partition("/")[0]
-    return Path(text).absolute() if ":" in first or first.startswith("~") else Path(text)
+    """Return the path; absolute where pyarrow would take a relative one for a URL (`ven:2024`) or a home (`~`).
+
+    >>> local_path("./ven:2024").is_absolute(), local_path("2024/ven:2024").is_absolute()
+    (True, False)
+    """
+    path = Path(text)
+    first = path.parts[0] if path.parts else ""
+    return path.absolute() if ":" in first or first.startswith("~") else path
 
 
 def locate(text: str) -> Location:

@@ -1,0 +1,79 @@
+"""Run one command: turn errors into messages and exit codes."""
+
+import logging
+import sqlite3
+import sys
+import traceback
+from collections.abc import Sequence
+
+from peercorpus.cli.interrupts import catch_signals, prefer_interrupt
+from peercorpus.cli.memory_limit import explain_memory_limit, prepare_for_limit
+from peercorpus.cli.streams import discard, prepare_streams, print_notice
+from peercorpus.errors import ExitCode, PeercorpusError
+
+
+def run_command(arguments: Sequence[str] | None) -> int:
+    """Run one command and return its exit code; if it cannot be carried out, print why in one sentence.
+
+    Raises:
+        KeyboardInterrupt: The command was interrupted.
+    """
+    catch_signals()
+    prepare_streams()
+    # stamina logs a warning before each new attempt. Without a handler Python prints it on stderr, and Inspect's
+    # handler of the root logger prints it on stdout.
+    retries = logging.getLogger("stamina")
+    retries.addHandler(logging.NullHandler())
+    retries.propagate = False
+    try:
+        with prefer_interrupt():
+            code = _call(arguments)
+    except PeercorpusError as error:
+        return _fail(str(error), error.exit_code)
+    except BrokenPipeError:
+        discard(sys.stdout)  # The reader, such as `head`, closed the pipe: not an error.
+        return ExitCode.DONE
+    except OSError as error:
+        where = f"'{error.filename}'" if error.filename else "The output, or a file of the workspace,"
+        # An object store that cannot be reached is a ConnectionError.
+        is_network = isinstance(error, ConnectionError | TimeoutError)
+        code = ExitCode.LATER if is_network else ExitCode.REFUSED
+        return _fail(f"{where} cannot be read or written: {error.strerror or error}.", code)
+    except sqlite3.Error as error:
+        from peercorpus.workspace.workspace import translate_database_error
+
+        return _fail(str(translate_database_error(error, "raw.db")))
+    except Exception as error:  # noqa: BLE001 -- Python's own code for it is 1, which says that something was found
+        limited = explain_memory_limit(error)
+        return _fail_by_defect() if limited is None else _fail(limited)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # noqa: BLE001 -- a panic of a library in Rust is no Exception
+        return _fail_by_defect()
+    return code if isinstance(code, int) else ExitCode.DONE
+
+
+def _call(arguments: Sequence[str] | None) -> object:
+    prepare_for_limit(sys.argv[1:] if arguments is None else arguments)
+    # Imported here, so that an import that is interrupted or fails ends the command like any other error.
+    from cyclopts import CycloptsError
+
+    from peercorpus.cli.commands import app
+
+    try:
+        return app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as error:
+        raise PeercorpusError(str(error)) from None
+
+
+def _fail_by_defect() -> ExitCode:
+    traceback.print_exc()
+    return _fail("This is a defect of peercorpus; please report it with the lines above.", ExitCode.DEFECT)
+
+
+def _fail(message: str, code: ExitCode = ExitCode.REFUSED) -> ExitCode:
+    from peercorpus.records.untrusted_text import escape_controls
+
+    sentence = " ".join(message.split())
+    print_notice(f"peercorpus: {escape_controls(sentence, len(sentence))}")
+    return code
