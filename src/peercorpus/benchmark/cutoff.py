@@ -41,7 +41,7 @@ SAYS = {
     Period.BEFORE: "decided by that day or, where there was no decision, last reviewed by it",
     Period.AFTER: "submitted later",
     Period.BETWEEN: "submitted by that day, but decided or reviewed after it",
-    Period.UNKNOWN: "which lack a date that would tell",
+    Period.UNKNOWN: "a date is missing that would tell",
 }
 """What is known of the papers of each period."""
 

@@ -190,7 +190,7 @@ def _make_cutoff_table(board: Board, cutoff: CutoffTable) -> RenderedTable:
         title=f"{_make_title(board)}: before and after {cutoff.day}",
         above=[
             f"{cutoff.day} (UTC) is the end of the model's training data as the user states it."
-            f" {'; '.join(f'{period}: {sizes[period]:,} papers, {SAYS[period]}' for period in periods)}.",
+            f" Papers {'; '.join(f'{period} ({sizes[period]:,}): {SAYS[period]}' for period in periods)}.",
             "The change is after less before, with an interval combined from both, as no paper is in both. Answers"
             " without a score count as uninformed, but those that only the grader failed on do not count.",
             f"{reference} An interval that holds 0 shows neither that a model remembers papers nor that it does not."
