@@ -78,7 +78,7 @@ MAY_REFUSE = {"audit", "bench", "finetune", "push", "export"}
 def make_inputs(folder: Path) -> Path:
     (folder / "note.json").write_text(json.dumps([NOTE]), encoding="utf-8")
     (folder / "pdfs").mkdir()
-    (folder / "pdfs" / "rkgO66VKDS.pdf").write_bytes(invented_pdfs.typeset(invented_pdfs.lines("On nothing")))
+    (folder / "pdfs" / "rkgO66VKDS.pdf").write_bytes(invented_pdfs.typeset("On nothing"))
     return folder
 
 
@@ -98,7 +98,12 @@ def test_every_command_is_walked_or_has_a_reason_why_not() -> None:
 def walk(lines: tuple[str, ...], workspace: str, others: str) -> list[tuple[str, Ended]]:
     """Run commands in this folder, and return how each ended, without the names of the folders."""
     beside = "./" if others.startswith("-") else ""
-    names = {"W": f"./{workspace}", "R": f"{beside}{others}.out", "O": f"{beside}{others}", "ID": NOTE["id"]}
+    names: dict[str, str] = {
+        "W": f"./{workspace}",
+        "R": f"{beside}{others}.out",
+        "O": f"{beside}{others}",
+        "ID": str(NOTE["id"]),
+    }
     ended = []
     for line in lines:
         arguments = [put_names(word, names) for word in line.split()]
