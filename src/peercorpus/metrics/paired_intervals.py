@@ -23,7 +23,7 @@ from peercorpus.metrics.paper_intervals import bound_mean
 Group = TypeVar("Group")
 PAIRED = "95 % intervals over papers, and p-values of a randomisation test that swaps the two answers to a paper"
 """What stands above differences."""
-MOST_PARTS = 100
+MOST_PARTS = 500
 """Parts that papers are divided into to see how two runs vary together: Kott (2001), The delete-a-group jackknife."""
 ROUNDING = 1e-12
 """Differences below this are what rounding leaves of equal numbers."""

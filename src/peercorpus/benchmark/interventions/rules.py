@@ -37,6 +37,8 @@ RESULT = re.compile(
     r"\b(?:we|our|ours|results?|Table|Figure|Fig|performance|accuracy|method|model)\b|\d\s?%", re.IGNORECASE
 )
 """Word of a sentence that states a result."""
+NEAR_LENGTH = 6
+"""Characters by which a wording may be longer or shorter than what it replaces, so that no length tells a change."""
 MATH = re.compile(r"\$[^$]*\$")
 MINUS = "[-−]"
 SIGNS: tuple[tuple[str, str], ...] = (
@@ -66,15 +68,17 @@ class Wording:
     near: re.Pattern[str] | None
     new: Mapping[str, list[str]]
 
-    def find(self, sentence: Passage, chance: Random) -> Iterator[Change]:
-        """Yield the changes of a sentence."""
+    def find(self, sentence: Passage) -> Iterator[Change]:
+        """Yield the changes of a sentence, one for each wording that is about as long, or for all if none is."""
         if self.near is not None and not self.near.search(sentence.text):
             return
         formulas = [match.span() for match in MATH.finditer(sentence.text)]
         for match in self.old.finditer(sentence.text):
             if not any(start <= match.start() < end for start, end in formulas):
-                new = chance.choice(self.new.get(match[0].lower()) or self.new["any"])
-                yield replace_in(sentence, *match.span(), _copy_case(match[0], new))
+                wordings = self.new.get(match[0].lower()) or self.new["any"]
+                near = [new for new in wordings if abs(len(new) - len(match[0])) <= NEAR_LENGTH]
+                for new in near or wordings:
+                    yield replace_in(sentence, *match.span(), _copy_case(match[0], new))
 
 
 def _copy_case(old: str, new: str) -> str:
@@ -145,12 +149,12 @@ def find_signs(paper: PaperText, chance: Random) -> Iterator[Change]:  # noqa: A
                 yield replace_in(formula, start, end, new)
 
 
-def find_directions(paper: PaperText, chance: Random) -> Iterator[Change]:
+def find_directions(paper: PaperText, chance: Random) -> Iterator[Change]:  # noqa: ARG001 -- the rules' own protocol
     """Yield changes of the direction of a result of the paper's own."""
     for sentence in paper.sentences:
         if RESULT.search(sentence.text) and not cites(sentence.text):
             for wording in _swaps("directions"):
-                yield from wording.find(sentence, chance)
+                yield from wording.find(sentence)
 
 
 def _is_control(sentence: str) -> bool:
@@ -168,10 +172,10 @@ def _is_any(sentence: str) -> bool:  # noqa: ARG001 -- as the others of its kind
 def _find_wording(wording: Wording, is_fit: Callable[[str], bool]) -> Rule:
     """Return the rule that changes the sentences that fit."""
 
-    def find(paper: PaperText, chance: Random) -> Iterator[Change]:
+    def find(paper: PaperText, chance: Random) -> Iterator[Change]:  # noqa: ARG001 -- the rules' own protocol
         for sentence in paper.sentences:
             if is_fit(sentence.text):
-                yield from wording.find(sentence, chance)
+                yield from wording.find(sentence)
 
     return find
 

@@ -25,7 +25,7 @@ from peercorpus.models import prompts
 from peercorpus.records.enums import Aspect
 from peercorpus.release.folder import Release
 
-VERSION = "1"
+VERSION = "2"
 """Version of the rules that change papers and of the one that says what a review names."""
 PAPERS = 100
 """Papers that are asked about unless another number is given."""
