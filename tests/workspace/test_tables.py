@@ -423,6 +423,8 @@ def test_what_another_writes_is_read_at_once_and_what_nobody_wrote_is_not_looked
     for number in range(20):
         write(other, [paper(1, title=f"title {number}")], key=KEYS[number % 4])
         assert titles(tables) == {f"title {number}"}
+        assert finished(tables, KEYS[number % 4]) == [True, True]
+        assert finished(tables, KEYS[number % 4 - 1]) == [False, False]
     assert titles(tables) == {"title 19"}
     looked.clear()
     assert titles(tables) == {"title 19"}

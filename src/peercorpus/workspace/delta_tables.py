@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -132,16 +132,29 @@ class _OpenedTable:
         log: Folder of its log.
         changed_at: When a file of the log was last added or removed, as it was before the last commits were read; a
             time in nanoseconds, in which two changes may fall together. None if that was not looked at.
+        keys: Number of a commit, and the numbers of transactions that were looked up in it, by owner.
     """
 
     identity: Identity
     table: DeltaTable
     log: Path
     changed_at: int | None = None
+    keys: tuple[int, dict[str, int | None]] = field(default_factory=lambda: (-1, {}))
 
     def has_next(self) -> bool:
         """Return whether the commit after the last one that was read is there."""
         return (self.log / f"{self.table.version() + 1:020}.json").exists()
+
+    def read_key(self, owner: str) -> int | None:
+        """Return the number that the last commit with this owner's transaction has; None if there is none."""
+        version = self.table.version()
+        looked_up_in, keys = self.keys
+        if version != looked_up_in:
+            keys = {}
+            self.keys = version, keys
+        if owner not in keys:
+            keys[owner] = self.table.transaction_version(owner)
+        return keys[owner]
 
 
 class Tables:
@@ -306,7 +319,10 @@ class Tables:
     def _read_key(self, name: str, owner: str) -> int | None:
         """Return the number that the last commit with this owner's transaction has; None if there is none."""
         table = self._table(name)
+        opened = self._opened.get(name)
         with translate_delta_errors(self.folder / name):
+            if opened is not None and opened.table is table:
+                return opened.read_key(owner)
             return table.transaction_version(owner) if table else None
 
     def finish(self, name: str, venue_id: str, stage: str, key: str) -> None:
