@@ -62,7 +62,7 @@ class Ending:
     def verdict(self) -> str:
         """Whether it ended as it should: `whole` if it had ended by itself before."""
         if self.took_s > MOST_S * self.slowness:
-            return f"took {self.took_s:.1f} s"
+            return f"took {self.took_s:.1f} s, code {self.code}"
         if self.code == 0:
             return "whole"
         if (

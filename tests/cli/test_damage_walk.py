@@ -1,6 +1,7 @@
 """Every command that reads, over every damage to every table: a sentence and the documented exit code, or the truth.
 
-The slow commands meet each table and each damage, though not each pair of them.
+All pairs would take five times as long: each damage to each table meets `check` and three readers in rotation, so that
+each reader meets every table and every damage, though not each pair. `build` and `report` are not among the readers.
 """
 
 import shutil
