@@ -88,9 +88,10 @@ def replace_folder(folder: Path, kind: str = "a release", manifest: str = MANIFE
         PeercorpusError: `folder` holds other files, or cannot be written.
     """
     folder = folder.absolute()
-    check_replaceable(folder, kind, manifest)
     partial, replaced = (folder.with_name(f".{folder.name}.{state}") for state in ("partial", "replaced"))
     try:
+        _put_back(replaced, folder)
+        check_replaceable(folder, kind, manifest)
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
     except OSError as error:
@@ -104,7 +105,14 @@ def replace_folder(folder: Path, kind: str = "a release", manifest: str = MANIFE
         partial.rename(folder)
         shutil.rmtree(replaced, ignore_errors=True)
     finally:
+        _put_back(replaced, folder)
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _put_back(replaced: Path, folder: Path) -> None:
+    """Give a folder its name again if a run was stopped between taking it away and naming the one that replaces it."""
+    if replaced.is_dir() and not replaced.is_symlink() and not folder.exists():
+        replaced.rename(folder)
 
 
 SCHEMAS: dict[str, pa.Schema] = {config.name: config.schema for config in EVERY_CONFIG.values()}
