@@ -342,7 +342,7 @@ def measure(read: Callable[[], object], limit_s: float) -> float:
 MAX_GROWTH = 2.3
 """Largest growth of the time when the text doubles."""
 
-ATTEMPTS = 2
+ATTEMPTS = 5
 """Comparisons that must all find too large a growth, as another program may be in the way of one."""
 
 
