@@ -523,7 +523,9 @@ TASKS = "src/peercorpus/benchmark/tasks.py"
 
 def register_entries() -> dict[str, str]:
     """Return an entry for each task of the benchmark in the register of inspect_evals, which wants one task in each."""
-    functions = [node for node in ast.parse((ROOT / TASKS).read_text()).body if isinstance(node, ast.FunctionDef)]
+    functions = [
+        node for node in ast.parse((ROOT / TASKS).read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)
+    ]
     tasks = {
         node.name: (ast.get_docstring(node) or "").partition("\n")[0]
         for node in functions

@@ -5,7 +5,6 @@ as damaged.
 """
 
 import os
-import sys
 from collections.abc import Sequence
 
 from peercorpus.errors import PeercorpusError
@@ -33,10 +32,10 @@ _FEW_THREADS = {
 
 def read_limit_mib() -> int | None:
     """Return the limit of this process's address space in MiB; None if there is none."""
-    if sys.platform == "win32":
+    try:
+        import resource
+    except ImportError:  # not on Windows
         return None
-    import resource
-
     limit_bytes, _ = resource.getrlimit(resource.RLIMIT_AS)
     return None if limit_bytes == resource.RLIM_INFINITY else limit_bytes >> 20
 

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import httpx2
-
 from peercorpus.errors import DumpError, MissingExtraError, SourceError, UnreachableError
 
 SCHEME = "hf:"
@@ -52,6 +50,8 @@ def fetch_dataset(dataset: HubDataset, wanted: Sequence[str], *, offline: bool =
         MissingExtraError: The package `huggingface_hub` is not installed.
         SourceError: The Hub has no such dataset, does not give it, or cannot be reached.
     """
+    import httpx2  # Not before: the command line names the scheme in its help, and loads nothing heavy for that.
+
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
