@@ -1,6 +1,7 @@
 """A build on a real Ray cluster whose machines, head or driver die at work gives the tables of this machine."""
 
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -31,24 +32,9 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'peercorpus
 
 VENUES = ["Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"]
 ROOT = Path(__file__).parents[2]
-PAPERS, FEWEST_FILES = 20, 32
+PAPERS, FEWEST_FILES = 36, 60
 LONGEST_S = 300
-MACHINE = ("--block", "--num-cpus=1", f"--object-store-memory={100 << 20}", "--disable-usage-stats")
-COUNTED = """
-import sys, time
-import ray
-address, number = sys.argv[1], float(sys.argv[2])
-while not ray.is_initialized():
-    try:
-        ray.init(address, log_to_driver=False)
-    except (ConnectionError, ValueError, RuntimeError):
-        time.sleep(0.2)
-while ray.cluster_resources().get("CPU", 0) != number:
-    time.sleep(0.05)
-"""
-"""Waits until a cluster has so many cores; it may not answer yet."""
-SOON = "from peercorpus.execution import ray_cluster; ray_cluster.SILENCE_S = 3.0"
-"""A head that is silent is given up after three seconds."""
+MACHINE = ("--block", "--num-cpus=2", f"--object-store-memory={100 << 20}", "--disable-usage-stats")
 
 Rows = dict[str, list[Any]]
 
@@ -104,36 +90,24 @@ class Cluster:
         self._machines: dict[str, Machine] = {}
 
     def start(self) -> None:
-        """Start whichever machine does not run; what ends before the cluster is whole is started again."""
-        asked = self._ask_for_cores()
-
-        def is_whole() -> bool:
-            nonlocal asked
-            self._start_missing()
-            if asked.poll():
-                asked = self._ask_for_cores()
-            return asked.returncode == 0
-
-        try:
-            until(is_whole, "a cluster of two machines")
-        finally:
-            asked.kill()
-            asked.wait()
-
-    def _ask_for_cores(self) -> "subprocess.Popen[bytes]":
-        quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        return subprocess.Popen([sys.executable, "-c", COUNTED, self.address, "2"], env=self.env, **quiet)
-
-    def _start_missing(self) -> None:
+        """Start whichever machine does not run."""
         if not self._runs("head"):
             port = self.address.rpartition(":")[2]
             options = ("--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={self._folder}")
             self._machines["head"] = Machine(self.env, *options)
         if not self._runs("second"):
             self._machines["second"] = Machine(self.env, f"--address={self.address}")
+        until(lambda: self._cores() == 4, "a cluster of two machines")
 
     def _runs(self, name: str) -> bool:
         return name in self._machines and self._machines[name].is_running
+
+    def _cores(self) -> float:
+        code = f"import ray; ray.init('{self.address}', log_to_driver=False)"
+        code += "; print('has', ray.cluster_resources()['CPU'])"
+        asked = subprocess.run([sys.executable, "-c", code], env=self.env, capture_output=True, text=True, timeout=90)
+        found = re.search(r"^has (\S+)$", asked.stdout, re.MULTILINE)
+        return float(found[1]) if asked.returncode == 0 and found else 0.0
 
     def __getitem__(self, name: str) -> Machine:
         return self._machines[name]
@@ -149,8 +123,7 @@ class Building:
 
     def __init__(self, workspace: Path, cluster: Cluster) -> None:
         self._texts = workspace / "texts"
-        begin = f"{SOON}; from peercorpus.cli.main import main; main()"
-        command = [sys.executable, "-c", begin, "build", "--workspace", str(workspace)]
+        command = [sys.executable, "-m", "peercorpus", "build", "--workspace", str(workspace)]
         spread = ["--executor", "ray", "--address", cluster.address]
         output: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         self.process = subprocess.Popen([*command, *spread], env=cluster.env, **output)
