@@ -43,7 +43,7 @@ ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'peer
 
 ROOT = Path(__file__).parents[2]
 IMPORTABLE = [ROOT / "src", ROOT / "tests" / "support", Path(__file__).parent]
-MACHINE = {"num_cpus": 1, "object_store_memory": 100 << 20}
+MACHINE = {"num_cpus": 2, "object_store_memory": 100 << 20}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +125,7 @@ def test_each_item_comes_back_once_with_its_result_or_its_failure(executor: RayE
 
 
 def test_what_a_dying_machine_was_doing_is_done_elsewhere(executor: RayExecutor, cluster: Any, tmp_path: Path) -> None:
-    # With two cores one is at work whenever it dies.
-    dying = cluster.add_node(**MACHINE | {"num_cpus": 2})
+    dying = cluster.add_node(**MACHINE)
     cluster.wait_for_nodes()
     raylet = psutil.Process(dying.all_processes["raylet"][0].process.pid)
     # On a busy machine it takes long until the new one does anything, and there must be something left for it.
