@@ -28,7 +28,7 @@ from peercorpus.metrics.intervals import Bounds
 from peercorpus.metrics.paired_intervals import bound_combination
 
 TRIALS = {20: 400, 50: 400, 200: 120}
-"""Draws by number of papers, so that all take three minutes on one core."""
+"""Draws by number of papers: fewer where each takes long."""
 TRUTH_PAPERS = 20_000
 RESULT = Path(__file__).parent / "paired_coverage.json"
 Pair = tuple[OutcomeRecord, OutcomeRecord]

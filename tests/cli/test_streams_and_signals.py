@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from peercorpus.cli import memory_limit
+from peercorpus.errors import PeercorpusError
+
 PROGRAM = (sys.executable, "-m", "peercorpus")
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 LOST = """
@@ -171,7 +174,13 @@ def test_an_interrupt_that_becomes_another_error_ends_the_command_in_one_sentenc
 )
 @pytest.mark.parametrize(
     ("command", "limit_mib"),
-    [("build --workspace", 600), ("demo --out", 3_000), ("report --workspace", 1_000), ("verify", 60), ("import", 400)],
+    [
+        ("build --workspace", 600),
+        ("demo --out", 3_000),
+        ("report --workspace", 1_000),
+        ("verify", 60),
+        ("import", 400),
+    ],
 )
 def test_a_limit_of_the_address_space_is_named(tmp_path: Path, command: str, limit_mib: int) -> None:
     ended = run_limited(f"{command} '{tmp_path / 'corpus'}'", limit_mib)
@@ -187,6 +196,12 @@ def test_a_limit_of_the_address_space_is_named(tmp_path: Path, command: str, lim
 )
 def test_a_limit_of_the_address_space_that_suffices_changes_nothing(corpus: Path, command: str, limit_mib: int) -> None:
     assert run_limited(command.format(corpus=corpus), limit_mib).returncode == 0
+
+
+def test_a_folder_named_as_a_command_lowers_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_limit, "read_limit_mib", lambda: 600)
+    with pytest.raises(PeercorpusError, match="needs 4,096"):
+        memory_limit.prepare_for_limit(["build", "--workspace", "import"])
 
 
 def run_limited(command: str, limit_mib: int) -> subprocess.CompletedProcess[str]:

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from inspect_ai import eval as run_eval
 
 from commands import Run
-from invented_bench import ACCEPT, bench_release, quiet, saying
+from invented_bench import ACCEPT, TEST, bench_release, quiet, saying
 from peercorpus.errors import PeercorpusError, UnreachableError
 from peercorpus.release.folder import MANIFEST
 from peercorpus.release.hub_download import find_release
@@ -21,7 +22,9 @@ Asked = list[tuple[str, object]]
 @pytest.fixture
 def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Asked]]:
     """The folder that the Hub's client will return, a release in it as links into its cache, and what it is asked."""
-    blobs = bench_release(tmp_path / "blobs")
+    moments = {"created_at": datetime(2023, 9, 28, tzinfo=UTC), "decided_at": datetime(2024, 1, 16, tzinfo=UTC)}
+    papers = [{"forum_id": name, "status": "accepted"} | moments for name in TEST]
+    blobs = bench_release(tmp_path / "blobs", more={("papers_full", "iclr"): papers})
     (blobs / "data" / "posts").mkdir()
     (blobs / "data" / "posts" / "iclr-00000-of-00001.parquet").write_bytes(b"not needed")
     snapshot = tmp_path / "snapshots" / "abc123"
@@ -54,7 +57,7 @@ def test_inspect_runs_our_task_straight_from_a_dataset(dataset: tuple[Path, Aske
     assert log.results is not None
     assert log.results.total_samples == 8
     assert dataset[1] == [("ada/reviews", "abc123")]
-    assert not (dataset[0] / "data" / "posts").exists()
+    assert sorted(path.name for path in (dataset[0] / "data").iterdir()) == ["papers", "rebuttal", "review_sft"]
 
 
 def test_bench_takes_the_same_name(dataset: tuple[Path, Asked], tmp_path: Path, run: Run) -> None:
@@ -63,6 +66,14 @@ def test_bench_takes_the_same_name(dataset: tuple[Path, Asked], tmp_path: Path, 
     assert ended.code == 0, ended.err
     assert "majority (baseline)" in ended.out
     assert dataset[1] == [("ada/reviews", "abc123")]
+
+
+@pytest.mark.usefixtures("dataset")
+def test_a_cutoff_downloads_what_dates_the_papers(tmp_path: Path, run: Run) -> None:
+    with quiet():
+        ended = run("bench", "acceptance", "--release", NAME, "--logs", tmp_path / "logs", "--cutoff", "2024-06-30")
+    assert ended.code == 0, ended.err
+    assert "before (8): decided by that day" in ended.out
 
 
 @pytest.mark.fault("input", "a file of a dataset of the Hub is not what its manifest states", "its name")

@@ -212,9 +212,9 @@ def read_review_answer(text: str, asked: Sequence[AskedScore]) -> WrittenReview:
     return WrittenReview(prose, {name: given.pop() for name, given in values.items() if len(given) == 1})
 
 
-_TAG = "(?:think|thinking|thought|reasoning)"
+REASONING_TAG = "(?:think|thinking|thought|reasoning)"
 REASONING = re.compile(
-    rf"\A\s*+(?:<(?P<tag>{_TAG})>.*?(?:</(?P=tag)>|\Z)|.*?\n</{_TAG}>[ \t]*+$)",
+    rf"\A\s*+(?:<(?P<tag>{REASONING_TAG})>.*?(?:</(?P=tag)>|\Z)|.*?\n</{REASONING_TAG}>[ \t]*+$)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
 """Matches what a model thinks before it writes. Some chat templates open the tag, so that an answer only closes it."""

@@ -24,7 +24,7 @@ class Estimate:
         papers: Number of papers that it is computed from.
         low: None if nothing tells how much the number varies: there is one paper, or all papers have the same value.
         high: None in the same cases as `low`.
-        undefined: Of a difference: resamples on which it is undefined; the interval is computed from the others.
+        undefined: Of a share of pairs: resamples without a pair; the interval is computed from the others.
     """
 
     value: float

@@ -215,9 +215,7 @@ def _format_change(change: Estimate | None) -> str:
     if change is None:
         return NONE
     mark = "†" if change.papers < FEW_PAPERS else ""
-    if change.low is None or change.high is None:
-        return f"{change.value:+.3f}{mark}"
-    return f"{change.value:+.3f} [{change.low:+.3f}, {change.high:+.3f}]{mark}"
+    return f"{change.value:+.3f}{_format_bounds(change.low, change.high)}{mark}"
 
 
 def _make_ceiling_table(board: Board) -> RenderedTable:
@@ -329,12 +327,17 @@ def render_tables(title: str, tables: Iterable[RenderedTable], notes: Sequence[s
 
 def render_csv(boards: Boards) -> str:
     """Render our tables as CSV, one line per number, unrounded."""
+    makers = (_csv_lines, _csv_difference_lines, _csv_cutoff_lines)
+    return format_csv(COLUMNS, (line for board in boards.boards for make in makers for line in make(board)))
+
+
+def format_csv(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+    """Return a table as CSV, in which no text is a formula."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for board in boards.boards:
-        for line in (*_csv_lines(board), *_csv_difference_lines(board), *_csv_cutoff_lines(board)):
-            writer.writerow([escape_csv_cell(value) if isinstance(value, str) else value for value in line])
+    writer.writerow(columns)
+    for line in lines:
+        writer.writerow([escape_csv_cell(value) if isinstance(value, str) else value for value in line])
     return text.getvalue()
 
 

@@ -9,11 +9,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from peercorpus.benchmark.answers import Decision, UnreadableAnswerError, Unscored, refuse_repeated_keys
+from peercorpus.benchmark.answers import (
+    REASONING_TAG,
+    Decision,
+    UnreadableAnswerError,
+    Unscored,
+    refuse_repeated_keys,
+)
 from peercorpus.benchmark.cases import AskedScore
 
-THINKING = re.compile(r"<(think|thinking|thought|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-THOUGHT = re.compile(r"\A.*</(?:think|thinking|thought|reasoning)>", re.DOTALL | re.IGNORECASE)
+THINKING = re.compile(rf"<(?P<tag>{REASONING_TAG})>.*?(?:</(?P=tag)>|\Z)", re.DOTALL | re.IGNORECASE)
+THOUGHT = re.compile(rf"\A.*</{REASONING_TAG}>", re.DOTALL | re.IGNORECASE)
 """Matches reasoning whose opening mark stood in the prompt."""
 MOST_OBJECTS = 1000
 """Maximum number of opening braces at which an object is looked for, from the end of the answer."""

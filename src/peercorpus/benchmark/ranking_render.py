@@ -1,13 +1,10 @@
 """Render rankings as Markdown, CSV and HTML."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.leaderboard_render import RenderedTable, render_page, render_tables
+from peercorpus.benchmark.leaderboard_render import RenderedTable, format_csv, render_page, render_tables
 from peercorpus.benchmark.ranking import Ranking, Table
-from peercorpus.records.untrusted_text import escape_csv_cell
 
 ORDERS = {
     BenchTask.ACCEPTANCE: "the one that was accepted above the one that was not",
@@ -77,12 +74,7 @@ COLUMNS = (
 
 def render_csv(tables: Sequence[Table]) -> str:
     """Render all rankings as CSV, one line each, unrounded."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for line in _csv_lines(tables):
-        writer.writerow([escape_csv_cell(value) if isinstance(value, str) else value for value in line])
-    return text.getvalue()
+    return format_csv(COLUMNS, _csv_lines(tables))
 
 
 def _csv_lines(tables: Sequence[Table]) -> Iterator[tuple[object, ...]]:

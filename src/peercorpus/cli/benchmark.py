@@ -242,7 +242,9 @@ def run_tasks(
     """
     from peercorpus.cli.text.benchmark import KEEP_ERRORS
 
-    ran = _run(tasks, release, logs, questions, models, controls=controls, keeps_errors=keep_errors)
+    dates = cutoff is not None
+    ran = _run(tasks, release, logs, questions, models, controls=controls, keeps_errors=keep_errors, dates=dates)
+    # The logs name the folder of a release that was downloaded.
     _print_tables(logs, logs, resamples, cutoff, release)
     print_unanswered(ran.notes, ran.errors, is_whole=ran.is_whole)
     if not ran.is_whole:
@@ -267,6 +269,7 @@ def _run(
     *,
     controls: bool,
     keeps_errors: bool,
+    dates: bool,
 ) -> "BenchResult":
     require_extras(questions, (models.model, models.grader, models.second_grader, models.author))
     with needs_extra("bench"):
@@ -274,7 +277,7 @@ def _run(
         from peercorpus.benchmark.judge.instruction import RE2_GRADER
         from peercorpus.models.checkpoints import is_loaded_here
         from peercorpus.release.hub_download import find_release
-    release = find_release(str(release), figures=questions.figures)
+    release = find_release(str(release), figures=questions.figures, dates=dates)
     chosen = run.select_tasks(tasks, release, questions.side)
     needs_judge = models.judge_profile == "re2" and any(task.is_written for task in chosen)
     grader = models.grader or (RE2_GRADER if needs_judge else None)

@@ -16,8 +16,9 @@ _TABLES_MIB = 4096
 """Address space of all other commands, in MiB: `build` of 12 papers reserves 3,700 on two cores, and ended by itself at
 3,000; most of it is never used."""
 
-_LIGHT = {"convert", "forms", "harvest", "import", "login", "logout", "simulate", "venues", "--help", "-h", "--version"}
+_LIGHT = {"convert", "harvest", "import", "login", "logout", "simulate", "venues", "--help", "-h", "--version"}
 """Commands that open no table."""
+_HELP = {"--help", "-h"}
 
 _FEW_THREADS_MIB = 16_384
 _FEW_THREADS = {
@@ -52,7 +53,7 @@ def prepare_for_limit(arguments: Sequence[str]) -> None:
     limit_mib = read_limit_mib()
     if limit_mib is None:
         return
-    needed_mib = _LEAST_MIB if not arguments or _LIGHT & {arguments[0], arguments[-1]} else _TABLES_MIB
+    needed_mib = _LEAST_MIB if not arguments or arguments[0] in _LIGHT or arguments[-1] in _HELP else _TABLES_MIB
     if limit_mib < needed_mib:
         raise PeercorpusError(
             f"'ulimit -v' limits this process to {limit_mib:,} MiB of address space, and this command needs"

@@ -58,7 +58,7 @@ def bootstrap(
             resamples.
     """
     papers = sorted(groups)
-    _check_papers(papers)
+    check_papers(papers)
     value = statistic([groups[paper] for paper in papers])
     drawn, undefined = _resample([groups[paper] for paper in papers], statistic, resamples, seed)
     return _make_interval(value, drawn, len(papers), undefined)
@@ -91,7 +91,7 @@ def _make_interval(value: float, drawn: Sequence[float], papers: int, undefined:
     )
 
 
-def _check_papers(papers: Sequence[str]) -> None:
+def check_papers(papers: Sequence[str]) -> None:
     if len(papers) < 2:
         raise UndefinedMetricError(f"An interval needs at least two papers, got {len(papers)}.")
 

@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Generic, TypeVar
 
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
-from peercorpus.metrics.intervals import RESAMPLES, Bounds, NumberOf
+from peercorpus.metrics.intervals import RESAMPLES, Bounds, NumberOf, check_papers
 from peercorpus.metrics.paper_intervals import bound_mean
 
 Group = TypeVar("Group")
@@ -94,8 +94,7 @@ def compare_pairs(
     """
     _check_same(first.keys(), second.keys())
     papers = sorted(first)
-    if len(papers) < 2:
-        raise UndefinedMetricError(f"An interval needs at least two papers, got {len(papers)}.")
+    check_papers(papers)
     runs = [[run[paper] for paper in papers] for run in (first, second)]
     ours, theirs = map(estimator.of, runs)
     return PairedDifference(

@@ -13,15 +13,18 @@ from peercorpus.workspace.object_store import file_digest
 
 ASKED_FROM = ("papers", *sorted(TASK_CONFIGS))
 """The configurations that the benchmark reads."""
+DATED_BY = ("papers_full", "reviews")
+"""Those that it dates papers by, for a cutoff."""
 
 
 @cache
-def find_release(named: str, *, figures: bool = False) -> Path:
+def find_release(named: str, *, figures: bool = False, dates: bool = False) -> Path:
     """Return the folder of a release for the benchmark.
 
     Args:
         named: A folder, or `hf:owner/name@revision`; the revision is required, so that a name always means the same.
         figures: Whether images of figures are needed, too.
+        dates: Whether what dates the papers is needed, too.
 
     Raises:
         PeercorpusError: The name has no revision, or what was downloaded is not what the manifest states.
@@ -36,7 +39,7 @@ def find_release(named: str, *, figures: bool = False) -> Path:
             f"'{named}' may change from day to day; name one of its revisions, such as"
             f" {SCHEME}{dataset.name}@COMMIT, with a commit from its history on the Hub."
         )
-    configs = [*ASKED_FROM, *(["figures"] if figures else [])]
+    configs = [*ASKED_FROM, *(["figures"] if figures else []), *(DATED_BY if dates else ())]
     wanted = (MANIFEST, INPUTS, "splits/*.json", *(f"data/{config}/*.parquet" for config in configs))
     folder = fetch_dataset(dataset, wanted)
     for name, sha256 in open_release(folder).manifest.files.items():

@@ -1,7 +1,5 @@
 """Render the numbers of interventions as Markdown, CSV and HTML."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -20,7 +18,7 @@ from peercorpus.benchmark.interventions.results import (
     compare_run,
 )
 from peercorpus.benchmark.interventions.runs import ArmRun
-from peercorpus.benchmark.leaderboard_render import FEW_PAPERS, NONE, RenderedTable, format_bar, render_page
+from peercorpus.benchmark.leaderboard_render import FEW_PAPERS, NONE, RenderedTable, format_bar, format_csv, render_page
 from peercorpus.metrics.intervals import RESAMPLES, Bounds
 from peercorpus.metrics.paired_intervals import PAIRED
 from peercorpus.records.untrusted_text import escape_csv_cell
@@ -197,12 +195,7 @@ def _csv_line(number: Comparison, run: ArmRun) -> list[object]:
 
 def render_arms_csv(tables: ArmTables) -> str:
     """Render all numbers as CSV, one comparison a line, unrounded, in shares from 0 to 1."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for runs, numbers in tables.groups:
-        writer.writerows(_csv_line(number, runs[0]) for number in numbers)
-    return text.getvalue()
+    return format_csv(COLUMNS, (_csv_line(number, runs[0]) for runs, numbers in tables.groups for number in numbers))
 
 
 def render_arms_html(tables: ArmTables) -> str:
