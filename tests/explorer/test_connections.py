@@ -1,6 +1,8 @@
 """The explorer drops connections that bring no whole request, and answers others meanwhile."""
 
 import asyncio
+import logging
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -98,6 +100,20 @@ def test_a_connection_without_a_whole_head_is_dropped(address: Address, sent: by
         if sent.startswith(WHOLE):
             assert b"Papers" in read_answer(connection)
         assert is_dropped(connection)
+
+
+@pytest.fixture
+def handler() -> Iterator[logging.FileHandler]:
+    """A log of the program that serves the explorer."""
+    with closing(logging.FileHandler(os.devnull)) as opened:
+        yield opened
+
+
+def test_logs_of_the_program_that_serves_stay_open(handler: logging.FileHandler, address: Address) -> None:
+    with closing(connect(address)) as connection:
+        connection.sendall(WHOLE)
+        assert b"Papers" in read_answer(connection)
+    assert handler.stream is not None, "uvicorn closed it"
 
 
 def test_a_head_that_trickles_in_is_dropped_too(address: Address) -> None:

@@ -48,7 +48,7 @@ class Seen:
 
 @contextmanager
 def served(app: Any) -> Iterator[str]:
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off", log_config=None))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -233,6 +233,7 @@ def serve_explorer(explorer: Explorer, host: str, port: int, ready: Callable[[st
         options = uvicorn.Config(
             make_app(explorer, host),
             log_level="error",
+            log_config=None,  # Otherwise uvicorn closes every handler of this process, even those of others.
             access_log=False,
             server_header=False,
             http=BoundedConnection,
