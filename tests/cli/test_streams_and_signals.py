@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.cli import memory_limit
+from peercorpus.cli import interrupts, memory_limit
 from peercorpus.errors import PeercorpusError
 
 PROGRAM = (sys.executable, "-m", "peercorpus")
@@ -123,6 +123,19 @@ def test_an_interrupt_in_a_callback_is_not_lost() -> None:
     began = time.monotonic()
     assert run([sys.executable, "-c", LOST]).stdout == "stopped\n"
     assert time.monotonic() - began < 25
+
+
+def test_errors_in_callbacks_are_told_however_many_commands_one_process_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Callback:
+        def __del__(self) -> None:
+            raise ValueError
+
+    told: list[type[BaseException]] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: told.append(unraisable.exc_type))
+    for _ in range(2 * sys.getrecursionlimit()):
+        interrupts.catch_signals()
+    Callback()
+    assert told == [ValueError]
 
 
 def heed_signals() -> None:

@@ -25,7 +25,8 @@ def catch_signals() -> None:
     # `nohup` has the signal ignored, which stays so.
     if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
         signal.signal(signal.SIGHUP, _stop)
-    sys.unraisablehook = partial(_repeat_lost, sys.unraisablehook)
+    if getattr(sys.unraisablehook, "func", None) is not _repeat_lost:
+        sys.unraisablehook = partial(_repeat_lost, sys.unraisablehook)
 
 
 def _stop(*_: object) -> NoReturn:
