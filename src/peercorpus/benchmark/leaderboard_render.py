@@ -45,7 +45,6 @@ COLUMNS = (
         "low",
         "high",
         "papers_of_it",
-        "draws_without_it",
         "signature",
         "side",
         "profile",
@@ -346,11 +345,7 @@ def _csv_line(
 ) -> tuple[object, ...]:
     """Return one line: whose number it is, its name, the number, its signature, and the protocol."""
     protocol = board.protocol
-    numbers = (
-        ("",) * 5
-        if estimate is None
-        else (estimate.value, estimate.low, estimate.high, estimate.papers, estimate.undefined)
-    )
+    numbers = ("",) * 4 if estimate is None else (estimate.value, estimate.low, estimate.high, estimate.papers)
     of_board = (protocol.release, protocol.cases, protocol.prompts, protocol.paper, protocol.few_shot, protocol.led)
     signature = "; ".join(board.signatures[measure.name])
     return (
