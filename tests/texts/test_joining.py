@@ -80,6 +80,12 @@ def test_a_word_cut_by_a_hyphen(before: str, after: str, joined: str) -> None:
         ("https://example.org/kites.", "however, we", "https://example.org/kites. however, we"),
         ("https://example.org/kites.", "html.", "https://example.org/kites.html."),
         ("before section 10.", "One line", "before section 10. One line"),
+        ("评审人", "阅读论文", "评审人阅读论文"),
+        ("使用。", "ICLR", "使用。ICLR"),
+        ("使用", "ICLR", "使用 ICLR"),
+        ("ICLR", "使用", "ICLR 使用"),
+        ("ひらがな", "です", "ひらがなです"),
+        ("논문을", "읽고", "논문을 읽고"),
     ],
 )
 def test_other_lines(before: str, after: str, joined: str) -> None:

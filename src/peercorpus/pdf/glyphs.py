@@ -16,7 +16,8 @@ from itertools import repeat
 import pypdfium2 as pdfium
 
 from peercorpus.pdf.math_fonts import join_surrogates, strip_spaces, to_plain_text
-from peercorpus.pdf.pdfium import is_leftward, load_function, spans
+from peercorpus.pdf.pdfium import RIGHT_TO_LEFT, is_leftward, load_function, spans
+from peercorpus.pdf.writing_direction import reorder_page
 
 _SUBSET_PREFIX = re.compile(r"^[A-Z]{6}\+")
 """Prefix of the name of an embedded font subset, such as `ABCDEF+`."""
@@ -254,6 +255,8 @@ class Glyphs:
         self._accent_starts: set[int] = set()
         self.runs = list(self._read(count))
         self.runs = self._attach_accents() if self._accent_starts else self.runs
+        if RIGHT_TO_LEFT.search(self._text):
+            self._order_right_to_left()
 
     def _read(self, count: int) -> Iterator[TextRun]:
         text = self._text
@@ -329,6 +332,14 @@ class Glyphs:
             end=end,
             handle=handle,
         )
+
+    def _order_right_to_left(self) -> None:
+        """Put words of right-to-left scripts in reading order, and measure their runs by all letters."""
+        for run in self.runs:
+            if RIGHT_TO_LEFT.search(run.text):
+                edges = [self._measure_edges(index) for index in range(run.start, run.end)]
+                run.left, run.right = min(left for left, _ in edges), max(right for _, right in edges)
+        self.runs = reorder_page(self.runs, self._text)
 
     def _put_accent(self, index: int, *runs: TextRun | None) -> bool:
         """Move a separate accent to the letter below it; return False if there is none."""

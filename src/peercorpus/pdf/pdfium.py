@@ -30,7 +30,7 @@ def load_function(name: str, result: str, arguments: str) -> Callable[..., Any]:
     return ctypes.PYFUNCTYPE(*kinds)(address)
 
 
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\ufffd]")
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\ufffd]")
 """Letters that pdfium reads from right to left, and U+FFFD, which replaces a character without a code."""
 
 Span = tuple[int, int, int | None]
@@ -54,7 +54,7 @@ def spans(page: int, text: str, *, is_leftward: bool = False) -> Iterator[Span]:
     """
     if not text:
         return iter(())
-    points = range(len(text)) if is_leftward or _RIGHT_TO_LEFT.search(text) else _find_line_ends(text)
+    points = range(len(text)) if is_leftward or RIGHT_TO_LEFT.search(text) else _find_line_ends(text)
     handles = [*map(_object, repeat(page), points)]
     starts = [0]
     owners = handles[:1]

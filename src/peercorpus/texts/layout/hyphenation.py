@@ -26,6 +26,10 @@ _ADDRESS_REST = re.compile(
 )
 _SUSPENDED = re.compile(r"(?:and|or)\s")
 """Words after a suspended hyphen, as in "pre- and post-processing"."""
+_UNSPACED = re.compile(r"[\u2e80-\u2fff\u3001-\u30ff\u31c0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+"""Han characters, kana and their punctuation, between which lines end without a space; Korean words have spaces."""
+_FULL_WIDTH_SIGN = re.compile(r"[\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]")
+"""Punctuation that carries its own space."""
 _HYPHENS = ("-", "\u2010")
 _DASHES = ("\u2013", "\u2014")
 
@@ -136,7 +140,7 @@ class Dehyphenator:
         )
         if address and _address_continues(address[0], after):
             return before + after
-        return before + after if _is_one_word(before, after) else f"{before} {after}"
+        return before + after if _is_one_word(before, after) or _is_unspaced(before, after) else f"{before} {after}"
 
     def _choose_hyphen(self, word: str, after: str) -> str:
         """Return a hyphen or nothing for a divided word: as elsewhere in the paper, else judged by its parts."""
@@ -168,6 +172,15 @@ def _is_one_word(before: str, after: str) -> bool:
     if before.endswith("/"):
         return before[-2:-1].isalnum() and after[:1].isalnum()
     return before.endswith(_DASHES) and bool(before[-2:-1].strip()) and after[:1].isalnum()
+
+
+def _is_unspaced(before: str, after: str) -> bool:
+    """Return whether the scripts of two lines put no space between them."""
+    last, first = before[-1:], after[:1]
+    if last.isascii() and first.isascii():
+        return False
+    are_unspaced = _UNSPACED.match(last) and _UNSPACED.match(first)
+    return bool(are_unspaced or _FULL_WIDTH_SIGN.match(last) or _FULL_WIDTH_SIGN.match(first))
 
 
 def _address_continues(address: str, after: str) -> bool:
