@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, zip_longest
+from itertools import groupby, pairwise, zip_longest
 from statistics import median
 
 from peercorpus.pdf.glyphs import TextRun
@@ -26,6 +26,13 @@ _OPEN_END = re.compile(r"[\w,]$")
 _CALL = re.compile(r"[\w.\-]+\(")
 _STEP_NUMBER = re.compile(r"(\d{1,3}):?$")
 _STEP_PREFIX = re.compile(r"(\d{1,3}):\s*")
+_BARE_PREFIX = re.compile(r"(\d{1,3})\s+")
+_CODE_WORD = re.compile(
+    r"(?:if|then|else|elseif|for|foreach|forall|each|in|to|downto|by|while|do|repeat|until|loop|return|end|and|or|not|"
+    r"procedure|function|break|continue|error)(?: (?:if|for|while|each|all))?",
+    re.IGNORECASE,
+)
+"""A word of pseudocode, in bold between formulas."""
 MAX_ROW_OFFSET_EM = 0.3
 """Maximum distance of the baselines of two lines side by side, in em."""
 _MAX_SCRIPT_SIZE_RATIO = 0.85
@@ -36,6 +43,8 @@ _MAX_FULL_ROW_GAP_EM = 3.0
 """Maximum distance from the end of a row that continues on the next one to the right edge, in em."""
 _SPACE_WIDTH_EM = 0.5
 """Width of one space of indentation, in em."""
+_LETTER_WIDTH_EM = 0.5
+"""Average width of a letter, in em."""
 _MAX_INDENT_SPACES = 40
 """Maximum indentation, in spaces."""
 _MIN_CONSECUTIVE_SHARE = 0.8
@@ -182,9 +191,10 @@ def as_steps(rows: Sequence[ListingRow], right: float, joiner: Dehyphenator) -> 
         joiner: For steps of several rows.
     """
     is_numbered = _are_numbered(rows)
+    prefix = _STEP_PREFIX if any(_STEP_PREFIX.match(row.text) for row in rows) else _BARE_PREFIX
     steps: list[_Step] = []
     for row in rows:
-        step = _read_step(row, is_numbered=is_numbered)
+        step = _read_step(row, prefix if is_numbered else None)
         if steps and not row.formula and _continues_step(steps[-1], step, right - _MAX_FULL_ROW_GAP_EM * row.size):
             before = steps[-1]
             before.text = join_broken(joiner.join(before.text, step.text, is_cut=before.is_cut))
@@ -203,23 +213,25 @@ def _are_numbered(rows: Sequence[ListingRow]) -> bool:
     return bool(steps) and sum(steps) >= _MIN_CONSECUTIVE_SHARE * len(steps)
 
 
-def _read_step(row: ListingRow, *, is_numbered: bool) -> _Step:
+def _read_step(row: ListingRow, prefix: re.Pattern[str] | None) -> _Step:
+    """Return the step of a row; `prefix` matches the number of a step, None if they have none."""
     if row.formula:
         return _Step(number="", left=row.left, right=row.right, text=row.formula, is_cut=False, has_maths=True)
     runs, *others = [_restore_triangles(line.runs) for line in row.lines]
     number = ""
     lines = row.lines
-    bare = _STEP_NUMBER.match(runs[0].text) if is_numbered else None
+    bare = _STEP_NUMBER.match(runs[0].text) if prefix else None
     if bare and (len(runs) > 1 or others):
         number = bare[0]
         runs = runs[1:]
         lines = lines if runs else lines[1:]
+    elif prefix and (glued := prefix.match(runs[0].text)) and glued.end() < len(runs[0].text):
+        number = glued[0].rstrip()
+        runs = [_cut_off(runs[0], glued.end(), row.size), *runs[1:]]
     texts = [
-        join_broken(inline(part, line.base, line.size))
-        for part, line in zip([runs, *others], row.lines, strict=True)
-        if part
+        join_broken(_write_line(part, line)) for part, line in zip([runs, *others], row.lines, strict=True) if part
     ]
-    within = _STEP_PREFIX.match(texts[0]) if is_numbered and not number else None
+    within = prefix.match(texts[0]) if prefix and not number else None
     if within:
         number = within[0].rstrip()
         texts[0] = texts[0][within.end() :]
@@ -232,6 +244,22 @@ def _read_step(row: ListingRow, *, is_numbered: bool) -> _Step:
         is_cut=lines[-1].is_cut,
         has_maths=first.font.is_maths,
     )
+
+
+def _cut_off(run: TextRun, end: int, size: float) -> TextRun:
+    """Return a run without its first characters, as wide as its letters are on average."""
+    text = run.text[end:]
+    return replace(run, text=text, left=max(run.left, run.right - _LETTER_WIDTH_EM * size * len(text)))
+
+
+def _write_line(runs: Sequence[TextRun], line: TextLine) -> str:
+    """Return runs of a line as Markdown; bold words of pseudocode belong to no formula."""
+    text = ""
+    for is_word, group in groupby(runs, lambda run: run.font.is_bold and bool(_CODE_WORD.fullmatch(run.text))):
+        part = [*group]
+        written = " ".join(run.text for run in part) if is_word else inline(part, line.base, line.size)
+        text += f" {written}" if text and part[0].has_space else written
+    return text
 
 
 def _restore_triangles(runs: Sequence[TextRun]) -> list[TextRun]:

@@ -1,6 +1,7 @@
 """Find algorithms and program listings."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import NamedTuple
@@ -21,7 +22,25 @@ from peercorpus.texts.layout.listing_rows import (
 
 _ALGORITHM_CAPTION = re.compile(r"(?:Algorithm|Procedure|Protocol)\s*(?:[A-Z]\.?)?\d+(?!\d|\s+[a-z]{2,} )")
 _NUMBERED_STEP = re.compile(r"(\d{1,3}):(?=\s|$)")
-_FIRST_STEP = re.compile(r"1:(?=\s|$)")
+_FIRST_STEP = re.compile(r"1(?::(?=\s|$)|(?!\S))")
+_BARE_NUMBER = re.compile(r"(\d{1,3})(?!\S)")
+_ANY_NUMBER = re.compile(r"\d{1,3}:?\s*")
+_PROCEDURE = re.compile(r"[A-Z][\w\-]*\s?\(.*\)$")
+"""Head of a procedure, as in "Insertion-Sort(A)"."""
+_MAX_UNNUMBERED_LINES = 100
+"""Maximum lines of an algorithm without numbers."""
+_MAX_UNNUMBERED_STEP_EM = 2.0
+"""Maximum distance of two of its lines, in em."""
+_SAME_EDGE_EM = 0.5
+"""Maximum distance of a line from the left edge of its algorithm, to the left, in em."""
+_MAX_NUMBER_OFFSET_EM = 1.5
+"""Maximum distance of the left edges of two step numbers of one algorithm, in em."""
+_CONTROL = re.compile(
+    r"(?:if|else|elseif|for|foreach|forall|while|do|repeat|until|return|end|procedure|function)(?!\w)"
+)
+"""Word in bold at the start of a step; words of prose in bold begin with a capital."""
+_MIN_NUMBER_GAP_EM = 0.6
+"""Minimum distance of a step from its number if no colon follows the number, in em."""
 _ADDRESS = re.compile(r"@|\bhttps?\b|\b10\.\d{4,5}/|\bdoi\.org|\bwww\.|\b(?:arxiv|github)\.")
 _MIN_LISTING_ROWS = 3
 """Minimum lines of a program, or numbered steps of an algorithm without rules."""
@@ -70,7 +89,7 @@ def replace_listings(
     """
     page = _Page(items=items, rules=rules, columns=columns, body=body, joiner=joiner, taken=set())
     listings: dict[int, ListingItem] = {}
-    for finder, candidates in zip((_find_ruled, _find_numbered, _find_program), _find_candidates(items), strict=True):
+    for finder, candidates in zip(_FINDERS, _find_candidates(items), strict=True):
         for index in candidates:
             line = page.line(index)
             listing = finder(page, index, line) if line is not None else None
@@ -88,21 +107,23 @@ def replace_listings(
     return kept
 
 
-def _find_candidates(items: Sequence[TextLine | Block]) -> tuple[list[int], list[int], list[int]]:
-    """Return the indices of lines that may be an algorithm caption, a first numbered step, or a line of a program."""
-    heads, firsts, programs = [], [], []
+def _find_candidates(items: Sequence[TextLine | Block]) -> tuple[list[int], ...]:
+    """Return the indices of lines that may begin what each of `_FINDERS` finds."""
+    heads, firsts, programs, controls = [], [], [], []
     for index, item in enumerate(items):
         if not isinstance(item, TextLine):
             continue
         run = item.runs[0]
         if run.font.is_mono:
             programs.append(index)
+        if run.font.is_bold and _CONTROL.match(run.text):
+            controls.append(index)
         if run.text.startswith(("A", "P", "1")):
             if _ALGORITHM_CAPTION.match(item.text):
                 heads.append(index)
             elif _FIRST_STEP.match(item.text):
                 firsts.append(index)
-    return heads, firsts, programs
+    return heads, firsts, programs, controls
 
 
 class _Page(NamedTuple):
@@ -124,6 +145,11 @@ class _Page(NamedTuple):
             if is_inside and index not in self.taken:
                 indices.append(index)
         return indices
+
+    def height(self, index: int) -> float:
+        """Return the baseline of the first line of an item, in points from the lower edge of the page."""
+        item = self.items[index]
+        return item.base if isinstance(item, TextLine) else item.lines[0].base
 
     def rows(self, indices: Sequence[int]) -> list[ListingRow]:
         """Return the rows formed by items."""
@@ -196,6 +222,8 @@ def _is_program(rows: Sequence[ListingRow]) -> bool:
 
 def _find_numbered(page: _Page, index: int, first: TextLine) -> ListingItem | None:
     """Return the algorithm whose first numbered step this line is; None otherwise."""
+    if not _NUMBERED_STEP.match(first.text):
+        return _find_bare_numbers(page, first)
     if first.runs[0].font.is_bold:
         return None
     last = index
@@ -220,11 +248,65 @@ def _find_numbered(page: _Page, index: int, first: TextLine) -> ListingItem | No
     last = _find_end(page, last, first)
     rows = page.rows(range(begin, last + 1))
     right = page.columns.of(first)[1]
-    if not any(KEYWORD.match(_NUMBERED_STEP.sub("", row.text).strip()) for row in rows):
+    if not any(KEYWORD.match(_ANY_NUMBER.sub("", row.text, count=1)) for row in rows):
         return None
     return ListingItem(
         set(range(begin, last + 1)), [_make_listing_block(rows, lambda: as_steps(rows, right, page.joiner))]
     )
+
+
+def _find_bare_numbers(page: _Page, first: TextLine) -> ListingItem | None:
+    """Return the algorithm whose steps have numbers without a colon, the first of them on this line; None otherwise.
+
+    Its lines may come in any order: some packages write the number behind the step.
+    """
+    numbers = _follow_numbers(page, first)
+    if len(numbers) < _MIN_LISTING_ROWS:
+        return None
+    size = max(run.size for run in first.runs)
+    right = page.columns.of(first)[1]
+    left = min(line.left for line in numbers) - 1
+    indices = set(page.within(left, numbers[-1].base - 0.5 * size, right, first.base + 0.5 * size))
+    indices |= {*range(_find_beginning(page, min(indices)), min(indices))}
+    rows = page.rows(sorted(indices, key=page.height, reverse=True))
+    for row in rows:
+        row.lines.sort(key=lambda line: line.left)
+    if not any(_begins_with_bold_keyword(row) for row in rows):
+        return None
+    return ListingItem(indices, [_make_listing_block(rows, lambda: as_steps(rows, right, page.joiner))])
+
+
+def _follow_numbers(page: _Page, first: TextLine) -> list[TextLine]:
+    """Return the lines with the numbers 1, 2, 3 and so on, one below the other."""
+    if not _begins_steps(first):
+        return []
+    found = [first]
+    below = [line for index in range(len(page.items)) if (line := page.line(index)) and line.base < first.base]
+    by_number = defaultdict(list)
+    for line in below:
+        number = _BARE_NUMBER.match(line.text)
+        if number and abs(line.left - first.left) < _MAX_NUMBER_OFFSET_EM * line.size:
+            by_number[int(number[1])].append(line)
+    while candidates := [
+        line
+        for line in by_number[len(found) + 1]
+        if 0 < found[-1].base - line.base < _MAX_LISTING_STEP_EM * max(run.size for run in line.runs)
+    ]:
+        found.append(max(candidates, key=lambda line: line.base))
+    return found
+
+
+def _begins_steps(line: TextLine) -> bool:
+    """Return whether a line begins with the number 1, far from what follows."""
+    first, *others = line.runs
+    return first.text == "1" and (not others or others[0].left - first.right > _MIN_NUMBER_GAP_EM * first.size)
+
+
+def _begins_with_bold_keyword(row: ListingRow) -> bool:
+    """Return whether a step begins with a keyword in bold, as numbered lines of prose do not."""
+    runs = [run for line in row.lines for run in line.runs]
+    words = [run for run in runs if not run.text.isdecimal()]
+    return bool(words) and words[0].font.is_bold and bool(KEYWORD.match(words[0].text))
 
 
 def _find_beginning(page: _Page, begin: int) -> int:
@@ -238,7 +320,7 @@ def _find_beginning(page: _Page, begin: int) -> int:
             or _ALGORITHM_CAPTION.match(line.text)
         ):
             break
-        if INPUT.match(line.text):
+        if INPUT.match(line.text) or (index == begin - 1 and _PROCEDURE.match(line.text)):
             begin = index
     return begin
 
@@ -299,3 +381,45 @@ def _is_in_text(page: _Page, index: int, line: TextLine) -> bool:
 
 def _is_mono(line: TextLine) -> bool:
     return line.runs[0].font.is_mono and line.share("is_mono") >= _MIN_MONO_SHARE
+
+
+def _find_unnumbered(page: _Page, index: int, first: TextLine) -> ListingItem | None:
+    """Return the algorithm without numbers whose first keyword begins this line; None otherwise."""
+    last = index
+    before = first
+    count = 1
+    for line_index in range(index + 1, min(len(page.items), index + _MAX_UNNUMBERED_LINES)):
+        line = page.line(line_index)
+        is_next = line is not None and _is_below(before, line) and line.left > first.left - _SAME_EDGE_EM * line.size
+        if line is None or line_index - last > _MAX_LINES_BETWEEN_STEPS or not is_next:
+            break
+        if line.runs[0].font.is_bold and _CONTROL.match(line.text):
+            last = line_index
+            count += 1
+        before = line
+    if count < _MIN_LISTING_ROWS:
+        return None
+    begin = _find_first_statement(page, _find_beginning(page, index))
+    right = page.columns.of(first)[1]
+    rows = page.rows(range(begin, last + 1))
+    return ListingItem(
+        set(range(begin, last + 1)), [_make_listing_block(rows, lambda: as_steps(rows, right, page.joiner))]
+    )
+
+
+def _is_below(before: TextLine, line: TextLine) -> bool:
+    """Return whether a line is beside or right below another."""
+    return -MAX_ROW_OFFSET_EM * line.size < before.base - line.base < _MAX_UNNUMBERED_STEP_EM * line.size
+
+
+def _find_first_statement(page: _Page, begin: int) -> int:
+    """Return the index of the first of the formulas, such as assignments, in lines above the first keyword."""
+    while begin > 0:
+        line, below = page.line(begin - 1), page.line(begin)
+        if line is None or below is None or not line.runs[0].font.is_maths or not _is_below(line, below):
+            break
+        begin -= 1
+    return begin
+
+
+_FINDERS = (_find_ruled, _find_numbered, _find_program, _find_unnumbered)

@@ -39,7 +39,7 @@ _MAX_CROSSING_SHARE = 0.4
 """Maximum share of the rows of a table with a cell across several columns."""
 _PROGRAM_LINE = re.compile(
     r"\d{1,3}:(?:\s|$)|(?:Require|Ensure|Input|Output|Data|Result|Initiali[sz]e)s?:|"
-    r"(?:end )?(?:for|while|if|else|repeat|until|return|procedure|function)\b"
+    r"(?:\d{1,3} )?(?:end )?(?:for|foreach|while|if|else|repeat|until|return|procedure|function)\b"
 )
 """Start of a line of a program."""
 _PROGRAM_TITLE = re.compile(r"(?:Algorithm|Procedure|Protocol)\s+\d")
@@ -103,7 +103,7 @@ def _measure_number_share(rows: Sequence[CellRow]) -> float:
 
 
 def _is_program(rows: Sequence[CellRow]) -> bool:
-    steps = sum(bool(_PROGRAM_LINE.match(row.pieces[0].text)) for row in rows)
+    steps = sum(bool(_PROGRAM_LINE.match(" ".join(piece.text for piece in row.pieces[:2]))) for row in rows)
     titles = [row.pieces[0].text for row in (rows[0], rows[-1]) if row is rows[0] or len(row.pieces) == 1]
     return steps >= max(2, 0.3 * len(rows)) or any(map(_PROGRAM_TITLE.match, titles))
 
