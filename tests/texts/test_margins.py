@@ -197,3 +197,33 @@ def test_roman_page_numbers_leave() -> None:
         for n, number in enumerate(["iii", "iv", "v"])
     ]
     assert [len(lines) for lines in remove_headers(pages, [HEIGHT] * 3)] == [1, 1, 1]
+
+
+def with_numbers(*numbers: str, base: float = 140.0) -> list[list[str]]:
+    """What is left of pages with large margins, each with a number below its text."""
+    pages = [
+        [line(text, at, page=index) for text, at in (("A line of text.", 192.0), ("The last.", 180.0), (number, base))]
+        for index, number in enumerate(numbers)
+    ]
+    return [[one.text for one in page[2:]] for page in remove_headers(pages, [HEIGHT] * len(pages))]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "left"),
+    [
+        (["1"], [[]]),
+        (["1", "2", "3"], [[], [], []]),
+        (["17", "18"], [[], []]),
+        (["17"], [["17"]]),
+        (["3", "3", "2021"], [["3"], ["3"], ["2021"]]),
+    ],
+    ids=["of one page", "of three", "from 17", "one that is not counted from 1", "of figures"],
+)
+def test_page_numbers_far_from_the_edge_leave_if_they_count_the_pages(
+    numbers: list[str], left: list[list[str]]
+) -> None:
+    assert with_numbers(*numbers) == left
+
+
+def test_a_number_right_below_the_text_is_its_last_line() -> None:
+    assert with_numbers("1", "2", "3", base=168.0) == [["1"], ["2"], ["3"]]

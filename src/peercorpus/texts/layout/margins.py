@@ -49,6 +49,10 @@ _MAX_PAGE_NUMBER_SIZE_RATIO = 1.5
 """Maximum font size of a page number, relative to the text of its page."""
 _MAX_SIDE_BY_SIDE_OFFSET_EM = 0.95
 """Maximum distance of the baselines of two lines side by side, in em."""
+_FROM_ONE = (False, 1)
+"""What `_read_number_offset` returns where pages are counted from 1."""
+_MIN_PAGE_NUMBER_GAP_EM = 1.6
+"""Minimum distance of a page number that is far from the edges of its page from other lines, in em."""
 _MIN_COUNTED_PAGES = 3
 """Minimum pages with consecutive numbers from which other numbers are no longer accepted."""
 
@@ -132,7 +136,7 @@ def remove_headers(pages: Sequence[Sequence[TextLine]], heights: Sequence[float]
     headers = _find_headers(pages, edges)
     kept = [[line for line in page if id(line) not in headers] for page in pages]
     numbers = [_find_number_candidates(page, height) for page, height in zip(kept, heights, strict=True)]
-    gone = _find_page_numbers(kept, numbers)
+    gone = _find_page_numbers(kept, numbers, heights)
     return [[line for line in page if id(line) not in gone] for page in kept]
 
 
@@ -159,8 +163,12 @@ def _find_headers(pages: Sequence[Sequence[TextLine]], edges: Sequence[Sequence[
 
 
 def _find_number_candidates(page: Sequence[TextLine], height: float) -> list[TextLine]:
-    """Return the numbers near the edges of a page in the size of its text, the outermost first."""
-    candidates = [line for line in page if _PAGE_NUMBER.match(line.text) and _is_at_edge(line, height)]
+    """Return the numbers above or below the text of a page, in the size of its text, the outermost first."""
+    candidates = [
+        line
+        for line in page
+        if _PAGE_NUMBER.match(line.text) and (_is_at_edge(line, height) or _is_outermost(line, page))
+    ]
     if not candidates:
         return []
     sizes = sorted(
@@ -175,12 +183,14 @@ def _find_number_candidates(page: Sequence[TextLine], height: float) -> list[Tex
     return sorted(candidates, key=lambda line: -abs(line.base - height / 2))
 
 
-def _find_page_numbers(pages: Sequence[Sequence[TextLine]], numbers: Sequence[Sequence[TextLine]]) -> set[int]:
+def _find_page_numbers(
+    pages: Sequence[Sequence[TextLine]], numbers: Sequence[Sequence[TextLine]], heights: Sequence[float]
+) -> set[int]:
     """Return the `id()` of each page's page number.
 
     That is the outermost number that continues the numbers of other pages, or any number on a line of its own if no
     such sequence is found. A number beside other text counts only if several numbers of its sequence are at the same
-    height.
+    height; one far from the edges of the page only if there is another, or if pages are counted from 1.
     """
     alone = {
         id(line)
@@ -193,9 +203,12 @@ def _find_page_numbers(pages: Sequence[Sequence[TextLine]], numbers: Sequence[Se
     can_tell = max(starts.values(), default=0) >= _MIN_COUNTED_PAGES
 
     def is_page_number(line: TextLine) -> bool:
-        if id(line) in alone and (not can_tell or starts[_read_number_offset(line)] > 1):
+        offset = _read_number_offset(line)
+        place = places[offset, round(line.base)]
+        is_likely = offset == _FROM_ONE or place > 1 or _is_at_edge(line, heights[line.page])
+        if id(line) in alone and is_likely and (not can_tell or starts[offset] > 1):
             return True
-        return places[_read_number_offset(line), round(line.base)] >= _MIN_COUNTED_PAGES
+        return place >= _MIN_COUNTED_PAGES
 
     outermost = (next(filter(is_page_number, candidates), None) for candidates in numbers)
     return {id(line) for line in outermost if line is not None}
@@ -240,6 +253,13 @@ def _find_notices(at_edge: Sequence[TextLine], page: Sequence[TextLine]) -> set[
             notices.update(id(other) for other in at_edge if round(other.base) == round(line.base))
             last = line
     return notices
+
+
+def _is_outermost(line: TextLine, page: Sequence[TextLine]) -> bool:
+    """Return whether all other lines of a page are well above a line, or all are well below it."""
+    gap = _MIN_PAGE_NUMBER_GAP_EM * line.size
+    others = [other.base - line.base for other in page if other is not line]
+    return bool(others) and (all(off > gap for off in others) or all(off < -gap for off in others))
 
 
 def _is_at_edge(line: TextLine, height: float) -> bool:
