@@ -80,6 +80,24 @@ def test_a_paragraph_with_a_table_in_it_is_made_whole() -> None:
     assert [block.kind for block in found] == [BlockKind.PARAGRAPH, BlockKind.TABLE, BlockKind.PARAGRAPH]
 
 
+@pytest.mark.parametrize(
+    ("rest", "parts"),
+    [("goes on behind the page.", 2), ("30 of them are kept.", 2), ("Another text in small print.", 1)],
+)
+def test_a_footnote_goes_on_at_the_foot_of_the_next_page_and_the_text_after_it(rest: str, parts: int) -> None:
+    mark = run("1", LEFT, 54.0, 6.0)
+    note = TextLine([mark, run("A note that", LEFT + 4, 50.0, 8.0, has_space=False)], LEFT, RIGHT, 50.0, 8.0, 0)
+    pages = (
+        [line("The first page ends here.", 100.0), note],
+        [line(FULL, 100.0, page=1), line(rest, 50.0, size=8.0, page=1)],
+        [line("ends on the third page.", 700.0, right=200.0, page=2)],
+    )
+    found = rejoin(blocks(*(one for page in pages for one in page)), BODY)
+    assert [len(block.lines) for block in found if block.kind is BlockKind.FOOTNOTE] == [parts]
+    (text,) = (block for block in found if block.lines[0].text == FULL)
+    assert text.lines[-1].text == "ends on the third page."
+
+
 def test_a_sentence_goes_on_in_a_line_that_a_tall_formula_pushes_down() -> None:
     pushed = line("goes on here.", 682.0, right=200.0)
     assert told(blocks(line(FULL), pushed)) == [(BlockKind.PARAGRAPH, [FULL, "goes on here."])]

@@ -47,6 +47,9 @@ _MAX_CHARACTER_WIDTH_EM = 0.6
 """Maximum average width of a character, in em."""
 _MAX_STEP_LEADINGS = 6.0
 """Maximum distance of a line from the one before at the same place of the page, in leadings."""
+_LEADING_NUMBER = re.compile(r"^\d+ ")
+_MAX_NOTE_SIZE_DIFFERENCE = 0.03
+"""Maximum difference of the font sizes of two parts of one footnote, as a share."""
 MIN_BODY_SIZE_RATIO = 0.95
 """Minimum font size of body text, relative to the body size of the paper."""
 # Tuples, because hashing a member of an enumeration takes longer than five comparisons.
@@ -254,29 +257,56 @@ class Paragraphs:
 
 
 def rejoin(blocks: Sequence[Block], body: Body) -> list[Block]:
-    """Return the blocks with paragraphs joined that a figure, a table or a footnote interrupts."""
+    """Return the blocks with paragraphs joined that a figure, a table or a footnote interrupts, and footnotes too."""
     kept: list[Block] = []
+    was_note = False
     for block in blocks:
-        first = _find_interrupted(kept, block, body) if block.kind is BlockKind.PARAGRAPH and block.lines else None
+        is_paragraph = block.kind is BlockKind.PARAGRAPH and bool(block.lines)
+        note = _find_open_note(kept, block, body) if is_paragraph else None
+        first = note or (_find_interrupted(kept, block, body, was_note=was_note) if is_paragraph else None)
         if first is None:
             kept.append(block)
         else:
             first.lines += block.lines
+        was_note = note is not None
     return kept
 
 
-def _find_interrupted(kept: Sequence[Block], block: Block, body: Body) -> Block | None:
-    """Return the paragraph that a block continues, skipping blocks in between; None if there is none."""
+def _find_interrupted(kept: Sequence[Block], block: Block, body: Body, *, was_note: bool) -> Block | None:
+    """Return the paragraph that a block continues, skipping blocks in between; None if there is none.
+
+    Args:
+        kept: The blocks before it.
+        block: A paragraph.
+        body: Body text of the paper.
+        was_note: Whether the rest of a footnote was right before it.
+    """
     if not block.lines[0].text[:1].islower() or _is_aside(block, body):
         return None
     for before in reversed(kept):
         if before.kind in RUNNING_TEXT and before.lines and not _is_aside(before, body):
             last = before.lines[-1]
             is_open = last.is_cut or not ends_sentence(last.text)
-            return before if is_open and before is not kept[-1] and block.page - last.page <= 1 else None
+            is_apart = was_note or before is not kept[-1]
+            return before if is_open and is_apart and block.page - last.page <= 1 else None
         if before.kind not in _FLOWING:
             return None
     return None
+
+
+def _find_open_note(kept: Sequence[Block], block: Block, body: Body) -> Block | None:
+    """Return the footnote that goes on with a block, in the next column or on the next page; None if there is none."""
+    first = block.lines[0]
+    if first.size >= MIN_BODY_SIZE_RATIO * body.size or not _LEADING_NUMBER.sub("", first.text)[:1].islower():
+        return None
+    note = next((before for before in reversed(kept) if before.kind is BlockKind.FOOTNOTE), None)
+    if note is None or note.lines[-1].page < first.page - 1:
+        return None
+    last = note.lines[-1]
+    is_open = last.is_cut or not ends_sentence(last.text)
+    is_alike = abs(last.size - first.size) < _MAX_NOTE_SIZE_DIFFERENCE * first.size
+    is_elsewhere = last.page < first.page or last.base < first.base
+    return note if is_open and is_alike and is_elsewhere else None
 
 
 def _is_aside(block: Block, body: Body) -> bool:
