@@ -8,9 +8,9 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-from peercorpus import records
 from peercorpus.cli.commands import app
 from peercorpus.finetune.recipe import Lora, Recipe
+from peercorpus.records import ai_reviews, documents, enums, papers, reviews, scores
 from peercorpus.records.enums import Grade
 
 ROOT = Path(__file__).parents[1]
@@ -21,7 +21,12 @@ SEEDS = (ROOT / "docs" / "seeds.md").read_text()
 CLI = (ROOT / "docs" / "cli.md").read_text()
 
 COMMANDS = [name for name in app if not name.startswith("-")]
-RECORDS = records.__all__
+RECORDS = [
+    name
+    for module in (papers, reviews, ai_reviews, scores, documents, enums)
+    for name, kind in vars(module).items()
+    if isinstance(kind, type) and kind.__module__ == module.__name__
+]
 RESERVED = [
     *("note", "edit", "reference", "group", "invitation", "forum", "venue", "form", "scale", "verbatim", "extra"),
     *(

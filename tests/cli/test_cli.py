@@ -17,6 +17,7 @@ import pytest
 import stamina
 
 from commands import Ended, Run, assert_refused
+from invented_pdfs import by_hand, lines, put
 from peercorpus.simulator.server.requests import write_token
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.venues import EMPTY
@@ -353,6 +354,45 @@ def test_help_names_every_command_and_neither_it_nor_the_package_loads_anything_
     assert [package, metrics, at_exit] == ["the package loads:", "metrics loads:", "help loads:"]
     for name in ("simulate", "harvest", "import", "build", "publish", "status", "demo"):
         assert f" {name} " in ended.out
+
+
+STARTS = """
+import sys
+from peercorpus.cli.main import main
+
+try:
+    main(["convert", sys.argv[1], "--out", sys.argv[2]])
+except SystemExit as ended:
+    print(ended.code, *sorted(name for name in sys.modules if name.startswith(("peercorpus.", "pypdfium2"))))
+    print(*sorted({module.partition(".")[0] for module in sys.modules}))
+"""
+READS = """
+import sys
+from peercorpus.texts.engine import convert_timed
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
+print(*sorted({module.partition(".")[0] for module in sys.modules}))
+"""
+NOT_TO_READ = HEAVY | {"rich", "pygments", "markdown_it", "pikepdf", "filelock", "obstore", "PIL", "numpy", "openai"}
+
+
+def test_convert_starts_without_what_only_other_commands_or_its_workers_need(tmp_path: Path) -> None:
+    put(tmp_path, "paper", by_hand([lines("One sentence.")]))
+    ended = run_apart(STARTS, str(tmp_path / "paper.pdf"), str(tmp_path / "out"))
+    code, *modules = ended.out.splitlines()[-2].split()
+    assert code == "0"
+    assert [name for name in modules if name.startswith("pypdfium2")] == []
+    assert "peercorpus.texts.layout.pdfium_layout" not in modules
+    assert {name for name in modules if name.startswith("peercorpus.cli.") and name.count(".") == 2} == {
+        f"peercorpus.cli.{name}"
+        for name in ("build", "commands", "console", "extras", "interrupts", "main", "memory_limit", "options")
+    } | {f"peercorpus.cli.{name}" for name in ("run_command", "streams", "text")}
+    assert NOT_TO_READ & set(ended.out.splitlines()[-1].split()) == set()
+
+
+def test_a_worker_that_reads_pdfs_loads_nothing_of_the_command_line() -> None:
+    modules = set(run_apart(READS).out.split())
+    assert (NOT_TO_READ | {"cyclopts", "msgspec"}) & modules == set()
+    assert "pypdfium2" in modules
 
 
 def test_pdfs_that_a_user_has_are_imported_beside_a_dump_or_alone(run: Run, tmp_path: Path) -> None:

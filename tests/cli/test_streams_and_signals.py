@@ -55,7 +55,7 @@ class Broken(SimpleNamespace):
 def break_off(*_, **__):
     {how}
 
-whole = SimpleNamespace(app=break_off)
+whole = SimpleNamespace(call_command=break_off)
 sys.modules["{module}"] = whole if "{module}" == "peercorpus.cli.commands" else Broken(__path__=[])
 main.main([])
 """
@@ -231,7 +231,7 @@ class PanicException(BaseException):
 def panic(*_, **__):
     raise PanicException("OS can't spawn worker thread")
 
-sys.modules["peercorpus.cli.commands"] = SimpleNamespace(app=panic)
+sys.modules["peercorpus.cli.commands"] = SimpleNamespace(call_command=panic)
 from peercorpus.cli.main import main
 main([])
 """
@@ -250,7 +250,7 @@ import sys
 
 # The first that is registered is the last that is called.
 atexit.register(os.kill, os.getpid(), signal.SIGINT)
-sys.modules["peercorpus.cli.commands"] = SimpleNamespace(app=lambda *_, **__: 1)
+sys.modules["peercorpus.cli.commands"] = SimpleNamespace(call_command=lambda _: 1)
 from peercorpus.cli.main import main
 main([])
 """

@@ -31,7 +31,7 @@ from peercorpus.release.split_file import SplitRequest
 from peercorpus.release.splits import Profile
 from peercorpus.texts.engine import Engine, load_engine
 from peercorpus.texts.engines import pdfium_text
-from peercorpus.texts.layout import pdfium_layout
+from peercorpus.texts.layout import version as layout_version
 from peercorpus.versions.inspect_pdf import inspect_file
 from peercorpus.workspace.delta_tables import TABLES
 from peercorpus.workspace.harvest_state import StoredFile
@@ -232,7 +232,7 @@ def engine_outputs(pdfs: Mapping[str, bytes]) -> dict[str, Output]:
     """What the engines that need no model make of PDFs."""
     layout, plain = load_engine("pdfium-layout"), load_engine("pdfium-text")
     return {
-        layout.name: _engine_output(layout, pdfium_layout.VERSION, pdfs),
+        layout.name: _engine_output(layout, layout_version.VERSION, pdfs),
         plain.name: _engine_output(plain, int(pdfium_text.OWN_VERSION), pdfs),
     }
 
@@ -264,7 +264,7 @@ def real_outputs(folder: Path) -> dict[str, Output]:
     read = {name: digest(text) for name, text in texts.items()}
     files = {"files": digest(pdfs)} | _packages()
     return {
-        engine.name: Output(pdfium_layout.VERSION, files, read),
+        engine.name: Output(layout_version.VERSION, files, read),
         "inspect_files": Output(numbers["inspect_files"], files, looked),
         "compare_versions": Output(numbers["compare_versions"], {"texts": digest(read)} | _packages(), compared),
     }

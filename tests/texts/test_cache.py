@@ -17,6 +17,7 @@ from peercorpus.records.papers import Evidence, PaperVersion
 from peercorpus.texts import convert
 from peercorpus.texts.convert import TextCache
 from peercorpus.texts.engine import Converted, load_engine
+from peercorpus.texts.engines.default_layout import DefaultLayout
 from peercorpus.texts.layout import pdfium_layout as layout
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
@@ -146,7 +147,7 @@ def test_a_new_version_of_the_engine_takes_the_place_of_the_old(
     help_ = layout.PdfiumLayout.version.partition("+")[2]
     with_more = workspace.folder / "texts" / "pdfium-layout" / f"v1+{help_}+rapidocr"
     with_more.mkdir()
-    monkeypatch.setattr(layout.PdfiumLayout, "version", f"2/..+{help_}")
+    monkeypatch.setattr(DefaultLayout, "version", f"2/..+{help_}")
     assert read(workspace) == sha256s
     kept = {
         path.parent.name: [one.name for one in path.parent.iterdir()] for path in workspace.folder.glob("texts/*/*")

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pypdfium2.version import PYPDFIUM_INFO
 
 from peercorpus.errors import MissingExtraError
 from peercorpus.records.documents import TextHeading, TextQuality
@@ -12,6 +13,7 @@ from peercorpus.texts import contract
 from peercorpus.texts.contract import PAPER, RULED, typeset
 from peercorpus.texts.engine import ENGINES, SEPARATOR, Converted, Engine, load_engine
 from peercorpus.texts.engines.pdfium_text import PdfiumText
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 QUICK = [name for name in ENGINES if name not in {"rapidocr", "vision"}]
 """`rapidocr` takes six seconds for a page, `vision` asks an endpoint: test_ocr.py and test_vision.py check them."""
@@ -33,6 +35,11 @@ def test_an_engine_has_the_name_under_which_it_is_chosen(name: str) -> None:
         assert load_engine(name).name == name
     except MissingExtraError as missing:
         pytest.skip(str(missing))
+
+
+def test_the_version_of_the_default_engine_is_that_of_its_code_and_of_pdfium() -> None:
+    assert load_engine("pdfium-layout").version == PdfiumLayout.version
+    assert PdfiumLayout.version.endswith(f"+pypdfium2-{PYPDFIUM_INFO.version}")
 
 
 def breaking(change: Callable[[Converted], Converted]) -> contract.Make:

@@ -19,6 +19,7 @@ from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Grade, Reason
 from peercorpus.records.papers import Evidence, PaperVersion, SetAside
 from peercorpus.texts import convert
+from peercorpus.texts.engines.default_layout import DefaultLayout
 from peercorpus.texts.layout import pdfium_layout as layout
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace, open_workspace
@@ -143,7 +144,7 @@ def test_another_version_of_the_engine_reads_everything_again(
 ) -> None:
     sha256s = versions(workspace, papers(3))
     run(workspace, InThisProcess())
-    monkeypatch.setattr(layout.PdfiumLayout, "version", "2")
+    monkeypatch.setattr(DefaultLayout, "version", "2")
     spread = InThisProcess()
     run(workspace, spread, LATER_KEY)
     assert spread.read == sha256s
@@ -157,7 +158,7 @@ def test_a_run_that_ends_before_all_is_read_leaves_the_texts_as_they_were(
     versions(workspace, papers(3))
     run(workspace, InThisProcess())
     before = list(workspace.tables.read(PaperText, VENUE))
-    monkeypatch.setattr(layout.PdfiumLayout, "version", "2")
+    monkeypatch.setattr(DefaultLayout, "version", "2")
     with pytest.raises(KeyboardInterrupt):
         run(workspace, InThisProcess(stop_after=2), LATER_KEY)
     assert list(workspace.tables.read(PaperText, VENUE)) == before

@@ -21,6 +21,7 @@ from peercorpus.execution.stage import Options
 from peercorpus.records.enums import Reason
 from peercorpus.texts import folder as folder_module
 from peercorpus.texts.engine import SEPARATOR
+from peercorpus.texts.engines.default_layout import DefaultLayout
 from peercorpus.texts.folder import FolderSummary, convert_to_folder, find_all_pdfs
 from peercorpus.texts.folder_files import open_pairs
 from peercorpus.texts.layout import pdfium_layout as layout
@@ -119,7 +120,7 @@ def test_another_version_of_the_engine_reads_again_and_leaves_no_old_text(
 ) -> None:
     source = put(pdfs, "paper", paper("Paper."))
     convert([source], out)
-    monkeypatch.setattr(layout.PdfiumLayout, "version", "2")
+    monkeypatch.setattr(DefaultLayout, "version", "2")
     crash = InThisProcess(failures=(Failure(FailureKind.CRASH, "Its process died."),))
     assert convert([source], out, crash)[0].failed == {Reason.PDF_CRASHED: 1}
     assert written(out) == {"paper.json"}
@@ -297,13 +298,13 @@ def test_a_kill_between_two_steps_leaves_no_text_that_its_json_does_not_tell_of(
             raise KeyboardInterrupt
         return result
 
-    monkeypatch.setattr(layout.PdfiumLayout, "version", "2")
+    monkeypatch.setattr(DefaultLayout, "version", "2")
     monkeypatch.setattr(Path, step, killed)
     with pytest.raises(KeyboardInterrupt):
         convert([pdfs / "paper.pdf"], out)
     monkeypatch.undo()
     assert written(out) == {"paper.json"}
-    monkeypatch.setattr(layout.PdfiumLayout, "version", "2")
+    monkeypatch.setattr(DefaultLayout, "version", "2")
     assert convert([pdfs / "paper.pdf"], out)[0].converted == 1
 
 

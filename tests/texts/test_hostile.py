@@ -17,7 +17,7 @@ from hostile_pdfs import HOSTILE_PDFS
 from invented_pdfs import by_hand, lines
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.stage import Options, Stage, no_report
-from peercorpus.pdf.document import REPAIRED
+from peercorpus.pdf.repair import REPAIRED
 from peercorpus.records.documents import Inspection, PaperText
 from peercorpus.records.enums import Grade, Reason
 from peercorpus.records.papers import Evidence, PaperVersion, SetAside

@@ -13,6 +13,7 @@ from peercorpus.errors import MissingExtraError
 from peercorpus.pdf.shapes import Box, Shapes
 from peercorpus.texts import contract
 from peercorpus.texts.engine import SEPARATOR, EngineSettings, load_engine
+from peercorpus.texts.engines.default_layout import DefaultLayout
 from peercorpus.texts.engines.layout_with_ocr import LayoutWithOcr, OcrEngine
 from peercorpus.texts.engines.ocr import WordRow, join_lines, to_runs
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
@@ -151,7 +152,7 @@ def test_ocr_is_off_unless_asked_for_and_names_what_is_missing(monkeypatch: pyte
         raise metadata.PackageNotFoundError(package)
 
     monkeypatch.setattr(metadata, "version", missing)
-    assert type(load_engine("pdfium-layout")) is PdfiumLayout
+    assert type(load_engine("pdfium-layout")) is DefaultLayout
     with pytest.raises(MissingExtraError, match=r"'rapidocr'.*pip install 'peercorpus\[ocr\]'"):
         load_engine("pdfium-layout", EngineSettings(ocr="auto"))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import ProgressLines, app, convert_path, say
+from peercorpus.cli.console import ProgressLines, convert_path, say
 from peercorpus.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from peercorpus.execution.progress import Show
 
 audit = App(name="audit", help="Check a corpus or any other dataset for flaws that would invalidate results on it.")
-app.command(audit)
 
 
 @audit.command

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLines, app, convert_path, say
+from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLines, convert_path, say
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode, PeercorpusError
@@ -24,7 +24,6 @@ OptionT = TypeVar("OptionT")
 bench = App(
     name="bench", help="Benchmark language models on a release: acceptance, scores, review, rebuttal, meta_review."
 )
-app.command(bench)
 
 JudgeProfileName = Literal["ours", "re2"]
 TaskName = Literal["acceptance", "scores", "review", "rebuttal", "meta_review"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import DEFAULT_READING, NO_FIGURES, EngineOptions, FigureOptions, WorstGrade
 from peercorpus.errors import ExitCode, PeercorpusError
@@ -22,7 +22,6 @@ VenuesBuilt = Annotated[
 ]
 
 
-@app.command
 def build(
     venue_ids: Annotated[
         list[str] | None, Parameter(name="VENUE_ID", help="Venues to build; all venues in the workspace if omitted.")
@@ -101,7 +100,6 @@ class ReleaseFlags:
 DEFAULT_CONTENT = ReleaseFlags()
 
 
-@app.command
 def publish(
     venue_ids: VenuesBuilt = None,
     /,
@@ -229,7 +227,6 @@ def write_release(
     return target.final, publish_texts.published(summary, target.final, None if sides is None else sides.profile)
 
 
-@app.command
 def status(*, workspace: WorkspaceFolder, json_: Annotated[bool, Parameter(name="--json", negative=())] = False) -> int:
     """Show how complete each venue is, what may mislead, and every stage's rows in, out and set aside.
 
@@ -250,7 +247,6 @@ def status(*, workspace: WorkspaceFolder, json_: Annotated[bool, Parameter(name=
     return ExitCode.DONE if standing.holds else ExitCode.FOUND
 
 
-@app.command
 def convert(
     paths: Annotated[
         list[str], Parameter(name="PDF", help="PDF files, or folders and s3:// URLs to search for *.pdf.")

@@ -1,4 +1,4 @@
-"""The app object, printing to standard output, progress lines, and parameters that most commands share."""
+"""Printing to standard output, progress lines, and parameters that most commands share."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self
 
-from cyclopts import App, Parameter, Token
+from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
 from peercorpus.cli.streams import discard, print_notice
@@ -17,12 +17,6 @@ from peercorpus.workspace.object_store import local_path
 
 if TYPE_CHECKING:
     from peercorpus.execution.progress import Progress
-
-app = App(
-    name="peercorpus",
-    suppress_keyboard_interrupt=False,
-    help="Build trustworthy datasets of scientific peer review from OpenReview.",
-)
 
 
 def convert_path(_: object, tokens: Sequence[Token]) -> Path:

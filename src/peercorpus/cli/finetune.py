@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.benchmark import RESAMPLES, Unset, print_unanswered
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, app, say
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import HERE, Spreading, WorstGrade
 from peercorpus.errors import ExitCode, PeercorpusError
@@ -65,7 +65,6 @@ class Data:
 ALL_DATA = Data()
 
 
-@app.command
 def finetune(
     *,
     release: Annotated[Path, Named],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import OPENREVIEW, AtLeastOne, Connection, Named, ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.console import OPENREVIEW, AtLeastOne, Connection, Named, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import read_venue_id
 from peercorpus.errors import ExitCode, PeercorpusError, RefusedAlikeError, SignInError
@@ -24,7 +24,6 @@ LONGEST_WAIT_S = 7200.0
 """Longest wait for the rate limit, in seconds, unless the user names another."""
 
 
-@app.command
 def harvest(
     venue_ids: Annotated[
         list[str] | None,
@@ -172,7 +171,6 @@ def _asking(
         yield opened, until_done.enter_context(client), lines
 
 
-@app.command(name="import")
 def import_(
     paths: Annotated[
         list[Path] | None,

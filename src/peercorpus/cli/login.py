@@ -5,7 +5,7 @@ import os
 import sys
 from urllib.parse import urlsplit
 
-from peercorpus.cli.console import ProgressLines, UrlV1, UrlV2, app, say
+from peercorpus.cli.console import ProgressLines, UrlV1, UrlV2, say
 from peercorpus.errors import BusyError, SignInError, SignInLaterError
 
 ACCOUNT_VARIABLES = "PEERCORPUS_USER and PEERCORPUS_PASSWORD"
@@ -16,7 +16,6 @@ MAX_WAIT_S = 10.0
 """Longest wait for OpenReview in seconds. A person is at the terminal: a longer wait is reported instead."""
 
 
-@app.command
 def login(*, url_v1: UrlV1 = None, url_v2: UrlV2 = None) -> None:
     """Sign in to OpenReview. The token is stored in a file that only you can read, and later harvests renew it.
 
@@ -49,7 +48,6 @@ def login(*, url_v1: UrlV1 = None, url_v2: UrlV2 = None) -> None:
     say(signed_in(user, urlsplit(urls[1]).netloc, token, cache.path))
 
 
-@app.command
 def logout(*, url_v1: UrlV1 = None, url_v2: UrlV2 = None) -> None:
     """Delete the token that `peercorpus login` stored. It stays valid at OpenReview until it expires."""
     from peercorpus.cli.text.sign_in import signed_out

@@ -5,11 +5,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import Named, ProgressLines, app
+from peercorpus.cli.console import Named, ProgressLines
 from peercorpus.cli.extras import needs_extra
 
 
-@app.command
 def mcp(*, workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Named]) -> None:
     """Let assistants ask the corpus: a read-only server of the Model Context Protocol on standard input and output.
 

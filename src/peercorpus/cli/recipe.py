@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import OPENREVIEW, Connection, Named, WorkspaceFolder, app, say
+from peercorpus.cli.console import OPENREVIEW, Connection, Named, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import DEFAULT_READING, EngineOptions
 from peercorpus.errors import PeercorpusError
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 Flag = Parameter(negative=())
 
 
-@app.command
 def recipe(
     name: Annotated[Literal["reviewbench", "re2"], Parameter(help="The dataset.")],
     /,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.finetune import ALL_DATA, Data, selection_rule
 from peercorpus.cli.options import HERE, Spreading, WorstGrade
@@ -28,7 +28,6 @@ ReleaseFolder = Annotated[Path, Named]
 Flag = Parameter(negative=())
 
 
-@app.command
 def diff(
     release_a: ReleaseFolder,
     release_b: ReleaseFolder,
@@ -68,7 +67,6 @@ def diff(
         say(releases.differences_table(differences, with_ids=ids))
 
 
-@app.command
 def verify(release: ReleaseFolder, /, *, workspace: WorkspaceFolder | None = None) -> int:
     """Check a release against its own statements: checksums, columns, ids, splits, links, takedowns and leaks.
 
@@ -102,7 +100,6 @@ def _verify(release: "Release", workspace: Path | None) -> "Verification":
         return verify_release(release, opened, lines.show)
 
 
-@app.command
 def push(
     release: ReleaseFolder,
     hub_id: Annotated[str, Parameter(help="Id of the dataset on the Hub: OWNER/NAME.")],
@@ -215,7 +212,6 @@ DEFAULT_CHAT = ChatFlags()
 NO_MODEL = ExampleFlags()
 
 
-@app.command
 def export(
     source: Annotated[Path, Named],
     venue_ids: Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import HERE, Spreading
 from peercorpus.errors import ExitCode, PeercorpusError
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
 
 
-@app.command
 def report(
     *,
     workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Named],
@@ -93,7 +92,6 @@ def _settle_counting(tokenizer: str | None, spreading: Spreading) -> "Executor |
     return spread
 
 
-@app.command
 def table1(
     *,
     workspace: Annotated[Path, Parameter(name=["--workspace", "-w"]), Named],
@@ -123,7 +121,6 @@ def table1(
     say(table_json(row) if as_json else f"{table_markdown(row)}\n\n{explain_row(row)}")
 
 
-@app.command
 def explore(
     *,
     workspace: WorkspaceFolder,

@@ -58,10 +58,10 @@ def _call(arguments: Sequence[str] | None) -> object:
     # Imported here, so that an import that is interrupted or fails ends the command like any other error.
     from cyclopts import CycloptsError
 
-    from peercorpus.cli.commands import app
+    from peercorpus.cli.commands import call_command
 
     try:
-        return app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+        return call_command(arguments)
     except CycloptsError as error:
         raise PeercorpusError(str(error)) from None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, app, say
+from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.errors import ExitCode, PeercorpusError
 
@@ -70,7 +70,6 @@ class Invented:
 INVENTED = Invented()
 
 
-@app.command
 def simulate(
     *,
     port: Annotated[int, Parameter(validator=Number(gte=1, lte=65534))] = 3000,
@@ -140,7 +139,6 @@ def _find_venues_with_papers(world: "World") -> list[str]:
     return [venue_id for venue_id in listed if any(f"{venue_id}/" in name for name in created_by)]
 
 
-@app.command
 def demo(
     *,
     out: Annotated[Path, Named] = Path("demo"),

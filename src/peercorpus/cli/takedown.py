@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 from cyclopts import Parameter
 
 from peercorpus.cli.build import ReleaseFlags, write_release
-from peercorpus.cli.console import ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.console import ProgressLines, WorkspaceFolder, say
 from peercorpus.errors import ExitCode, PeercorpusError
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 Flag = Parameter(negative=())
 
 
-@app.command
 def takedown(
     ids: Annotated[
         list[str] | None, Parameter(name="ID", help="Ids of papers or notes, or profiles of authors.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import Named, app, say
+from peercorpus.cli.console import Named, say
 from peercorpus.cli.options import read_venue_id
 from peercorpus.errors import PeercorpusError, VenueNotFoundError
 from peercorpus.records.suggestions import suggest_name
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from peercorpus.workspace.workspace import Workspace
 
 
-@app.command
 def venues(
     venue_ids: Annotated[
         list[str] | None, Parameter(name="VENUE_ID", help="Venues to list; the whole catalogue if omitted.")
@@ -96,7 +95,6 @@ def _choose(family: str | None, year: int | None, rows: "Sequence[VenueRow]") ->
     return chosen
 
 
-@app.command
 def forms(
     venue_id: Annotated[
         str | None, Parameter(name="VENUE_ID", help="A venue, or the id of a declared form; all forms if omitted.")

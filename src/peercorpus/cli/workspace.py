@@ -4,13 +4,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import ProgressLines, WorkspaceFolder, app, say
+from peercorpus.cli.console import ProgressLines, WorkspaceFolder, say
 from peercorpus.errors import ExitCode, PeercorpusError
 
 Ids = Annotated[tuple[str, ...], Parameter(show_default=False, negative=())]
 
 
-@app.command
 def show(
     forum_id: Annotated[str, Parameter(name="FORUM_ID")],
     /,
@@ -36,7 +35,6 @@ def show(
     say(show_record(record, is_brief=brief))
 
 
-@app.command
 def move(*, workspace: WorkspaceFolder, to: str) -> None:
     """Move a workspace's PDFs and tables to an S3-compatible store, or back. All commands then work as before.
 
@@ -58,7 +56,6 @@ def move(*, workspace: WorkspaceFolder, to: str) -> None:
     say(move_texts.moved(moved, workspace))
 
 
-@app.command
 def check(
     *,
     workspace: WorkspaceFolder,
@@ -92,7 +89,6 @@ def check(
     return ExitCode.FOUND if remaining > 0 else ExitCode.DONE
 
 
-@app.command
 def reminders(
     *,
     workspace: WorkspaceFolder,

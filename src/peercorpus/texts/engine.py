@@ -5,6 +5,7 @@ that the options name, `convert_file` reads one file with it in any process. `co
 """
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
@@ -17,7 +18,7 @@ from uuid import uuid4
 from peercorpus.errors import EngineError, PeercorpusError
 from peercorpus.execution.executor import Failure, failure_reason
 from peercorpus.execution.stage import Options
-from peercorpus.pdf.document import REPAIRED, count_readable_pages, read_or_repair, repair
+from peercorpus.pdf.repair import REPAIRED, read_or_repair, repair
 from peercorpus.records.documents import PAGE_BREAK, TextHeading, TextQuality
 from peercorpus.records.enums import Reason
 from peercorpus.texts.plugin_engines import find_added_engines, make_added
@@ -96,7 +97,7 @@ SEPARATOR = PAGE_BREAK
 
 ENGINES: Mapping[str, str] = MappingProxyType(
     {
-        "pdfium-layout": "peercorpus.texts.layout.pdfium_layout:PdfiumLayout",
+        "pdfium-layout": "peercorpus.texts.engines.default_layout:DefaultLayout",
         "pdfium-text": "peercorpus.texts.engines.pdfium_text:PdfiumText",
         "auto": "peercorpus.texts.engines.auto:AutoEngine",
         "rapidocr": "peercorpus.texts.engines.layout_with_ocr:OcrEngine",
@@ -284,10 +285,22 @@ def convert_file(job: EngineJob) -> Converted:
     return _convert(load_engine(job.engine, job.settings), pdf)
 
 
+def convert_timed(job: EngineJob) -> tuple[Converted, float]:
+    """Read one file; return its text and the seconds that reading took.
+
+    Raises:
+        UnreadablePdfError: The file is missing, or the engine cannot read it.
+    """
+    started = time.perf_counter()
+    return convert_file(job), time.perf_counter() - started
+
+
 def _convert(engine: Engine, pdf: bytes) -> Converted:
     """Read a file, or its repaired form where only that can be read or has more readable pages."""
     converted, repairs = read_or_repair(engine.convert, pdf)
     if not repairs and any(problem.startswith(UNREAD) for problem in converted.problems):
+        from peercorpus.pdf.document import count_readable_pages
+
         repaired = repair(pdf)
         if repaired is not None and count_readable_pages(repaired) > count_readable_pages(pdf):
             converted_again = engine.convert(repaired)

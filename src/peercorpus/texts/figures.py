@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pypdfium2 as pdfium
 
 from peercorpus.errors import PeercorpusError, UnreadablePdfError
-from peercorpus.pdf.document import open_pdf, read_or_repair
+from peercorpus.pdf.document import open_pdf
 from peercorpus.pdf.glyphs import Fonts, Glyphs
+from peercorpus.pdf.repair import read_or_repair
 from peercorpus.pdf.shapes import Box, read_shapes
 from peercorpus.texts.layout.blocks import measure_page
 from peercorpus.texts.layout.columns import find_all_columns

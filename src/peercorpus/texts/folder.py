@@ -19,7 +19,7 @@ from peercorpus.texts.engine import (
     EngineJob,
     EngineSettings,
     choose_engine,
-    convert_file,
+    convert_timed,
     explain_missing_text,
     without_pages,
 )
@@ -143,16 +143,6 @@ def find_all_pdfs(paths: Sequence[Location]) -> list[Location]:
     if not pdfs:
         raise PeercorpusError(f"There is no PDF in {' or '.join(repr(str(path)) for path in paths)}.")
     return list(pdfs.values())
-
-
-def convert_timed(job: EngineJob) -> tuple[Converted, float]:
-    """Read one file; return its text and the seconds that reading took.
-
-    Raises:
-        UnreadablePdfError: The file is missing, or the engine cannot read it.
-    """
-    started = time.perf_counter()
-    return convert_file(job), time.perf_counter() - started
 
 
 def check_destination(options: Options, out: Location) -> None:

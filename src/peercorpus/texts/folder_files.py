@@ -12,16 +12,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
-from filelock import FileLock
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.latex.document import MARK, VERSION, LatexText, write_latex
 from peercorpus.records.documents import TextHeading, TextQuality
 from peercorpus.records.enums import Reason
 from peercorpus.texts.engine import Converted
 from peercorpus.workspace.object_store import PARTIAL, Location, write_whole
+
+if TYPE_CHECKING:
+    from peercorpus.latex.document import LatexText
 
 CONVERTED = "converted"
 FAILED = "failed"
@@ -108,12 +110,24 @@ class FilePairs:
         path = self.folder / f"{name}.tex"
         return path.read_bytes().partition(b"\n")[0] if path.is_file() else b""
 
+    def _remove_latex(self, name: str) -> None:
+        """Remove `NAME.tex`, whose text is being replaced; not one of someone else."""
+        first = self._read_latex_start(name)
+        if not first:
+            return
+        from peercorpus.latex.document import MARK
+
+        if first.startswith(MARK.encode()):
+            (self.folder / f"{name}.tex").unlink()
+
     def check_latex(self, name: str) -> bool:
         """Return whether the LaTeX of a text is there, written by this version of `peercorpus.latex`.
 
         Raises:
             PeercorpusError: `NAME.tex` is a file of someone else.
         """
+        from peercorpus.latex.document import MARK, VERSION
+
         first = self._read_latex_start(name)
         if not first.startswith(MARK.encode()) and (self.folder / f"{name}.tex").is_file():
             raise PeercorpusError(
@@ -122,8 +136,10 @@ class FilePairs:
             )
         return first == f"{MARK}{VERSION}.".encode()
 
-    def write_latex(self, name: str) -> LatexText:
+    def write_latex(self, name: str) -> "LatexText":
         """Write `NAME.tex` from the Markdown of a pair, replacing an earlier one."""
+        from peercorpus.latex.document import write_latex
+
         written = write_latex((self.folder / f"{name}.md").read_bytes().decode())
         write_whole(self.folder / f"{name}.tex", written.latex.encode())
         return written
@@ -135,9 +151,7 @@ class FilePairs:
         content = msgspec.json.format(msgspec.json.encode(replace(measures, source=source))) + b"\n"
         text_path = self.folder / f"{name}.md"
         text_path.unlink(missing_ok=True)
-        if self._read_latex_start(name).startswith(MARK.encode()):
-            # It is of the text that was just removed.
-            (self.folder / f"{name}.tex").unlink(missing_ok=True)
+        self._remove_latex(name)
         write_whole(self.folder / f"{name}.json", content)
         if text is not None:
             write_whole(text_path, f"{text}\n".encode())
@@ -206,6 +220,8 @@ def _lock(folder: Path, until_done: ExitStack) -> None:
     try:
         import fcntl
     except ImportError:  # Windows
+        from filelock import FileLock
+
         until_done.enter_context(FileLock(folder / LOCK, timeout=0, thread_local=False))
         return
     opened = os.open(folder, os.O_RDONLY)

@@ -9,7 +9,8 @@ from pypdfium2 import PdfDocument
 from pypdfium2.version import PYPDFIUM_INFO
 
 from peercorpus.errors import UnreadablePdfError
-from peercorpus.pdf.document import metadata_value, open_pdf, page_text, read_or_repair
+from peercorpus.pdf.document import metadata_value, open_pdf, page_text
+from peercorpus.pdf.repair import read_or_repair
 from peercorpus.records.documents import VersionSign
 from peercorpus.versions.version_signs import DIGEST, EMAIL, FRONT_PAGES, QUOTE_CHARACTERS, ends_the_text, read_signs
 from peercorpus.workspace.object_store import Location, read_pdf

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import pypdfium2 as pdfium
-from pypdfium2.version import PYPDFIUM_INFO
 
 from peercorpus.errors import UnreadablePdfError
 from peercorpus.pdf.document import open_pdf
@@ -31,6 +30,7 @@ from peercorpus.texts.layout.listings import replace_listings
 from peercorpus.texts.layout.margins import LineNumberColumns, remove_headers
 from peercorpus.texts.layout.paragraphs import BULLET, Paragraphs, rejoin
 from peercorpus.texts.layout.tables.find_tables import Table, find_tables
+from peercorpus.texts.layout.version import ENGINE_VERSION, NAME
 
 _MAX_HEADING_MARKS = 6
 """Deepest heading level in Markdown."""
@@ -105,18 +105,6 @@ def block_markdown(block: Block, joiner: Dehyphenator) -> str:
     return f"\\{text}" if _MARKDOWN_START.match(text) else text
 
 
-VERSION = 1
-"""Version of the output, raised by hand whenever the same file yields another text.
-
-That may be due to a change in this package or in how PDFs are opened. Texts, content keys and the cache of a
-workspace include the version, so raising it converts every PDF again. `tests/golden/outputs.json` holds the output of
-this version for recorded files; a test compares them.
-"""
-_VERSION_NAMES = {1: "1bd3c3f402fd"}
-"""How a version is written if not as its number.
-
-Version 1 is written as the digest of source files that identified it before, so texts converted then stay valid.
-"""
 _MIN_TITLE_SIZE_RATIO = 1.15
 """Minimum font size of the title, relative to the body."""
 _MIN_TURNED_RATIO = 3
@@ -154,8 +142,8 @@ EMPTY_PAGE = PageContent(lines=[], width=0.0, height=0.0, figures="", tables=[],
 class PdfiumLayout:
     """Engine that reads the layout of a paper from the positions and fonts of its glyphs."""
 
-    name = "pdfium-layout"
-    version = f"{_VERSION_NAMES.get(VERSION, VERSION)}+pypdfium2-{PYPDFIUM_INFO.version}"
+    name = NAME
+    version = ENGINE_VERSION
 
     def convert(self, pdf: bytes) -> Converted:
         """Convert one file; a page that cannot be read is left empty and named in the problems."""
