@@ -6,7 +6,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import TRANSIENT_REASONS, Executor, Failure
@@ -29,7 +31,9 @@ from peercorpus.texts.folder_files import (
     FilePairs,
     FolderNames,
     Measures,
+    TextParts,
     UnnamedPdf,
+    find_parts,
     open_pairs,
     path_from,
 )
@@ -145,14 +149,33 @@ def find_all_pdfs(paths: Sequence[Location]) -> list[Location]:
     return list(pdfs.values())
 
 
-def convert_timed(job: EngineJob) -> tuple[Converted, float]:
-    """Read one file; return its text and the seconds that reading took.
+class TimedText(NamedTuple):
+    """The text of one file.
+
+    Attributes:
+        parts: Its blocks, and what it refers to; None where the engine knows no blocks.
+        seconds: Seconds that reading took.
+    """
+
+    converted: Converted
+    parts: TextParts | None
+    seconds: float
+
+
+def convert_timed(job: EngineJob, *, page_marks: bool = True) -> TimedText:
+    """Read one file, and find what its text refers to.
+
+    Args:
+        job: The file.
+        page_marks: Whether the text that is written shows where pages end.
 
     Raises:
         UnreadablePdfError: The file is missing, or the engine cannot read it.
     """
     started = time.perf_counter()
-    return convert_file(job), time.perf_counter() - started
+    converted = convert_file(job)
+    parts = find_parts(converted, page_marks=page_marks)
+    return TimedText(converted, parts, time.perf_counter() - started)
 
 
 def check_destination(options: Options, out: Location) -> None:
@@ -284,13 +307,14 @@ class _Run:
             EngineJob(sha256=sha256, path=alike[0].source, engine=self.engine.name, settings=self.settings)
             for sha256, alike in by_content.items()
         )
-        for job, result in spread(convert_timed, jobs, timeout_s=options.pdf_timeout_s, workers=options.workers):
+        read = partial(convert_timed, page_marks=self.page_marks)
+        for job, result in spread(read, jobs, timeout_s=options.pdf_timeout_s, workers=options.workers):
             for pdf in by_content[job.sha256]:
                 self._take(pdf, result)
                 meter.advance()
 
-    def _take(self, pdf: NamedPdf, result: tuple[Converted, float] | Failure) -> None:
-        converted, seconds = (result, None) if isinstance(result, Failure) else result
+    def _take(self, pdf: NamedPdf, result: TimedText | Failure) -> None:
+        converted, parts, seconds = (result, None, None) if isinstance(result, Failure) else result
         problem = explain_missing_text(converted)
         measures = Measures(
             source=pdf.source.name,
@@ -310,7 +334,7 @@ class _Run:
             self.summary.converted += 1
             self.summary.pages += converted.pages
             text = converted.markdown if self.page_marks else without_pages(converted.markdown)
-            self.pairs.write(pdf.name, measures.converted(converted, seconds), text)
+            self.pairs.write(pdf.name, measures.converted(converted, parts, seconds), text)
             if self.latex:
                 self._write_latex(pdf)
 
