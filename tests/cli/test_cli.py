@@ -368,7 +368,7 @@ except SystemExit as ended:
 """
 READS = """
 import sys
-from peercorpus.texts.engine import convert_timed
+from peercorpus.texts.timed_text import convert_timed
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 print(*sorted({module.partition(".")[0] for module in sys.modules}))
 """

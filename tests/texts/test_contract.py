@@ -8,7 +8,9 @@ import pytest
 from pypdfium2.version import PYPDFIUM_INFO
 
 from peercorpus.errors import MissingExtraError
+from peercorpus.records.blocks import PageBox, TextBlock
 from peercorpus.records.documents import TextHeading, TextQuality
+from peercorpus.records.enums import BlockKind
 from peercorpus.texts import contract
 from peercorpus.texts.contract import PAPER, RULED, typeset
 from peercorpus.texts.engine import ENGINES, SEPARATOR, Converted, Engine, load_engine
@@ -57,6 +59,10 @@ def with_headings(*headings: TextHeading) -> contract.Make:
 def with_quality(**changed: Any) -> contract.Make:
     quality = replace(TextQuality(0.0, 0, 0, 0, None), **changed)
     return breaking(lambda found: replace(found, quality=quality))
+
+
+def with_blocks(*blocks: TextBlock) -> contract.Make:
+    return breaking(lambda found: replace(found, blocks=blocks))
 
 
 class Shouting(PdfiumText):
@@ -121,6 +127,14 @@ def backwards(found: Converted) -> Converted:
         (with_quality(figure_characters=5), contract.check_quality, ["figures", "0 characters"]),
         (with_quality(formulas=1, formula_sureness=2.0), contract.check_quality, ["2.0", "[0, 1]"]),
         (breaking(lambda found: replace(found, ocr_pages=(9,))), contract.check_quality, ["[9]"]),
+        (with_blocks(TextBlock(0, BlockKind.PARAGRAPH, 3, 9)), contract.check_blocks, ["'On '", "block 0"]),
+        (with_blocks(TextBlock(0, BlockKind.PARAGRAPH, 0, 5)), contract.check_blocks, ["The end of the text"]),
+        (with_blocks(TextBlock(7, BlockKind.PARAGRAPH, 0, 5)), contract.check_blocks, ["Block 0", "7"]),
+        (
+            with_blocks(TextBlock(0, BlockKind.PARAGRAPH, 0, 5, (PageBox(9, 0.0, 0.0, 1.0, 1.0),))),
+            contract.check_blocks,
+            ["Block 0", "page"],
+        ),
         (Careless, contract.check_bad_files, ["an empty file", "ZeroDivisionError"]),
         (Inventive, contract.check_bad_files, ["an empty file", "6 characters"]),
         (Counting, contract.check_determinism, ["twice"]),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from in_this_process import InThisProcess
@@ -23,7 +24,7 @@ from peercorpus.texts import folder as folder_module
 from peercorpus.texts.engine import SEPARATOR
 from peercorpus.texts.engines.default_layout import DefaultLayout
 from peercorpus.texts.folder import FolderSummary, convert_to_folder, find_all_pdfs
-from peercorpus.texts.folder_files import open_pairs
+from peercorpus.texts.folder_files import Measures, open_pairs
 from peercorpus.texts.layout import pdfium_layout as layout
 
 
@@ -79,6 +80,31 @@ def test_the_text_may_show_no_pages(pdfs: Path, out: Path) -> None:
     assert (out / "paper.md").read_text() == "One.\n\nTwo.\n"
     assert convert([source], out)[0].converted == 1
     assert (out / "paper.md").read_text() == f"One.{SEPARATOR}Two.\n"
+
+
+@pytest.mark.parametrize("page_marks", [True, False])
+def test_the_blocks_are_those_of_the_text_that_is_written(pdfs: Path, out: Path, page_marks: bool) -> None:
+    convert([put(pdfs, "paper", paper("See Eq. (1).", "Two."))], out, page_marks=page_marks)
+    text, told = (out / "paper.md").read_text(), measures(out, "paper")
+    assert [text[block["start"] : block["end"]] for block in told["blocks"]] == ["See Eq. (1).", "Two."]
+    assert [block["boxes"][0]["page"] for block in told["blocks"]] == [1, 2]
+    ((mention,), references) = told["mentions"], told["references"]
+    assert (text[mention["start"] : mention["end"]], references) == ("Eq. (1)", [])
+    assert "target" not in mention
+
+
+def test_an_engine_that_knows_no_blocks_says_so(pdfs: Path, out: Path) -> None:
+    source = put(pdfs, "paper", paper("One."))
+    convert_to_folder(InThisProcess(), [source], out, Options(engine="pdfium-text"))
+    told = measures(out, "paper")
+    assert (told["blocks"], told["mentions"], told["references"]) == (None, None, None)
+
+
+def test_each_block_is_a_line_of_the_json(pdfs: Path, out: Path) -> None:
+    convert([put(pdfs, "paper", paper("One.", "Two."))], out)
+    lines = (out / "paper.json").read_text().splitlines()
+    assert sum(line.startswith('    {"block_id":') for line in lines) == 2
+    assert msgspec.json.decode("\n".join(lines), type=Measures).blocks is not None
 
 
 def test_what_cannot_be_read_has_its_reason_and_no_text(pdfs: Path, out: Path) -> None:

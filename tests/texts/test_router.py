@@ -10,6 +10,7 @@ from invented_scans import Reader, scanned
 from naming import Naming
 from peercorpus.errors import EngineError, MissingExtraError, UnreadablePdfError
 from peercorpus.records.documents import TextHeading, TextQuality
+from peercorpus.records.enums import BlockKind
 from peercorpus.texts.engine import ENGINES, SEPARATOR, Converted, Engine, EngineSettings, load_engine
 from peercorpus.texts.engines import auto
 from peercorpus.texts.engines.auto import AutoEngine
@@ -148,3 +149,20 @@ def test_ocr_of_single_pages_goes_through_the_layout_code(monkeypatch: pytest.Mo
     converted = routed(monkeypatch, OcrEngine(Reader(typeset(PAGE)))).convert(pdf)
     first, second = converted.markdown.split(SEPARATOR)
     assert second.split() == first.split()
+
+
+@pytest.mark.parametrize("knows_blocks", [True, False])
+def test_pages_of_two_engines_have_their_blocks_in_one_text(
+    monkeypatch: pytest.MonkeyPatch, knows_blocks: bool
+) -> None:
+    pdf = scanned(typeset(PAGE, PAGE, PAGE), leaving=(1, 3))
+    recognised = Stand("rapidocr", "Words that were recognised. " * 40)
+    heavier = OcrEngine(Reader(typeset(PAGE))) if knows_blocks else recognised
+    converted = routed(monkeypatch, heavier).convert(pdf)
+    assert converted.blocks is not None
+    at = [converted.markdown[block.start : block.end] for block in converted.blocks]
+    assert SEPARATOR.join(at) == converted.markdown
+    assert [block.block_id for block in converted.blocks] == [0, 1, 2]
+    pages = [[box.page for box in block.boxes] for block in converted.blocks]
+    assert pages == [[1], [2] if knows_blocks else [], [3]]
+    assert (converted.blocks[1].kind is BlockKind.UNDIVIDED) != knows_blocks

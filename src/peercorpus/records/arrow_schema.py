@@ -66,9 +66,12 @@ def _build_array(values: Sequence[Any], annotation: Any) -> pa.Array:  # noqa: A
     """Return the values of one annotation as an Arrow array."""
     inner, _ = _split_optional(annotation)
     if get_origin(inner) is tuple:
-        offsets = list(accumulate(map(len, values), initial=0))
-        flat = list(chain.from_iterable(values))
-        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), _build_array(flat, get_args(inner)[0]))
+        absent = [value is None for value in values]
+        lists = [value or () for value in values]
+        offsets = pa.array(accumulate(map(len, lists), initial=0), pa.int32())
+        flat = list(chain.from_iterable(lists))
+        mask = pa.array(absent, pa.bool_()) if any(absent) else None
+        return pa.ListArray.from_arrays(offsets, _build_array(flat, get_args(inner)[0]), mask=mask)
     if _is_record(inner):
         return _build_structs(values, inner)
     if inner is datetime:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from peercorpus.records.blocks import TextBlock
 from peercorpus.records.enums import ChangeKind, FigureKind, SignKind
 
 
@@ -143,6 +144,7 @@ class PaperText:
         quality: How well the text was read; None if the engine or the dataset does not report it.
         ocr_pages: Pages read by OCR, numbered from 1.
         heavier_pages: Pages that the engine `auto` sent to a heavier engine, numbered from 1.
+        blocks: The text block by block; None if the engine or the dataset knows no blocks.
     """
 
     sha256: str
@@ -158,6 +160,7 @@ class PaperText:
     quality: TextQuality | None = None
     ocr_pages: tuple[int, ...] = ()
     heavier_pages: tuple[int, ...] = ()
+    blocks: tuple[TextBlock, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

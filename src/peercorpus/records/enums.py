@@ -352,6 +352,44 @@ class FigureKind(StrEnum):
     TABLE = "table"
 
 
+class BlockKind(StrEnum):
+    """What a block of a text is."""
+
+    TITLE = "title"
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    ITEM = "list_item"
+    FORMULA = "formula"
+    """A displayed formula."""
+    TABLE = "table"
+    CAPTION = "caption"
+    """The caption of a figure, a table, an algorithm or a listing."""
+    LISTING = "listing"
+    """An algorithm or a program, line by line."""
+    FOOTNOTE = "footnote"
+    ENTRY = "reference"
+    """An entry of the list of references."""
+    PAGE_HEADER = "page_header"
+    """A running header, or a page number above the text; it is not in the Markdown."""
+    PAGE_FOOTER = "page_footer"
+    """A running footer, a publication notice or a page number below the text; it is not in the Markdown."""
+    UNDIVIDED = "undivided"
+    """A page that was read by an engine that knows no blocks."""
+
+
+class MentionKind(StrEnum):
+    """What a mention in a text refers to."""
+
+    CITATION = "citation"
+    EQUATION = "equation"
+    FIGURE = "figure"
+    TABLE = "table"
+    ALGORITHM = "algorithm"
+    LISTING = "listing"
+    SECTION = "section"
+    """A section or an appendix."""
+
+
 class Reason(StrEnum):
     """Why a row was set aside."""
 

@@ -187,6 +187,23 @@ def check_quality(make: Make) -> None:
     _require(sure is None or quality.formulas, "There is a sureness of formulas and no formula.")
 
 
+def check_blocks(make: Make) -> None:
+    """Check that the blocks, if there are any, are the whole Markdown in its order; an engine may report none."""
+    for pages in (PAPER, RULED):
+        converted = make().convert(typeset(pages))
+        at = 0
+        for number, block in enumerate(converted.blocks or ()):
+            _require(block.block_id == number, f"Block {number} has the id {block.block_id}.")
+            _require(at <= block.start <= block.end, f"Block {number} begins before the end of the one before.")
+            between = converted.markdown[at : block.start].replace(SEPARATOR, "")
+            _require(not between.strip("\n"), f"'{between}' before block {number} is in no block.")
+            on_pages = all(1 <= box.page <= converted.pages for box in block.boxes)
+            _require(on_pages, f"Block {number} is on a page that the PDF does not have.")
+            at = block.end
+        is_whole = converted.blocks is None or not converted.markdown[at:].replace(SEPARATOR, "").strip("\n")
+        _require(is_whole, "The end of the text is in no block.")
+
+
 def check_bad_files(make: Make) -> None:
     """Check that unreadable files raise UnreadablePdfError or give no text, and that reading goes on."""
     engine = make()
@@ -245,6 +262,7 @@ CHECKS: tuple[Callable[[Make], None], ...] = (
     check_clean_text,
     check_headings,
     check_quality,
+    check_blocks,
     check_bad_files,
     check_determinism,
     check_storing,

@@ -156,6 +156,7 @@ def _make_text(sha256: str, converted: Converted, venue_id: str, engine: Engine)
         quality=converted.quality,
         ocr_pages=converted.ocr_pages,
         heavier_pages=converted.heavier_pages,
+        blocks=converted.blocks,
     )
 
 
@@ -282,7 +283,7 @@ def stage(spread: Executor) -> Stage[Workspace]:
     """Return the stage `read_texts`; `spread` reads the files, possibly in other processes."""
     return Stage(
         name=NAME,
-        version=3,
+        version=4,
         reads_raw=(RawKind.PUBLISHED,),
         reads=("4-versions",),
         writes=(TABLE,),

@@ -5,7 +5,6 @@ that the options name, `convert_file` reads one file with it in any process. `co
 """
 
 import re
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
@@ -19,6 +18,7 @@ from peercorpus.errors import EngineError, PeercorpusError
 from peercorpus.execution.executor import Failure, failure_reason
 from peercorpus.execution.stage import Options
 from peercorpus.pdf.repair import REPAIRED, read_or_repair, repair
+from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import PAGE_BREAK, TextHeading, TextQuality
 from peercorpus.records.enums import Reason
 from peercorpus.texts.plugin_engines import find_added_engines, make_added
@@ -155,6 +155,7 @@ class Converted:
         quality: Measures of the text; None where the engine does not report them.
         ocr_pages: Numbers, from 1, of the pages that were recognised from their image.
         heavier_pages: Numbers, from 1, of the pages that `auto` had a heavier engine read.
+        blocks: The Markdown block by block; None where the engine knows no blocks.
     """
 
     markdown: str
@@ -166,6 +167,7 @@ class Converted:
     quality: TextQuality | None = None
     ocr_pages: tuple[int, ...] = ()
     heavier_pages: tuple[int, ...] = ()
+    blocks: tuple[TextBlock, ...] | None = None
 
 
 class Engine(Protocol):
@@ -192,13 +194,18 @@ class Engine(Protocol):
         ...
 
 
+def escape_rules(markdown: str) -> str:
+    r"""Return the Markdown with a backslash before each line `---`, which would look like the end of a page."""
+    return RULE.sub(r"\\", markdown)
+
+
 def join_pages(pages: Sequence[str], problems: Sequence[str] = ()) -> Converted:
     r"""Join pages to one text that splits into the same pages again; a line `---` inside a page is escaped.
 
     >>> join_pages(["One.\n\n---\n\nStill one.", "Two."]).markdown.split(SEPARATOR)
     ['One.\n\n\\---\n\nStill one.', 'Two.']
     """
-    escaped = [RULE.sub(r"\\", page) for page in pages]
+    escaped = list(map(escape_rules, pages))
     return Converted(
         markdown=SEPARATOR.join(escaped), pages=len(pages), characters=sum(map(len, escaped)), problems=tuple(problems)
     )
@@ -283,16 +290,6 @@ def convert_file(job: EngineJob) -> Converted:
     """
     pdf = read_pdf(job.path, job.sha256)
     return _convert(load_engine(job.engine, job.settings), pdf)
-
-
-def convert_timed(job: EngineJob) -> tuple[Converted, float]:
-    """Read one file; return its text and the seconds that reading took.
-
-    Raises:
-        UnreadablePdfError: The file is missing, or the engine cannot read it.
-    """
-    started = time.perf_counter()
-    return convert_file(job), time.perf_counter() - started
 
 
 def _convert(engine: Engine, pdf: bytes) -> Converted:

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from peercorpus.errors import PeercorpusError
@@ -19,7 +20,6 @@ from peercorpus.texts.engine import (
     EngineJob,
     EngineSettings,
     choose_engine,
-    convert_timed,
     explain_missing_text,
     without_pages,
 )
@@ -33,6 +33,7 @@ from peercorpus.texts.folder_files import (
     open_pairs,
     path_from,
 )
+from peercorpus.texts.timed_text import TimedText, convert_timed
 from peercorpus.workspace.object_store import Location, S3Path, raise_error
 
 
@@ -274,13 +275,14 @@ class _Run:
             EngineJob(sha256=sha256, path=alike[0].source, engine=self.engine.name, settings=self.settings)
             for sha256, alike in by_content.items()
         )
-        for job, result in spread(convert_timed, jobs, timeout_s=options.pdf_timeout_s, workers=options.workers):
+        read = partial(convert_timed, page_marks=self.page_marks)
+        for job, result in spread(read, jobs, timeout_s=options.pdf_timeout_s, workers=options.workers):
             for pdf in by_content[job.sha256]:
                 self._take(pdf, result)
                 meter.advance()
 
-    def _take(self, pdf: NamedPdf, result: tuple[Converted, float] | Failure) -> None:
-        converted, seconds = (result, None) if isinstance(result, Failure) else result
+    def _take(self, pdf: NamedPdf, result: TimedText | Failure) -> None:
+        converted, parts, seconds = (result, None, None) if isinstance(result, Failure) else result
         problem = explain_missing_text(converted)
         measures = Measures(
             source=pdf.source.name,
@@ -300,7 +302,7 @@ class _Run:
             self.summary.converted += 1
             self.summary.pages += converted.pages
             text = converted.markdown if self.page_marks else without_pages(converted.markdown)
-            self.pairs.write(pdf.name, measures.converted(converted, seconds), text)
+            self.pairs.write(pdf.name, measures.converted(converted, parts, seconds), text)
             if self.latex:
                 self._write_latex(pdf)
 

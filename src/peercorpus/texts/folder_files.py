@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from peercorpus.errors import PeercorpusError
+from peercorpus.records.blocks import Mention, Reference, TextBlock
 from peercorpus.records.documents import TextHeading, TextQuality
 from peercorpus.records.enums import Reason
 from peercorpus.texts.engine import Converted
+from peercorpus.texts.timed_text import TextParts
 from peercorpus.workspace.object_store import PARTIAL, Location, write_whole
 
 if TYPE_CHECKING:
@@ -47,6 +49,9 @@ class Measures:
         ocr_pages: Numbers, from 1, of the pages that were recognised from their image.
         heavier_pages: Numbers, from 1, of the pages that `auto` had a heavier engine read.
         seconds: Seconds that reading took; None where unknown.
+        blocks: The text of `NAME.md` block by block; None also where the engine knows no blocks.
+        mentions: What the text refers to; None where `blocks` is.
+        references: The entries of the list of references; None where `blocks` is.
     """
 
     source: str
@@ -67,13 +72,16 @@ class Measures:
     ocr_pages: tuple[int, ...] | None = None
     heavier_pages: tuple[int, ...] | None = None
     seconds: float | None = None
+    blocks: tuple[TextBlock, ...] | None = None
+    mentions: tuple[Mention, ...] | None = None
+    references: tuple[Reference, ...] | None = None
 
     def failed(self, reason: Reason, detail: str) -> "Measures":
         """Return these measures for a PDF that could not be read."""
         return replace(self, status=FAILED, reason=reason, detail=detail)
 
-    def converted(self, result: Converted, seconds: float | None) -> "Measures":
-        """Return these measures for a PDF that was read."""
+    def converted(self, result: Converted, parts: TextParts | None, seconds: float | None) -> "Measures":
+        """Return these measures for a PDF that was read, with the parts of the text that is written."""
         return replace(
             self,
             status=CONVERTED,
@@ -86,7 +94,39 @@ class Measures:
             ocr_pages=result.ocr_pages,
             heavier_pages=result.heavier_pages,
             seconds=None if seconds is None else round(seconds, 3),
+            blocks=parts and parts.blocks,
+            mentions=parts and parts.mentions,
+            references=parts and parts.references,
         )
+
+
+def format_measures(content: Mapping[str, object]) -> bytes:
+    """Return the content of `NAME.json`: one line for each field, and for each item of a list.
+
+    Fields of a block, a mention or a reference that are null or empty are left out.
+    """
+    fields = []
+    for name, value in content.items():
+        if isinstance(value, Sequence) and value and not isinstance(value, str):
+            items = (_encode(_leave_out_empty(item) if name in _BLOCK_FIELDS else item) for item in value)
+            shown = "[\n" + ",\n".join(f"    {item}" for item in items) + "\n  ]"
+        else:
+            shown = _encode(value)
+        fields.append(f"  {_encode(name)}: {shown}")
+    return ("{\n" + ",\n".join(fields) + "\n}\n").encode()
+
+
+_BLOCK_FIELDS = frozenset({"blocks", "mentions", "references"})
+
+
+def _leave_out_empty(item: object) -> object:
+    if not isinstance(item, dict):
+        return item
+    return {name: value for name, value in item.items() if value is not None and value not in ((), [])}
+
+
+def _encode(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 class FilePairs:
@@ -103,7 +143,7 @@ class FilePairs:
         """Replace the path of the PDF in the JSON of a pair."""
         json_path = self.folder / f"{name}.json"
         content = msgspec.json.decode(json_path.read_bytes()) | {"path": path}
-        write_whole(json_path, msgspec.json.format(msgspec.json.encode(content)) + b"\n")
+        write_whole(json_path, format_measures(content))
 
     def _read_latex_start(self, name: str) -> bytes:
         """Return the first line of `NAME.tex`; nothing where there is no such file."""
@@ -148,7 +188,7 @@ class FilePairs:
         """Write a pair, replacing an earlier one; only the JSON where there is no text."""
         # JSON holds valid UTF-8 only; other bytes of a file name become question marks.
         source = measures.source.encode(errors="replace").decode()
-        content = msgspec.json.format(msgspec.json.encode(replace(measures, source=source))) + b"\n"
+        content = format_measures(msgspec.to_builtins(replace(measures, source=source)))
         text_path = self.folder / f"{name}.md"
         text_path.unlink(missing_ok=True)
         self._remove_latex(name)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -12,7 +12,9 @@ from peercorpus.errors import MissingExtraError, UnreadablePdfError
 from peercorpus.pdf.document import extract_pages, open_pdf
 from peercorpus.pdf.glyphs import Fonts, Glyphs
 from peercorpus.pdf.shapes import Shapes, read_shapes
+from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import TextHeading
+from peercorpus.texts.block_pages import join_blocks, renumber_pages, split_blocks
 from peercorpus.texts.engine import (
     DEFAULT_SETTINGS,
     SEPARATOR,
@@ -187,7 +189,28 @@ def _merge(own: Converted, other: Converted, reasons: ReasonsByPage, name: str) 
         quality=quality,
         ocr_pages=tuple(numbers[page - 1] for page in other.ocr_pages if numbers[page - 1] in replaced),
         heavier_pages=tuple(sorted(replaced)),
+        blocks=_merge_blocks(own, other, numbers, texts, replaced),
     )
+
+
+def _merge_blocks(
+    own: Converted, other: Converted, numbers: Sequence[int], texts: Sequence[str], replaced: Collection[int]
+) -> tuple[TextBlock, ...]:
+    """Return the blocks of our pages and of the replaced ones; a page of an engine without blocks is one block.
+
+    Args:
+        own: Our text.
+        other: The text of the heavier engine.
+        numbers: The pages that it read, numbered from 1.
+        texts: The text of each page.
+        replaced: The pages that are taken from it.
+    """
+    pages = dict(enumerate(split_blocks(own), 1))
+    of_file = dict(enumerate(numbers, 1))
+    for number, blocks in zip(numbers, split_blocks(other), strict=True):
+        if number in replaced:
+            pages[number] = renumber_pages(blocks, of_file)
+    return join_blocks(texts, pages.values())
 
 
 def _count_readable(text: str) -> int:

@@ -4,11 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from itertools import islice, pairwise
 
 from peercorpus.pdf.glyphs import ACCENTS, TextRun
 from peercorpus.pdf.math_fonts import SPACING_ACCENTS, ends_with_slash, is_above_baseline, origin_height_em
+from peercorpus.pdf.shapes import Box
+from peercorpus.records.blocks import TableCell
+from peercorpus.records.enums import BlockKind as BlockKind
 
 MAX_BASELINE_OFFSET_EM = 0.2
 """Maximum distance of two baselines that count as one, in em."""
@@ -193,21 +195,6 @@ def _append(line: TextLine, run: TextRun) -> None:
         line.base = _find_line_baseline(run)
 
 
-class BlockKind(Enum):
-    """Kind of a block."""
-
-    TITLE = auto()
-    HEADING = auto()
-    PARAGRAPH = auto()
-    ITEM = auto()
-    CAPTION = auto()
-    FOOTNOTE = auto()
-    ENTRY = auto()
-    TABLE = auto()
-    FORMULA = auto()
-    LISTING = auto()
-
-
 @dataclass(slots=True)
 class Block:
     """Lines that belong together.
@@ -219,6 +206,10 @@ class Block:
         level: Heading level: 1 for a section, 2 for a subsection and so on; 0 for other blocks.
         markdown: Finished Markdown, of tables for example; None until the lines are written.
         sureness: Confidence in a formula, from 0 to 1; None for other blocks.
+        box: Place of a table or a formula on its page; None for blocks whose lines show it.
+        number: Number of a formula, without parentheses; None if there is none.
+        latex: LaTeX of a formula, without dollar signs; None for other blocks.
+        cells: Cells of a table.
     """
 
     kind: BlockKind
@@ -227,6 +218,10 @@ class Block:
     level: int = 0
     markdown: str | None = None
     sureness: float | None = None
+    box: Box | None = None
+    number: str | None = None
+    latex: str | None = None
+    cells: Sequence[TableCell] = ()
 
 
 @dataclass(frozen=True, slots=True)

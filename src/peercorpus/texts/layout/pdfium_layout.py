@@ -17,6 +17,7 @@ from peercorpus.pdf.document import open_pdf
 from peercorpus.pdf.glyphs import Fonts, Glyphs, TextRun
 from peercorpus.pdf.pdfium import make_upright
 from peercorpus.pdf.shapes import Box, read_shapes
+from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import TextHeading
 from peercorpus.texts.engine import Converted, join_pages, measure_quality
 from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine, measure_page, read_lines
@@ -30,6 +31,7 @@ from peercorpus.texts.layout.listings import replace_listings
 from peercorpus.texts.layout.margins import LineNumberColumns, remove_headers
 from peercorpus.texts.layout.paragraphs import BULLET, Paragraphs, rejoin
 from peercorpus.texts.layout.tables.find_tables import Table, find_tables
+from peercorpus.texts.layout.text_blocks import describe_blocks, make_headers
 from peercorpus.texts.layout.version import ENGINE_VERSION, NAME
 
 _MAX_HEADING_MARKS = 6
@@ -231,7 +233,8 @@ def assemble(sheets: Sequence[PageContent | None]) -> Converted:
     if not any(sheets):
         raise UnreadablePdfError("The PDF has no page that can be read.")
     pages = [sheet or EMPTY_PAGE for sheet in sheets]
-    blocks, texts = write_pages(remove_headers([page.lines for page in pages], [page.height for page in pages]), pages)
+    kept = remove_headers([page.lines for page in pages], [page.height for page in pages])
+    blocks, texts = write_pages(kept, pages)
     figures = tuple(page.figures for page in pages if page.figures)
     unread = [str(number) for number, sheet in enumerate(sheets, 1) if sheet is None]
     empty = [str(number) for number, sheet in enumerate(sheets, 1) if sheet is not None and not sheet.lines]
@@ -249,7 +252,14 @@ def assemble(sheets: Sequence[PageContent | None]) -> Converted:
         ),
         figures=figures,
         quality=measure_quality(texts, figures, [item.sureness for item in blocks if item.sureness is not None]),
+        blocks=tuple(describe_blocks(blocks, list(map(_find_headers, pages, kept)))),
     )
+
+
+def _find_headers(page: PageContent, kept: Sequence[TextLine]) -> list[TextBlock]:
+    """Return the lines of a page that are no part of its text."""
+    left = set(map(id, kept))
+    return make_headers([line for line in page.lines if id(line) not in left], page.height)
 
 
 def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) -> tuple[list[Block], list[str]]:
@@ -263,9 +273,7 @@ def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) 
     all_columns = find_all_columns(pages, [sheet.width for sheet in sheets], body.size)
     for number, (lines, sheet, columns) in enumerate(zip(pages, sheets, all_columns, strict=True)):
         items = [
-            Block(BlockKind.FORMULA, item.page, item.lines, markdown=item.markdown, sureness=item.sureness)
-            if isinstance(item, Formula)
-            else item
+            _make_formula_block(item) if isinstance(item, Formula) else item
             for item in find_formulas(reading_order(lines, columns), sheet.bars, columns, body)
         ]
         items = _insert_tables(items, sheet.tables, number)
@@ -280,6 +288,19 @@ def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) 
     return blocks, texts
 
 
+def _make_formula_block(formula: Formula) -> Block:
+    return Block(
+        BlockKind.FORMULA,
+        formula.page,
+        formula.lines,
+        markdown=formula.markdown,
+        sureness=formula.sureness,
+        box=formula.box,
+        number=formula.number,
+        latex=formula.latex,
+    )
+
+
 def _insert_tables(items: Iterable[TextLine | Block], tables: Sequence[Table], page: int) -> list[TextLine | Block]:
     """Return the items of a page with its tables, each before the items that follow it in the page content."""
     inserted = list(items)
@@ -290,7 +311,8 @@ def _insert_tables(items: Iterable[TextLine | Block], tables: Sequence[Table], p
             for line in ([item] if isinstance(item, TextLine) else item.lines[:1])
             if line.runs[0].start > table.start
         )
-        inserted.insert(next(behind, len(inserted)), Block(BlockKind.TABLE, page, [], markdown=table.markdown))
+        block = Block(BlockKind.TABLE, page, [], markdown=table.markdown, box=table.box, cells=table.cells)
+        inserted.insert(next(behind, len(inserted)), block)
     return inserted
 
 

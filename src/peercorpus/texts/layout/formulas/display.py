@@ -50,6 +50,7 @@ class Formula:
         number: As printed, without parentheses; None if there is none.
         sureness: Share of its glyphs with a known meaning and a clear place in the structure.
         page: Page index, from 0.
+        box: Its place on the page, without its number.
     """
 
     lines: list[TextLine]
@@ -57,6 +58,7 @@ class Formula:
     number: str | None
     sureness: float
     page: int
+    box: Box
 
     @property
     def markdown(self) -> str:
@@ -278,6 +280,12 @@ def _write_formulas(group: list[TextLine], bars: _Bars, columns: PageColumns, bo
                 number=equation_number,
                 sureness=max(0.0, 1 - doubts / max(1, glyphs)),
                 page=group[0].page,
+                box=Box(
+                    min(row.left for row in part),
+                    min(row.bottom for row in part),
+                    max(row.right for row in part),
+                    max(row.top for row in part),
+                ),
             )
 
 

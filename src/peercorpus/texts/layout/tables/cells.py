@@ -61,12 +61,14 @@ class CellText:
         left: Left edge, in points.
         right: Right edge, in points.
         start: Left edge of the rule below it, if there is one; otherwise `left`.
+        row_span: Rows of the table beside which it stands.
     """
 
     words: list[Word]
     left: float
     right: float
     start: float
+    row_span: int = 1
 
     @property
     def count(self) -> int:

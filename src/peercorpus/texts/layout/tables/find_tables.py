@@ -7,6 +7,7 @@ from itertools import islice
 
 from peercorpus.pdf.glyphs import Glyphs, TextRun
 from peercorpus.pdf.shapes import Box, Shapes
+from peercorpus.records.blocks import TableCell
 from peercorpus.texts.layout.tables.cells import CellRow, Word, column_of, crosses, read_cell_rows
 from peercorpus.texts.layout.tables.frames import (
     MAX_RULES,
@@ -169,12 +170,14 @@ class Table:
         box: Its place on the page.
         runs: Its glyph runs, as on the page.
         start: Index of its first character in the page content.
+        cells: Its cells.
     """
 
     markdown: str
     box: Box
     runs: list[TextRun]
     start: int
+    cells: Sequence[TableCell]
 
 
 def find_tables(runs: Sequence[TextRun], shapes: Shapes, glyphs: Glyphs) -> list[Table]:
@@ -290,7 +293,13 @@ class _Reader:
         if len(grid.lines) == 1:
             return None
         runs = self._page.shelf.within(frame.box)
-        return Table(markdown=grid.markdown(), box=frame.box, runs=runs, start=min(run.start for run in runs))
+        return Table(
+            markdown=grid.markdown(),
+            box=frame.box,
+            runs=runs,
+            start=min(run.start for run in runs),
+            cells=grid.cells(),
+        )
 
     def _read_grid(self, frame: Frame) -> CellGrid | None:
         runs = self._page.shelf.within(frame.box)

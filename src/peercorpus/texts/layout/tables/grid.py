@@ -1,10 +1,12 @@
 """Build the grid of cells of a table and write it as Markdown."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from peercorpus.pdf.shapes import Box
+from peercorpus.records.blocks import TableCell
 from peercorpus.texts.layout.tables.cells import CellRow, CellText, Word, column_of, crosses, find_gaps, read_cell_rows
 from peercorpus.texts.layout.tables.frames import Frame
 from peercorpus.texts.layout.tables.ruled_rows import (
@@ -35,6 +37,10 @@ _VALUE = re.compile(
 """A cell that holds a value and no words."""
 
 
+HeadLine = Sequence[tuple[range, CellText]]
+"""A line of the column heads: each cell with the columns that it spans."""
+
+
 @dataclass(slots=True)
 class CellGrid:
     """The cells of a table.
@@ -43,16 +49,42 @@ class CellGrid:
         rows: Cell texts; each row has as many as there are columns.
         lines: The lines of the table, each on one baseline.
         gaps: Boundaries between columns, in points.
+        heads: The lines of the column heads, which are the first of `rows`; empty if there are none.
+        body: The lines of each other row.
     """
 
     rows: list[list[str]]
     lines: list[CellRow]
     gaps: list[float]
+    heads: list[HeadLine]
+    body: list[Band]
 
     def markdown(self) -> str:
         """Return the table as Markdown."""
         head, *body = ([escape(text) for text in row] for row in self.rows)
         return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *body))
+
+    def cells(self) -> list[TableCell]:
+        """Return the cells that are not empty; heads over other heads have rows of their own."""
+        cells: list[TableCell] = []
+        head_rows = list(_group_head_lines(self.heads))
+        for number, lines in enumerate(head_rows):
+            parts_by_place: dict[range, list[str]] = {}
+            for columns, piece in (cell for line in lines for cell in line):
+                parts_by_place.setdefault(columns, []).append(piece.text)
+            cells += [
+                TableCell(number, columns.start, 1, len(columns), is_head=True, text=_join_parts(parts))
+                for columns, parts in sorted(parts_by_place.items(), key=lambda item: item[0].start)
+            ]
+        rows = self.rows[1:] if head_rows else self.rows
+        for number, (texts, band) in enumerate(zip(rows, self.body, strict=True), len(head_rows)):
+            spans = _find_spans(band, self.gaps)
+            cells += [
+                TableCell(number, column, *spans.get(column, (1, 1)), is_head=False, text=text)
+                for column, text in enumerate(texts)
+                if text
+            ]
+        return cells
 
 
 def escape(text: str) -> str:
@@ -70,20 +102,22 @@ def read_grid(words: Sequence[Word], frame: Frame) -> CellGrid | None:
     first_body = sum(line.base > frame.heights[1] for line in lines) if len(frame.heights) > 2 else 1
     gaps = _find_column_gaps(lines, first_body, frame)
     bands: list[Band] = list(_split_bands(lines, frame))
-    row_bands = _find_row_bands(bands, frame)
-    bands, gaps = row_bands or (bands, gaps)
+    bands_and_gaps = _find_row_bands(bands, frame)
+    is_ruled_off = bands_and_gaps is not None
+    bands, gaps = bands_and_gaps or (bands, gaps)
     if not gaps:
         return None
     begin_titles(lines, gaps)
     if len(bands) > 2 and _continues_heads(bands[1], gaps):
         bands = [[*bands[0], *bands[1]], *bands[2:]]
-    head = _read_head(bands, gaps, frame.rules)
-    rows = [head] if head else []
-    body = bands[1:] if head else bands
-    is_grid = len(frame.uprights) > 1 and len(bands) > 3 and not any(_is_stacked(band, gaps, 1) for band in body)
-    for band in body:
-        rows += [_join_lines(band, gaps)] if is_grid or row_bands else _split_rows(band, frame, gaps)
-    return CellGrid(rows, lines, gaps) if rows else None
+    heads = _read_heads(bands, gaps, frame.rules)
+    row_bands = bands[1:] if heads else bands
+    is_grid = len(frame.uprights) > 1 and len(bands) > 3 and not any(_is_stacked(band, gaps, 1) for band in row_bands)
+    if not (is_grid or is_ruled_off):
+        row_bands = [row for band in row_bands for row in _split_rows(band, frame, gaps)]
+    rows = [_join_heads(heads, gaps)] if heads else []
+    rows += [_join_lines(band, gaps) for band in row_bands]
+    return CellGrid(rows, lines, gaps, heads, row_bands) if rows else None
 
 
 def _find_column_gaps(lines: Sequence[CellRow], first_body: int, frame: Frame) -> list[float]:
@@ -136,19 +170,20 @@ def _split_bands(lines: Sequence[CellRow], frame: Frame) -> Iterable[list[CellRo
         yield band
 
 
-def _read_head(bands: Sequence[Sequence[CellRow]], gaps: Sequence[float], rules: Sequence[Box]) -> list[str] | None:
-    """Return the column heads, if the first band holds nothing else; None otherwise."""
+def _read_heads(bands: Sequence[Band], gaps: Sequence[float], rules: Sequence[Box]) -> list[HeadLine]:
+    """Return the lines of the column heads, if the first band holds nothing else; empty otherwise."""
     if len(bands) < 2 or len(bands[0]) > _MAX_HEAD_LINES or _is_stacked(bands[0], gaps):
-        return None
+        return []
     full_lines = sum(len(_group_by_column(line, gaps)) > len(gaps) for line in bands[0])
-    return _join_heads(bands, gaps, rules) if full_lines < _MIN_FULL_LINES else None
+    if full_lines >= _MIN_FULL_LINES:
+        return []
+    return list(heads_over(bands[0], [line for band in bands[1:] for line in band], gaps, rules))
 
 
-def _join_heads(bands: Sequence[Sequence[CellRow]], gaps: Sequence[float], rules: Sequence[Box]) -> list[str]:
+def _join_heads(heads: Sequence[HeadLine], gaps: Sequence[float]) -> list[str]:
     """Join all lines of the heads to one row; a head across several columns is repeated in each."""
     parts_by_column: list[list[str]] = [[] for _ in range(len(gaps) + 1)]
-    body = [line for band in bands[1:] for line in band]
-    for line in heads_over(bands[0], body, gaps, rules):
+    for line in heads:
         own: dict[int, list[str]] = {}
         for columns, piece in line:
             for number in columns:
@@ -156,6 +191,23 @@ def _join_heads(bands: Sequence[Sequence[CellRow]], gaps: Sequence[float], rules
         for number, texts in own.items():
             parts_by_column[number].append(" ".join(texts))
     return [_join_parts(parts) for parts in parts_by_column]
+
+
+def _group_head_lines(heads: Sequence[HeadLine]) -> Iterator[list[HeadLine]]:
+    """Yield the lines of each row of heads: a line with a head across columns is a row, and so are others together."""
+    for _, lines in groupby(heads, key=lambda line: any(len(columns) > 1 for columns, _ in line)):
+        yield list(lines)
+
+
+def _find_spans(band: Band, gaps: Sequence[float]) -> dict[int, tuple[int, int]]:
+    """Return how many rows and columns the cells of a row take, by column; a single cell may take several columns."""
+    pieces = [piece for line in band for piece in line.pieces]
+    spans = {column_of(piece, gaps): (piece.row_span, 1) for piece in pieces if piece.row_span > 1}
+    if len(pieces) == 1 and crosses(pieces[0], gaps):
+        first = column_of(pieces[0], gaps)
+        last = sum(gap < pieces[0].right for gap in gaps)
+        spans[first] = (1, max(1, last - first + 1))
+    return spans
 
 
 def _continues_heads(band: Band, gaps: Sequence[float]) -> bool:
@@ -200,17 +252,17 @@ def _is_stacked(lines: Sequence[CellRow], gaps: Sequence[float], least: int = 2)
     return sum(count > 1 for count in seen.values()) >= min(least, len(gaps))
 
 
-def _split_rows(band: Sequence[CellRow], frame: Frame, gaps: Sequence[float]) -> list[list[str]]:
-    """Return the rows between two rules: lines that continue cells of the line above are joined to it."""
+def _split_rows(band: Band, frame: Frame, gaps: Sequence[float]) -> list[Band]:
+    """Return the lines of each row between two rules: those that continue cells of the line above are in its row."""
     if _is_one_row(band, gaps):
-        return [_join_lines(band, gaps)]
+        return [band]
     groups: list[list[CellRow]] = []
     for line in band:
         if groups and _continues_row(groups[-1], line, frame, gaps):
             groups[-1].append(line)
         else:
             groups.append([line])
-    return [_join_lines(group, gaps) for group in begin_groups(groups, gaps)]
+    return list(begin_groups(groups, gaps))
 
 
 def _is_one_row(band: Sequence[CellRow], gaps: Sequence[float]) -> bool:

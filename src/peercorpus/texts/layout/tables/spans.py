@@ -1,6 +1,7 @@
 """Assign cells that span several columns or rows."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import inf
 
@@ -188,8 +189,9 @@ def _group_rows(rows: Sequence[list[CellRow]], column: int, gaps: Sequence[float
         [CellRow(other.base, other.size, [text for text in other.pieces if id(text) not in moved]) for other in row]
         for row in rows
     ]
-    for index, lines in groups:
-        kept[beside[index]][0].pieces.insert(0, _merge_pieces(lines))
+    ends = [*(index for index, _ in groups[1:]), len(bases)]
+    for (index, lines), end in zip(groups, ends, strict=True):
+        kept[beside[index]][0].pieces.insert(0, replace(_merge_pieces(lines), row_span=end - index))
     return [row for row in ([line for line in row if line.pieces] for row in kept) if row]
 
 

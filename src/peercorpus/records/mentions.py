@@ -1,0 +1,271 @@
+"""Find what the sentences of a text refer to: references, formulas, figures, tables, algorithms and sections."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from peercorpus.records.blocks import Mention, TextBlock
+from peercorpus.records.enums import BlockKind, MentionKind
+from peercorpus.records.references import YEAR, ReferenceList
+
+_SILENT = frozenset({BlockKind.TITLE, BlockKind.FORMULA, BlockKind.ENTRY, BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER})
+"""Blocks in which nothing is searched."""
+_LABELLED = frozenset({BlockKind.CAPTION, BlockKind.HEADING, BlockKind.LISTING})
+"""Blocks that may begin with their own number."""
+
+_DASH = r"[-\u2013\u2014]"
+_WORDS = {
+    MentionKind.FIGURE: r"[Ff]igures?|FIGURES?|[Ff]igs?\.|Figs?",
+    MentionKind.TABLE: r"[Tt]ables?|TABLES?|[Tt]abs?\.",
+    MentionKind.EQUATION: r"equations?|Equations?|[Ee]qn?s?\.|Eqn?s?",
+    MentionKind.ALGORITHM: r"[Aa]lgorithms?|[Aa]lgs?\.",
+    MentionKind.LISTING: r"[Ll]istings?",
+    MentionKind.SECTION: r"[Ss]ections?|[Ss]ec(?:t|s)?\.|Secs?|[Aa]ppendix|[Aa]ppendices|Apps?\.|§§?",
+}
+_PLAIN = r"(?:(?:[A-Z]{1,2}[.-]?)?\d+(?:\.\d+)*(?:[a-z](?![a-z])|\s?\([a-z]\))?|[IVX]+(?:-[A-Z])?\b|[A-Z]\b)"
+_NUMBER = rf"(?:{_PLAIN}|\({_PLAIN}\))"
+_AND = r"\s*(?:,\s*(?:and\s|or\s)?|and\s|or\s|&)\s*"
+_TO = rf"\s*(?:{_DASH}|to\s|through\s)\s*"
+_ANY_WORD = "|".join(f"(?P<{kind.value}>{words})" for kind, words in _WORDS.items())
+_NUMBERED = re.compile(
+    rf"(?<![\w-])(?=[AEFLSTaeflst§])(?:{_ANY_WORD})(?![A-Za-z])[ \t~*_]*"
+    rf"(?P<numbers>{_NUMBER}(?:(?:{_TO}|{_AND}){_NUMBER})*)(?![\w%])"
+)
+_LIST_OF_THREE = re.compile(rf"{_NUMBER}(?:\s*,\s*{_NUMBER})+\s*,?\s*(?:and|or|&)\s*{_NUMBER}")
+_FIRST_RANGE = re.compile(rf"{_NUMBER}(?:{_TO}{_NUMBER})?")
+_BRACKETED = re.compile(rf"\(.*?\)(?:(?:{_TO}|{_AND})\(.*?\))*")
+_ONE_NUMBER = re.compile(_NUMBER)
+_RANGE = re.compile(_TO)
+_PART = re.compile(r"(?:[a-z]|\s?\([a-z]\))$")
+"""Letter of a part of a figure."""
+_OTHER_WORK = re.compile(r"\)?\s*(?:of|in|from|by)\s+(?:the\s+\w+\s+(?:of|by)\s+)?[(\[]?")
+"""What stands between a number and the work to which it belongs."""
+
+_NUMBERS_IN_BRACKETS = re.compile(
+    rf"\\?\[(?P<numbers>\d{{1,3}}(?:\s*(?:[,;]|{_DASH})\s*\d{{1,3}})*)(?:,\s*[A-Za-z§][^\[\]]{{0,60}})?\\?\]"
+)
+_DIGITS = re.compile(r"\d+")
+_LABELS_IN_BRACKETS = re.compile(r"\\?\[(?P<labels>[A-Z][\w+]{1,11}(?:\s*[,;]\s*[A-Z][\w+]{1,11})*)\\?\]")
+_LABEL = re.compile(r"[\w+]+")
+_MATHS = re.compile(r"\$[^$]+\$")
+
+_UPPER = "A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f"
+_PARTICLE = r"(?:[dD]e|[vV]an|[vV]on|[dD]er|den|del|dos|[dD]a|[dD]i|la|le|ter|ten|al|el|bin)"
+_NAME = rf"(?:(?<!\w)(?:{_PARTICLE}[\s-]+)+|(?<![{_UPPER}\d_-]))[{_UPPER}](?:[\w@+-]|['\u2019](?!s\b))+"
+_NAMES = rf"{_NAME}(?:\s+{_NAME}){{0,3}}"
+_AUTHORS = re.compile(
+    rf"(?P<first>{_NAMES})(?:,?\s+(?P<more>et\s+al\b\.?)|(?:,\s+{_NAMES})*,?\s+(?:and|&)\s+(?P<second>{_NAMES}))?"
+    rf"(?:['\u2019]s)?(?P<space>,?\s*[(\[]|,?\s+)(?P<years>{YEAR}(?:\s*[,;]\s*(?:{YEAR}|[a-z]\b))*)(?![\w-]|\.\d)"
+)
+_NAME_BEGIN = re.compile(rf"(?<!\S)\S|(?<=[^\W\d_{_UPPER}])[{_UPPER}]|(?<=[{_UPPER}])[{_UPPER}](?=[^\W\d_{_UPPER}])")
+_LAST_NAME = re.compile(rf"(?:\b{_PARTICLE}[\s-]+)*\S+$")
+_MAX_AUTHORS_CHARACTERS = 120
+"""Maximum length of the authors of a citation."""
+_MAX_YEARS_CHARACTERS = 40
+"""Maximum length of the years of a citation behind the first."""
+_YEAR_START = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
+_YEAR = re.compile(rf"{YEAR}|[a-z]")
+
+
+class _Found(NamedTuple):
+    """A mention within its block, before it is resolved.
+
+    Attributes:
+        targets: The blocks that it may mean.
+    """
+
+    kind: MentionKind
+    start: int
+    end: int
+    number: str
+    targets: Sequence[int]
+
+
+def find_mentions(markdown: str, blocks: Sequence[TextBlock]) -> list[Mention]:
+    """Return the mentions of a text, in its order.
+
+    Args:
+        markdown: The text.
+        blocks: Its blocks.
+    """
+    references = ReferenceList(markdown, blocks)
+    numbered = _list_numbered(blocks)
+    mentions: list[Mention] = []
+    for block in blocks:
+        if block.kind not in _SILENT:
+            text = markdown[block.start : block.end]
+            citations = sorted(_find_citations(text, references), key=lambda found: found.start)
+            others = list(_find_numbered(text, block.kind, numbered, citations))
+            mentions += [
+                Mention(
+                    kind=found.kind,
+                    block_id=block.block_id,
+                    start=block.start + found.start,
+                    end=block.start + found.end,
+                    number=found.number,
+                    target=found.targets[0] if len(found.targets) == 1 else None,
+                )
+                for found in sorted([*citations, *others], key=lambda found: found.start)
+            ]
+    return mentions
+
+
+Numbered = dict[tuple[MentionKind, str], list[int]]
+"""Blocks by what they are called."""
+
+
+def _list_numbered(blocks: Iterable[TextBlock]) -> Numbered:
+    """Return the formulas, captions and headings that have a number."""
+    numbered: defaultdict[tuple[MentionKind, str], list[int]] = defaultdict(list)
+    section = ""
+    for block in blocks:
+        number = block.number
+        if number is None:
+            continue
+        if block.kind is BlockKind.FORMULA:
+            numbered[MentionKind.EQUATION, number].append(block.block_id)
+        elif block.caption_of is not None:
+            numbered[block.caption_of, number].append(block.block_id)
+        elif block.kind is BlockKind.HEADING:
+            # Subsections A, B, … of a section with a Roman number are called "III-A".
+            is_below = block.level != 1 and number.isalpha() and set(section) <= set("IVX") and section
+            numbered[MentionKind.SECTION, f"{section}-{number}" if is_below else number].append(block.block_id)
+            section = number if block.level == 1 else section
+    return numbered
+
+
+def _find_numbered(text: str, kind: BlockKind, numbered: Numbered, citations: Sequence[_Found]) -> Iterator[_Found]:
+    """Yield the mentions of formulas, captions and sections in a block."""
+    for match in _NUMBERED.finditer(text):
+        if kind in _LABELLED and not any(map(str.isalpha, text[: match.start()])):
+            continue
+        mention_kind = MentionKind(next(name for name, word in match.groupdict().items() if word and name != "numbers"))
+        numbers = _cut_list(match[mention_kind.value], match["numbers"])
+        is_of_other = _is_of_other_work(text, match.start(), match.start("numbers") + len(numbers), citations)
+        for start, end, number in _split_list(numbers, match.start("numbers"), _ONE_NUMBER):
+            name = re.sub(r"[()\s]", "", number)
+            first = match.start() if start == match.start("numbers") else start
+            targets = () if is_of_other else _find_targets(numbered, mention_kind, name)
+            yield _Found(mention_kind, first, end, name, targets)
+
+
+def _cut_list(word: str, numbers: str) -> str:
+    """Return the numbers that a word introduces: behind a singular, one number, a range, or a list of three or more.
+
+    >>> _cut_list("Figures", "1 and 2"), _cut_list("Table", "4, 5, and 6"), _cut_list("Table", "2 and 3")
+    ('1 and 2', '4, 5, and 6', '2')
+    """
+    if word.rstrip(".").endswith(("s", "ices", "§§")):
+        return numbers
+    found = (
+        (_BRACKETED.match(numbers) if numbers.startswith("(") else None)
+        or _LIST_OF_THREE.match(numbers)
+        or _FIRST_RANGE.match(numbers)
+    )
+    return found[0] if found else numbers
+
+
+def _find_targets(numbered: Numbered, kind: MentionKind, number: str) -> Sequence[int]:
+    """Return the blocks of a number; a part of a figure, as "2a", is found by the number of the whole."""
+    return numbered.get((kind, number)) or numbered.get((kind, _PART.sub("", number))) or ()
+
+
+def _is_of_other_work(text: str, start: int, end: int, citations: Sequence[_Found]) -> bool:
+    """Return whether a number belongs to a cited work, as in "Theorem 2 of [3]" and "(Smith, 2020, Section 2)"."""
+    behind = _OTHER_WORK.match(text, end)
+    if behind and any(behind.end() == citation.start for citation in citations):
+        return True
+    return any(re.fullmatch(r",\s*(?:see\s+)?", text[citation.end : start]) for citation in citations)
+
+
+def _split_list(numbers: str, offset: int, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield each number of a list with its offsets; those inside a range have the offsets of the whole range."""
+    before: re.Match[str] | None = None
+    for match in pattern.finditer(numbers):
+        if before is not None and _RANGE.fullmatch(numbers[before.end() : match.start()]):
+            low, high = (re.sub(r"[()]", "", found[0]) for found in (before, match))
+            if low.isdecimal() and high.isdecimal() and int(high) - int(low) < 100:
+                inside = range(int(low) + 1, int(high))
+                yield from ((offset + before.start(), offset + match.end(), str(number)) for number in inside)
+        yield offset + match.start(), offset + match.end(), match[0]
+        before = match
+
+
+def _find_citations(text: str, references: ReferenceList) -> Iterator[_Found]:
+    """Yield the citations of a block by number, label, or authors and year."""
+    if "[" in text and references.by_number:
+        maths = [match.span() for match in _MATHS.finditer(text)] if "$" in text else []
+        for match in _NUMBERS_IN_BRACKETS.finditer(text):
+            is_in_maths = any(start < match.start() < end for start, end in maths)
+            if not is_in_maths and 0 not in map(int, _DIGITS.findall(match["numbers"])):
+                for start, end, number in _split_list(match["numbers"], match.start("numbers"), _DIGITS):
+                    yield _Found(MentionKind.CITATION, start, end, number, references.by_number.get(number, ()))
+        for match in _LABELS_IN_BRACKETS.finditer(text):
+            for label in _LABEL.finditer(match["labels"]):
+                if label[0] in references.by_number:
+                    start = match.start("labels") + label.start()
+                    targets = references.by_number[label[0]]
+                    yield _Found(MentionKind.CITATION, start, start + len(label[0]), label[0], targets)
+    for start, end in _find_year_windows(text):
+        for match in _AUTHORS.finditer(text, start, end):
+            yield from _read_authors(match, references)
+
+
+def _find_year_windows(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a text in which a citation with a year may stand: searching all names takes longer."""
+    start = end = 0
+    for year in _YEAR_START.finditer(text):
+        if year.start() - _MAX_AUTHORS_CHARACTERS > end:
+            if end:
+                yield start, end
+            start = max(0, year.start() - _MAX_AUTHORS_CHARACTERS)
+        end = year.end() + _MAX_YEARS_CHARACTERS
+    if end:
+        yield start, end
+
+
+def _read_authors(match: re.Match[str], references: ReferenceList) -> Iterator[_Found]:
+    """Yield the citations of one group of authors.
+
+    The first name may begin at any word, or at a capital inside one: "In Smith (2020)", "GoSilver et al. (2016)". A
+    group without an entry is a citation only if it looks like one.
+    """
+    begins = [match.start("first") + begin.start() for begin in _NAME_BEGIN.finditer(match["first"])]
+    for begin in begins:
+        citations = list(_list_citations(match, begin, references))
+        if any(found.targets for found in citations):
+            yield from citations
+            return
+    inner = _AUTHORS.search(match.string, match.end("first") + 1, match.end()) if match["second"] else None
+    later = list(_read_authors(inner, references)) if inner is not None else []
+    if any(found.targets for found in later):
+        yield from later
+    elif (match["more"] or match["second"]) and not match["space"].isspace():
+        last = _LAST_NAME.search(match["first"])
+        yield from _list_citations(match, match.start("first") + (last.start() if last else 0), references)
+
+
+def _list_citations(match: re.Match[str], begin: int, references: ReferenceList) -> Iterator[_Found]:
+    """Yield a citation for each year of a group of authors whose first name begins at an offset."""
+    first, second = match.string[begin : match.end("first")], match["second"] or ""
+    named = "et al." if match["more"] else f"and {second}" if second else ""
+    offset = match.start("years")
+    closing = int(match["space"][-1] in "([" and match.string[match.end() : match.end() + 1] in {")", "]"})
+    for start, end, year in _list_years(match["years"]):
+        end += closing if offset + end == match.end() else 0
+        number = " ".join(filter(None, (first, named, year)))
+        targets = references.find(first, second, year)
+        yield _Found(MentionKind.CITATION, offset + start if start else begin, offset + end, number, targets)
+
+
+def _list_years(years: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the years of a list with their offsets; a letter alone belongs to the year before it.
+
+    >>> list(_list_years("2019a, b; 2020"))
+    [(0, 5, '2019a'), (7, 8, '2019b'), (10, 14, '2020')]
+    """
+    digits = ""
+    for match in _YEAR.finditer(years):
+        digits = match[0][:4] if len(match[0]) > 1 else digits
+        yield match.start(), match.end(), match[0] if len(match[0]) > 1 else f"{digits}{match[0]}"

@@ -1,0 +1,146 @@
+"""Read the entries of a list of references, and find the entry that a citation names."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from peercorpus.records.blocks import Reference, TextBlock
+from peercorpus.records.enums import BlockKind
+
+YEAR = r"(?:19|20)\d{2}[a-z]?"
+"""A year with the letter that tells entries of one year apart."""
+_YEAR_IN_ENTRY = re.compile(rf"(?<![\d.:/\u2013-])({YEAR})(?![\w/\u2013-]|\.\d)")
+_YEAR_IN_BRACKETS = re.compile(rf"[(\[]({YEAR})[)\],]")
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|^`]+")
+_URL = re.compile(r"https?://[^\s<>\"{}|^`]+")
+_LINK_END = ".,;:)]}*'"
+"""Characters that end a sentence or a bracket rather than an address."""
+_LABEL = re.compile(r"\\?\[[^\]]{1,14}\\?\]\s*|\d{1,3}\.\s+")
+_FIRST_AUTHOR_END = re.compile(r",|;| and | & |\bet al\b|(?<=\w{3})\.(?=\s|$)|[(\[]")
+_MAX_AUTHORS_CHARACTERS = 400
+"""Characters at the start of an entry in which its authors are searched."""
+
+
+def read_references(markdown: str, blocks: Iterable[TextBlock]) -> list[Reference]:
+    """Return the entries of the list of references, with what they state.
+
+    Args:
+        markdown: The text.
+        blocks: Its blocks.
+    """
+    return [_read_reference(markdown, block) for block in blocks if block.kind is BlockKind.ENTRY]
+
+
+def _read_reference(markdown: str, block: TextBlock) -> Reference:
+    text = markdown[block.start : block.end].replace("\\", "")
+    doi = _DOI.search(text)
+    return Reference(
+        block_id=block.block_id,
+        number=block.number,
+        year=next(iter(_find_years(text)), None),
+        doi=_trim_link(doi[0]) if doi else None,
+        urls=tuple(dict.fromkeys(map(_trim_link, _URL.findall(text)))),
+    )
+
+
+def _trim_link(link: str) -> str:
+    """Return an address without the punctuation behind it; a closing bracket stays if it was opened.
+
+    >>> _trim_link("10.1000/a(b)."), _trim_link("https://a.example/b).")
+    ('10.1000/a(b)', 'https://a.example/b')
+    """
+    while link.endswith(tuple(_LINK_END)) and not (link.endswith(")") and link.count("(") >= link.count(")")):
+        link = link[:-1]
+    return link
+
+
+def _find_years(text: str) -> list[str]:
+    """Return the years of an entry, that of its publication first: the one in brackets, or the last one."""
+    bracketed = _YEAR_IN_BRACKETS.findall(text)[:1]
+    years = _YEAR_IN_ENTRY.findall(text)
+    return list(dict.fromkeys([*bracketed, *reversed(years)]))
+
+
+def fold_name(name: str) -> str:
+    """Return a name in the form in which names are compared: letters without case and accents, single spaces.
+
+    >>> fold_name("Müller-Lüdenscheidt,  J.")
+    'muller ludenscheidt j'
+    """
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
+    return " ".join(re.findall(r"[^\W_]+", plain))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry as citations name it.
+
+    Attributes:
+        years: Its years, that of its publication first.
+        authors: Its first words, folded: the authors are among them.
+    """
+
+    block_id: int
+    years: Sequence[str]
+    authors: str
+
+
+class ReferenceList:
+    """Finds the entries that citations name.
+
+    Attributes:
+        by_number: Entries by number or label.
+    """
+
+    def __init__(self, markdown: str, blocks: Iterable[TextBlock]) -> None:
+        self.by_number: defaultdict[str, list[int]] = defaultdict(list)
+        self._by_name: defaultdict[str, list[_Entry]] = defaultdict(list)
+        for block in blocks:
+            if block.kind is BlockKind.ENTRY:
+                if block.number is not None:
+                    self.by_number[block.number].append(block.block_id)
+                self._add(block.block_id, markdown[block.start : block.end])
+
+    def _add(self, block_id: int, text: str) -> None:
+        label = _LABEL.match(text)
+        text = re.sub(r"[\\*]", "", text[label.end() if label else 0 :])
+        head = text[:_MAX_AUTHORS_CHARACTERS]
+        end = _FIRST_AUTHOR_END.search(head)
+        first = fold_name(head[: end.start()] if end else head)
+        entry = _Entry(block_id, _find_years(text), fold_name(head))
+        for name in _names_of(first):
+            self._by_name[name].append(entry)
+
+    def find(self, first: str, second: str, year: str) -> list[int]:
+        """Return the entries that a citation may mean: one if it is clear, none, or several.
+
+        Args:
+            first: Surname of the first author.
+            second: Surname of the second author; empty where none is named.
+            year: Year with its letter.
+        """
+        other = f" {fold_name(second)} "
+        entries = [
+            entry
+            for entry in self._by_name.get(fold_name(first), ())
+            if year in entry.years and (not second or other in f" {entry.authors} ")
+        ]
+        published = [entry for entry in entries if entry.years[0] == year]
+        return [entry.block_id for entry in published or entries]
+
+
+def _names_of(author: str) -> Iterator[str]:
+    """Yield the names by which an author is cited: the last words of the name, or all before the initials.
+
+    >>> list(_names_of("aaron van den oord"))
+    ['aaron van den oord', 'van den oord', 'den oord', 'oord']
+    >>> list(_names_of("devlin j m"))
+    ['devlin j m', 'j m', 'm', 'devlin']
+    """
+    words = author.split()
+    yield from (" ".join(words[start:]) for start in range(len(words)))
+    names = [word for word in words if len(word) > 1]
+    if names and len(names) < len(words) and words[: len(names)] == names:
+        yield " ".join(names)

@@ -1,0 +1,83 @@
+"""A text with its blocks: read parts of it, and follow what its sentences refer to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from peercorpus.records.blocks import Mention, Reference, TextBlock
+from peercorpus.records.documents import PAGE_BREAK
+from peercorpus.records.enums import BlockKind
+from peercorpus.records.mentions import find_mentions
+from peercorpus.records.references import read_references
+
+_BLANK_LINE = "\n\n"
+
+
+@dataclass(frozen=True)
+class StructuredText:
+    """A text with its blocks. What its sentences refer to is found when it is first asked for.
+
+    Attributes:
+        markdown: The whole text.
+        blocks: Its blocks, whose offsets are those of `markdown`.
+    """
+
+    markdown: str
+    blocks: tuple[TextBlock, ...]
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """Citations, and mentions of formulas, figures, tables, algorithms and sections, in the order of the text."""
+        return tuple(find_mentions(self.markdown, self.blocks))
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """Entries of the list of references, in its order."""
+        return tuple(read_references(self.markdown, self.blocks))
+
+    def read(self, part: TextBlock | Mention) -> str:
+        """Return the Markdown of a block, or the words of a mention."""
+        return self.markdown[part.start : part.end]
+
+    def of_kind(self, kind: BlockKind | str) -> list[TextBlock]:
+        """Return the blocks of a kind, such as "formula"."""
+        return [block for block in self.blocks if block.kind == kind]
+
+    def find_target(self, mention: Mention) -> TextBlock | None:
+        """Return the block that a mention refers to; None if that is not known."""
+        return None if mention.target is None else self.blocks[mention.target]
+
+    def find_mentions_of(self, block: TextBlock) -> list[Mention]:
+        """Return where the text refers to a block: the citations of a reference, the mentions of a caption."""
+        return [mention for mention in self.mentions if mention.target == block.block_id]
+
+    def find_headings(self, block: TextBlock) -> list[TextBlock]:
+        """Return the headings above a block, from that of its section down; empty before the first heading."""
+        above: list[TextBlock] = []
+        for heading in reversed(self.blocks[: block.block_id]):
+            if heading.level is not None and (not above or heading.level < (above[0].level or 0)):
+                above.insert(0, heading)
+        return above
+
+    def without_page_marks(self) -> "StructuredText":
+        """Return the text with blank lines in place of the marks of page breaks."""
+        return StructuredText(
+            self.markdown.replace(PAGE_BREAK, _BLANK_LINE), tuple(move_blocks(self.markdown, self.blocks))
+        )
+
+
+def move_blocks(markdown: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
+    """Return blocks with the offsets that they have once the marks of page breaks are blank lines.
+
+    Args:
+        markdown: The text with these marks.
+        blocks: Its blocks.
+    """
+    moved: list[TextBlock] = []
+    marks = at = 0
+    for block in blocks:
+        marks += markdown.count(PAGE_BREAK, at, block.start)
+        at = block.start
+        less = marks * (len(PAGE_BREAK) - len(_BLANK_LINE))
+        moved.append(replace(block, start=block.start - less, end=block.end - less))
+    return moved

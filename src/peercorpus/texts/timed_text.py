@@ -1,0 +1,60 @@
+"""Read one file in any process: its text, what it refers to, and how long that took."""
+
+import time
+from typing import NamedTuple
+
+from peercorpus.records.blocks import Mention, Reference, TextBlock
+from peercorpus.records.structured_text import StructuredText
+from peercorpus.texts.engine import Converted, EngineJob, convert_file
+
+
+class TextParts(NamedTuple):
+    """The blocks of a text, and what it refers to."""
+
+    blocks: tuple[TextBlock, ...]
+    mentions: tuple[Mention, ...]
+    references: tuple[Reference, ...]
+
+
+def find_parts(converted: Converted, *, page_marks: bool) -> TextParts | None:
+    """Return the parts of a text; None where its engine knows no blocks.
+
+    Args:
+        converted: The text.
+        page_marks: Whether the text that is written shows where pages end.
+    """
+    if converted.blocks is None:
+        return None
+    text = StructuredText(converted.markdown, converted.blocks)
+    if not page_marks:
+        text = text.without_page_marks()
+    return TextParts(text.blocks, text.mentions, text.references)
+
+
+class TimedText(NamedTuple):
+    """The text of one file.
+
+    Attributes:
+        parts: Its blocks, and what it refers to; None where the engine knows no blocks.
+        seconds: Seconds that reading took.
+    """
+
+    converted: Converted
+    parts: TextParts | None
+    seconds: float
+
+
+def convert_timed(job: EngineJob, *, page_marks: bool = True) -> TimedText:
+    """Read one file, and find what its text refers to.
+
+    Args:
+        job: The file.
+        page_marks: Whether the text that is written shows where pages end.
+
+    Raises:
+        UnreadablePdfError: The file is missing, or the engine cannot read it.
+    """
+    started = time.perf_counter()
+    converted = convert_file(job)
+    parts = find_parts(converted, page_marks=page_marks)
+    return TimedText(converted, parts, time.perf_counter() - started)
