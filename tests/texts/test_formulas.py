@@ -54,7 +54,7 @@ from peercorpus.texts.layout.formulas.inline import inline
         ("txsys", "\x14", "≤"),
         ("NewTXMI", "\x12", "θ"),
         ("STIXMath-Regular", "𝑥", "x"),
-        ("STIXMath-Regular", "\ue0f2", ""),
+        ("STIXMath-Regular", "\ue0f2", "\ufffd"),
         ("CMMI10", "\u200b", ""),
     ],
 )

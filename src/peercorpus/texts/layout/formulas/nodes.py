@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from peercorpus.pdf.glyphs import Font, TextRun
-from peercorpus.pdf.math_fonts import AXIS_EM, CACHED_CALLS, font_encoding, has_unicode_table, normalise_sign, sign
+from peercorpus.pdf.math_fonts import (
+    AXIS_EM,
+    CACHED_CALLS,
+    UNKNOWN,
+    font_encoding,
+    has_unicode_table,
+    normalise_sign,
+    sign,
+)
 
 MAX_SCRIPT_SIZE_RATIO = 0.87
 """Maximum font size of a superscript or subscript, relative to its row."""
@@ -189,7 +197,7 @@ def _make_node(run: TextRun, piece: str, left: float, right: float, has_table: b
             size=size,
             kind=kind,
             glyphs=1,
-            doubts=not text,
+            doubts=kind == "unknown",
         )
     low = base - depth * size
     return FormulaNode(
@@ -205,7 +213,7 @@ def _make_node(run: TextRun, piece: str, left: float, right: float, has_table: b
 
 
 def _classify_sign(text: str) -> str:
-    if not text:
+    if text in ("", UNKNOWN):
         return "unknown"
     if text in LARGE_OPERATORS:
         return "large"
