@@ -49,7 +49,7 @@ from peercorpus.texts.layout.formulas.inline import inline
         ("LMMathExtension10-Regular", "∑", "∑"),
         ("MSBM10", "E", "𝔼"),
         ("dsrom10", "1", "𝟙"),
-        ("EUFM10", "g", "g"),
+        ("EUFM10", "g", "𝔤"),
         ("RMTMI", "\x19", "π"),
         ("txsys", "\x14", "≤"),
         ("NewTXMI", "\x12", "θ"),

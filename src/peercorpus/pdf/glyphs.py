@@ -26,7 +26,7 @@ _BOLD_NAME = re.compile(
 _MATHS_NAME = re.compile(
     r"(?:\w*-?math|cmmi|cmsy|cmex|cmbsy|cmmib|msam|msbm|lasy|eufm|eusm|eurm|rsfs|stmary|wasy|txsy|txmi|txex|pxsy|pxmi|pxex|mtmi|mtsy|mtex|"
     r"rmtmi|lmmath|mnsymbol|esint|bbm|dsrom|fplm|latinmodernmath|xits|stixmath|cambriamath|rtxmi|ntxmi|ntxsy|ntxex|newtxmath|"
-    r"lmsy|lmmi|lmex|yhcmex|pazomath|mathpazo|zavm|mdput|mdugm|fourier-math|libertinusmath|eqexa)",
+    r"lmsy|lmmi|lmex|yhcmex|pazomath|mathpazo|zavm|mdput|mdugm|fourier-math|libertinusmath|eqexa|symbol(?:mt)?\b|standardsym)",
     re.I,
 )
 _ITALIC_NAME = re.compile(r"ital|obli|cmti|cmsl|ecti|sfti|slant|-it\b", re.I)

@@ -164,7 +164,8 @@ def sign(font: str, letter: str, has_table: bool = False) -> MathSymbol:
     elif kind == "script":
         text = _to_alphabet(letter, 0x1D49C, _SCRIPT_CAPITALS)
     elif kind == "fraktur":
-        text = _to_alphabet(letter, 0x1D504, _FRAKTUR_CAPITALS)
+        is_small = "a" <= letter <= "z"
+        text = chr(0x1D51E + ord(letter) - 97) if is_small else _to_alphabet(letter, 0x1D504, _FRAKTUR_CAPITALS)
     return MathSymbol("".join(map(normalise_sign, text)), depth)
 
 

@@ -31,6 +31,8 @@ _LATEX_ESCAPES = str.maketrans(
 )
 _SINGLE_WORD_TEXT = re.compile(r"\\text\{([^\W\d_]+)\}")
 r"""A single word, which is set with the shorter `\rm`."""
+_DOTS = re.compile(r"(?<!·)·[ ]?·[ ]?·(?!·)|(?<!\.)\.[ ]?\.[ ]?\.(?!\.)")
+"""Three dots, which TeX sets one by one."""
 _ROMAN_WORD = re.compile(r"\{\\rm [^\W\d_]+\}")
 _NEGATABLE = RELATIONS | frozenset("∃∋≡∣∥⊢≅↔⊒⊑")
 """Symbols that a slash negates."""
@@ -87,7 +89,8 @@ def row_latex(nodes: Sequence[FormulaNode], depth: int = 0) -> str:
         before = node
         edge = max(edge, right)
     scripts.close(parts, right)
-    return _SINGLE_WORD_TEXT.sub(r"{\\rm \1}", "".join(parts)).replace("  ", " ").strip()
+    latex = _DOTS.sub(lambda match: "⋯" if "·" in match[0] else "…", "".join(parts).replace("  ", " "))
+    return _SINGLE_WORD_TEXT.sub(r"{\\rm \1}", latex).strip()
 
 
 def _are_apart(before: FormulaNode, after: FormulaNode, gap: float) -> bool:

@@ -26,10 +26,12 @@ BRACKET_PIECES = dict(zip("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎞⎟⎠⎤⎥⎦⎫�
 LARGE_OPERATORS = frozenset("∑∏∐⋃⋂⨁⨂⨆⋁⋀")
 OPERATOR_NAMES = frozenset({
     "log", "exp", "sin", "cos", "tan", "tanh", "sinh", "cosh", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "ln",
-    "lg", "max", "min", "sup", "inf", "lim", "arg", "det", "dim", "ker", "gcd", "deg", "Pr",
+    "lg", "max", "min", "sup", "inf", "lim", "limsup", "liminf", "arg", "det", "dim", "ker", "gcd", "deg", "Pr",
 })  # fmt: skip
 """Words that LaTeX has a command for."""
-LIMIT_OPERATORS = frozenset({"max", "min", "sup", "inf", "lim", "argmax", "argmin", "det", "Pr", "arg max", "arg min"})
+LIMIT_OPERATORS = frozenset({
+    "max", "min", "sup", "inf", "lim", "limsup", "liminf", "argmax", "argmin", "det", "Pr", "arg max", "arg min",
+})  # fmt: skip
 """Operators whose limits are set below and above them."""
 RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔")
 SPACED_SIGNS = RELATIONS | frozenset("+−±∓×")
@@ -37,6 +39,10 @@ SPACED_SIGNS = RELATIONS | frozenset("+−±∓×")
 _TOKEN = re.compile(r"[^\W\d_]{2,}|\d+(?:[.,]\d+)*|\S")
 _HUNG_KINDS = frozenset({"tall", "large", "root", "part"})
 """Kinds of nodes that do not determine the size of their row."""
+_MIN_LARGE_RATIO = 1.2
+"""Minimum font size of an enlarged operator, relative to its row."""
+_LARGE_LEVEL_EM = 0.33
+"""Height of the centre of an operator of a text font above its baseline, in em."""
 _ROOT_HEIGHT_EM = 0.83
 """Height of a root sign that sits on the baseline, in em."""
 LATEX_FONT = Font("built", is_bold=False, is_italic=False, is_mono=False, is_maths=True, is_small_capitals=False)
@@ -91,6 +97,21 @@ def row_size(nodes: Sequence[FormulaNode]) -> float:
     """
     letters = [node.size for node in nodes if node.kind not in _HUNG_KINDS]
     return max(letters or [node.size for node in nodes])
+
+
+def shrink_large(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
+    """Return the nodes with large operators of a larger font in the size of their row, centred on its math axis.
+
+    TeX's extension fonts have large operators of their own; with other fonts the sign of the text font is enlarged.
+    """
+    plain = [node.size for node in nodes if node.kind not in _HUNG_KINDS and node.kind != "large"]
+    size = max(plain, default=float("inf"))
+    return [
+        replace(node, size=size, base=node.base + _LARGE_LEVEL_EM * node.size - AXIS_EM * size)
+        if node.kind == "large" and node.size > _MIN_LARGE_RATIO * size
+        else node
+        for node in nodes
+    ]
 
 
 def has_mapped_symbols(runs: Iterable[TextRun]) -> bool:
