@@ -74,6 +74,7 @@ class TextRun:
         start: Index of its first character in the content of the page.
         end: Index after its last one.
         handle: Handle of its text object in pdfium; 0 if there is none.
+        ink: Lower and upper edge, in points, of characters of Unicode maths fonts that may be stretched, by index.
     """
 
     text: str
@@ -87,6 +88,7 @@ class TextRun:
     start: int
     end: int
     handle: int = 0
+    ink: dict[int, tuple[float, float]] | None = None
 
 
 class _Rectangle(ctypes.Structure):
@@ -107,6 +109,7 @@ _text = load_function("FPDFText_GetText", "i", "piip")
 _unicode = load_function("FPDFText_GetUnicode", "u", "pi")
 _origin = load_function("FPDFText_GetCharOrigin", "i", "pipp")
 _loose_box = load_function("FPDFText_GetLooseCharBox", "i", "pip")
+_char_box = load_function("FPDFText_GetCharBox", "i", "pipppp")
 _matrix = load_function("FPDFText_GetMatrix", "i", "pip")
 _font_size = load_function("FPDFText_GetFontSize", "d", "pi")
 _is_code = load_function("FPDFText_HasUnicodeMapError", "i", "pi")
@@ -139,6 +142,8 @@ _PLAIN_CHARACTERS |= {0x2126: "Ω", 0x2206: "Δ", 0xF6BE: "ȷ"} | {0xF730 + digi
 _NOT_PLAIN = re.compile(f"[{''.join(map(chr, _PLAIN_CHARACTERS))}]")
 _MAX_UPRIGHT_SLOPE = 0.1
 """Slope of a baseline (rise over run) above which text does not count as upright."""
+STRETCHY = frozenset("√∑∏∐⋃⋂⨁⨂⨆⋁⋀∫∬∭∮()[]{}|∣‖∥⟨⟩⌊⌋⌈⌉⏞⏟") | {chr(code) for code in range(0x239B, 0x23B4)}
+"""Characters that Unicode maths fonts have in several sizes, and pieces of still larger ones."""
 ACCENTS = {
     "\u00b4": "\u0301",
     "\u00a8": "\u0308",
@@ -276,7 +281,7 @@ class Glyphs:
         self._fonts = fonts
         self._rectangle = _Rectangle()
         self._matrix = _Matrix()
-        self._numbers = ctypes.c_double(), ctypes.c_double()
+        self._numbers = tuple(ctypes.c_double() for _ in range(4))
         self._at = tuple(ctypes.addressof(value) for value in (self._rectangle, self._matrix, *self._numbers))
         self.aside: list[str] = []
         self.turned: Counter[int] = Counter()
@@ -326,7 +331,7 @@ class Glyphs:
         page = self._page
         rectangle = self._rectangle
         matrix = self._matrix
-        at_rectangle, at_matrix, at_x, at_y = self._at
+        at_rectangle, at_matrix, at_x, at_y, *_ = self._at
         _matrix(page, start, at_matrix)
         rise, height = matrix.b, matrix.d
         if height <= 0 or matrix.a <= 0 or abs(rise) > _MAX_UPRIGHT_SLOPE * matrix.a:
@@ -361,7 +366,21 @@ class Glyphs:
             start=start,
             end=end,
             handle=handle,
+            ink=self._measure_ink(text, start) if font.is_maths and not font_encoding(font.name) else None,
         )
+
+    def _measure_ink(self, text: str, start: int) -> dict[int, tuple[float, float]] | None:
+        """Return the lower and upper edge of each character that may be stretched, by its index in the joined text."""
+        if STRETCHY.isdisjoint(text):
+            return None
+        ink: dict[int, tuple[float, float]] = {}
+        halves = 0
+        for offset, letter in enumerate(text):
+            if letter in STRETCHY:
+                _char_box(self._page, start + offset, *self._at[2:])
+                ink[offset - halves] = self._numbers[2].value, self._numbers[3].value
+            halves += "\ud800" <= letter < "\udc00"
+        return ink
 
     def _decode(self, text: str, start: int, font: Font) -> str:
         """Return text with characters in place of the codes that pdfium gives for glyphs without a Unicode value."""
@@ -386,7 +405,7 @@ class Glyphs:
         rectangle = self._rectangle
         _loose_box(page, index, at_rectangle)
         middle = (rectangle.left + rectangle.right) / 2
-        _origin(page, index, *self._at[2:])
+        _origin(page, index, *self._at[2:4])
         base = self._numbers[1].value
         for run in runs:
             if (

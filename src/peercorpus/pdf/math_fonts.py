@@ -269,7 +269,8 @@ def normalise_sign(letter: str) -> str:
     letter = letter.translate(_UNIFIED)
     code = ord(letter)
     if 0x1D434 <= code <= 0x1D467 or 0x1D6E2 <= code <= 0x1D71B or code == 0x210E:
-        return unicodedata.normalize("NFKC", letter)
+        # One step only: NFKC would turn the variant ϕ of 𝜙 into φ.
+        return chr(int(unicodedata.decomposition(letter).rpartition(" ")[2] or f"{code:x}", 16))
     category = unicodedata.category(letter)
     if category in {"Cc", "Co", "Cn", "Cs"}:
         return UNKNOWN

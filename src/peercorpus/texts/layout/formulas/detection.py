@@ -261,7 +261,8 @@ def belongs(
 def baseline_range(line: TextLine) -> tuple[float, float]:
     """Return the lowest and highest baseline in a line, including large symbols and limits, without scripts."""
     low, high = line.base - _MIN_LOWER_LIMIT_EM * line.size, line.base + _MIN_UPPER_LIMIT_EM * line.size
-    bases = [line.base, *(run.base for run in line.runs if not low <= run.base <= high)]
+    edges = [edge for run in line.runs if run.ink for ink in run.ink.values() for edge in ink]
+    bases = [line.base, *(height for height in (*(run.base for run in line.runs), *edges) if not low <= height <= high)]
     return min(bases), max(bases)
 
 

@@ -18,6 +18,10 @@ from peercorpus.texts.layout.formulas.nodes import (
 
 _MIN_SCRIPT_OFFSET_EM = 0.1
 """Minimum distance of a superscript or subscript from the baseline, in em of its row."""
+_MAX_ROW_OFFSET_EM = 0.04
+"""Maximum distance from the baseline of a word in a text font that is smaller than the font of the maths, in em."""
+_MIN_TEXT_SIZE_RATIO = 0.75
+"""Minimum font size of such a word, relative to the row; scripts are smaller."""
 _MIN_SHRINKING_SIZE_POINTS = 6.1
 """Font size below which scripts of scripts are not set smaller, in points."""
 _MAX_ACCENT_NODES = 1500
@@ -168,6 +172,8 @@ class _Scripts:
                 return None
         elif self._is_fence(node, abs(off)):
             pass
+        elif abs(off) < _MAX_ROW_OFFSET_EM * size and node.size > _MIN_TEXT_SIZE_RATIO * size:
+            return None
         elif node.size > MAX_SCRIPT_SIZE_RATIO * size and (
             size > _MIN_SHRINKING_SIZE_POINTS or abs(off) < 0.15 * size or node.kind != "letter"
         ):

@@ -36,9 +36,11 @@ LIMIT_OPERATORS = frozenset({
 RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔")
 SPACED_SIGNS = RELATIONS | frozenset("+−±∓×")
 """Symbols written with a space on both sides."""
-_TOKEN = re.compile(r"[^\W\d_]{2,}|\d+(?:[.,]\d+)*|\S")
+_TOKEN = re.compile(r"[^\W\d_\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]{2,}|\d+(?:[.,]\d+)*|\S")
 _HUNG_KINDS = frozenset({"tall", "large", "root", "part"})
 """Kinds of nodes that do not determine the size of their row."""
+_MIN_STRETCHED_EM = 1.05
+"""Minimum height of a bracket that is stretched, in em."""
 _MIN_LARGE_RATIO = 1.2
 """Minimum font size of an enlarged operator, relative to its row."""
 _LARGE_LEVEL_EM = 0.33
@@ -146,12 +148,19 @@ def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
         pieces = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
     if not pieces:
         return
-    if len(pieces) == 1:
-        yield _make_node(run, pieces[0][0], run.left, run.right, has_table)
-        return
-    ends = _estimate_edges(run)
+    ends = _estimate_edges(run) if len(pieces) > 1 else []
     for piece, start, end in pieces:
-        yield _make_node(run, piece, ends[start], ends[end], has_table)
+        left, right = (ends[start], ends[end]) if ends else (run.left, run.right)
+        node = _make_node(run, piece, left, right, has_table)
+        yield _stretch(node, *run.ink[start]) if run.ink and start in run.ink else node
+
+
+def _stretch(node: FormulaNode, bottom: float, top: float) -> FormulaNode:
+    """Return the node of a symbol of a Unicode font with the edges that were measured; a bracket may be tall."""
+    if top - bottom < _MIN_STRETCHED_EM * node.size and node.kind not in {"large", "root", "part", "brace"}:
+        return node
+    kind = node.kind if node.kind != "letter" else "part" if node.latex in "∣∥" else "tall"
+    return replace(node, bottom=bottom, top=top, kind=kind)
 
 
 def _estimate_edges(run: TextRun) -> list[float]:

@@ -1,6 +1,6 @@
 """Build fractions, roots, brackets, operators with limits and matrices from nodes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from peercorpus.pdf.math_fonts import AXIS_EM
@@ -17,7 +17,7 @@ from peercorpus.texts.layout.formulas.nodes import (
     shrink_large,
 )
 
-_MIN_COLUMN_GAP_EM = 0.7
+_MIN_COLUMN_GAP_EM = 0.5
 """Minimum gap between two columns of a matrix, in em."""
 _MIN_ROW_DISTANCE_EM = 0.9
 """Minimum distance of the baselines of two rows, in em."""
@@ -35,6 +35,12 @@ _TWO_WORD_OPERATORS = {
     ("lim", "inf"): "liminf",
 }
 """Operators of two words, with their names."""
+_MAX_LIMIT_GAP_EM = 0.3
+"""Maximum gap between two symbols of one limit, in em of the operator."""
+_MAX_LIMIT_NODES = 40
+"""Maximum nodes of the touching limits of several operators."""
+_MIN_TEXT_SIZE_RATIO = 0.8
+"""Minimum font size of an operator in a text font, relative to the letters of its row; scripts are smaller."""
 _EXPECTATIONS = frozenset("𝔼ℙ𝕍")
 """Letters that may have a limit below."""
 
@@ -103,13 +109,16 @@ def _join_limits(
 ) -> list[FormulaNode]:
     """Join sums, maxima and similar operators with their limits, of which no bar separates them."""
     joined = list(nodes)
+    full = row_size(nodes) if nodes else 0.0
     for operator in sorted(operators, key=lambda node: node.size):
         if not any(node is operator for node in joined):
             continue
+        size = full if operator.size > _MIN_TEXT_SIZE_RATIO * full else operator.size
         small = [
             node
             for node in joined
-            if node.size < MAX_SCRIPT_SIZE_RATIO * operator.size
+            if node.size < MAX_SCRIPT_SIZE_RATIO * size
+            and node is not operator
             and abs(node.middle - operator.middle) < 8 * operator.size
             and not any(_is_between(bar, node, operator) for bar in bars)
         ]
@@ -119,7 +128,8 @@ def _join_limits(
         )
         low = [node for node in small if node.level < bottom and bottom - node.top < most * operator.size]
         high = [node for node in small if node.level > operator.top and node.bottom - operator.top < operator.size]
-        low, high = _find_centred_cluster(low, operator), _find_centred_cluster(high, operator) if is_large else []
+        low = _find_centred_cluster(low, operator, operators)
+        high = _find_centred_cluster(high, operator, operators) if is_large else []
         low += _find_second_limit_line(low, small)
         if not low and not high:
             continue
@@ -160,13 +170,15 @@ def _find_second_limit_line(low: Sequence[FormulaNode], small: Sequence[FormulaN
     ]
 
 
-def _find_centred_cluster(nodes: list[FormulaNode], operator: FormulaNode) -> list[FormulaNode]:
-    """Return the adjacent nodes whose centre is that of the operator."""
+def _find_centred_cluster(
+    nodes: list[FormulaNode], operator: FormulaNode, operators: Sequence[FormulaNode]
+) -> list[FormulaNode]:
+    """Return the adjacent nodes whose centre is that of the operator; limits of its neighbours may touch them."""
     nodes.sort(key=lambda node: node.left)
     clusters: list[list[FormulaNode]] = []
     right = 0.0
     for node in nodes:
-        if clusters and node.left - right < 0.2 * operator.size:
+        if clusters and node.left - right < _MAX_LIMIT_GAP_EM * operator.size:
             clusters[-1].append(node)
             right = max(right, node.right)
         else:
@@ -174,11 +186,24 @@ def _find_centred_cluster(nodes: list[FormulaNode], operator: FormulaNode) -> li
             right = node.right
     for cluster in clusters:
         left, right = cluster[0].left, max(node.right for node in cluster)
-        if left - 1 <= operator.middle <= right + 1 and abs(
-            (left + right) / 2 - operator.middle
-        ) < 0.5 * operator.size + 0.25 * (right - left):
-            return cluster
+        if left - 1 <= operator.middle <= right + 1:
+            if any(other is not operator and left < other.middle < right for other in operators):
+                return _find_centred_part(cluster, operator)
+            off = abs((left + right) / 2 - operator.middle)
+            return cluster if off < 0.5 * operator.size + 0.25 * (right - left) else []
     return []
+
+
+def _find_centred_part(cluster: Sequence[FormulaNode], operator: FormulaNode) -> list[FormulaNode]:
+    """Return the longest part of the limits of several operators that is centred on one of them."""
+    count = min(len(cluster), _MAX_LIMIT_NODES)
+    parts = (cluster[start:end] for start in range(count) for end in range(start + 1, count + 1))
+    centred = [
+        part
+        for part in parts
+        if abs((part[0].left + max(node.right for node in part)) / 2 - operator.middle) < 0.15 * operator.size
+    ]
+    return list(max(centred, key=len, default=()))
 
 
 def _join_matrices(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
@@ -265,6 +290,8 @@ def group_baselines(nodes: Sequence[FormulaNode]) -> list[list[FormulaNode]]:
     return rows
 
 
+_MAX_PIECE_SHIFT_POINTS = 0.5
+"""Maximum distance of the left edges of two pieces of a tall bracket, in points."""
 _MAX_PIECE_GAP_EM = 0.3
 """Maximum gap between two pieces of a tall bracket, in em."""
 _MAX_NODES = 800
@@ -310,13 +337,13 @@ def build_rows(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[Formul
 
 def _join_brackets(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
     """Join the pieces of tall brackets."""
-    parts = sorted((node for node in nodes if node.kind == "part"), key=lambda node: (round(node.left / 2), -node.top))
+    parts = sorted((node for node in nodes if node.kind == "part"), key=lambda node: (round(node.left), -node.top))
     kept = [node for node in nodes if node.kind != "part"]
     column: list[FormulaNode] = []
     for part in [*parts, None]:
         if column and (
             part is None
-            or abs(part.left - column[0].left) > 2
+            or abs(part.left - column[0].left) > _MAX_PIECE_SHIFT_POINTS
             or column[-1].bottom - part.top > _MAX_PIECE_GAP_EM * part.size
         ):
             names = [BRACKET_PIECES.get(piece.latex, piece.latex) for piece in column if piece.latex not in "⎪⎢⎥"]
@@ -335,8 +362,7 @@ def _join_braces(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> tuple[lis
     parts = sorted((node for node in nodes if node.kind == "brace"), key=lambda node: (round(node.top / 3), node.left))
     joined = [node for node in nodes if node.kind != "brace"]
     kept = list(bars)
-    for index in range(0, len(parts) - 3, 4):
-        first, last = parts[index], parts[index + 3]
+    for first, last in _group_brace_parts(parts):
         kept = [
             bar
             for bar in kept
@@ -379,6 +405,23 @@ def _join_braces(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> tuple[lis
             join_nodes(latex, [*body, *label], base=_find_median_baseline(body)),
         ]
     return joined, kept
+
+
+def _group_brace_parts(parts: Sequence[FormulaNode]) -> Iterator[tuple[FormulaNode, FormulaNode]]:
+    """Yield the first and last part of each horizontal brace: four in a TeX font, where rules join them, else touching."""
+    index = 0
+    while index < len(parts):
+        is_of_four = "".join(part.latex for part in parts[index : index + 4]) in {"⏞⏟⏟⏞", "⏟⏞⏞⏟"}
+        last = index + 3 if is_of_four else index
+        while not is_of_four and last + 1 < len(parts) and _is_next_piece(parts[last], parts[last + 1]):
+            last += 1
+        yield parts[index], parts[last]
+        index = last + 1
+
+
+def _is_next_piece(part: FormulaNode, following: FormulaNode) -> bool:
+    is_level = abs(part.level - following.level) < _MAX_PIECE_GAP_EM * part.size
+    return part.latex == following.latex and is_level and following.left - part.right < _MAX_PIECE_GAP_EM * part.size
 
 
 def _select_bars_among(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[Box]:
