@@ -15,7 +15,7 @@ from itertools import repeat
 
 import pypdfium2 as pdfium
 
-from peercorpus.pdf.math_fonts import join_surrogates, strip_spaces, to_plain_text
+from peercorpus.pdf.math_fonts import SWAPPED, decode, font_encoding, join_surrogates, strip_spaces, to_plain_text
 from peercorpus.pdf.pdfium import RIGHT_TO_LEFT, is_leftward, load_function, spans
 from peercorpus.pdf.writing_direction import reorder_page
 
@@ -25,9 +25,9 @@ _BOLD_NAME = re.compile(
     r"bold|black|heavy|demi|medi(?!a)|cmbx|cmb\d|cmssbx|sfbx|ecbx|lmb|-bd|ptmb|phvb|nimbusromno9l-med", re.I
 )
 _MATHS_NAME = re.compile(
-    r"(?:\w*-?math|cmmi|cmsy|cmex|cmbsy|cmmib|msam|msbm|eufm|eusm|eurm|rsfs|stmary|wasy|txsy|txmi|txex|pxsy|pxmi|pxex|mtmi|mtsy|mtex|"
+    r"(?:\w*-?math|cmmi|cmsy|cmex|cmbsy|cmmib|msam|msbm|lasy|eufm|eusm|eurm|rsfs|stmary|wasy|txsy|txmi|txex|pxsy|pxmi|pxex|mtmi|mtsy|mtex|"
     r"rmtmi|lmmath|mnsymbol|esint|bbm|dsrom|fplm|latinmodernmath|xits|stixmath|cambriamath|rtxmi|ntxmi|ntxsy|ntxex|newtxmath|"
-    r"lmsy|lmmi|lmex|yhcmex|pazomath|mathpazo|zavm|mdput|mdugm|fourier-math|libertinusmath|eqexa)",
+    r"lmsy|lmmi|lmex|yhcmex|pazomath|mathpazo|zavm|mdput|mdugm|fourier-math|libertinusmath|eqexa|symbol(?:mt)?\b|standardsym)",
     re.I,
 )
 _ITALIC_NAME = re.compile(r"ital|obli|cmti|cmsl|ecti|sfti|slant|-it\b", re.I)
@@ -75,6 +75,7 @@ class TextRun:
         start: Index of its first character in the content of the page.
         end: Index after its last one.
         handle: Handle of its text object in pdfium; 0 if there is none.
+        ink: Lower and upper edge, in points, of characters of Unicode maths fonts that may be stretched, by index.
     """
 
     text: str
@@ -88,6 +89,7 @@ class TextRun:
     start: int
     end: int
     handle: int = 0
+    ink: dict[int, tuple[float, float]] | None = None
 
 
 class _Rectangle(ctypes.Structure):
@@ -108,8 +110,11 @@ _text = load_function("FPDFText_GetText", "i", "piip")
 _unicode = load_function("FPDFText_GetUnicode", "u", "pi")
 _origin = load_function("FPDFText_GetCharOrigin", "i", "pipp")
 _loose_box = load_function("FPDFText_GetLooseCharBox", "i", "pip")
+_char_box = load_function("FPDFText_GetCharBox", "i", "pipppp")
 _matrix = load_function("FPDFText_GetMatrix", "i", "pip")
 _font_size = load_function("FPDFText_GetFontSize", "d", "pi")
+_is_code = load_function("FPDFText_HasUnicodeMapError", "i", "pi")
+_object = load_function("FPDFText_GetTextObject", "p", "pi")
 _font = load_function("FPDFTextObj_GetFont", "p", "p")
 _font_name = load_function("FPDFFont_GetBaseFontName", "n", "ppn")
 
@@ -134,10 +139,12 @@ _PLAIN_CHARACTERS = (
     | dict.fromkeys((0xFFFE, 0xAD), None)
     | {0xA0: " ", 0x2009: " ", 0x200A: " ", 0x200B: None}
 )
-_PLAIN_CHARACTERS |= {0x2126: "Ω", 0x2206: "Δ"}
+_PLAIN_CHARACTERS |= {0x2126: "Ω", 0x2206: "Δ", 0xF6BE: "ȷ"} | {0xF730 + digit: str(digit) for digit in range(10)}
 _NOT_PLAIN = re.compile(f"[{''.join(map(chr, _PLAIN_CHARACTERS))}]")
 _MAX_UPRIGHT_SLOPE = 0.1
 """Slope of a baseline (rise over run) above which text does not count as upright."""
+STRETCHY = frozenset("√∑∏∐⋃⋂⨁⨂⨆⋁⋀∫∬∭∮()[]{}|∣‖∥⟨⟩⌊⌋⌈⌉⏞⏟") | {chr(code) for code in range(0x239B, 0x23B4)}
+"""Characters that Unicode maths fonts have in several sizes, and pieces of still larger ones."""
 ACCENTS = {
     "\u00b4": "\u0301",
     "\u00a8": "\u0308",
@@ -162,6 +169,12 @@ _MAX_TOUCHING_GAP_EM = 0.15
 _WORD = re.compile(r"\S+")
 _MATHS_WORD = re.compile(r"[^ ]+")
 """A word in a maths font, where even a line feed may be a letter."""
+_CONTROL = re.compile("[\x00-\x08\x10-\x1a\x7f-\x9f]")
+"""Characters that no text has and that are no ligature of TeX: codes of glyphs without a Unicode value."""
+_UNMAPPED_BY_PDFTEX = " 7"
+"""Space, and the code of the bar of ↦ in `cmsy`, which has no Unicode value in pdfTeX's own tables either."""
+_MAX_EXAMINED_PAGES = 3
+"""Pages with formulas that are examined for a Unicode table at most."""
 _LINE_END_HYPHENS = "\ufffe\x02\u00ad"
 """How pdfium returns a hyphen at the end of a line; it omits the line break."""
 
@@ -189,6 +202,29 @@ class Fonts:
     def __init__(self) -> None:
         self._known: dict[int | None, Font] = {None: read_font("")}
         self._buffer = ctypes.create_string_buffer(256)
+
+        self._has_codes: bool | None = None
+        self._examined_pages = 0
+
+    def has_codes(self, page: int, text: str) -> bool:
+        """Return whether the maths fonts of the document have no Unicode tables, as TeX wrote them for decades.
+
+        Args:
+            page: Handle of a text page; no more pages are examined than are needed to decide.
+            text: Its text.
+        """
+        if self._has_codes is None:
+            is_unmapped = any(
+                letter not in _UNMAPPED_BY_PDFTEX
+                and _is_code(page, index) == 1
+                and font_encoding(self.of(_object(page, index)).name) in {"oml", "oms"}
+                for index, letter in enumerate(text)
+            )
+            self._examined_pages += 1
+            if is_unmapped or self._examined_pages == _MAX_EXAMINED_PAGES:
+                self._has_codes = is_unmapped
+            return is_unmapped
+        return self._has_codes
 
     def of(self, text_object: int) -> Font:
         """Return the font of a text object."""
@@ -246,7 +282,7 @@ class Glyphs:
         self._fonts = fonts
         self._rectangle = _Rectangle()
         self._matrix = _Matrix()
-        self._numbers = ctypes.c_double(), ctypes.c_double()
+        self._numbers = tuple(ctypes.c_double() for _ in range(4))
         self._at = tuple(ctypes.addressof(value) for value in (self._rectangle, self._matrix, *self._numbers))
         self.aside: list[str] = []
         self.turned: Counter[int] = Counter()
@@ -298,7 +334,7 @@ class Glyphs:
         page = self._page
         rectangle = self._rectangle
         matrix = self._matrix
-        at_rectangle, at_matrix, at_x, at_y = self._at
+        at_rectangle, at_matrix, at_x, at_y, *_ = self._at
         _matrix(page, start, at_matrix)
         rise, height = matrix.b, matrix.d
         if height <= 0 or matrix.a <= 0 or abs(rise) > _MAX_UPRIGHT_SLOPE * matrix.a:
@@ -307,6 +343,8 @@ class Glyphs:
                 self.turned[90 if rise > 0 else 270] += len(text)
             return None
         font = self._fonts.of(handle)
+        if font.is_maths or _CONTROL.search(text):
+            text = self._decode(text, start, font)
         is_cut = text[-1] in _LINE_END_HYPHENS and not font.is_maths
         _loose_box(page, start, at_rectangle)
         left, right = rectangle.left, rectangle.right
@@ -331,6 +369,7 @@ class Glyphs:
             start=start,
             end=end,
             handle=handle,
+            ink=self._measure_ink(text, start) if font.is_maths and not font_encoding(font.name) else None,
         )
 
     def _order_right_to_left(self) -> None:
@@ -341,6 +380,35 @@ class Glyphs:
                 run.left, run.right = min(left for left, _ in edges), max(right for _, right in edges)
         self.runs = reorder_page(self.runs, self._text)
 
+    def _measure_ink(self, text: str, start: int) -> dict[int, tuple[float, float]] | None:
+        """Return the lower and upper edge of each character that may be stretched, by its index in the joined text."""
+        if STRETCHY.isdisjoint(text):
+            return None
+        ink: dict[int, tuple[float, float]] = {}
+        halves = 0
+        for offset, letter in enumerate(text):
+            if letter in STRETCHY:
+                _char_box(self._page, start + offset, *self._at[2:])
+                ink[offset - halves] = self._numbers[2].value, self._numbers[3].value
+            halves += "\ud800" <= letter < "\udc00"
+        return ink
+
+    def _decode(self, text: str, start: int, font: Font) -> str:
+        """Return text with characters in place of the codes that pdfium gives for glyphs without a Unicode value."""
+        letters = list(text)
+        for offset, letter in enumerate(text):
+            if font.is_maths and letter in SWAPPED and font_encoding(font.name) == "oml":
+                letters[offset] = SWAPPED[letter] if self._fonts.has_codes(self._page, self._text) else letter
+                continue
+            meaning = decode(font.name, letter) if font.is_maths or _CONTROL.match(letter) else letter
+            # Of a glyph with the code 0 pdfium gives nothing at all.
+            if meaning != letter and (letter == "\ufffd" or _is_code(self._page, start + offset) == 1):
+                letters[offset] = meaning
+        decoded = "".join(letters)
+        if decoded != text:
+            self._text = f"{self._text[:start]}{decoded}{self._text[start + len(text) :]}"
+        return decoded
+
     def _put_accent(self, index: int, *runs: TextRun | None) -> bool:
         """Move a separate accent to the letter below it; return False if there is none."""
         page = self._page
@@ -348,7 +416,7 @@ class Glyphs:
         rectangle = self._rectangle
         _loose_box(page, index, at_rectangle)
         middle = (rectangle.left + rectangle.right) / 2
-        _origin(page, index, *self._at[2:])
+        _origin(page, index, *self._at[2:4])
         base = self._numbers[1].value
         for run in runs:
             if (

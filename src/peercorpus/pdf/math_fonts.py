@@ -1,10 +1,8 @@
 """Translate the codes of TeX's math fonts to Unicode.
 
-Math fonts without a Unicode table give glyphs by their position in one of TeX's encodings (OML, OMS, OMX and those of
-the AMS). The strings below list these encodings in code order.
-
-Without a Unicode table pdfium gives the code of a glyph whose name it does not know. Source: The LaTeX encodings guide,
-`encguide`, for OML, OMS and OMX; the AMS fonts' guide for `msam`; dvips for the shifted codes.
+Math fonts without a Unicode table name their glyphs in TeX's own way. Where pdfium does not know a name it gives the
+code of the glyph, its position in one of the encodings of `tex_encodings`; where the name means something else in
+Adobe's list of glyph names, it gives that. Source of the shifted codes: dvips.
 """
 
 import re
@@ -13,27 +11,10 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import NamedTuple
 
-_OML = (
-    "ΓΔΘΛΞΠΣΥΦΨΩαβγδϵζηθικλμνξπρστυϕχψωεϑϖϱςφ↼↽⇀⇁↩↪▷◁0123456789.,</>⋆∂ABCDEFGHIJKLMNOPQRSTUVWXYZ♭♮♯⌣⌢ℓ"
-    "abcdefghijklmnopqrstuvwxyzıȷ℘⃗⁀"
-)
-"""Encoding of math italic fonts (`cmmi`), in code order."""
-_OMS = (
-    "−·×∗÷⋄±∓⊕⊖⊗⊘⊙○∘•≍≡⊆⊇≤≥⪯⪰∼≈⊂⊃≪≫≺≻←→↑↓↔↗↘≃⇐⇒⇑⇓⇔↖↙∝′∞∈∋△▽̸↦∀∃¬∅ℜℑ⊤⊥ℵABCDEFGHIJKLMNOPQRSTUVWXYZ∪∩⊎∧∨⊢⊣⌊⌋⌈⌉{}⟨⟩|∥↕⇕∖≀√∐∇∫⊔⊓⊑⊒"
-    "§†‡¶♣♢♡♠"
-)
-"""Encoding of math symbol fonts (`cmsy`), in code order."""
-_OMX = (
-    "()[]⌊⌋⌈⌉{}⟨⟩|∥/∖()()[]⌊⌋⌈⌉{}⟨⟩/∖()[]⌊⌋⌈⌉{}⟨⟩/∖/∖⎛⎞⎡⎤⎣⎦⎢⎥⎧⎫⎩⎭⎨⎬⎪|⎝⎠⎜⎟⟨⟩⊔⊔∮∮⊙⊙⊕⊕⊗⊗∑∏∫∪∩⊎∧∨∑∏∫∪∩⊎∧∨∐∐̂̂̂̃̃̃[]⌊⌋⌈⌉{}"
-    "√√√√√||∥↑↓⏞⏞⏟⏟⇑⇓"
-)
-"""Encoding of math extension fonts (`cmex`), which hold large symbols, in code order."""
-_MSAM = "⊡⊞⊠□■·◇⧫↻↺⇌⇋⊟⊩⊪⊨↠↞⇇⇉⇈⇊↾⇂↿⇃↣↢⇆⇄↰↱⇝↭↫↬≗≿≳⪆⊸∴∵≑≜≾≲⪅⪕⪖⋞⋟≼≦⩽≶‵-≓≒≽≧⩾≷⊏⊐▷◁⊵⊴★≬▼▶◀→←△▲▽≖⋚⋛⪋⪌¥⇛⇚✓⊻⊼⩞∠"
-"""First AMS symbol font (`msam`), in code order."""
-_MSBM = dict(zip("?@()~rkno-,", "∅∄⊊⊋ℏ∖𝕜⋉⋊∦∤", strict=True))
-"""Symbols of the second AMS font (`msbm`) that are not capitals, by pdfium's character."""
-_NEGATED = "≨≩≰≱≮≯⊀⊁≨≩≰≱⪇⪈⋠⋡⋨⋩⋦⋧≰≱⪵⪶⪹⪺⪉⪊≁≇╱╲⊊⊋⊈⊉⫋⫌⫋⫌⊊⊋⊈⊉∦∤∤∦⊬⊮⊭⊯⋭⋬⋪⋫↚↛⇍⇏⇎↮⋇∅∄"
-"""Negated relations of `msbm`, in code order; other double-struck fonts have none."""
+from peercorpus.pdf.tex_encodings import LASY, MSAM, MSBM, OML, OMS, OMX, STMARY, TXSYC
+
+UNKNOWN = "\ufffd"
+"""Stands for a glyph of which the character is unknown, as U+FFFD does everywhere."""
 SLASH = "\u0338"
 """Combining slash that negates the symbol after it."""
 _OMX_DEPTHS_EM = (
@@ -45,8 +26,10 @@ _OMX_DEPTHS_EM = (
     (0x78, 0.6), (0x7A, 0.3), (0x7E, 0.6),
 )  # fmt: skip
 """Depth of a large symbol below its origin, in em: first code of a range, and the depth of that range."""
-_BRACKET_PIECES = dict(zip(range(0xF8EB, 0xF8F5), "⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪", strict=True)) | dict(
-    zip(range(0xF8F6, 0xF8FF), "⎞⎟⎠⎤⎥⎦⎫⎬⎭", strict=True)
+_BRACKET_PIECES = (
+    {0xF8E6: "⎪"}
+    | dict(zip(range(0xF8EB, 0xF8F5), "⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪", strict=True))
+    | dict(zip(range(0xF8F6, 0xF8FF), "⎞⎟⎠⎤⎥⎦⎫⎬⎭", strict=True))
 )
 """Pieces of tall brackets by their codes in the Adobe Glyph List."""
 _BRACKET_PIECE_SIGNS = frozenset(_BRACKET_PIECES.values())
@@ -62,33 +45,54 @@ _DOUBLE_STRUCK = {"C": "ℂ", "H": "ℍ", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R
 _FRAKTUR_CAPITALS = {"C": "ℭ", "H": "ℌ", "I": "ℑ", "R": "ℜ", "Z": "ℨ"}
 """Capitals that Unicode encodes outside the block of their alphabet."""
 _ENCODING_PATTERNS = (
-    ("omx", re.compile(r"(?:cm|lm|tx|px|mt|rtx|ntx|newtx|yhcm|eu|fp)\w{0,40}?ex|esint", re.I)),
+    ("omx", re.compile(r"(?:cm|lm|tx|px|mt|rtx|ntx|newtx|yhcm|eu|fp)\w{0,40}?ex", re.I)),
+    ("msam", re.compile(r"msam|[tp]xsya", re.I)),
+    ("msbm", re.compile(r"msbm|[tp]xsyb", re.I)),
+    ("stmary", re.compile(r"stmary", re.I)),
+    ("lasy", re.compile(r"lasy", re.I)),
+    ("esint", re.compile(r"esint", re.I)),
+    ("txsyc", re.compile(r"[tp]xsyc", re.I)),
+    ("symbols", re.compile(r"wasy|mnsymbol|fdsymbol|mathabx|matha\d|mathb\d", re.I)),
     ("oms", re.compile(r"(?:cmb?|lm|tx|px|rmt|mt|rtx|ntx|newtx)\w{0,40}?sy|fplmsy", re.I)),
     ("oml", re.compile(r"(?:cm|lm|tx|px|rmt|mt|rtx|ntx|newtx|r?px)mi|eurm|fplmr|zplm", re.I)),
-    ("msam", re.compile(r"msam|stmary", re.I)),
-    ("double", re.compile(r"msbm|bbm|dsrom|bbold", re.I)),
+    ("double", re.compile(r"bbm|dsrom|bbold", re.I)),
     ("script", re.compile(r"eusm|rsfs", re.I)),
     ("fraktur", re.compile(r"eufm", re.I)),
 )
 """Encodings, each with a pattern of font names that have it."""
+_TABLES = {"oml": OML, "oms": OMS, "msam": MSAM, "msbm": MSBM, "stmary": STMARY, "txsyc": TXSYC}
+"""Encodings in which a code stands for one character; large symbols keep their code, which implies their size."""
+_MISNAMED = {
+    "lasy": LASY,
+    "msam": {"♢": "◇", "♦": "◇", "⇔": "⇇", "⇒": "⇉", "≪": "⋘", "≫": "⋙"},
+    "msbm": {"ג": "ℷ", "κ": "ϰ"},
+    "esint": dict(zip("´ˆ˜¨˝˚¸˛‚‹", "∫∫∬∬∭∭∮∮∯∯", strict=True)),
+}
+"""Characters that pdfium gives for glyphs whose names mean something else in Adobe's list."""
+_SPACE_IS_GLYPH = frozenset({"omx", "msam", "msbm", "stmary", "txsyc"})
+"""Encodings with a glyph at the code of the space, of which pdfium does not know the name."""
+_HUNG = frozenset({"omx", "esint"})
+"""Encodings whose symbols hang from their origin."""
+SWAPPED = {"φ": "ϕ", "ϕ": "φ"}
+"""The two letters phi, whose names TeX and Adobe use the other way round."""
 _OMS_LITERALS = frozenset("|{}\\/<>+=") | {chr(code) for code in range(0x41, 0x5B)}
 """Characters that stand for themselves in `cmsy` although they are ASCII, because pdfium knows the names of these
 glyphs.
 """
 _DVIPS_SHIFTED = {code + (0xA1 if code < 10 else 0xA3): code for code in range(0x20)}
 """Codes to which dvips moves the control codes, with the control codes."""
-_SHIFTED_LITERALS = frozenset("±¬·×÷§¶µ°©®")
+_SHIFTED_LITERALS = frozenset("±¬·×÷§¶µ°©®¥")
 """Characters in the same range that stand for themselves."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair."""
 SPACING_ACCENTS = frozenset("ˆ˜¯˙¨ˇ⃗˘´`√")
 """Accents as separate characters, and the root sign, which TeX fonts hang from its top."""
 _UNIFIED = str.maketrans(
-    "µ∆\u2126ˆ˜¯˙¨ˇ˘´`⃗∗◦ǁ‖〈〉\\|",
-    "μΔΩ\u0302\u0303\u0304\u0307\u0308\u030c\u0306\u0301\u0300\u20d7*∘∥∥⟨⟩∖∣",
+    "µ∆\u2126ˆ˜¯˙¨ˇ˘´`⃗∗◦ǁ‖〈〉\\|\u20dd\uf6be" + "".join(map(chr, range(0xF730, 0xF73A))),
+    "μΔΩ\u0302\u0303\u0304\u0307\u0308\u030c\u0306\u0301\u0300\u20d7*∘∥∥⟨⟩∖∣○ȷ0123456789",
 )
 """One character for each group of equivalent ones: accents as combining characters, and no `|`, which would end a
-Markdown table cell.
+Markdown table cell. The private codes are Adobe's for old-style digits and the dotless j.
 """
 
 
@@ -96,7 +100,7 @@ class MathSymbol(NamedTuple):
     """The meaning of a glyph of a maths font.
 
     Attributes:
-        text: Unicode text; empty if unknown.
+        text: Unicode text; U+FFFD if unknown.
         depth: Depth below the origin, in em; 0 if the glyph sits on the baseline.
     """
 
@@ -113,7 +117,7 @@ def _to_alphabet(letter: str, start: int, exceptions: dict[str, str]) -> str:
 
 def _undo_dvips_shift(letter: str) -> int:
     code = ord(letter)
-    if letter == "\ufffd":
+    if letter == UNKNOWN:
         return 0
     if code == 0xFFFE:
         return 2
@@ -146,25 +150,46 @@ def sign(font: str, letter: str, has_table: bool = False) -> MathSymbol:
         text, depth = _decode_large(letter, 0x10000 if has_table and letter.isprintable() else code)
     elif kind == "oms" and "A" <= letter <= "Z":
         text = _to_alphabet(letter, 0x1D49C, _SCRIPT_CAPITALS)
-    elif kind == "oms" and code < 128 and letter not in _OMS_LITERALS:
-        text = _OMS[code]
-    elif kind == "oml" and code < 128 and letter not in "<>./,":
-        text = _OML[code]
-    elif kind == "msam" and code < len(_MSAM):
-        text = _MSAM[code]
+    elif (kind == "oms" and letter in _OMS_LITERALS) or (kind == "oml" and letter in "<>./,"):
+        pass
+    elif letter == "k" and kind == "msbm":
+        text = "𝕜"
+    elif kind in _TABLES and code < len(OMS) and letter != UNKNOWN:
+        text = _TABLES[kind][code]
+    elif kind in _MISNAMED:
+        text = _MISNAMED[kind].get(letter, letter)
+        depth = (1.1 if letter in "´˜˝¸‚" else 2.2) * (kind == "esint")
     elif kind == "double":
-        is_negated = code < len(_NEGATED) and font[:4].upper() == "MSBM"
-        text = _NEGATED[code] if is_negated else _MSBM.get(letter) or _to_alphabet(letter, 0x1D538, _DOUBLE_STRUCK)
+        text = _to_alphabet(letter, 0x1D538, _DOUBLE_STRUCK)
     elif kind == "script":
         text = _to_alphabet(letter, 0x1D49C, _SCRIPT_CAPITALS)
     elif kind == "fraktur":
-        text = _to_alphabet(letter, 0x1D504, _FRAKTUR_CAPITALS)
+        is_small = "a" <= letter <= "z"
+        text = chr(0x1D51E + ord(letter) - 97) if is_small else _to_alphabet(letter, 0x1D504, _FRAKTUR_CAPITALS)
     return MathSymbol("".join(map(normalise_sign, text)), depth)
 
 
+@lru_cache(CACHED_CALLS)
+def decode(font: str, code: str) -> str:
+    """Return the character of a glyph for which pdfium gives the code in its font; U+FFFD if it is unknown.
+
+    Large symbols keep their code.
+
+    >>> decode("CMSY10", ">"), decode("MSAM10", "B"), decode("EURM10", "a"), decode("CMEX10", "X")
+    ('⊤', '▷', 'a', 'X')
+    """
+    kind = font_encoding(font)
+    number = _undo_dvips_shift(code)
+    if kind == "omx":
+        return code
+    if kind in _TABLES and number < len(OMS):
+        return _TABLES[kind][number]
+    return UNKNOWN if number < 0x20 or kind in _TABLES or kind == "symbols" else code
+
+
 def strip_spaces(text: str, font: str) -> str:
-    """Strip spaces only: control characters are glyphs, and so is a single space in extension fonts."""
-    return text.strip(" ") or (text[:1] if font_encoding(font) == "omx" else "")
+    """Strip spaces only: control characters are glyphs, and so is a single space in fonts with a glyph at its code."""
+    return text.strip(" ") or (text[:1] if font_encoding(font) in _SPACE_IS_GLYPH else "")
 
 
 def join_surrogates(text: str) -> str:
@@ -187,7 +212,7 @@ def to_plain_text(text: str, font: str) -> str:
 
 def is_above_baseline(letter: str, font: str) -> bool:
     """Return whether a glyph is placed above the baseline: an accent, a root, or a large symbol hung from its top."""
-    return letter in SPACING_ACCENTS or font_encoding(font) == "omx"
+    return letter in SPACING_ACCENTS or font_encoding(font) in _HUNG
 
 
 @lru_cache(CACHED_CALLS)
@@ -196,7 +221,7 @@ def origin_height_em(text: str, font: str) -> float:
 
     Returns 0 for a symbol on the baseline, and for bracket pieces, which are centred only as a whole.
     """
-    if len(text) != 1 or font_encoding(font) != "omx":
+    if len(text) != 1 or font_encoding(font) not in _HUNG:
         return 0.0
     piece, depth = sign(font, text)
     return depth / 2 + AXIS_EM if depth >= _MIN_TALL_DEPTH_EM and piece not in _BRACKET_PIECE_SIGNS else 0.0
@@ -231,17 +256,22 @@ def _decode_large(letter: str, code: int) -> tuple[str, float]:
         piece = _BRACKET_PIECES[code]
         return piece, 0.6 if piece in "⎜⎟⎢⎥⎪" else 0.9 if piece in "⎧⎫⎩⎭" else 1.8
     if code < 128:
-        return _OMX[code], next(depth for first, depth in reversed(_OMX_DEPTHS_EM) if first <= code)
+        return OMX[code], next(depth for first, depth in reversed(_OMX_DEPTHS_EM) if first <= code)
     # A Unicode table gives the symbol but not its size.
     return letter, 1.4 if letter in "∑∏⋃⋂⨁" else 2.2 if letter == "∫" else 1.2
 
 
 def normalise_sign(letter: str) -> str:
-    """Return one character for all equivalent ones; empty if no text may contain it, such as a private code."""
+    """Return one character for all equivalent ones; U+FFFD for a glyph without a character, such as a private code.
+
+    Returns an empty string for a character that is never seen, such as a zero-width space.
+    """
     letter = letter.translate(_UNIFIED)
     code = ord(letter)
     if 0x1D434 <= code <= 0x1D467 or 0x1D6E2 <= code <= 0x1D71B or code == 0x210E:
-        return unicodedata.normalize("NFKC", letter)
-    if code == 0xFFFD or unicodedata.category(letter) in {"Cc", "Co", "Cn", "Cs", "Cf"}:
-        return ""
-    return letter
+        # One step only: NFKC would turn the variant ϕ of 𝜙 into φ.
+        return chr(int(unicodedata.decomposition(letter).rpartition(" ")[2] or f"{code:x}", 16))
+    category = unicodedata.category(letter)
+    if category in {"Cc", "Co", "Cn", "Cs"}:
+        return UNKNOWN
+    return "" if category == "Cf" else letter

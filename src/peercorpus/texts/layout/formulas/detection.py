@@ -175,12 +175,10 @@ def ends_paragraph(line: TextLine, following: TextLine | None, columns: PageColu
             and find_equation_number(line, columns, body) is None
             and _count_word_letters(line) > 0
         )
-    is_beside = (
-        following is not None
-        and abs(following.base - line.base) < 1.5 * body.size
-        and following.left > line.right - body.size
-    )
-    return not is_beside
+    if following is None or abs(following.base - line.base) >= 1.5 * body.size:
+        return True
+    is_limit = following.size < 0.85 * body.size and line.left < following.left < line.right and not has_words(line)
+    return following.left <= line.right - body.size and not is_limit
 
 
 def _is_prose(line: TextLine, columns: PageColumns, body: Body) -> bool:
@@ -236,7 +234,8 @@ def belongs(
         return True
     if any(_is_case(line, run) for other in group for run in other.runs):
         return True
-    if _ALGORITHM_LINE.match(line.text) or _is_prose(line, columns, body):
+    is_beside = any(abs(other.base - line.base) < 0.3 * body.size and line.left > other.left for other in group)
+    if (not is_beside and _ALGORITHM_LINE.match(line.text)) or _is_prose(line, columns, body):
         return False
     if (
         line.size < 0.85 * body.size
@@ -245,7 +244,6 @@ def belongs(
     ):
         return True
     words = _count_word_letters(line)
-    is_beside = any(abs(other.base - line.base) < 0.3 * body.size and line.left > other.left for other in group)
     if words > (30 if is_beside else 12):
         return False
     return (
@@ -261,7 +259,8 @@ def belongs(
 def baseline_range(line: TextLine) -> tuple[float, float]:
     """Return the lowest and highest baseline in a line, including large symbols and limits, without scripts."""
     low, high = line.base - _MIN_LOWER_LIMIT_EM * line.size, line.base + _MIN_UPPER_LIMIT_EM * line.size
-    bases = [line.base, *(run.base for run in line.runs if not low <= run.base <= high)]
+    edges = [edge for run in line.runs if run.ink for ink in run.ink.values() for edge in ink]
+    bases = [line.base, *(height for height in (*(run.base for run in line.runs), *edges) if not low <= height <= high)]
     return min(bases), max(bases)
 
 

@@ -18,6 +18,10 @@ from peercorpus.texts.layout.formulas.nodes import (
 
 _MIN_SCRIPT_OFFSET_EM = 0.1
 """Minimum distance of a superscript or subscript from the baseline, in em of its row."""
+_MAX_ROW_OFFSET_EM = 0.04
+"""Maximum distance from the baseline of a word in a text font that is smaller than the font of the maths, in em."""
+_MIN_TEXT_SIZE_RATIO = 0.75
+"""Minimum font size of such a word, relative to the row; scripts are smaller."""
 _MIN_SHRINKING_SIZE_POINTS = 6.1
 """Font size below which scripts of scripts are not set smaller, in points."""
 _MAX_ACCENT_NODES = 1500
@@ -31,6 +35,8 @@ _LATEX_ESCAPES = str.maketrans(
 )
 _SINGLE_WORD_TEXT = re.compile(r"\\text\{([^\W\d_]+)\}")
 r"""A single word, which is set with the shorter `\rm`."""
+_DOTS = re.compile(r"(?<!·)·[ ]?·[ ]?·(?!·)|(?<!\.)\.[ ]?\.[ ]?\.(?!\.)")
+"""Three dots, which TeX sets one by one."""
 _ROMAN_WORD = re.compile(r"\{\\rm [^\W\d_]+\}")
 _NEGATABLE = RELATIONS | frozenset("∃∋≡∣∥⊢≅↔⊒⊑")
 """Symbols that a slash negates."""
@@ -87,7 +93,8 @@ def row_latex(nodes: Sequence[FormulaNode], depth: int = 0) -> str:
         before = node
         edge = max(edge, right)
     scripts.close(parts, right)
-    return _SINGLE_WORD_TEXT.sub(r"{\\rm \1}", "".join(parts)).replace("  ", " ").strip()
+    latex = _DOTS.sub(lambda match: "⋯" if "·" in match[0] else "…", "".join(parts).replace("  ", " "))
+    return _SINGLE_WORD_TEXT.sub(r"{\\rm \1}", latex).strip()
 
 
 def _are_apart(before: FormulaNode, after: FormulaNode, gap: float) -> bool:
@@ -165,8 +172,9 @@ class _Scripts:
                 return None
         elif self._is_fence(node, abs(off)):
             pass
-        elif node.size > MAX_SCRIPT_SIZE_RATIO * size and (
-            size > _MIN_SHRINKING_SIZE_POINTS or abs(off) < 0.15 * size or node.kind != "letter"
+        elif (abs(off) < _MAX_ROW_OFFSET_EM * size and node.size > _MIN_TEXT_SIZE_RATIO * size) or (
+            node.size > MAX_SCRIPT_SIZE_RATIO * size
+            and (size > _MIN_SHRINKING_SIZE_POINTS or abs(off) < 0.15 * size or node.kind != "letter")
         ):
             return None
         low, high = self._low, self._high

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from peercorpus.pdf.glyphs import Font, TextRun
-from peercorpus.pdf.math_fonts import AXIS_EM, CACHED_CALLS, font_encoding, has_unicode_table, normalise_sign, sign
+from peercorpus.pdf.math_fonts import (
+    AXIS_EM,
+    CACHED_CALLS,
+    UNKNOWN,
+    font_encoding,
+    has_unicode_table,
+    normalise_sign,
+    sign,
+)
 
 MAX_SCRIPT_SIZE_RATIO = 0.87
 """Maximum font size of a superscript or subscript, relative to its row."""
@@ -18,17 +26,25 @@ BRACKET_PIECES = dict(zip("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎞⎟⎠⎤⎥⎦⎫�
 LARGE_OPERATORS = frozenset("∑∏∐⋃⋂⨁⨂⨆⋁⋀")
 OPERATOR_NAMES = frozenset({
     "log", "exp", "sin", "cos", "tan", "tanh", "sinh", "cosh", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "ln",
-    "lg", "max", "min", "sup", "inf", "lim", "arg", "det", "dim", "ker", "gcd", "deg", "Pr",
+    "lg", "max", "min", "sup", "inf", "lim", "limsup", "liminf", "arg", "det", "dim", "ker", "gcd", "deg", "Pr",
 })  # fmt: skip
 """Words that LaTeX has a command for."""
-LIMIT_OPERATORS = frozenset({"max", "min", "sup", "inf", "lim", "argmax", "argmin", "det", "Pr", "arg max", "arg min"})
+LIMIT_OPERATORS = frozenset({
+    "max", "min", "sup", "inf", "lim", "limsup", "liminf", "argmax", "argmin", "det", "Pr", "arg max", "arg min",
+})  # fmt: skip
 """Operators whose limits are set below and above them."""
 RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔")
 SPACED_SIGNS = RELATIONS | frozenset("+−±∓×")
 """Symbols written with a space on both sides."""
-_TOKEN = re.compile(r"[^\W\d_]{2,}|\d+(?:[.,]\d+)*|\S")
+_TOKEN = re.compile(r"[^\W\d_\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]{2,}|\d+(?:[.,]\d+)*|\S")
 _HUNG_KINDS = frozenset({"tall", "large", "root", "part"})
 """Kinds of nodes that do not determine the size of their row."""
+_MIN_STRETCHED_EM = 1.05
+"""Minimum height of a bracket that is stretched, in em."""
+_MIN_LARGE_RATIO = 1.2
+"""Minimum font size of an enlarged operator, relative to its row."""
+_LARGE_LEVEL_EM = 0.33
+"""Height of the centre of an operator of a text font above its baseline, in em."""
 _ROOT_HEIGHT_EM = 0.83
 """Height of a root sign that sits on the baseline, in em."""
 LATEX_FONT = Font("built", is_bold=False, is_italic=False, is_mono=False, is_maths=True, is_small_capitals=False)
@@ -85,6 +101,21 @@ def row_size(nodes: Sequence[FormulaNode]) -> float:
     return max(letters or [node.size for node in nodes])
 
 
+def shrink_large(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
+    """Return the nodes with large operators of a larger font in the size of their row, centred on its math axis.
+
+    TeX's extension fonts have large operators of their own; with other fonts the sign of the text font is enlarged.
+    """
+    plain = [node.size for node in nodes if node.kind not in _HUNG_KINDS and node.kind != "large"]
+    size = max(plain, default=float("inf"))
+    return [
+        replace(node, size=size, base=node.base + _LARGE_LEVEL_EM * node.size - AXIS_EM * size)
+        if node.kind == "large" and node.size > _MIN_LARGE_RATIO * size
+        else node
+        for node in nodes
+    ]
+
+
 def has_mapped_symbols(runs: Iterable[TextRun]) -> bool:
     """Return whether the large symbols of these runs come from a font with a Unicode table."""
     letters = {
@@ -117,12 +148,19 @@ def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
         pieces = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
     if not pieces:
         return
-    if len(pieces) == 1:
-        yield _make_node(run, pieces[0][0], run.left, run.right, has_table)
-        return
-    ends = _estimate_edges(run)
+    ends = _estimate_edges(run) if len(pieces) > 1 else []
     for piece, start, end in pieces:
-        yield _make_node(run, piece, ends[start], ends[end], has_table)
+        left, right = (ends[start], ends[end]) if ends else (run.left, run.right)
+        node = _make_node(run, piece, left, right, has_table)
+        yield _stretch(node, *run.ink[start]) if run.ink and start in run.ink else node
+
+
+def _stretch(node: FormulaNode, bottom: float, top: float) -> FormulaNode:
+    """Return the node of a symbol of a Unicode font with the edges that were measured; a bracket may be tall."""
+    if top - bottom < _MIN_STRETCHED_EM * node.size and node.kind not in {"large", "root", "part", "brace"}:
+        return node
+    kind = node.kind if node.kind != "letter" else "part" if node.latex in "∣∥" else "tall"
+    return replace(node, bottom=bottom, top=top, kind=kind)
 
 
 def _estimate_edges(run: TextRun) -> list[float]:
@@ -189,7 +227,7 @@ def _make_node(run: TextRun, piece: str, left: float, right: float, has_table: b
             size=size,
             kind=kind,
             glyphs=1,
-            doubts=not text,
+            doubts=kind == "unknown",
         )
     low = base - depth * size
     return FormulaNode(
@@ -205,7 +243,7 @@ def _make_node(run: TextRun, piece: str, left: float, right: float, has_table: b
 
 
 def _classify_sign(text: str) -> str:
-    if not text:
+    if text in ("", UNKNOWN):
         return "unknown"
     if text in LARGE_OPERATORS:
         return "large"

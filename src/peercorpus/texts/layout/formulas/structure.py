@@ -1,6 +1,6 @@
 """Build fractions, roots, brackets, operators with limits and matrices from nodes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from peercorpus.pdf.math_fonts import AXIS_EM
@@ -14,9 +14,10 @@ from peercorpus.texts.layout.formulas.nodes import (
     OPENING_BRACKETS,
     FormulaNode,
     row_size,
+    shrink_large,
 )
 
-_MIN_COLUMN_GAP_EM = 0.7
+_MIN_COLUMN_GAP_EM = 0.5
 """Minimum gap between two columns of a matrix, in em."""
 _MIN_ROW_DISTANCE_EM = 0.9
 """Minimum distance of the baselines of two rows, in em."""
@@ -27,6 +28,19 @@ _ROW_BREAK = r" \\ "
 _MATRIX_ENVIRONMENTS = {"(": "pmatrix", "[": "bmatrix", "{": "Bmatrix", "∣": "vmatrix", "∥": "Vmatrix"}
 """LaTeX environment for each opening bracket."""
 
+_TWO_WORD_OPERATORS = {
+    ("arg", "max"): "arg max",
+    ("arg", "min"): "arg min",
+    ("lim", "sup"): "limsup",
+    ("lim", "inf"): "liminf",
+}
+"""Operators of two words, with their names."""
+_MAX_LIMIT_GAP_EM = 0.3
+"""Maximum gap between two symbols of one limit, in em of the operator."""
+_MAX_LIMIT_NODES = 40
+"""Maximum nodes of the touching limits of several operators."""
+_MIN_TEXT_SIZE_RATIO = 0.8
+"""Minimum font size of an operator in a text font, relative to the letters of its row; scripts are smaller."""
 _EXPECTATIONS = frozenset("𝔼ℙ𝕍")
 """Letters that may have a limit below."""
 
@@ -62,47 +76,51 @@ def remove(nodes: Sequence[FormulaNode], gone: Sequence[FormulaNode]) -> list[Fo
 
 
 def inner_latex(nodes: Sequence[FormulaNode]) -> str:
-    """Return the LaTeX of the content of a part, such as a numerator; several rows are separated by row breaks."""
-    return _ROW_BREAK.join(row_latex(row) for row in group_baselines(compose(nodes)))
+    """Return the LaTeX of the content of a part, such as a numerator or a limit, which may have several rows."""
+    rows = [row_latex(row) for row in group_baselines(compose(nodes))]
+    return rows[0] if len(rows) == 1 else f"\\substack{{{_ROW_BREAK.join(rows)}}}"
 
 
 def compose(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
     """Return the nodes with operators, limits and matrices composed."""
-    return _join_matrices(_join_limits(_join_names(nodes)))
+    named = _join_names(nodes)
+    operators = [
+        node for node in named if node.kind == "large" or node.latex in LIMIT_OPERATORS or node.latex in _EXPECTATIONS
+    ]
+    return _join_matrices(_join_limits(named, operators))
 
 
 def _join_names(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
-    """Join `arg` and `max` or `min` to one operator."""
-    args = [node for node in nodes if node.latex == "arg"]
+    """Join two words that are one operator, such as `arg max`."""
     joined = list(nodes)
-    for arg in args:
-        for node in nodes:
-            if (
-                node.latex in {"max", "min"}
-                and abs(node.base - arg.base) < 1
-                and 0 <= node.left - arg.right < 0.6 * arg.size
-            ):
-                both = join_nodes(f"arg {node.latex}", [arg, node])
+    for first in nodes:
+        for node in nodes if first.latex in {"arg", "lim"} else ():
+            name = _TWO_WORD_OPERATORS.get((first.latex, node.latex))
+            if name and abs(node.base - first.base) < 1 and 0 <= node.left - first.right < 0.6 * first.size:
+                both = join_nodes(name, [first, node])
                 both.kind = "name"
-                joined = [*remove(joined, [arg, node]), both]
+                joined = [*remove(joined, [first, node]), both]
                 break
     return joined
 
 
-def _join_limits(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
-    """Join sums, maxima and similar operators with their limits."""
-    operators = [
-        node for node in nodes if node.kind == "large" or node.latex in LIMIT_OPERATORS or node.latex in _EXPECTATIONS
-    ]
+def _join_limits(
+    nodes: Sequence[FormulaNode], operators: Sequence[FormulaNode], bars: Sequence[Box] = ()
+) -> list[FormulaNode]:
+    """Join sums, maxima and similar operators with their limits, of which no bar separates them."""
     joined = list(nodes)
+    full = row_size(nodes) if nodes else 0.0
     for operator in sorted(operators, key=lambda node: node.size):
         if not any(node is operator for node in joined):
             continue
+        size = full if operator.size > _MIN_TEXT_SIZE_RATIO * full else operator.size
         small = [
             node
             for node in joined
-            if node.size < MAX_SCRIPT_SIZE_RATIO * operator.size
+            if node.size < MAX_SCRIPT_SIZE_RATIO * size
+            and node is not operator
             and abs(node.middle - operator.middle) < 8 * operator.size
+            and not any(_is_between(bar, node, operator) for bar in bars)
         ]
         is_large = operator.kind == "large"
         bottom, most = (
@@ -110,7 +128,8 @@ def _join_limits(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
         )
         low = [node for node in small if node.level < bottom and bottom - node.top < most * operator.size]
         high = [node for node in small if node.level > operator.top and node.bottom - operator.top < operator.size]
-        low, high = _find_centred_cluster(low, operator), _find_centred_cluster(high, operator) if is_large else []
+        low = _find_centred_cluster(low, operator, operators)
+        high = _find_centred_cluster(high, operator, operators) if is_large else []
         low += _find_second_limit_line(low, small)
         if not low and not high:
             continue
@@ -123,6 +142,16 @@ def _join_limits(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
         )
         joined = [*remove(joined, [operator, *low, *high]), built]
     return joined
+
+
+def _is_between(bar: Box, node: FormulaNode, other: FormulaNode) -> bool:
+    """Return whether a bar separates two nodes one above the other."""
+    low, high = sorted((node.level, other.level))
+    return (
+        low < _measure_bar_height(bar) < high
+        and bar.left < max(node.right, other.right)
+        and bar.right > min(node.left, other.left)
+    )
 
 
 def _find_second_limit_line(low: Sequence[FormulaNode], small: Sequence[FormulaNode]) -> list[FormulaNode]:
@@ -141,13 +170,15 @@ def _find_second_limit_line(low: Sequence[FormulaNode], small: Sequence[FormulaN
     ]
 
 
-def _find_centred_cluster(nodes: list[FormulaNode], operator: FormulaNode) -> list[FormulaNode]:
-    """Return the adjacent nodes whose centre is that of the operator."""
+def _find_centred_cluster(
+    nodes: list[FormulaNode], operator: FormulaNode, operators: Sequence[FormulaNode]
+) -> list[FormulaNode]:
+    """Return the adjacent nodes whose centre is that of the operator; limits of its neighbours may touch them."""
     nodes.sort(key=lambda node: node.left)
     clusters: list[list[FormulaNode]] = []
     right = 0.0
     for node in nodes:
-        if clusters and node.left - right < 0.2 * operator.size:
+        if clusters and node.left - right < _MAX_LIMIT_GAP_EM * operator.size:
             clusters[-1].append(node)
             right = max(right, node.right)
         else:
@@ -155,11 +186,24 @@ def _find_centred_cluster(nodes: list[FormulaNode], operator: FormulaNode) -> li
             right = node.right
     for cluster in clusters:
         left, right = cluster[0].left, max(node.right for node in cluster)
-        if left - 1 <= operator.middle <= right + 1 and abs(
-            (left + right) / 2 - operator.middle
-        ) < 0.5 * operator.size + 0.25 * (right - left):
-            return cluster
+        if left - 1 <= operator.middle <= right + 1:
+            if any(other is not operator and left < other.middle < right for other in operators):
+                return _find_centred_part(cluster, operator)
+            off = abs((left + right) / 2 - operator.middle)
+            return cluster if off < 0.5 * operator.size + 0.25 * (right - left) else []
     return []
+
+
+def _find_centred_part(cluster: Sequence[FormulaNode], operator: FormulaNode) -> list[FormulaNode]:
+    """Return the longest part of the limits of several operators that is centred on one of them."""
+    count = min(len(cluster), _MAX_LIMIT_NODES)
+    parts = (cluster[start:end] for start in range(count) for end in range(start + 1, count + 1))
+    centred = [
+        part
+        for part in parts
+        if abs((part[0].left + max(node.right for node in part)) / 2 - operator.middle) < 0.15 * operator.size
+    ]
+    return list(max(centred, key=len, default=()))
 
 
 def _join_matrices(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
@@ -235,7 +279,7 @@ def group_baselines(nodes: Sequence[FormulaNode]) -> list[list[FormulaNode]]:
         return []
     size = row_size(nodes)
     large = [node for node in nodes if node.size > MAX_SCRIPT_SIZE_RATIO * size]
-    plain = [node for node in large if node.kind in {"letter", "text", "name"}] or large
+    plain = [node for node in large if node.kind in _PLAIN_KINDS] or large
     bases: list[float] = []
     for node in sorted(plain, key=lambda node: -node.base):
         if not bases or bases[-1] - node.base > _MIN_ROW_DISTANCE_EM * size:
@@ -246,8 +290,20 @@ def group_baselines(nodes: Sequence[FormulaNode]) -> list[list[FormulaNode]]:
     return rows
 
 
+_MAX_PIECE_SHIFT_POINTS = 0.5
+"""Maximum distance of the left edges of two pieces of a tall bracket, in points."""
+_MAX_PIECE_GAP_EM = 0.3
+"""Maximum gap between two pieces of a tall bracket, in em."""
 _MAX_NODES = 800
 """Maximum nodes of a formula whose structure is analysed."""
+_MAX_INDEX_SIZE_RATIO = 0.75
+"""Maximum font size of the index of a root, relative to the root."""
+_MIN_INDEX_OVERLAP_EM = 0.05
+"""Minimum length by which the index of a root extends over the left edge of its sign, in em."""
+_PLAIN_KINDS = frozenset({"letter", "text", "name"})
+"""Kinds of nodes that stand on the baseline of their row."""
+_MAX_ROW_OFFSET_EM = 0.5
+"""Maximum distance of two baselines of one row, in em."""
 _MAX_BAR_GAP_EM = 0.45
 """Maximum gap between a bar and the nodes above or below it, in em."""
 _MIN_FRACTION_DISTANCE_EM = 1.6
@@ -266,8 +322,9 @@ def build_rows(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[Formul
     if len(nodes) > _MAX_NODES:
         ordered = sorted(nodes, key=lambda node: node.left)
         return [join_nodes(row_latex(ordered), ordered, doubts=len(ordered))]
-    joined, bars = _join_braces(_join_brackets(nodes), bars)
+    joined, bars = _join_braces(_join_brackets(shrink_large(nodes)), bars)
     unused: list[Box] = []
+    joined = _join_limits(joined, [node for node in joined if node.kind == "large"], bars)
     joined = _join_bars(joined, bars, unused)
     lines = [join_nodes(row_latex(row), row) for row in group_baselines(compose(joined))]
     if lines:
@@ -280,12 +337,14 @@ def build_rows(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[Formul
 
 def _join_brackets(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
     """Join the pieces of tall brackets."""
-    parts = sorted((node for node in nodes if node.kind == "part"), key=lambda node: (round(node.left / 2), -node.top))
+    parts = sorted((node for node in nodes if node.kind == "part"), key=lambda node: (round(node.left), -node.top))
     kept = [node for node in nodes if node.kind != "part"]
     column: list[FormulaNode] = []
     for part in [*parts, None]:
         if column and (
-            part is None or abs(part.left - column[0].left) > 2 or part.top < column[-1].bottom - column[0].size
+            part is None
+            or abs(part.left - column[0].left) > _MAX_PIECE_SHIFT_POINTS
+            or column[-1].bottom - part.top > _MAX_PIECE_GAP_EM * part.size
         ):
             names = [BRACKET_PIECES.get(piece.latex, piece.latex) for piece in column if piece.latex not in "⎪⎢⎥"]
             bracket = join_nodes(names[0] if names else "∣", column)
@@ -303,8 +362,7 @@ def _join_braces(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> tuple[lis
     parts = sorted((node for node in nodes if node.kind == "brace"), key=lambda node: (round(node.top / 3), node.left))
     joined = [node for node in nodes if node.kind != "brace"]
     kept = list(bars)
-    for index in range(0, len(parts) - 3, 4):
-        first, last = parts[index], parts[index + 3]
+    for first, last in _group_brace_parts(parts):
         kept = [
             bar
             for bar in kept
@@ -347,6 +405,23 @@ def _join_braces(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> tuple[lis
             join_nodes(latex, [*body, *label], base=_find_median_baseline(body)),
         ]
     return joined, kept
+
+
+def _group_brace_parts(parts: Sequence[FormulaNode]) -> Iterator[tuple[FormulaNode, FormulaNode]]:
+    """Yield the first and last part of each horizontal brace: four in a TeX font, where rules join them, else touching."""
+    index = 0
+    while index < len(parts):
+        is_of_four = "".join(part.latex for part in parts[index : index + 4]) in {"⏞⏟⏟⏞", "⏟⏞⏞⏟"}
+        last = index + 3 if is_of_four else index
+        while not is_of_four and last + 1 < len(parts) and _is_next_piece(parts[last], parts[last + 1]):
+            last += 1
+        yield parts[index], parts[last]
+        index = last + 1
+
+
+def _is_next_piece(part: FormulaNode, following: FormulaNode) -> bool:
+    is_level = abs(part.level - following.level) < _MAX_PIECE_GAP_EM * part.size
+    return part.latex == following.latex and is_level and following.left - part.right < _MAX_PIECE_GAP_EM * part.size
 
 
 def _select_bars_among(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[Box]:
@@ -394,6 +469,14 @@ def _join_root(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] | No
     if not roots:
         return None
     root = roots[0]
+    index = [
+        node
+        for node in nodes
+        if node.size < _MAX_INDEX_SIZE_RATIO * root.size
+        and root.left - 0.5 * root.size < node.left
+        and root.left + _MIN_INDEX_OVERLAP_EM * root.size < node.right < root.right
+        and root.bottom < node.bottom
+    ]
     inside = [
         node
         for node in nodes
@@ -405,7 +488,9 @@ def _join_root(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] | No
         return None
     plain = [node for node in inside if node.size > MAX_SCRIPT_SIZE_RATIO * max(other.size for other in inside)]
     base = plain[0].base
-    return [*remove(nodes, [root, *inside]), join_nodes(f"\\sqrt{{{inner_latex(inside)}}}", [root, *inside], base=base)]
+    order = f"[{inner_latex(index)}]" if index else ""
+    parts = [root, *inside, *index]
+    return [*remove(nodes, parts), join_nodes(f"\\sqrt{order}{{{inner_latex(inside)}}}", parts, base=base)]
 
 
 def _join_fraction(nodes: Sequence[FormulaNode], bar: Box, bars: Sequence[Box]) -> list[FormulaNode] | None:
@@ -445,9 +530,12 @@ def _measure_fraction_reach(bar: Box, bars: Sequence[Box], nodes: Sequence[Formu
         ):
             continue
         between = [node.size for node in nodes if min(y, far) < node.level < max(y, far)]
-        if abs(far - y) > _MIN_FRACTION_DISTANCE_EM * max(between, default=0.0) and far > y:
+        # With nothing in between, the other bar is a line over the denominator.
+        if not between or abs(far - y) <= _MIN_FRACTION_DISTANCE_EM * max(between):
+            continue
+        if far > y:
             high = min(high, (y + far) / 2)
-        elif abs(far - y) > _MIN_FRACTION_DISTANCE_EM * max(between, default=0.0):
+        else:
             low = max(low, (y + far) / 2)
     return low, high
 
@@ -458,13 +546,24 @@ def _take_touching_nodes(
     """Return the nodes on one side of a bar, as far as they touch it or each other."""
     touching: list[FormulaNode] = []
     edge = y
+    first = [node for node in nodes if (node.bottom if sign > 0 else -node.top) - sign * y <= most * node.size]
+    size = max((node.size for node in first), default=0.0)
+    bases = [node.base for node in first if node.size > MAX_SCRIPT_SIZE_RATIO * size and node.kind in _PLAIN_KINDS]
     for node in nodes:
         near, far = (node.bottom, node.top) if sign > 0 else (-node.top, -node.bottom)
         if near - sign * edge > (most if not touching else 0.12) * node.size:
             break
+        if node.size * MAX_SCRIPT_SIZE_RATIO > size or (bases and _is_on_other_row(node, bases[0], size)):
+            break
         touching.append(node)
         edge = sign * max(sign * edge, far)
     return touching
+
+
+def _is_on_other_row(node: FormulaNode, base: float, size: float) -> bool:
+    """Return whether a node belongs to the next row, of a matrix for example, rather than to the letters on `base`."""
+    is_full = node.size > MAX_SCRIPT_SIZE_RATIO * size and node.kind in _PLAIN_KINDS
+    return is_full and abs(node.base - base) > _MAX_ROW_OFFSET_EM * size
 
 
 def _join_overline(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] | None:

@@ -1,0 +1,45 @@
+"""Tables of the encodings of TeX's math fonts: which character each code stands for.
+
+Every table lists 128 characters in code order; U+FFFD stands for a code that is empty or has no character in Unicode.
+Sources: The LaTeX encodings guide, `encguide`, for OML, OMS and OMX; the guide of the AMS fonts for `msam` and `msbm`;
+the packages `stmaryrd`, `latexsym` and `txfonts` for their fonts.
+"""
+
+OML = (
+    "ΓΔΘΛΞΠΣΥΦΨΩαβγδϵζηθικλμνξπρστυϕχψωεϑϖϱςφ↼↽⇀⇁↩↪▷◁0123456789.,</>⋆∂ABCDEFGHIJKLMNOPQRSTUVWXYZ♭♮♯⌣⌢ℓ"
+    "abcdefghijklmnopqrstuvwxyzıȷ℘\u20d7⁀"
+)
+"""Encoding of math italic fonts (`cmmi`)."""
+OMS = (
+    "−·×∗÷⋄±∓⊕⊖⊗⊘⊙○∘•≍≡⊆⊇≤≥⪯⪰∼≈⊂⊃≪≫≺≻←→↑↓↔↗↘≃⇐⇒⇑⇓⇔↖↙∝′∞∈∋△▽\u0338↦∀∃¬∅ℜℑ⊤⊥ℵABCDEFGHIJKLMNOPQRSTUVWXYZ∪∩⊎∧∨⊢⊣⌊⌋⌈⌉{}⟨⟩|∥↕⇕∖≀√⨿∇∫"
+    "⊔⊓⊑⊒§†‡¶♣♢♡♠"
+)
+"""Encoding of math symbol fonts (`cmsy`); capitals are calligraphic."""
+OMX = (
+    "()[]⌊⌋⌈⌉{}⟨⟩|∥/∖()()[]⌊⌋⌈⌉{}⟨⟩/∖()[]⌊⌋⌈⌉{}⟨⟩/∖/∖⎛⎞⎡⎤⎣⎦⎢⎥⎧⎫⎩⎭⎨⎬⎪|⎝⎠⎜⎟⟨⟩⊔⊔∮∮⊙⊙⊕⊕⊗⊗∑∏∫∪∩⊎∧∨∑∏∫∪∩⊎∧∨∐∐"
+    "\u0302\u0302\u0302\u0303\u0303\u0303[]⌊⌋⌈⌉{}√√√√√||∥↑↓⏞⏞⏟⏟⇑⇓"
+)
+"""Encoding of math extension fonts (`cmex`), which hold large symbols."""
+MSAM = (
+    "⊡⊞⊠□■·◇⧫↻↺⇌⇋⊟⊩⊪⊨↠↞⇇⇉⇈⇊↾⇂↿⇃↣↢⇆⇄↰↱⇝↭↫↬≗≿≳⪆⊸∴∵≑≜≾≲⪅⪕⪖⋞⋟≼≦⩽≶‵╌≓≒≽≧⩾≷⊏⊐▷◁⊵⊴★≬▼▶◀→←△▲▽≖⋚⋛⪋⪌¥⇛⇚✓⊻⊼⩞∠∡∢∝⌣⌢⋐⋑⋓⋒⋏⋎⋋⋌⫅⫆≏≎⋘⋙⌜⌝®Ⓢ⋔∔"
+    "∽⋍⌞⌟✠∁⊺⊚⊛⊝"
+)
+"""First AMS symbol font (`msam`)."""
+MSBM = (
+    "≨≩≰≱≮≯⊀⊁≨≩≰≱⪇⪈⋠⋡⋨⋩⋦⋧≰≱⪵⪶⪹⪺⪉⪊≁≇╱╲⊊⊋⊈⊉⫋⫌⫋⫌⊊⊋⊈⊉∦∤∤∦⊬⊮⊭⊯⋭⋬⋪⋫↚↛⇍⇏⇎↮⋇∅∄𝔸𝔹ℂ𝔻𝔼𝔽𝔾ℍ𝕀𝕁𝕂𝕃𝕄ℕ𝕆ℙℚℝ𝕊𝕋𝕌𝕍𝕎𝕏𝕐ℤ"
+    "\u0302\u0302\u0303\u0303\ufffdℲ⅁\ufffd\ufffd\ufffd\ufffd℧ð≂ℶℷℸ⋖⋗⋉⋊∣∥∖∼≈≊⪸⪷↶↷Ϝϰ𝕜ℏℏ϶"
+)
+"""Second AMS symbol font (`msbm`): negated relations and double-struck capitals."""
+STMARY = (
+    "←→↑↓⅄?≺≻⋎⋏⦵⦶⫽??⊗⊛⦶⊙⊘⦸⊚⊕⊖⧆◫⊡⧄⧅⧇⧈□☇?×⨟↙↘??⫽?⟅⟆◯???↖↗??⧀⧁??⫾⫴⦶⦸⧀⧁??"
+    "▯???⪿⫀??⟅⟆⟦⟧⦇⦈?⅋⊴⊵⋬⋭????\u0338\u0338???⇿⇽⇾▽△⋎⋏⨅□∥⫴????????"
+    "????????????????"
+).replace("?", "\ufffd")
+"""Symbol font of `stmaryrd`."""
+TXSYC = (
+    "???????○●∥∥∦∦??⩴?≐⟜⧟⊸????⊫?≅⪳⪴⋨⋩≴≵??⋠⋡≹≸????≠≭≢≁≉⊄⊅????⪹⪺⪵⪶≄∉∌??⋢⋣≔≕??⩴???⥽"
+    "??⅋⟅⟆??????????⋈???◇◆???⇠⇢?⇜??⧆⧅◫⧄??ƛ♧♦♥♤⇗⇘⇖⇙?⫫?⇝??⟦⟧"
+).replace("?", "\ufffd")
+"""Third symbol font of `txfonts` and `pxfonts` (`txsyc`)."""
+LASY = {"✁": "◁", "✂": "⊴", "✄": "▷", "☎": "⊵", "✵": "℧", "✶": "⋈", "✷": "□", "✸": "◇", "❀": "⇝", "❁": "⊏", "❂": "⊐"}
+"""Symbols of `lasy` by pdfium's character, which is that of Zapf Dingbats because both name their glyphs alike."""
