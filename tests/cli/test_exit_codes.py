@@ -57,7 +57,7 @@ def test_each_error_ends_a_command_with_its_code_and_one_sentence(
     def fail(*_: object, **__: object) -> None:
         raise kind(*ARGUMENTS.get(kind.__name__, ("It broke.",)))
 
-    monkeypatch.setattr(command_line, "app", fail)
+    monkeypatch.setattr(command_line, "call_command", fail)
     ended = run("status")
     assert ended.code == (3 if kind.__name__ in LATER else 1 if kind.__name__ in FOUND else 2)
     assert (ended.err.startswith("peercorpus: "), ended.err.count("\n")) == (True, 1)
@@ -80,7 +80,7 @@ def test_what_python_raises_has_a_code_too(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(command_line, "app", fail)
+    monkeypatch.setattr(command_line, "call_command", fail)
     assert run("status").code == code
     assert f"\n| {code} |" in PAGE
 
