@@ -26,17 +26,14 @@ from peercorpus.texts.engine import (
     without_pages,
 )
 from peercorpus.texts.folder_files import (
-    CONVERTED,
     EarlierMeasures,
     FilePairs,
     FolderNames,
-    Measures,
-    TextParts,
     UnnamedPdf,
-    find_parts,
     open_pairs,
     path_from,
 )
+from peercorpus.texts.text_json import CONVERTED, Measures, TextParts, find_parts
 from peercorpus.workspace.object_store import Location, S3Path, raise_error
 
 
