@@ -1,5 +1,6 @@
-"""Write the documents that the code and the tests contain: data, dataset, forms, recipe, cli, errors and reliability in
-docs/, the entries for a register in docs/register, the tables of layers in CONTRIBUTING.md and of extras in README.md.
+"""Write the documents that the code and the tests contain: data, text.schema.json, dataset, forms, recipe, cli, errors
+and reliability in docs/, the entries for a register in docs/register, the tables of layers in CONTRIBUTING.md and of
+extras in README.md.
 
 Usage: write_docs.py [--check]. With `--check` nothing is written; it names what is out of date and exits 1.
 """
@@ -267,6 +268,25 @@ def data_page() -> str:
         if is_enum(node):
             lines += class_lines(node, kinds, None)
     return "\n".join(lines) + "\n"
+
+
+def schema_page() -> str:
+    """The JSON Schema of what `convert` writes beside each text, with what each field means."""
+    import msgspec
+
+    from peercorpus.texts.text_json import Measures
+
+    paths = [*(PACKAGE / "records" / f"{name}.py" for name in RECORDS), PACKAGE / "texts" / "text_json.py"]
+    body = [statement for path in paths for statement in ast.parse(path.read_text(encoding="utf-8")).body]
+    kinds = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
+    schema = msgspec.json.schema(Measures)
+    for name, definition in schema["$defs"].items():
+        definition["description"], meanings = split_docstring(kinds[name])
+        for field, described in definition.get("properties", {}).items():
+            meaning = meanings.get(field) or SHARED.get(field)
+            described |= {"description": meaning} if meaning else {}
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Text of a PDF"}
+    return json.dumps(dialect | schema, indent=1, ensure_ascii=False) + "\n"
 
 
 def escape(text: str) -> str:
@@ -560,6 +580,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "README.md": readme_page,
     "CONTRIBUTING.md": contributing_page,
     "docs/data.md": data_page,
+    "docs/text.schema.json": schema_page,
     "docs/dataset.md": dataset_page,
     "docs/forms.md": forms_page,
     "docs/recipe.md": recipe_page,

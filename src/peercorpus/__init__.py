@@ -1,12 +1,16 @@
-"""The public peer-review record on OpenReview as a corpus; `peercorpus.open` is the entry point."""
+"""The public peer-review record on OpenReview as a corpus; `peercorpus.open` is the entry point.
+
+`peercorpus.open_text` opens a single text that `peercorpus convert` wrote.
+"""
 
 TYPE_CHECKING = False  # To import `typing` takes long enough for an interrupt, which would end in a traceback.
 if TYPE_CHECKING:
     from pathlib import Path
 
     from peercorpus.api import Corpus
+    from peercorpus.records.structured_text import StructuredText
 
-__all__ = ["open"]
+__all__ = ["open", "open_text"]
 
 
 def open(folder: "str | Path") -> "Corpus":  # noqa: A001 -- read as `peercorpus.open`
@@ -24,3 +28,17 @@ def open(folder: "str | Path") -> "Corpus":  # noqa: A001 -- read as `peercorpus
     from peercorpus.api import open_corpus
 
     return open_corpus(folder)
+
+
+def open_text(path: "str | Path") -> "StructuredText":
+    """Open a text that `peercorpus convert` wrote, with its blocks and what its sentences refer to.
+
+    Args:
+        path: `NAME.json` or `NAME.md`.
+
+    Raises:
+        PeercorpusError: The pair of files is not there or not whole, or has no blocks.
+    """
+    from peercorpus import api
+
+    return api.open_text(path)

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from peercorpus.errors import PeercorpusError
+from peercorpus.records.documents import PaperText
+from peercorpus.records.structured_text import StructuredText, convert_blocks
 from peercorpus.workspace.object_store import local_path, scan_options
 from peercorpus.workspace.table_damage import require_whole
 from peercorpus.workspace.workspace import open_workspace
@@ -103,12 +106,61 @@ class Corpus:
         """Scan the texts of PDFs, one row for each file that was read.
 
         Columns are the fields of `records.documents.PaperText`: among them `sha256` (joins with `versions`),
-        `engine`, `markdown` and `headings`. Select the columns you need: `markdown` holds whole papers.
+        `engine`, `markdown`, `headings` and `blocks`. Select the columns you need: `markdown` holds whole papers.
 
         Raises:
             TableError: The table has not been built.
         """
         return self._scan("5-texts")
+
+    def blocks(self) -> "pl.LazyFrame":
+        """Scan the blocks of all texts, one row each: headings, paragraphs, formulas, tables, captions, references, ….
+
+        Columns are `sha256` and `venue_id` of the text and the fields of `records.blocks.TextBlock`: among them
+        `block_id` (the key within a text), `kind`, `boxes` (pages and places), `number`, `latex` and `cells`. Offsets
+        are those of the text's `markdown`. A text whose engine knows no blocks has no row.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        import polars as pl
+
+        held = self._scan("5-texts").select("sha256", "venue_id", "blocks")
+        return held.explode("blocks").filter(pl.col("blocks").is_not_null()).unnest("blocks")
+
+    def structured_text(self, sha256: str) -> StructuredText:
+        """Return the text of one file with its blocks, and with what its sentences refer to.
+
+        Raises:
+            TableError: The table has not been built.
+            PeercorpusError: There is no text of this file, or the engine that read it knows no blocks.
+        """
+        import polars as pl
+
+        rows = self.texts().filter(pl.col("sha256") == sha256).select("markdown", "engine", "blocks").collect()
+        if rows.is_empty():
+            raise PeercorpusError(
+                f"There is no text of the file '{sha256[:80]}'; Corpus.texts() lists those there are."
+            )
+        row = rows.row(0, named=True)
+        if row["blocks"] is None:
+            raise PeercorpusError(
+                f"The text of '{sha256[:80]}' has no blocks, as the engine '{row['engine']}' knows none."
+            )
+        return StructuredText(row["markdown"], convert_blocks(row["blocks"]))
+
+    def structured_texts(self, venue_id: str | None = None) -> Iterator[tuple[str, StructuredText]]:
+        """Iterate over the texts that have blocks, each with the sha256 of its file, in bounded memory.
+
+        Args:
+            venue_id: The venue to read; None reads all of them, one after the other.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        for text in self.records(PaperText, venue_id):
+            if text.blocks is not None:
+                yield text.sha256, StructuredText(text.markdown, text.blocks)
 
     def conversations(self) -> "pl.LazyFrame":
         """Scan the conversations, one row for each exchange with a reviewer or with somebody else.
@@ -263,6 +315,20 @@ def _as_path(place: str | Path | None) -> Path | None:
 def _as_list(where: Iterable[str]) -> Iterable[str]:
     """Return the conditions as a list, also if a single one was passed as a string."""
     return [where] if isinstance(where, str) else where
+
+
+def open_text(path: str | Path) -> StructuredText:
+    """Open a text that `peercorpus convert` wrote, with its blocks and what its sentences refer to.
+
+    Args:
+        path: `NAME.json` or `NAME.md`.
+
+    Raises:
+        PeercorpusError: The pair of files is not there or not whole, or has no blocks.
+    """
+    from peercorpus.texts.text_json import read_pair
+
+    return read_pair(Path(path))
 
 
 def open_corpus(folder: str | Path) -> Corpus:

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import msgspec
 import pytest
 
 from in_this_process import InThisProcess
+from invented_figures import paper_with_figures
 from invented_pdfs import HTML, PICTURE, by_hand, lines, put
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
@@ -24,8 +26,9 @@ from peercorpus.texts import folder as folder_module
 from peercorpus.texts.engine import SEPARATOR
 from peercorpus.texts.engines.default_layout import DefaultLayout
 from peercorpus.texts.folder import FolderSummary, convert_to_folder, find_all_pdfs
-from peercorpus.texts.folder_files import Measures, open_pairs
+from peercorpus.texts.folder_files import open_pairs
 from peercorpus.texts.layout import pdfium_layout as layout
+from peercorpus.texts.text_json import Measures
 
 
 @pytest.fixture
@@ -90,7 +93,7 @@ def test_the_blocks_are_those_of_the_text_that_is_written(pdfs: Path, out: Path,
     assert [block["boxes"][0]["page"] for block in told["blocks"]] == [1, 2]
     ((mention,), references) = told["mentions"], told["references"]
     assert (text[mention["start"] : mention["end"]], references) == ("Eq. (1)", [])
-    assert "target" not in mention
+    assert mention["target"] is None
 
 
 def test_an_engine_that_knows_no_blocks_says_so(pdfs: Path, out: Path) -> None:
@@ -98,6 +101,17 @@ def test_an_engine_that_knows_no_blocks_says_so(pdfs: Path, out: Path) -> None:
     convert_to_folder(InThisProcess(), [source], out, Options(engine="pdfium-text"))
     told = measures(out, "paper")
     assert (told["blocks"], told["mentions"], told["references"]) == (None, None, None)
+
+
+def test_the_json_keeps_its_published_schema(pdfs: Path, out: Path) -> None:
+    schema = json.loads((Path(__file__).parents[2] / "docs" / "text.schema.json").read_text())
+    sources = [put(pdfs, "paper", paper_with_figures()), put(pdfs, "bad", HTML)]
+    convert(sources, out)
+    validator = jsonschema.Draft202012Validator(schema)
+    assert [list(validator.iter_errors(measures(out, name))) for name in ("paper", "bad")] == [[], []]
+    table = next(block for block in measures(out, "paper")["blocks"] if block["kind"] == "table")
+    table["cells"][0]["row"] = "first"
+    assert not validator.is_valid(measures(out, "paper") | {"blocks": [table]})
 
 
 def test_each_block_is_a_line_of_the_json(pdfs: Path, out: Path) -> None:

@@ -116,7 +116,7 @@ class Reference:
     """
 
     block_id: int
-    number: str | None
-    year: str | None
-    doi: str | None
-    urls: tuple[str, ...]
+    number: str | None = None
+    year: str | None = None
+    doi: str | None = None
+    urls: tuple[str, ...] = ()

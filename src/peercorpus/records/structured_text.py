@@ -1,8 +1,10 @@
 """A text with its blocks: read parts of it, and follow what its sentences refer to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+
+import msgspec
 
 from peercorpus.records.blocks import Mention, Reference, TextBlock
 from peercorpus.records.documents import PAGE_BREAK
@@ -59,11 +61,29 @@ class StructuredText:
                 above.insert(0, heading)
         return above
 
+    def is_whole(self) -> bool:
+        """Return whether the blocks are the whole Markdown in its order, with nothing else between them."""
+        at = 0
+        for block in self.blocks:
+            if not at <= block.start <= block.end or _has_words(self.markdown[at : block.start]):
+                return False
+            at = block.end
+        return at <= len(self.markdown) and not _has_words(self.markdown[at:])
+
     def without_page_marks(self) -> "StructuredText":
         """Return the text with blank lines in place of the marks of page breaks."""
         return StructuredText(
             self.markdown.replace(PAGE_BREAK, _BLANK_LINE), tuple(move_blocks(self.markdown, self.blocks))
         )
+
+
+def _has_words(between: str) -> bool:
+    return bool(between.replace(PAGE_BREAK, "").strip())
+
+
+def convert_blocks(blocks: Sequence[Mapping[str, object]]) -> tuple[TextBlock, ...]:
+    """Return blocks as records that were read as dictionaries, from JSON or from a table."""
+    return msgspec.convert(blocks, tuple[TextBlock, ...])
 
 
 def move_blocks(markdown: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:

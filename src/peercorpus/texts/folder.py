@@ -24,15 +24,14 @@ from peercorpus.texts.engine import (
     without_pages,
 )
 from peercorpus.texts.folder_files import (
-    CONVERTED,
     EarlierMeasures,
     FilePairs,
     FolderNames,
-    Measures,
     UnnamedPdf,
     open_pairs,
     path_from,
 )
+from peercorpus.texts.text_json import CONVERTED, Measures
 from peercorpus.texts.timed_text import TimedText, convert_timed
 from peercorpus.workspace.object_store import Location, S3Path, raise_error
 

@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,116 +17,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.records.blocks import Mention, Reference, TextBlock
-from peercorpus.records.documents import TextHeading, TextQuality
-from peercorpus.records.enums import Reason
-from peercorpus.texts.engine import Converted
-from peercorpus.texts.timed_text import TextParts
+from peercorpus.texts.text_json import Measures, format_measures
 from peercorpus.workspace.object_store import PARTIAL, Location, write_whole
 
 if TYPE_CHECKING:
     from peercorpus.latex.document import LatexText
 
-CONVERTED = "converted"
-FAILED = "failed"
 LOCK = ".peercorpus.lock"
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """Content of `NAME.json`: what is known of one PDF.
-
-    Attributes:
-        source: File name of the PDF, without folders.
-        path: Path of the PDF relative to the folder of the pair; the whole address where one of them is in a store.
-        sha256: SHA-256 of its content; None where it could not be opened.
-        page_marks: Whether the Markdown shows where pages end.
-        status: "converted" or "failed".
-        reason: Why there is no Markdown, with `detail` as a sentence; both None where there is Markdown.
-        pages: Number of pages; None, like all that follows, where there is no Markdown.
-        characters: Characters of all pages, without the marks between them.
-        figures: Text inside figures, which is not in the Markdown; one entry for each page that has any.
-        ocr_pages: Numbers, from 1, of the pages that were recognised from their image.
-        heavier_pages: Numbers, from 1, of the pages that `auto` had a heavier engine read.
-        seconds: Seconds that reading took; None where unknown.
-        blocks: The text of `NAME.md` block by block; None also where the engine knows no blocks.
-        mentions: What the text refers to; None where `blocks` is.
-        references: The entries of the list of references; None where `blocks` is.
-    """
-
-    source: str
-    path: str
-    sha256: str | None
-    engine: str
-    engine_version: str
-    page_marks: bool
-    status: str = FAILED
-    reason: Reason | None = None
-    detail: str | None = None
-    pages: int | None = None
-    characters: int | None = None
-    headings: tuple[TextHeading, ...] | None = None
-    quality: TextQuality | None = None
-    problems: tuple[str, ...] | None = None
-    figures: tuple[str, ...] | None = None
-    ocr_pages: tuple[int, ...] | None = None
-    heavier_pages: tuple[int, ...] | None = None
-    seconds: float | None = None
-    blocks: tuple[TextBlock, ...] | None = None
-    mentions: tuple[Mention, ...] | None = None
-    references: tuple[Reference, ...] | None = None
-
-    def failed(self, reason: Reason, detail: str) -> "Measures":
-        """Return these measures for a PDF that could not be read."""
-        return replace(self, status=FAILED, reason=reason, detail=detail)
-
-    def converted(self, result: Converted, parts: TextParts | None, seconds: float | None) -> "Measures":
-        """Return these measures for a PDF that was read, with the parts of the text that is written."""
-        return replace(
-            self,
-            status=CONVERTED,
-            pages=result.pages,
-            characters=result.characters,
-            headings=result.headings,
-            quality=result.quality,
-            problems=result.problems,
-            figures=result.figures,
-            ocr_pages=result.ocr_pages,
-            heavier_pages=result.heavier_pages,
-            seconds=None if seconds is None else round(seconds, 3),
-            blocks=parts and parts.blocks,
-            mentions=parts and parts.mentions,
-            references=parts and parts.references,
-        )
-
-
-def format_measures(content: Mapping[str, object]) -> bytes:
-    """Return the content of `NAME.json`: one line for each field, and for each item of a list.
-
-    Fields of a block, a mention or a reference that are null or empty are left out.
-    """
-    fields = []
-    for name, value in content.items():
-        if isinstance(value, Sequence) and value and not isinstance(value, str):
-            items = (_encode(_leave_out_empty(item) if name in _BLOCK_FIELDS else item) for item in value)
-            shown = "[\n" + ",\n".join(f"    {item}" for item in items) + "\n  ]"
-        else:
-            shown = _encode(value)
-        fields.append(f"  {_encode(name)}: {shown}")
-    return ("{\n" + ",\n".join(fields) + "\n}\n").encode()
-
-
-_BLOCK_FIELDS = frozenset({"blocks", "mentions", "references"})
-
-
-def _leave_out_empty(item: object) -> object:
-    if not isinstance(item, dict):
-        return item
-    return {name: value for name, value in item.items() if value is not None and value not in ((), [])}
-
-
-def _encode(value: object) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 class FilePairs:

@@ -1,0 +1,157 @@
+"""What `NAME.json` holds beside the Markdown of a PDF: measures, blocks and what they refer to; write and read it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from pathlib import Path
+
+import msgspec
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.records.blocks import Mention, Reference, TextBlock
+from peercorpus.records.documents import TextHeading, TextQuality
+from peercorpus.records.enums import Reason
+from peercorpus.records.structured_text import StructuredText
+from peercorpus.texts.engine import Converted
+from peercorpus.texts.timed_text import TextParts
+
+CONVERTED = "converted"
+FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Content of `NAME.json`: what is known of one PDF.
+
+    Attributes:
+        source: File name of the PDF, without folders.
+        path: Path of the PDF relative to the folder of the pair; the whole address where one of them is in a store.
+        sha256: SHA-256 of its content; None where it could not be opened.
+        page_marks: Whether the Markdown shows where pages end.
+        status: "converted" or "failed".
+        reason: Why there is no Markdown, with `detail` as a sentence; both None where there is Markdown.
+        pages: Number of pages; None, like all that follows, where there is no Markdown.
+        characters: Characters of all pages, without the marks between them.
+        figures: Text inside figures, which is not in the Markdown; one entry for each page that has any.
+        ocr_pages: Numbers, from 1, of the pages that were recognised from their image.
+        heavier_pages: Numbers, from 1, of the pages that `auto` had a heavier engine read.
+        seconds: Seconds that reading took; None where unknown.
+        blocks: The text of `NAME.md` block by block; None also where the engine knows no blocks.
+        mentions: What the text refers to; None where `blocks` is.
+        references: The entries of the list of references; None where `blocks` is.
+    """
+
+    source: str
+    path: str
+    sha256: str | None
+    engine: str
+    engine_version: str
+    page_marks: bool
+    status: str = FAILED
+    reason: Reason | None = None
+    detail: str | None = None
+    pages: int | None = None
+    characters: int | None = None
+    headings: tuple[TextHeading, ...] | None = None
+    quality: TextQuality | None = None
+    problems: tuple[str, ...] | None = None
+    figures: tuple[str, ...] | None = None
+    ocr_pages: tuple[int, ...] | None = None
+    heavier_pages: tuple[int, ...] | None = None
+    seconds: float | None = None
+    blocks: tuple[TextBlock, ...] | None = None
+    mentions: tuple[Mention, ...] | None = None
+    references: tuple[Reference, ...] | None = None
+
+    def failed(self, reason: Reason, detail: str) -> "Measures":
+        """Return these measures for a PDF that could not be read."""
+        return replace(self, status=FAILED, reason=reason, detail=detail)
+
+    def converted(self, result: Converted, parts: TextParts | None, seconds: float | None) -> "Measures":
+        """Return these measures for a PDF that was read, with the parts of the text that is written."""
+        return replace(
+            self,
+            status=CONVERTED,
+            pages=result.pages,
+            characters=result.characters,
+            headings=result.headings,
+            quality=result.quality,
+            problems=result.problems,
+            figures=result.figures,
+            ocr_pages=result.ocr_pages,
+            heavier_pages=result.heavier_pages,
+            seconds=None if seconds is None else round(seconds, 3),
+            blocks=parts and parts.blocks,
+            mentions=parts and parts.mentions,
+            references=parts and parts.references,
+        )
+
+
+_OPTIONAL = frozenset(
+    field.name for kind in (TextBlock, Mention, Reference) for field in fields(kind) if field.default is not MISSING
+)
+_PARTS = frozenset(TextParts._fields)
+
+
+def format_measures(content: Mapping[str, object]) -> bytes:
+    """Return the content of `NAME.json`: one line for each field, and for each item of a list.
+
+    A block, a mention or a reference has a line without the optional fields that are null or empty.
+    """
+    lines = []
+    for name, value in content.items():
+        shown = _encode(value)
+        if isinstance(value, Sequence) and value and not isinstance(value, str):
+            items = [_encode(_leave_out_empty(item) if name in _PARTS else item) for item in value]
+            shown = "[\n    " + ",\n    ".join(items) + "\n  ]"
+        lines.append(f"  {_encode(name)}: {shown}")
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def _leave_out_empty(part: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in part.items() if value or value == 0 or name not in _OPTIONAL}
+
+
+def _encode(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+class _StoredBlocks(msgspec.Struct):
+    """What is read of the JSON of a pair to take its text apart."""
+
+    engine: str
+    status: str
+    detail: str | None = None
+    blocks: tuple[TextBlock, ...] | None = None
+
+
+def read_pair(path: Path) -> StructuredText:
+    """Return the text of a pair with its blocks.
+
+    Args:
+        path: `NAME.json` or `NAME.md`.
+
+    Raises:
+        PeercorpusError: The pair is not there or not whole, or has no blocks.
+    """
+    json_path, text_path = path.with_suffix(".json"), path.with_suffix(".md")
+    try:
+        stored = msgspec.json.decode(json_path.read_bytes(), type=_StoredBlocks)
+        markdown = text_path.read_text(encoding="utf-8") if stored.status == CONVERTED else ""
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
+        raise PeercorpusError(
+            f"'{path}' cannot be opened: it must be the Markdown or the JSON that 'peercorpus convert' wrote, with the"
+            f" other beside it ({error})."
+        ) from error
+    if stored.status != CONVERTED:
+        raise PeercorpusError(f"'{path}' has no text: {stored.detail}")
+    if stored.blocks is None:
+        raise PeercorpusError(
+            f"'{path}' has no blocks, as the engine '{stored.engine}' knows none; convert its PDF again, with another"
+            " engine."
+        )
+    text = StructuredText(markdown.removesuffix("\n"), stored.blocks)
+    if not text.is_whole():
+        raise PeercorpusError(
+            f"The blocks of '{json_path}' are not those of '{text_path}', which was changed; convert its PDF again."
+        )
+    return text
