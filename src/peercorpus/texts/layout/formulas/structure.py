@@ -292,8 +292,8 @@ def group_baselines(nodes: Sequence[FormulaNode]) -> list[list[FormulaNode]]:
 
 _MAX_PIECE_SHIFT_POINTS = 0.5
 """Maximum distance of the left edges of two pieces of a tall bracket, in points."""
-_MAX_PIECE_GAP_EM = 0.3
-"""Maximum gap between two pieces of a tall bracket, in em."""
+_MAX_PIECE_GAP_EM = 0.12
+"""Maximum gap between two pieces of a tall bracket or of a horizontal brace, in em."""
 _MAX_NODES = 800
 """Maximum nodes of a formula whose structure is analysed."""
 _MAX_INDEX_SIZE_RATIO = 0.75
