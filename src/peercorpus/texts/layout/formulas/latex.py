@@ -172,10 +172,9 @@ class _Scripts:
                 return None
         elif self._is_fence(node, abs(off)):
             pass
-        elif abs(off) < _MAX_ROW_OFFSET_EM * size and node.size > _MIN_TEXT_SIZE_RATIO * size:
-            return None
-        elif node.size > MAX_SCRIPT_SIZE_RATIO * size and (
-            size > _MIN_SHRINKING_SIZE_POINTS or abs(off) < 0.15 * size or node.kind != "letter"
+        elif (abs(off) < _MAX_ROW_OFFSET_EM * size and node.size > _MIN_TEXT_SIZE_RATIO * size) or (
+            node.size > MAX_SCRIPT_SIZE_RATIO * size
+            and (size > _MIN_SHRINKING_SIZE_POINTS or abs(off) < 0.15 * size or node.kind != "letter")
         ):
             return None
         low, high = self._low, self._high

@@ -49,7 +49,9 @@ _ROOT_HEIGHT_EM = 0.83
 """Height of a root sign that sits on the baseline, in em."""
 LATEX_FONT = Font("built", is_bold=False, is_italic=False, is_mono=False, is_maths=True, is_small_capitals=False)
 """Font of a run whose text is already LaTeX."""
-_SHORT_WORDS = frozenset("if or in is of to by at as on we be an so no it".split())
+_SHORT_WORDS = frozenset(
+    ["if", "or", "in", "is", "of", "to", "by", "at", "as", "on", "we", "be", "an", "so", "no", "it"]
+)
 """Words of two letters, which in italics are no product of two variables."""
 _NARROW_CHARACTERS = frozenset("iljtf.,;:'|()[]!1 ")
 """Characters about half as wide as others."""
