@@ -222,8 +222,10 @@ def belongs(
         return False
     (low, high) = baseline_range(line)
     (bottom, top) = ends
-    reach = _MAX_LINE_GAP_LEADINGS * body.leading + 0.6 * body.size
-    if low > top + 1.5 * reach or high < bottom - 1.5 * reach:
+    # The limits of a sum in a fraction are furthest from the line of the fraction.
+    is_limit = line.size < 0.85 * body.size and _count_characters(line) <= 8
+    reach = (1.9 if is_limit else 1.5) * (_MAX_LINE_GAP_LEADINGS * body.leading + 0.6 * body.size)
+    if low > top + reach or high < bottom - reach:
         return False
     if _EQUATION_NUMBER.fullmatch(line.text):
         return True
