@@ -40,7 +40,7 @@ _TWO_WORD_OPERATORS = {
     ("lim", "inf"): "liminf",
 }
 """Operators of two words, with their names."""
-_MAX_LIMIT_GAP_EM = 0.3
+_MAX_LIMIT_GAP_EM = 0.4
 """Maximum gap between two symbols of one limit, in em of the operator."""
 _MAX_LIMIT_NODES = 40
 """Maximum nodes of the touching limits of several operators."""
