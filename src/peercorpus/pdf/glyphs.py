@@ -397,8 +397,8 @@ class Glyphs:
         """Return text with characters in place of the codes that pdfium gives for glyphs without a Unicode value."""
         letters = list(text)
         for offset, letter in enumerate(text):
-            if font.is_maths and letter in SWAPPED and font_encoding(font.name) == "oml":
-                letters[offset] = SWAPPED[letter] if self._fonts.has_codes(self._page, self._text) else letter
+            if letter in SWAPPED and font.is_maths and self._is_swapped(font):
+                letters[offset] = SWAPPED[letter]
                 continue
             meaning = decode(font.name, letter) if font.is_maths or _CONTROL.match(letter) else letter
             # Of a glyph with the code 0 pdfium gives nothing at all.
@@ -408,6 +408,12 @@ class Glyphs:
         if decoded != text:
             self._text = f"{self._text[:start]}{decoded}{self._text[start + len(text) :]}"
         return decoded
+
+    def _is_swapped(self, font: Font) -> bool:
+        """Return whether a font names the two letters phi in TeX's way, and has no Unicode table."""
+        is_symbol = font.name.startswith("StandardSym")
+        is_letters = font_encoding(font.name) == "oml"
+        return is_symbol or (is_letters and self._fonts.has_codes(self._page, self._text))
 
     def _put_accent(self, index: int, *runs: TextRun | None) -> bool:
         """Move a separate accent to the letter below it; return False if there is none."""

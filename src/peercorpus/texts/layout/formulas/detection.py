@@ -101,6 +101,8 @@ def part_nodes(run: TextRun, text: str) -> Sequence[FormulaNode]:
 
 _EQUATION_NUMBER = re.compile(r"(?<!\s)\s*+\(((?:[A-Z]{1,2}\.?)?\d{1,3}(?:\.\d{1,3})*[a-z]?'*)\)$")
 """Number of a formula, at the end of a line."""
+_LEADING_NUMBER = re.compile(r"\(((?:[A-Z]{1,2}\.?)?\d{1,3}(?:\.\d{1,3})*[a-z]?'*)\)\s+(?=\S)")
+"""Number of a formula at the start of a line."""
 _WORD = re.compile(r"[^\W\d_]{2,}(?![^\W\d_]|-?(?:\$\s?)?\()")
 """A word that is not the name of a function before a parenthesis; a dollar sign stands for any formula."""
 _ALGORITHM_LINE = re.compile(
@@ -216,19 +218,14 @@ def belongs(
         columns: Columns of the page.
         body: Body text of the paper.
     """
-    if (
-        not group
-        or len(group) > _MAX_LINES
-        or (
-            columns.number(line) != columns.number(group[0])
-            and min(columns.number(line), columns.number(group[0])) >= 0
-        )
-    ):
+    if not group or len(group) > _MAX_LINES or not _is_in_column(line, group, columns, body):
         return False
     (low, high) = baseline_range(line)
     (bottom, top) = ends
-    reach = _MAX_LINE_GAP_LEADINGS * body.leading + 0.6 * body.size
-    if low > top + 1.5 * reach or high < bottom - 1.5 * reach:
+    # The limits of a sum in a fraction are furthest from the line of the fraction.
+    is_limit = line.size < 0.85 * body.size and _count_characters(line) <= 8
+    reach = (1.9 if is_limit else 1.5) * (_MAX_LINE_GAP_LEADINGS * body.leading + 0.6 * body.size)
+    if low > top + reach or high < bottom - reach:
         return False
     if _EQUATION_NUMBER.fullmatch(line.text):
         return True
@@ -256,6 +253,17 @@ def belongs(
     )
 
 
+def _is_in_column(line: TextLine, group: Sequence[TextLine], columns: PageColumns, body: Body) -> bool:
+    """Return whether a line is in the column of a group, or touches it where a display spans the columns."""
+    number = columns.number(line)
+    numbers = {columns.number(other) for other in (group[0], group[-1])}
+    return number < 0 or number in numbers or -1 in numbers or any(_touches(line, other, body) for other in group[-4:])
+
+
+def _touches(line: TextLine, before: TextLine, body: Body) -> bool:
+    return abs(before.base - line.base) < body.size and 0 <= line.left - before.right < 0.5 * body.size
+
+
 def baseline_range(line: TextLine) -> tuple[float, float]:
     """Return the lowest and highest baseline in a line, including large symbols and limits, without scripts."""
     low, high = line.base - _MIN_LOWER_LIMIT_EM * line.size, line.base + _MIN_UPPER_LIMIT_EM * line.size
@@ -270,6 +278,18 @@ def _is_case(line: TextLine, run: TextRun) -> bool:
         return False
     depth = sign(run.font.name, run.text).depth * run.size if run.font.is_maths else 0.0
     return depth > 1.7 * run.size and run.base - depth - 2 < line.base < run.base + 2
+
+
+def split_leading_number(line: TextLine, columns: PageColumns, body: Body) -> tuple[str, TextLine] | None:
+    """Return the number at the left edge of a column and the formula behind it; None if there is none."""
+    first = line.runs[0]
+    match = _LEADING_NUMBER.match(first.text)
+    if match is None or line.left > columns.of(line)[0] + 0.5 * body.size:
+        return None
+    text = first.text[match.end() :]
+    # Where the text behind the number begins is an estimate.
+    left = max(first.left, first.right - 0.6 * first.size * len(text))
+    return match[1], replace(line, runs=[replace(first, text=text, left=left), *line.runs[1:]], left=left, _text=None)
 
 
 def find_equation_number(line: TextLine, columns: PageColumns, body: Body) -> re.Match[str] | None:

@@ -19,6 +19,7 @@ from peercorpus.texts.layout.formulas.detection import (
     has_words,
     is_formal,
     is_plain_text,
+    split_leading_number,
 )
 from peercorpus.texts.layout.formulas.inline import inline
 from peercorpus.texts.layout.formulas.inline_bars import join_bars
@@ -214,7 +215,9 @@ def _is_display(
         ):
             return False
     runs = [run for line in group for run in line.runs]
-    has_number = any(find_equation_number(line, columns, body) for line in group)
+    has_number = any(
+        find_equation_number(line, columns, body) or split_leading_number(line, columns, body) for line in group
+    )
     text = "".join(map(_write_run, runs))
     digits = sum(map(str.isdigit, text))
     if not any(map(str.isalpha, text)) or (not has_number and digits > 8 and digits > 0.4 * len(text)):
@@ -254,8 +257,11 @@ def _write_formulas(group: list[TextLine], bars: _Bars, columns: PageColumns, bo
     nodes: list[FormulaNode] = []
     numbers: list[tuple[float, str]] = []
     has_table = has_mapped_symbols(run for line in group for run in line.runs)
-    for line in group:
-        number = find_equation_number(line, columns, body)
+    for printed in group:
+        number = find_equation_number(printed, columns, body)
+        leading = None if number else split_leading_number(printed, columns, body)
+        line = leading[1] if leading else printed
+        numbers += [(line.base, leading[0])] if leading else []
         for run in line.runs:
             if number and run is line.runs[-1]:
                 numbers.append((run.base, number[1]))

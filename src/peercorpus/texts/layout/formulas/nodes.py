@@ -49,6 +49,10 @@ _ROOT_HEIGHT_EM = 0.83
 """Height of a root sign that sits on the baseline, in em."""
 LATEX_FONT = Font("built", is_bold=False, is_italic=False, is_mono=False, is_maths=True, is_small_capitals=False)
 """Font of a run whose text is already LaTeX."""
+_SHORT_WORDS = frozenset(
+    ["if", "or", "in", "is", "of", "to", "by", "at", "as", "on", "we", "be", "an", "so", "no", "it"]
+)
+"""Words of two letters, which in italics are no product of two variables."""
 _NARROW_CHARACTERS = frozenset("iljtf.,;:'|()[]!1 ")
 """Characters about half as wide as others."""
 
@@ -146,6 +150,8 @@ def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
         pieces = [(letter, number, number + 1) for number, letter in enumerate(text) if letter != " " or len(text) == 1]
     else:
         pieces = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
+    if font.is_italic and not font.is_maths:
+        pieces = [part for piece in pieces for part in _split_product(piece)]
     if not pieces:
         return
     ends = _estimate_edges(run) if len(pieces) > 1 else []
@@ -153,6 +159,14 @@ def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
         left, right = (ends[start], ends[end]) if ends else (run.left, run.right)
         node = _make_node(run, piece, left, right, has_table)
         yield _stretch(node, *run.ink[start]) if run.ink and start in run.ink else node
+
+
+def _split_product(piece: tuple[str, int, int]) -> list[tuple[str, int, int]]:
+    """Return the letters of a piece of an italic text font one by one, unless it is a word."""
+    text, start, _ = piece
+    if len(text) != 2 or not text.isalpha() or text.lower() in _SHORT_WORDS:
+        return [piece]
+    return [(letter, start + number, start + number + 1) for number, letter in enumerate(text)]
 
 
 def _stretch(node: FormulaNode, bottom: float, top: float) -> FormulaNode:

@@ -12,13 +12,18 @@ from peercorpus.texts.layout.formulas.nodes import (
     LIMIT_OPERATORS,
     MAX_SCRIPT_SIZE_RATIO,
     OPENING_BRACKETS,
+    SPACED_SIGNS,
     FormulaNode,
     row_size,
     shrink_large,
 )
 
-_MIN_COLUMN_GAP_EM = 0.5
-"""Minimum gap between two columns of a matrix, in em."""
+_MIN_COLUMN_GAP_EM = 0.26
+"""Minimum gap between two columns of a matrix, in em; around a sign of two operands it is at most 0.22 em."""
+_MIN_GAP_BEHIND_SIGN_EM = 0.7
+"""Minimum gap behind a sign, in em; behind a relation it is 0.28 em."""
+_MIN_CASE_GAP_EM = 0.7
+"""Minimum gap before the conditions of cases, in em."""
 _MIN_ROW_DISTANCE_EM = 0.9
 """Minimum distance of the baselines of two rows, in em."""
 _MIN_STOP_OFFSET_EM = 0.2
@@ -35,7 +40,7 @@ _TWO_WORD_OPERATORS = {
     ("lim", "inf"): "liminf",
 }
 """Operators of two words, with their names."""
-_MAX_LIMIT_GAP_EM = 0.3
+_MAX_LIMIT_GAP_EM = 0.4
 """Maximum gap between two symbols of one limit, in em of the operator."""
 _MAX_LIMIT_NODES = 40
 """Maximum nodes of the touching limits of several operators."""
@@ -187,11 +192,15 @@ def _find_centred_cluster(
     for cluster in clusters:
         left, right = cluster[0].left, max(node.right for node in cluster)
         if left - 1 <= operator.middle <= right + 1:
-            if any(other is not operator and left < other.middle < right for other in operators):
+            if any(_is_neighbour(other, operator) and left < other.middle < right for other in operators):
                 return _find_centred_part(cluster, operator)
             off = abs((left + right) / 2 - operator.middle)
             return cluster if off < 0.5 * operator.size + 0.25 * (right - left) else []
     return []
+
+
+def _is_neighbour(other: FormulaNode, operator: FormulaNode) -> bool:
+    return other is not operator and abs(other.base - operator.base) < _MAX_ROW_OFFSET_EM * operator.size
 
 
 def _find_centred_part(cluster: Sequence[FormulaNode], operator: FormulaNode) -> list[FormulaNode]:
@@ -239,7 +248,7 @@ def _join_matrix(nodes: list[FormulaNode], begin: FormulaNode, end: FormulaNode 
     rows = group_baselines(inside)
     if len(rows) < 2:
         return nodes
-    cuts = _find_cuts(inside)[: None if end else 1]
+    cuts = _find_cuts(inside) if end else _find_case_cut(inside)
     lines = []
     for row in rows:
         cells: list[list[FormulaNode]] = [[] for _ in range(len(cuts) + 1)]
@@ -262,15 +271,30 @@ def _remove_stop(nodes: list[FormulaNode]) -> list[FormulaNode]:
 
 
 def _find_cuts(nodes: Sequence[FormulaNode]) -> list[float]:
-    """Return the column boundaries of a matrix, in points: gaps through all its rows."""
+    """Return the column boundaries of a matrix, in points: gaps through all its rows, but none beside a sign."""
+    return [
+        (left + right) / 2
+        for before, left, right in _find_gaps(nodes)
+        if right - left
+        > (_MIN_GAP_BEHIND_SIGN_EM if before.latex in SPACED_SIGNS else _MIN_COLUMN_GAP_EM) * before.size
+    ]
+
+
+def _find_case_cut(nodes: Sequence[FormulaNode]) -> list[float]:
+    """Return the boundary before the conditions of cases, if any: the first wide gap through all rows."""
+    least = _MIN_CASE_GAP_EM * row_size(nodes)
+    return [(left + right) / 2 for _, left, right in _find_gaps(nodes) if right - left > least][:1]
+
+
+def _find_gaps(nodes: Sequence[FormulaNode]) -> Iterator[tuple[FormulaNode, float, float]]:
+    """Yield the gaps through all rows: the node before it, and its left and right edge."""
     ordered = sorted(nodes, key=lambda node: node.left)
-    cuts = []
-    right = ordered[0].right
+    last = ordered[0]
     for node in ordered:
-        if node.left - right > _MIN_COLUMN_GAP_EM * node.size and node.size > 0:
-            cuts.append((node.left + right) / 2)
-        right = max(right, node.right)
-    return cuts
+        if node.left > last.right:
+            yield last, last.right, node.left
+        if node.right > last.right:
+            last = node
 
 
 def group_baselines(nodes: Sequence[FormulaNode]) -> list[list[FormulaNode]]:
@@ -292,8 +316,8 @@ def group_baselines(nodes: Sequence[FormulaNode]) -> list[list[FormulaNode]]:
 
 _MAX_PIECE_SHIFT_POINTS = 0.5
 """Maximum distance of the left edges of two pieces of a tall bracket, in points."""
-_MAX_PIECE_GAP_EM = 0.3
-"""Maximum gap between two pieces of a tall bracket, in em."""
+_MAX_PIECE_GAP_EM = 0.12
+"""Maximum gap between two pieces of a tall bracket or of a horizontal brace, in em."""
 _MAX_NODES = 800
 """Maximum nodes of a formula whose structure is analysed."""
 _MAX_INDEX_SIZE_RATIO = 0.75
@@ -341,11 +365,7 @@ def _join_brackets(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
     kept = [node for node in nodes if node.kind != "part"]
     column: list[FormulaNode] = []
     for part in [*parts, None]:
-        if column and (
-            part is None
-            or abs(part.left - column[0].left) > _MAX_PIECE_SHIFT_POINTS
-            or column[-1].bottom - part.top > _MAX_PIECE_GAP_EM * part.size
-        ):
+        if column and (part is None or not _continues_column(column[-1], part)):
             names = [BRACKET_PIECES.get(piece.latex, piece.latex) for piece in column if piece.latex not in "⎪⎢⎥"]
             bracket = join_nodes(names[0] if names else "∣", column)
             bracket.kind = "tall"
@@ -355,6 +375,16 @@ def _join_brackets(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
         if part is not None:
             column.append(part)
     return kept
+
+
+def _continues_column(above: FormulaNode, part: FormulaNode) -> bool:
+    """Return whether a piece of a tall bracket is the next one below another."""
+    gap = above.bottom - part.top
+    return (
+        abs(part.left - above.left) <= _MAX_PIECE_SHIFT_POINTS
+        and part.top < above.top
+        and gap <= _MAX_PIECE_GAP_EM * part.size
+    )
 
 
 def _join_braces(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> tuple[list[FormulaNode], list[Box]]:
@@ -476,6 +506,7 @@ def _join_root(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] | No
         and root.left - 0.5 * root.size < node.left
         and root.left + _MIN_INDEX_OVERLAP_EM * root.size < node.right < root.right
         and root.bottom < node.bottom
+        and node.top < root.top + _MIN_INDEX_OVERLAP_EM * root.size
     ]
     inside = [
         node
@@ -553,7 +584,8 @@ def _take_touching_nodes(
         near, far = (node.bottom, node.top) if sign > 0 else (-node.top, -node.bottom)
         if near - sign * edge > (most if not touching else 0.12) * node.size:
             break
-        if node.size * MAX_SCRIPT_SIZE_RATIO > size or (bases and _is_on_other_row(node, bases[0], size)):
+        is_larger = node.size * MAX_SCRIPT_SIZE_RATIO > size and near - sign * edge > -0.2 * node.size
+        if most == _MAX_BAR_GAP_EM and (is_larger or (bases and _is_on_other_row(node, bases[0], size))):
             break
         touching.append(node)
         edge = sign * max(sign * edge, far)
