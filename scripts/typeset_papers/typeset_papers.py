@@ -36,6 +36,8 @@ PACKAGES = r"""
 \AtEndDocument{\ifcsname c@linenumber\endcsname\clearpage\typeout{NUMBERED=\the\numexpr\value{linenumber}-1}\fi}
 \makeatother
 """
+APPENDIX = r"\ifcsname appendices\endcsname\appendices\else\appendix\fi"
+COUNT_ANEW = r"\setcounter{equation}{0}\renewcommand{\theequation}{PREFIX\arabic{equation}}"
 ALGORITHMS = {
     "algpseudocode": r"\usepackage{algorithm,algpseudocode}",
     "algorithm2e": r"\usepackage[ruled,linesnumbered,vlined]{algorithm2e}",
@@ -80,8 +82,7 @@ def write_block(block: Block, style: Style) -> str:
         items = "\n".join(rf"\item {item}" for item in block["items"])
         return f"\\begin{{{environment}}}\n{items}\n\\end{{{environment}}}"
     if kind == "appendix":
-        anew = r"\setcounter{equation}{0}\renewcommand{\theequation}{PREFIX\arabic{equation}}"
-        return r"\appendix" + (anew.replace("PREFIX", style.appendix_numbers) if style.appendix_numbers else "")
+        return APPENDIX + (COUNT_ANEW.replace("PREFIX", style.appendix_numbers) if style.appendix_numbers else "")
     if kind == "bibliography":
         return write_bibliography(style)
     if kind in {"display", "align"}:

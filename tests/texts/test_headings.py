@@ -4,7 +4,8 @@ from math import inf
 
 import pytest
 
-from invented_lines import BODY, BOLD, LEFT, ONE_COLUMN, line
+from invented_lines import BODY, BOLD, LEFT, ONE_COLUMN, RIGHT, SERIF, line
+from peercorpus.pdf.glyphs import Font, read_font
 from peercorpus.texts.layout.blocks import TextLine
 from peercorpus.texts.layout.columns import PageColumns
 from peercorpus.texts.layout.headings import HeadingFinder
@@ -136,3 +137,61 @@ def test_where_formulas_narrow_the_column_a_heading_begins_where_the_text_below_
     headings, narrow = HeadingFinder(BODY), PageColumns(((LEFT + 80, 400.0),))
     for one, found in ((bold("1 Introduction"), 1), (bold("Proof of the bound", 10.0), 2)):
         assert headings.read(one, BELOW, narrow, step=20.0, is_apart=True) == found
+
+
+ITALIC = read_font("Times-Italic")
+
+
+def centred(text: str, font: Font, size: float = 10.0) -> TextLine:
+    middle = (LEFT + RIGHT) / 2
+    return line(text, font=font, size=size, left=middle - 3 * len(text), right=middle + 3 * len(text))
+
+
+def test_roman_numbers_letters_and_digits_count_each_on_its_level() -> None:
+    sections = [centred(text, SERIF) for text in ("I. INTRODUCTION", "II. METHOD", "III. RESULTS", "V. END")]
+    data, sources, models, scores = (
+        line(text, font=ITALIC, right=RIGHT - 50) for text in ("A. Data", "1. Sources", "B. Models", "A. Scores")
+    )
+
+    heads = [sections[0], sections[1], data, sources, models, sections[2], scores, sections[3]]
+    assert levels(*heads) == [1, 1, 2, 3, 2, 1, 2, 1]
+
+
+def test_small_headings_of_a_physics_journal_and_its_appendix_are_found() -> None:
+    texts = ["I. INTRODUCTION", "A. Objective", "Appendix A: Proofs", "1. Proof", "2. Bound", "Appendix B: Data"]
+
+    assert levels(*(centred(text, BOLD, 9.0) for text in texts)) == [1, 2, 1, 2, 2, 1]
+
+
+@pytest.mark.parametrize("text", ["C. elegans", "B. Ears", "2. Claims", "IV. VIDEO"])
+def test_a_letter_or_digit_that_does_not_count_on_is_no_heading(text: str) -> None:
+    assert levels(centred("I. INTRODUCTION", SERIF), line(text, font=ITALIC))[1] == 0
+
+
+def test_headings_without_numbers_are_on_the_level_of_their_face() -> None:
+    section, below = bold("Introduction"), bold("Entropic Transport", 10.0)
+    deepest = line("Tides", font=read_font("Times-BoldItalic"), right=LEFT + 30)
+
+    assert levels(section, below, deepest, below, section, below) == [1, 2, 3, 2, 1, 2]
+
+
+def test_an_article_is_no_number_in_a_paper_without_numbers() -> None:
+    assert levels(bold("Introduction"), bold("A Simpler Bound", 10.0)) == [1, 2]
+
+
+def test_centred_sections_without_numbers_are_found_by_their_size() -> None:
+    assert levels(centred("Introduction", BOLD, 12.0), centred("Tidal Transport", BOLD, 12.0)) == [1, 1]
+
+
+@pytest.mark.parametrize("text", ["2.1. Choice of the Harmonics", "2.1. \u2113-Stopping Rule"])
+def test_an_italic_heading_with_the_next_number_needs_no_space_below(text: str) -> None:
+    head = line(text, 712.0, font=ITALIC, right=LEFT + 6 * len(text))
+    after = line("The text below begins right under its heading.", 700.0)
+    headings = HeadingFinder(BODY)
+
+    heads = [bold("1 Introduction"), bold("2 Method"), head]
+    assert [headings.read(one, after, ONE_COLUMN, step=20.0, is_apart=True) for one in heads] == [1, 1, 2]
+
+
+def test_a_row_of_a_matrix_is_no_appendix() -> None:
+    assert levels(bold("1 Introduction"), line("A B 0", right=LEFT + 30)) == [1, 0]

@@ -4,6 +4,7 @@ import re
 
 from peercorpus.texts.layout.blocks import Body, TextLine, ends_sentence
 from peercorpus.texts.layout.columns import PageColumns
+from peercorpus.texts.layout.heading_numbers import Counting, MixedCounting
 
 _SECTION_NAME = re.compile(
     r"(?:abstract|introduction|related works?|background|preliminar(?:y|ies)|methods?|methodology|experiments?|"
@@ -22,83 +23,28 @@ _UNNUMBERED_SECTION = re.compile(
 _TOP_LEVEL_NAME = re.compile(r"(?:abstract|references|bibliography|appendi)", re.IGNORECASE)
 """Section names that are always on level 1."""
 _NUMBERED = re.compile(r"(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})\.?\s+(?P<title>\W?\w.*)$")
-_ROMAN_NUMBERED = re.compile(r"(?P<number>X{0,1}(?:IX|IV|V?I{0,3}))\.\s+(?P<title>\w.*)$")
-_APPENDIX = re.compile(r"appendix\s+(?P<number>[A-Z])\b[.:]?", re.IGNORECASE)
+_APPENDIX = re.compile(r"appendix\s+(?P<number>[A-Z](?:\.\d{1,2})*)\b[.:]?", re.IGNORECASE)
+
+_APPENDIX_WORD = re.compile(r"appendix\s+", re.IGNORECASE)
 
 _MIN_HEADING_CHARACTERS = 2
 """Minimum characters of the first line of a heading."""
+_MIN_HEADING_LETTERS = 3
+"""Minimum letters of a heading; rows of matrices have fewer."""
 _MAX_HEADING_CHARACTERS = 140
 """Maximum characters of the first line of a heading."""
 _MIN_LARGE_SIZE_RATIO = 1.07
 """Font size, relative to the body, above which a line counts as larger."""
+_MIN_NUMBERED_SIZE_RATIO = 0.85
+"""Minimum font size, relative to the body, of a bold or italic heading with the next number."""
+_MIN_FACE_SHARE = 0.8
+"""Minimum share of bold or of italic characters in a line of that face; the rest are formulas."""
 _MAX_PLAIN_WIDTH_SHARE = 0.85
 """Maximum share of the column width of a heading set in the body font."""
-_MAX_NUMBER_STEP = 2
-"""Maximum step between heading numbers, so that headings may be missed in between."""
 _MAX_LEVEL = 4
 """Deepest heading level."""
 _CAPITALS_LEVEL = 3
 """Level of a common name in capitals no larger than the body, in a paper whose sections are larger."""
-
-
-class Counting:
-    """The heading numbers of a paper so far, and which may come next."""
-
-    def __init__(self) -> None:
-        self._last: tuple[str, ...] = ()
-
-    def counts_on(self, number: str) -> bool:
-        """Record a number and return True if it may follow the last heading's number; otherwise return False.
-
-        >>> counting = Counting()
-        >>> [counting.counts_on(number) for number in ("1", "2", "2.1", "2.3", "7", "3", "A", "A.1")]
-        [True, True, True, True, False, True, True, True]
-        """
-        parts = tuple(number.split("."))
-        if not self._may_follow(parts):
-            return False
-        self.go_on(number)
-        return True
-
-    def goes_on_inside(self, number: str) -> bool:
-        """Return whether a number is the next one in the section of the last heading, or in an enclosing section.
-
-        >>> counting = Counting()
-        >>> counting.go_on("2.1")
-        >>> [counting.goes_on_inside(number) for number in ("2.2", "2.1.1", "2.3", "3.1", "3")]
-        [True, True, False, False, False]
-        """
-        *above, new = number.split(".")
-        depth = len(above)
-        if not above or not new.isdigit() or tuple(above) != self._last[:depth]:
-            return False
-        return int(new) == (1 if len(self._last) == depth else int(self._last[depth]) + 1)
-
-    def go_on(self, number: str) -> None:
-        """Record a number as the last one."""
-        self._last = tuple(number.split("."))
-
-    def _may_follow(self, parts: tuple[str, ...]) -> bool:
-        last = self._last
-        depth = len(parts)
-        if not last:
-            return parts[0] in {"0", "1", "2", "A"} and all(part in {"0", "1"} for part in parts[1:])
-        if depth == 1:
-            return _follows(last[0], parts[0]) or (parts[0] == "A" and last[0].isdigit())
-        if parts[:-1] != last[: depth - 1]:
-            # The parent heading was missed; its first subheading implies it.
-            return all(part == "1" for part in parts[1:]) and _follows(last[0], parts[0])
-        return parts[-1] in {"0", "1", "2"} if len(last) < depth else _follows(last[depth - 1], parts[-1])
-
-
-def _follows(last: str, new: str) -> bool:
-    return (
-        last.isdigit() == new.isdigit() and 0 < _parse_number_part(new) - _parse_number_part(last) <= _MAX_NUMBER_STEP
-    )
-
-
-def _parse_number_part(part: str) -> int:
-    return int(part) if part.isdigit() else ord(part[0]) - ord("A") + 1
 
 
 class HeadingFinder:
@@ -111,9 +57,12 @@ class HeadingFinder:
     def __init__(self, body: Body) -> None:
         self._body = body
         self._counting = Counting()
+        self._mixed = MixedCounting()
         self._level = 1
         self._sections_are_large = False
+        self._sections_are_centred = False
         self._sizes: list[float] = []
+        self._levels: dict[tuple[int, bool], int] = {}
         self.has_begun = False
 
     def read(self, line: TextLine, after: object, columns: PageColumns, *, step: float, is_apart: bool) -> int:
@@ -134,7 +83,7 @@ class HeadingFinder:
             return 0
         is_small = line.size < 0.95 * self._body.size and not _is_in_small_capitals(line)
         is_set_off = not is_small and (line.share("is_bold") > 0.6 or self._is_large(line) or _is_in_capitals(line))
-        level = (
+        level = self._find_level_of_mixed(line) or (
             self._find_level_of_distinct(line, after, columns, step)
             if is_set_off
             else self._find_level_of_plain(line, after, columns)
@@ -145,37 +94,67 @@ class HeadingFinder:
                 self._sizes.append(line.size)
         return level
 
+    def _find_level_of_mixed(self, line: TextLine) -> int:
+        """Return the level of a heading whose number counts on in Roman numbers, letters and digits; else 0."""
+        is_distinct = _is_in_own_face(line) or _is_in_capitals(line)
+        if not is_distinct or line.size < _MIN_NUMBERED_SIZE_RATIO * self._body.size or ends_sentence(line.text):
+            return 0
+        if line.text.lower().startswith("appendix"):
+            self._mixed.begin_appendix()
+            return int(self._mixed.has_begun)
+        level = self._mixed.go_on(line.text)
+        self._level = level or self._level
+        return level
+
     def _is_large(self, line: TextLine) -> bool:
         return line.size > _MIN_LARGE_SIZE_RATIO * self._body.size
 
     def _find_level_of_distinct(self, line: TextLine, after: object, columns: PageColumns, step: float) -> int:
         text = line.text
-        if sum(map(str.isalpha, text)) < 0.4 * len(text):
+        letters = sum(map(str.isalpha, text))
+        if letters < max(_MIN_HEADING_LETTERS, 0.4 * len(text)):
             return 0
         numbered = _NUMBERED.match(text)
-        if numbered:
+        if numbered and not (numbered["number"] == "A" and self._begins_with_article(line)):
             return self._find_level_of_numbered(line, numbered["number"])
-        roman = _ROMAN_NUMBERED.match(text)
-        if roman and roman["number"]:
-            return 1
         appendix = _APPENDIX.match(text)
         if appendix:
             self._counting.counts_on(appendix["number"])
             return 1
         if _SECTION_NAME.match(text) and (level := self._find_level_of_name(line)):
+            self._sections_are_centred |= _is_centred(line, *columns.of(line)) and not _TOP_LEVEL_NAME.match(text)
             return level
         if not self.has_begun or line.characters > 90 or ends_sentence(text):
             return 0
         larger = line.size / self._body.size
-        is_flush = abs(line.left - columns.of(line)[0]) < 2
-        if larger >= 1.12 and is_flush:
+        left, right = columns.of(line)
+        is_placed = abs(line.left - left) < 2 or (
+            self._sections_are_centred and line.share("is_bold") > 0.95 and _is_centred(line, left, right)
+        )
+        if larger >= 1.12 and is_placed:
             self._level = self._find_level_of_size(line.size) or (1 if larger > 1.18 else 2)
             return self._level
-        return min(_MAX_LEVEL, self._level + 1) if self._stands_alone(line, after, columns, step) else 0
+        return self._find_level_of_face(line) if self._stands_alone(line, after, columns, step) else 0
+
+    def _find_level_of_face(self, line: TextLine) -> int:
+        """Return the level of an unnumbered heading no larger than the body.
+
+        In a paper without numbers, headings that look alike are on one level, the one on which the first of them is.
+        """
+        if self._counting.has_begun:
+            return min(_MAX_LEVEL, self._level + 1)
+        face = round(line.size), line.share("is_italic") > 0.5
+        self._level = self._levels.setdefault(face, min(_MAX_LEVEL, self._level + 1))
+        return self._level
+
+    def _begins_with_article(self, line: TextLine) -> bool:
+        """Return whether "A" is a word: in a paper without numbers, at the start of a heading smaller than others."""
+        return not self._counting.has_begun and bool(self._sizes) and line.size < 0.96 * self._sizes[0]
 
     def _find_level_of_name(self, line: TextLine) -> int:
         """Return the level of a common section name; 0 if only its position can decide."""
         if self._is_large(line) or not (self._sections_are_large and self.has_begun):
+            self._level = 1 if not self._counting.has_begun else self._level
             return 1
         if _is_in_capitals(line):
             return 1 if _TOP_LEVEL_NAME.match(line.text) else _CAPITALS_LEVEL
@@ -190,20 +169,21 @@ class HeadingFinder:
 
     def _find_level_of_plain(self, line: TextLine, after: object, columns: PageColumns) -> int:
         """Return the level of a heading set like the body: it continues the numbering and is on a line of its own."""
-        numbered = _NUMBERED.match(line.text)
+        numbered = _NUMBERED.match(_APPENDIX_WORD.sub("", line.text))
         if not numbered or not self._counting.goes_on_inside(numbered["number"]):
             return 0
+        is_distinct = _is_in_own_face(line)
         left, right = columns.of(line)
         is_short = abs(line.left - left) < 2 and line.right < left + _MAX_PLAIN_WIDTH_SHARE * (right - left)
         if (
             not is_short
-            or not numbered["title"][0].isupper()
+            or not (numbered["title"][0].isupper() or (is_distinct and not numbered["title"][0].isascii()))
             or ends_sentence(line.text)
-            or line.size < 0.95 * self._body.size
+            or line.size < (_MIN_NUMBERED_SIZE_RATIO if is_distinct else 0.95) * self._body.size
         ):
             return 0
         leading = max(self._body.leading, 1.05 * line.size)
-        if isinstance(after, TextLine) and line.base - after.base <= 1.12 * leading:
+        if not is_distinct and isinstance(after, TextLine) and line.base - after.base <= 1.12 * leading:
             return 0
         return self._find_level_of_numbered(line, numbered["number"]) if after is not None else 0
 
@@ -223,7 +203,10 @@ class HeadingFinder:
         """Return whether a bold line is set apart, starts at the column's edge, and is not a sentence."""
         (left, right) = columns.of(line)
         text = line.text
-        if line.share("is_bold") < 0.95 or len(text) < 4 or text[-1] in ".:;,?!" or not text[0].isupper():
+        begins_with_formula = line.runs[0].font.is_maths
+        if line.share("is_bold") < (_MIN_FACE_SHARE if begins_with_formula else 0.95):
+            return False
+        if len(text) < 4 or text[-1] in ".:;,?!" or not (begins_with_formula or text[0].isupper()):
             return False
         # Many formulas make the detected column too narrow; the text below shows its real left edge.
         begins = after.left if isinstance(after, TextLine) and after.left < left else left
@@ -248,6 +231,8 @@ class HeadingFinder:
         """
         if not 0 < step <= 1.5 * max(before.size, line.size) or _SECTION_NAME.match(line.text):
             return False
+        if _APPENDIX.fullmatch(before.text) and _is_in_capitals(before) and _is_in_capitals(line):
+            return True
         left, right = columns.of(before)
         filled = (before.right - left) / max(1.0, right - left)
         if before.text.isupper() and line.text.isupper() and line.characters > 3:
@@ -258,12 +243,26 @@ class HeadingFinder:
         return self._is_large(line) or (filled > 0.6 and not ends_sentence(before.text))
 
 
+def _is_centred(line: TextLine, left: float, right: float) -> bool:
+    return line.left > left + 2 and abs(line.left - left - right + line.right) < line.size
+
+
+def _is_in_own_face(line: TextLine) -> bool:
+    """Return whether a line is bold or italic, apart from its formulas."""
+    return max(line.share("is_bold"), line.share("is_italic")) > _MIN_FACE_SHARE
+
+
 def _is_in_capitals(line: TextLine) -> bool:
-    return line.text.isupper() or _is_in_small_capitals(line)
+    return _has_only_capitals(line) or _is_in_small_capitals(line)
+
+
+def _has_only_capitals(line: TextLine) -> bool:
+    """Return whether all letters of a line are capitals, apart from its formulas."""
+    return line.text.isupper() or "".join([run.text for run in line.runs if not run.font.is_maths]).isupper()
 
 
 def _is_in_small_capitals(line: TextLine) -> bool:
     """Return whether a line is in a small-capitals font, or in capitals with larger initials."""
     if line.share("is_small_capitals") > 0.5:
         return True
-    return line.text.isupper() and len({round(run.size, 1) for run in line.runs}) > 1
+    return _has_only_capitals(line) and len({round(run.size, 1) for run in line.runs}) > 1
