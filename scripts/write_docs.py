@@ -20,11 +20,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from text_schema import SHARED, schema_page, split_docstring
-
 if TYPE_CHECKING:
     from peercorpus.forms.form import Question
     from peercorpus.forms.venue_forms import KnownForm
+
+sys.path.insert(0, str(Path(__file__).parent / "documents"))
+
+from text_schema import SHARED, schema_page, split_docstring
 
 ErrorT = TypeVar("ErrorT")
 ROOT = Path(__file__).parents[1]
