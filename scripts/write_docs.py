@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from peercorpus.forms.form import Question
     from peercorpus.forms.venue_forms import KnownForm
 
+sys.path.insert(0, str(Path(__file__).parent / "documents"))
+
+from text_schema import SHARED, schema_page, split_docstring
+
 ErrorT = TypeVar("ErrorT")
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "peercorpus"
@@ -35,29 +39,6 @@ EXTRAS_BEGIN = "<!-- extras: generated from pyproject.toml by scripts/write_docs
 EXTRAS_END = "<!-- end of extras -->"
 RECORDS = ("papers", "reviews", "ai_reviews", "scores", "documents", "blocks", "enums")
 """Modules of `records` with the types of rows and of their values, in the order of docs/data.md."""
-SHARED = {
-    "forum_id": "The submission: the id of the note at the root of its forum.",
-    "venue_id": "The venue's group on OpenReview (`ICLR.cc/2024/Conference`); the tables are partitioned by it.",
-    "post_id": "The id of its note.",
-    "review_id": "The id of its note.",
-    "reviewer": "The reviewer's anonymous id within that paper.",
-    "created_at": "When it was created.",
-    "modified_at": "When it was last modified.",
-    "sha256": "The file in `files/`.",
-    "title": "Verbatim.",
-    "abstract": "Verbatim.",
-    "text": "Verbatim.",
-    "tldr": "The authors' summary in one sentence, verbatim.",
-    "keywords": "Verbatim.",
-    "primary_area": "Verbatim.",
-    "field": "The form's own name of the field.",
-    "engine": "The name of the PDF engine.",
-    "engine_version": "The version of that engine.",
-    "turns": "In time order.",
-    "stage": "The stage it left.",
-}
-"""What fields mean in every record that does not say otherwise."""
-
 FAULT_KINDS = {
     "kill": "Killed or stopped",
     "service": "The service",
@@ -182,14 +163,6 @@ def meaning_of(name: str, annotation: ast.expr, kinds: Mapping[str, ast.ClassDef
     return SHARED.get(name) or "".join(split_docstring(kinds[kind])[0].partition("\n")[0] for kind in named)
 
 
-def split_docstring(node: ast.ClassDef | ast.FunctionDef) -> tuple[str, dict[str, str]]:
-    """What a docstring says of the whole, and what it says of each attribute."""
-    text, _, attributes = (ast.get_docstring(node) or "").partition("\n\nAttributes:\n")
-    entries = re.split(r"^    (?=\w+: )", attributes, flags=re.MULTILINE)[1:]
-    pairs = (entry.split(": ", 1) for entry in entries)
-    return text.partition("\n\n>>>")[0], {name: " ".join(meaning.split()) for name, meaning in pairs}
-
-
 def is_property(node: ast.stmt) -> bool:
     """Whether a statement of a class body defines a property."""
     decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
@@ -268,25 +241,6 @@ def data_page() -> str:
         if is_enum(node):
             lines += class_lines(node, kinds, None)
     return "\n".join(lines) + "\n"
-
-
-def schema_page() -> str:
-    """The JSON Schema of what `convert` writes beside each text, with what each field means."""
-    import msgspec
-
-    from peercorpus.texts.text_json import Measures
-
-    paths = [*(PACKAGE / "records" / f"{name}.py" for name in RECORDS), PACKAGE / "texts" / "text_json.py"]
-    body = [statement for path in paths for statement in ast.parse(path.read_text(encoding="utf-8")).body]
-    kinds = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
-    schema = msgspec.json.schema(Measures)
-    for name, definition in schema["$defs"].items():
-        definition["description"], meanings = split_docstring(kinds[name])
-        for field, described in definition.get("properties", {}).items():
-            meaning = meanings.get(field) or SHARED.get(field)
-            described |= {"description": meaning} if meaning else {}
-    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Text of a PDF"}
-    return json.dumps(dialect | schema, indent=1, ensure_ascii=False) + "\n"
 
 
 def escape(text: str) -> str:
@@ -438,7 +392,8 @@ def dataset_page() -> str:
         "`croissant.json` (Croissant 1.1 with its RAI fields), `release.json` (the sums of all files), `takedown.json`",
         "and the splits of its papers. The card has these tables of the configurations that the release has, and",
         "its own counts: by venue, by split, by grade and outcome, of what was set aside, and of each known bias. Of a",
-        "list inside a list mlcroissant 1.1 reads the first item alone; `datasets`, Polars and DuckDB read all.",
+        "list inside a list mlcroissant 1.1 reads the first item alone, and for a null list of structs one struct of",
+        "nulls; `datasets`, Polars and DuckDB read what is there.",
         "",
         "| configuration | one row per | splits |",
         "|---|---|---|",

@@ -66,6 +66,7 @@ def linked(sentence: str, parts: tuple[Part, ...]) -> list[tuple[str, str | None
         ("In Table 1, 5 models fail", [("Table 1", "Table 1: Wei")]),
         ("In Table 1 and 3 seeds", [("Table 1", "Table 1: Wei")]),
         ("TABLE II lists", [("TABLE II", "Table II: We")]),
+        ("Table 2 lists", [("Table 2", "Table II: We")]),
         ("by Algorithm 1.", [("Algorithm 1", "Algorithm 1:")]),
         ("in Section 3.2, we", [("Section 3.2", "### 3.2 Weig")]),
         ("in §3.2", [("§3.2", "### 3.2 Weig")]),
@@ -123,12 +124,22 @@ def test_authors_and_years_are_linked(sentence: str, expected: list[tuple[str, s
     assert linked(sentence, NAMED) == expected
 
 
+def test_two_names_mean_the_entry_of_two_authors_and_others_the_other() -> None:
+    parts = (entry("Kim Wu and Max Ray. Herbs. 2020."), entry("Kim Wu, Max Ray, and Ada Lee. Teas. 2020."))
+    found = linked("(Wu & Ray, 2020; Wu et al., 2020)", parts)
+    assert [target for _, target in found] == ["Kim Wu and M", "Kim Wu, Max "]
+
+
 def test_labels_of_letters_are_linked_where_there_is_such_an_entry() -> None:
     parts = (entry("Ada Bell and others. Herbs.", "ABC+20"), entry("Zoe. Teas.", "Zoe21"))
     assert linked("as [ABC+20, Zoe21] and [MASK] say", parts) == [
         ("ABC+20", "[ABC+20] Ada"),
         ("Zoe21", "[Zoe21] Zoe."),
     ]
+
+
+def test_numbers_in_brackets_are_kept_where_no_list_of_references_was_recognised() -> None:
+    assert linked("as [1, 2] say", ()) == [("1", None), ("2", None)]
 
 
 def test_two_sections_of_one_number_are_no_target() -> None:

@@ -83,6 +83,9 @@ class ReleaseFlags:
         versions; the card lists all grades.
     latex
         Fill the column latex of the configuration texts: each text as a LaTeX document. It doubles their size.
+    blocks
+        Fill the columns blocks and mentions of the configuration texts: each text block by block, with places, cells
+        and formulas, and what its sentences refer to. It adds half of their size.
     layout
         peercorpus: all configurations; reviewbench: the one configuration of ReviewBench, with its twenty columns.
     figures
@@ -93,6 +96,7 @@ class ReleaseFlags:
     texts: Literal["initial", "best", "all"] = "best"
     grade: WorstGrade = "only_before_review"
     latex: Annotated[bool, Parameter(negative=())] = False
+    blocks: Annotated[bool, Parameter(negative=())] = False
     layout: Literal["peercorpus", "reviewbench"] = "peercorpus"
     figures: Annotated[bool, Parameter(negative=())] = False
 
@@ -167,6 +171,7 @@ def _refuse_unfit(content: ReleaseFlags, splits: str | None, titles: str) -> Non
     unfit = {
         "--titles": titles == "model",
         "--latex": content.latex,
+        "--blocks": content.blocks,
         "--texts all": content.texts == "all",
         "--splits": splits not in {None, "none"},
     }
@@ -194,7 +199,7 @@ def write_release(
     from peercorpus.release.shards import ReleaseLayout
 
     layout = ReleaseLayout(content.layout)
-    text_rule = TextRule(TextChoice(content.texts), Grade(content.grade), with_latex=content.latex)
+    text_rule = TextRule(TextChoice(content.texts), Grade(content.grade), content.latex, content.blocks)
     with dated_releases.open_target(workspace.folder, out, sides) as target:
         target.is_same = titler is None and dated_releases.is_up_to_date(
             target.standing,
@@ -221,6 +226,7 @@ def write_release(
                 layout=layout,
                 figures=content.figures,
                 with_latex=text_rule.with_latex,
+                with_blocks=text_rule.with_blocks,
             )
     if target.is_same:  # `open_target` sets it, too, if the release just written has the same bytes as the last one
         return target.final, releases.same_release(target.final)

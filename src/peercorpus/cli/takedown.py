@@ -99,6 +99,7 @@ def _publish_and_verify(workspace: "Workspace") -> "tuple[Path, Verification]":
             texts=inputs.texts.value,
             grade=cast("WorstGrade", inputs.grade.value),
             latex=inputs.latex,
+            blocks=inputs.blocks,
             layout=inputs.layout.value,
             figures=inputs.figures,
         )

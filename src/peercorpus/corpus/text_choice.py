@@ -123,6 +123,7 @@ class TextRule:
         choice: What is shown.
         worst_grade: The worst grade accepted as what the reviewers read: tasks hold no other text.
         with_latex: Whether each text of the configuration `texts` is there as LaTeX, too.
+        with_blocks: Whether it is there block by block, too.
 
     Raises:
         PeercorpusError: The worst grade is `unavailable`, which is the grade of no text.
@@ -131,6 +132,7 @@ class TextRule:
     choice: TextChoice = TextChoice.BEST
     worst_grade: Grade = PUBLISHABLE_GRADES[-1]
     with_latex: bool = False
+    with_blocks: bool = False
 
     def __post_init__(self) -> None:
         if self.worst_grade is Grade.UNAVAILABLE:

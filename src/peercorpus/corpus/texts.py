@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from peercorpus.corpus.text_choice import PROVEN
+from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import PAGE_BREAK, TextHeading
 from peercorpus.records.papers import PaperVersion
 from peercorpus.workspace.delta_tables import Tables
@@ -23,6 +24,7 @@ from peercorpus.workspace.parquet import open_part
 
 _STORE_COLUMNS = ["sha256", "markdown", "engine", "engine_version"]
 _OUTLINE_COLUMNS = ["pages", "headings"]
+_BLOCK_COLUMNS = ["blocks"]
 _BATCH_ROWS = 32
 """Texts held in memory at once."""
 _COMPRESSION_LEVEL = 1
@@ -30,10 +32,17 @@ _COMPRESSION_LEVEL = 1
 
 
 class Outline(NamedTuple):
-    """The number of pages of a text, None where it is not known, and its headings."""
+    """The structure of a text.
+
+    Attributes:
+        pages: Number of pages; None where it is not known.
+        headings: Its headings.
+        blocks: Its blocks; None where they were not asked for, or the engine knows none.
+    """
 
     pages: int | None
     headings: list[TextHeading]
+    blocks: tuple[TextBlock, ...] | None = None
 
 
 class TextStore:
@@ -43,7 +52,14 @@ class TextStore:
     """
 
     def __init__(
-        self, scratch: IO[bytes], tables: Tables, venue_id: str, sha256s: Set[str], *, with_outlines: bool = False
+        self,
+        scratch: IO[bytes],
+        tables: Tables,
+        venue_id: str,
+        sha256s: Set[str],
+        *,
+        with_outlines: bool = False,
+        with_blocks: bool = False,
     ) -> None:
         self._scratch = scratch
         self._places: dict[str, tuple[int, int]] = {}
@@ -52,7 +68,8 @@ class TextStore:
         self._empty: set[str] = set()
         self._decompressor = zstandard.ZstdDecompressor()
         compressor = zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL)
-        columns = [*_STORE_COLUMNS, *(_OUTLINE_COLUMNS if with_outlines else ())]
+        outline_columns = [*_OUTLINE_COLUMNS, *(_BLOCK_COLUMNS if with_blocks else ())] if with_outlines else []
+        columns = [*_STORE_COLUMNS, *outline_columns]
         for batch in tables.batches("5-texts", venue_id, columns, _BATCH_ROWS):
             for row in batch.to_pylist():
                 if row["sha256"] in sha256s:
@@ -61,7 +78,7 @@ class TextStore:
                     if not any(map(str.strip, row["markdown"].split(PAGE_BREAK))):
                         self._empty.add(row["sha256"])
                     if with_outlines:
-                        outline = msgspec.msgpack.encode((row["pages"], row["headings"]))
+                        outline = msgspec.msgpack.encode([row[column] for column in outline_columns])
                         self._outlines[row["sha256"]] = self._keep(compressor.compress(outline))
 
     def _keep(self, compressed: bytes) -> tuple[int, int]:
@@ -120,11 +137,14 @@ class VenueTexts(TextStore):
         choose: ChooseVersions = PROVEN.rank_versions,
         *,
         with_outlines: bool = False,
+        with_blocks: bool = False,
     ) -> None:
         sha256s = set(_find_files(tables, venue_id, choose))
         self._file = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 -- closed by __exit__
         try:
-            super().__init__(self._file, tables, venue_id, sha256s, with_outlines=with_outlines)
+            super().__init__(
+                self._file, tables, venue_id, sha256s, with_outlines=with_outlines, with_blocks=with_blocks
+            )
         except BaseException:
             self._file.close()
             raise

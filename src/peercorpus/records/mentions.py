@@ -37,6 +37,7 @@ _FIRST_RANGE = re.compile(rf"{_NUMBER}(?:{_TO}{_NUMBER})?")
 _BRACKETED = re.compile(rf"\(.*?\)(?:(?:{_TO}|{_AND})\(.*?\))*")
 _ONE_NUMBER = re.compile(_NUMBER)
 _RANGE = re.compile(_TO)
+_ROMAN = {str(at): roman for at, roman in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}  # noqa: SIM905
 _PART = re.compile(r"(?:[a-z]|\s?\([a-z]\))$")
 """Letter of a part of a figure."""
 _OTHER_WORK = re.compile(r"\)?\s*(?:of|in|from|by)\s+(?:the\s+\w+\s+(?:of|by)\s+)?[(\[]?")
@@ -167,8 +168,14 @@ def _cut_list(word: str, numbers: str) -> str:
 
 
 def _find_targets(numbered: Numbered, kind: MentionKind, number: str) -> Sequence[int]:
-    """Return the blocks of a number; a part of a figure, as "2a", is found by the number of the whole."""
-    return numbered.get((kind, number)) or numbered.get((kind, _PART.sub("", number))) or ()
+    """Return the blocks of a number.
+
+    A part of a figure, as "2a", is found by the number of the whole, and "Table 2" below the caption "TABLE II".
+    """
+    for name in (number, _PART.sub("", number), _ROMAN.get(number, number)):
+        if (kind, name) in numbered:
+            return numbered[kind, name]
+    return ()
 
 
 def _is_of_other_work(text: str, start: int, end: int, citations: Sequence[_Found]) -> bool:
@@ -194,7 +201,7 @@ def _split_list(numbers: str, offset: int, pattern: re.Pattern[str]) -> Iterator
 
 def _find_citations(text: str, references: ReferenceList) -> Iterator[_Found]:
     """Yield the citations of a block by number, label, or authors and year."""
-    if "[" in text and references.by_number:
+    if "[" in text and (references.by_number or references.is_empty):
         maths = [match.span() for match in _MATHS.finditer(text)] if "$" in text else []
         for match in _NUMBERS_IN_BRACKETS.finditer(text):
             is_in_maths = any(start < match.start() < end for start, end in maths)

@@ -19,6 +19,8 @@ _LINK_END = ".,;:)]}*'"
 """Characters that end a sentence or a bracket rather than an address."""
 _LABEL = re.compile(r"\\?\[[^\]]{1,14}\\?\]\s*|\d{1,3}\.\s+")
 _FIRST_AUTHOR_END = re.compile(r",|;| and | & |\bet al\b|(?<=\w{3})\.(?=\s|$)|[(\[]")
+_TWO_AUTHORS = re.compile(r"[^,;]+?(?:,(?:\s*[A-Z]\.-?)+)?,?\s(?:and|&)\s")
+"""Beginning of an entry with two authors: the word "and" follows the first."""
 _MAX_AUTHORS_CHARACTERS = 400
 """Characters at the start of an entry in which its authors are searched."""
 
@@ -80,11 +82,13 @@ class _Entry:
     Attributes:
         years: Its years, that of its publication first.
         authors: Its first words, folded: the authors are among them.
+        has_two_authors: Whether it names two.
     """
 
     block_id: int
     years: Sequence[str]
     authors: str
+    has_two_authors: bool
 
 
 class ReferenceList:
@@ -92,13 +96,16 @@ class ReferenceList:
 
     Attributes:
         by_number: Entries by number or label.
+        is_empty: Whether the text has no entry, or none was recognised.
     """
 
     def __init__(self, markdown: str, blocks: Iterable[TextBlock]) -> None:
         self.by_number: defaultdict[str, list[int]] = defaultdict(list)
+        self.is_empty = True
         self._by_name: defaultdict[str, list[_Entry]] = defaultdict(list)
         for block in blocks:
             if block.kind is BlockKind.ENTRY:
+                self.is_empty = False
                 if block.number is not None:
                     self.by_number[block.number].append(block.block_id)
                 self._add(block.block_id, markdown[block.start : block.end])
@@ -109,7 +116,7 @@ class ReferenceList:
         head = text[:_MAX_AUTHORS_CHARACTERS]
         end = _FIRST_AUTHOR_END.search(head)
         first = fold_name(head[: end.start()] if end else head)
-        entry = _Entry(block_id, _find_years(text), fold_name(head))
+        entry = _Entry(block_id, _find_years(text), fold_name(head), bool(_TWO_AUTHORS.match(head)))
         for name in _names_of(first):
             self._by_name[name].append(entry)
 
@@ -120,6 +127,9 @@ class ReferenceList:
             first: Surname of the first author.
             second: Surname of the second author; empty where none is named.
             year: Year with its letter.
+
+        Of several entries that fit, those count that have the year as that of their publication, and of these those
+        with two authors where two are named, or else the others.
         """
         other = f" {fold_name(second)} "
         entries = [
@@ -127,8 +137,9 @@ class ReferenceList:
             for entry in self._by_name.get(fold_name(first), ())
             if year in entry.years and (not second or other in f" {entry.authors} ")
         ]
-        published = [entry for entry in entries if entry.years[0] == year]
-        return [entry.block_id for entry in published or entries]
+        entries = [entry for entry in entries if entry.years[0] == year] or entries
+        entries = [entry for entry in entries if entry.has_two_authors == bool(second)] or entries
+        return [entry.block_id for entry in entries]
 
 
 def _names_of(author: str) -> Iterator[str]:

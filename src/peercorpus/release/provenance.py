@@ -26,7 +26,7 @@ from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import OWN_VENUES, Workspace
 
 INPUTS = "inputs.json"
-VERSION = 10
+VERSION = 11
 """Raised by hand whenever the same tables give another release: by a change of this package, or of what it writes with.
 
 A release says which version wrote it, and `publish` writes one anew where that is another. `tests/golden/outputs.json`
@@ -103,6 +103,7 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
         texts: Which texts are published.
         grade: The worst grade of a text that the configurations for tasks accept.
         latex: Whether the texts are there as LaTeX, too.
+        blocks: Whether they are there block by block, too.
     """
 
     peercorpus: str
@@ -120,11 +121,12 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
     texts: TextChoice = TextChoice.INITIAL
     grade: Grade = PUBLISHABLE_GRADES[-1]
     latex: bool = False
+    blocks: bool = False
 
     @property
     def text_rule(self) -> TextRule:
         """Which texts are published, and which of them tasks hold."""
-        return TextRule(self.texts, self.grade, self.latex)
+        return TextRule(self.texts, self.grade, self.latex, self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,7 @@ def write_inputs(
         texts=text_rule.choice,
         grade=text_rule.worst_grade,
         latex=text_rule.with_latex,
+        blocks=text_rule.with_blocks,
     )
     (folder / INPUTS).write_bytes(msgspec.json.format(msgspec.json.encode(inputs), indent=1) + b"\n")
 

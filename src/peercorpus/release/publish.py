@@ -223,7 +223,10 @@ class _Writing:
         changes = ForumReader(tables.read(Change, venue_id))
         rule = self.tally.text_rule
         figures = None if self.tally.figures is None else VenueFigures(tables, venue_id)
-        with VenueTexts(tables, venue_id, self.folder, rule.choose_needed, with_outlines=True) as texts:
+        held = VenueTexts(
+            tables, venue_id, self.folder, rule.choose_needed, with_outlines=True, with_blocks=rule.with_blocks
+        )
+        with held as texts:
             meter = Meter(venue_id, "publish", self.show)
             total = tables.count("1-papers", venue_id)
             public = self.sieve.through(
@@ -330,6 +333,7 @@ def publish_release(
     layout: ReleaseLayout = ReleaseLayout.PEERCORPUS,
     figures: bool = False,
     with_latex: bool = False,
+    with_blocks: bool = False,
 ) -> PublishSummary:
     """Write a folder that `datasets.load_dataset` opens, with the configurations of its layout.
 
@@ -347,6 +351,7 @@ def publish_release(
         layout: The configurations to write; `reviewbench` has no sides and no turns, so neither sides nor titler apply.
         figures: Whether to write the configuration `figures`, which needs tables built with `Options.figures`.
         with_latex: Whether each text of the configuration `texts` is there as LaTeX, too.
+        with_blocks: Whether it is there block by block, too.
 
     Raises:
         ModelError: The model that gives titles cannot be asked.
@@ -360,7 +365,7 @@ def publish_release(
     if sides is not None:
         read_earlier(sides, standing or out, read_kept(workspace.folder, sides))
     with replace_folder(out) as folder:
-        rule = TextRule(texts, worst_grade, with_latex)
+        rule = TextRule(texts, worst_grade, with_latex, with_blocks)
         tally = ReleaseCounts(names_authors=with_authors, layout=layout, text_rule=rule)
         tally.figures = FigureCounts() if figures else None
         tally.reminders = count_verdicts(workspace)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from peercorpus.records.arrow_schema import arrow_type
-from peercorpus.records.documents import TextHeading
 from peercorpus.records.reviews import Section
 from peercorpus.records.scores import Score, ScoreChange
 
@@ -389,32 +388,6 @@ VERSIONS = pa.schema(
     ]
 )
 
-HEADING = describe(
-    arrow_type(TextHeading),
-    level="1 for a section, 2 for a subsection, and so on",
-    title="as in the text, with its number",
-    page="from 1",
-)
-TEXTS_OF_VERSIONS = pa.schema(
-    [
-        *PLACE,
-        column("edit_id", TEXT, "as in `versions`"),
-        column("sha256", TEXT, "of the file; of a published text, of its bytes"),
-        column("created_at", TIME, "when the version was uploaded"),
-        column(
-            "is_initial", TRUTH, "whether it is what the reviewers read, as far as `grade` says; proven for some grades"
-        ),
-        column("grade", TEXT, "how that is known; null for all other versions"),
-        column("moment", TEXT, MOMENT),
-        column("licence", TEXT, "of the submission, verbatim, as in `papers`"),
-        column("text_engine", TEXT, "the engine that read it, and its version"),
-        column("pages", COUNT, "null if a published record does not state it"),
-        column("markdown", TEXT, "pages are joined by a line of three dashes"),
-        column("markdown_chars", pa.int64(), "characters of `markdown`"),
-        column("headings", pa.list_(HEADING), "in the order of the text; empty if the engine reports none"),
-        column("latex", TEXT, "`markdown` as a LaTeX document; null unless published with --latex"),
-    ]
-)
 FIGURES = pa.schema(
     [
         *PLACE,

@@ -15,6 +15,7 @@ from peercorpus.release import schemas
 from peercorpus.release.ai_review_schema import AI_REVIEWS
 from peercorpus.release.meta_review_schema import META_REVIEW_SFT
 from peercorpus.release.question_schema import ACCEPTANCE
+from peercorpus.release.text_schema import TEXTS
 from peercorpus.workspace.parquet import open_parquet
 
 
@@ -129,7 +130,7 @@ CONFIGS = {
         Config("versions", schemas.VERSIONS, "one row per PDF of a submission", group_rows=5_000),
         Config(
             "texts",
-            schemas.TEXTS_OF_VERSIONS,
+            TEXTS,
             "one row per version of a submission whose text is published, including later ones",
             group_rows=100,
         ),

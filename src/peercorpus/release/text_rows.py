@@ -15,7 +15,9 @@ from peercorpus.corpus.texts import VenueTexts
 from peercorpus.latex.document import write_latex
 from peercorpus.records.documents import PAGE_BREAK, Change
 from peercorpus.records.papers import PaperVersion
+from peercorpus.records.structured_text import StructuredText
 from peercorpus.records.untrusted_text import redact_people
+from peercorpus.release.block_rows import block_columns, mask_blocks
 from peercorpus.release.record_rows import Row, as_row
 
 
@@ -112,7 +114,9 @@ def _pattern(name: Sequence[str]) -> str:
     return rf"(?<!\w){first}(?:\W+\w+){{0,2}}?\W+{last}(?![^\W\d_])|(?<!\w){last}\W+{first}(?![^\W\d_])"
 
 
-def _text_row(version: PaperVersion, texts: VenueTexts, paper_columns: Row, *, with_latex: bool) -> Row:
+def _text_row(
+    version: PaperVersion, texts: VenueTexts, paper_columns: Row, rule: TextRule, *, with_authors: bool
+) -> Row:
     sha256 = str(version.sha256)
     outline = texts.outline(sha256)
     row: Row = redact_people(
@@ -131,8 +135,12 @@ def _text_row(version: PaperVersion, texts: VenueTexts, paper_columns: Row, *, w
         | paper_columns
     )
     # Escapes that LaTeX does not need are gone, so that an address may appear that they hid.
-    latex = redact_people(write_latex(row["markdown"]).latex) if with_latex else None
-    return row | {"markdown_chars": len(row["markdown"]), "latex": latex}
+    latex = redact_people(write_latex(row["markdown"]).latex) if rule.with_latex else None
+    masked = None
+    if rule.with_blocks and outline.blocks is not None:
+        masked = mask_blocks(StructuredText(texts.read(sha256), outline.blocks), row["markdown"])
+    more = {"markdown_chars": len(row["markdown"]), "latex": latex}
+    return row | more | block_columns(masked, with_authors=with_authors)
 
 
 def _explain_refusal(text: str, authors: Sequence[str]) -> str | None:
@@ -160,7 +168,7 @@ def build_text_rows(
         picked: Those of the forum that are published.
         changes: The changes between its versions.
         paper_columns: Columns of each row that are the paper's.
-        rule: Whether each text is there as LaTeX, too.
+        rule: Whether each text is there as LaTeX and block by block, too.
         with_authors: Whether authors are named. Otherwise a change that names one is left out, and so is every change
             where nobody is known in full.
     """
@@ -181,5 +189,9 @@ def build_text_rows(
         else:
             moments = {"left_grade": earlier.grade, "right_moment": later.moment}
             change_rows.append(redact_people(as_row(change) | moments | paper_columns))
-    rows = [_text_row(version, texts, with_licence, with_latex=rule.with_latex) for version in picked.shown]
+    rows = [_text_row(version, texts, with_licence, rule, with_authors=with_authors) for version in picked.shown]
+    unplaced = sum(
+        row["blocks"] is None and texts.outline(row["sha256"]).blocks is not None for row in rows if rule.with_blocks
+    )
+    left_out += Counter({"blocks of a text with an address over two of them": unplaced})
     return TextRows(texts=rows, changes=change_rows, left_out=left_out)
