@@ -23,7 +23,7 @@ OPENING_BRACKETS = "([{⌊⌈⟨"
 CLOSING_BRACKETS = ")]}⌋⌉⟩"
 BRACKET_PIECES = dict(zip("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎞⎟⎠⎤⎥⎦⎫⎬⎭", "((([[[{{{∣)))]]]}}}", strict=True))
 """Pieces of tall brackets, with the bracket that each belongs to."""
-LARGE_OPERATORS = frozenset("∑∏∐⋃⋂⨁⨂⨆⋁⋀")
+LARGE_OPERATORS = frozenset("∑∏∐⋃⋂⨀⨁⨂⨄⨆⋁⋀")
 OPERATOR_NAMES = frozenset({
     "log", "exp", "sin", "cos", "tan", "tanh", "sinh", "cosh", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "ln",
     "lg", "max", "min", "sup", "inf", "lim", "limsup", "liminf", "arg", "det", "dim", "ker", "gcd", "deg", "Pr",
@@ -33,7 +33,7 @@ LIMIT_OPERATORS = frozenset({
     "max", "min", "sup", "inf", "lim", "limsup", "liminf", "argmax", "argmin", "det", "Pr", "arg max", "arg min",
 })  # fmt: skip
 """Operators whose limits are set below and above them."""
-RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔")
+RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔⟵⟶⟷⟸⟹⟺")
 SPACED_SIGNS = RELATIONS | frozenset("+−±∓×")
 """Symbols written with a space on both sides."""
 _TOKEN = re.compile(r"[^\W\d_\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]{2,}|\d+(?:[.,]\d+)*|\S")
@@ -147,7 +147,8 @@ def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
     if (font.is_maths and font_encoding(font.name)) or (
         font.is_bold and len(text) <= 3 and (text.isupper() or len(text) == 2)
     ):
-        pieces = [(letter, number, number + 1) for number, letter in enumerate(text) if letter != " " or len(text) == 1]
+        has_glyph = font_encoding(font.name) == "omx" and not has_unicode_table(frozenset(text))
+        pieces = [(letter, number, number + 1) for number, letter in enumerate(text) if letter != " " or has_glyph]
     else:
         pieces = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
     if font.is_italic and not font.is_maths:
