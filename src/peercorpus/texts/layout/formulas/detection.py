@@ -11,6 +11,7 @@ from peercorpus.texts.layout.blocks import Body, TextLine
 from peercorpus.texts.layout.columns import PageColumns
 from peercorpus.texts.layout.formulas.nodes import (
     CLOSING_BRACKETS,
+    LARGE_OPERATORS,
     LIMIT_OPERATORS,
     OPENING_BRACKETS,
     OPERATOR_NAMES,
@@ -136,7 +137,10 @@ def _count_word_letters(line: TextLine) -> int:
     for run in line.runs:
         is_script = run.size <= 0.85 * line.size
         prose += " " if run.has_space and not is_script else ""
-        prose += run.text if not run.font.is_maths and not is_script else "(" if run.text[:1] == "(" else "$"
+        if run.font.is_maths or is_script:
+            prose += "(" if run.font.is_maths and sign(run.font.name, run.text[0]).text == "(" else "$"
+        else:
+            prose += run.text
     return sum(len(word) for word in _WORD.findall(prose) if word not in OPERATOR_NAMES and word not in LIMIT_OPERATORS)
 
 
@@ -148,6 +152,11 @@ def _count_formal(line: TextLine) -> float:
         else sum(not letter.isalpha() for letter in run.text)
         for run in line.runs
     )
+
+
+def _measure_letters(line: TextLine) -> float:
+    """Return the font size of a line, in points, without operators that are enlarged letters of a text font."""
+    return max((run.size for run in line.runs if run.text not in LARGE_OPERATORS), default=line.size)
 
 
 def has_words(line: TextLine) -> bool:
@@ -195,7 +204,7 @@ def is_formal(line: TextLine, columns: PageColumns, body: Body) -> bool:
     """Return whether a line can be the first of a display formula."""
     if (
         _ALGORITHM_LINE.match(line.text)
-        or line.size > 1.3 * body.size
+        or _measure_letters(line) > 1.3 * body.size
         or _is_prose(line, columns, body)
         or _count_word_letters(line) > 12
     ):
