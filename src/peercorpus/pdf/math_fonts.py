@@ -131,6 +131,12 @@ def font_encoding(font: str) -> str:
 
 
 @lru_cache(CACHED_CALLS)
+def has_own_sizes(font: str) -> bool:
+    """Return whether a font has large symbols in TeX's encoding, but not in the sizes of TeX's own fonts."""
+    return font_encoding(font) == "omx" and font[:2].lower() not in {"cm", "lm"}
+
+
+@lru_cache(CACHED_CALLS)
 def sign(font: str, letter: str, has_table: bool = False) -> MathSymbol:
     """Return the meaning of a character of a maths font.
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from peercorpus.pdf.glyphs import TextRun
-from peercorpus.pdf.math_fonts import CACHED_CALLS, sign
+from peercorpus.pdf.math_fonts import CACHED_CALLS, font_encoding, sign
 from peercorpus.texts.layout.blocks import Body, TextLine
 from peercorpus.texts.layout.columns import PageColumns
 from peercorpus.texts.layout.formulas.nodes import (
@@ -116,6 +116,8 @@ _MAX_LINES = 300
 """Maximum lines of a formula."""
 _MAX_LINE_GAP_LEADINGS = 0.9
 """Maximum gap between two lines of one formula, in leadings of the body."""
+_MIN_PAGE_NUMBER_LEADINGS = 1.5
+"""Minimum distance of a page number below a formula, in leadings of the body."""
 _MIN_LOWER_LIMIT_EM = 0.8
 """Minimum distance of limits and origins of large symbols below the baseline, in em."""
 _MIN_UPPER_LIMIT_EM = 1.2
@@ -236,6 +238,8 @@ def belongs(
     reach = (1.9 if is_limit else 1.5) * (_MAX_LINE_GAP_LEADINGS * body.leading + 0.6 * body.size)
     if low > top + reach or high < bottom - reach:
         return False
+    if line.text.isdigit() and high < bottom - _MIN_PAGE_NUMBER_LEADINGS * body.leading:
+        return False
     if _EQUATION_NUMBER.fullmatch(line.text):
         return True
     if any(_is_case(line, run) for other in group for run in other.runs):
@@ -277,8 +281,14 @@ def baseline_range(line: TextLine) -> tuple[float, float]:
     """Return the lowest and highest baseline in a line, including large symbols and limits, without scripts."""
     low, high = line.base - _MIN_LOWER_LIMIT_EM * line.size, line.base + _MIN_UPPER_LIMIT_EM * line.size
     edges = [edge for run in line.runs if run.ink for ink in run.ink.values() for edge in ink]
+    edges += [run.base - sign(run.font.name, run.text).depth * run.size for run in line.runs if _is_large(run)]
     bases = [line.base, *(height for height in (*(run.base for run in line.runs), *edges) if not low <= height <= high)]
     return min(bases), max(bases)
+
+
+def _is_large(run: TextRun) -> bool:
+    """Return whether a run is a large symbol, or a piece of one, that hangs from its origin."""
+    return run.font.is_maths and len(run.text) == 1 and font_encoding(run.font.name) == "omx"
 
 
 def _is_case(line: TextLine, run: TextRun) -> bool:

@@ -15,6 +15,7 @@ from peercorpus.texts.layout.formulas.nodes import (
     MAX_SCRIPT_SIZE_RATIO,
     FormulaNode,
     row_size,
+    join_dots,
     shrink_large,
 )
 from peercorpus.texts.layout.formulas.rows import PLAIN_KINDS, ROW_BREAK, group_baselines, join_nodes, remove
@@ -216,7 +217,7 @@ def build_rows(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[Formul
     if len(nodes) > _MAX_NODES:
         ordered = sorted(nodes, key=lambda node: node.left)
         return [join_nodes(row_latex(ordered), ordered, doubts=len(ordered))]
-    joined, bars = _join_braces(_join_brackets(shrink_large(nodes)), bars)
+    joined, bars = _join_braces(_join_brackets(join_dots(shrink_large(nodes))), bars)
     unused: list[Box] = []
     joined = _join_limits(joined, [node for node in joined if node.kind == "large"], bars)
     joined = _join_bars(joined, bars, unused)
