@@ -15,7 +15,15 @@ from itertools import repeat
 
 import pypdfium2 as pdfium
 
-from peercorpus.pdf.math_fonts import SWAPPED, decode, font_encoding, join_surrogates, strip_spaces, to_plain_text
+from peercorpus.pdf.math_fonts import (
+    SWAPPED,
+    decode,
+    font_encoding,
+    has_own_sizes,
+    join_surrogates,
+    strip_spaces,
+    to_plain_text,
+)
 from peercorpus.pdf.pdfium import RIGHT_TO_LEFT, is_leftward, load_function, spans
 from peercorpus.pdf.writing_direction import reorder_page
 
@@ -75,7 +83,7 @@ class TextRun:
         start: Index of its first character in the content of the page.
         end: Index after its last one.
         handle: Handle of its text object in pdfium; 0 if there is none.
-        ink: Lower and upper edge, in points, of characters of Unicode maths fonts that may be stretched, by index.
+        ink: Lower and upper edge, in points, of characters that may be stretched, by index; None in TeX's fonts.
     """
 
     text: str
@@ -369,7 +377,7 @@ class Glyphs:
             start=start,
             end=end,
             handle=handle,
-            ink=self._measure_ink(text, start) if font.is_maths and not font_encoding(font.name) else None,
+            ink=self._measure_ink(text, start, font.name) if font.is_maths else None,
         )
 
     def _order_right_to_left(self) -> None:
@@ -380,14 +388,18 @@ class Glyphs:
                 run.left, run.right = min(left for left, _ in edges), max(right for _, right in edges)
         self.runs = reorder_page(self.runs, self._text)
 
-    def _measure_ink(self, text: str, start: int) -> dict[int, tuple[float, float]] | None:
-        """Return the lower and upper edge of each character that may be stretched, by its index in the joined text."""
-        if STRETCHY.isdisjoint(text):
+    def _measure_ink(self, text: str, start: int, font: str) -> dict[int, tuple[float, float]] | None:
+        """Return the lower and upper edge of each character that may be stretched, by its index in the joined text.
+
+        Returns None for TeX's own fonts, of which the sizes are known.
+        """
+        is_large = has_own_sizes(font)
+        if not is_large and (font_encoding(font) or STRETCHY.isdisjoint(text)):
             return None
         ink: dict[int, tuple[float, float]] = {}
         halves = 0
         for offset, letter in enumerate(text):
-            if letter in STRETCHY:
+            if is_large or letter in STRETCHY:
                 _char_box(self._page, start + offset, *self._at[2:])
                 ink[offset - halves] = self._numbers[2].value, self._numbers[3].value
             halves += "\ud800" <= letter < "\udc00"

@@ -55,7 +55,7 @@ _ENCODING_PATTERNS = (
     ("symbols", re.compile(r"wasy|mnsymbol|fdsymbol|mathabx|matha\d|mathb\d", re.I)),
     ("oms", re.compile(r"(?:cmb?|lm|tx|px|rmt|mt|rtx|ntx|newtx)\w{0,40}?sy|fplmsy", re.I)),
     ("oml", re.compile(r"(?:cm|lm|tx|px|rmt|mt|rtx|ntx|newtx|r?px)mi|eurm|fplmr|zplm", re.I)),
-    ("double", re.compile(r"bbm|dsrom|bbold", re.I)),
+    ("double", re.compile(r"bbm|dsrom|bbold|pazomath\w{0,20}blackboard|fplmbb", re.I)),
     ("script", re.compile(r"eusm|rsfs", re.I)),
     ("fraktur", re.compile(r"eufm", re.I)),
 )
@@ -131,6 +131,12 @@ def font_encoding(font: str) -> str:
 
 
 @lru_cache(CACHED_CALLS)
+def has_own_sizes(font: str) -> bool:
+    """Return whether a font has large symbols in TeX's encoding, but not in the sizes of TeX's own fonts."""
+    return font_encoding(font) == "omx" and font[:2].lower() not in {"cm", "lm"}
+
+
+@lru_cache(CACHED_CALLS)
 def sign(font: str, letter: str, has_table: bool = False) -> MathSymbol:
     """Return the meaning of a character of a maths font.
 
@@ -188,8 +194,8 @@ def decode(font: str, code: str) -> str:
 
 
 def strip_spaces(text: str, font: str) -> str:
-    """Strip spaces only: control characters are glyphs, and so is a single space in fonts with a glyph at its code."""
-    return text.strip(" ") or (text[:1] if font_encoding(font) in _SPACE_IS_GLYPH else "")
+    """Strip spaces only: control characters are glyphs, and so is a space in fonts with a glyph at its code."""
+    return text if font_encoding(font) in _SPACE_IS_GLYPH else text.strip(" ")
 
 
 def join_surrogates(text: str) -> str:
@@ -258,7 +264,7 @@ def _decode_large(letter: str, code: int) -> tuple[str, float]:
     if code < 128:
         return OMX[code], next(depth for first, depth in reversed(_OMX_DEPTHS_EM) if first <= code)
     # A Unicode table gives the symbol but not its size.
-    return letter, 1.4 if letter in "∑∏⋃⋂⨁" else 2.2 if letter == "∫" else 1.2
+    return letter, 1.4 if letter in "∑∏⋃⋂⨀⨁⨂⨄⨆⋁⋀" else 2.2 if letter == "∫" else 1.2
 
 
 def normalise_sign(letter: str) -> str:

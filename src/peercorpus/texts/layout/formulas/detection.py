@@ -6,11 +6,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from peercorpus.pdf.glyphs import TextRun
-from peercorpus.pdf.math_fonts import CACHED_CALLS, sign
+from peercorpus.pdf.math_fonts import CACHED_CALLS, font_encoding, sign
 from peercorpus.texts.layout.blocks import Body, TextLine
 from peercorpus.texts.layout.columns import PageColumns
 from peercorpus.texts.layout.formulas.nodes import (
     CLOSING_BRACKETS,
+    LARGE_OPERATORS,
     LIMIT_OPERATORS,
     OPENING_BRACKETS,
     OPERATOR_NAMES,
@@ -115,6 +116,8 @@ _MAX_LINES = 300
 """Maximum lines of a formula."""
 _MAX_LINE_GAP_LEADINGS = 0.9
 """Maximum gap between two lines of one formula, in leadings of the body."""
+_MIN_PAGE_NUMBER_LEADINGS = 1.5
+"""Minimum distance of a page number below a formula, in leadings of the body."""
 _MIN_LOWER_LIMIT_EM = 0.8
 """Minimum distance of limits and origins of large symbols below the baseline, in em."""
 _MIN_UPPER_LIMIT_EM = 1.2
@@ -136,7 +139,10 @@ def _count_word_letters(line: TextLine) -> int:
     for run in line.runs:
         is_script = run.size <= 0.85 * line.size
         prose += " " if run.has_space and not is_script else ""
-        prose += run.text if not run.font.is_maths and not is_script else "(" if run.text[:1] == "(" else "$"
+        if run.font.is_maths or is_script:
+            prose += "(" if run.font.is_maths and sign(run.font.name, run.text[0]).text == "(" else "$"
+        else:
+            prose += run.text
     return sum(len(word) for word in _WORD.findall(prose) if word not in OPERATOR_NAMES and word not in LIMIT_OPERATORS)
 
 
@@ -148,6 +154,11 @@ def _count_formal(line: TextLine) -> float:
         else sum(not letter.isalpha() for letter in run.text)
         for run in line.runs
     )
+
+
+def _measure_letters(line: TextLine) -> float:
+    """Return the font size of a line, in points, without operators that are enlarged letters of a text font."""
+    return max((run.size for run in line.runs if run.text not in LARGE_OPERATORS), default=line.size)
 
 
 def has_words(line: TextLine) -> bool:
@@ -195,7 +206,7 @@ def is_formal(line: TextLine, columns: PageColumns, body: Body) -> bool:
     """Return whether a line can be the first of a display formula."""
     if (
         _ALGORITHM_LINE.match(line.text)
-        or line.size > 1.3 * body.size
+        or _measure_letters(line) > 1.3 * body.size
         or _is_prose(line, columns, body)
         or _count_word_letters(line) > 12
     ):
@@ -226,6 +237,8 @@ def belongs(
     is_limit = line.size < 0.85 * body.size and _count_characters(line) <= 8
     reach = (1.9 if is_limit else 1.5) * (_MAX_LINE_GAP_LEADINGS * body.leading + 0.6 * body.size)
     if low > top + reach or high < bottom - reach:
+        return False
+    if line.text.isdigit() and high < bottom - _MIN_PAGE_NUMBER_LEADINGS * body.leading:
         return False
     if _EQUATION_NUMBER.fullmatch(line.text):
         return True
@@ -268,8 +281,14 @@ def baseline_range(line: TextLine) -> tuple[float, float]:
     """Return the lowest and highest baseline in a line, including large symbols and limits, without scripts."""
     low, high = line.base - _MIN_LOWER_LIMIT_EM * line.size, line.base + _MIN_UPPER_LIMIT_EM * line.size
     edges = [edge for run in line.runs if run.ink for ink in run.ink.values() for edge in ink]
+    edges += [run.base - sign(run.font.name, run.text).depth * run.size for run in line.runs if _is_large(run)]
     bases = [line.base, *(height for height in (*(run.base for run in line.runs), *edges) if not low <= height <= high)]
     return min(bases), max(bases)
+
+
+def _is_large(run: TextRun) -> bool:
+    """Return whether a run is a large symbol, or a piece of one, that hangs from its origin."""
+    return run.font.is_maths and len(run.text) == 1 and font_encoding(run.font.name) == "omx"
 
 
 def _is_case(line: TextLine, run: TextRun) -> bool:

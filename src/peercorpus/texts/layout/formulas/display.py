@@ -21,6 +21,7 @@ from peercorpus.texts.layout.formulas.detection import (
     is_plain_text,
     split_leading_number,
 )
+from peercorpus.texts.layout.formulas.doubts import measure_sureness
 from peercorpus.texts.layout.formulas.inline import inline
 from peercorpus.texts.layout.formulas.inline_bars import join_bars
 from peercorpus.texts.layout.formulas.nodes import LARGE_OPERATORS, RELATIONS, FormulaNode, has_mapped_symbols, nodes_of
@@ -49,7 +50,7 @@ class Formula:
         lines: Lines from which it was read.
         latex: LaTeX, without dollar signs and number.
         number: As printed, without parentheses; None if there is none.
-        sureness: Share of its glyphs with a known meaning and a clear place in the structure.
+        sureness: How sure it is that the formula equals its source, from 0 to 1, as `doubts` says.
         page: Page index, from 0.
         box: Its place on the page, without its number.
     """
@@ -219,7 +220,8 @@ def _is_display(
         find_equation_number(line, columns, body) or split_leading_number(line, columns, body) for line in group
     )
     text = "".join(map(_write_run, runs))
-    digits = sum(map(str.isdigit, text))
+    # Digits of a table are as large as its text; those of indices are not.
+    digits = sum(sum(map(str.isdigit, run.text)) for run in runs if run.size > 0.85 * body.size)
     if not any(map(str.isalpha, text)) or (not has_number and digits > 8 and digits > 0.4 * len(text)):
         return False
     if has_number:
@@ -275,16 +277,18 @@ def _write_formulas(group: list[TextLine], bars: _Bars, columns: PageColumns, bo
     bottom, top = min(node.bottom for node in nodes), max(node.top for node in nodes)
     rules = bars.within(left - 3, bottom - 3, right + 3, top + 3)
     rows = build_rows([node for node in nodes if node.latex or node.kind == "unknown"], rules)
+    # Of a font without a name nothing says which letters and symbols it holds.
+    nameless = sum(not run.font.name for line in group for run in line.runs)
     for part, equation_number in _split_by_number(rows, numbers):
         glyphs = sum(row.glyphs for row in part)
-        doubts = sum(row.doubts for row in part)
+        doubts = sum(row.doubts for row in part) + nameless
         latex = r" \\ ".join(row.latex for row in part if row.latex)
         if latex:
             yield Formula(
                 lines=group,
                 latex=latex,
                 number=equation_number,
-                sureness=max(0.0, 1 - doubts / max(1, glyphs)),
+                sureness=measure_sureness(glyphs, doubts),
                 page=group[0].page,
                 box=Box(
                     min(row.left for row in part),

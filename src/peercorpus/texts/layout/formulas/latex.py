@@ -46,7 +46,9 @@ _MIN_SPACE_EM = 0.18
 """Minimum gap that is a space, in em."""
 _MAX_TOUCHING_GAP_EM = 0.12
 """Maximum gap between two symbols that form one, in em."""
-_MULTI_GLYPH_SIGNS = frozenset({":=", "::=", "=:", "!=", "==", "<=", ">=", "+=", "-=", "->", "=>"})
+_MULTI_GLYPH_SIGNS = {sign: sign for sign in (":=", "::=", "=:", "!=", "==", "<=", ">=", "+=", "-=", "->", "=>")} | {
+    "−→": "⟶", "←−": "⟵", "←→": "⟷", "=⇒": "⟹", "⇐=": "⟸", "⇐⇒": "⟺", "∫∫": "∬", "∬∫": "∭",
+}  # fmt: skip
 """Symbols printed as several glyphs."""
 _MIN_QUAD_EM = 0.95
 r"""Minimum gap that is a wide space (`\quad`), in em."""
@@ -85,8 +87,9 @@ def row_latex(nodes: Sequence[FormulaNode], depth: int = 0) -> str:
             parts.append(r"\quad ")
         latex = _write_node(node)
         gap = node.left - right
-        if parts and gap < _MAX_TOUCHING_GAP_EM * size and parts[-1].strip() + latex in _MULTI_GLYPH_SIGNS:
-            parts[-1] = f" {parts[-1].strip()}{latex} "
+        sign = _MULTI_GLYPH_SIGNS.get(parts[-1].strip() + latex) if parts else None
+        if sign and gap < _MAX_TOUCHING_GAP_EM * size:
+            parts[-1] = sign if sign in "∬∭" else f" {sign} "
         else:
             _append(parts, latex, node.kind == "text", bool(parts) and gap > _MIN_SPACE_EM * size)
         right = node.right

@@ -12,6 +12,7 @@ from peercorpus.pdf.math_fonts import (
     CACHED_CALLS,
     UNKNOWN,
     font_encoding,
+    has_own_sizes,
     has_unicode_table,
     normalise_sign,
     sign,
@@ -23,7 +24,7 @@ OPENING_BRACKETS = "([{⌊⌈⟨"
 CLOSING_BRACKETS = ")]}⌋⌉⟩"
 BRACKET_PIECES = dict(zip("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎞⎟⎠⎤⎥⎦⎫⎬⎭", "((([[[{{{∣)))]]]}}}", strict=True))
 """Pieces of tall brackets, with the bracket that each belongs to."""
-LARGE_OPERATORS = frozenset("∑∏∐⋃⋂⨁⨂⨆⋁⋀")
+LARGE_OPERATORS = frozenset("∑∏∐⋃⋂⨀⨁⨂⨄⨆⋁⋀")
 OPERATOR_NAMES = frozenset({
     "log", "exp", "sin", "cos", "tan", "tanh", "sinh", "cosh", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "ln",
     "lg", "max", "min", "sup", "inf", "lim", "limsup", "liminf", "arg", "det", "dim", "ker", "gcd", "deg", "Pr",
@@ -33,7 +34,7 @@ LIMIT_OPERATORS = frozenset({
     "max", "min", "sup", "inf", "lim", "limsup", "liminf", "argmax", "argmin", "det", "Pr", "arg max", "arg min",
 })  # fmt: skip
 """Operators whose limits are set below and above them."""
-RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔")
+RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔⟵⟶⟷⟸⟹⟺")
 SPACED_SIGNS = RELATIONS | frozenset("+−±∓×")
 """Symbols written with a space on both sides."""
 _TOKEN = re.compile(r"[^\W\d_\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]{2,}|\d+(?:[.,]\d+)*|\S")
@@ -120,6 +121,34 @@ def shrink_large(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
     ]
 
 
+def join_dots(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
+    """Return the nodes with three dots one below the other, or on a diagonal, joined to one."""
+    dots = sorted((node for node in nodes if node.latex == "."), key=lambda node: (node.left, -node.base))
+    joined = list(nodes)
+    while len(dots) >= 3:
+        first = dots.pop(0)
+        for latex, step_em in (("⋮", 0.0), ("⋱", 0.4)):
+            second = _find_next_dot(dots, first, step_em)
+            third = _find_next_dot(dots, second, step_em) if second else None
+            if second and third:
+                gone = {id(first), id(second), id(third)}
+                dots = [dot for dot in dots if id(dot) not in gone]
+                dot = replace(second, latex=latex, left=first.left, right=third.right, glyphs=3)
+                joined = [node for node in joined if id(node) not in gone] + [replace(dot, base=third.base)]
+                break
+    return joined
+
+
+def _find_next_dot(dots: Sequence[FormulaNode], dot: FormulaNode, step_em: float) -> FormulaNode | None:
+    """Return the dot below another, to its right by a step."""
+    size = dot.size
+    for other in dots:
+        is_below = 0.2 * size < dot.base - other.base < 0.5 * size
+        if is_below and abs(other.left - dot.left - step_em * size) < 0.1 * size:
+            return other
+    return None
+
+
 def has_mapped_symbols(runs: Iterable[TextRun]) -> bool:
     """Return whether the large symbols of these runs come from a font with a Unicode table."""
     letters = {
@@ -147,7 +176,8 @@ def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
     if (font.is_maths and font_encoding(font.name)) or (
         font.is_bold and len(text) <= 3 and (text.isupper() or len(text) == 2)
     ):
-        pieces = [(letter, number, number + 1) for number, letter in enumerate(text) if letter != " " or len(text) == 1]
+        has_glyph = font_encoding(font.name) == "omx" and not has_unicode_table(frozenset(text))
+        pieces = [(letter, number, number + 1) for number, letter in enumerate(text) if letter != " " or has_glyph]
     else:
         pieces = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
     if font.is_italic and not font.is_maths:
@@ -158,7 +188,8 @@ def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
     for piece, start, end in pieces:
         left, right = (ends[start], ends[end]) if ends else (run.left, run.right)
         node = _make_node(run, piece, left, right, has_table)
-        yield _stretch(node, *run.ink[start]) if run.ink and start in run.ink else node
+        is_measured = run.ink is not None and start in run.ink
+        yield _stretch(node, *run.ink[start], has_own_sizes(font.name)) if is_measured and run.ink else node
 
 
 def _split_product(piece: tuple[str, int, int]) -> list[tuple[str, int, int]]:
@@ -169,12 +200,22 @@ def _split_product(piece: tuple[str, int, int]) -> list[tuple[str, int, int]]:
     return [(letter, start + number, start + number + 1) for number, letter in enumerate(text)]
 
 
-def _stretch(node: FormulaNode, bottom: float, top: float) -> FormulaNode:
-    """Return the node of a symbol of a Unicode font with the edges that were measured; a bracket may be tall."""
-    if top - bottom < _MIN_STRETCHED_EM * node.size and node.kind not in {"large", "root", "part", "brace"}:
-        return node
-    kind = node.kind if node.kind != "letter" else "part" if node.latex in "∣∥" else "tall"
-    return replace(node, bottom=bottom, top=top, kind=kind)
+def _stretch(node: FormulaNode, bottom: float, top: float, is_hung: bool) -> FormulaNode:
+    """Return the node of a symbol with the edges that were measured; a bracket may be tall.
+
+    Args:
+        node: The node.
+        bottom: Lower edge, in points.
+        top: Upper edge, likewise.
+        is_hung: Whether it hangs from its origin, so that its baseline is found from its centre.
+    """
+    kind = node.kind
+    if kind not in {"large", "root", "part", "brace"}:
+        if top - bottom < _MIN_STRETCHED_EM * node.size and kind != "tall":
+            return node
+        kind = "part" if node.latex in "∣∥" and not is_hung else "tall"
+    base = (bottom + top) / 2 - AXIS_EM * node.size if is_hung and kind in {"large", "tall"} else node.base
+    return replace(node, bottom=bottom, top=top, base=base, kind=kind)
 
 
 def _estimate_edges(run: TextRun) -> list[float]:

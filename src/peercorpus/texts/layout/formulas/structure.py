@@ -2,36 +2,23 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from peercorpus.pdf.math_fonts import AXIS_EM
 from peercorpus.pdf.shapes import Box
+from peercorpus.texts.layout.formulas.doubts import count_doubts, count_overlaps
 from peercorpus.texts.layout.formulas.latex import row_latex
+from peercorpus.texts.layout.formulas.matrices import join_matrices
 from peercorpus.texts.layout.formulas.nodes import (
     BRACKET_PIECES,
-    CLOSING_BRACKETS,
     LIMIT_OPERATORS,
     MAX_SCRIPT_SIZE_RATIO,
-    OPENING_BRACKETS,
-    SPACED_SIGNS,
     FormulaNode,
+    join_dots,
     row_size,
     shrink_large,
 )
-
-_MIN_COLUMN_GAP_EM = 0.26
-"""Minimum gap between two columns of a matrix, in em; around a sign of two operands it is at most 0.22 em."""
-_MIN_GAP_BEHIND_SIGN_EM = 0.7
-"""Minimum gap behind a sign, in em; behind a relation it is 0.28 em."""
-_MIN_CASE_GAP_EM = 0.7
-"""Minimum gap before the conditions of cases, in em."""
-_MIN_ROW_DISTANCE_EM = 0.9
-"""Minimum distance of the baselines of two rows, in em."""
-_MIN_STOP_OFFSET_EM = 0.2
-"""Minimum distance of a full stop after all rows from the baseline of each, in em."""
-_ROW_BREAK = r" \\ "
-"""LaTeX between two rows."""
-_MATRIX_ENVIRONMENTS = {"(": "pmatrix", "[": "bmatrix", "{": "Bmatrix", "∣": "vmatrix", "∥": "Vmatrix"}
-"""LaTeX environment for each opening bracket."""
+from peercorpus.texts.layout.formulas.rows import PLAIN_KINDS, ROW_BREAK, group_baselines, join_nodes, remove
 
 _TWO_WORD_OPERATORS = {
     ("arg", "max"): "arg max",
@@ -50,40 +37,22 @@ _EXPECTATIONS = frozenset("𝔼ℙ𝕍")
 """Letters that may have a limit below."""
 
 
-def join_nodes(latex: str, parts: Sequence[FormulaNode], *, base: float | None = None, doubts: int = 0) -> FormulaNode:
-    """Join several nodes to one.
+class _Inner(NamedTuple):
+    """The content of a part of a formula, such as a numerator, and the doubts about it."""
 
-    Args:
-        latex: LaTeX of the result.
-        parts: The nodes.
-        base: Baseline of the result, in points; None for that of the first node.
-        doubts: Uncertain glyphs in addition to those of the nodes.
-    """
-    size = max(node.size for node in parts)
-    return FormulaNode(
-        latex=latex,
-        left=min(node.left for node in parts),
-        right=max(node.right for node in parts),
-        bottom=min(node.bottom for node in parts),
-        top=max(node.top for node in parts),
-        base=parts[0].base if base is None else base,
-        size=size,
-        kind="built",
-        glyphs=sum(node.glyphs for node in parts),
-        doubts=sum(node.doubts for node in parts) + doubts,
-    )
+    latex: str
+    doubts: int
 
 
-def remove(nodes: Sequence[FormulaNode], gone: Sequence[FormulaNode]) -> list[FormulaNode]:
-    """Return the nodes without some of them, compared by identity."""
-    ids = {id(node) for node in gone}
-    return [node for node in nodes if id(node) not in ids]
+_NOTHING = _Inner("", 0)
 
 
-def inner_latex(nodes: Sequence[FormulaNode]) -> str:
+def _write_inner(nodes: Sequence[FormulaNode]) -> _Inner:
     """Return the LaTeX of the content of a part, such as a numerator or a limit, which may have several rows."""
-    rows = [row_latex(row) for row in group_baselines(compose(nodes))]
-    return rows[0] if len(rows) == 1 else f"\\substack{{{_ROW_BREAK.join(rows)}}}"
+    rows = group_baselines(compose(nodes))
+    parts = [row_latex(row) for row in rows]
+    latex = parts[0] if len(parts) == 1 else f"\\substack{{{ROW_BREAK.join(parts)}}}"
+    return _Inner(latex, sum(map(count_overlaps, rows)))
 
 
 def compose(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
@@ -92,7 +61,7 @@ def compose(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
     operators = [
         node for node in named if node.kind == "large" or node.latex in LIMIT_OPERATORS or node.latex in _EXPECTATIONS
     ]
-    return _join_matrices(_join_limits(named, operators))
+    return join_matrices(_join_limits(named, operators))
 
 
 def _join_names(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
@@ -138,12 +107,15 @@ def _join_limits(
         low += _find_second_limit_line(low, small)
         if not low and not high:
             continue
+        below, above = (_write_inner(part) if part else _NOTHING for part in (low, high))
         latex = row_latex([operator])
-        latex += f"_{{{inner_latex(low)}}}" if low else ""
-        latex += f"^{{{inner_latex(high)}}}" if high else ""
+        latex += f"_{{{below.latex}}}" if low else ""
+        latex += f"^{{{above.latex}}}" if high else ""
         # The operator keeps its own edges: its limits may extend over its neighbours.
         built = replace(
-            join_nodes(latex, [operator, *low, *high], base=operator.base), left=operator.left, right=operator.right
+            join_nodes(latex, [operator, *low, *high], base=operator.base, doubts=below.doubts + above.doubts),
+            left=operator.left,
+            right=operator.right,
         )
         joined = [*remove(joined, [operator, *low, *high]), built]
     return joined
@@ -215,105 +187,6 @@ def _find_centred_part(cluster: Sequence[FormulaNode], operator: FormulaNode) ->
     return list(max(centred, key=len, default=()))
 
 
-def _join_matrices(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
-    joined = list(nodes)
-    tall = sorted(
-        (node for node in nodes if node.kind == "tall" and node.top - node.bottom > 1.7 * node.size),
-        key=lambda node: node.left,
-    )
-    opened: list[FormulaNode] = []
-    for node in tall:
-        if node.latex in OPENING_BRACKETS or (
-            node.latex in "∣∥" and not any(other.latex == node.latex for other in opened)
-        ):
-            opened.append(node)
-        elif opened and abs(opened[-1].level - node.level) < 0.4 * node.size:
-            joined = _join_matrix(joined, opened.pop(), node)
-    for node in reversed(opened):
-        if node.latex == "{":
-            joined = _join_matrix(joined, node, None)
-    return joined
-
-
-def _join_matrix(nodes: list[FormulaNode], begin: FormulaNode, end: FormulaNode | None) -> list[FormulaNode]:
-    right = end.left if end else float("inf")
-    inside = [
-        node
-        for node in nodes
-        if node is not begin
-        and begin.right - 1 <= node.middle <= right
-        and begin.bottom - 2 < node.level < begin.top + 2
-    ]
-    inside = inside if end else _remove_stop(inside)
-    rows = group_baselines(inside)
-    if len(rows) < 2:
-        return nodes
-    cuts = _find_cuts(inside) if end else _find_case_cut(inside)
-    lines = []
-    for row in rows:
-        cells: list[list[FormulaNode]] = [[] for _ in range(len(cuts) + 1)]
-        for node in row:
-            cells[sum(node.middle > cut for cut in cuts)].append(node)
-        lines.append(" & ".join(map(row_latex, cells)))
-    parts = [begin, *inside, *([end] if end else [])]
-    name = _MATRIX_ENVIRONMENTS.get(begin.latex, "matrix") if end else "cases"
-    latex = f"\\begin{{{name}}} {_ROW_BREAK.join(lines)} \\end{{{name}}}"
-    return [*remove(nodes, parts), join_nodes(latex, parts, base=begin.base)]
-
-
-def _remove_stop(nodes: list[FormulaNode]) -> list[FormulaNode]:
-    """Return the nodes without a full stop at their right edge between two rows."""
-    if not nodes:
-        return nodes
-    stop = max(nodes, key=lambda node: node.left)
-    is_apart = all(abs(stop.base - node.base) > _MIN_STOP_OFFSET_EM * node.size for node in nodes if node is not stop)
-    return [node for node in nodes if node is not stop] if stop.latex in ".,;" and is_apart else nodes
-
-
-def _find_cuts(nodes: Sequence[FormulaNode]) -> list[float]:
-    """Return the column boundaries of a matrix, in points: gaps through all its rows, but none beside a sign."""
-    return [
-        (left + right) / 2
-        for before, left, right in _find_gaps(nodes)
-        if right - left
-        > (_MIN_GAP_BEHIND_SIGN_EM if before.latex in SPACED_SIGNS else _MIN_COLUMN_GAP_EM) * before.size
-    ]
-
-
-def _find_case_cut(nodes: Sequence[FormulaNode]) -> list[float]:
-    """Return the boundary before the conditions of cases, if any: the first wide gap through all rows."""
-    least = _MIN_CASE_GAP_EM * row_size(nodes)
-    return [(left + right) / 2 for _, left, right in _find_gaps(nodes) if right - left > least][:1]
-
-
-def _find_gaps(nodes: Sequence[FormulaNode]) -> Iterator[tuple[FormulaNode, float, float]]:
-    """Yield the gaps through all rows: the node before it, and its left and right edge."""
-    ordered = sorted(nodes, key=lambda node: node.left)
-    last = ordered[0]
-    for node in ordered:
-        if node.left > last.right:
-            yield last, last.right, node.left
-        if node.right > last.right:
-            last = node
-
-
-def group_baselines(nodes: Sequence[FormulaNode]) -> list[list[FormulaNode]]:
-    """Group nodes by baseline from top to bottom, each row from left to right."""
-    if not nodes:
-        return []
-    size = row_size(nodes)
-    large = [node for node in nodes if node.size > MAX_SCRIPT_SIZE_RATIO * size]
-    plain = [node for node in large if node.kind in _PLAIN_KINDS] or large
-    bases: list[float] = []
-    for node in sorted(plain, key=lambda node: -node.base):
-        if not bases or bases[-1] - node.base > _MIN_ROW_DISTANCE_EM * size:
-            bases.append(node.base)
-    rows: list[list[FormulaNode]] = [[] for _ in bases]
-    for node in sorted(nodes, key=lambda node: node.left):
-        rows[min(range(len(bases)), key=lambda number: abs(bases[number] - node.base))].append(node)
-    return rows
-
-
 _MAX_PIECE_SHIFT_POINTS = 0.5
 """Maximum distance of the left edges of two pieces of a tall bracket, in points."""
 _MAX_PIECE_GAP_EM = 0.12
@@ -324,8 +197,6 @@ _MAX_INDEX_SIZE_RATIO = 0.75
 """Maximum font size of the index of a root, relative to the root."""
 _MIN_INDEX_OVERLAP_EM = 0.05
 """Minimum length by which the index of a root extends over the left edge of its sign, in em."""
-_PLAIN_KINDS = frozenset({"letter", "text", "name"})
-"""Kinds of nodes that stand on the baseline of their row."""
 _MAX_ROW_OFFSET_EM = 0.5
 """Maximum distance of two baselines of one row, in em."""
 _MAX_BAR_GAP_EM = 0.45
@@ -346,16 +217,14 @@ def build_rows(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[Formul
     if len(nodes) > _MAX_NODES:
         ordered = sorted(nodes, key=lambda node: node.left)
         return [join_nodes(row_latex(ordered), ordered, doubts=len(ordered))]
-    joined, bars = _join_braces(_join_brackets(shrink_large(nodes)), bars)
+    joined, bars = _join_braces(_join_brackets(join_dots(shrink_large(nodes))), bars)
     unused: list[Box] = []
     joined = _join_limits(joined, [node for node in joined if node.kind == "large"], bars)
     joined = _join_bars(joined, bars, unused)
-    lines = [join_nodes(row_latex(row), row) for row in group_baselines(compose(joined))]
+    rows = group_baselines(compose(joined))
+    lines = [join_nodes(row_latex(row), row, doubts=count_overlaps(row)) for row in rows]
     if lines:
-        unclosed = sum(
-            (letter in OPENING_BRACKETS) - (letter in CLOSING_BRACKETS) for line in lines for letter in line.latex
-        )
-        lines[0].doubts += 2 * len(unused) + abs(unclosed)
+        lines[0].doubts += 2 * len(unused) + count_doubts(lines)
     return lines
 
 
@@ -427,18 +296,19 @@ def _join_braces(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> tuple[lis
         body, label = (up, down) if is_under else (down, up)
         if not body:
             continue
-        inner = inner_latex(_join_bars(body, _select_bars_among(body, kept), []))
-        latex = f"\\{'under' if is_under else 'over'}brace{{{inner}}}"
-        latex += f"{'_' if is_under else '^'}{{{inner_latex(label)}}}" if label else ""
+        inner = _write_inner(_join_bars(body, _select_bars_among(body, kept), []))
+        beside = _write_inner(label) if label else _NOTHING
+        latex = f"\\{'under' if is_under else 'over'}brace{{{inner.latex}}}"
+        latex += f"{'_' if is_under else '^'}{{{beside.latex}}}" if label else ""
         joined = [
             *remove(joined, [*body, *label]),
-            join_nodes(latex, [*body, *label], base=_find_median_baseline(body)),
+            join_nodes(latex, [*body, *label], base=_find_median_baseline(body), doubts=inner.doubts + beside.doubts),
         ]
     return joined, kept
 
 
 def _group_brace_parts(parts: Sequence[FormulaNode]) -> Iterator[tuple[FormulaNode, FormulaNode]]:
-    """Yield the first and last part of each horizontal brace: four in a TeX font, where rules join them, else touching."""
+    """Yield the first and last part of each horizontal brace: four in a TeX font, else those that touch."""
     index = 0
     while index < len(parts):
         is_of_four = "".join(part.latex for part in parts[index : index + 4]) in {"⏞⏟⏟⏞", "⏟⏞⏞⏟"}
@@ -519,9 +389,11 @@ def _join_root(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] | No
         return None
     plain = [node for node in inside if node.size > MAX_SCRIPT_SIZE_RATIO * max(other.size for other in inside)]
     base = plain[0].base
-    order = f"[{inner_latex(index)}]" if index else ""
+    order = f"[{_write_inner(index).latex}]" if index else ""
     parts = [root, *inside, *index]
-    return [*remove(nodes, parts), join_nodes(f"\\sqrt{order}{{{inner_latex(inside)}}}", parts, base=base)]
+    inner = _write_inner(inside)
+    latex = f"\\sqrt{order}{{{inner.latex}}}"
+    return [*remove(nodes, parts), join_nodes(latex, parts, base=base, doubts=inner.doubts)]
 
 
 def _join_fraction(nodes: Sequence[FormulaNode], bar: Box, bars: Sequence[Box]) -> list[FormulaNode] | None:
@@ -543,8 +415,10 @@ def _join_fraction(nodes: Sequence[FormulaNode], bar: Box, bars: Sequence[Box]) 
         return None
     parts = [*above, *below]
     size = max(node.size for node in parts)
-    latex = f"\\frac{{{inner_latex(above)}}}{{{inner_latex(below)}}}"
-    return [*remove(nodes, parts), join_nodes(latex, parts, base=y - AXIS_EM * size)]
+    numerator, denominator = _write_inner(above), _write_inner(below)
+    latex = f"\\frac{{{numerator.latex}}}{{{denominator.latex}}}"
+    doubts = numerator.doubts + denominator.doubts
+    return [*remove(nodes, parts), join_nodes(latex, parts, base=y - AXIS_EM * size, doubts=doubts)]
 
 
 def _measure_fraction_reach(bar: Box, bars: Sequence[Box], nodes: Sequence[FormulaNode]) -> tuple[float, float]:
@@ -579,7 +453,7 @@ def _take_touching_nodes(
     edge = y
     first = [node for node in nodes if (node.bottom if sign > 0 else -node.top) - sign * y <= most * node.size]
     size = max((node.size for node in first), default=0.0)
-    bases = [node.base for node in first if node.size > MAX_SCRIPT_SIZE_RATIO * size and node.kind in _PLAIN_KINDS]
+    bases = [node.base for node in first if node.size > MAX_SCRIPT_SIZE_RATIO * size and node.kind in PLAIN_KINDS]
     for node in nodes:
         near, far = (node.bottom, node.top) if sign > 0 else (-node.top, -node.bottom)
         if near - sign * edge > (most if not touching else 0.12) * node.size:
@@ -594,7 +468,7 @@ def _take_touching_nodes(
 
 def _is_on_other_row(node: FormulaNode, base: float, size: float) -> bool:
     """Return whether a node belongs to the next row, of a matrix for example, rather than to the letters on `base`."""
-    is_full = node.size > MAX_SCRIPT_SIZE_RATIO * size and node.kind in _PLAIN_KINDS
+    is_full = node.size > MAX_SCRIPT_SIZE_RATIO * size and node.kind in PLAIN_KINDS
     return is_full and abs(node.base - base) > _MAX_ROW_OFFSET_EM * size
 
 
@@ -605,7 +479,10 @@ def _join_overline(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] 
         for node in nodes
         if bar.left - 1 <= node.middle <= bar.right + 1
         and -0.2 * node.size < y - node.top < _MAX_BAR_GAP_EM * node.size
+        and node.latex not in ".,;"
     ]
     if not inside or bar.right - bar.left > 60:
         return None
-    return [*remove(nodes, inside), join_nodes(f"\\overline{{{inner_latex(inside)}}}", inside, base=inside[0].base)]
+    inner = _write_inner(inside)
+    latex = f"\\overline{{{inner.latex}}}"
+    return [*remove(nodes, inside), join_nodes(latex, inside, base=inside[0].base, doubts=inner.doubts)]

@@ -1,0 +1,100 @@
+"""Build matrices and cases from the nodes between two tall brackets, or behind a brace."""
+
+from collections.abc import Iterator, Sequence
+
+from peercorpus.texts.layout.formulas.latex import row_latex
+from peercorpus.texts.layout.formulas.nodes import OPENING_BRACKETS, SPACED_SIGNS, FormulaNode, row_size
+from peercorpus.texts.layout.formulas.rows import ROW_BREAK, group_baselines, join_nodes, remove
+
+_MIN_COLUMN_GAP_EM = 0.26
+"""Minimum gap between two columns of a matrix, in em; around a sign of two operands it is at most 0.22 em."""
+_MIN_GAP_BEHIND_SIGN_EM = 0.7
+"""Minimum gap behind a sign, in em; behind a relation it is 0.28 em."""
+_MIN_CASE_GAP_EM = 0.7
+"""Minimum gap before the conditions of cases, in em."""
+_MIN_STOP_OFFSET_EM = 0.2
+"""Minimum distance of a full stop after all rows from the baseline of each, in em."""
+_MATRIX_ENVIRONMENTS = {"(": "pmatrix", "[": "bmatrix", "{": "Bmatrix", "∣": "vmatrix", "∥": "Vmatrix"}
+"""LaTeX environment for each opening bracket."""
+
+
+def join_matrices(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
+    joined = list(nodes)
+    tall = sorted(
+        (node for node in nodes if node.kind == "tall" and node.top - node.bottom > 1.7 * node.size),
+        key=lambda node: node.left,
+    )
+    opened: list[FormulaNode] = []
+    for node in tall:
+        if node.latex in OPENING_BRACKETS or (
+            node.latex in "∣∥" and not any(other.latex == node.latex for other in opened)
+        ):
+            opened.append(node)
+        elif opened and abs(opened[-1].level - node.level) < 0.4 * node.size:
+            joined = _join_matrix(joined, opened.pop(), node)
+    for node in reversed(opened):
+        if node.latex == "{":
+            joined = _join_matrix(joined, node, None)
+    return joined
+
+
+def _join_matrix(nodes: list[FormulaNode], begin: FormulaNode, end: FormulaNode | None) -> list[FormulaNode]:
+    right = end.left if end else float("inf")
+    inside = [
+        node
+        for node in nodes
+        if node is not begin
+        and begin.right - 1 <= node.middle <= right
+        and begin.bottom - 2 < node.level < begin.top + 2
+    ]
+    inside = inside if end else _remove_stop(inside)
+    rows = group_baselines(inside)
+    if len(rows) < 2:
+        return nodes
+    cuts = _find_cuts(inside) if end else _find_case_cut(inside)
+    lines = []
+    for row in rows:
+        cells: list[list[FormulaNode]] = [[] for _ in range(len(cuts) + 1)]
+        for node in row:
+            cells[sum(node.middle > cut for cut in cuts)].append(node)
+        lines.append(" & ".join(map(row_latex, cells)))
+    parts = [begin, *inside, *([end] if end else [])]
+    name = _MATRIX_ENVIRONMENTS.get(begin.latex, "matrix") if end else "cases"
+    latex = f"\\begin{{{name}}} {ROW_BREAK.join(lines)} \\end{{{name}}}"
+    return [*remove(nodes, parts), join_nodes(latex, parts, base=begin.base)]
+
+
+def _remove_stop(nodes: list[FormulaNode]) -> list[FormulaNode]:
+    """Return the nodes without a full stop at their right edge between two rows."""
+    if not nodes:
+        return nodes
+    stop = max(nodes, key=lambda node: node.left)
+    is_apart = all(abs(stop.base - node.base) > _MIN_STOP_OFFSET_EM * node.size for node in nodes if node is not stop)
+    return [node for node in nodes if node is not stop] if stop.latex in ".,;" and is_apart else nodes
+
+
+def _find_cuts(nodes: Sequence[FormulaNode]) -> list[float]:
+    """Return the column boundaries of a matrix, in points: gaps through all its rows, but none beside a sign."""
+    return [
+        (left + right) / 2
+        for before, left, right in _find_gaps(nodes)
+        if right - left
+        > (_MIN_GAP_BEHIND_SIGN_EM if before.latex in SPACED_SIGNS else _MIN_COLUMN_GAP_EM) * before.size
+    ]
+
+
+def _find_case_cut(nodes: Sequence[FormulaNode]) -> list[float]:
+    """Return the boundary before the conditions of cases, if any: the first wide gap through all rows."""
+    least = _MIN_CASE_GAP_EM * row_size(nodes)
+    return [(left + right) / 2 for _, left, right in _find_gaps(nodes) if right - left > least][:1]
+
+
+def _find_gaps(nodes: Sequence[FormulaNode]) -> Iterator[tuple[FormulaNode, float, float]]:
+    """Yield the gaps through all rows: the node before it, and its left and right edge."""
+    ordered = sorted(nodes, key=lambda node: node.left)
+    last = ordered[0]
+    for node in ordered:
+        if node.left > last.right:
+            yield last, last.right, node.left
+        if node.right > last.right:
+            last = node
