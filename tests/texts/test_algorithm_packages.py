@@ -36,7 +36,7 @@ end
 return $"""
 UNDECORATED = """\
 $
-for $ to $ do
+for $ do
   $
   if $ then
     break

@@ -255,9 +255,11 @@ def _cut_off(run: TextRun, end: int, size: float) -> TextRun:
 def _write_line(runs: Sequence[TextRun], line: TextLine) -> str:
     """Return runs of a line as Markdown; bold words of pseudocode belong to no formula."""
     text = ""
-    for is_word, group in groupby(runs, lambda run: run.font.is_bold and bool(_CODE_WORD.fullmatch(run.text))):
-        part = [*group]
-        written = " ".join(run.text for run in part) if is_word else inline(part, line.base, line.size)
+    words = [run.font.is_bold and bool(_CODE_WORD.fullmatch(run.text)) for run in runs]
+    for is_word, group in groupby(zip(runs, words, strict=True), lambda pair: pair[1]):
+        part = [run for run, _ in group]
+        written = " ".join(run.text for run in part)
+        written = written if is_word else inline(part, line.base, line.size, is_foreign=any(words))
         text += f" {written}" if text and part[0].has_space else written
     return text
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -88,8 +88,27 @@ def replace_listings(
         joiner: For steps of several lines.
     """
     page = _Page(items=items, rules=rules, columns=columns, body=body, joiner=joiner, taken=set())
+    return _replace(page, [*zip(_FINDERS, _find_candidates(items), strict=True)])
+
+
+def replace_plain_listings(
+    lines: Sequence[TextLine], rules: Sequence[Box], columns: PageColumns, body: Body, joiner: Dehyphenator
+) -> list[TextLine | Block]:
+    """Return the lines of a page with each algorithm without rules as a block, as its steps may look like formulas.
+
+    Args: as of `replace_listings`, but before formulas are found.
+    """
+    heads, firsts, _, controls = _find_candidates(lines)
+    if not (firsts or controls) or any(_find_rules(lines[head], rules) for head in heads):
+        return list(lines)
+    page = _Page(items=lines, rules=rules, columns=columns, body=body, joiner=joiner, taken=set())
+    return _replace(page, [(_find_bare_numbers, firsts), (_find_unnumbered, controls)])
+
+
+def _replace(page: "_Page", finders: Iterable[tuple["_Finder", Sequence[int]]]) -> list[TextLine | Block]:
+    """Return the items of a page with what each finder finds at its candidates as blocks."""
     listings: dict[int, ListingItem] = {}
-    for finder, candidates in zip(_FINDERS, _find_candidates(items), strict=True):
+    for finder, candidates in finders:
         for index in candidates:
             line = page.line(index)
             listing = finder(page, index, line) if line is not None else None
@@ -97,9 +116,9 @@ def replace_listings(
                 listings[min(listing.places)] = listing
                 page.taken.update(listing.places)
     if not listings:
-        return list(items)
+        return list(page.items)
     kept: list[TextLine | Block] = []
-    for index, item in enumerate(items):
+    for index, item in enumerate(page.items):
         if index in listings:
             kept += listings[index].blocks
         elif index not in page.taken:
@@ -223,7 +242,7 @@ def _is_program(rows: Sequence[ListingRow]) -> bool:
 def _find_numbered(page: _Page, index: int, first: TextLine) -> ListingItem | None:
     """Return the algorithm whose first numbered step this line is; None otherwise."""
     if not _NUMBERED_STEP.match(first.text):
-        return _find_bare_numbers(page, first)
+        return _find_bare_numbers(page, index, first)
     if first.runs[0].font.is_bold:
         return None
     last = index
@@ -255,7 +274,7 @@ def _find_numbered(page: _Page, index: int, first: TextLine) -> ListingItem | No
     )
 
 
-def _find_bare_numbers(page: _Page, first: TextLine) -> ListingItem | None:
+def _find_bare_numbers(page: _Page, _: int, first: TextLine) -> ListingItem | None:
     """Return the algorithm whose steps have numbers without a colon, the first of them on this line; None otherwise.
 
     Its lines may come in any order: some packages write the number behind the step.
@@ -422,4 +441,5 @@ def _find_first_statement(page: _Page, begin: int) -> int:
     return begin
 
 
+_Finder = Callable[[_Page, int, TextLine], ListingItem | None]
 _FINDERS = (_find_ruled, _find_numbered, _find_program, _find_unnumbered)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import pypdfium2 as pdfium
 
@@ -21,13 +22,13 @@ from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import TextHeading
 from peercorpus.texts.engine import Converted, join_pages, measure_quality
 from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine, measure_page, read_lines
-from peercorpus.texts.layout.columns import find_all_columns, reading_order
+from peercorpus.texts.layout.columns import PageColumns, find_all_columns, reading_order
 from peercorpus.texts.layout.figures import move_labels_behind_captions, move_notices_last, split_figures, split_labels
 from peercorpus.texts.layout.formulas.detection import join_broken
 from peercorpus.texts.layout.formulas.display import Formula, find_formulas, thin_bars
 from peercorpus.texts.layout.formulas.inline import inline
 from peercorpus.texts.layout.hyphenation import Dehyphenator
-from peercorpus.texts.layout.listings import replace_listings
+from peercorpus.texts.layout.listings import replace_listings, replace_plain_listings
 from peercorpus.texts.layout.margins import LineNumberColumns, remove_headers
 from peercorpus.texts.layout.paragraphs import BULLET, Paragraphs, rejoin
 from peercorpus.texts.layout.tables.find_tables import Table, find_tables
@@ -272,10 +273,10 @@ def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) 
     joiner = Dehyphenator(line for lines in pages for line in lines)
     all_columns = find_all_columns(pages, [sheet.width for sheet in sheets], body.size)
     for number, (lines, sheet, columns) in enumerate(zip(pages, sheets, all_columns, strict=True)):
-        items = [
-            _make_formula_block(item) if isinstance(item, Formula) else item
-            for item in find_formulas(reading_order(lines, columns), sheet.bars, columns, body)
-        ]
+        items: list[TextLine | Block] = []
+        ordered = replace_plain_listings(reading_order(lines, columns), sheet.rules, columns, body, joiner)
+        for _, part in groupby(ordered, lambda item: isinstance(item, Block)):
+            items += _replace_formulas([*part], sheet.bars, columns, body)
         items = _insert_tables(items, sheet.tables, number)
         paragraphs.read(replace_listings(items, sheet.rules, columns, body, joiner), columns)
     blocks = move_notices_last(rejoin(move_labels_behind_captions(_mark_title(paragraphs.blocks, body)), body), body)
@@ -286,6 +287,16 @@ def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) 
         "\n\n".join(str(block.markdown) for block in blocks if block.page == number) for number in range(len(pages))
     ]
     return blocks, texts
+
+
+def _replace_formulas(
+    items: Sequence[TextLine | Block], bars: Sequence[Box], columns: PageColumns, body: Body
+) -> Iterator[TextLine | Block]:
+    """Yield consecutive lines with each display formula as a block, or consecutive blocks as they are."""
+    yield from (item for item in items if isinstance(item, Block))
+    lines = [item for item in items if isinstance(item, TextLine)]
+    for item in find_formulas(lines, bars, columns, body):
+        yield _make_formula_block(item) if isinstance(item, Formula) else item
 
 
 def _make_formula_block(formula: Formula) -> Block:

@@ -184,7 +184,7 @@ def _find_centred_part(cluster: Sequence[FormulaNode], operator: FormulaNode) ->
         for part in parts
         if abs((part[0].left + max(node.right for node in part)) / 2 - operator.middle) < 0.15 * operator.size
     ]
-    return list(max(centred, key=len, default=()))
+    return max(centred, key=len, default=[])
 
 
 _MAX_PIECE_SHIFT_POINTS = 0.5
