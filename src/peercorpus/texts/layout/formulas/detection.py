@@ -116,7 +116,7 @@ _MAX_LINES = 300
 """Maximum lines of a formula."""
 _MAX_LINE_GAP_LEADINGS = 0.9
 """Maximum gap between two lines of one formula, in leadings of the body."""
-_MIN_PAGE_NUMBER_LEADINGS = 1.5
+_MIN_PAGE_NUMBER_LEADINGS = 1.2
 """Minimum distance of a page number below a formula, in leadings of the body."""
 _MIN_LOWER_LIMIT_EM = 0.8
 """Minimum distance of limits and origins of large symbols below the baseline, in em."""
