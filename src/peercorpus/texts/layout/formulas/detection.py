@@ -41,6 +41,16 @@ _UPRIGHT_FONT = re.compile(r"(?:CMR|CMBX|LMRoman|SFRM|CMSS)\d", re.I)
 """Fonts with upright letters in formulas; if the text is set in another font, they belong to a formula."""
 
 
+_TEX_TEXT_FONT = re.compile(r"(?:CM|LM|SF)[A-Z]", re.I)
+"""Fonts of TeX's own families."""
+
+
+@lru_cache(CACHED_CALLS)
+def is_foreign(font: str) -> bool:
+    """Return whether a text font is of another family than TeX's upright fonts of formulas."""
+    return _TEX_TEXT_FONT.match(font) is None
+
+
 @lru_cache(CACHED_CALLS)
 def is_upright(font: str) -> bool:
     """Return whether the name of a font is that of an upright font of formulas."""

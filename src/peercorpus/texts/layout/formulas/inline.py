@@ -12,6 +12,7 @@ from peercorpus.texts.layout.formulas.detection import (
     NUCLEUS,
     TRAILING_MARKS,
     closing_part,
+    is_foreign,
     is_upright,
     part_nodes,
 )
@@ -87,7 +88,7 @@ class _Writer:
     def write(self, runs: Sequence[TextRun]) -> str:
         """Return the Markdown of all runs, given from left to right."""
         self._has_table = has_mapped_symbols(runs)
-        self._is_foreign = any(not run.font.is_maths and not is_upright(run.font.name) for run in runs)
+        self._is_foreign = any(not run.font.is_maths and is_foreign(run.font.name) for run in runs)
         for number, run in enumerate(runs):
             has_space = run.has_space and number > 0
             if (
