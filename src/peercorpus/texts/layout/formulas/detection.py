@@ -26,13 +26,15 @@ FORMULA_HEAD = re.compile(
 )
 """Start of a prose run that belongs to the formula before it."""
 FORMULA_TAIL = re.compile(
-    r"(?:(?:(?<![\w])(?:log|exp|max|min|sin|cos|tanh)|[(\[=+/<>|]|(?<![\w.,])\d+(?:\.\d+)?)\s*)+$"
+    r"(?:(?:(?<![\w])(?:log|exp|max|min|sin|cos|tanh|det|Pr|ln|[Γ-Ω])|[(\[=+/<>|]|(?<![\w.,])\d+(?:\.\d+)?)\s*)+$"
 )
 """End of a prose run that belongs to the formula after it."""
 MAX_PROSE_CHARACTERS = 60
 """Characters of prose next to a formula in which its start or end is searched."""
 _BROKEN_FORMULA = re.compile(rf"([{''.join(sorted(SPACED_SIGNS))}])\$ (?:\$(?=[^ $])|(−?\d+(?:\.\d+)?)(?![\w.]*\w))")
 """A formula that ends with an operator, followed by a formula or a number."""
+_BROKEN_BEFORE_SIGN = re.compile(rf"(?<=[^\s$])\$ \$ ?(?=[{''.join(sorted(RELATIONS))}])")
+"""The gap between a formula and one that begins with a relation."""
 _LATEX_LOGO = re.compile(r"\$L\^[A𝐀]\$TEX")
 """The LaTeX logo, read as a formula."""
 TRAILING_MARKS = ",.;:!?' "
@@ -64,14 +66,16 @@ NUCLEUS = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)?|[A-Za-zΑ-ω]|lim|max|min|sup|
 
 
 def join_broken(text: str) -> str:
-    """Join formulas in running text that a line end breaks after an operator.
+    """Join formulas in running text that are broken after an operator or before a relation.
 
     >>> join_broken("as long as $k <$ 1, and $a =$ $b$ holds")
     'as long as $k < 1$, and $a = b$ holds'
+    >>> join_broken("so $v'$ $=Γ$")
+    "so $v' =Γ$"
     """
     if "$" not in text:
         return text
-    text = _LATEX_LOGO.sub("LaTeX", text)
+    text = _BROKEN_BEFORE_SIGN.sub(" ", _LATEX_LOGO.sub("LaTeX", text))
     return _BROKEN_FORMULA.sub(lambda match: f"{match[1]} {match[2]}$" if match[2] else f"{match[1]} ", text)
 
 
@@ -198,6 +202,8 @@ def ends_paragraph(line: TextLine, following: TextLine | None, columns: PageColu
             and find_equation_number(line, columns, body) is None
             and _count_word_letters(line) > 0
         )
+    if split_leading_number(line, columns, body):
+        return False
     if following is None or abs(following.base - line.base) >= 1.5 * body.size:
         return True
     is_limit = following.size < 0.85 * body.size and line.left < following.left < line.right and not has_words(line)
