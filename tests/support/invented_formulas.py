@@ -42,7 +42,7 @@ def found(runs: Sequence[TextRun], *bars: Box, columns: PageColumns = COLUMNS) -
 
 def latex(runs: Sequence[TextRun], *bars: Box) -> str:
     (formula,) = (one for one in found(runs, *bars) if isinstance(one, Formula))
-    return formula.latex
+    return formula.signs
 
 
 def equation(*runs: TextRun) -> list[TextRun]:

@@ -36,7 +36,7 @@ end
 return $"""
 UNDECORATED = """\
 $
-for $ do
+for $ to $ do
   $
   if $ then
     break
@@ -47,23 +47,23 @@ SORT = """\
 Insertion-Sort$
 1 for $ to $.length
 2     key $
-3     $.
+3     // Insert $ into the sorted sequence $.
 4     $
-5     while $ key
+5     while $ and $ key
 6          $
 7          $
-8     $ key"""
+8     $key"""
 HEAP = """\
 Max-Heapify$
- 1 $
- 2 $
- 3 if $
+ 1 $Left$
+ 2 $Right$
+ 3 if $.heap-size and $
  4     largest $
  5 else largest $
- 6 if $
+ 6 if $.heap-size and $[largest]
  7     largest $
  8 if largest $
- 9     $
+ 9     exchange $[largest]
 10     Max-Heapify($, largest)"""
 
 

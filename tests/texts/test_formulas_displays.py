@@ -72,13 +72,13 @@ def test_what_is_drawn_below_an_expectation_is_no_step_of_an_algorithm() -> None
     ]
     (formula,) = found([*runs, *drawn, run("f", 299, LETTERS)])
     assert isinstance(formula, Formula)
-    assert formula.latex == "D = 𝔼_{x ← P}f"
+    assert formula.signs == "D = 𝔼_{x ← P}f"
 
 
 def test_a_display_below_the_end_of_a_paragraph_that_is_a_formula_too_is_one() -> None:
     prose = [run("It is well known that we have", 100, base=700), run("x", 262, "CMMI7", 698.0, 7.0)]
     runs = [*prose, *row(("y", LETTERS), ("=", UPRIGHT), ("x", LETTERS), left=292, base=678)]
-    displays = [one.latex for one in found(runs) if isinstance(one, Formula)]
+    displays = [one.signs for one in found(runs) if isinstance(one, Formula)]
     assert displays == ["y = x"]
 
 

@@ -1,6 +1,6 @@
 """Symbols of fonts without a Unicode table: every code of seven encodings of TeX, as pdfTeX writes them.
 
-`tex_encodings/` holds the PDF, its source, and what pdfTeX's own Unicode tables say of the same glyphs.
+`tex/` holds the PDF, its source, and what pdfTeX's own Unicode tables say of the same glyphs.
 """
 
 import json
@@ -14,8 +14,8 @@ from peercorpus.pdf.math_fonts import decode, font_encoding, normalise_sign, sig
 from peercorpus.pdf.shapes import Shapes
 from peercorpus.texts.page_quality import explain_unreadable
 
-FOLDER = Path(__file__).parent / "tex_encodings"
-EXPECTED: dict[str, list[str]] = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
+FOLDER = Path(__file__).parent / "tex"
+EXPECTED: dict[str, list[str]] = json.loads((FOLDER / "encodings.json").read_text(encoding="utf-8"))
 CAPITALS = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒℳ𝒩𝒪𝒫𝒬ℛ𝒮𝒯𝒰𝒱𝒲𝒳𝒴𝒵", strict=True))
 DOUBLE_STRUCK = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZk", "𝔸𝔹ℂ𝔻𝔼𝔽𝔾ℍ𝕀𝕁𝕂𝕃𝕄ℕ𝕆ℙℚℝ𝕊𝕋𝕌𝕍𝕎𝕏𝕐ℤ𝕜", strict=True))
 BETTER: dict[str, dict[int, str]] = {

@@ -70,7 +70,9 @@ _MISNAMED = {
 }
 """Characters that pdfium gives for glyphs whose names mean something else in Adobe's list."""
 _SPACE_IS_GLYPH = frozenset({"omx", "msam", "msbm", "stmary", "txsyc"})
-"""Encodings with a glyph at the code of the space, of which pdfium does not know the name."""
+"""Encodings with a glyph at the code of the space, of which pdfium does not know the name: it gives a space, or nothing
+after another space.
+"""
 _HUNG = frozenset({"omx", "esint"})
 """Encodings whose symbols hang from their origin."""
 SWAPPED = {"φ": "ϕ", "ϕ": "φ"}

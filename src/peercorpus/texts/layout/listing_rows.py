@@ -259,7 +259,7 @@ def _write_line(runs: Sequence[TextRun], line: TextLine) -> str:
     for is_word, group in groupby(zip(runs, words, strict=True), lambda pair: pair[1]):
         part = [run for run, _ in group]
         written = " ".join(run.text for run in part)
-        written = written if is_word else inline(part, line.base, line.size, is_foreign=any(words))
+        written = written if is_word else inline(part, line.base, line.size)
         text += f" {written}" if text and part[0].has_space else written
     return text
 

@@ -26,19 +26,31 @@ FORMULA_HEAD = re.compile(
 )
 """Start of a prose run that belongs to the formula before it."""
 FORMULA_TAIL = re.compile(
-    r"(?:(?:(?<![\w])(?:log|exp|max|min|sin|cos|tanh)|[(\[=+/<>|]|(?<![\w.,])\d+(?:\.\d+)?)\s*)+$"
+    r"(?:(?:(?<![\w])(?:log|exp|max|min|sin|cos|tanh|det|Pr|ln|[Γ-Ω])|[(\[=+/<>|]|(?<![\w.,])\d+(?:\.\d+)?)\s*)+$"
 )
 """End of a prose run that belongs to the formula after it."""
 MAX_PROSE_CHARACTERS = 60
 """Characters of prose next to a formula in which its start or end is searched."""
 _BROKEN_FORMULA = re.compile(rf"([{''.join(sorted(SPACED_SIGNS))}])\$ (?:\$(?=[^ $])|(−?\d+(?:\.\d+)?)(?![\w.]*\w))")
 """A formula that ends with an operator, followed by a formula or a number."""
+_BROKEN_BEFORE_SIGN = re.compile(rf"(?<=[^\s$])\$ \$ ?(?=[{''.join(sorted(RELATIONS))}])")
+"""The gap between a formula and one that begins with a relation."""
 _LATEX_LOGO = re.compile(r"\$L\^[A𝐀]\$TEX")
 """The LaTeX logo, read as a formula."""
 TRAILING_MARKS = ",.;:!?' "
 """Punctuation that follows a formula but is not part of it."""
 _UPRIGHT_FONT = re.compile(r"(?:CMR|CMBX|LMRoman|SFRM|CMSS)\d", re.I)
 """Fonts with upright letters in formulas; if the text is set in another font, they belong to a formula."""
+
+
+_TEX_TEXT_FONT = re.compile(r"(?:CM|LM|SF)[A-Z]", re.I)
+"""Fonts of TeX's own families."""
+
+
+@lru_cache(CACHED_CALLS)
+def is_foreign(font: str) -> bool:
+    """Return whether a text font is of another family than TeX's upright fonts of formulas."""
+    return _TEX_TEXT_FONT.match(font) is None
 
 
 @lru_cache(CACHED_CALLS)
@@ -54,14 +66,16 @@ NUCLEUS = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)?|[A-Za-zΑ-ω]|lim|max|min|sup|
 
 
 def join_broken(text: str) -> str:
-    """Join formulas in running text that a line end breaks after an operator.
+    """Join formulas in running text that are broken after an operator or before a relation.
 
     >>> join_broken("as long as $k <$ 1, and $a =$ $b$ holds")
     'as long as $k < 1$, and $a = b$ holds'
+    >>> join_broken("so $v'$ $=Γ$")
+    "so $v' =Γ$"
     """
     if "$" not in text:
         return text
-    text = _LATEX_LOGO.sub("LaTeX", text)
+    text = _BROKEN_BEFORE_SIGN.sub(" ", _LATEX_LOGO.sub("LaTeX", text))
     return _BROKEN_FORMULA.sub(lambda match: f"{match[1]} {match[2]}$" if match[2] else f"{match[1]} ", text)
 
 
@@ -116,7 +130,7 @@ _MAX_LINES = 300
 """Maximum lines of a formula."""
 _MAX_LINE_GAP_LEADINGS = 0.9
 """Maximum gap between two lines of one formula, in leadings of the body."""
-_MIN_PAGE_NUMBER_LEADINGS = 1.5
+_MIN_PAGE_NUMBER_LEADINGS = 1.2
 """Minimum distance of a page number below a formula, in leadings of the body."""
 _MIN_LOWER_LIMIT_EM = 0.8
 """Minimum distance of limits and origins of large symbols below the baseline, in em."""
@@ -188,6 +202,8 @@ def ends_paragraph(line: TextLine, following: TextLine | None, columns: PageColu
             and find_equation_number(line, columns, body) is None
             and _count_word_letters(line) > 0
         )
+    if split_leading_number(line, columns, body):
+        return False
     if following is None or abs(following.base - line.base) >= 1.5 * body.size:
         return True
     is_limit = following.size < 0.85 * body.size and line.left < following.left < line.right and not has_words(line)

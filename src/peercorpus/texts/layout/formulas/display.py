@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
+from peercorpus.latex.maths import UnfitFormulaError, read_formula
 from peercorpus.pdf.glyphs import TextRun
+from peercorpus.pdf.math_fonts import UNKNOWN
 from peercorpus.pdf.shapes import Box, Shapes
 from peercorpus.texts.layout.blocks import Body, TextLine
 from peercorpus.texts.layout.columns import PageColumns
@@ -48,7 +50,7 @@ class Formula:
 
     Attributes:
         lines: Lines from which it was read.
-        latex: LaTeX, without dollar signs and number.
+        signs: LaTeX with Unicode letters and symbols, without dollar signs and number, as in Markdown.
         number: As printed, without parentheses; None if there is none.
         sureness: How sure it is that the formula equals its source, from 0 to 1, as `doubts` says.
         page: Page index, from 0.
@@ -56,17 +58,28 @@ class Formula:
     """
 
     lines: list[TextLine]
-    latex: str
+    signs: str
     number: str | None
     sureness: float
     page: int
     box: Box
 
     @property
+    def latex(self) -> str:
+        """The formula with commands only, so that it compiles with amsmath and amssymb; an unknown symbol is a box.
+
+        Several rows are put into an environment. A formula that could not compile is the same as `signs`.
+        """
+        try:
+            return read_formula(self.signs.replace(UNKNOWN, r"\Box ")).latex
+        except UnfitFormulaError:
+            return self.signs
+
+    @property
     def markdown(self) -> str:
         """The formula as a block of Markdown."""
         number = f" ({self.number})" if self.number else ""
-        return f"$${self.latex}$${number}"
+        return f"$${self.signs}$${number}"
 
 
 def find_formulas(
@@ -282,11 +295,11 @@ def _write_formulas(group: list[TextLine], bars: _Bars, columns: PageColumns, bo
     for part, equation_number in _split_by_number(rows, numbers):
         glyphs = sum(row.glyphs for row in part)
         doubts = sum(row.doubts for row in part) + nameless
-        latex = r" \\ ".join(row.latex for row in part if row.latex)
-        if latex:
+        signs = r" \\ ".join(row.latex for row in part if row.latex)
+        if signs:
             yield Formula(
                 lines=group,
-                latex=latex,
+                signs=signs,
                 number=equation_number,
                 sureness=measure_sureness(glyphs, doubts),
                 page=group[0].page,

@@ -12,6 +12,7 @@ from peercorpus.texts.layout.formulas.detection import (
     NUCLEUS,
     TRAILING_MARKS,
     closing_part,
+    is_foreign,
     is_upright,
     part_nodes,
 )
@@ -49,14 +50,13 @@ _FORMULA_SIGNS = re.compile(r"[ˆ˜¯˙¨ˇ⃗˘´`\u0370-\u03ff∀-⋿]+$")
 """Accents, Greek letters and symbols: a formula in any font."""
 
 
-def inline(runs: Sequence[TextRun], base: float, size: float, *, is_foreign: bool = False) -> str:
+def inline(runs: Sequence[TextRun], base: float, size: float) -> str:
     """Return a line as Markdown: formulas as `$…$`, other scripts as `<sup>…</sup>` and `<sub>…</sub>`.
 
     Args:
         runs: From left to right.
         base: Baseline of the line, in points from the lower edge of the page.
         size: Font size of the line, in points.
-        is_foreign: Whether upright letters belong to formulas because the prose around them is bold or slanted.
     """
     least = MAX_SCRIPT_SIZE_RATIO * size
     for run in runs:
@@ -66,7 +66,7 @@ def inline(runs: Sequence[TextRun], base: float, size: float, *, is_foreign: boo
         return _join_runs(runs)
     if len(runs) > _MAX_LINE_RUNS:
         return _join_runs(runs)
-    return _Writer(base, size, is_foreign=is_foreign).write(runs)
+    return _Writer(base, size).write(runs)
 
 
 def _join_runs(runs: Sequence[TextRun]) -> str:
@@ -77,19 +77,18 @@ def _join_runs(runs: Sequence[TextRun]) -> str:
 class _Writer:
     """Writes the runs of a line one by one and tracks whether it is inside a formula."""
 
-    def __init__(self, base: float, size: float, *, is_foreign: bool = False) -> None:
+    def __init__(self, base: float, size: float) -> None:
         self._base = base
         self._size = size
         self._parts: list[str] = []
         self._nodes: list[FormulaNode] = []
         self._spaced: list[bool] = []
-        self._is_foreign = is_foreign
-        self._has_table = False
+        self._is_foreign = self._has_table = False
 
     def write(self, runs: Sequence[TextRun]) -> str:
         """Return the Markdown of all runs, given from left to right."""
         self._has_table = has_mapped_symbols(runs)
-        self._is_foreign |= any(not run.font.is_maths and not is_upright(run.font.name) for run in runs)
+        self._is_foreign = any(not run.font.is_maths and is_foreign(run.font.name) for run in runs)
         for number, run in enumerate(runs):
             has_space = run.has_space and number > 0
             if (

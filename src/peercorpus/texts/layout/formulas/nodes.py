@@ -34,7 +34,7 @@ LIMIT_OPERATORS = frozenset({
     "max", "min", "sup", "inf", "lim", "limsup", "liminf", "argmax", "argmin", "det", "Pr", "arg max", "arg min",
 })  # fmt: skip
 """Operators whose limits are set below and above them."""
-RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔⟵⟶⟷⟸⟹⟺")
+RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔∋∌≅≍≐≲≳⊑⊒⊢⊨⇐↔⟵⟶⟷⟸⟹⟺")
 SPACED_SIGNS = RELATIONS | frozenset("+−±∓×")
 """Symbols written with a space on both sides."""
 _TOKEN = re.compile(r"[^\W\d_\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]{2,}|\d+(?:[.,]\d+)*|\S")
@@ -176,17 +176,19 @@ def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
     if (font.is_maths and font_encoding(font.name)) or (
         font.is_bold and len(text) <= 3 and (text.isupper() or len(text) == 2)
     ):
-        has_glyph = font_encoding(font.name) == "omx" and not has_unicode_table(frozenset(text))
-        pieces = [(letter, number, number + 1) for number, letter in enumerate(text) if letter != " " or has_glyph]
+        ends = (
+            (0, len(text) - 1) if font_encoding(font.name) == "omx" and not has_unicode_table(frozenset(text)) else ()
+        )
+        pieces = [(letter, number, number + 1) for number, letter in enumerate(text) if letter != " " or number in ends]
     else:
         pieces = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
     if font.is_italic and not font.is_maths:
         pieces = [part for piece in pieces for part in _split_product(piece)]
     if not pieces:
         return
-    ends = _estimate_edges(run) if len(pieces) > 1 else []
+    edges = _estimate_edges(run) if len(pieces) > 1 else []
     for piece, start, end in pieces:
-        left, right = (ends[start], ends[end]) if ends else (run.left, run.right)
+        left, right = (edges[start], edges[end]) if edges else (run.left, run.right)
         node = _make_node(run, piece, left, right, has_table)
         is_measured = run.ink is not None and start in run.ink
         yield _stretch(node, *run.ink[start], has_own_sizes(font.name)) if is_measured and run.ink else node

@@ -184,7 +184,8 @@ def _find_centred_part(cluster: Sequence[FormulaNode], operator: FormulaNode) ->
         for part in parts
         if abs((part[0].left + max(node.right for node in part)) / 2 - operator.middle) < 0.15 * operator.size
     ]
-    return max(centred, key=len, default=[])
+    longest: Sequence[FormulaNode] = max(centred, key=len, default=())
+    return list(longest)
 
 
 _MAX_PIECE_SHIFT_POINTS = 0.5

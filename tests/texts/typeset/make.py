@@ -1,4 +1,4 @@
-"""Make `encodings.pdf` and `expected.json` from `encodings.tex` with pdflatex.
+"""Make `encodings.pdf`, `encodings.json` and `formulas.pdf` from the sources beside this script, with pdflatex.
 
 The outlines of the Type 1 fonts are replaced by boxes; the names, encodings and widths of the glyphs stay as TeX wrote
 them. What each code means is taken from the same pages with the Unicode tables that pdfTeX can write.
@@ -63,17 +63,17 @@ def read_meanings() -> dict[str, list[str]]:
     return meanings
 
 
-def typeset(has_tables: bool) -> None:
-    source = rf"\pdfgentounicode={int(has_tables)} \input{{encodings}}"
-    command = ["pdflatex", "-interaction=batchmode", "-jobname=encodings", source]
-    subprocess.run(command, cwd=HERE, check=True)
+def typeset(name: str, *, has_tables: bool) -> None:
+    source = rf"\pdfgentounicode={int(has_tables)} \input{{{name}}}"
+    for _ in range(2):
+        command = ["pdflatex", "-interaction=batchmode", f"-jobname={name}", source]
+        subprocess.run(command, cwd=HERE, check=True)
+    for suffix in ("aux", "log"):
+        (HERE / f"{name}.{suffix}").unlink()
 
 
-def main() -> None:
-    typeset(has_tables=True)
-    (HERE / "expected.json").write_text(json.dumps(read_meanings(), ensure_ascii=False, indent=1) + "\n")
-    typeset(has_tables=False)
-    with pikepdf.open(HERE / "encodings.pdf", allow_overwriting_input=True) as pdf:
+def shrink(name: str) -> None:
+    with pikepdf.open(HERE / f"{name}.pdf", allow_overwriting_input=True) as pdf:
         for item in pdf.objects:
             if not isinstance(item, pikepdf.Dictionary) or "/FontFile" not in item:
                 continue
@@ -82,9 +82,15 @@ def main() -> None:
             program = remove_outlines(data[first : first + int(file.Length2)])
             file.write(data[:first] + program)
             file.Length2, file.Length3 = len(program), 0
-        pdf.save(HERE / "encodings.pdf", object_stream_mode=pikepdf.ObjectStreamMode.generate)
-    for name in ("aux", "log"):
-        (HERE / f"encodings.{name}").unlink()
+        pdf.save(HERE / f"{name}.pdf", object_stream_mode=pikepdf.ObjectStreamMode.generate)
+
+
+def main() -> None:
+    typeset("encodings", has_tables=True)
+    (HERE / "encodings.json").write_text(json.dumps(read_meanings(), ensure_ascii=False, indent=1) + "\n")
+    for name in ("encodings", "formulas"):
+        typeset(name, has_tables=False)
+        shrink(name)
 
 
 if __name__ == "__main__":
