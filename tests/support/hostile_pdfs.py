@@ -101,6 +101,7 @@ HOSTILE_PDFS: dict[str, Callable[[], bytes]] = {
     "a bomb of spaces": lambda: with_content(deflated(PAGE, 1_024 * MEGABYTE)),
     "a bomb in a bomb": lambda: with_content(deflated(PAGE, 1_024 * MEGABYTE, times=2)),
     "a bomb of objects": partial(bomb_of_objects, 1_024 * MEGABYTE),
+    "a bomb of objects that is cut off": lambda: bomb_of_objects(1_024 * MEGABYTE).partition(b"trailer")[0],
     "a bomb of text": lambda: with_content(
         stream(zlib.compress(b"BT /F 9 Tf 1 1 Td " + b"(aaaaaaaaa) Tj " * 5_000_000, 1), b"/Filter /FlateDecode")
     ),

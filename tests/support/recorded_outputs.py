@@ -20,10 +20,12 @@ from unittest.mock import patch
 import msgspec
 import pyarrow.parquet as pq
 
+from harmful_pages import paper
 from in_this_process import InThisProcess
 from invented_pdfs import by_hand, lines
 from peercorpus.execution.stage import Options, Stage
 from peercorpus.links.version_diff import find_differences
+from peercorpus.pdf.repair import read_or_repair
 from peercorpus.pipeline.build import STAGES, build
 from peercorpus.release import provenance
 from peercorpus.release.publish import publish_release
@@ -244,7 +246,7 @@ def _engine_output(engine: Engine, number: int, pdfs: Mapping[str, bytes]) -> Ou
 
 def _read(engine: Engine, pdf: bytes) -> dict[str, Any]:
     """What an engine makes of a PDF; one that knows no blocks makes what it made before there were any."""
-    converted = engine.convert(pdf)
+    converted, _ = read_or_repair(engine.convert, pdf)
     told = {field.name: getattr(converted, field.name) for field in fields(converted)}
     return {name: value for name, value in told.items() if (name, value) != ("blocks", None)}
 
@@ -253,7 +255,8 @@ def recorded_pdfs() -> dict[str, bytes]:
     """The recorded PDFs, and a small one that was written by hand."""
     files = {path.stem[:12]: path.read_bytes() for path in sorted((RECORDED / "files").iterdir())}
     return {name: pdf for name, pdf in files.items() if pdf.startswith(b"%PDF")} | {
-        "by hand": by_hand([lines("1 Introduction", "We measure and ob-", "serve clouds."), lines("End.")])
+        "by hand": by_hand([lines("1 Introduction", "We measure and ob-", "serve clouds."), lines("End.")]),
+        "without its tail": paper()[:-300],
     }
 
 
@@ -269,9 +272,10 @@ def real_outputs(folder: Path) -> dict[str, Output]:
         for pair in pairs
     }
     read = {name: digest(text) for name, text in texts.items()}
+    damaged = {"without its tail": digest(read_or_repair(engine.convert, paper()[:-300])[0])}
     files = {"files": digest(pdfs)} | _packages()
     return {
-        engine.name: Output(layout_version.VERSION, files, read),
+        engine.name: Output(layout_version.VERSION, files, read | damaged),
         "inspect_files": Output(numbers["inspect_files"], files, looked),
         "compare_versions": Output(numbers["compare_versions"], {"texts": digest(read)} | _packages(), compared),
     }

@@ -44,10 +44,8 @@ ONE_OF_EACH_CAUSE = {
 SET_ASIDE = {
     Reason.NOT_A_PDF: ["empty", "a web page", "a zip", "noise", "zeros", "a header far behind"],
     Reason.PDF_DAMAGED: [
-        *("header only", "header and noise", "header and zeros", "1 kB of a paper", "half of a paper"),
-        *("a paper without its tail", "line ends changed"),
-        *("high bits lost", "nothing that is found", "no tree of pages", "no pages", "a deep tree of pages"),
-        *("fuzzed more, 62", "fuzzed much, 0", "fuzzed much, 1", "fuzzed and packed, 2"),
+        *("header only", "header and noise", "header and zeros", "line ends changed"),
+        *("high bits lost", "no pages", "a deep tree of pages", "fuzzed and packed, 2"),
     ],
     Reason.PDF_ENCRYPTED: [
         *("user's password, RC4", "user's password, AES-128", "user's password, AES-256", "unknown encryption"),
@@ -58,22 +56,33 @@ SET_ASIDE = {
     ],
     Reason.PDF_OUT_OF_MEMORY: [
         *("two forms that draw each other", "forms that multiply"),
-        *("a bomb of spaces", "a bomb in a bomb", "a bomb of text"),
+        *("a bomb of spaces", "a bomb in a bomb", "a bomb of text", "a bomb of objects that is cut off"),
     ],
 }
 EXPECTED = {name: reason for reason, names in SET_ASIDE.items() for name in names}
 
+WITHOUT_FONT = "without one of its fonts, so letters may be wrong: page 1"
+
 WITH_PROBLEMS = {
-    "no trailer": (REPAIRED,),
-    "half of a plain file": (REPAIRED,),
+    "1 kB of a paper": (REPAIRED, "cannot be read to its end: page 4", "without text: page 4"),
+    "half of a paper": (REPAIRED, "cannot be read to its end: page 2, 3, 4", "without text: page 2, 3, 4"),
+    "a paper without its tail": (REPAIRED,),
+    "nothing that is found": (REPAIRED, WITHOUT_FONT),
+    "no tree of pages": (REPAIRED, WITHOUT_FONT),
+    "no trailer": (REPAIRED, WITHOUT_FONT),
+    "half of a plain file": (
+        REPAIRED,
+        "cannot be read to its end: page 12, 13, 14, 15, 16, 17, 18, 19, 20",
+        "without text: page 12, 13, 14, 15, 16, 17, 18, 19, 20",
+    ),
     "a plain file without its tail": (REPAIRED,),
     "fuzzed, 2": ("without text: page 17",),
     "fuzzed, 3": ("cannot be read: page 19", "without text: page 12"),
-    "fuzzed, 4": (REPAIRED, "cannot be read: 2 of 20 pages, which are left out", "without text: page 1"),
+    "fuzzed, 4": (REPAIRED, "without text: page 1"),
     "fuzzed more, 53": (REPAIRED, "without text: page 1, 7, 8, 13, 14, 15, 17"),
     "half of a paper made for the web": ("cannot be read: page 2, 3, 4",),
     "a tree of pages that is its own branch": ("cannot be read: page 2",),
-    "one bad page": ("cannot be read: page 2",),
+    "one bad page": (REPAIRED,),
 }
 
 SAYS = {
@@ -82,6 +91,7 @@ SAYS = {
     "a line of 300,000 characters": "word " * 6_000,
     "300,000 characters on a page": "words and " * 1_000,
     "1,000 pages": "Page 999",
+    "fuzzed much, 1": "^ords of awpaper",
 }
 """What can be read where it is not `WORDS`."""
 
@@ -217,7 +227,7 @@ def test_the_list_of_outcomes_names_files_that_there_are() -> None:
     "input",
     "PDFs that are cut off, encrypted, endless, circular or no PDF",
     "each is read, or set aside with its cause",
-    times=93,
+    times=94,
     lost="what cannot be read",
 )
 @pytest.mark.slow
@@ -244,7 +254,7 @@ def test_a_hostile_file_becomes_a_text_or_is_set_aside_with_its_cause(name: str,
     "input",
     "the same PDFs, where versions are looked into",
     "each is read, or set aside with its cause",
-    times=95,
+    times=96,
     lost="what cannot be read",
 )
 @pytest.mark.slow

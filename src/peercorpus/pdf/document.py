@@ -10,6 +10,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from peercorpus.errors import PdfFault, UnreadablePdfError
+from peercorpus.pdf.rebuild import ENCRYPT_ENTRY
 
 _HEADER_BYTES = 1_024
 """The `%PDF-` marker must begin within this many bytes (ISO 32000, implementation notes); a failed download has
@@ -21,8 +22,6 @@ _ENCRYPTION_MESSAGES = {
     pdfium_c.FPDF_ERR_SECURITY: "The PDF is encrypted in a way pdfium does not support.",
 }
 """Message for each pdfium error code that reports encryption."""
-_ENCRYPT_ENTRY = re.compile(rb"/Encrypt[^A-Za-z]")
-"""Trailer entry of an encrypted file; trailers are never compressed, so it can be searched in the raw bytes."""
 
 # TeX fonts without a Unicode table encode ligatures as control codes (OT1: 0x0B-0x0F, T1: 0x1B-0x1F).
 _TEX_LIGATURES = {0x0B: "ff", 0x0C: "fi", 0x0E: "ffi", 0x0F: "ffl", 0x1B: "ff", 0x1C: "fi", 0x1D: "fl", 0x1E: "ffi"}
@@ -54,16 +53,16 @@ def open_pdf(pdf: bytes) -> pdfium.PdfDocument:
         return pdfium.PdfDocument(pdf)
     except pdfium.PdfiumError as error:
         # pdfium also reports a missing password for many files that are only damaged.
-        if error.err_code in _ENCRYPTION_MESSAGES and _ENCRYPT_ENTRY.search(pdf):
+        if error.err_code in _ENCRYPTION_MESSAGES and ENCRYPT_ENTRY.search(pdf):
             raise UnreadablePdfError(_ENCRYPTION_MESSAGES[error.err_code], PdfFault.ENCRYPTED) from None
         raise UnreadablePdfError("The PDF is damaged.") from None
 
 
-def count_readable_pages(pdf: bytes) -> int:
-    """Return how many pages pdfium can read; 0 if it cannot open the file."""
+def count_characters(pdf: bytes) -> int:
+    """Return how many characters of text pdfium can read; 0 if it cannot open the file."""
     try:
         with open_pdf(pdf) as document:
-            return sum(page_text(document, index) is not None for index in range(len(document)))
+            return sum(len(page_text(document, index) or "") for index in range(len(document)))
     except UnreadablePdfError:
         return 0
 

@@ -1,4 +1,4 @@
-"""Repair damaged PDFs."""
+"""Repair damaged PDFs, and read them as far as they go."""
 
 import logging
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from io import BytesIO
 from typing import TypeVar
 
 from peercorpus.errors import PdfFault, UnreadablePdfError
+from peercorpus.pdf.rebuild import Rebuilt, rebuild
 
 ResultT = TypeVar("ResultT")
 """What the function given to `read_or_repair` returns."""
@@ -29,10 +30,20 @@ def read_or_repair(read: Callable[[bytes], ResultT], pdf: bytes) -> tuple[Result
     repaired = repair(pdf)
     if repaired is None:
         raise first_error
-    return read(repaired), (REPAIRED,)
+    return read(repaired.pdf), (REPAIRED, *repaired.problems)
 
 
-def repair(pdf: bytes) -> bytes | None:
+def repair(pdf: bytes) -> Rebuilt | None:
+    """Return the repaired copy of a file that has the most text; None if there is none, or it is encrypted."""
+    from peercorpus.pdf.document import count_characters
+
+    by_qpdf, rebuilt = _repair_by_qpdf(pdf), rebuild(pdf)
+    if by_qpdf is None or rebuilt is None:
+        return rebuilt if by_qpdf is None else Rebuilt(by_qpdf, ())
+    return rebuilt if count_characters(rebuilt.pdf) >= count_characters(by_qpdf) else Rebuilt(by_qpdf, ())
+
+
+def _repair_by_qpdf(pdf: bytes) -> bytes | None:
     """Rebuild a damaged file with qpdf; return None if that fails or the file needs a password."""
     import pikepdf
 

@@ -292,20 +292,30 @@ def convert_file(job: EngineJob) -> Converted:
     return _convert(load_engine(job.engine, job.settings), pdf)
 
 
+_END_BYTES = 1_024
+"""A whole file has `%%EOF` within this many bytes of its end (ISO 32000-1, Annex H.3, note 18)."""
+
+
 def _convert(engine: Engine, pdf: bytes) -> Converted:
-    """Read a file, or its repaired form where only that can be read or has more readable pages."""
+    """Read a file, or its repaired form where only that can be read or has more text."""
     converted, repairs = read_or_repair(engine.convert, pdf)
-    if not repairs and any(problem.startswith(UNREAD) for problem in converted.problems):
-        from peercorpus.pdf.document import count_readable_pages
+    if not repairs and _may_lack_text(converted, pdf):
+        from peercorpus.pdf.document import count_characters
 
         repaired = repair(pdf)
-        if repaired is not None and count_readable_pages(repaired) > count_readable_pages(pdf):
-            converted_again = engine.convert(repaired)
+        if repaired is not None and count_characters(repaired.pdf) > count_characters(pdf):
+            converted_again = engine.convert(repaired.pdf)
             lost = converted.pages - converted_again.pages
             left_out = (f"{UNREAD}: {lost} of {converted.pages} pages, which are left out",) if lost > 0 else ()
             converted = converted_again
-            repairs = (REPAIRED, *left_out)
+            repairs = (REPAIRED, *(repaired.problems or left_out))
     return replace(converted, problems=(*repairs, *converted.problems)) if repairs else converted
+
+
+def _may_lack_text(converted: Converted, pdf: bytes) -> bool:
+    """Return whether pages cannot be read, or are without text in a file that was cut off."""
+    is_cut = b"%%EOF" not in pdf[-_END_BYTES:]
+    return any(problem.startswith((UNREAD, "without text") if is_cut else UNREAD) for problem in converted.problems)
 
 
 DEFAULTS = {field.name: field.default for field in fields(Options)}

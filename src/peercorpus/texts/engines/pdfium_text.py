@@ -6,7 +6,7 @@ from peercorpus.errors import UnreadablePdfError
 from peercorpus.pdf.document import open_pdf, page_text
 from peercorpus.texts.engine import Converted, join_pages
 
-OWN_VERSION = "1"
+OWN_VERSION = "2"
 
 
 class PdfiumText:

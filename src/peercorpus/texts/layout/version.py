@@ -10,10 +10,5 @@ That may be due to a change in this package or in how PDFs are opened. Texts, co
 workspace include the version, so raising it converts every PDF again. `tests/golden/outputs.json` holds the output of
 this version for recorded files; a test compares them.
 """
-_VERSION_NAMES = {1: "1bd3c3f402fd"}
-"""How a version is written if not as its number.
-
-Version 1 is written as the digest of source files that identified it before, so texts converted then stay valid.
-"""
-ENGINE_VERSION = f"{_VERSION_NAMES.get(VERSION, VERSION)}+pypdfium2-{version('pypdfium2')}"
+ENGINE_VERSION = f"{VERSION}+pypdfium2-{version('pypdfium2')}"
 """Version that is recorded with each text."""

@@ -1,0 +1,340 @@
+"""Rebuild a PDF whose table of objects is lost or cut off, from the objects that are whole.
+
+A file that was not fetched to its end lacks that table, mostly the tree of its pages, and the fonts, which TeX writes
+last. Every object before the cut is whole: those that stand alone (`7 0 obj … endobj`) and those in object streams.
+"""
+
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import pikepdf
+
+ENCRYPT_ENTRY = re.compile(rb"/Encrypt[^A-Za-z]")
+"""Trailer entry of an encrypted file; trailers are never compressed, so it can be searched in the raw bytes."""
+_HEADER = b"%PDF-"
+_OBJECT = re.compile(rb"(?<!\d)(\d{1,7})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+obj\b")
+"""Beginning of an object (ISO 32000-1, 7.3.10)."""
+_STREAM = re.compile(rb">>[\0\t\n\f\r ]*stream[\t ]*\r?\n")
+"""Beginning of the data of a stream (ISO 32000-1, 7.3.8)."""
+_OBJECT_STREAM = re.compile(rb"/Type\s*/ObjStm\b")
+_COUNT = re.compile(rb"/N\s+(\d{1,7})\b")
+"""How many objects an object stream holds."""
+_FIRST = re.compile(rb"/First\s+(\d{1,9})\b")
+"""Where the first of them begins."""
+_REFERENCE = re.compile(rb"(?<!\d)(\d{1,7})[\0\t\n\f\r ]+\d{1,5}[\0\t\n\f\r ]+R\b")
+_LINEARISED = re.compile(rb"/Linearized\b[^>]*?/N\s+(\d{1,7})\b")
+"""How many pages a file has that is written for the web (ISO 32000-1, Annex F.3.1)."""
+_INTEGER = re.compile(rb"\d{1,9}")
+_MISSING = "/Missing"
+"""Name written in place of each object that others refer to and that is not in the file."""
+_FIRST_BYTES = 1_024
+"""Bytes within which a file says that it is written for the web."""
+_MAX_UNPACKED_BYTES = 16 << 20
+"""Bytes that all object streams of a file may take unpacked; those of a paper take less than 2 MB."""
+_MAX_TREE_NODES = 20_000
+"""Nodes of the tree of pages that are visited, as it may be its own branch."""
+_MAX_TREE_DEPTH = 64
+"""Levels of the tree above a page that are searched for what the page inherits."""
+_INHERITED = ("/Resources", "/MediaBox", "/CropBox", "/Rotate")
+"""What a page takes from the tree above it (ISO 32000-1, 7.7.3.4)."""
+
+
+class Rebuilt(NamedTuple):
+    """A rebuilt file, and what is known to be missing in it, in words."""
+
+    pdf: bytes
+    problems: tuple[str, ...]
+
+
+class _Object(NamedTuple):
+    """An object that stands alone, and is whole or a stream whose end is cut off.
+
+    Attributes:
+        number: Its number.
+        generation: Its generation.
+        start: Its offset in the file.
+        text: What it is, or the dictionary of a stream.
+        data: Data of a stream, as stored.
+        is_cut: Whether its end is cut off.
+    """
+
+    number: int
+    generation: int
+    start: int
+    text: bytes
+    data: bytes = b""
+    is_cut: bool = False
+
+
+def rebuild(pdf: bytes) -> Rebuilt | None:
+    """Rebuild a file from the objects that are whole; return None if none is a page, or they are encrypted."""
+    import pikepdf
+
+    if ENCRYPT_ENTRY.search(pdf):
+        return None
+    objects = _Objects(pdf[max(0, pdf.find(_HEADER)) :])
+    try:
+        with pikepdf.open(BytesIO(objects.write()), suppress_warnings=True) as document:
+            return _rebuild(document, objects)
+    except pikepdf.PikepdfError:
+        return None
+
+
+@dataclass(slots=True)
+class _Objects:
+    """The objects of a file.
+
+    Attributes:
+        pdf: The file, from its header.
+        added: What is written behind it: the content of object streams.
+        places: Number of an object → its offset and generation, in the order of the file.
+        cut: Number of the stream whose end is cut off; None if there is none.
+    """
+
+    pdf: bytes
+    added: bytearray = field(default_factory=bytearray)
+    places: dict[int, tuple[int, int]] = field(default_factory=dict)
+    cut: int | None = None
+
+    def write(self) -> bytes:
+        """Return the file with all its objects in one table, and with an empty tree of pages."""
+        referred: set[int] = set()
+        left = _MAX_UNPACKED_BYTES
+        for item in _find_objects(self.pdf):
+            self._place(item.number, item.start, item.generation)
+            if item.is_cut:
+                self.cut = item.number
+                self.added += b"\nendstream\nendobj"
+            referred.update(map(int, _REFERENCE.findall(item.text)))
+            if _OBJECT_STREAM.search(item.text):
+                unpacked = _unpack(item, left)
+                left -= len(unpacked)
+                referred.update(map(int, _REFERENCE.findall(unpacked)))
+                for number, body in _split_object_stream(item.text, unpacked):
+                    self._add(number, body)
+        for number in referred.difference(self.places):
+            self._add(number, _MISSING.encode())
+        root = max(self.places, default=0) + 1
+        self._add(root, b"<< /Type /Catalog /Pages %d 0 R >>" % (root + 1))
+        self._add(root + 1, b"<< /Type /Pages /Kids [] /Count 0 >>")
+        table = [b"%d 1\n%010d %05d n \n" % (number, *place) for number, place in self.places.items()]
+        trailer = b"trailer\n<< /Size %d /Root %d 0 R >>\nstartxref\n%d\n%%%%EOF\n"
+        end = trailer % (root + 2, root, len(self.pdf) + len(self.added))
+        return b"".join([self.pdf, self.added, b"xref\n0 1\n0000000000 65535 f \n", *table, end])
+
+    def _place(self, number: int, start: int, generation: int = 0) -> None:
+        self.places.pop(number, None)  # An object that is written again follows the earlier ones.
+        self.places[number] = (start, generation)
+
+    def _add(self, number: int, body: bytes) -> None:
+        self.added += b"\n"
+        self._place(number, len(self.pdf) + len(self.added))
+        self.added += b"%d 0 obj\n%b\nendobj\n" % (number, body)
+
+
+def _find_objects(pdf: bytes) -> Iterator[_Object]:
+    """Yield the objects that stand alone in a file, in order; not one that is cut off and no stream."""
+    started = _OBJECT.search(pdf)
+    while started is not None:
+        number, generation, start = int(started[1]), int(started[2]), started.start()
+        following = _OBJECT.search(pdf, started.end())
+        end = len(pdf) if following is None else following.start()
+        stream = _STREAM.search(pdf, started.end(), end)
+        if stream is not None:
+            end = pdf.find(b"endstream", stream.end())
+            is_cut = end < 0
+            end = len(pdf) if is_cut else end
+            text = pdf[started.end() : stream.end()]
+            yield _Object(number, generation, start, text, pdf[stream.end() : end], is_cut)
+            following = _OBJECT.search(pdf, end)
+        elif following is not None or b"endobj" in pdf[started.end() :]:
+            yield _Object(number, generation, start, pdf[started.end() : end])
+        started = following
+
+
+def _unpack(stream: _Object, most_bytes: int) -> bytes:
+    """Return the content of an object stream, as far as it can be unpacked, and not more than `most_bytes`."""
+    if b"/Filter" not in stream.text:
+        return stream.data[: max(0, most_bytes)]
+    try:
+        return zlib.decompressobj().decompress(stream.data, most_bytes) if most_bytes > 0 else b""
+    except zlib.error:
+        return b""
+
+
+def _split_object_stream(head: bytes, unpacked: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield number and body of each whole object in an object stream (ISO 32000-1, 7.5.7)."""
+    stated = _COUNT.search(head), _FIRST.search(head)
+    if stated[0] is None or stated[1] is None:
+        return
+    count, first = int(stated[0][1]), int(stated[1][1])
+    numbers = [int(number) for number in _INTEGER.findall(unpacked[:first])[: 2 * count]]
+    starts = [first + start for start in numbers[1::2]]
+    for number, start, end in zip(numbers[::2], starts, [*starts[1:], len(unpacked)], strict=False):
+        if start < end <= len(unpacked):
+            yield number, unpacked[start:end].strip()
+
+
+def _rebuild(document: "pikepdf.Pdf", objects: _Objects) -> Rebuilt | None:
+    """Return a file with the pages of a document, a blank one in place of each that is known to be missing.
+
+    Args:
+        document: The document, whose own tree of pages is empty.
+        objects: The objects that it was made of.
+    """
+    import pikepdf
+
+    tree = document.Root.Pages
+    places = {number: place for place, number in enumerate(objects.places)}
+    dictionaries = [item for item in document.objects if isinstance(item, pikepdf.Dictionary)]
+    found = [item for item in dictionaries if item.get("/Type") == pikepdf.Name.Page]
+    if not found:
+        return None
+    found.sort(key=lambda page: places.get(page.objgen[0], len(places)))
+    nodes = [item for item in dictionaries if item.get("/Type") == pikepdf.Name.Pages and item.objgen != tree.objgen]
+    root = _find_root(nodes)
+    stated = _LINEARISED.search(objects.pdf[:_FIRST_BYTES])
+    count = int(root.Count) if root is not None else int(stated[1]) if stated is not None else None
+    pages = list(found) if root is None else _order_pages(root, found)
+    if len(pages) != count:
+        pages = [page for page in pages if page is not None]
+    for page in found:
+        _inherit(page)
+    blank = pikepdf.Dictionary(Type=pikepdf.Name.Page, MediaBox=found[0].get("/MediaBox", [0, 0, 612, 792]))
+    kids = [document.make_indirect(blank) if page is None else page for page in pages]
+    for page in kids:
+        page.Parent = tree
+    tree.Kids = pikepdf.Array(kids)
+    tree.Count = len(kids)
+    written = BytesIO()
+    document.save(written, compress_streams=False, stream_decode_level=pikepdf.StreamDecodeLevel.none)
+    return Rebuilt(written.getvalue(), tuple(_tell(pages, count, objects.cut)))
+
+
+def _tell(pages: Sequence["pikepdf.Dictionary | None"], count: int | None, cut: int | None) -> Iterator[str]:
+    """Yield what is missing, in words."""
+    if count is None:
+        yield f"cannot be read: pages behind page {len(pages)}, if there were any"
+    elif count > len(pages):
+        yield f"cannot be read: {count - len(pages)} of {count} pages, which are left out"
+    lists = {
+        "cannot be read to its end": [page is None or _lacks_content(page, cut) for page in pages],
+        "without one of its fonts, so letters may be wrong": [
+            page is not None and _lacks_fonts(page) for page in pages
+        ],
+    }
+    for what, flags in lists.items():
+        numbers = [str(number) for number, is_so in enumerate(flags, 1) if is_so]
+        if numbers:
+            yield f"{what}: page {', '.join(numbers)}"
+
+
+def _find_root(nodes: Sequence["pikepdf.Dictionary"]) -> "pikepdf.Dictionary | None":
+    """Return the root of the largest tree of pages; None if no root is among the nodes."""
+    import pikepdf
+
+    roots = [
+        node
+        for node in nodes
+        if isinstance(node.get("/Count"), int) and not isinstance(node.get("/Parent"), pikepdf.Dictionary)
+    ]
+    return max(roots, key=lambda node: int(node.Count), default=None)
+
+
+def _order_pages(
+    root: "pikepdf.Dictionary", found: Sequence["pikepdf.Dictionary"]
+) -> list["pikepdf.Dictionary | None"]:
+    """Return the pages that were found in the order of their tree, and None for each branch without any.
+
+    Pages whose branch is missing stand in its place, as they name it; those of no branch stand last.
+    """
+    import pikepdf
+
+    left = {_number(page): page for page in found}
+    by_branch = defaultdict(list)
+    for page in found:
+        by_branch[_number(page.get("/Parent"))].append(_number(page))
+    pages: list[pikepdf.Dictionary | None] = []
+    waiting: list[pikepdf.Object] = [root]
+    for _ in range(_MAX_TREE_NODES):
+        if not waiting:
+            break
+        node = waiting.pop()
+        kids = node.get("/Kids") if isinstance(node, pikepdf.Dictionary) else None
+        number = _number(node)
+        if number in left:
+            pages.append(left.pop(number))
+        elif isinstance(kids, pikepdf.Array):
+            waiting += reversed(list(kids))
+        else:
+            inside = [page for page in by_branch.pop(number, []) if page in left]
+            pages += [left.pop(page) for page in inside] or [None]
+    return [*pages, *left.values()]
+
+
+def _number(item: object) -> int | None:
+    """Return the number of an object; None for one that has none, as it is a part of another."""
+    import pikepdf
+
+    return item.objgen[0] or None if isinstance(item, pikepdf.Object) else None
+
+
+def _inherit(page: "pikepdf.Dictionary") -> None:
+    """Write into a page what it inherits from the tree above it, as far as that is there."""
+    import pikepdf
+
+    above = page.get("/Parent")
+    for _ in range(_MAX_TREE_DEPTH):
+        if not isinstance(above, pikepdf.Dictionary):
+            return
+        for key in _INHERITED:
+            if key in above and key not in page:
+                page[key] = above[key]
+        above = above.get("/Parent")
+
+
+def _is_missing(item: object) -> bool:
+    import pikepdf
+
+    return isinstance(item, pikepdf.Name) and item == _MISSING
+
+
+def _lacks_content(page: "pikepdf.Dictionary", cut: int | None) -> bool:
+    """Return whether a part of the content of a page is missing or cut off."""
+    import pikepdf
+
+    content = page.get("/Contents")
+    parts = list(content) if isinstance(content, pikepdf.Array) else [content]
+    return any(_is_missing(part) or (isinstance(part, pikepdf.Stream) and _number(part) == cut) for part in parts)
+
+
+def _lacks_fonts(page: "pikepdf.Dictionary") -> bool:
+    """Return whether a font of a page is missing, or a part of one."""
+    import pikepdf
+
+    resources = page.get("/Resources")
+    if not isinstance(resources, pikepdf.Dictionary):
+        return _is_missing(resources)
+    fonts = resources.get("/Font")
+    if not isinstance(fonts, pikepdf.Dictionary):
+        return _is_missing(fonts)
+    parts = [part for _, font in fonts.items() for part in _parts(font)]
+    return any(map(_is_missing, parts))
+
+
+def _parts(font: "pikepdf.Object") -> Iterator["pikepdf.Object"]:
+    """Yield a font, its parts, and those of its description, such as the file with its letters."""
+    import pikepdf
+
+    yield font
+    if isinstance(font, pikepdf.Dictionary):
+        yield from (part for _, part in font.items())
+        description = font.get("/FontDescriptor")
+        if isinstance(description, pikepdf.Dictionary):
+            yield from (part for _, part in description.items())
