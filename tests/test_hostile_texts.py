@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hostile_texts import ENDS, GENERIC, Found, Hostile, find_calls, find_growth, find_patterns, hostile_to, uses
+from invented_blocks import entry, structured
 from invented_posts import AUTHORS, post
 from peercorpus.audit import features
 from peercorpus.audit.papers import AuditedPaper
@@ -132,6 +133,7 @@ THROUGH: dict[str, Read] = {
     ),
 }
 """Expressions that meet only what a reader cuts short or rewrites first: they are tried through the reader."""
+ENTRY = entry("A. Author and B. Other. Herbs, 2001.", "1")
 OURS = {
     "report.page:inline_svg": "drawings that the report itself made",
     "forms.declared_forms:_say_key": "a sentence of msgspec on a file of the package",
@@ -192,6 +194,9 @@ READERS: dict[str, Read] = {
     "passages of words": lambda text: list(list_passages(text)),
     "names of authors": lambda text: names_author(text, ["Ada Example"]),
     "facts": lambda text: features.read_facts(AuditedPaper(b"i", "f", accepted=True, text=text, traits={})),
+    "mentions": lambda text: structured(text, ENTRY).mentions,
+    "references": lambda text: structured(entry(text), entry(text, "1")).references,
+    "entries that are cited": lambda text: structured("See [1] and Author (2001).", entry(text, "1"), ENTRY).mentions,
     "phrases": lambda text: (features.edges(text), features.phrases_of(text), features.show_context(text, "as a")),
 }
 
@@ -270,7 +275,7 @@ def test_a_reader_takes_time_in_proportion_to_short_texts(name: str) -> None:
     "input",
     "one text of 20,000 characters that repeats what a reader of texts looks for, for each reader",
     "nothing: it is read in time in proportion to its length",
-    times=49,
+    times=52,
 )
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_takes_time_in_proportion_to_long_texts(name: str) -> None:
@@ -281,7 +286,7 @@ def test_a_reader_takes_time_in_proportion_to_long_texts(name: str) -> None:
     "input",
     "one text of 200,000 characters that repeats what a reader of texts looks for",
     "nothing: it is read in time in proportion to its length",
-    times=37,
+    times=40,
 )
 @pytest.mark.parametrize("name", sorted(READERS.keys() - COSTLY))
 def test_a_reader_takes_time_in_proportion_to_the_longest_texts(name: str) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from peercorpus.records.blocks import Mention, TextBlock
@@ -25,16 +25,16 @@ _WORDS = {
 }
 _PLAIN = r"(?:(?:[A-Z]{1,2}[.-]?)?\d+(?:\.\d+)*(?:[a-z](?![a-z])|\s?\([a-z]\))?|[IVX]+(?:-[A-Z])?\b|[A-Z]\b)"
 _NUMBER = rf"(?:{_PLAIN}|\({_PLAIN}\))"
-_AND = r"\s*(?:,\s*(?:and\s|or\s)?|and\s|or\s|&)\s*"
-_TO = rf"\s*(?:{_DASH}|to\s|through\s)\s*"
+_AND = r"\s?(?:,\s?(?:and\s|or\s)?|and\s|or\s|&\s?)"
+_TO = rf"\s?(?:{_DASH}\s?|to\s|through\s)"
 _ANY_WORD = "|".join(f"(?P<{kind.value}>{words})" for kind, words in _WORDS.items())
 _NUMBERED = re.compile(
     rf"(?<![\w-])(?=[AEFLSTaeflst§])(?:{_ANY_WORD})(?![A-Za-z])[ \t~*_]*"
     rf"(?P<numbers>{_NUMBER}(?:(?:{_TO}|{_AND}){_NUMBER})*)(?![\w%])"
 )
-_LIST_OF_THREE = re.compile(rf"{_NUMBER}(?:\s*,\s*{_NUMBER})+\s*,?\s*(?:and|or|&)\s*{_NUMBER}")
+_LIST_OF_THREE = re.compile(rf"{_NUMBER}(?:,\s?{_NUMBER})+,?\s?(?:and|or|&)\s?{_NUMBER}")
 _FIRST_RANGE = re.compile(rf"{_NUMBER}(?:{_TO}{_NUMBER})?")
-_BRACKETED = re.compile(rf"\(.*?\)(?:(?:{_TO}|{_AND})\(.*?\))*")
+_BRACKETED = re.compile(rf"\([^()]{{1,20}}\)(?:(?:{_TO}|{_AND})\([^()]{{1,20}}\))*")
 _ONE_NUMBER = re.compile(_NUMBER)
 _RANGE = re.compile(_TO)
 _ROMAN = {str(at): roman for at, roman in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}  # noqa: SIM905
@@ -42,25 +42,33 @@ _PART = re.compile(r"(?:[a-z]|\s?\([a-z]\))$")
 """Letter of a part of a figure."""
 _OTHER_WORK = re.compile(r"\)?\s*(?:of|in|from|by)\s+(?:the\s+\w+\s+(?:of|by)\s+)?[(\[]?")
 """What stands between a number and the work to which it belongs."""
+_BEHIND_OTHER_WORK = re.compile(r",\s*(?:see\s+)?$")
+_MAX_BEHIND_CHARACTERS = 10
+"""Maximum length of that."""
 
 _NUMBERS_IN_BRACKETS = re.compile(
     rf"\\?\[(?P<numbers>\d{{1,3}}(?:\s*(?:[,;]|{_DASH})\s*\d{{1,3}})*)(?:,\s*[A-Za-z§][^\[\]]{{0,60}})?\\?\]"
 )
 _DIGITS = re.compile(r"\d+")
+_MAX_RANGE = 50
+"""Maximum difference of the ends of a range whose numbers are listed one by one."""
+_MAX_RANGE_DIGITS = 4
+"""Maximum digits of the ends of such a range."""
+_FIRST_LETTER = re.compile(r"[^\W\d_]")
 _LABELS_IN_BRACKETS = re.compile(r"\\?\[(?P<labels>[A-Z][\w+]{1,11}(?:\s*[,;]\s*[A-Z][\w+]{1,11})*)\\?\]")
 _LABEL = re.compile(r"[\w+]+")
 _MATHS = re.compile(r"\$[^$]+\$")
 
 _UPPER = "A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f"
 _PARTICLE = r"(?:[dD]e|[vV]an|[vV]on|[dD]er|den|del|dos|[dD]a|[dD]i|la|le|ter|ten|al|el|bin)"
-_NAME = rf"(?:(?<!\w)(?:{_PARTICLE}[\s-]+)+|(?<![{_UPPER}\d_-]))[{_UPPER}](?:[\w@+-]|['\u2019](?!s\b))+"
+_NAME = rf"(?:(?<!\w)(?:{_PARTICLE}[\s-]){{1,4}}|(?<![{_UPPER}\d_-]))[{_UPPER}](?:[\w@+-]|['\u2019](?!s\b))+"
 _NAMES = rf"{_NAME}(?:\s+{_NAME}){{0,3}}"
 _AUTHORS = re.compile(
-    rf"(?P<first>{_NAMES})(?:,?\s+(?P<more>et\s+al\b\.?)|(?:,\s+{_NAMES})*,?\s+(?:and|&)\s+(?P<second>{_NAMES}))?"
+    rf"(?P<first>{_NAMES})(?:,?\s+(?P<more>et\s+al\b\.?)|(?:,\s+{_NAMES}){{0,5}},?\s+(?:and|&)\s+(?P<second>{_NAMES}))?"
     rf"(?:['\u2019]s)?(?P<space>,?\s*[(\[]|,?\s+)(?P<years>{YEAR}(?:\s*[,;]\s*(?:{YEAR}|[a-z]\b))*)(?![\w-]|\.\d)"
 )
 _NAME_BEGIN = re.compile(rf"(?<!\S)\S|(?<=[^\W\d_{_UPPER}])[{_UPPER}]|(?<=[{_UPPER}])[{_UPPER}](?=[^\W\d_{_UPPER}])")
-_LAST_NAME = re.compile(rf"(?:\b{_PARTICLE}[\s-]+)*\S+$")
+_LAST_NAME = re.compile(rf"(?:\b{_PARTICLE}[\s-]){{0,4}}\S+$")
 _MAX_AUTHORS_CHARACTERS = 120
 """Maximum length of the authors of a citation."""
 _MAX_YEARS_CHARACTERS = 40
@@ -138,12 +146,16 @@ def _list_numbered(blocks: Iterable[TextBlock]) -> Numbered:
 
 def _find_numbered(text: str, kind: BlockKind, numbered: Numbered, citations: Sequence[_Found]) -> Iterator[_Found]:
     """Yield the mentions of formulas, captions and sections in a block."""
+    begins, ends = {found.start for found in citations}, {found.end for found in citations}
+    label = _FIRST_LETTER.search(text) if kind in _LABELLED else None
     for match in _NUMBERED.finditer(text):
-        if kind in _LABELLED and not any(map(str.isalpha, text[: match.start()])):
+        if label is not None and match.start() <= label.start():
             continue
         mention_kind = MentionKind(next(name for name, word in match.groupdict().items() if word and name != "numbers"))
         numbers = _cut_list(match[mention_kind.value], match["numbers"])
-        is_of_other = _is_of_other_work(text, match.start(), match.start("numbers") + len(numbers), citations)
+        is_of_other = _is_behind(text, match.start(), ends) or _is_before(
+            text, match.start("numbers") + len(numbers), begins
+        )
         for start, end, number in _split_list(numbers, match.start("numbers"), _ONE_NUMBER):
             name = re.sub(r"[()\s]", "", number)
             first = match.start() if start == match.start("numbers") else start
@@ -178,12 +190,16 @@ def _find_targets(numbered: Numbered, kind: MentionKind, number: str) -> Sequenc
     return ()
 
 
-def _is_of_other_work(text: str, start: int, end: int, citations: Sequence[_Found]) -> bool:
-    """Return whether a number belongs to a cited work, as in "Theorem 2 of [3]" and "(Smith, 2020, Section 2)"."""
-    behind = _OTHER_WORK.match(text, end)
-    if behind and any(behind.end() == citation.start for citation in citations):
-        return True
-    return any(re.fullmatch(r",\s*(?:see\s+)?", text[citation.end : start]) for citation in citations)
+def _is_before(text: str, end: int, begins: Set[int]) -> bool:
+    """Return whether a number that ends at an offset belongs to a work cited behind it, as in "Theorem 2 of [3]"."""
+    between = _OTHER_WORK.match(text, end)
+    return between is not None and between.end() in begins
+
+
+def _is_behind(text: str, start: int, ends: Set[int]) -> bool:
+    """Return whether a number belongs to a work cited right before it, as in "(Smith, 2020, Section 2)"."""
+    between = _BEHIND_OTHER_WORK.search(text, max(0, start - _MAX_BEHIND_CHARACTERS), start)
+    return between is not None and between.start() in ends
 
 
 def _split_list(numbers: str, offset: int, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
@@ -192,7 +208,8 @@ def _split_list(numbers: str, offset: int, pattern: re.Pattern[str]) -> Iterator
     for match in pattern.finditer(numbers):
         if before is not None and _RANGE.fullmatch(numbers[before.end() : match.start()]):
             low, high = (re.sub(r"[()]", "", found[0]) for found in (before, match))
-            if low.isdecimal() and high.isdecimal() and int(high) - int(low) < 100:
+            is_short = max(len(low), len(high)) <= _MAX_RANGE_DIGITS and low.isdecimal() and high.isdecimal()
+            if is_short and int(high) - int(low) <= _MAX_RANGE:
                 inside = range(int(low) + 1, int(high))
                 yield from ((offset + before.start(), offset + match.end(), str(number)) for number in inside)
         yield offset + match.start(), offset + match.end(), match[0]
@@ -202,10 +219,9 @@ def _split_list(numbers: str, offset: int, pattern: re.Pattern[str]) -> Iterator
 def _find_citations(text: str, references: ReferenceList) -> Iterator[_Found]:
     """Yield the citations of a block by number, label, or authors and year."""
     if "[" in text and (references.by_number or references.is_empty):
-        maths = [match.span() for match in _MATHS.finditer(text)] if "$" in text else []
-        for match in _NUMBERS_IN_BRACKETS.finditer(text):
-            is_in_maths = any(start < match.start() < end for start, end in maths)
-            if not is_in_maths and 0 not in map(int, _DIGITS.findall(match["numbers"])):
+        prose = _MATHS.sub(lambda maths: " " * len(maths[0]), text) if "$" in text else text
+        for match in _NUMBERS_IN_BRACKETS.finditer(prose):
+            if 0 not in map(int, _DIGITS.findall(match["numbers"])):
                 for start, end, number in _split_list(match["numbers"], match.start("numbers"), _DIGITS):
                     yield _Found(MentionKind.CITATION, start, end, number, references.by_number.get(number, ()))
         for match in _LABELS_IN_BRACKETS.finditer(text):

@@ -13,8 +13,8 @@ YEAR = r"(?:19|20)\d{2}[a-z]?"
 """A year with the letter that tells entries of one year apart."""
 _YEAR_IN_ENTRY = re.compile(rf"(?<![\d.:/\u2013-])({YEAR})(?![\w/\u2013-]|\.\d)")
 _YEAR_IN_BRACKETS = re.compile(rf"[(\[]({YEAR})[)\],]")
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|^`]+")
-_URL = re.compile(r"https?://[^\s<>\"{}|^`]+")
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|^`]{1,400}")
+_URL = re.compile(r"https?://[^\s<>\"{}|^`]{1,2000}")
 _LINK_END = ".,;:)]}*'"
 """Characters that end a sentence or a bracket rather than an address."""
 _LABEL = re.compile(r"\\?\[[^\]]{1,14}\\?\]\s*|\d{1,3}\.\s+")
