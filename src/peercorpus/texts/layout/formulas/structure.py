@@ -14,8 +14,8 @@ from peercorpus.texts.layout.formulas.nodes import (
     LIMIT_OPERATORS,
     MAX_SCRIPT_SIZE_RATIO,
     FormulaNode,
-    row_size,
     join_dots,
+    row_size,
     shrink_large,
 )
 from peercorpus.texts.layout.formulas.rows import PLAIN_KINDS, ROW_BREAK, group_baselines, join_nodes, remove
@@ -180,11 +180,11 @@ def _find_centred_part(cluster: Sequence[FormulaNode], operator: FormulaNode) ->
     count = min(len(cluster), _MAX_LIMIT_NODES)
     parts = (cluster[start:end] for start in range(count) for end in range(start + 1, count + 1))
     centred = [
-        part
+        list(part)
         for part in parts
         if abs((part[0].left + max(node.right for node in part)) / 2 - operator.middle) < 0.15 * operator.size
     ]
-    return list(max(centred, key=len, default=()))
+    return max(centred, key=len, default=[])
 
 
 _MAX_PIECE_SHIFT_POINTS = 0.5
