@@ -16,6 +16,7 @@ from itertools import repeat
 import pypdfium2 as pdfium
 
 from peercorpus.pdf.math_fonts import (
+    STRETCHY,
     SWAPPED,
     decode,
     font_encoding,
@@ -152,8 +153,6 @@ _PLAIN_CHARACTERS |= {0x2126: "Ω", 0x2206: "Δ", 0xF6BE: "ȷ"} | {0xF730 + digi
 _NOT_PLAIN = re.compile(f"[{''.join(map(chr, _PLAIN_CHARACTERS))}]")
 _MAX_UPRIGHT_SLOPE = 0.1
 """Slope of a baseline (rise over run) above which text does not count as upright."""
-STRETCHY = frozenset("√∑∏∐⋃⋂⨁⨂⨆⋁⋀∫∬∭∮()[]{}|∣‖∥⟨⟩⌊⌋⌈⌉⏞⏟") | {chr(code) for code in range(0x239B, 0x23B4)}
-"""Characters that Unicode maths fonts have in several sizes, and pieces of still larger ones."""
 ACCENTS = {
     "\u00b4": "\u0301",
     "\u00a8": "\u0308",

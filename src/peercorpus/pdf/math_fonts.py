@@ -34,6 +34,8 @@ _BRACKET_PIECES = (
 """Pieces of tall brackets by their codes in the Adobe Glyph List."""
 _BRACKET_PIECE_SIGNS = frozenset(_BRACKET_PIECES.values())
 """The same pieces, without codes."""
+STRETCHY = frozenset("√∑∏∐⋃⋂⨁⨂⨆⋁⋀∫∬∭∮()[]{}|∣‖∥⟨⟩⌊⌋⌈⌉⏞⏟") | {chr(code) for code in range(0x239B, 0x23B4)}
+"""Characters that Unicode maths fonts have in several sizes, and pieces of still larger ones."""
 AXIS_EM = 0.25
 """Height of the math axis, on which fraction bars and large symbols are centred, above the baseline, in em."""
 _MIN_TALL_DEPTH_EM = 1.0

@@ -75,8 +75,8 @@ class TextQuality:
         empty_pages: Number of pages without any text.
         figure_characters: Number of characters inside figures; they are not part of the Markdown.
         formulas: Number of displayed formulas.
-        formula_sureness: Mean share of a formula's symbols whose position in it is certain, on [0, 1]; None if there is
-            no formula or the engine does not tell.
+        formula_sureness: Mean sureness that a displayed formula equals its source, on [0, 1]; None if there is no
+            formula or the engine does not tell.
     """
 
     unknown_characters: float

@@ -5,8 +5,10 @@ Thresholds were set on 373 pages of papers with a good text layer, as each const
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from peercorpus.pdf.glyphs import TextRun
+from peercorpus.pdf.math_fonts import to_plain_text
 from peercorpus.pdf.shapes import Shapes
 from peercorpus.texts.engine import UNKNOWN
 
@@ -19,7 +21,7 @@ MIN_SCAN_SHARE = 0.5
 MIN_DRAWN_STROKES = 300
 """Paths on a page with few characters from which its letters may be drawn; a plain figure has fewer."""
 
-MAX_UNKNOWN_SHARE = 0.05
+MAX_UNKNOWN_SHARE = 0.02
 """Share of characters that represent no letter above which the encoding is broken; 373 pages of papers had none."""
 
 MIN_LANGUAGE_WORDS = 100
@@ -76,6 +78,11 @@ def explain_unreadable(text: str, shapes: Shapes, area: float) -> str | None:
     if len(UNKNOWN.findall(text)) > MAX_UNKNOWN_SHARE * characters:
         return "unknown characters"
     return "no language" if _is_gibberish(text, characters) else None
+
+
+def read_characters(runs: Iterable[TextRun]) -> str:
+    """Return the text of a page for `explain_unreadable`, with symbols in place of the codes of maths fonts."""
+    return " ".join(to_plain_text(run.text, run.font.name) if run.font.is_maths else run.text for run in runs)
 
 
 def measure_covered_area(shapes: Shapes) -> float:

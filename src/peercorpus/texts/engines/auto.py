@@ -26,7 +26,7 @@ from peercorpus.texts.engine import (
     load_engine,
     measure_quality,
 )
-from peercorpus.texts.page_quality import explain_unreadable, measure_covered_area
+from peercorpus.texts.page_quality import explain_unreadable, measure_covered_area, read_characters
 
 OWN_VERSION = "1"
 DEFAULT = "pdfium-layout"
@@ -43,7 +43,7 @@ MIN_PAGE_CHARACTERS = 300
 MIN_DRAWN_SHARE = 0.2
 """Share of a page under images above which it counts as drawn."""
 MIN_SURENESS = 0.5
-"""Mean sureness of a file's formulas below which half of their signs may be misplaced."""
+"""Mean sureness of a file's formulas below which about half of them may be wrong."""
 MIN_FORMULAS = 5
 """Minimum formulas for that mean to be meaningful."""
 MAX_BAD_SHARE = 0.5
@@ -149,7 +149,7 @@ def _explain_short(page: pdfium.PdfPage, *, is_thin: bool) -> str | None:
     """Return why a page with few characters should be read again; None if there is nothing more on it."""
     shapes = read_shapes(page)
     width, height = page.get_size()
-    printed = " ".join(run.text for run in Glyphs(page.get_textpage(), Fonts()).runs)
+    printed = read_characters(Glyphs(page.get_textpage(), Fonts()).runs)
     why = explain_unreadable(printed, shapes, width * height)
     if why is None and is_thin and measure_covered_area(shapes) > MIN_DRAWN_SHARE * width * height:
         return "few characters"

@@ -15,7 +15,7 @@ from peercorpus.texts.layout.blocks import TextLine
 from peercorpus.texts.layout.columns import PageColumns, find_columns
 from peercorpus.texts.layout.margins import LineNumberColumns
 from peercorpus.texts.layout.pdfium_layout import PageContent, PdfiumLayout
-from peercorpus.texts.page_quality import explain_unreadable
+from peercorpus.texts.page_quality import explain_unreadable, read_characters
 
 OWN_VERSION = 1
 """Raised by hand whenever the same recognised words give another text; 1 is left out of the version of the engine."""
@@ -101,7 +101,7 @@ class LayoutWithOcr(PdfiumLayout):
     def why(self, page: pdfium.PdfPage, glyphs: Glyphs) -> str | None:
         """Return why a page must be recognised; None where its text layer is usable."""
         width, height = page.get_size()
-        return explain_unreadable(" ".join(run.text for run in glyphs.runs), read_shapes(page), width * height)
+        return explain_unreadable(read_characters(glyphs.runs), read_shapes(page), width * height)
 
 
 class OcrEngine(LayoutWithOcr):

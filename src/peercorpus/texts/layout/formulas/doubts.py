@@ -1,7 +1,9 @@
 """Find what makes it doubtful that a formula was read right.
 
-The signs of doubt were chosen, and `sureness` calibrated, on the display formulas of 15 typeset papers
-(`scripts/typeset_papers`, one text in 15 styles, 450 formulas).
+The signs of doubt were chosen, and `measure_sureness` calibrated, on the display formulas of 15 typeset papers
+(`scripts/typeset_papers`: one text in 15 styles, 450 formulas, November 2026). Of 394 without any doubt 97.5 % equalled
+their source after normalising, of 9 with one none did; the other 47 were not found as displays, or are in bitmap fonts.
+Of 360 other formulas, in eight sets of fonts, 350 were without doubt, and 97.7 % of these were equal.
 """
 
 import re
@@ -19,7 +21,7 @@ from peercorpus.texts.layout.formulas.nodes import (
 )
 
 SURENESS = 0.96
-"""Sureness of a formula without any doubt."""
+"""Sureness of a formula without any doubt: a little less than was measured, as both sets were in view."""
 DOUBTFUL_SURENESS = 0.5
 """Sureness of a formula with doubts about few of its glyphs; it falls to 0 with their share."""
 _MAX_OVERLAP_EM = 0.3
