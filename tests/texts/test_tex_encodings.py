@@ -125,6 +125,8 @@ def test_every_code_of_an_encoding_is_read(font: str, runs_by_font: dict[str, li
         ("txsya", "B", "▷"),
         ("txsyb", "R", "ℝ"),
         ("wasy10", "A", "\ufffd"),
+        ("Symbol", "a", "α"),
+        ("SymbolMT", "\xb3", "≥"),
         ("CMSSQ8", "\x05", "\ufffd"),
         ("CMSSQ8", "a", "a"),
     ],
@@ -133,7 +135,10 @@ def test_other_symbol_fonts_are_read_by_their_codes(font: str, letter: str, symb
     assert sign(font, decode(font, letter)).text == symbol
 
 
-@pytest.mark.parametrize(("font", "letter", "symbol"), [("LASY10", "✄", "▷"), ("esint10", "¸", "∮")])
+@pytest.mark.parametrize(
+    ("font", "letter", "symbol"),
+    [("LASY10", "✄", "▷"), ("esint10", "¸", "∮"), ("Symbol", "\uf0b7", "•"), ("SymbolMT", "\uf061", "α")],
+)
 def test_symbols_with_names_of_something_else_are_read(font: str, letter: str, symbol: str) -> None:
     assert sign(font, letter).text == symbol
 

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import NamedTuple
 
-from peercorpus.pdf.tex_encodings import LASY, MSAM, MSBM, OML, OMS, OMX, STMARY, TXSYC
+from peercorpus.pdf.tex_encodings import LASY, MSAM, MSBM, OML, OMS, OMX, STMARY, SYMBOL, TXSYC
 
 UNKNOWN = "\ufffd"
 """Stands for a glyph of which the character is unknown, as U+FFFD does everywhere."""
@@ -43,7 +43,7 @@ _MIN_TALL_DEPTH_EM = 1.0
 CACHED_CALLS = 8192
 """Number of results kept by each cache."""
 _SCRIPT_CAPITALS = {"B": "ℬ", "E": "ℰ", "F": "ℱ", "H": "ℋ", "I": "ℐ", "L": "ℒ", "M": "ℳ", "R": "ℛ"}
-_DOUBLE_STRUCK = {"C": "ℂ", "H": "ℍ", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R": "ℝ", "Z": "ℤ", "1": "𝟙"}
+_DOUBLE_STRUCK = {"C": "ℂ", "H": "ℍ", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R": "ℝ", "Z": "ℤ"}
 _FRAKTUR_CAPITALS = {"C": "ℭ", "H": "ℌ", "I": "ℑ", "R": "ℜ", "Z": "ℨ"}
 """Capitals that Unicode encodes outside the block of their alphabet."""
 _ENCODING_PATTERNS = (
@@ -52,6 +52,7 @@ _ENCODING_PATTERNS = (
     ("msbm", re.compile(r"msbm|[tp]xsyb", re.I)),
     ("stmary", re.compile(r"stmary", re.I)),
     ("lasy", re.compile(r"lasy", re.I)),
+    ("symbol", re.compile(r"symbol(?:mt)?\b|standardsym", re.I)),
     ("esint", re.compile(r"esint", re.I)),
     ("txsyc", re.compile(r"[tp]xsyc", re.I)),
     ("symbols", re.compile(r"wasy|mnsymbol|fdsymbol|mathabx|matha\d|mathb\d", re.I)),
@@ -68,6 +69,7 @@ _MISNAMED = {
     "lasy": LASY,
     "msam": {"♢": "◇", "♦": "◇", "⇔": "⇇", "⇒": "⇉", "≪": "⋘", "≫": "⋙"},
     "msbm": {"ג": "ℷ", "κ": "ϰ"},
+    "symbol": {chr(code): piece for code, piece in _BRACKET_PIECES.items()},
     "esint": dict(zip("´ˆ˜¨˝˚¸˛‚‹", "∫∫∬∬∭∭∮∮∯∯", strict=True)),
 }
 """Characters that pdfium gives for glyphs whose names mean something else in Adobe's list."""
@@ -79,14 +81,27 @@ _HUNG = frozenset({"omx", "esint"})
 """Encodings whose symbols hang from their origin."""
 SWAPPED = {"φ": "ϕ", "ϕ": "φ"}
 """The two letters phi, whose names TeX and Adobe use the other way round."""
-_OMS_LITERALS = frozenset("|{}\\/<>+=") | {chr(code) for code in range(0x41, 0x5B)}
-"""Characters that stand for themselves in `cmsy` although they are ASCII, because pdfium knows the names of these
-glyphs.
-"""
+_ALPHABETS = {
+    "oms": (0x1D49C, _SCRIPT_CAPITALS),
+    "script": (0x1D49C, _SCRIPT_CAPITALS),
+    "double": (0x1D538, _DOUBLE_STRUCK),
+    "fraktur": (0x1D504, _FRAKTUR_CAPITALS),
+}
+"""Encodings with capitals of another alphabet: its start in Unicode, and its exceptions."""
+_DOUBLE_STRUCK_SMALL = {("msbm", "k"): "𝕜", ("double", "1"): "𝟙"}
+"""Double-struck letters that are no capitals, by encoding and character."""
+_SMALL_FRAKTUR = 0x1D51E
+"""Start of the small letters of the Fraktur alphabet."""
+_LITERALS = {"oms": f"|{{}}\\/<>+={UNKNOWN}", "oml": f"<>./,{UNKNOWN}"}
+"""Characters that stand for themselves although they are ASCII, because pdfium knows the names of these glyphs."""
+_SMALL_INTEGRALS = "´˜˝¸‚"
+"""Integrals of `esint` in text size."""
 _DVIPS_SHIFTED = {code + (0xA1 if code < 10 else 0xA3): code for code in range(0x20)}
 """Codes to which dvips moves the control codes, with the control codes."""
 _SHIFTED_LITERALS = frozenset("±¬·×÷§¶µ°©®¥")
 """Characters in the same range that stand for themselves."""
+_WINDOWS_SYMBOLS = 0xF000
+"""Start of the private range in which Windows gives the codes of symbol fonts."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair."""
 SPACING_ACCENTS = frozenset("ˆ˜¯˙¨ˇ⃗˘´`√")
@@ -113,10 +128,7 @@ class MathSymbol(NamedTuple):
 
 
 def _to_alphabet(letter: str, start: int, exceptions: dict[str, str]) -> str:
-    exception = exceptions.get(letter)
-    if exception is None and "A" <= letter <= "Z":
-        return chr(start + ord(letter) - 65)
-    return exception or letter
+    return exceptions.get(letter) or chr(start + ord(letter) - ord("A"))
 
 
 def _undo_dvips_shift(letter: str) -> int:
@@ -154,29 +166,27 @@ def sign(font: str, letter: str, has_table: bool = False) -> MathSymbol:
     """
     kind = font_encoding(font)
     code = _undo_dvips_shift(letter)
-    depth = 0.0
-    text = letter
     if kind == "omx":
         text, depth = _decode_large(letter, 0x10000 if has_table and letter.isprintable() else code)
-    elif kind == "oms" and "A" <= letter <= "Z":
-        text = _to_alphabet(letter, 0x1D49C, _SCRIPT_CAPITALS)
-    elif (kind == "oms" and letter in _OMS_LITERALS) or (kind == "oml" and letter in "<>./,"):
-        pass
-    elif letter == "k" and kind == "msbm":
-        text = "𝕜"
-    elif kind in _TABLES and code < len(OMS) and letter != UNKNOWN:
-        text = _TABLES[kind][code]
-    elif kind in _MISNAMED:
-        text = _MISNAMED[kind].get(letter, letter)
-        depth = (1.1 if letter in "´˜˝¸‚" else 2.2) * (kind == "esint")
-    elif kind == "double":
-        text = _to_alphabet(letter, 0x1D538, _DOUBLE_STRUCK)
-    elif kind == "script":
-        text = _to_alphabet(letter, 0x1D49C, _SCRIPT_CAPITALS)
-    elif kind == "fraktur":
-        is_small = "a" <= letter <= "z"
-        text = chr(0x1D51E + ord(letter) - 97) if is_small else _to_alphabet(letter, 0x1D504, _FRAKTUR_CAPITALS)
+    else:
+        text = _read_letter(kind, letter, code)
+        depth = (1.1 if letter in _SMALL_INTEGRALS else 2.2) if kind == "esint" else 0.0
     return MathSymbol("".join(map(normalise_sign, text)), depth)
+
+
+def _read_letter(kind: str, letter: str, code: int) -> str:
+    """Return what a character of an encoding means that has no large symbols."""
+    if kind in _ALPHABETS and "A" <= letter <= "Z":
+        return _to_alphabet(letter, *_ALPHABETS[kind])
+    if (kind, letter) in _DOUBLE_STRUCK_SMALL:
+        return _DOUBLE_STRUCK_SMALL[kind, letter]
+    if kind == "fraktur" and "a" <= letter <= "z":
+        return chr(_SMALL_FRAKTUR + ord(letter) - ord("a"))
+    if kind == "symbol" and ord(letter) & 0xFF00 == _WINDOWS_SYMBOLS:
+        return SYMBOL.get(ord(letter) & 0xFF, UNKNOWN)
+    if kind in _TABLES and code < len(OMS) and letter not in _LITERALS.get(kind, UNKNOWN):
+        return _TABLES[kind][code]
+    return _MISNAMED.get(kind, {}).get(letter, letter)
 
 
 @lru_cache(CACHED_CALLS)
@@ -192,6 +202,8 @@ def decode(font: str, code: str) -> str:
     number = _undo_dvips_shift(code)
     if kind == "omx":
         return code
+    if kind == "symbol":
+        return SYMBOL.get(ord(code), UNKNOWN)
     if kind in _TABLES and number < len(OMS):
         return _TABLES[kind][number]
     return UNKNOWN if number < 0x20 or kind in _TABLES or kind == "symbols" else code

@@ -1,8 +1,8 @@
-"""Tables of the encodings of TeX's math fonts: which character each code stands for.
+"""Tables of the encodings of TeX's math fonts and of Symbol: which character each code stands for.
 
-Every table lists 128 characters in code order; U+FFFD stands for a code that is empty or has no character in Unicode.
+Every table of TeX lists 128 characters in code order; U+FFFD stands for a code that is empty or has no character.
 Sources: The LaTeX encodings guide, `encguide`, for OML, OMS and OMX; the guide of the AMS fonts for `msam` and `msbm`;
-the packages `stmaryrd`, `latexsym` and `txfonts` for their fonts.
+the packages `stmaryrd`, `latexsym` and `txfonts` for their fonts; ISO 32000-1, D.5 for Symbol.
 """
 
 OML = (
@@ -43,3 +43,17 @@ TXSYC = (
 """Third symbol font of `txfonts` and `pxfonts` (`txsyc`)."""
 LASY = {"✁": "◁", "✂": "⊴", "✄": "▷", "☎": "⊵", "✵": "℧", "✶": "⋈", "✷": "□", "✸": "◇", "❀": "⇝", "❁": "⊏", "❂": "⊐"}
 """Symbols of `lasy` by pdfium's character, which is that of Zapf Dingbats because both name their glyphs alike."""
+SYMBOL = dict(
+    zip(
+        range(0x20, 0x7F),
+        " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼",
+        strict=True,
+    )
+) | dict(
+    zip(
+        range(0xA1, 0xFF),
+        "ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\ufffd⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭",
+        strict=True,
+    )
+)
+"""Encoding of Symbol, by code; Windows gives its codes in the private range from U+F000."""
