@@ -26,7 +26,6 @@ from peercorpus.pdf.math_fonts import (
     to_plain_text,
 )
 from peercorpus.pdf.pdfium import RIGHT_TO_LEFT, is_leftward, load_function, spans
-from peercorpus.pdf.symbol_encoding import SYMBOL
 from peercorpus.pdf.writing_direction import reorder_page
 
 _SUBSET_PREFIX = re.compile(r"^[A-Z]{6}\+")
@@ -411,9 +410,6 @@ class Glyphs:
         for offset, letter in enumerate(text):
             if letter in SWAPPED and font.is_maths and self._is_swapped(font):
                 letters[offset] = SWAPPED[letter]
-                continue
-            if letter in SYMBOL and font.name.casefold().startswith("symbol"):
-                letters[offset] = SYMBOL[letter]
                 continue
             meaning = decode(font.name, letter) if font.is_maths or _CONTROL.match(letter) else letter
             # Of a glyph with the code 0 pdfium gives nothing at all.
