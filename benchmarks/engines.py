@@ -63,6 +63,13 @@ def _unpdf(path: Path) -> str:
     return str(unpdf.to_markdown(str(path)))
 
 
+def _pdf_oxide(path: Path) -> str:
+    import pdf_oxide
+
+    document = pdf_oxide.PdfDocument(str(path))
+    return "\n\n".join(document.to_markdown(index) for index in range(document.page_count()))
+
+
 def _pymupdf4llm(path: Path) -> str:
     import pymupdf4llm
 
@@ -76,6 +83,7 @@ ENGINES: Mapping[str, tuple[str, Reader]] = {
     "liteparse": ("liteparse", _liteparse),
     "pdf-inspector": ("pdf_inspector", _pdf_inspector),
     "unpdf": ("unpdf", _unpdf),
+    "pdf_oxide": ("pdf_oxide", _pdf_oxide),
     "pymupdf4llm": ("pymupdf4llm", _pymupdf4llm),
 }
 

@@ -59,8 +59,11 @@ def spans(page: int, text: str, *, is_leftward: bool = False) -> Iterator[Span]:
     starts = [0]
     owners = handles[:1]
     for low, high, before, handle in zip(points, points[1:], handles, handles[1:], strict=False):
-        if handle is None or handle != before:
+        if high - low > 1 and (handle is None or handle != before):
             _add_boundaries(page, (low, before), (high, handle), starts, owners)
+        elif handle != before:
+            starts.append(high)
+            owners.append(handle)
     return zip(starts, [*starts[1:], len(text)], owners, strict=True)
 
 

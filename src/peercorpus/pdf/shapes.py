@@ -131,12 +131,12 @@ class _Reader:
             depth: Nesting depth of the form; 0 for the page.
         """
         forms: list[tuple[int, Box]] = []
-        texts: list[int] = []
-        for page_object in objects:
-            self.left -= 1
-            kind = _kind(page_object)
+        handles = list(objects)
+        self.left -= len(handles)
+        kinds = [*map(_kind, handles)]
+        texts = [handle for handle, kind in zip(handles, kinds, strict=True) if kind == TEXT]
+        for page_object, kind in zip(handles, kinds, strict=True):
             if kind == TEXT:
-                texts.append(page_object)
                 continue
             box = self._read_box(page_object, matrix)
             if box is None:
