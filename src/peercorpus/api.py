@@ -114,7 +114,7 @@ class Corpus:
         return self._scan("5-texts")
 
     def blocks(self) -> "pl.LazyFrame":
-        """Scan the blocks of all texts, one row each: headings, paragraphs, formulas, tables, captions, references, ….
+        """Scan the blocks of all texts, one row each: headings, paragraphs, formulas, tables, captions, ….
 
         Columns are `sha256` and `venue_id` of the text and the fields of `records.blocks.TextBlock`: among them
         `block_id` (the key within a text), `kind`, `boxes` (pages and places), `number`, `latex` and `cells`. Offsets

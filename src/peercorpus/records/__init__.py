@@ -4,14 +4,17 @@
 """
 
 from peercorpus.records.ai_reviews import AiReply, AiReview, SurveyAnswer
+from peercorpus.records.blocks import BibliographyEntry, Mention, PageBox, TableCell, TextBlock
 from peercorpus.records.documents import Change, Inspection, PaperText, TextHeading, TextQuality, VersionSign
 from peercorpus.records.enums import (
     Aspect,
+    BlockKind,
     ChangeKind,
     FieldType,
     FileSays,
     Grade,
     LinkKind,
+    MentionKind,
     Phase,
     PostKind,
     Reason,
@@ -30,6 +33,8 @@ __all__ = [
     "AiReply",
     "AiReview",
     "Aspect",
+    "BibliographyEntry",
+    "BlockKind",
     "Change",
     "ChangeKind",
     "Conflict",
@@ -42,7 +47,10 @@ __all__ = [
     "Inspection",
     "Link",
     "LinkKind",
+    "Mention",
+    "MentionKind",
     "MetaReview",
+    "PageBox",
     "Paper",
     "PaperText",
     "PaperVersion",
@@ -62,6 +70,8 @@ __all__ = [
     "StatedSide",
     "Status",
     "SurveyAnswer",
+    "TableCell",
+    "TextBlock",
     "TextHeading",
     "TextQuality",
     "Turn",
