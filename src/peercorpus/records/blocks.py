@@ -91,8 +91,8 @@ class Mention:
         start: Offset of its first character in the Markdown.
         end: Offset behind its last character. What lies inside a range ("[3-5]") has the offsets of the whole range.
         number: What it names: the number as printed, or authors and year ("Smith et al. 2020").
-        target: `block_id` of the bibliography entry, formula, caption or heading; None if there is none of that number, or
-            several, or if the sentence speaks of another work.
+        target: `block_id` of the bibliography entry, formula, caption or heading; None if there is none of that number,
+            or several, or if the sentence speaks of another work.
     """
 
     kind: MentionKind
