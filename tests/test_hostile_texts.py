@@ -195,7 +195,7 @@ READERS: dict[str, Read] = {
     "names of authors": lambda text: names_author(text, ["Ada Example"]),
     "facts": lambda text: features.read_facts(AuditedPaper(b"i", "f", accepted=True, text=text, traits={})),
     "mentions": lambda text: structured(text, ENTRY).mentions,
-    "references": lambda text: structured(entry(text), entry(text, "1")).references,
+    "bibliographies": lambda text: structured(entry(text), entry(text, "1")).bibliography,
     "entries that are cited": lambda text: structured("See [1] and Author (2001).", entry(text, "1"), ENTRY).mentions,
     "phrases": lambda text: (features.edges(text), features.phrases_of(text), features.show_context(text, "as a")),
 }

@@ -114,7 +114,7 @@ class Corpus:
         return self._scan("5-texts")
 
     def blocks(self) -> "pl.LazyFrame":
-        """Scan the blocks of all texts, one row each: headings, paragraphs, formulas, tables, captions, references, ….
+        """Scan the blocks of all texts, one row each: headings, paragraphs, formulas, tables, captions, ….
 
         Columns are `sha256` and `venue_id` of the text and the fields of `records.blocks.TextBlock`: among them
         `block_id` (the key within a text), `kind`, `boxes` (pages and places), `number`, `latex` and `cells`. Offsets
@@ -127,6 +127,18 @@ class Corpus:
 
         held = self._scan("5-texts").select("sha256", "venue_id", "blocks")
         return held.explode("blocks").filter(pl.col("blocks").is_not_null()).unnest("blocks")
+
+    def figures(self) -> "pl.LazyFrame":
+        """Scan the figures and tables that `peercorpus build --figures` cut out of the PDFs, one row each.
+
+        Columns are the fields of `records.documents.Figure`: among them `sha256` (joins with `texts`), `kind`, `label`
+        ("Figure 3": `caption_of` and `number` of the caption's block), `page`, the box and `image`, the bytes of a WebP
+        file. Select the columns you need.
+
+        Raises:
+            TableError: The table has not been built.
+        """
+        return self._scan("5-figures")
 
     def structured_text(self, sha256: str) -> StructuredText:
         """Return the text of one file with its blocks, and with what its sentences refer to.

@@ -11,7 +11,7 @@ import pytest
 import peercorpus
 from commands import Run
 from invented_blocks import NEXT_PAGE, Part, caption, entry, formula, heading, structured
-from invented_tables import ICLR, invented, paper, review, text, version
+from invented_tables import ICLR, invented, paper, review, text, version, with_figures
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.blocks import PageBox, TableCell, TextBlock
 from peercorpus.records.enums import BlockKind, Grade, MentionKind
@@ -90,6 +90,17 @@ def test_a_release_that_has_blocks_is_written_anew_where_none_are_asked_for(corp
 def test_an_address_over_two_blocks_leaves_the_text_without_blocks() -> None:
     held = structured("(ada,", "bob)@kites.example and more.")
     assert mask_blocks(held, "[e-mail] and more.") is None
+
+
+def test_the_images_of_a_corpus_are_found_by_the_captions_of_its_texts(tmp_path: Path) -> None:
+    held = structured("As Figure 1 shows.", caption(MentionKind.FIGURE, "1"))
+    records = [version("f1", SHA, Grade.EXACT), replace(text(SHA, held.markdown), blocks=held.blocks)]
+    with invented(tmp_path / "corpus", {ICLR: with_figures([paper("f1"), *records])}):
+        pass
+    opened = peercorpus.open(tmp_path / "corpus")
+    (mention,) = opened.structured_text(SHA).mentions
+    images = opened.figures().filter(pl.col("sha256") == SHA).select("kind", "label").collect()
+    assert {"kind": "figure", "label": f"Figure {mention.number}"} in images.to_dicts()
 
 
 def test_a_corpus_gives_its_texts_block_by_block(corpus: Path) -> None:

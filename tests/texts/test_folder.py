@@ -91,8 +91,8 @@ def test_the_blocks_are_those_of_the_text_that_is_written(pdfs: Path, out: Path,
     text, told = (out / "paper.md").read_text(), measures(out, "paper")
     assert [text[block["start"] : block["end"]] for block in told["blocks"]] == ["See Eq. (1).", "Two."]
     assert [block["boxes"][0]["page"] for block in told["blocks"]] == [1, 2]
-    ((mention,), references) = told["mentions"], told["references"]
-    assert (text[mention["start"] : mention["end"]], references) == ("Eq. (1)", [])
+    ((mention,), bibliography) = told["mentions"], told["bibliography"]
+    assert (text[mention["start"] : mention["end"]], bibliography) == ("Eq. (1)", [])
     assert mention["target"] is None
 
 
@@ -100,7 +100,7 @@ def test_an_engine_that_knows_no_blocks_says_so(pdfs: Path, out: Path) -> None:
     source = put(pdfs, "paper", paper("One."))
     convert_to_folder(InThisProcess(), [source], out, Options(engine="pdfium-text"))
     told = measures(out, "paper")
-    assert (told["blocks"], told["mentions"], told["references"]) == (None, None, None)
+    assert (told["blocks"], told["mentions"], told["bibliography"]) == (None, None, None)
 
 
 def test_the_json_keeps_its_published_schema(pdfs: Path, out: Path) -> None:

@@ -57,8 +57,8 @@ class TextBlock:
         end: Offset behind its last character; equal to `start` for what is not in the Markdown.
         boxes: Its places, in reading order: one for each page and column on which it stands; empty if not known.
         level: Of a heading: 1 for a section, 2 for a subsection and so on; None for other blocks.
-        number: As printed, without brackets: of a heading ("3.2", "A.1"), a formula ("5"), a caption ("2", "IV") or a
-            reference ("17"); None if there is none.
+        number: As printed, without brackets: of a heading ("3.2", "A.1"), a formula ("5"), a caption ("2", "IV") or
+            an entry of the bibliography ("17"); None if there is none.
         caption_of: What a caption describes; None for other blocks, and for captions of anything else.
         describes: `block_id` of the table or listing that a caption describes; None if that is not known.
         latex: LaTeX of a formula, without dollar signs and number; None for other blocks.
@@ -84,15 +84,15 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A place in a text that refers to a reference, a formula, a caption or a section.
+    """A place in a text that refers to an entry of the bibliography, a formula, a caption or a section.
 
     Attributes:
         block_id: The block in which it stands.
         start: Offset of its first character in the Markdown.
         end: Offset behind its last character. What lies inside a range ("[3-5]") has the offsets of the whole range.
         number: What it names: the number as printed, or authors and year ("Smith et al. 2020").
-        target: `block_id` of the reference, formula, caption or heading; None if there is none of that number, or
-            several, or if the sentence speaks of another work.
+        target: `block_id` of the bibliography entry, formula, caption or heading; None if there is none of that number,
+            or several, or if the sentence speaks of another work.
     """
 
     kind: MentionKind
@@ -104,7 +104,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class BibliographyEntry:
     """An entry of the list of references, as far as it states what can be looked up.
 
     Attributes:

@@ -367,7 +367,7 @@ class BlockKind(StrEnum):
     LISTING = "listing"
     """An algorithm or a program, line by line."""
     FOOTNOTE = "footnote"
-    ENTRY = "reference"
+    ENTRY = "bibliography_entry"
     """An entry of the list of references."""
     PAGE_HEADER = "page_header"
     """A running header, or a page number above the text; it is not in the Markdown."""

@@ -1,13 +1,13 @@
-"""Find what the sentences of a text refer to: references, formulas, figures, tables, algorithms and sections."""
+"""Find what the sentences of a text refer to: cited works, formulas, figures, tables, algorithms and sections."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
+from peercorpus.records.bibliography import YEAR, Bibliography
 from peercorpus.records.blocks import Mention, TextBlock
 from peercorpus.records.enums import BlockKind, MentionKind
-from peercorpus.records.references import YEAR, ReferenceList
 
 _SILENT = frozenset({BlockKind.TITLE, BlockKind.FORMULA, BlockKind.ENTRY, BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER})
 """Blocks in which nothing is searched."""
@@ -98,13 +98,13 @@ def find_mentions(markdown: str, blocks: Sequence[TextBlock]) -> list[Mention]:
         markdown: The text.
         blocks: Its blocks.
     """
-    references = ReferenceList(markdown, blocks)
+    bibliography = Bibliography(markdown, blocks)
     numbered = _list_numbered(blocks)
     mentions: list[Mention] = []
     for block in blocks:
         if block.kind not in _SILENT:
             text = markdown[block.start : block.end]
-            citations = sorted(_find_citations(text, references), key=lambda found: found.start)
+            citations = sorted(_find_citations(text, bibliography), key=lambda found: found.start)
             others = list(_find_numbered(text, block.kind, numbered, citations))
             mentions += [
                 Mention(
@@ -216,23 +216,23 @@ def _split_list(numbers: str, offset: int, pattern: re.Pattern[str]) -> Iterator
         before = match
 
 
-def _find_citations(text: str, references: ReferenceList) -> Iterator[_Found]:
+def _find_citations(text: str, bibliography: Bibliography) -> Iterator[_Found]:
     """Yield the citations of a block by number, label, or authors and year."""
-    if "[" in text and (references.by_number or references.is_empty):
+    if "[" in text and (bibliography.by_number or bibliography.is_empty):
         prose = _MATHS.sub(lambda maths: " " * len(maths[0]), text) if "$" in text else text
         for match in _NUMBERS_IN_BRACKETS.finditer(prose):
             if 0 not in map(int, _DIGITS.findall(match["numbers"])):
                 for start, end, number in _split_list(match["numbers"], match.start("numbers"), _DIGITS):
-                    yield _Found(MentionKind.CITATION, start, end, number, references.by_number.get(number, ()))
+                    yield _Found(MentionKind.CITATION, start, end, number, bibliography.by_number.get(number, ()))
         for match in _LABELS_IN_BRACKETS.finditer(text):
             for label in _LABEL.finditer(match["labels"]):
-                if label[0] in references.by_number:
+                if label[0] in bibliography.by_number:
                     start = match.start("labels") + label.start()
-                    targets = references.by_number[label[0]]
+                    targets = bibliography.by_number[label[0]]
                     yield _Found(MentionKind.CITATION, start, start + len(label[0]), label[0], targets)
     for start, end in _find_year_windows(text):
         for match in _AUTHORS.finditer(text, start, end):
-            yield from _read_authors(match, references)
+            yield from _read_authors(match, bibliography)
 
 
 def _find_year_windows(text: str) -> Iterator[tuple[int, int]]:
@@ -248,7 +248,7 @@ def _find_year_windows(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _read_authors(match: re.Match[str], references: ReferenceList) -> Iterator[_Found]:
+def _read_authors(match: re.Match[str], bibliography: Bibliography) -> Iterator[_Found]:
     """Yield the citations of one group of authors.
 
     The first name may begin at any word, or at a capital inside one: "In Smith (2020)", "GoSilver et al. (2016)". A
@@ -256,20 +256,20 @@ def _read_authors(match: re.Match[str], references: ReferenceList) -> Iterator[_
     """
     begins = [match.start("first") + begin.start() for begin in _NAME_BEGIN.finditer(match["first"])]
     for begin in begins:
-        citations = list(_list_citations(match, begin, references))
+        citations = list(_list_citations(match, begin, bibliography))
         if any(found.targets for found in citations):
             yield from citations
             return
     inner = _AUTHORS.search(match.string, match.end("first") + 1, match.end()) if match["second"] else None
-    later = list(_read_authors(inner, references)) if inner is not None else []
+    later = list(_read_authors(inner, bibliography)) if inner is not None else []
     if any(found.targets for found in later):
         yield from later
     elif (match["more"] or match["second"]) and not match["space"].isspace():
         last = _LAST_NAME.search(match["first"])
-        yield from _list_citations(match, match.start("first") + (last.start() if last else 0), references)
+        yield from _list_citations(match, match.start("first") + (last.start() if last else 0), bibliography)
 
 
-def _list_citations(match: re.Match[str], begin: int, references: ReferenceList) -> Iterator[_Found]:
+def _list_citations(match: re.Match[str], begin: int, bibliography: Bibliography) -> Iterator[_Found]:
     """Yield a citation for each year of a group of authors whose first name begins at an offset."""
     first, second = match.string[begin : match.end("first")], match["second"] or ""
     named = "et al." if match["more"] else f"and {second}" if second else ""
@@ -278,7 +278,7 @@ def _list_citations(match: re.Match[str], begin: int, references: ReferenceList)
     for start, end, year in _list_years(match["years"]):
         end += closing if offset + end == match.end() else 0
         number = " ".join(filter(None, (first, named, year)))
-        targets = references.find(first, second, year)
+        targets = bibliography.find(first, second, year)
         yield _Found(MentionKind.CITATION, offset + start if start else begin, offset + end, number, targets)
 
 

@@ -6,11 +6,11 @@ from functools import cached_property
 
 import msgspec
 
-from peercorpus.records.blocks import Mention, Reference, TextBlock
+from peercorpus.records.bibliography import read_bibliography
+from peercorpus.records.blocks import BibliographyEntry, Mention, TextBlock
 from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import BlockKind
 from peercorpus.records.mentions import find_mentions
-from peercorpus.records.references import read_references
 
 _BLANK_LINE = "\n\n"
 
@@ -33,9 +33,9 @@ class StructuredText:
         return tuple(find_mentions(self.markdown, self.blocks))
 
     @cached_property
-    def references(self) -> tuple[Reference, ...]:
+    def bibliography(self) -> tuple[BibliographyEntry, ...]:
         """Entries of the list of references, in its order."""
-        return tuple(read_references(self.markdown, self.blocks))
+        return tuple(read_bibliography(self.markdown, self.blocks))
 
     def read(self, part: TextBlock | Mention) -> str:
         """Return the Markdown of a block, or the words of a mention."""
@@ -50,7 +50,7 @@ class StructuredText:
         return None if mention.target is None else self.blocks[mention.target]
 
     def find_mentions_of(self, block: TextBlock) -> list[Mention]:
-        """Return where the text refers to a block: the citations of a reference, the mentions of a caption."""
+        """Return where the text refers to a block: the citations of an entry, the mentions of a caption."""
         return [mention for mention in self.mentions if mention.target == block.block_id]
 
     def find_headings(self, block: TextBlock) -> list[TextBlock]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.records.blocks import Mention, Reference, TextBlock
+from peercorpus.records.blocks import BibliographyEntry, Mention, TextBlock
 from peercorpus.records.documents import TextHeading, TextQuality
 from peercorpus.records.enums import Reason
 from peercorpus.records.structured_text import StructuredText
@@ -37,7 +37,7 @@ class Measures:
         seconds: Seconds that reading took; None where unknown.
         blocks: The text of `NAME.md` block by block; None also where the engine knows no blocks.
         mentions: What the text refers to; None where `blocks` is.
-        references: The entries of the list of references; None where `blocks` is.
+        bibliography: The entries of the list of references; None where `blocks` is.
     """
 
     source: str
@@ -60,7 +60,7 @@ class Measures:
     seconds: float | None = None
     blocks: tuple[TextBlock, ...] | None = None
     mentions: tuple[Mention, ...] | None = None
-    references: tuple[Reference, ...] | None = None
+    bibliography: tuple[BibliographyEntry, ...] | None = None
 
     def failed(self, reason: Reason, detail: str) -> "Measures":
         """Return these measures for a PDF that could not be read."""
@@ -82,12 +82,15 @@ class Measures:
             seconds=None if seconds is None else round(seconds, 3),
             blocks=parts and parts.blocks,
             mentions=parts and parts.mentions,
-            references=parts and parts.references,
+            bibliography=parts and parts.bibliography,
         )
 
 
 _OPTIONAL = frozenset(
-    field.name for kind in (TextBlock, Mention, Reference) for field in fields(kind) if field.default is not MISSING
+    field.name
+    for kind in (TextBlock, Mention, BibliographyEntry)
+    for field in fields(kind)
+    if field.default is not MISSING
 )
 _PARTS = frozenset(TextParts._fields)
 

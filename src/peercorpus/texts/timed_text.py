@@ -3,7 +3,7 @@
 import time
 from typing import NamedTuple
 
-from peercorpus.records.blocks import Mention, Reference, TextBlock
+from peercorpus.records.blocks import BibliographyEntry, Mention, TextBlock
 from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.engine import Converted, EngineJob, convert_file
 
@@ -13,7 +13,7 @@ class TextParts(NamedTuple):
 
     blocks: tuple[TextBlock, ...]
     mentions: tuple[Mention, ...]
-    references: tuple[Reference, ...]
+    bibliography: tuple[BibliographyEntry, ...]
 
 
 def find_parts(converted: Converted, *, page_marks: bool) -> TextParts | None:
@@ -28,7 +28,7 @@ def find_parts(converted: Converted, *, page_marks: bool) -> TextParts | None:
     text = StructuredText(converted.markdown, converted.blocks)
     if not page_marks:
         text = text.without_page_marks()
-    return TextParts(text.blocks, text.mentions, text.references)
+    return TextParts(text.blocks, text.mentions, text.bibliography)
 
 
 class TimedText(NamedTuple):

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from peercorpus.records.blocks import Reference, TextBlock
+from peercorpus.records.blocks import BibliographyEntry, TextBlock
 from peercorpus.records.enums import BlockKind
 
 YEAR = r"(?:19|20)\d{2}[a-z]?"
@@ -25,20 +25,20 @@ _MAX_AUTHORS_CHARACTERS = 400
 """Characters at the start of an entry in which its authors are searched."""
 
 
-def read_references(markdown: str, blocks: Iterable[TextBlock]) -> list[Reference]:
+def read_bibliography(markdown: str, blocks: Iterable[TextBlock]) -> list[BibliographyEntry]:
     """Return the entries of the list of references, with what they state.
 
     Args:
         markdown: The text.
         blocks: Its blocks.
     """
-    return [_read_reference(markdown, block) for block in blocks if block.kind is BlockKind.ENTRY]
+    return [_read_entry(markdown, block) for block in blocks if block.kind is BlockKind.ENTRY]
 
 
-def _read_reference(markdown: str, block: TextBlock) -> Reference:
+def _read_entry(markdown: str, block: TextBlock) -> BibliographyEntry:
     text = markdown[block.start : block.end].replace("\\", "")
     doi = _DOI.search(text)
-    return Reference(
+    return BibliographyEntry(
         block_id=block.block_id,
         number=block.number,
         year=next(iter(_find_years(text)), None),
@@ -91,7 +91,7 @@ class _Entry:
     has_two_authors: bool
 
 
-class ReferenceList:
+class Bibliography:
     """Finds the entries that citations name.
 
     Attributes:

@@ -24,5 +24,5 @@ from invented_blocks import entry, structured
 def test_an_entry_is_read(
     text: str, number: str | None, year: str | None, doi: str | None, urls: tuple[str, ...]
 ) -> None:
-    (reference,) = structured(entry(text, number)).references
-    assert (reference.number, reference.year, reference.doi, reference.urls) == (number, year, doi, urls)
+    (read,) = structured(entry(text, number)).bibliography
+    assert (read.number, read.year, read.doi, read.urls) == (number, year, doi, urls)
