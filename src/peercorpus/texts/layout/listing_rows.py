@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise, zip_longest
+from itertools import pairwise, zip_longest
 from statistics import median
 
 from peercorpus.pdf.glyphs import TextRun
@@ -27,12 +27,6 @@ _CALL = re.compile(r"[\w.\-]+\(")
 _STEP_NUMBER = re.compile(r"(\d{1,3}):?$")
 _STEP_PREFIX = re.compile(r"(\d{1,3}):\s*")
 _BARE_PREFIX = re.compile(r"(\d{1,3})\s+")
-_CODE_WORD = re.compile(
-    r"(?:if|then|else|elseif|for|foreach|forall|each|in|to|downto|by|while|do|repeat|until|loop|return|end|and|or|not|"
-    r"procedure|function|break|continue|error)(?: (?:if|for|while|each|all))?",
-    re.IGNORECASE,
-)
-"""A word of pseudocode, in bold between formulas."""
 MAX_ROW_OFFSET_EM = 0.3
 """Maximum distance of the baselines of two lines side by side, in em."""
 _MAX_SCRIPT_SIZE_RATIO = 0.85
@@ -229,7 +223,9 @@ def _read_step(row: ListingRow, prefix: re.Pattern[str] | None) -> _Step:
         number = glued[0].rstrip()
         runs = [_cut_off(runs[0], glued.end(), row.size), *runs[1:]]
     texts = [
-        join_broken(_write_line(part, line)) for part, line in zip([runs, *others], row.lines, strict=True) if part
+        join_broken(inline(part, line.base, line.size))
+        for part, line in zip([runs, *others], row.lines, strict=True)
+        if part
     ]
     within = prefix.match(texts[0]) if prefix and not number else None
     if within:
@@ -250,18 +246,6 @@ def _cut_off(run: TextRun, end: int, size: float) -> TextRun:
     """Return a run without its first characters, as wide as its letters are on average."""
     text = run.text[end:]
     return replace(run, text=text, left=max(run.left, run.right - _LETTER_WIDTH_EM * size * len(text)))
-
-
-def _write_line(runs: Sequence[TextRun], line: TextLine) -> str:
-    """Return runs of a line as Markdown; bold words of pseudocode belong to no formula."""
-    text = ""
-    words = [run.font.is_bold and bool(_CODE_WORD.fullmatch(run.text)) for run in runs]
-    for is_word, group in groupby(zip(runs, words, strict=True), lambda pair: pair[1]):
-        part = [run for run, _ in group]
-        written = " ".join(run.text for run in part)
-        written = written if is_word else inline(part, line.base, line.size)
-        text += f" {written}" if text and part[0].has_space else written
-    return text
 
 
 def _restore_triangles(runs: Sequence[TextRun]) -> list[TextRun]:
