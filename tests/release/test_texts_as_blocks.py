@@ -20,6 +20,7 @@ from peercorpus.release.block_rows import mask_blocks
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 SHA, OTHER = "a" * 64, "b" * 64
+NOTE = RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")
 PARTS: tuple[Part, ...] = (
     "Write to ada@kites.example before you read on.",
     heading("1", "Herbs"),
@@ -47,7 +48,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     texts = [replace(text(SHA, held.markdown), blocks=held.blocks), text(OTHER, "Text.")]
     records = [paper("f1"), review("f1"), version("f1", SHA, Grade.EXACT), *texts]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
-        workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
+        workspace.raw.add([NOTE])
     monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_: None)
     return tmp_path / "corpus"
 
@@ -95,8 +96,8 @@ def test_an_address_over_two_blocks_leaves_the_text_without_blocks() -> None:
 def test_the_images_of_a_corpus_are_found_by_the_captions_of_its_texts(tmp_path: Path) -> None:
     held = structured("As Figure 1 shows.", caption(MentionKind.FIGURE, "1"))
     records = [version("f1", SHA, Grade.EXACT), replace(text(SHA, held.markdown), blocks=held.blocks)]
-    with invented(tmp_path / "corpus", {ICLR: with_figures([paper("f1"), *records])}):
-        pass
+    with invented(tmp_path / "corpus", {ICLR: with_figures([paper("f1"), *records])}) as workspace:
+        workspace.raw.add([NOTE])
     opened = peercorpus.open(tmp_path / "corpus")
     (mention,) = opened.structured_text(SHA).mentions
     images = opened.figures().filter(pl.col("sha256") == SHA).select("kind", "label").collect()
