@@ -163,6 +163,15 @@ def test_pages_whose_branch_of_the_tree_is_missing_stand_in_its_place() -> None:
         assert [str(page.Name) for page in document.pages] == ["8", "2", "4", "5"]
 
 
+def test_a_page_that_was_removed_from_a_whole_tree_stays_away() -> None:
+    pdf = by_hand([page_text(1), page_text(2), page_text(3)])
+    without = re.sub(rb"/Kids \[(\d+ 0 R) \d+ 0 R (\d+ 0 R)\] /Count 3", rb"/Kids [\1 \2] /Count 2", pdf)
+    assert without != pdf
+    text = read(without.partition(b"xref")[0])
+    assert whole_pages(text) == [1, 3]
+    assert text.problems == (REPAIRED,)
+
+
 @pytest.mark.fault("input", "a page of a PDF that is lost", "a blank page in its place, named", lost="the page")
 def test_a_page_that_is_lost_is_blank_and_the_others_keep_their_numbers() -> None:
     pdf = by_hand([page_text(number) for number in ALL]).partition(b"xref")[0]

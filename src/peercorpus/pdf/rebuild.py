@@ -31,12 +31,12 @@ _REFERENCE = re.compile(rb"(?<!\d)(\d{1,7})[\0\t\n\f\r ]+\d{1,5}[\0\t\n\f\r ]+R\
 _LINEARISED = re.compile(rb"/Linearized\b[^>]*?/N\s+(\d{1,7})\b")
 """How many pages a file has that is written for the web (ISO 32000-1, Annex F.3.1)."""
 _INTEGER = re.compile(rb"\d{1,9}")
-_MISSING = "/Missing"
+_MISSING = "/PeercorpusMissing"
 """Name written in place of each object that others refer to and that is not in the file."""
 _FIRST_BYTES = 1_024
 """Bytes within which a file says that it is written for the web."""
 _MAX_UNPACKED_BYTES = 16 << 20
-"""Bytes that all object streams of a file may take unpacked; those of a paper take less than 2 MB."""
+"""Bytes that all object streams of a file may take unpacked; those of the recorded papers take up to 0.25 MB."""
 _MAX_TREE_NODES = 20_000
 """Nodes of the tree of pages that are visited, as it may be its own branch."""
 _MAX_TREE_DEPTH = 64
@@ -139,7 +139,7 @@ class _Objects:
 
 
 def _find_objects(pdf: bytes) -> Iterator[_Object]:
-    """Yield the objects that stand alone in a file, in order; not one that is cut off and no stream."""
+    """Yield the objects that stand alone in a file, in order; one that is cut off only if it is a stream."""
     started = _OBJECT.search(pdf)
     while started is not None:
         number, generation, start = int(started[1]), int(started[2]), started.start()
@@ -252,7 +252,8 @@ def _order_pages(
 ) -> list["pikepdf.Dictionary | None"]:
     """Return the pages that were found in the order of their tree, and None for each branch without any.
 
-    Pages whose branch is missing stand in its place, as they name it; those of no branch stand last.
+    Pages whose branch is missing stand in its place, as they name it; those of no branch stand last, unless the tree
+    is whole: then they were removed from it.
     """
     import pikepdf
 
@@ -273,9 +274,10 @@ def _order_pages(
         elif isinstance(kids, pikepdf.Array):
             waiting += reversed(list(kids))
         else:
-            inside = [page for page in by_branch.pop(number, []) if page in left]
+            inside = [page for page in by_branch[number] if number is not None and page in left]
             pages += [left.pop(page) for page in inside] or [None]
-    return [*pages, *left.values()]
+    is_whole = len(pages) == root.Count and None not in pages
+    return pages if is_whole else [*pages, *left.values()]
 
 
 def _number(item: object) -> int | None:
