@@ -200,3 +200,14 @@ counted here. #lorem(30)"""
 def test_the_fonts_of_programs_are_known_by_name(name: str) -> None:
     assert read_font(name).is_mono
     assert not read_font("MonotypeCorsiva").is_mono
+
+
+@pytest.mark.parametrize(
+    ("font", "text"), [("CMMI10", "x ."), ("CMMI10", "x \u25b7"), ("MSAM10", "\u25b7"), ("LASY10", "\u2704")]
+)
+def test_the_triangle_before_a_comment_is_no_part_of_a_formula(font: str, text: str) -> None:
+    steps = [short(*one) for one in STEPS]
+    triangle = replace(run(text, LEFT + 80), font=read_font(font), has_space=True)
+    comment = replace(run("one more", LEFT + 110), has_space=True)
+    steps[2].runs += [triangle, comment]
+    assert "\u25b7 one more" in listing([head(), *down(*steps)], 710.0, 696.0, 630.0)

@@ -296,7 +296,10 @@ class Glyphs:
         count = max(0, _count(self._page))
         self._text = _read_characters(self._page, count) if count else ""
         self._accent_starts: set[int] = set()
+        self._decoded: dict[int, str] = {}
         self.runs = list(self._read(count))
+        if self._decoded:
+            self._text = "".join([self._decoded.get(index, letter) for index, letter in enumerate(self._text)])
         self.runs = self._attach_accents() if self._accent_starts else self.runs
         if RIGHT_TO_LEFT.search(self._text):
             self._order_right_to_left()
@@ -408,10 +411,10 @@ class Glyphs:
             # Of a glyph with the code 0 pdfium gives nothing at all.
             if meaning != letter and (letter == "\ufffd" or _is_code(self._page, start + offset) == 1):
                 letters[offset] = meaning
-        decoded = "".join(letters)
-        if decoded != text:
-            self._text = f"{self._text[:start]}{decoded}{self._text[start + len(text) :]}"
-        return decoded
+        self._decoded.update(
+            (start + offset, letter) for offset, letter in enumerate(letters) if letter != text[offset]
+        )
+        return "".join(letters)
 
     def _is_swapped(self, font: Font) -> bool:
         """Return whether a font names the two letters phi in TeX's way, and has no Unicode table."""
@@ -468,6 +471,8 @@ class Glyphs:
     def _read_plain_text(self, start: int, end: int) -> str:
         """Return the plain text of a range of prose characters."""
         text = self._text[start:end]
+        if self._decoded:
+            text = "".join([self._decoded.get(index, letter) for index, letter in enumerate(text, start)])
         return _to_plain(self._attach_cedillas(text, start) if "\u00b8" in text else text)
 
     def _attach_cedillas(self, text: str, start: int) -> str:

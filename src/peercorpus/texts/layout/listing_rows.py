@@ -7,7 +7,7 @@ from itertools import pairwise, zip_longest
 from statistics import median
 
 from peercorpus.pdf.glyphs import TextRun
-from peercorpus.pdf.math_fonts import font_encoding
+from peercorpus.pdf.math_fonts import font_encoding, sign
 from peercorpus.texts.layout.blocks import Block, TextLine
 from peercorpus.texts.layout.formulas.detection import join_broken
 from peercorpus.texts.layout.formulas.inline import inline
@@ -249,18 +249,27 @@ def _cut_off(run: TextRun, end: int, size: float) -> TextRun:
 
 
 def _restore_triangles(runs: Sequence[TextRun]) -> list[TextRun]:
-    """Return runs with the triangle before a comment, which TeX's math italic font has at the code of a full stop."""
+    """Return runs with the triangle before a comment in the font of the comment.
+
+    TeX's math italic font has it at the code of a full stop.
+    """
     signed: list[TextRun] = []
     for run, following in zip_longest(runs, runs[1:]):
-        is_alone = run.text.endswith(" .") or (run.text == "." and run.has_space)
+        is_alone = run.text[-2:-1] == " " or (len(run.text) == 1 and run.has_space)
         is_before_words = following is not None and following.has_space and not following.font.is_maths
-        if is_alone and is_before_words and font_encoding(run.font.name) == "oml":
+        if is_alone and is_before_words and _ends_with_triangle(run):
             before = run.text[:-1].rstrip()
             signed += [replace(run, text=before)] if before else []
             signed.append(replace(run, text="\u25b7", font=following.font, has_space=True))
         else:
             signed.append(run)
     return signed
+
+
+def _ends_with_triangle(run: TextRun) -> bool:
+    mark, font = run.text[-1], run.font
+    is_stop = mark == "." and font_encoding(font.name) == "oml"
+    return is_stop or (font.is_maths and sign(font.name, mark).text == "\u25b7")
 
 
 def _continues_step(before: _Step, step: _Step, full: float) -> bool:

@@ -176,9 +176,8 @@ def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
     if (font.is_maths and font_encoding(font.name)) or (
         font.is_bold and len(text) <= 3 and (text.isupper() or len(text) == 2)
     ):
-        ends = (
-            (0, len(text) - 1) if font_encoding(font.name) == "omx" and not has_unicode_table(frozenset(text)) else ()
-        )
+        has_codes = font_encoding(font.name) == "omx" and not has_unicode_table(frozenset(text))
+        ends = (0, len(text) - 1) if has_codes else ()
         pieces = [(letter, number, number + 1) for number, letter in enumerate(text) if letter != " " or number in ends]
     else:
         pieces = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
@@ -190,8 +189,8 @@ def nodes_of(run: TextRun, has_table: bool = False) -> Iterator[FormulaNode]:
     for piece, start, end in pieces:
         left, right = (edges[start], edges[end]) if edges else (run.left, run.right)
         node = _make_node(run, piece, left, right, has_table)
-        is_measured = run.ink is not None and start in run.ink
-        yield _stretch(node, *run.ink[start], has_own_sizes(font.name)) if is_measured and run.ink else node
+        ink = run.ink.get(start) if run.ink else None
+        yield _stretch(node, *ink, has_own_sizes(font.name)) if ink else node
 
 
 def _split_product(piece: tuple[str, int, int]) -> list[tuple[str, int, int]]:

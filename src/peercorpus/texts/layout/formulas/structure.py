@@ -94,7 +94,6 @@ def _join_limits(
             if node.size < MAX_SCRIPT_SIZE_RATIO * size
             and node is not operator
             and abs(node.middle - operator.middle) < 8 * operator.size
-            and not any(_is_between(bar, node, operator) for bar in bars)
         ]
         is_large = operator.kind == "large"
         bottom, most = (
@@ -102,6 +101,9 @@ def _join_limits(
         )
         low = [node for node in small if node.level < bottom and bottom - node.top < most * operator.size]
         high = [node for node in small if node.level > operator.top and node.bottom - operator.top < operator.size]
+        low, high = (
+            [node for node in part if not any(_is_between(bar, node, operator) for bar in bars)] for part in (low, high)
+        )
         low = _find_centred_cluster(low, operator, operators)
         high = _find_centred_cluster(high, operator, operators) if is_large else []
         low += _find_second_limit_line(low, small)
