@@ -135,8 +135,6 @@ def algorithm_lines(block: Block, style: Style) -> list[str]:
         }.get(kind, f"{kind} ")
         behind = {"for": " do", "while": " do", "if": " then"}.get(kind, "")
         if kind == "end" and package != "algpseudocode":
-            words = ""
-        if kind == "end" and package == "clrs":
             continue
         lines.append(f"{first}{words}{'' if package == 'clrs' else behind}".strip())
     return lines
@@ -244,7 +242,7 @@ GREEK_COMMAND = re.compile(
     r"|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Phi|Psi|Omega)(?![a-zA-Z])"
 )
 _LEGIT_NUMBERS = 30
-_LEGIT_MARKS = 5
+_LEGIT_MARKS = 12
 """How often a number below that may occur as that of a section, an equation, a table, a line of code or a citation."""
 
 

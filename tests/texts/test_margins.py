@@ -213,11 +213,11 @@ def with_numbers(*numbers: str, base: float = 140.0) -> list[list[str]]:
     [
         (["1"], [[]]),
         (["1", "2", "3"], [[], [], []]),
-        (["17", "18"], [[], []]),
+        (["17", "18"], [["17"], ["18"]]),
         (["17"], [["17"]]),
         (["3", "3", "2021"], [["3"], ["3"], ["2021"]]),
     ],
-    ids=["of one page", "of three", "from 17", "one that is not counted from 1", "of figures"],
+    ids=["of one page", "of three", "of two that begin elsewhere", "one that is not counted from 1", "of figures"],
 )
 def test_page_numbers_far_from_the_edge_leave_if_they_count_the_pages(
     numbers: list[str], left: list[list[str]]
@@ -225,5 +225,41 @@ def test_page_numbers_far_from_the_edge_leave_if_they_count_the_pages(
     assert with_numbers(*numbers) == left
 
 
-def test_a_number_right_below_the_text_is_its_last_line() -> None:
-    assert with_numbers("1", "2", "3", base=168.0) == [["1"], ["2"], ["3"]]
+def test_numbers_right_below_the_text_of_two_pages_are_its_last_lines() -> None:
+    assert with_numbers("1", "2", base=168.0) == [["1"], ["2"]]
+
+
+def test_small_page_numbers_beside_a_header_leave() -> None:
+    head = "Invented Transactions on Ferries"
+    pages = [
+        [
+            line(head, 770.0, size=7.0, right=300.0, page=number),
+            line(str(number + 1), 770.0, left=560.0, right=564.0, size=7.0, page=number),
+            line(f"The text of page {number} is told here, in the size of the body.", 600.0, page=number),
+        ]
+        for number in range(4)
+    ]
+
+    assert [len(kept) for kept in remove_headers(pages, [HEIGHT] * 4)] == [1, 1, 1, 1]
+
+
+def test_page_numbers_well_above_the_foot_leave_where_they_count_and_are_the_last_line() -> None:
+    pages = [
+        [
+            line(f"The text of page {number} is told here, in the size of the body.", 600.0, page=number),
+            line(str(number + 1), 90.0, left=295.0, right=300.0, page=number),
+        ]
+        for number in range(4)
+    ]
+
+    assert [len(kept) for kept in remove_headers(pages, [HEIGHT] * 4)] == [1, 1, 1, 1]
+    assert [len(kept) for kept in remove_headers(pages[:2], [HEIGHT] * 2)] == [1, 1]
+
+
+def test_a_known_ruler_leaves_though_wide_formulas_reach_beyond_it() -> None:
+    rulers = LineNumberColumns()
+    rulers.without(page([str(number) for number in range(1, 20)], 500.0))
+    wide = [run("x = y + z", 510.0, 300.0 - 12 * at) for at in range(5)]
+    numbered = page([str(number) for number in range(20, 40)], 500.0)
+
+    assert not [one for one in rulers.without([*numbered, *wide]) if one.text.isdigit()]

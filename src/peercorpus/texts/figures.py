@@ -169,7 +169,7 @@ def _read_drawing(page: pdfium.PdfPage, glyphs: Glyphs, sheet: PageContent) -> P
         height=sheet.height,
         drawn=gather_drawn(shapes),
         tables=[table.box for table in sheet.tables],
-        words=enclose(inside),
+        words=enclose([*inside, *(run for line in sheet.labels for run in line.runs)]),
         lines=sheet.lines,
     )
 

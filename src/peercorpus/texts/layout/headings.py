@@ -25,12 +25,12 @@ _TOP_LEVEL_NAME = re.compile(r"(?:abstract|references|bibliography|appendi)", re
 _NUMBERED = re.compile(r"(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})\.?\s+(?P<title>\W?\w.*)$")
 _APPENDIX = re.compile(r"appendix\s+(?P<number>[A-Z](?:\.\d{1,2})*)\b[.:]?", re.IGNORECASE)
 
+_WORD = re.compile(r"[^\W\d_]{2}")
+"""Two letters of a word; a row of a matrix has none."""
 _APPENDIX_WORD = re.compile(r"appendix\s+", re.IGNORECASE)
 
 _MIN_HEADING_CHARACTERS = 2
 """Minimum characters of the first line of a heading."""
-_MIN_HEADING_LETTERS = 3
-"""Minimum letters of a heading; rows of matrices have fewer."""
 _MAX_HEADING_CHARACTERS = 140
 """Maximum characters of the first line of a heading."""
 _MIN_LARGE_SIZE_RATIO = 1.07
@@ -111,8 +111,7 @@ class HeadingFinder:
 
     def _find_level_of_distinct(self, line: TextLine, after: object, columns: PageColumns, step: float) -> int:
         text = line.text
-        letters = sum(map(str.isalpha, text))
-        if letters < max(_MIN_HEADING_LETTERS, 0.4 * len(text)):
+        if sum(map(str.isalpha, text)) < 0.4 * len(text) or not _WORD.search(text):
             return 0
         numbered = _NUMBERED.match(text)
         if numbered and not (numbered["number"] == "A" and self._begins_with_article(line)):

@@ -45,6 +45,8 @@ _MIN_HEADER_LETTERS = 3
 """Minimum letters of a header or footer."""
 _MIN_PAGE_NUMBER_SIZE_RATIO = 0.75
 """Minimum font size of a page number, relative to the text of its page."""
+_MIN_SMALL_NUMBER_SIZE_RATIO = 0.6
+"""The same for numbers at one height on several pages, as those of the IEEE are beside their running header."""
 _MAX_PAGE_NUMBER_SIZE_RATIO = 1.5
 """Maximum font size of a page number, relative to the text of its page."""
 _MAX_SIDE_BY_SIDE_OFFSET_EM = 0.95
@@ -100,7 +102,11 @@ class LineNumberColumns:
 
     def _is_ruler(self, numbers: Sequence[TextRun], runs: Sequence[TextRun], ruler: Ruler) -> bool:
         """Return whether numbers count up, or repeat the place of earlier ones, with hardly any text beyond them."""
-        if ruler not in self._known and not _count_up(numbers):
+        counts_up = _count_up(numbers)
+        if ruler in self._known:
+            if counts_up:
+                return True  # Even where wide formulas reach beyond the numbers.
+        elif not counts_up:
             return False
         if not _is_outside(numbers, runs, on_right=ruler[0]):
             return False
@@ -135,8 +141,8 @@ def remove_headers(pages: Sequence[Sequence[TextLine]], heights: Sequence[float]
     edges = [[line for line in page if _is_at_edge(line, height)] for page, height in zip(pages, heights, strict=True)]
     headers = _find_headers(pages, edges)
     kept = [[line for line in page if id(line) not in headers] for page in pages]
-    numbers = [_find_number_candidates(page, height) for page, height in zip(kept, heights, strict=True)]
-    gone = _find_page_numbers(kept, numbers, heights)
+    found = [_find_number_candidates(page, height) for page, height in zip(kept, heights, strict=True)]
+    gone = _find_page_numbers(kept, [numbers for numbers, _ in found], set().union(*(likely for _, likely in found)))
     return [[line for line in page if id(line) not in gone] for page in kept]
 
 
@@ -162,15 +168,18 @@ def _find_headers(pages: Sequence[Sequence[TextLine]], edges: Sequence[Sequence[
     return gone | (_find_notices(edges[0], pages[0]) if pages else set())
 
 
-def _find_number_candidates(page: Sequence[TextLine], height: float) -> list[TextLine]:
-    """Return the numbers above or below the text of a page, in the size of its text, the outermost first."""
+def _find_number_candidates(page: Sequence[TextLine], height: float) -> tuple[list[TextLine], set[int]]:
+    """Return the numbers that may be the page's, the outermost first, and the ids of the likely ones.
+
+    Likely are those in the size of the text that are near the edges of the page, or well above or below all of its text
+    if they count the pages from 1. The others are smaller, or the first or the last line of the page.
+    """
+    ends = {id(max(page, key=_get_base)), id(min(page, key=_get_base))} if page else set()
     candidates = [
-        line
-        for line in page
-        if _PAGE_NUMBER.match(line.text) and (_is_at_edge(line, height) or _is_outermost(line, page))
+        line for line in page if _PAGE_NUMBER.match(line.text) and (_is_at_edge(line, height) or id(line) in ends)
     ]
     if not candidates:
-        return []
+        return [], set()
     sizes = sorted(
         [line.size for line in page if line.characters >= MIN_PROSE_CHARACTERS] or [line.size for line in page]
     )
@@ -178,37 +187,47 @@ def _find_number_candidates(page: Sequence[TextLine], height: float) -> list[Tex
     candidates = [
         line
         for line in candidates
-        if _MIN_PAGE_NUMBER_SIZE_RATIO * usual < line.size < _MAX_PAGE_NUMBER_SIZE_RATIO * usual
+        if _MIN_SMALL_NUMBER_SIZE_RATIO * usual < line.size < _MAX_PAGE_NUMBER_SIZE_RATIO * usual
     ]
-    return sorted(candidates, key=lambda line: -abs(line.base - height / 2))
+    likely = {
+        id(line)
+        for line in candidates
+        if line.size > _MIN_PAGE_NUMBER_SIZE_RATIO * usual
+        and (_is_at_edge(line, height) or (_read_number_offset(line) == _FROM_ONE and _is_outermost(line, page)))
+    }
+    return sorted(candidates, key=lambda line: -abs(line.base - height / 2)), likely
+
+
+def _get_base(line: TextLine) -> float:
+    return line.base
 
 
 def _find_page_numbers(
-    pages: Sequence[Sequence[TextLine]], numbers: Sequence[Sequence[TextLine]], heights: Sequence[float]
+    pages: Sequence[Sequence[TextLine]], numbers: Sequence[Sequence[TextLine]], likely: set[int]
 ) -> set[int]:
     """Return the `id()` of each page's page number.
 
-    That is the outermost number that continues the numbers of other pages, or any number on a line of its own if no
-    such sequence is found. A number beside other text counts only if several numbers of its sequence are at the same
-    height; one far from the edges of the page only if there is another, or if pages are counted from 1.
+    That is the outermost number that continues the numbers of other pages, or any likely number on a line of its own
+    if no such sequence is found. A number beside other text, and one that is not likely, counts only if several
+    numbers of its sequence are at the same height.
     """
     alone = {
         id(line)
         for page, candidates in zip(pages, numbers, strict=True)
         for line in candidates
-        if all(line is other or abs(line.base - other.base) > _MAX_SIDE_BY_SIDE_OFFSET_EM * line.size for other in page)
+        if id(line) in likely
+        and all(
+            line is other or abs(line.base - other.base) > _MAX_SIDE_BY_SIDE_OFFSET_EM * line.size for other in page
+        )
     }
     starts = Counter(_read_number_offset(line) for candidates in numbers for line in candidates if id(line) in alone)
     places = Counter((_read_number_offset(line), round(line.base)) for candidates in numbers for line in candidates)
     can_tell = max(starts.values(), default=0) >= _MIN_COUNTED_PAGES
 
     def is_page_number(line: TextLine) -> bool:
-        offset = _read_number_offset(line)
-        place = places[offset, round(line.base)]
-        is_likely = offset == _FROM_ONE or place > 1 or _is_at_edge(line, heights[line.page])
-        if id(line) in alone and is_likely and (not can_tell or starts[offset] > 1):
+        if id(line) in alone and (not can_tell or starts[_read_number_offset(line)] > 1):
             return True
-        return place >= _MIN_COUNTED_PAGES
+        return places[_read_number_offset(line), round(line.base)] >= _MIN_COUNTED_PAGES
 
     outermost = (next(filter(is_page_number, candidates), None) for candidates in numbers)
     return {id(line) for line in outermost if line is not None}

@@ -23,6 +23,7 @@ from peercorpus.records.documents import TextHeading
 from peercorpus.texts.engine import Converted, join_pages, measure_quality
 from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine, measure_page, read_lines
 from peercorpus.texts.layout.columns import PageColumns, find_all_columns, reading_order
+from peercorpus.texts.layout.drawings import split_drawings
 from peercorpus.texts.layout.figures import move_labels_behind_captions, move_notices_last, split_figures, split_labels
 from peercorpus.texts.layout.formulas.detection import join_broken
 from peercorpus.texts.layout.formulas.display import Formula, find_formulas, thin_bars
@@ -128,6 +129,7 @@ class PageContent:
         tables: In the order of the page content.
         bars: Thin rules, as fractions and roots have.
         rules: All horizontal rules, such as those above and below algorithms.
+        labels: Lines of labels in and above figures, which are no part of `lines`.
     """
 
     lines: list[TextLine]
@@ -137,6 +139,7 @@ class PageContent:
     tables: list[Table]
     bars: list[Box]
     rules: Sequence[Box] = ()
+    labels: Sequence[TextLine] = ()
 
 
 EMPTY_PAGE = PageContent(lines=[], width=0.0, height=0.0, figures="", tables=[], bars=[])
@@ -171,6 +174,8 @@ class PdfiumLayout:
         tables = find_tables([run for run in runs if run is not number], shapes, glyphs)
         gone = {id(run) for table in tables for run in table.runs}
         lines, labels = split_labels(read_lines([run for run in runs if id(run) not in gone], index), shapes)
+        lines, drawn = split_drawings(lines, shapes, [table.box for table in tables])
+        labels += drawn
         inner = [inline(line.runs, line.base, line.size) for line in (*labels, *read_lines(inside, index))]
         figures = "\n".join([*inner, *glyphs.aside])
         return PageContent(
@@ -181,6 +186,7 @@ class PdfiumLayout:
             tables=tables,
             bars=thin_bars(shapes),
             rules=shapes.rules,
+            labels=labels,
         )
 
 
