@@ -5,7 +5,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -150,6 +150,7 @@ class TimedText(NamedTuple):
     """The text of one file.
 
     Attributes:
+        converted: The text without its blocks.
         parts: Its blocks, and what it refers to; None where the engine knows no blocks.
         seconds: Seconds that reading took.
     """
@@ -172,7 +173,7 @@ def convert_timed(job: EngineJob, *, page_marks: bool = True) -> TimedText:
     started = time.perf_counter()
     converted = convert_file(job)
     parts = find_parts(converted, page_marks=page_marks)
-    return TimedText(converted, parts, time.perf_counter() - started)
+    return TimedText(replace(converted, blocks=None), parts, time.perf_counter() - started)
 
 
 def check_destination(options: Options, out: Location) -> None:

@@ -1,9 +1,8 @@
 """What `NAME.json` holds beside the Markdown of a PDF: measures, blocks and what they refer to; write and read it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -18,12 +17,21 @@ CONVERTED = "converted"
 FAILED = "failed"
 
 
-class TextParts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TextParts:
     """The blocks of a text, and what it refers to."""
 
     blocks: tuple[TextBlock, ...]
     mentions: tuple[Mention, ...]
     bibliography: tuple[BibliographyEntry, ...]
+
+    def __reduce__(self) -> tuple[Callable[[bytes], "TextParts"], tuple[bytes]]:
+        """Go from process to process as MessagePack, as `Converted` does."""
+        return _unpack, (msgspec.msgpack.encode(self),)
+
+
+def _unpack(packed: bytes) -> TextParts:
+    return msgspec.msgpack.decode(packed, type=TextParts)
 
 
 def find_parts(converted: Converted, *, page_marks: bool) -> TextParts | None:
@@ -103,9 +111,9 @@ class Measures:
             ocr_pages=result.ocr_pages,
             heavier_pages=result.heavier_pages,
             seconds=None if seconds is None else round(seconds, 3),
-            blocks=parts and parts.blocks,
-            mentions=parts and parts.mentions,
-            bibliography=parts and parts.bibliography,
+            blocks=None if parts is None else parts.blocks,
+            mentions=None if parts is None else parts.mentions,
+            bibliography=None if parts is None else parts.bibliography,
         )
 
 
@@ -115,7 +123,7 @@ _OPTIONAL = frozenset(
     for field in fields(kind)
     if field.default is not MISSING
 )
-_PARTS = frozenset(TextParts._fields)
+_PARTS = frozenset(field.name for field in fields(TextParts))
 
 
 def format_measures(content: Mapping[str, object]) -> bytes:
