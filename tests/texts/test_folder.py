@@ -13,6 +13,7 @@ import jsonschema
 import msgspec
 import pytest
 
+import peercorpus
 from in_this_process import InThisProcess
 from invented_figures import paper_with_figures
 from invented_pdfs import HTML, PICTURE, by_hand, lines, put
@@ -112,6 +113,46 @@ def test_the_json_keeps_its_published_schema(pdfs: Path, out: Path) -> None:
     table = next(block for block in measures(out, "paper")["blocks"] if block["kind"] == "table")
     table["cells"][0]["row"] = "first"
     assert not validator.is_valid(measures(out, "paper") | {"blocks": [table]})
+
+
+def test_a_text_is_opened_with_its_blocks(pdfs: Path, out: Path) -> None:
+    convert([put(pdfs, "paper", paper("See Eq. (1).", "Two."))], out)
+    for name in ("paper.json", "paper.md"):
+        text = peercorpus.open_text(out / name)
+        assert [text.read(block) for block in text.blocks] == ["See Eq. (1).", "Two."]
+        assert [text.read(mention) for mention in text.mentions] == ["Eq. (1)"]
+
+
+@pytest.mark.fault(
+    "disk",
+    "a text that `convert` wrote, or its JSON: gone, cut short, or changed by hand",
+    "the file is named, and blocks are never read into another text",
+    times=4,
+)
+@pytest.mark.parametrize(
+    ("name", "content", "culprit"),
+    [
+        ("paper.json", None, "paper.json"),
+        ("paper.md", None, "paper.md"),
+        ("paper.json", b'{"engine": "pdfium-layout", "bl', "paper.json"),
+        ("paper.md", b"One more.\n\nSee Eq. (1).\n", "convert"),
+    ],
+)
+def test_a_text_whose_pair_is_not_whole_is_not_opened(
+    pdfs: Path, out: Path, name: str, content: bytes | None, culprit: str
+) -> None:
+    convert([put(pdfs, "paper", paper("See Eq. (1)."))], out)
+    (out / name).unlink() if content is None else (out / name).write_bytes(content)
+    with pytest.raises(PeercorpusError, match=culprit):
+        peercorpus.open_text(out / "paper.json")
+
+
+def test_a_text_without_blocks_is_refused_by_its_engine_and_a_failed_one_by_its_reason(pdfs: Path, out: Path) -> None:
+    sources = [put(pdfs, "paper", paper("One.")), put(pdfs, "page", HTML)]
+    convert_to_folder(InThisProcess(), sources, out, Options(engine="pdfium-text"))
+    for name, culprit in (("paper", "'pdfium-text' knows none"), ("page", "has no text: ")):
+        with pytest.raises(PeercorpusError, match=culprit):
+            peercorpus.open_text(out / f"{name}.json")
 
 
 def test_each_block_is_a_line_of_the_json(pdfs: Path, out: Path) -> None:

@@ -71,7 +71,9 @@ def fold_name(name: str) -> str:
     >>> fold_name("Müller-Lüdenscheidt,  J.")
     'muller ludenscheidt j'
     """
-    plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
+    plain = name.casefold()
+    if not plain.isascii():
+        plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
     return " ".join(re.findall(r"[^\W_]+", plain))
 
 

@@ -73,7 +73,7 @@ _MAX_AUTHORS_CHARACTERS = 120
 """Maximum length of the authors of a citation."""
 _MAX_YEARS_CHARACTERS = 40
 """Maximum length of the years of a citation behind the first."""
-_YEAR_START = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
+_YEAR_START = re.compile(r"[12][09]\d\d")
 _YEAR = re.compile(rf"{YEAR}|[a-z]")
 
 

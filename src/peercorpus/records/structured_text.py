@@ -10,7 +10,6 @@ from peercorpus.records.bibliography import read_bibliography
 from peercorpus.records.blocks import BibliographyEntry, Mention, TextBlock
 from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import BlockKind
-from peercorpus.records.mentions import find_mentions
 
 _BLANK_LINE = "\n\n"
 
@@ -30,6 +29,8 @@ class StructuredText:
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         """Citations, and mentions of formulas, figures, tables, algorithms and sections, in the order of the text."""
+        from peercorpus.records.mentions import find_mentions  # Its expressions take 15 ms to compile.
+
         return tuple(find_mentions(self.markdown, self.blocks))
 
     @cached_property

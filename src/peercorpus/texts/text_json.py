@@ -80,9 +80,9 @@ class Measures:
             ocr_pages=result.ocr_pages,
             heavier_pages=result.heavier_pages,
             seconds=None if seconds is None else round(seconds, 3),
-            blocks=parts and parts.blocks,
-            mentions=parts and parts.mentions,
-            bibliography=parts and parts.bibliography,
+            blocks=None if parts is None else parts.blocks,
+            mentions=None if parts is None else parts.mentions,
+            bibliography=None if parts is None else parts.bibliography,
         )
 
 
@@ -92,7 +92,7 @@ _OPTIONAL = frozenset(
     for field in fields(kind)
     if field.default is not MISSING
 )
-_PARTS = frozenset(TextParts._fields)
+_PARTS = frozenset(field.name for field in fields(TextParts))
 
 
 def format_measures(content: Mapping[str, object]) -> bytes:

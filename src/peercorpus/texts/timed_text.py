@@ -1,19 +1,32 @@
 """Read one file in any process: its text, what it refers to, and how long that took."""
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+import msgspec
 
 from peercorpus.records.blocks import BibliographyEntry, Mention, TextBlock
 from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.engine import Converted, EngineJob, convert_file
 
 
-class TextParts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TextParts:
     """The blocks of a text, and what it refers to."""
 
     blocks: tuple[TextBlock, ...]
     mentions: tuple[Mention, ...]
     bibliography: tuple[BibliographyEntry, ...]
+
+    def __reduce__(self) -> tuple[Callable[[bytes], "TextParts"], tuple[bytes]]:
+        """Go from process to process as MessagePack, as `Converted` does."""
+        return _unpack, (msgspec.msgpack.encode(self),)
+
+
+def _unpack(packed: bytes) -> TextParts:
+    return msgspec.msgpack.decode(packed, type=TextParts)
 
 
 def find_parts(converted: Converted, *, page_marks: bool) -> TextParts | None:
@@ -35,6 +48,7 @@ class TimedText(NamedTuple):
     """The text of one file.
 
     Attributes:
+        converted: The text without its blocks.
         parts: Its blocks, and what it refers to; None where the engine knows no blocks.
         seconds: Seconds that reading took.
     """
@@ -57,4 +71,4 @@ def convert_timed(job: EngineJob, *, page_marks: bool = True) -> TimedText:
     started = time.perf_counter()
     converted = convert_file(job)
     parts = find_parts(converted, page_marks=page_marks)
-    return TimedText(converted, parts, time.perf_counter() - started)
+    return TimedText(replace(converted, blocks=None), parts, time.perf_counter() - started)
