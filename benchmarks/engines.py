@@ -63,6 +63,12 @@ def _unpdf(path: Path) -> str:
     return str(unpdf.to_markdown(str(path)))
 
 
+def _pdf_oxide(path: Path) -> str:
+    from pdf_oxide import PdfDocument
+
+    return str(PdfDocument(str(path)).to_markdown_all())
+
+
 def _pymupdf4llm(path: Path) -> str:
     import pymupdf4llm
 
@@ -76,6 +82,7 @@ ENGINES: Mapping[str, tuple[str, Reader]] = {
     "liteparse": ("liteparse", _liteparse),
     "pdf-inspector": ("pdf_inspector", _pdf_inspector),
     "unpdf": ("unpdf", _unpdf),
+    "pdf_oxide": ("pdf_oxide", _pdf_oxide),
     "pymupdf4llm": ("pymupdf4llm", _pymupdf4llm),
 }
 

@@ -25,6 +25,7 @@ MEASURES = {
     "notes": "footnotes kept whole",
     "tbl": "numeric cells that are in tables",
     "tblp": "share of numbers in tables that are cells",
+    "rows": "rows of tables of which each cell is a cell",
     "urls": "addresses kept whole",
     "equal": "display formulas that are equal after normalising",
     "number": "display formulas with their own numbers",
@@ -47,6 +48,7 @@ TARGETS = {
     "notes": 1.0,
     "tbl": 0.9,
     "tblp": 0.9,
+    "rows": 0.9,
     "urls": 1.0,
     "equal": 0.9,
     "number": 0.98,
@@ -267,7 +269,18 @@ def _score_tables(markdown: str, truth: Truth) -> dict[str, float | None]:
     wanted = sum((Counter(table) for table in truth["tables"]), Counter[str]())
     numbers = sum(count for cell, count in cells.items() if re.search(r"\d", cell))
     common = (cells & wanted).total()
-    return {"tbl": common / wanted.total(), "tblp": common / numbers if numbers else 0.0}
+    rows = Counter(_read_row(line.split("|")) for line in markdown.split("\n") if line.lstrip().startswith("|"))
+    wanted_rows = Counter(_read_row(row) for row in truth["table_rows"])
+    return {
+        "tbl": common / wanted.total(),
+        "tblp": common / numbers if numbers else 0.0,
+        "rows": (rows & wanted_rows).total() / wanted_rows.total(),
+    }
+
+
+def _read_row(cells: Sequence[str]) -> tuple[str, ...]:
+    """Return the filled cells of a row, without emphasis and dollars."""
+    return tuple(plain for cell in cells if (plain := re.sub(r"[*$\s]+", " ", cell).strip()))
 
 
 def match_formulas(

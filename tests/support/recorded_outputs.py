@@ -242,12 +242,18 @@ def _engine_output(engine: Engine, number: int, pdfs: Mapping[str, bytes]) -> Ou
     return Output(number, made_of, {name: digest(engine.convert(pdf)) for name, pdf in pdfs.items()})
 
 
+TYPESET = Path(__file__).parents[1] / "texts" / "typeset"
+
+
 def recorded_pdfs() -> dict[str, bytes]:
     """The recorded PDFs, and a small one that was written by hand."""
     files = {path.stem[:12]: path.read_bytes() for path in sorted((RECORDED / "files").iterdir())}
-    return {name: pdf for name, pdf in files.items() if pdf.startswith(b"%PDF")} | {
-        "by hand": by_hand([lines("1 Introduction", "We measure and ob-", "serve clouds."), lines("End.")])
-    }
+    typeset = {f"typeset {name}": (TYPESET / f"{name}.pdf").read_bytes() for name in ("ieee", "lncs")}
+    return (
+        {name: pdf for name, pdf in files.items() if pdf.startswith(b"%PDF")}
+        | typeset
+        | {"by hand": by_hand([lines("1 Introduction", "We measure and ob-", "serve clouds."), lines("End.")])}
+    )
 
 
 def real_outputs(folder: Path) -> dict[str, Output]:

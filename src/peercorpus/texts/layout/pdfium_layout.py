@@ -106,7 +106,7 @@ def block_markdown(block: Block, joiner: Dehyphenator) -> str:
     return f"\\{text}" if _MARKDOWN_START.match(text) else text
 
 
-VERSION = 1
+VERSION = 2
 """Version of the output, raised by hand whenever the same file yields another text.
 
 That may be due to a change in this package or in how PDFs are opened. Texts, content keys and the cache of a
