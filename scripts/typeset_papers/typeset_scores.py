@@ -69,6 +69,8 @@ _LIKENESS = 0.4
 _SURE = 0.9
 _FREE_HEADINGS = {"abstract", "references", "acknowledgements", "acknowledgments", "appendix", "appendices", "keywords"}
 _DISPLAY = re.compile(r"\$\$(.+?)\$\$(?:[ \t]*\(([^()\n]{1,8})\))?", re.DOTALL)
+_LONE = re.compile(r"^(?:\(([\w.]{1,8})\) )?\$([^$\n]+)\$[.,;]?(?: \(([\w.]{1,8})\))?$", re.MULTILINE)
+"""A display formula in the manner of engines that mark all formulas by one dollar."""
 _TAG = re.compile(r"\\tag\*?\{\(?([^{}()]+)\)?\}")
 
 
@@ -104,13 +106,14 @@ def likeness(left: Sequence[Hashable], right: Sequence[Hashable]) -> float:
 
 
 def read_displays(markdown: str) -> list[ReadFormula]:
-    r"""Return the display formulas of a Markdown text, with numbers behind them or in `\tag`.
+    r"""Return the display formulas of a Markdown text, with numbers beside them or in `\tag`.
 
-    >>> read_displays("$$x$$ (3)")
-    [ReadFormula(latex='x', numbers=('3',), sureness=None)]
+    >>> read_displays("$$x$$ (3)") == read_displays("(3) $x$")
+    True
     """
     read = []
-    for latex, number in _DISPLAY.findall(markdown):
+    lone = [(latex, before or behind) for before, latex, behind in _LONE.findall(markdown)]
+    for latex, number in [*_DISPLAY.findall(markdown), *lone]:
         rows = split_rows(latex)
         tags = [tuple(_TAG.findall(row)) for row in rows]
         behind = tuple(re.findall(r"[\w.]+", number))
