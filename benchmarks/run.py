@@ -23,6 +23,7 @@ import reading
 import republishing
 import tabling
 import tuning
+import typeset
 
 # Memory first: by the way it is measured, a process's peak is never below what its parent held when it was started.
 MEASUREMENTS: dict[str, Callable[[Path], None]] = {
@@ -35,6 +36,7 @@ MEASUREMENTS: dict[str, Callable[[Path], None]] = {
     "versions": choosing.measure_choosing,
     "conversations": conversing.measure_conversing,
     "engines": lambda _: engines.measure_engines(),
+    "typeset": lambda _: typeset.measure_typeset(),
     "speed": lambda scratch: tabling.measure_speed(scratch / "speed"),
     "releases": publishing.measure_publishing,
     "republishing": republishing.measure_republishing,

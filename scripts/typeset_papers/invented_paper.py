@@ -223,6 +223,7 @@ def make_truth(style: Style, pages: int, numbered_lines: int = 0) -> Truth:
         "captions": [read_words(text) for text in captions],
         "footnotes": [read_words(text) for text in notes],
         "tables": [count_cells(block) for block in blocks if block["kind"] == "table"],
+        "table_rows": [row for block in blocks if block["kind"] == "table" for row in block["rows"]],
         "urls": sorted(set(re.findall(r"\\+url\{([^}]*)\}", everything))),
         "compounds": dict(Counter(re.findall(r"\b[a-z]+(?:-[a-z]+)+\b", seen))),
         "vocabulary": sorted(set(re.findall(r"[a-z]{2,}", seen))),

@@ -25,6 +25,7 @@ MEASURES = {
     "notes": "footnotes kept whole",
     "tbl": "numeric cells that are in tables",
     "tblp": "share of numbers in tables that are cells",
+    "rows": "rows of tables of which each cell is a cell",
     "urls": "addresses kept whole",
     "equal": "display formulas that are equal after normalising",
     "number": "display formulas with their own numbers",
@@ -47,6 +48,7 @@ TARGETS = {
     "notes": 1.0,
     "tbl": 0.9,
     "tblp": 0.9,
+    "rows": 0.9,
     "urls": 1.0,
     "equal": 0.9,
     "number": 0.98,
@@ -67,6 +69,8 @@ _LIKENESS = 0.4
 _SURE = 0.9
 _FREE_HEADINGS = {"abstract", "references", "acknowledgements", "acknowledgments", "appendix", "appendices", "keywords"}
 _DISPLAY = re.compile(r"\$\$(.+?)\$\$(?:[ \t]*\(([^()\n]{1,8})\))?", re.DOTALL)
+_LONE = re.compile(r"^(?:\(([\w.]{1,8})\) )?\$([^$\n]+)\$[.,;]?(?: \(([\w.]{1,8})\))?$", re.MULTILINE)
+"""A display formula in the manner of engines that mark all formulas by one dollar."""
 _TAG = re.compile(r"\\tag\*?\{\(?([^{}()]+)\)?\}")
 
 
@@ -102,13 +106,14 @@ def likeness(left: Sequence[Hashable], right: Sequence[Hashable]) -> float:
 
 
 def read_displays(markdown: str) -> list[ReadFormula]:
-    r"""Return the display formulas of a Markdown text, with numbers behind them or in `\tag`.
+    r"""Return the display formulas of a Markdown text, with numbers beside them or in `\tag`.
 
-    >>> read_displays("$$x$$ (3)")
-    [ReadFormula(latex='x', numbers=('3',), sureness=None)]
+    >>> read_displays("$$x$$ (3)") == read_displays("(3) $x$")
+    True
     """
     read = []
-    for latex, number in _DISPLAY.findall(markdown):
+    lone = [(latex, before or behind) for before, latex, behind in _LONE.findall(markdown)]
+    for latex, number in [*_DISPLAY.findall(markdown), *lone]:
         rows = split_rows(latex)
         tags = [tuple(_TAG.findall(row)) for row in rows]
         behind = tuple(re.findall(r"[\w.]+", number))
@@ -267,7 +272,18 @@ def _score_tables(markdown: str, truth: Truth) -> dict[str, float | None]:
     wanted = sum((Counter(table) for table in truth["tables"]), Counter[str]())
     numbers = sum(count for cell, count in cells.items() if re.search(r"\d", cell))
     common = (cells & wanted).total()
-    return {"tbl": common / wanted.total(), "tblp": common / numbers if numbers else 0.0}
+    rows = Counter(_read_row(line.split("|")) for line in markdown.split("\n") if line.lstrip().startswith("|"))
+    wanted_rows = Counter(_read_row(row) for row in truth["table_rows"])
+    return {
+        "tbl": common / wanted.total(),
+        "tblp": common / numbers if numbers else 0.0,
+        "rows": (rows & wanted_rows).total() / wanted_rows.total(),
+    }
+
+
+def _read_row(cells: Sequence[str]) -> tuple[str, ...]:
+    """Return the filled cells of a row, without emphasis and dollars."""
+    return tuple(plain for cell in cells if (plain := re.sub(r"[*$\s]+", " ", cell).strip()))
 
 
 def match_formulas(

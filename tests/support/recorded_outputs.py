@@ -251,13 +251,22 @@ def _read(engine: Engine, pdf: bytes) -> dict[str, Any]:
     return {name: value for name, value in told.items() if (name, value) != ("blocks", None)}
 
 
+TYPESET = Path(__file__).parents[1] / "texts" / "typeset"
+
+
+def typeset_pdfs() -> dict[str, bytes]:
+    """Return an invented paper as two classes typeset it, which few recorded files are in."""
+    return {f"typeset {name}": (TYPESET / f"{name}.pdf").read_bytes() for name in ("ieee", "lncs")}
+
+
 def recorded_pdfs() -> dict[str, bytes]:
     """The recorded PDFs, and a small one that was written by hand."""
     files = {path.stem[:12]: path.read_bytes() for path in sorted((RECORDED / "files").iterdir())}
-    return {name: pdf for name, pdf in files.items() if pdf.startswith(b"%PDF")} | {
+    invented = {
         "by hand": by_hand([lines("1 Introduction", "We measure and ob-", "serve clouds."), lines("End.")]),
         "without its tail": paper()[:-300],
     }
+    return {name: pdf for name, pdf in files.items() if pdf.startswith(b"%PDF")} | typeset_pdfs() | invented
 
 
 def real_outputs(folder: Path) -> dict[str, Output]:
@@ -273,9 +282,10 @@ def real_outputs(folder: Path) -> dict[str, Output]:
     }
     read = {name: digest(text) for name, text in texts.items()}
     damaged = {"without its tail": digest(read_or_repair(engine.convert, paper()[:-300])[0])}
+    typeset = {name: digest(engine.convert(pdf)) for name, pdf in typeset_pdfs().items()}
     files = {"files": digest(pdfs)} | _packages()
     return {
-        engine.name: Output(layout_version.VERSION, files, read | damaged),
+        engine.name: Output(layout_version.VERSION, files, read | damaged | typeset),
         "inspect_files": Output(numbers["inspect_files"], files, looked),
         "compare_versions": Output(numbers["compare_versions"], {"texts": digest(read)} | _packages(), compared),
     }

@@ -58,8 +58,7 @@ def write_perfectly(truth: Truth) -> str:
     parts = [f"{'#' * (level + 1)} {text}" for level, text in truth["headings"]]
     for key in ("flow", "references", "captions", "footnotes"):
         parts += [" ".join(words) for words in truth[key]]
-    for table in truth["tables"]:
-        parts.append("\n".join(f"| {cell} | |" for cell, count in table.items() for _ in range(count)))
+    parts += [f"| {' | '.join(row)} |" for row in truth["table_rows"]]
     for formula in truth["formulas"]:
         number = "".join(f" ({number})" for number in formula["numbers"])
         parts.append(f"$${formula['latex']}$${number}" if formula["display"] else f"${formula['latex']}$")

@@ -232,7 +232,12 @@ def _drop_empty_columns(gaps: list[float], body: Sequence[CellRow], rows: Sequen
     while number < len(gaps):
         if row_counts[number + 1] < least and number + 1 < len(gaps):
             heads = [] if row_counts[number + 1] else rows
-            own = [piece for row in heads for piece in row.pieces if column_of(piece, gaps) == number + 1]
+            own = [
+                piece
+                for row in heads
+                for piece in row.pieces
+                if column_of(piece, gaps) == number + 1 and piece.left + piece.right < 2 * gaps[number + 1]
+            ]
             middle = median((piece.left + piece.right) / 2 for piece in own) if own else 0.0
             kept.append(middle or min(gaps[number : number + 2], key=lambda gap: lines_over(gap, body)))
             number += 2

@@ -9,6 +9,7 @@ from peercorpus.pdf.shapes import Box
 from peercorpus.records.blocks import TableCell
 from peercorpus.texts.layout.tables.cells import CellRow, CellText, Word, column_of, crosses, find_gaps, read_cell_rows
 from peercorpus.texts.layout.tables.frames import Frame
+from peercorpus.texts.layout.tables.narrow_columns import separate_cells
 from peercorpus.texts.layout.tables.ruled_rows import (
     MIN_LINE_STEP_EM,
     MIN_LONG_TEXT_WORDS,
@@ -97,9 +98,10 @@ def read_grid(words: Sequence[Word], frame: Frame) -> CellGrid | None:
     height = frame.box.top - frame.box.bottom
     uprights = sorted({round(upright.left, 1) for upright in frame.uprights if upright.top - upright.bottom > 0})
     lines = read_cell_rows(words, uprights if height > 0 else [])
-    _set_starts(lines, frame.rules)
     # The body begins below the second rule.
     first_body = sum(line.base > frame.heights[1] for line in lines) if len(frame.heights) > 2 else 1
+    separate_cells(lines, max(1, first_body))
+    _set_starts(lines, frame.rules)
     gaps = _find_column_gaps(lines, first_body, frame)
     bands: list[Band] = list(_split_bands(lines, frame))
     bands_and_gaps = _find_row_bands(bands, frame)

@@ -1,0 +1,58 @@
+"""Columns hardly further apart than words are told by heads and cells that stand under one another, word by word."""
+
+import pytest
+
+from peercorpus.texts.layout.tables.cells import CellRow, CellText, Word
+from peercorpus.texts.layout.tables.narrow_columns import separate_cells
+
+
+def piece(*words: tuple[str, float, float]) -> CellText:
+    texts = [Word(text, left, right, 100.0, 9.0, is_spaced=True) for text, left, right in words]
+    return CellText(texts, texts[0].left, texts[-1].right, texts[0].left)
+
+
+def row(*pieces: CellText) -> CellRow:
+    return CellRow(100.0, 9.0, list(pieces))
+
+
+def texts(*rows: CellRow) -> list[list[str]]:
+    return [[cell.text for cell in one.pieces] for one in rows]
+
+
+NUMBERS = piece(("0.02", 100, 116), ("0.05", 119, 135), ("0.17", 138, 154))
+
+
+def test_numbers_are_split_below_heads_of_their_own() -> None:
+    head = row(piece(("8", 106, 110)), piece(("16", 123, 132)), piece(("32", 142, 151)))
+    body = [row(piece(("Kernel", 60, 85)), NUMBERS), row(piece(("Scaling", 60, 88)), NUMBERS)]
+    separate_cells([head, *body], 1)
+
+    assert texts(*body) == [["Kernel", "0.02", "0.05", "0.17"], ["Scaling", "0.02", "0.05", "0.17"]]
+
+
+def test_heads_are_split_above_cells_of_their_own() -> None:
+    head = row(piece(("Harbour", 60, 90)), piece(("Crossings", 94, 130), ("Range", 133, 155)))
+    body = [row(piece((name, 60, 90)), piece(("873", 118, 130)), piece(("2.1", 143, 155))) for name in ("Ebb", "Sea")]
+    separate_cells([head, *body], 1)
+
+    assert texts(head) == [["Harbour", "Crossings", "Range"]]
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [[piece(("Seconds", 110, 140))], [piece(("8", 106, 110)), piece(("16", 123, 132))], [piece(("8", 90, 160))]],
+    ids=["one head", "two heads over three numbers", "a wide head"],
+)
+def test_numbers_of_one_column_stay_together(heads: list[CellText]) -> None:
+    body = [row(NUMBERS), row(NUMBERS)]
+    separate_cells([row(*heads), *body], 1)
+
+    assert texts(*body) == [["0.02 0.05 0.17"]] * 2
+
+
+def test_a_head_over_several_columns_stays_whole_where_a_row_has_fewer_cells() -> None:
+    head = row(piece(("Mean", 94, 116), ("error", 119, 140)))
+    body = [row(piece(("87", 100, 110)), piece(("2", 125, 130))), row(piece(("all failed", 94, 140)))]
+    separate_cells([head, *body], 1)
+
+    assert texts(head) == [["Mean error"]]
