@@ -1,9 +1,12 @@
 """What a sentence refers to is linked to its block where that is certain, and kept without a target where it is not."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hostile_texts import find_growth
 from invented_blocks import NEXT_PAGE, Part, caption, entry, formula, heading, structured
 from peercorpus.records.enums import MentionKind
 from peercorpus.records.structured_text import StructuredText
@@ -183,3 +186,11 @@ def test_without_marks_of_pages_the_same_is_linked(sentences: list[str]) -> None
 def test_any_text_has_mentions_within_it(sentence: str) -> None:
     text: StructuredText = structured(sentence or "x", *NUMBERED, *NAMED)
     assert all(0 <= one.start < one.end <= len(text.markdown) for one in text.mentions)
+
+
+@pytest.mark.parametrize("text", ["Aa" * 40 + "2019", "Aa" * 40 + "+2019+", "Ab (2019, 2019)", "Aa Bb Cc, 2019x "])
+def test_what_looks_like_names_and_years_takes_time_in_proportion_to_its_length(text: str) -> None:
+    def find(size: int) -> Callable[[], object]:
+        return lambda: structured(text * (size // len(text)), *NAMED).mentions
+
+    assert find_growth(find, [2_000, 20_000], 0.05) is None

@@ -4,6 +4,7 @@ import random
 import re
 import time
 import tracemalloc
+import zlib
 from collections.abc import Callable, Sequence
 from io import BytesIO
 
@@ -206,15 +207,32 @@ def test_a_file_without_pages_and_one_that_is_encrypted_are_not_rebuilt() -> Non
     assert rebuild(encrypted(by_hand([b""]))) is None
 
 
-@pytest.mark.fault("input", "a cut PDF that unpacks to a lot, or is a tangle", "limits on memory and time", times=3)
+OF_ONE_PAGE = b"]>>endobj 2 0 obj<</Type/Page>>endobj"
+
+
+def overlapping(count: int) -> bytes:
+    """A page, and an object stream of which every second object begins where the first one does."""
+    head = b" ".join(b"%d %d" % (10 + number, number % 2 * MEGABYTE) for number in range(count)) + b" "
+    data = zlib.compress(head + b"0 " * MEGABYTE, 9)
+    stream = b"6 0 obj\n<</Type/ObjStm/N %d/First %d/Filter/FlateDecode>>stream\n%b\nendstream\nendobj\n"
+    return b"%PDF-1.7\n2 0 obj<</Type/Page>>endobj\n" + stream % (count, len(head), data)
+
+
+@pytest.mark.fault("input", "a cut PDF that unpacks to a lot, or is a tangle", "limits on memory and time", times=5)
 @pytest.mark.parametrize(
     "make",
     [
         lambda: bomb_of_objects(128 * MEGABYTE).partition(b"trailer")[0],
         lambda: b"%PDF-1.7\n1 0 obj<</Type/Pages/Count 9/Kids[1 0 R 1 0 R]>>endobj 2 0 obj<</Type/Page>>endobj",
         lambda: b"%PDF-1.7\n" + b"1 0 obj<</Type/ObjStm>>stream\n" * 20_000 + b"1 0 obj " * 20_000,
+        lambda: (
+            b"%PDF-1.7\n1 0 obj<</Type/Pages/Count 9/Kids["
+            + b"1 0 R " * 2_000
+            + b"]>>endobj 2 0 obj<</Type/Page>>endobj"
+        ),
+        lambda: overlapping(6_000),
     ],
-    ids=["bomb", "tree", "streams"],
+    ids=["bomb", "tree", "streams", "own branch", "overlapping"],
 )
 def test_rebuilding_is_bounded(make: Callable[[], bytes]) -> None:
     pdf = make()

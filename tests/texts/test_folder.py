@@ -150,7 +150,7 @@ def test_a_text_whose_pair_is_not_whole_is_not_opened(
 def test_a_text_without_blocks_is_refused_by_its_engine_and_a_failed_one_by_its_reason(pdfs: Path, out: Path) -> None:
     sources = [put(pdfs, "paper", paper("One.")), put(pdfs, "page", HTML)]
     convert_to_folder(InThisProcess(), sources, out, Options(engine="pdfium-text"))
-    for name, culprit in (("paper", "'pdfium-text' knows none"), ("page", "has no text: ")):
+    for name, culprit in (("paper", "the engine 'pdfium-text' knows none"), ("page", "has no text: ")):
         with pytest.raises(PeercorpusError, match=culprit):
             peercorpus.open_text(out / f"{name}.json")
 

@@ -72,6 +72,21 @@ def test_entries_with_labels_and_entries_that_hang_out() -> None:
     assert [lines for _, lines in hanging] == [["A. One. First.", "Continued."], ["B. Two."]]
 
 
+def test_a_caption_among_the_references_has_all_of_its_lines() -> None:
+    found = blocks(
+        line("References", 720.0, font=BOLD, size=12.0, right=180.0),
+        line("A. One. First.", 700.0),
+        line("Figure 3: What the", 660.0),
+        line("old chart shows.", 648.0),
+        line("B. Two. Second.", 610.0),
+    )
+    assert told(found)[1:] == [
+        (BlockKind.ENTRY, ["A. One. First."]),
+        (BlockKind.CAPTION, ["Figure 3: What the", "old chart shows."]),
+        (BlockKind.ENTRY, ["B. Two. Second."]),
+    ]
+
+
 def test_a_paragraph_with_a_table_in_it_is_made_whole() -> None:
     table = Block(BlockKind.TABLE, 0, [], markdown="| 1 |")
     found = rejoin(blocks(line(FULL), table, line("ends behind it.", 500.0, right=200.0)), BODY)
@@ -96,6 +111,14 @@ def test_a_footnote_goes_on_at_the_foot_of_the_next_page_and_the_text_after_it(r
     assert [len(block.lines) for block in found if block.kind is BlockKind.FOOTNOTE] == [parts]
     (text,) = (block for block in found if block.lines[0].text == FULL)
     assert text.lines[-1].text == "ends on the third page."
+
+
+def test_a_footnote_goes_on_at_the_foot_of_the_next_column() -> None:
+    mark = run("1", LEFT, 54.0, 6.0)
+    note = TextLine([mark, run("A note that", LEFT + 4, 50.0, 8.0, has_space=False)], LEFT, RIGHT, 50.0, 8.0, 0)
+    rest = line("goes on beside it.", 50.0, left=RIGHT + 12, right=RIGHT + 90, size=8.0)
+    found = rejoin([Block(BlockKind.FOOTNOTE, 0, [note]), Block(BlockKind.PARAGRAPH, 0, [rest])], BODY)
+    assert [len(block.lines) for block in found] == [2]
 
 
 def test_a_sentence_goes_on_in_a_line_that_a_tall_formula_pushes_down() -> None:

@@ -28,7 +28,7 @@ _COUNT = re.compile(rb"/N\s+(\d{1,7})\b")
 _FIRST = re.compile(rb"/First\s+(\d{1,9})\b")
 """Where the first of them begins."""
 _REFERENCE = re.compile(rb"(?<!\d)(\d{1,7})[\0\t\n\f\r ]+\d{1,5}[\0\t\n\f\r ]+R\b")
-_LINEARISED = re.compile(rb"/Linearized\b[^>]*?/N\s+(\d{1,7})\b")
+_LINEARISED = re.compile(rb"/Linearized\b[^>]{0,300}?/N\s+(\d{1,7})\b")
 """How many pages a file has that is written for the web (ISO 32000-1, Annex F.3.1)."""
 _INTEGER = re.compile(rb"\d{1,9}")
 _MISSING = "/PeercorpusMissing"
@@ -37,8 +37,6 @@ _FIRST_BYTES = 1_024
 """Bytes within which a file says that it is written for the web."""
 _MAX_UNPACKED_BYTES = 16 << 20
 """Bytes that all object streams of a file may take unpacked; those of the recorded papers take up to 0.25 MB."""
-_MAX_TREE_NODES = 20_000
-"""Nodes of the tree of pages that are visited, as it may be its own branch."""
 _MAX_TREE_DEPTH = 64
 """Levels of the tree above a page that are searched for what the page inherits."""
 _INHERITED = ("/Resources", "/MediaBox", "/CropBox", "/Rotate")
@@ -176,9 +174,12 @@ def _split_object_stream(head: bytes, unpacked: bytes) -> Iterator[tuple[int, by
     count, first = int(stated[0][1]), int(stated[1][1])
     numbers = [int(number) for number in _INTEGER.findall(unpacked[:first])[: 2 * count]]
     starts = [first + start for start in numbers[1::2]]
+    last = first
     for number, start, end in zip(numbers[::2], starts, [*starts[1:], len(unpacked)], strict=False):
-        if start < end <= len(unpacked):
+        # Objects follow one another, so that all together are no longer than the stream.
+        if last <= start < end <= len(unpacked):
             yield number, unpacked[start:end].strip()
+            last = end
 
 
 def _rebuild(document: "pikepdf.Pdf", objects: _Objects) -> Rebuilt | None:
@@ -263,16 +264,17 @@ def _order_pages(
         by_branch[_number(page.get("/Parent"))].append(_number(page))
     pages: list[pikepdf.Dictionary | None] = []
     waiting: list[pikepdf.Object] = [root]
-    for _ in range(_MAX_TREE_NODES):
-        if not waiting:
-            break
+    opened: set[int | None] = set()
+    while waiting:
         node = waiting.pop()
         kids = node.get("/Kids") if isinstance(node, pikepdf.Dictionary) else None
         number = _number(node)
         if number in left:
             pages.append(left.pop(number))
         elif isinstance(kids, pikepdf.Array):
-            waiting += reversed(list(kids))
+            if number is None or number not in opened:  # A node may be its own branch.
+                waiting += reversed(list(kids))
+            opened.add(number)
         else:
             inside = [page for page in by_branch[number] if number is not None and page in left]
             pages += [left.pop(page) for page in inside] or [None]

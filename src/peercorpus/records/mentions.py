@@ -61,7 +61,7 @@ _MATHS = re.compile(r"\$[^$]+\$")
 
 _UPPER = "A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f"
 _PARTICLE = r"(?:[dD]e|[vV]an|[vV]on|[dD]er|den|del|dos|[dD]a|[dD]i|la|le|ter|ten|al|el|bin)"
-_NAME = rf"(?:(?<!\w)(?:{_PARTICLE}[\s-]){{1,4}}|(?<![{_UPPER}\d_-]))[{_UPPER}](?:[\w@+-]|['\u2019](?!s\b))+"
+_NAME = rf"(?:(?<!\w)(?:{_PARTICLE}[\s-]){{1,4}}|(?<![{_UPPER}\d_-]))[{_UPPER}](?:[\w@+-]|['\u2019](?!s\b)){{1,40}}"
 _NAMES = rf"{_NAME}(?:\s+{_NAME}){{0,3}}"
 _AUTHORS = re.compile(
     rf"(?P<first>{_NAMES})(?:,?\s+(?P<more>et\s+al\b\.?)|(?:,\s+{_NAMES}){{0,5}},?\s+(?:and|&)\s+(?P<second>{_NAMES}))?"

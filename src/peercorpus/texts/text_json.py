@@ -149,8 +149,8 @@ def read_pair(path: Path) -> StructuredText:
         raise PeercorpusError(f"'{path}' has no text: {stored.detail}")
     if stored.blocks is None:
         raise PeercorpusError(
-            f"'{path}' has no blocks, as the engine '{stored.engine}' knows none; convert its PDF again, with another"
-            " engine."
+            f"'{path}' has no blocks: the engine '{stored.engine}' knows none, or an earlier version read the PDF;"
+            " convert it again with the default engine."
         )
     text = StructuredText(markdown.removesuffix("\n"), stored.blocks)
     if not text.is_whole():

@@ -536,7 +536,8 @@ class Tables:
             TableError: It has not been built.
         """
         if self._table(name) is None:
-            raise TableError(f"The table '{name}' is not built yet in '{self.folder.parent}'; run 'peercorpus build'.")
+            command = "peercorpus build --figures" if name in ON_DEMAND else "peercorpus build"
+            raise TableError(f"The table '{name}' is not built yet in '{self.folder.parent}'; run '{command}'.")
         return self.folder / name
 
 

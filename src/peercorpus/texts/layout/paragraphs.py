@@ -128,7 +128,7 @@ class Paragraphs:
         if self._is_footnote(line):
             return BlockKind.FOOTNOTE
         if self._in_references:
-            return self._choose_entry_kind(line, block)
+            return None if self._continues_caption(line, block) else self._choose_entry_kind(line, block)
         if self._is_item(line, block):
             return BlockKind.ITEM
         if before is None or block is None or block.kind not in _FLOWING or self._differs(line, before):
@@ -144,6 +144,13 @@ class Paragraphs:
         if step < 0.4 * line.size or block.kind not in RUNNING_TEXT:
             return None
         return BlockKind.PARAGRAPH if self._is_new(line, block, before, step > 1.1 * leading) else None
+
+    def _continues_caption(self, line: TextLine, block: Block | None) -> bool:
+        """Return whether a line is right below a line of a caption, in its size."""
+        before = self._before
+        if block is None or block.kind is not BlockKind.CAPTION or before is None or self._differs(line, before):
+            return False
+        return 0.4 * line.size < self._measure_step(line) <= _MIN_PARAGRAPH_STEP_LEADINGS * self._body.leading_of(line)
 
     def _is_front_matter(self, line: TextLine, before: TextLine) -> bool:
         """Return whether a line below the title is a block of its own: authors, affiliations, notes."""
@@ -305,7 +312,7 @@ def _find_open_note(kept: Sequence[Block], block: Block, body: Body) -> Block | 
     last = note.lines[-1]
     is_open = last.is_cut or not ends_sentence(last.text)
     is_alike = abs(last.size - first.size) < _MAX_NOTE_SIZE_DIFFERENCE * first.size
-    is_elsewhere = last.page < first.page or last.base < first.base
+    is_elsewhere = last.page < first.page or last.base < first.base or last.right <= first.left
     return note if is_open and is_alike and is_elsewhere else None
 
 
