@@ -108,7 +108,7 @@ HOSTILE_PDFS: dict[str, Callable[[], bytes]] = {
     "300,000 characters on a page": lambda: drawn(lines(*["words and words and words and"] * 10_000)),
     "a line of 300,000 characters": lambda: drawn(lines("word " * 60_000)),
     "a word of 300,000 characters": lambda: drawn(lines("w" * 300_000)),
-    "1,000 pages": lambda: by_hand([lines(f"Page {number}", *[WORDS] * 40) for number in range(1_000)]),
+    "1,000 pages": lambda: by_hand([lines(f"Leaf {number}", *[WORDS] * 40) for number in range(1_000)]),
     "100,000 objects": partial(many_objects, 100_000),
     "a page of two million points": lambda: drawn(PAGE, page=b"/MediaBox [0 0 2000000 2000000]"),
     "a page without extent": lambda: drawn(PAGE, page=b"/MediaBox [0 0 0 0]"),

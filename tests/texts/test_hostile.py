@@ -90,7 +90,7 @@ SAYS = {
     "a word of 300,000 characters": "w" * 30_000,
     "a line of 300,000 characters": "word " * 6_000,
     "300,000 characters on a page": "words and " * 1_000,
-    "1,000 pages": "Page 999",
+    "1,000 pages": "Leaf 999",
     "fuzzed much, 1": "^ords of awpaper",
 }
 """What can be read where it is not `WORDS`."""
