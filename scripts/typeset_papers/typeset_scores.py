@@ -14,6 +14,8 @@ from typing import Any
 from formula_tokens import normalise
 from invented_paper import RUN_IN_LEVEL, Truth, fold, read_words
 
+from peercorpus.texts.page_quality import longest_common
+
 LOWER_IS_BETTER = frozenset({"figure", "lines", "header", "pageno", "hyph"})
 MEASURES = {
     "order": "share of the body's words kept in reading order",
@@ -83,26 +85,9 @@ class ReadFormula:
     sureness: float | None = None
 
 
-def count_common(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
-    """Return the length of the longest common subsequence, by the bit-parallel algorithm of Hyyrö.
-
-    >>> count_common("harbour", "labour")
-    5
-    """
-    places: dict[Hashable, int] = {}
-    for place, item in enumerate(left):
-        places[item] = places.get(item, 0) | 1 << place
-    full = (1 << len(left)) - 1
-    state = full
-    for item in right:
-        matched = state & places.get(item, 0)
-        state = ((state + matched) | (state - matched)) & full
-    return len(left) - state.bit_count()
-
-
 def likeness(left: Sequence[Hashable], right: Sequence[Hashable]) -> float:
     """Return how alike two sequences are: twice what they have in common, over the length of both."""
-    return 2 * count_common(left, right) / max(1, len(left) + len(right))
+    return 2 * longest_common(left, right) / max(1, len(left) + len(right))
 
 
 def read_displays(markdown: str) -> list[ReadFormula]:
@@ -178,7 +163,7 @@ def score(markdown: str, truth: Truth, formulas: Sequence[ReadFormula] | None = 
     wanted = [run for part in truth["flow"] for run in runs(part, 5)]
     displays = read_displays(markdown) if formulas is None else formulas
     return {
-        "order": count_common(body, words) / len(body),
+        "order": longest_common(body, words) / len(body),
         "intact": sum(run in fives for run in wanted) / len(wanted),
         **score_headings(markdown, truth),
         **_score_parts(words, truth),
@@ -345,7 +330,7 @@ def _score_code(markdown: str, truth: Truth) -> float | None:
     """Return the share of lines of algorithms that are lines of the output, in the same order."""
     wanted = [tuple(read_words(line)) for algorithm in truth["algorithms"] for line in algorithm]
     lines = [tuple(read_words(without_formulas(plain(line)))) for line in markdown.split("\n")]
-    return count_common(wanted, [line for line in lines if line]) / len(wanted) if wanted else None
+    return longest_common(wanted, [line for line in lines if line]) / len(wanted) if wanted else None
 
 
 def _score_margins(markdown: str, truth: Truth) -> dict[str, float | None]:

@@ -25,8 +25,8 @@ from peercorpus.pdf.math_fonts import (
     strip_spaces,
     to_plain_text,
 )
-from peercorpus.pdf.pdfium import RIGHT_TO_LEFT, is_leftward, load_function, spans
-from peercorpus.pdf.writing_direction import reorder_page
+from peercorpus.pdf.pdfium import get_text_object, is_leftward, load_function, spans
+from peercorpus.pdf.writing_direction import has_right_to_left, reorder_page
 
 _SUBSET_PREFIX = re.compile(r"^[A-Z]{6}\+")
 """Prefix of the name of an embedded font subset, such as `ABCDEF+`."""
@@ -123,7 +123,6 @@ _char_box = load_function("FPDFText_GetCharBox", "i", "pipppp")
 _matrix = load_function("FPDFText_GetMatrix", "i", "pip")
 _font_size = load_function("FPDFText_GetFontSize", "d", "pi")
 _is_code = load_function("FPDFText_HasUnicodeMapError", "i", "pi")
-_object = load_function("FPDFText_GetTextObject", "p", "pi")
 _font = load_function("FPDFTextObj_GetFont", "p", "p")
 _font_name = load_function("FPDFFont_GetBaseFontName", "n", "ppn")
 
@@ -209,7 +208,6 @@ class Fonts:
     def __init__(self) -> None:
         self._known: dict[int | None, Font] = {None: read_font("")}
         self._buffer = ctypes.create_string_buffer(256)
-
         self._has_codes: bool | None = None
         self._examined_pages = 0
 
@@ -224,7 +222,7 @@ class Fonts:
             is_unmapped = any(
                 letter not in _UNMAPPED_BY_PDFTEX
                 and _is_code(page, index) == 1
-                and font_encoding(self.of(_object(page, index)).name) in {"oml", "oms"}
+                and font_encoding(self.of(get_text_object(page, index)).name) in {"oml", "oms"}
                 for index, letter in enumerate(text)
             )
             self._examined_pages += 1
@@ -301,7 +299,7 @@ class Glyphs:
         if self._decoded:
             self._text = "".join([self._decoded.get(index, letter) for index, letter in enumerate(self._text)])
         self.runs = self._attach_accents() if self._accent_starts else self.runs
-        if RIGHT_TO_LEFT.search(self._text):
+        if has_right_to_left(self._text):
             self._order_right_to_left()
 
     def _read(self, count: int) -> Iterator[TextRun]:
@@ -378,7 +376,7 @@ class Glyphs:
     def _order_right_to_left(self) -> None:
         """Put words of right-to-left scripts in reading order, and measure their runs by all letters."""
         for run in self.runs:
-            if RIGHT_TO_LEFT.search(run.text):
+            if has_right_to_left(run.text):
                 edges = [self._measure_edges(index) for index in range(run.start, run.end)]
                 run.left, run.right = min(left for left, _ in edges), max(right for _, right in edges)
         self.runs = reorder_page(self.runs, self._text)

@@ -30,7 +30,7 @@ def load_function(name: str, result: str, arguments: str) -> Callable[..., Any]:
     return ctypes.PYFUNCTYPE(*kinds)(address)
 
 
-RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\ufffd]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\ufffd]")
 """Letters that pdfium reads from right to left, and U+FFFD, which replaces a character without a code."""
 
 Span = tuple[int, int, int | None]
@@ -40,7 +40,7 @@ inserted.
 Known = tuple[int, int | None]
 """A character index and the handle of its text object."""
 
-_object = load_function("FPDFText_GetTextObject", "p", "pi")
+get_text_object = load_function("FPDFText_GetTextObject", "p", "pi")
 _preference = load_function("FPDF_VIEWERREF_GetName", "n", "pppn")
 
 
@@ -54,8 +54,8 @@ def spans(page: int, text: str, *, is_leftward: bool = False) -> Iterator[Span]:
     """
     if not text:
         return iter(())
-    points = range(len(text)) if is_leftward or RIGHT_TO_LEFT.search(text) else _find_line_ends(text)
-    handles = [*map(_object, repeat(page), points)]
+    points = range(len(text)) if is_leftward or _RIGHT_TO_LEFT.search(text) else _find_line_ends(text)
+    handles = [*map(get_text_object, repeat(page), points)]
     starts = [0]
     owners = handles[:1]
     for low, high, before, handle in zip(points, points[1:], handles, handles[1:], strict=False):
@@ -86,7 +86,7 @@ def _add_boundaries(page: int, first: Known, last: Known, starts: list[int], own
             if high - low > 1:
                 waiting.append((high, handle))
                 high = (low + high) // 2
-                handle = _object(page, high)
+                handle = get_text_object(page, high)
                 continue
             if handle != before:
                 starts.append(high)

@@ -31,6 +31,11 @@ def _kind(character: str) -> str:
     return _KINDS.get(unicodedata.bidirectional(character), "N")
 
 
+def has_right_to_left(text: str) -> bool:
+    """Return whether a text has a letter that is read from right to left."""
+    return not text.isascii() and "R" in map(_kind, text)
+
+
 def _split_segments(text: str) -> list[tuple[str, str]]:
     """Return the parts of one kind, each with its kind."""
     return [(kind, "".join(part)) for kind, part in groupby(text, _kind)]
@@ -131,6 +136,6 @@ def reorder_page(runs: Sequence[RunT], text: str) -> list[RunT]:
 def _reordered(line: list[RunT], text: str, *, is_rightward: bool) -> list[RunT]:
     if line:
         told = text[line[0].start : line[-1].end]
-        if "R" in map(_kind, told):
+        if has_right_to_left(told):
             reorder_line(line, told, is_rightward=is_rightward)
     return line

@@ -65,16 +65,21 @@ def _find_years(text: str) -> list[str]:
     return list(dict.fromkeys([*bracketed, *reversed(years)]))
 
 
+def fold_letters(text: str) -> str:
+    """Return a text without capitals and accents."""
+    folded = text.casefold()
+    if folded.isascii():
+        return folded
+    return "".join(sign for sign in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(sign))
+
+
 def fold_name(name: str) -> str:
     """Return a name in the form in which names are compared: letters without case and accents, single spaces.
 
     >>> fold_name("Müller-Lüdenscheidt,  J.")
     'muller ludenscheidt j'
     """
-    plain = name.casefold()
-    if not plain.isascii():
-        plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
-    return " ".join(re.findall(r"[^\W_]+", plain))
+    return " ".join(re.findall(r"[^\W_]+", fold_letters(name)))
 
 
 @dataclass(frozen=True, slots=True)

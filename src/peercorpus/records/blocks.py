@@ -61,8 +61,8 @@ class TextBlock:
             an entry of the bibliography ("17"); None if there is none.
         caption_of: What a caption describes; None for other blocks, and for captions of anything else.
         describes: `block_id` of the table or listing that a caption describes; None if that is not known.
-        latex: LaTeX of a formula, without dollar signs and number; None for other blocks.
-        sureness: Share of a formula's symbols whose position in it is certain, on [0, 1]; None for other blocks.
+        latex: LaTeX of a formula in commands alone, without dollar signs and number; None for other blocks.
+        sureness: How sure it is that a formula equals its source, on [0, 1]; None for other blocks.
         cells: Cells of a table, row by row; empty for other blocks.
         text: Text of a block that is not in the Markdown, such as a running header; None for other blocks.
     """

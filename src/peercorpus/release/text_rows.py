@@ -4,7 +4,6 @@
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.text_choice import TextRule, choose_shown, is_publishable
 from peercorpus.corpus.texts import VenueTexts
 from peercorpus.latex.document import write_latex
+from peercorpus.records.bibliography import fold_letters
 from peercorpus.records.documents import PAGE_BREAK, Change
 from peercorpus.records.papers import PaperVersion
 from peercorpus.records.structured_text import StructuredText
@@ -99,13 +99,10 @@ def names_author(text: str, authors: Sequence[str]) -> bool:
     >>> names_author("ADA M. EXAMPLE¹", ["Ada Example"]), names_author("Example, Áda", ["Ada Marie Example"])
     (True, True)
     """
-    words = _fold(text)
-    return any(re.search(_pattern(_fold(author).split()), words) for author in authors if len(author.split()) > 1)
-
-
-def _fold(text: str) -> str:
-    """Return a text without capitals and accents."""
-    return "".join(sign for sign in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(sign))
+    words = fold_letters(text)
+    return any(
+        re.search(_pattern(fold_letters(author).split()), words) for author in authors if len(author.split()) > 1
+    )
 
 
 def _pattern(name: Sequence[str]) -> str:

@@ -42,8 +42,8 @@ BLOCK = describe(
     number="of a heading, formula, caption or bibliography entry, as printed, without brackets",
     caption_of="`figure`, `table`, `algorithm` or `listing`; null for all but captions",
     describes="`block_id` of the table or listing that a caption describes; null if not known",
-    latex="of a formula, without dollar signs and number",
-    sureness="share of a formula's symbols whose position in it is certain, from 0 to 1",
+    latex="of a formula in commands alone, without dollar signs and number",
+    sureness="how sure it is that a formula equals its source, from 0 to 1",
     cells="of a table, row by row",
     text="of what is not in `markdown`, such as a running header; null in a release without authors",
 )

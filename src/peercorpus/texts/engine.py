@@ -7,6 +7,7 @@ that the options name, `convert_file` reads one file with it in any process. `co
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -173,11 +174,7 @@ class Converted:
 
     def __reduce__(self) -> tuple[Callable[[bytes], "Converted"], tuple[bytes]]:
         """Go from process to process as MessagePack: pickling the blocks one by one takes five times as long."""
-        return _unpack, (msgspec.msgpack.encode(self),)
-
-
-def _unpack(packed: bytes) -> Converted:
-    return msgspec.msgpack.decode(packed, type=Converted)
+        return partial(msgspec.msgpack.decode, type=Converted), (msgspec.msgpack.encode(self),)
 
 
 class Engine(Protocol):

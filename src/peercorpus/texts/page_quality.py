@@ -5,7 +5,7 @@ Thresholds were set on 373 pages of papers with a good text layer, as each const
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from peercorpus.pdf.glyphs import TextRun
 from peercorpus.pdf.math_fonts import to_plain_text
@@ -131,7 +131,7 @@ def text_agreement(left: str, right: str) -> float:
     return 2 * longest_common(left_words, right_words) / total if total else 1.0
 
 
-def longest_common(left: Sequence[str], right: Sequence[str]) -> int:
+def longest_common(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     """Return the length of the longest common subsequence.
 
     Source: Hyyrö, "Bit-parallel LCS-length computation revisited" (AWOCA 2004), equation 1. A row of the table is the
@@ -140,7 +140,7 @@ def longest_common(left: Sequence[str], right: Sequence[str]) -> int:
     >>> longest_common("abcbdab", "bdcaba")
     4
     """
-    places: dict[str, int] = {}
+    places: dict[Hashable, int] = {}
     for index, word in enumerate(left):
         places[word] = places.get(word, 0) | 1 << index
     full = (1 << len(left)) - 1

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -22,11 +23,7 @@ class TextParts:
 
     def __reduce__(self) -> tuple[Callable[[bytes], "TextParts"], tuple[bytes]]:
         """Go from process to process as MessagePack, as `Converted` does."""
-        return _unpack, (msgspec.msgpack.encode(self),)
-
-
-def _unpack(packed: bytes) -> TextParts:
-    return msgspec.msgpack.decode(packed, type=TextParts)
+        return partial(msgspec.msgpack.decode, type=TextParts), (msgspec.msgpack.encode(self),)
 
 
 def find_parts(converted: Converted, *, page_marks: bool) -> TextParts | None:
@@ -50,7 +47,7 @@ class TimedText(NamedTuple):
     Attributes:
         converted: The text without its blocks.
         parts: Its blocks, and what it refers to; None where the engine knows no blocks.
-        seconds: Seconds that reading took.
+        seconds: Seconds that reading the file and finding the parts took.
     """
 
     converted: Converted

@@ -1,10 +1,11 @@
 """Follow the numbers of headings through a paper, and tell which number may come next."""
 
 import re
+from itertools import zip_longest
 
 _MAX_NUMBER_STEP = 2
 """Maximum step between heading numbers, so that headings may be missed in between."""
-_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
+_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 _STEP = re.compile(r"(?:(?P<roman>X?(?:IX|IV|V?I{0,3}))\.|(?P<letter>[A-Z])\.|(?P<digit>\d{1,2})[.)])\s+(?=\S)")
 """Number of a heading of which each level counts in signs of its own: II. / B. / 3. or 3)."""
 
@@ -117,7 +118,7 @@ class MixedCounting:
         """Return the level and the count of a number; 0, 0 if it cannot come next."""
         sections, letters, _ = self._counts
         if (roman := step["roman"]) and not self._is_appendix:
-            value = _read_roman(roman)
+            value = read_roman(roman)
             if 0 < value - sections <= _MAX_NUMBER_STEP:
                 return 1, value
         if not sections:
@@ -131,6 +132,11 @@ class MixedCounting:
         return (level, int(step["digit"])) if is_next else (0, 0)
 
 
-def _read_roman(number: str) -> int:
-    values = [_ROMAN_VALUES[letter] for letter in number]
-    return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
+def read_roman(number: str) -> int:
+    """Return the value of a Roman number up to fifty, in capitals or not; 0 for an empty one.
+
+    >>> read_roman("XIV"), read_roman("ix")
+    (14, 9)
+    """
+    values = [_ROMAN_VALUES[letter] for letter in number.upper()]
+    return sum(-value if value < after else value for value, after in zip_longest(values, values[1:], fillvalue=0))

@@ -96,7 +96,12 @@ def replace_plain_listings(
 ) -> list[TextLine | Block]:
     """Return the lines of a page with each algorithm without rules as a block, as its steps may look like formulas.
 
-    Args: as of `replace_listings`, but before formulas are found.
+    Args:
+        lines: In reading order, before formulas are found.
+        rules: Rules of the page.
+        columns: Columns of the page.
+        body: Body text of the paper.
+        joiner: For steps of several lines.
     """
     heads, firsts, _, controls = _find_candidates(lines)
     if not (firsts or controls) or any(_find_rules(lines[head], rules) for head in heads):
@@ -235,6 +240,12 @@ def _make_listing_block(rows: Sequence[ListingRow], steps: Callable[[], str]) ->
     return Block(BlockKind.LISTING, lines[0].page, lines, markdown=markdown)
 
 
+def _make_algorithm(page: _Page, indices: Iterable[int], rows: Sequence[ListingRow], first: TextLine) -> ListingItem:
+    """Return an algorithm without rules; `first` is a line of it, whose column it fills."""
+    right = page.columns.of(first)[1]
+    return ListingItem(set(indices), [_make_listing_block(rows, lambda: as_steps(rows, right, page.joiner))])
+
+
 def _is_program(rows: Sequence[ListingRow]) -> bool:
     return bool(rows) and sum(row.share("is_mono") >= _MIN_MONO_SHARE for row in rows) > 0.7 * len(rows)
 
@@ -266,12 +277,9 @@ def _find_numbered(page: _Page, index: int, first: TextLine) -> ListingItem | No
         return None
     last = _find_end(page, last, first)
     rows = page.rows(range(begin, last + 1))
-    right = page.columns.of(first)[1]
     if not any(KEYWORD.match(_ANY_NUMBER.sub("", row.text, count=1)) for row in rows):
         return None
-    return ListingItem(
-        set(range(begin, last + 1)), [_make_listing_block(rows, lambda: as_steps(rows, right, page.joiner))]
-    )
+    return _make_algorithm(page, range(begin, last + 1), rows, first)
 
 
 def _find_bare_numbers(page: _Page, _: int, first: TextLine) -> ListingItem | None:
@@ -292,7 +300,7 @@ def _find_bare_numbers(page: _Page, _: int, first: TextLine) -> ListingItem | No
         row.lines.sort(key=lambda line: line.left)
     if not any(_begins_with_bold_keyword(row) for row in rows):
         return None
-    return ListingItem(indices, [_make_listing_block(rows, lambda: as_steps(rows, right, page.joiner))])
+    return _make_algorithm(page, indices, rows, first)
 
 
 def _follow_numbers(page: _Page, first: TextLine) -> list[TextLine]:
@@ -419,11 +427,8 @@ def _find_unnumbered(page: _Page, index: int, first: TextLine) -> ListingItem | 
     if count < _MIN_LISTING_ROWS:
         return None
     begin = _find_first_statement(page, _find_beginning(page, index))
-    right = page.columns.of(first)[1]
     rows = page.rows(range(begin, last + 1))
-    return ListingItem(
-        set(range(begin, last + 1)), [_make_listing_block(rows, lambda: as_steps(rows, right, page.joiner))]
-    )
+    return _make_algorithm(page, range(begin, last + 1), rows, first)
 
 
 def _is_below(before: TextLine, line: TextLine) -> bool:

@@ -3,11 +3,12 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 from peercorpus.pdf.glyphs import TextRun
 from peercorpus.texts.layout.blocks import TextLine
 from peercorpus.texts.layout.columns import MIN_PROSE_CHARACTERS
+from peercorpus.texts.layout.heading_numbers import read_roman
 
 _NUMBER = re.compile(r"\d{1,4}$")
 _BAND_WIDTH_POINTS = 3.0
@@ -40,7 +41,7 @@ _NOTICE = re.compile(
     re.IGNORECASE,
 )
 """Beginning of a publication notice at the edge of the first page."""
-_ROMAN_DIGITS = {"i": 1, "v": 5, "x": 10, "l": 50}
+_ROMAN_DIGITS = frozenset("ivxl")
 _MIN_HEADER_LETTERS = 3
 """Minimum letters of a header or footer."""
 _MIN_PAGE_NUMBER_SIZE_RATIO = 0.75
@@ -238,11 +239,8 @@ def _read_number_offset(line: TextLine) -> tuple[bool, int]:
     digits = _DIGITS.search(line.text)
     if digits:
         return False, int(digits[0]) - line.page
-    values = [
-        _ROMAN_DIGITS[letter] for letter in line.text.casefold().removeprefix("page").strip() if letter in _ROMAN_DIGITS
-    ]
-    value = sum(-digit if digit < after else digit for digit, after in zip_longest(values, values[1:], fillvalue=0))
-    return True, value - line.page
+    roman = "".join(letter for letter in line.text.casefold().removeprefix("page") if letter in _ROMAN_DIGITS)
+    return True, read_roman(roman) - line.page
 
 
 def _has_words(line: TextLine) -> bool:

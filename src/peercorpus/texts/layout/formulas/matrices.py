@@ -19,6 +19,7 @@ _MATRIX_ENVIRONMENTS = {"(": "pmatrix", "[": "bmatrix", "{": "Bmatrix", "∣": "
 
 
 def join_matrices(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
+    """Return the nodes with those between two tall brackets, or behind a brace, joined to a matrix or to cases."""
     joined = list(nodes)
     tall = sorted(
         (node for node in nodes if node.kind == "tall" and node.top - node.bottom > 1.7 * node.size),
