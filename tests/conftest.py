@@ -1,12 +1,13 @@
 """What several folders of tests share."""
 
 import gc
+import logging
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,13 @@ def _signed_out(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPa
     for name in ("TOKEN", "USER", "PASSWORD", "MFA_CODE"):
         monkeypatch.delenv(f"PEERCORPUS_{name}", raising=False)
     monkeypatch.setenv("PEERCORPUS_CONFIG", str(tmp_path_factory.getbasetemp() / "nobody"))
+
+
+@pytest.fixture(autouse=True)
+def _unlogged() -> Iterator[None]:
+    """No test leaves a handler behind that prints what later ones log, as those of inspect_ai do on standard output."""
+    before = list(logging.root.handlers)
+    yield
+    for handler in [one for one in logging.root.handlers if one not in before]:
+        if not type(handler).__module__.startswith("_pytest."):
+            logging.root.removeHandler(handler)

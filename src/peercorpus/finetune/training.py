@@ -1,6 +1,7 @@
 """Train a LoRA adapter with TRL and PEFT, and merge it into its base model."""
 
 import json
+import logging
 import shutil
 import warnings
 from collections.abc import Iterator, Sized
@@ -253,6 +254,8 @@ def train(folder: Path, show: Show) -> None:
         PeercorpusError: The model cannot be loaded or trained with this recipe, does not fit into memory, or its loss
             is not finite.
     """
+    # It tells of checkpoints within one second of each other, which it then sorts by their numbers.
+    logging.getLogger("transformers.trainer_utils").setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
             # TRL and transformers warn each other of names that will be removed.
