@@ -254,7 +254,7 @@ def train(folder: Path, show: Show) -> None:
         PeercorpusError: The model cannot be loaded or trained with this recipe, does not fit into memory, or its loss
             is not finite.
     """
-    # It tells of checkpoints within one second of each other, which it then sorts by their numbers.
+    # transformers warns of checkpoints that were written within a second, and then sorts them by their numbers.
     logging.getLogger("transformers.trainer_utils").setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
