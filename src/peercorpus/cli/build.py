@@ -262,6 +262,7 @@ def convert(
     out: str,
     to: Literal["markdown", "latex"] = "markdown",
     reading: EngineOptions = DEFAULT_READING,
+    cutting: FigureOptions = NO_FIGURES,
     pages: bool = True,
     force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
@@ -287,6 +288,7 @@ def convert(
     from peercorpus.workspace.object_store import S3Path, locate
 
     options, spread = reading.settle()
+    options = cutting.settle(options)
     destination = locate(out)
     check_destination(options, destination)
     places = [locate(path) for path in paths]
@@ -305,4 +307,5 @@ def convert(
             show=lines.show,
         )
     say(convert_texts.converted(summary, destination))
-    return ExitCode.FOUND if summary.failures else ExitCode.DONE
+    uncut = summary.images is not None and summary.images.failures
+    return ExitCode.FOUND if summary.failures or uncut else ExitCode.DONE

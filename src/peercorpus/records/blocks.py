@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from peercorpus.records.enums import BlockKind, MentionKind
+from peercorpus.records.enums import BlockKind, FigureKind, MentionKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,3 +120,30 @@ class BibliographyEntry:
     year: str | None = None
     doi: str | None = None
     urls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FigureImage:
+    """A caption of a figure or a table, and the file with the image of what it describes.
+
+    Attributes:
+        label: In full, such as "Figure 3".
+        caption: The whole caption.
+        page: Page number of the caption, from 1.
+        block_id: The block of the caption; None where the text has no blocks, or not exactly one that fits.
+        box: Place of the figure on the page; None where nothing is drawn next to the caption.
+        file: Path of the image relative to the folder of the JSON; None where `problem` says why there is none.
+        width_px: Width of the image; None, like its height, where there is none.
+        problem: Why there is no image, as a sentence; None where there is one.
+    """
+
+    kind: FigureKind
+    label: str
+    caption: str
+    page: int
+    block_id: int | None
+    box: PageBox | None
+    file: str | None
+    width_px: int | None
+    height_px: int | None
+    problem: str | None

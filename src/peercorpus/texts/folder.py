@@ -27,10 +27,12 @@ from peercorpus.texts.folder_files import (
     EarlierMeasures,
     FilePairs,
     FolderNames,
+    NamedPdf,
     UnnamedPdf,
     open_pairs,
     path_from,
 )
+from peercorpus.texts.folder_images import ImageSummary, cut_images
 from peercorpus.texts.text_json import CONVERTED, Measures
 from peercorpus.texts.timed_text import TimedText, convert_timed
 from peercorpus.workspace.object_store import Location, S3Path, raise_error
@@ -83,21 +85,6 @@ LASTING = frozenset(Reason) - TRANSIENT_REASONS
 """Reasons for failing that apply as long as file and engine are the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPdf:
-    """A PDF and the name of the files made from it.
-
-    Attributes:
-        source: The PDF itself.
-        sha256: SHA-256 of its content; None where it cannot be opened.
-    """
-
-    source: Location
-    path: str
-    name: str
-    sha256: str | None
-
-
 @dataclass(slots=True)
 class FolderSummary:
     """Counts of what happened to the PDFs of a run.
@@ -113,6 +100,7 @@ class FolderSummary:
         latex: Texts written as LaTeX in this run.
         formulas: Formulas in them.
         formulas_as_text: Formulas in them that are shown as text, by reason.
+        images: What happened to the figures; None where images were not asked for.
     """
 
     converted: int = 0
@@ -126,6 +114,7 @@ class FolderSummary:
     latex: int = 0
     formulas: int = 0
     formulas_as_text: Counter[str] = field(default_factory=Counter)
+    images: ImageSummary | None = None
 
 
 def find_all_pdfs(paths: Sequence[Location]) -> list[Location]:
@@ -174,7 +163,7 @@ def convert_to_folder(
         spread: Reads the files, possibly in other processes.
         sources: The PDFs; where two have one name, a digest of its path is appended to the name of the second.
         out: The output folder; created if missing.
-        options: Engine, time limit for one PDF, and number of workers.
+        options: Engine, time limit for one PDF, number of workers, and whether figures are cut out as images.
         page_marks: Whether the Markdown shows where pages end.
         latex: Whether each text is also written as LaTeX, `NAME.tex`; for a text of an earlier run from its Markdown.
         force: Whether to read again what was read or failed for a lasting reason before.
@@ -195,11 +184,14 @@ def convert_to_folder(
             pairs=pairs,
             page_marks=page_marks,
             latex=latex,
+            figures=options.figures,
             force=force,
             summary=summary,
         )
         started = time.perf_counter()
         run.convert(spread, run.look(sources, show), options, show)
+        if options.figures:
+            summary.images = cut_images(spread, run.with_text, pairs, options, show)
         summary.seconds = time.perf_counter() - started
     return summary
 
@@ -211,8 +203,10 @@ class _Run:
     pairs: FilePairs
     page_marks: bool
     latex: bool
+    figures: bool
     force: bool
     summary: FolderSummary
+    with_text: list[NamedPdf] = field(default_factory=list)
 
     def look(self, sources: Sequence[Location], show: Show) -> list[NamedPdf]:
         """Return the PDFs that must be read; the others are counted in the summary."""
@@ -225,6 +219,8 @@ class _Run:
             pdf = NamedPdf(source=unnamed.source, path=unnamed.path, name=name, sha256=sha256)
             if self.latex:
                 self.pairs.check_latex(name)
+            if self.figures:
+                self.pairs.check_image_folder(name)
             if was_given:
                 self.summary.repeated += 1
             elif not self._is_known(pdf, names.read(name)):
@@ -253,7 +249,9 @@ class _Run:
             return False
         if earlier.status == CONVERTED:
             is_there = earlier.page_marks == self.page_marks and self.pairs.has_text(pdf.name)
-            self.summary.already += is_there
+            if is_there:
+                self.summary.already += 1
+                self.with_text.append(pdf)
             if is_there and earlier.path != pdf.path:
                 self.pairs.replace_path(pdf.name, pdf.path)
             if is_there and self.latex and not self.pairs.check_latex(pdf.name):
@@ -302,6 +300,7 @@ class _Run:
             self.summary.pages += converted.pages
             text = converted.markdown if self.page_marks else without_pages(converted.markdown)
             self.pairs.write(pdf.name, measures.converted(converted, parts, seconds), text)
+            self.with_text.append(pdf)
             if self.latex:
                 self._write_latex(pdf)
 

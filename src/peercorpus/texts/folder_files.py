@@ -1,6 +1,6 @@
 """Write the pairs of `NAME.md` and `NAME.json` in a folder of converted PDFs, and choose their names.
 
-A third file `NAME.tex` holds the text as LaTeX where that is asked for.
+Where that is asked for, a third file `NAME.tex` holds the text as LaTeX, and `NAME-figures` the images.
 """
 
 import hashlib
@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,13 +17,30 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from peercorpus.errors import PeercorpusError
+from peercorpus.records.blocks import FigureImage, TextBlock
 from peercorpus.texts.text_json import Measures, format_measures
-from peercorpus.workspace.object_store import PARTIAL, Location, write_whole
+from peercorpus.workspace.object_store import PARTIAL, Location, list_below, write_whole
 
 if TYPE_CHECKING:
     from peercorpus.latex.document import LatexText
 
 LOCK = ".peercorpus.lock"
+IMAGE_NAME = re.compile(r"\d{2,}-[a-z0-9-]+\.webp")
+"""Name of an image; other files in the folder of images are not ours."""
+
+
+class _StoredImage(msgspec.Struct):
+    """What is read of an image in the JSON of a pair: its path, None where there is none."""
+
+    file: str | None
+
+
+class _StoredImages(msgspec.Struct):
+    """What is read of the JSON of a pair to find its images and captions."""
+
+    images: tuple[_StoredImage, ...] | None = None
+    images_made_with: str | None = None
+    blocks: tuple[TextBlock, ...] | None = None
 
 
 class FilePairs:
@@ -38,9 +55,75 @@ class FilePairs:
 
     def replace_path(self, name: str, path: str) -> None:
         """Replace the path of the PDF in the JSON of a pair."""
+        self._replace(name, {"path": path})
+
+    def _replace(self, name: str, values: Mapping[str, object]) -> None:
+        """Replace values in the JSON of a pair."""
         json_path = self.folder / f"{name}.json"
-        content = msgspec.json.decode(json_path.read_bytes()) | {"path": path}
+        content = msgspec.json.decode(json_path.read_bytes()) | msgspec.to_builtins(values)
         write_whole(json_path, format_measures(content))
+
+    @staticmethod
+    def name_image_folder(name: str) -> str:
+        """Return the name of the folder with the images of a pair."""
+        return f"{name}-figures"
+
+    def check_image_folder(self, name: str) -> None:
+        """Check that the images of a pair can have a folder.
+
+        Raises:
+            PeercorpusError: There is a file of that name.
+        """
+        folder = self.folder / self.name_image_folder(name)
+        if isinstance(folder, Path) and folder.exists() and not folder.is_dir():
+            raise PeercorpusError(
+                f"'{folder}' is a file where images belong; move it, or name another folder with --out."
+            )
+
+    def _find_images(self, name: str) -> dict[str, Location]:
+        """Return the images of a pair by path in this folder, half-written ones too; other files are left alone."""
+        folder = self.folder / self.name_image_folder(name)
+        if isinstance(folder, Path) and not folder.is_dir():
+            return {}
+        return {
+            f"{folder.name}/{path.name}": path
+            for path, _ in list_below(folder)
+            if path.parent == folder and IMAGE_NAME.fullmatch(path.name.removeprefix(".").removesuffix(PARTIAL))
+        }
+
+    def has_images(self, name: str, made_with: str) -> bool:
+        """Return whether the images of a pair are there, made with the same code and limits."""
+        stored = msgspec.json.decode((self.folder / f"{name}.json").read_bytes(), type=_StoredImages)
+        if stored.images is None or stored.images_made_with != made_with:
+            return False
+        files = {image.file for image in stored.images if image.file is not None}
+        return not files or files <= self._find_images(name).keys()
+
+    def read_blocks(self, name: str) -> tuple[TextBlock, ...]:
+        """Return the blocks in the JSON of a pair; nothing where its engine knows none."""
+        stored = msgspec.json.decode((self.folder / f"{name}.json").read_bytes(), type=_StoredImages)
+        return stored.blocks or ()
+
+    def write_images(
+        self, name: str, images: Mapping[str, bytes], figures: Sequence[FigureImage], made_with: str
+    ) -> None:
+        """Write the images of a pair by file name, then their list in its JSON, replacing earlier ones."""
+        folder = self.folder / self.name_image_folder(name)
+        self._replace(name, {"images": None, "images_made_with": None})
+        self._remove_images(name)
+        if images and isinstance(folder, Path):
+            folder.mkdir(exist_ok=True)
+        for file_name, image in images.items():
+            write_whole(folder / file_name, image)
+        self._replace(name, {"images": figures, "images_made_with": made_with})
+
+    def _remove_images(self, name: str) -> None:
+        """Remove the images of a pair, and their folder if nothing else is in it."""
+        folder = self.folder / self.name_image_folder(name)
+        for path in self._find_images(name).values():
+            path.unlink(missing_ok=True)
+        if isinstance(folder, Path) and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
 
     def _read_latex_start(self, name: str) -> bytes:
         """Return the first line of `NAME.tex`; nothing where there is no such file."""
@@ -89,6 +172,7 @@ class FilePairs:
         text_path = self.folder / f"{name}.md"
         text_path.unlink(missing_ok=True)
         self._remove_latex(name)
+        self._remove_images(name)
         write_whole(self.folder / f"{name}.json", content)
         if text is not None:
             write_whole(text_path, f"{text}\n".encode())
@@ -229,6 +313,21 @@ class UnnamedPdf:
     source: Location
     path: str
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPdf:
+    """A PDF and the name of the files made from it.
+
+    Attributes:
+        source: The PDF itself.
+        sha256: SHA-256 of its content; None where it cannot be opened.
+    """
+
+    source: Location
+    path: str
+    name: str
+    sha256: str | None
 
 
 class FolderNames:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.records.blocks import BibliographyEntry, Mention, TextBlock
+from peercorpus.records.blocks import BibliographyEntry, FigureImage, Mention, TextBlock
 from peercorpus.records.documents import TextHeading, TextQuality
 from peercorpus.records.enums import Reason
 from peercorpus.records.structured_text import StructuredText
@@ -38,6 +38,8 @@ class Measures:
         blocks: The text of `NAME.md` block by block; None also where the engine knows no blocks.
         mentions: What the text refers to; None where `blocks` is.
         bibliography: The entries of the list of references; None where `blocks` is.
+        images: Captions of figures and tables, each with its image; None where images were not asked for.
+        images_made_with: Code, libraries and limits that decide the images; None where `images` is.
     """
 
     source: str
@@ -61,6 +63,8 @@ class Measures:
     blocks: tuple[TextBlock, ...] | None = None
     mentions: tuple[Mention, ...] | None = None
     bibliography: tuple[BibliographyEntry, ...] | None = None
+    images: tuple[FigureImage, ...] | None = None
+    images_made_with: str | None = None
 
     def failed(self, reason: Reason, detail: str) -> "Measures":
         """Return these measures for a PDF that could not be read."""

@@ -8,6 +8,7 @@ from peercorpus.records.untrusted_text import escape_controls
 
 if TYPE_CHECKING:
     from peercorpus.texts.folder import FolderSummary
+    from peercorpus.texts.folder_images import ImageSummary
     from peercorpus.workspace.object_store import Location
 
 _SHOWN_FILES = 20
@@ -20,6 +21,21 @@ def _file_lines(files: Sequence[tuple["Location", str]]) -> list[str]:
         for source, detail in files[:_SHOWN_FILES]
     ]
     return lines if len(files) <= _SHOWN_FILES else [*lines, f"  and {plural(len(files) - _SHOWN_FILES, 'other')}"]
+
+
+def _image_lines(images: "ImageSummary") -> list[str]:
+    lines = []
+    if images.cut:
+        without = f"; {plural(images.without_image, 'caption')} without an image" if images.without_image else ""
+        lines.append(
+            f"{plural(images.images, 'image')} of figures and tables cut out of {plural(images.cut, 'PDF')}{without}."
+        )
+    if images.already:
+        lines.append(f"The images of {plural(images.already, 'PDF')} were there before.")
+    if images.failures:
+        lines.append(f"The figures of {plural(len(images.failures), 'PDF')} could not be cut:")
+        lines += _file_lines(images.failures)
+    return lines
 
 
 def converted(summary: "FolderSummary", out: "Location") -> str:
@@ -36,6 +52,8 @@ def converted(summary: "FolderSummary", out: "Location") -> str:
         as_text = summary.formulas_as_text.total()
         shown = f" {as_text:,} of {plural(summary.formulas, 'formula')} shown there as text." if as_text else ""
         lines.append(f"{plural(summary.latex, 'text')} written as LaTeX.{shown}")
+    if summary.images is not None:
+        lines += _image_lines(summary.images)
     if summary.repeated:
         lines.append(f"{plural(summary.repeated, 'PDF')} named twice, with the same content and name.")
     if summary.renamed:

@@ -1,0 +1,122 @@
+"""Write the figures and tables of converted PDFs as images beside their Markdown, and list them in their JSON."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from peercorpus.execution.executor import Executor, Failure, failure_reason
+from peercorpus.execution.progress import Meter, Show
+from peercorpus.execution.stage import Options
+from peercorpus.records.blocks import FigureImage, PageBox, TextBlock
+from peercorpus.records.enums import FigureKind, MentionKind
+from peercorpus.texts.cut_figures import name_maker, read_limits
+from peercorpus.texts.figures import IMAGE_FORMAT, CutFigure, FigureJob, cut_file, join_box
+from peercorpus.texts.folder_files import FilePairs, NamedPdf
+from peercorpus.workspace.object_store import Location
+
+_CAPTIONED = {FigureKind.FIGURE: MentionKind.FIGURE, FigureKind.TABLE: MentionKind.TABLE}
+_MAX_LABEL_CHARACTERS = 40
+
+
+@dataclass(slots=True)
+class ImageSummary:
+    """Counts of what happened to the figures of a run.
+
+    Attributes:
+        cut: PDFs whose figures and tables were cut in this run.
+        already: PDFs whose images are there from an earlier run with the same limits.
+        images: Images written in this run.
+        without_image: Captions found in this run that have no image.
+        failures: PDFs whose figures could not be cut, each with a sentence; the next run tries again.
+    """
+
+    cut: int = 0
+    already: int = 0
+    images: int = 0
+    without_image: int = 0
+    failures: list[tuple[Location, str]] = field(default_factory=list)
+
+
+def cut_images(
+    spread: Executor, pdfs: Sequence[NamedPdf], pairs: FilePairs, options: Options, show: Show
+) -> ImageSummary:
+    """Write the images of PDFs that have a text in the folder, unless they are there; each content is cut once.
+
+    Images are written before the JSON that lists them, so that a run that is interrupted leaves no list of images that
+    are missing.
+
+    Raises:
+        PeercorpusError: Pillow was built without WebP, or a file is where the images belong.
+        OSError: The folder cannot be written to.
+    """
+    made_with = name_maker(options)
+    summary = ImageSummary()
+    by_content: dict[str, list[NamedPdf]] = {}
+    for pdf in pdfs:
+        if pairs.has_images(pdf.name, made_with):
+            summary.already += 1
+        elif pdf.sha256 is not None:
+            by_content.setdefault(pdf.sha256, []).append(pdf)
+    jobs = [FigureJob(sha256, alike[0].source, read_limits(options)) for sha256, alike in by_content.items()]
+    meter = Meter("convert", "PDFs searched for figures", show, total=sum(map(len, by_content.values())))
+    for job, cuts in spread(cut_file, jobs, timeout_s=options.pdf_timeout_s, workers=options.workers):
+        for pdf in by_content[job.sha256]:
+            if isinstance(cuts, Failure):
+                summary.failures.append((pdf.source, failure_reason(cuts)[1]))
+            else:
+                _write_images(pdf.name, cuts, pairs, made_with, summary)
+            meter.advance()
+    return summary
+
+
+def _write_images(
+    name: str, cuts: Sequence[CutFigure], pairs: FilePairs, made_with: str, summary: ImageSummary
+) -> None:
+    blocks = pairs.read_blocks(name)
+    images = {_name_image(number, cut): cut.image for number, cut in enumerate(cuts, 1) if cut.image is not None}
+    figures = [_describe(name, number, cut, blocks) for number, cut in enumerate(cuts, 1)]
+    pairs.write_images(name, images, figures, made_with)
+    summary.cut += 1
+    summary.images += len(images)
+    summary.without_image += len(cuts) - len(images)
+
+
+def _name_image(number: int, cut: CutFigure) -> str:
+    """Return a file name that is safe whatever the label of a caption is.
+
+    >>> from peercorpus.texts.layout.regions import Region
+    >>> _name_image(3, CutFigure(Region(FigureKind.TABLE, "Table A.1", "Table A.1: Herbs.", page=0, box=None)))
+    '03-table-a-1.webp'
+    """
+    label = re.sub(r"[^a-z0-9]+", "-", cut.region.label.lower())[:_MAX_LABEL_CHARACTERS].strip("-")
+    return f"{number:02d}-{label}.{IMAGE_FORMAT}"
+
+
+def _describe(name: str, number: int, cut: CutFigure, blocks: Sequence[TextBlock]) -> FigureImage:
+    region = cut.region
+    page = region.page + 1
+    edges = [edge for edge in join_box(region.box) if edge is not None]
+    return FigureImage(
+        kind=region.kind,
+        label=region.label,
+        caption=region.caption,
+        page=page,
+        block_id=_find_caption(cut, blocks),
+        box=PageBox(page, *edges) if edges else None,
+        file=None if cut.image is None else f"{FilePairs.name_image_folder(name)}/{_name_image(number, cut)}",
+        width_px=cut.width_px,
+        height_px=cut.height_px,
+        problem=cut.problem,
+    )
+
+
+def _find_caption(cut: CutFigure, blocks: Sequence[TextBlock]) -> int | None:
+    """Return the `block_id` of a figure's caption; None unless exactly one block of its page fits."""
+    number = cut.region.label.rpartition(" ")[2]
+    fitting = [
+        block.block_id
+        for block in blocks
+        if block.caption_of == _CAPTIONED[cut.region.kind] and block.number == number
+        if block.boxes and block.boxes[0].page == cut.region.page + 1
+    ]
+    return fitting[0] if len(fitting) == 1 else None
