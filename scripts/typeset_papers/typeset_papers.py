@@ -282,6 +282,8 @@ def typeset(style: Style, folder: Path) -> tuple[bytes, int]:
             start = log.find("\n!")
             raise RuntimeError(f"{style.name}: {log[start if start >= 0 else -600 :][:600]}")
     log = (folder / "paper.log").read_text(encoding="utf-8", errors="replace")
+    if missing := set(re.findall(r"Missing character: (.+)", log)):
+        raise RuntimeError(f"{style.name}: what is not printed cannot be read: {'; '.join(sorted(missing))}")
     numbered = re.search(r"NUMBERED=(\d+)", log)
     return (folder / "paper.pdf").read_bytes(), int(numbered[1]) if numbered else 0
 

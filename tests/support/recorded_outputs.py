@@ -255,8 +255,8 @@ TYPESET = Path(__file__).parents[1] / "texts" / "typeset"
 
 
 def typeset_pdfs() -> dict[str, bytes]:
-    """Return an invented paper as two classes typeset it, which few recorded files are in."""
-    return {f"typeset {name}": (TYPESET / f"{name}.pdf").read_bytes() for name in ("ieee", "lncs")}
+    """Return an invented paper as four classes typeset it, which few recorded files are in."""
+    return {f"typeset {name}": (TYPESET / f"{name}.pdf").read_bytes() for name in ("acl", "ieee", "lncs", "tmlr")}
 
 
 def recorded_pdfs() -> dict[str, bytes]:

@@ -1,9 +1,12 @@
 """Displays that tall brackets, limits or prose beside them used to break, and the space inside them."""
 
+from dataclasses import replace
+
 import pytest
 
 from invented_formulas import LARGE, LETTERS, SIGNS, TEXT, UPRIGHT, equation, found, in_text, latex, row, run, said
 from peercorpus.pdf.glyphs import TextRun
+from peercorpus.pdf.shapes import Box
 from peercorpus.texts.layout.formulas.display import Formula
 
 
@@ -87,3 +90,99 @@ def test_a_line_of_one_formula_off_the_middle_is_a_display_where_no_prose_goes_o
     prose = "It follows at once from what was said above that"
     assert [type(one) for one in found([run(prose, 100), *formula])][1] is Formula
     assert in_text([run(prose, 180), *formula])[1] == "$y = x$"
+
+
+def at_the_edge(*pieces: tuple[str, str], base: float = 720.0) -> list[TextRun]:
+    """A row that begins at the left edge of its column, as the first one of a display does that fills it."""
+    return row(*pieces, left=100, base=base)
+
+
+WIDE = [run(letter, 290 + 16 * at, LETTERS, base=702) for at, letter in enumerate("abcdefghijklm")]
+BEGINNINGS = {
+    "the next row begins with a relation": [
+        *at_the_edge(("D", LETTERS), ("(", UPRIGHT), ("A", LETTERS), (")", UPRIGHT)),
+        *row(("≤", SIGNS), ("C", LETTERS), ("+", UPRIGHT), left=250, base=702),
+    ],
+    "the row ends with a relation": [
+        *at_the_edge(("D", LETTERS), ("=", UPRIGHT)),
+        *row(("C", LETTERS), ("+", UPRIGHT), left=250, base=702),
+    ],
+    "the row has a large operator": [
+        *at_the_edge(("D", LETTERS), ("=", UPRIGHT), ("A", LETTERS), ("X", LARGE)),
+        *row(("C", LETTERS), ("=", UPRIGHT), left=250, base=702),
+    ],
+}
+
+
+@pytest.mark.parametrize("runs", BEGINNINGS.values(), ids=BEGINNINGS)
+def test_a_display_may_begin_at_the_left_edge_of_its_column(runs: list[TextRun]) -> None:
+    prose = "It follows at once from what was said above that"
+    before, formula = found([run(prose, 100, base=760), *runs, *WIDE])
+    assert isinstance(formula, Formula)
+    assert all(letter in formula.signs for letter in "DC")
+    assert not isinstance(before, Formula)
+
+
+def test_a_number_alone_at_the_left_edge_is_that_of_its_display() -> None:
+    runs = [*row(("D", LETTERS), ("=", UPRIGHT), ("C", LETTERS), left=290), run("(7)", 100, base=696)]
+    (formula,) = found(runs)
+    assert isinstance(formula, Formula)
+    assert (formula.signs, formula.number) == ("D = C", "7")
+
+
+def test_the_short_last_line_of_a_paragraph_before_a_display_is_prose() -> None:
+    last = at_the_edge(("s", LETTERS), (">", LETTERS), ("0,", TEXT), base=725)
+    line, formula = found([*last, *equation(run("x", 255, LETTERS))])
+    assert isinstance(formula, Formula)
+    assert (formula.signs, isinstance(line, Formula)) == ("y = x", False)
+
+
+def test_a_display_wider_than_its_column_begins_at_the_left_edge() -> None:
+    wide = [run("y", 100, LETTERS), run("=", 110, UPRIGHT)]
+    wide += [run(letter, 120 + 30 * at, LETTERS) for at, letter in enumerate("abcdefghijklmnpq")]
+    prose = "It follows at once from what was said above that"
+    _, formula = found([run(prose, 100, base=730), *wide])
+    assert isinstance(formula, Formula)
+    assert formula.signs.startswith("y = a")
+
+
+def test_only_exponents_stand_next_to_the_bar_of_a_fraction() -> None:
+    denominator = [run("e", 262, LETTERS, 690), run("b", 267, "CMMI7", 695, 7.0), run("k", 272, "CMMI7", 687.5, 7.0)]
+    runs = equation(run("a", 262, LETTERS, 706.8), *denominator)
+    assert latex(runs, Box(255, 702.3, 278, 702.7)) == r"y = \frac{a}{e_k^b}"
+
+
+def test_a_bar_that_is_larger_than_the_letters_beside_it_does_not_make_them_scripts() -> None:
+    def small(text: str, left: float, font: str, base: float = 706.8, size: float = 7.0) -> TextRun:
+        return run(text, left, font, base, size)
+
+    numerator = [small("j", 255, SIGNS, 706.3, 10.0), small("s", 260, "CMMI7"), small("1", 263.5, "CMR5", 705.3, 5.0)]
+    numerator += [small("−", 267, "CMSY7"), small("s", 271, "CMMI7"), small("2", 274.5, "CMR5", 705.3, 5.0)]
+    numerator += [small("j", 278, SIGNS, 706.3, 10.0)]
+    runs = equation(*numerator, small("b", 266, "CMMI7", 695.0))
+    assert latex(runs, Box(254, 702.3, 284, 702.7)) == r"y = \frac{∣s_1 − s_2∣}{b}"
+
+
+def stacked(*pieces: str) -> list[TextRun]:
+    """The pieces of a tall brace, each 7 points high with 0.5 points of overlap, from 719 points down."""
+    runs = [run(piece, 254, "DejaVuMathTeXGyre", 712 - 6.5 * at) for at, piece in enumerate(pieces)]
+    return [replace(piece, right=259, ink={0: (piece.base, piece.base + 7)}) for piece in runs]
+
+
+@pytest.mark.parametrize("extension", ["⎪", "{"])
+def test_an_extension_that_has_the_code_of_the_whole_brace_is_a_piece_of_it(extension: str) -> None:
+    cells = [run("1", 264, UPRIGHT, 706), run("x", 284, LETTERS, 706), run("0", 264, UPRIGHT, 694)]
+    runs = equation(*stacked("⎧", extension, "⎨", extension, "⎩"), *cells, run("z", 284, LETTERS, 694))
+    assert latex(runs) == r"y = \begin{cases} 1 & x \\ 0 & z \end{cases}"
+
+
+@pytest.mark.parametrize("height", [0.0, 0.4, 0.8, 1.2, 1.6, 2.0])
+def test_the_middle_of_a_lying_brace_stands_out_at_any_height(height: float) -> None:
+    tops = (698.6, 697.8, 697.3, 697.8, 698.6)
+    brace = [run("⏟", 252 + 6 * at, "DejaVuMathTeXGyre", 697) for at in range(5)]
+    brace = [
+        replace(piece, right=piece.left + 6, ink={0: (top - 1 - height, top - height)})
+        for piece, top in zip(brace, tops, strict=True)
+    ]
+    runs = equation(run("a", 255, LETTERS), run("b", 262, LETTERS), *brace, run("n", 264, "CMMI7", 688 - height, 7.0))
+    assert latex(runs) == r"y = \underbrace{ab}_{n}"

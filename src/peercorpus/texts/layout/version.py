@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 NAME = "pdfium-layout"
-VERSION = 2
+VERSION = 3
 """Version of the output, raised by hand whenever the same file yields another text.
 
 That may be due to a change in this package or in how PDFs are opened. Texts, content keys and the cache of a

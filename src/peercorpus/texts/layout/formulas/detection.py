@@ -202,12 +202,25 @@ def ends_paragraph(line: TextLine, following: TextLine | None, columns: PageColu
             and find_equation_number(line, columns, body) is None
             and _count_word_letters(line) > 0
         )
-    if split_leading_number(line, columns, body):
+    if _EQUATION_NUMBER.fullmatch(line.text) or split_leading_number(line, columns, body):
+        return False
+    if not has_words(line) and (_has_tall_symbol(line) or _goes_on(line, following)):
         return False
     if following is None or abs(following.base - line.base) >= 1.5 * body.size:
         return True
     is_limit = following.size < 0.85 * body.size and line.left < following.left < line.right and not has_words(line)
     return following.left <= line.right - body.size and not is_limit
+
+
+def _has_tall_symbol(line: TextLine) -> bool:
+    """Return whether a line has a large operator or a stretched bracket, whose rows may stand beside it."""
+    return any(_is_large(run) or run.ink or run.text in LARGE_OPERATORS for run in line.runs)
+
+
+def _goes_on(line: TextLine, following: TextLine | None) -> bool:
+    """Return whether the row of a formula ends with a relation, or the next one begins with one."""
+    ends = line.text.rstrip()[-1:]
+    return ends in SPACED_SIGNS or (following is not None and following.text[:1] in RELATIONS)
 
 
 def _is_prose(line: TextLine, columns: PageColumns, body: Body) -> bool:

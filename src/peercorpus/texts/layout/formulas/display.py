@@ -256,10 +256,11 @@ def _is_step(run: TextRun, body: Body) -> bool:
 
 
 def _is_centred(group: Sequence[TextLine], columns: PageColumns) -> bool:
-    """Return whether the centre of a group is close to that of its column."""
+    """Return whether a group is in the middle of its column, or too wide for it and so at its left edge."""
     left, right = columns.of(max(group, key=lambda line: line.right - line.left))
-    middle = (min(line.left for line in group) + max(line.right for line in group)) / 2
-    return abs(middle - (left + right) / 2) < _MAX_OFF_CENTRE_SHARE * (right - left)
+    first, last = min(line.left for line in group), max(line.right for line in group)
+    is_too_wide = first >= left - 1 and last > right + 1
+    return is_too_wide or abs((first + last - left - right) / 2) < _MAX_OFF_CENTRE_SHARE * (right - left)
 
 
 def _is_beside(group: Sequence[TextLine], line: TextLine) -> bool:

@@ -28,6 +28,8 @@ _MAX_OVERLAP_EM = 0.3
 """Maximum overlap of two symbols of one row, in em; positions in a run are estimates."""
 _BARE_SCRIPT = re.compile(r"(?:^|(?<![_^])[=({\[<>≤≥≈∼∈→+−×]|\\\\|&) ?[_^]")
 """Script that belongs to nothing."""
+_FENCE_AS_SCRIPT = re.compile(r"[_^](?:∣|\{∣)")
+"""Bar that is, or begins, a script."""
 _EMPTY_PART = re.compile(r"\{\}|& &|& \\\\|& \\end|(?:\\\{){2}")
 """Part without content, or a brace that was read as several."""
 _MIN_ROW_GLYPHS = 3
@@ -62,6 +64,7 @@ def count_doubts(rows: Sequence[FormulaNode]) -> int:
     return (
         2 * abs(sum((letter in OPENING_BRACKETS) - (letter in CLOSING_BRACKETS) for letter in latex))
         + len(_BARE_SCRIPT.findall(latex))
+        + len(_FENCE_AS_SCRIPT.findall(latex))
         + len(_EMPTY_PART.findall(latex))
         + latex.count(UNKNOWN)
         + is_short

@@ -8,6 +8,7 @@ from dataclasses import replace
 from peercorpus.pdf.glyphs import ACCENTS
 from peercorpus.pdf.math_fonts import SLASH
 from peercorpus.texts.layout.formulas.nodes import (
+    FENCES,
     MAX_SCRIPT_SIZE_RATIO,
     OPERATOR_NAMES,
     RELATIONS,
@@ -56,8 +57,6 @@ _THIN_SPACE_EM = 0.1
 """Width added to that minimum after a comma, which has a thin space of its own, in em."""
 _BINARY_SIGNS = SPACED_SIGNS | frozenset("∩∪·∘⊙⊗⊕∧∨∖/")
 """Symbols between two operands, never next to a wide space."""
-_FENCES = frozenset("()[]{}∣∥⟨⟩")
-"""Brackets and bars, which keep full size in a script if they stretch with their content."""
 _ENDS_WITH_COMMAND = re.compile(r"\\[A-Za-z]+$")
 
 
@@ -109,7 +108,7 @@ def _are_apart(before: FormulaNode, after: FormulaNode, gap: float) -> bool:
 
 def _shrink_fence(node: FormulaNode, beside: Sequence[FormulaNode], size: float) -> FormulaNode:
     """Return a node of a script; a bracket of full size gets the size of the nodes next to it."""
-    if node.size <= MAX_SCRIPT_SIZE_RATIO * size or node.latex not in _FENCES:
+    if node.size <= MAX_SCRIPT_SIZE_RATIO * size or node.latex not in FENCES:
         return node
     first = max(beside, key=lambda other: other.size, default=None)
     return replace(node, size=first.size if first else 0.7 * size, base=first.base if first else node.base)
@@ -196,7 +195,7 @@ class _Scripts:
         """Return whether a node of full size is a bracket inside a script."""
         if node.kind == "tall":
             return off > 0.15 * self._size and bool(self._low or self._high)
-        return node.kind == "letter" and node.latex in _FENCES and 0.25 * self._size < off < 0.7 * self._size
+        return node.kind == "letter" and node.latex in FENCES and 0.25 * self._size < off < 0.7 * self._size
 
     def close(self, parts: list[str], right: float) -> None:
         """Append the collected scripts to `parts`, after the node that ends at `right` (in points)."""

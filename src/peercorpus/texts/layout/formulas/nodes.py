@@ -40,6 +40,10 @@ SPACED_SIGNS = RELATIONS | frozenset("+−±∓×")
 _TOKEN = re.compile(r"[^\W\d_\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]{2,}|\d+(?:[.,]\d+)*|\S")
 _HUNG_KINDS = frozenset({"tall", "large", "root", "part"})
 """Kinds of nodes that do not determine the size of their row."""
+FENCES = frozenset("()[]{}∣∥⟨⟩")
+"""Brackets and bars, which are larger than the letters of their row if they stretch with it."""
+_MAX_FENCE_OFFSET_EM = 0.15
+"""Maximum distance of the baselines of a fence and of the letters beside it, in em; scripts are further off."""
 _MIN_STRETCHED_EM = 1.05
 """Minimum height of a bracket that is stretched, in em."""
 _MIN_LARGE_RATIO = 1.2
@@ -100,10 +104,17 @@ class FormulaNode:
 def row_size(nodes: Sequence[FormulaNode]) -> float:
     """Return the font size of a row, in points: that of its largest letter.
 
-    Large symbols are ignored, because they do not shrink in scripts.
+    Large symbols are ignored, because they do not shrink in scripts, and so are fences that letters stand beside.
     """
-    letters = [node.size for node in nodes if node.kind not in _HUNG_KINDS]
-    return max(letters or [node.size for node in nodes])
+    letters = [node for node in nodes if node.kind not in _HUNG_KINDS]
+    plain = [node for node in letters if node.latex not in FENCES]
+    sizes = [node.size for node in plain] + [
+        node.size
+        for node in letters
+        if node.latex in FENCES
+        and not any(abs(other.base - node.base) < _MAX_FENCE_OFFSET_EM * node.size for other in plain)
+    ]
+    return max(sizes or [node.size for node in nodes])
 
 
 def shrink_large(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:

@@ -11,6 +11,7 @@ from peercorpus.texts.layout.formulas.latex import row_latex
 from peercorpus.texts.layout.formulas.matrices import join_matrices
 from peercorpus.texts.layout.formulas.nodes import (
     BRACKET_PIECES,
+    FENCES,
     LIMIT_OPERATORS,
     MAX_SCRIPT_SIZE_RATIO,
     FormulaNode,
@@ -194,6 +195,8 @@ _MAX_PIECE_SHIFT_POINTS = 0.5
 """Maximum distance of the left edges of two pieces of a tall bracket, in points."""
 _MAX_PIECE_GAP_EM = 0.12
 """Maximum gap between two pieces of a tall bracket or of a horizontal brace, in em."""
+_MAX_BRACE_STEP_EM = 0.3
+"""Maximum distance of the tops of two pieces of a horizontal brace, in em."""
 _MAX_NODES = 800
 """Maximum nodes of a formula whose structure is analysed."""
 _MAX_INDEX_SIZE_RATIO = 0.75
@@ -233,8 +236,10 @@ def build_rows(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[Formul
 
 def _join_brackets(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
     """Join the pieces of tall brackets."""
-    parts = sorted((node for node in nodes if node.kind == "part"), key=lambda node: (round(node.left), -node.top))
-    kept = [node for node in nodes if node.kind != "part"]
+    pieces = [node for node in nodes if node.kind == "part"]
+    pieces += [node for node in nodes if _is_among_pieces(node, pieces)]
+    parts = sorted(pieces, key=lambda node: (round(node.left), -node.top))
+    kept = remove(nodes, pieces)
     column: list[FormulaNode] = []
     for part in [*parts, None]:
         if column and (part is None or not _continues_column(column[-1], part)):
@@ -249,6 +254,21 @@ def _join_brackets(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
     return kept
 
 
+def _is_among_pieces(node: FormulaNode, pieces: Sequence[FormulaNode]) -> bool:
+    """Return whether a bracket is a piece of a tall one: fonts may give an extension the code of the whole bracket."""
+    return (
+        node.kind == "letter"
+        and node.latex in FENCES
+        and any(
+            abs(piece.left - node.left) <= _MAX_PIECE_SHIFT_POINTS
+            and abs(piece.right - node.right) <= _MAX_PIECE_SHIFT_POINTS
+            and piece.bottom < node.top
+            and node.bottom < piece.top
+            for piece in pieces
+        )
+    )
+
+
 def _continues_column(above: FormulaNode, part: FormulaNode) -> bool:
     """Return whether a piece of a tall bracket is the next one below another."""
     gap = above.bottom - part.top
@@ -261,7 +281,7 @@ def _continues_column(above: FormulaNode, part: FormulaNode) -> bool:
 
 def _join_braces(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> tuple[list[FormulaNode], list[Box]]:
     """Return the nodes with horizontal braces joined to their content, and the bars that are not part of a brace."""
-    parts = sorted((node for node in nodes if node.kind == "brace"), key=lambda node: (round(node.top / 3), node.left))
+    parts = _sort_brace_parts([node for node in nodes if node.kind == "brace"])
     joined = [node for node in nodes if node.kind != "brace"]
     kept = list(bars)
     for first, last in _group_brace_parts(parts):
@@ -308,6 +328,17 @@ def _join_braces(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> tuple[lis
             join_nodes(latex, [*body, *label], base=_find_median_baseline(body), doubts=inner.doubts + beside.doubts),
         ]
     return joined, kept
+
+
+def _sort_brace_parts(parts: Sequence[FormulaNode]) -> list[FormulaNode]:
+    """Return the parts of horizontal braces level by level from top to bottom, each level from left to right."""
+    levels: list[list[FormulaNode]] = []
+    for part in sorted(parts, key=lambda part: -part.top):
+        if levels and levels[-1][-1].top - part.top < _MAX_BRACE_STEP_EM * part.size:
+            levels[-1].append(part)
+        else:
+            levels.append([part])
+    return [part for level in levels for part in sorted(level, key=lambda part: part.left)]
 
 
 def _group_brace_parts(parts: Sequence[FormulaNode]) -> Iterator[tuple[FormulaNode, FormulaNode]]:
@@ -461,18 +492,21 @@ def _take_touching_nodes(
         near, far = (node.bottom, node.top) if sign > 0 else (-node.top, -node.bottom)
         if near - sign * edge > (most if not touching else 0.12) * node.size:
             break
-        is_larger = node.size * MAX_SCRIPT_SIZE_RATIO > size and near - sign * edge > -0.2 * node.size
-        if most == _MAX_BAR_GAP_EM and (is_larger or (bases and _is_on_other_row(node, bases[0], size))):
+        is_larger = node.size * MAX_SCRIPT_SIZE_RATIO > size
+        is_beyond = near - sign * edge > -0.2 * node.size if is_larger else _is_on_other_row(node, bases, size)
+        if most == _MAX_BAR_GAP_EM and is_beyond:
             break
         touching.append(node)
         edge = sign * max(sign * edge, far)
+        if is_larger and node.kind in PLAIN_KINDS:
+            size, bases = node.size, [node.base]  # Only scripts were next to the bar.
     return touching
 
 
-def _is_on_other_row(node: FormulaNode, base: float, size: float) -> bool:
-    """Return whether a node belongs to the next row, of a matrix for example, rather than to the letters on `base`."""
+def _is_on_other_row(node: FormulaNode, bases: Sequence[float], size: float) -> bool:
+    """Return whether a node belongs to the next row, of a matrix for example, rather than to that of the first base."""
     is_full = node.size > MAX_SCRIPT_SIZE_RATIO * size and node.kind in PLAIN_KINDS
-    return is_full and abs(node.base - base) > _MAX_ROW_OFFSET_EM * size
+    return bool(bases) and is_full and abs(node.base - bases[0]) > _MAX_ROW_OFFSET_EM * size
 
 
 def _join_overline(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] | None:
