@@ -261,6 +261,7 @@ def convert(
     *,
     out: str,
     to: Literal["markdown", "latex"] = "markdown",
+    formulas: Literal["unicode", "latex"] = "unicode",
     reading: EngineOptions = DEFAULT_READING,
     cutting: FigureOptions = NO_FIGURES,
     pages: bool = True,
@@ -277,6 +278,8 @@ def convert(
         Folder to write, or s3://BUCKET/PREFIX. If two PDFs have the same name, one gets a longer name.
     to
         latex: write a `NAME.tex` beside each `NAME.md`, which compiles with pdflatex and xelatex.
+    formulas
+        How the Markdown has Greek letters and signs in formulas: as Unicode characters, or as LaTeX commands.
     pages
         Mark the end of each page in the Markdown by a line `---`.
     force
@@ -302,6 +305,7 @@ def convert(
             destination,
             options,
             page_marks=pages,
+            formulas=formulas,
             latex=to == "latex",
             force=force,
             show=lines.show,

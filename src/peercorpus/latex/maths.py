@@ -26,6 +26,8 @@ from peercorpus.latex.maths_commands import (
 from peercorpus.latex.signs import MATHS_ACCENTS
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
+_UNKNOWN = "\ufffd"
+"""A glyph whose meaning no font says."""
 _MAX_CHARACTERS = 20_000
 _MAX_DEPTH = 30
 """Deepest nesting; TeX itself allows 255 groups, of which one level here may take several."""
@@ -78,6 +80,18 @@ def read_formula(source: str) -> Formula:
     if not latex.strip():
         raise UnfitFormulaError("it is empty")
     return Formula(re.sub(r"\s+", " ", latex), " ".join(tags) or None)
+
+
+def write_with_commands(signs: str) -> str:
+    r"""Return a formula with commands alone, an unknown sign as a box; as it is where it could not compile.
+
+    >>> write_with_commands("σ ∈ ℝ^d"), write_with_commands(r"\frac{σ")
+    ('\\sigma \\in \\mathbb{R}^d', '\\frac{σ')
+    """
+    try:
+        return read_formula(signs.replace(_UNKNOWN, r"\Box ")).latex
+    except UnfitFormulaError:
+        return signs
 
 
 @dataclass(slots=True)

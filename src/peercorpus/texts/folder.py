@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import TRANSIENT_REASONS, Executor, Failure
@@ -36,6 +37,8 @@ from peercorpus.texts.folder_images import ImageSummary, cut_images
 from peercorpus.texts.text_json import CONVERTED, Measures
 from peercorpus.texts.timed_text import TimedText, convert_timed
 from peercorpus.workspace.object_store import Location, S3Path, raise_error
+
+FormulaStyle = Literal["unicode", "latex"]
 
 
 def find_pdfs(path: Location) -> Iterator[Location]:
@@ -153,6 +156,7 @@ def convert_to_folder(
     options: Options,
     *,
     page_marks: bool = True,
+    formulas: FormulaStyle = "unicode",
     latex: bool = False,
     force: bool = False,
     show: Show = show_nothing,
@@ -165,6 +169,7 @@ def convert_to_folder(
         out: The output folder; created if missing.
         options: Engine, time limit for one PDF, number of workers, and whether figures are cut out as images.
         page_marks: Whether the Markdown shows where pages end.
+        formulas: Whether letters and signs in the formulas of the Markdown are Unicode characters or LaTeX commands.
         latex: Whether each text is also written as LaTeX, `NAME.tex`; for a text of an earlier run from its Markdown.
         force: Whether to read again what was read or failed for a lasting reason before.
         show: Receives progress.
@@ -183,6 +188,7 @@ def convert_to_folder(
             settings=chosen.settings,
             pairs=pairs,
             page_marks=page_marks,
+            formulas=formulas,
             latex=latex,
             figures=options.figures,
             force=force,
@@ -202,6 +208,7 @@ class _Run:
     settings: EngineSettings
     pairs: FilePairs
     page_marks: bool
+    formulas: FormulaStyle
     latex: bool
     figures: bool
     force: bool
@@ -248,7 +255,8 @@ class _Run:
         if made_of != (pdf.sha256, self.engine.name, self.engine.version):
             return False
         if earlier.status == CONVERTED:
-            is_there = earlier.page_marks == self.page_marks and self.pairs.has_text(pdf.name)
+            is_alike = (earlier.page_marks, earlier.formulas) == (self.page_marks, self.formulas)
+            is_there = is_alike and self.pairs.has_text(pdf.name)
             if is_there:
                 self.summary.already += 1
                 self.with_text.append(pdf)
@@ -272,7 +280,7 @@ class _Run:
             EngineJob(sha256=sha256, path=alike[0].source, engine=self.engine.name, settings=self.settings)
             for sha256, alike in by_content.items()
         )
-        read = partial(convert_timed, page_marks=self.page_marks)
+        read = partial(convert_timed, page_marks=self.page_marks, commands=self.formulas == "latex")
         for job, result in spread(read, jobs, timeout_s=options.pdf_timeout_s, workers=options.workers):
             for pdf in by_content[job.sha256]:
                 self._take(pdf, result)
@@ -288,6 +296,7 @@ class _Run:
             engine=self.engine.name,
             engine_version=self.engine.version,
             page_marks=self.page_marks,
+            formulas=self.formulas,
         )
         if problem is not None and pdf.sha256 is None and self.pairs.has_text(pdf.name):
             # The file cannot be opened, so the text of the earlier run may still be its text.

@@ -278,6 +278,7 @@ class EarlierMeasures(msgspec.Struct, frozen=True):
         sha256: SHA-256 of the PDF; None where it could not be opened.
         path: Path of the PDF relative to this folder; None where that version of peercorpus did not write it.
         page_marks: Whether the Markdown shows where pages end.
+        formulas: How the Markdown has formulas, "unicode" or "latex".
         reason: Why there is no Markdown, with `detail` as a sentence; both None where there is Markdown.
     """
 
@@ -289,6 +290,7 @@ class EarlierMeasures(msgspec.Struct, frozen=True):
     reason: str | None
     detail: str | None
     path: str | None = None
+    formulas: str = "unicode"
 
 
 def fit_name(stem: str) -> str:

@@ -27,6 +27,7 @@ class Measures:
         path: Path of the PDF relative to the folder of the pair; the whole address where one of them is in a store.
         sha256: SHA-256 of its content; None where it could not be opened.
         page_marks: Whether the Markdown shows where pages end.
+        formulas: How the Markdown has formulas: "unicode" with letters and signs, or "latex" with commands alone.
         status: "converted" or "failed".
         reason: Why there is no Markdown, with `detail` as a sentence; both None where there is Markdown.
         pages: Number of pages; None, like all that follows, where there is no Markdown.
@@ -48,6 +49,7 @@ class Measures:
     engine: str
     engine_version: str
     page_marks: bool
+    formulas: str = "unicode"
     status: str = FAILED
     reason: Reason | None = None
     detail: str | None = None

@@ -55,17 +55,22 @@ class TimedText(NamedTuple):
     seconds: float
 
 
-def convert_timed(job: EngineJob, *, page_marks: bool = True) -> TimedText:
+def convert_timed(job: EngineJob, *, page_marks: bool = True, commands: bool = False) -> TimedText:
     """Read one file, and find what its text refers to.
 
     Args:
         job: The file.
         page_marks: Whether the text that is written shows where pages end.
+        commands: Whether its formulas have LaTeX commands in place of letters and signs in Unicode.
 
     Raises:
         UnreadablePdfError: The file is missing, or the engine cannot read it.
     """
     started = time.perf_counter()
     converted = convert_file(job)
+    if commands:
+        from peercorpus.texts.formula_commands import write_formula_commands
+
+        converted = write_formula_commands(converted)
     parts = find_parts(converted, page_marks=page_marks)
     return TimedText(replace(converted, blocks=None), parts, time.perf_counter() - started)

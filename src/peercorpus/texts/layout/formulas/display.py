@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
-from peercorpus.latex.maths import UnfitFormulaError, read_formula
+from peercorpus.latex.maths import write_with_commands
 from peercorpus.pdf.glyphs import TextRun
-from peercorpus.pdf.math_fonts import UNKNOWN
 from peercorpus.pdf.shapes import Box, Shapes
 from peercorpus.texts.layout.blocks import Body, TextLine
 from peercorpus.texts.layout.columns import PageColumns
@@ -70,10 +69,7 @@ class Formula:
 
         Several rows are put into an environment. A formula that could not compile is the same as `signs`.
         """
-        try:
-            return read_formula(self.signs.replace(UNKNOWN, r"\Box ")).latex
-        except UnfitFormulaError:
-            return self.signs
+        return write_with_commands(self.signs)
 
     @property
     def markdown(self) -> str:
