@@ -114,6 +114,21 @@ def test_a_step_that_goes_over_a_full_line_is_one() -> None:
     assert "are indeed there\n" in listing([head(), *steps], 710.0, 696.0, 630.0)
 
 
+@pytest.mark.parametrize("depth", [1, 3, 5])
+def test_a_numbered_step_goes_on_at_the_margin_of_all_steps_or_at_its_own(depth: int) -> None:
+    wide = numbered("2:", "count every single one of the", 1)
+    wide.right = wide.runs[-1].right = RIGHT
+    steps = [numbered("1:", "for each cloud do", 0), wide, short("clouds there", depth)]
+    text = listing([head(), *down(*steps, numbered("3:", "end for", 0))], 710.0, 696.0, 630.0)
+    assert text == "```\n1: for each cloud do\n2:   count every single one of the clouds there\n3: end for\n```"
+
+
+def test_a_numbered_step_that_is_not_full_does_not_go_on() -> None:
+    steps = [numbered("1:", "for each cloud do", 0), numbered("2:", "count it", 1), short("the rest")]
+    text = listing([head(), *down(*steps, numbered("3:", "end for", 0))], 710.0, 696.0, 630.0)
+    assert "\n2:   count it\nthe rest\n3: end for\n" in text
+
+
 def test_the_words_beside_a_step_stay_beside_it() -> None:
     comment = line("(from above)", left=330.0)
     steps = down(*(short(*one) for one in STEPS))

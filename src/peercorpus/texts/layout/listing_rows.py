@@ -274,7 +274,10 @@ def _ends_with_triangle(run: TextRun) -> bool:
 
 def _continues_step(before: _Step, step: _Step, full: float) -> bool:
     """Return whether a row continues the full step above."""
-    if step.number or KEYWORD.match(step.text) or step.left < before.left - 1:
+    if step.number or KEYWORD.match(step.text):
+        return False
+    # The algorithm packages set the continuation of an indented step at the margin of all steps.
+    if step.left < before.left - 1 and not (before.number and step.text[:1].islower()):
         return False
     if before.is_cut:
         return True
