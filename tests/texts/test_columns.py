@@ -73,3 +73,13 @@ def test_a_page_of_another_width_or_with_lines_over_both_columns_has_its_own() -
     wide, over = column(70.0, 700.0, 4), column(60.0, 540.0, 4)
     found = find_all_columns([both, wide, over], [WIDTH, 800.0, WIDTH], 10.0)
     assert [one.spans for one in found[1:]] == [((70.0, 700.0),), ((60.0, 540.0),)]
+
+
+def test_short_lines_alone_make_no_second_column_in_a_paper_of_one() -> None:
+    steps = [*column(100.0, 500.0, 4), *column(100.0, 280.0, 8)]
+    assert len(find_columns(steps, WIDTH, 10.0).spans) == 2
+    wide = column(100.0, 500.0)
+    assert find_all_columns([wide, steps, wide], [WIDTH] * 3, 10.0)[1].spans == ((100.0, 500.0),)
+    both = column(100.0, 290.0) + column(310.0, 500.0)
+    assert len(find_all_columns([both, steps, both], [WIDTH] * 3, 10.0)[1].spans) == 2
+    assert len(find_all_columns([wide, both, wide], [WIDTH] * 3, 10.0)[1].spans) == 2

@@ -59,6 +59,8 @@ class PageColumns:
 def find_all_columns(pages: Sequence[Sequence[TextLine]], widths: Sequence[float], size: float) -> list[PageColumns]:
     """Return the columns of each page; a page with little prose takes those of the similar page with the most.
 
+    A page of a paper in one column has two only where there are lines on either side.
+
     Args:
         pages: Lines of each page.
         widths: Page widths, in points.
@@ -80,6 +82,9 @@ def find_all_columns(pages: Sequence[Sequence[TextLine]], widths: Sequence[float
         if len(page_columns.spans) == usual and len(prose[index]) >= _MIN_PROSE_LINES
     ]
     for index, long in enumerate(prose):
+        if usual == 1 and len(all_columns[index].spans) == 2 and not all(_split_sides(long, widths[index])):
+            # Steps of an algorithm and last lines of paragraphs fill the left half of a page alone.
+            all_columns[index] = PageColumns((_measure_span(long or pages[index], size),))
         alike = [other for other in clear if widths[other] == widths[index]]
         if len(long) < _MIN_PROSE_LINES and alike:
             most = all_columns[max(alike, key=lambda other: len(prose[other]))]
@@ -117,10 +122,7 @@ def find_columns(lines: Sequence[TextLine], width: float, size: float) -> PageCo
 def _detect_columns(long: Sequence[TextLine], width: float, size: float) -> PageColumns:
     if not long:
         return PageColumns(((0.0, width),))
-    sides = (
-        [line for line in long if line.right < width / 2 + 8],
-        [line for line in long if line.left > width / 2 - 8],
-    )
+    sides = _split_sides(long, width)
     if sum(map(len, sides)) >= _MIN_HALF_PAGE_SHARE * len(long) and max(map(len, sides)) >= 3:
         first, second = (_measure_span(side, size) if side else None for side in sides)
         first = first or (width - second[1], width - second[0]) if second else first
@@ -128,6 +130,11 @@ def _detect_columns(long: Sequence[TextLine], width: float, size: float) -> Page
         if first and second and second[0] > first[1] - 5:
             return PageColumns((first, second))
     return PageColumns((_measure_span(long, size),))
+
+
+def _split_sides(lines: Sequence[TextLine], width: float) -> tuple[list[TextLine], list[TextLine]]:
+    """Return the lines that stay in the left half of a page, and those that stay in the right one."""
+    return [line for line in lines if line.right < width / 2 + 8], [line for line in lines if line.left > width / 2 - 8]
 
 
 def _measure_span(lines: Sequence[TextLine], size: float) -> Span:
