@@ -1,5 +1,6 @@
 """The documents agree with the code: every command, record and reserved word is there, and the example runs."""
 
+import inspect
 import os
 import re
 import subprocess
@@ -8,6 +9,7 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
+from peercorpus.cli.commands import COMMANDS as LISTED
 from peercorpus.cli.commands import app
 from peercorpus.finetune.recipe import Lora, Recipe
 from peercorpus.records import ai_reviews, documents, enums, papers, reviews, scores
@@ -49,6 +51,14 @@ RESERVED = [
 def test_every_command_is_documented() -> None:
     assert len(COMMANDS) > 10
     assert [command for command in COMMANDS if f"\n## peercorpus {command}\n" not in CLI] == []
+
+
+def test_the_list_of_commands_says_of_each_what_its_own_help_begins_with() -> None:
+    listed = {name: sentence for functions in LISTED.values() for name, sentence in functions.items()}
+    resolved = app.resolved_commands()
+    helps = {name: resolved[name.rstrip("_")] for name in listed}
+    own = {name: one.help or inspect.getdoc(one.default_command) or "" for name, one in helps.items()}
+    assert {name: " ".join(text.partition("\n\n")[0].split()) for name, text in own.items()} == listed
 
 
 def test_every_record_has_an_entry_in_the_glossary() -> None:

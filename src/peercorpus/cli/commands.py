@@ -1,4 +1,7 @@
-"""The app: all commands by name, each imported when it is asked for or listed."""
+"""The app: all commands by name, each imported when it is asked for.
+
+The list of commands needs none of them: their first sentences stand here, and a test compares them.
+"""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -6,35 +9,143 @@ from types import MappingProxyType
 
 from cyclopts import App
 
-COMMANDS: Mapping[str, Sequence[str]] = MappingProxyType(
+COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
-        "audit": ["audit"],
-        "benchmark_commands": ["bench"],
-        "build": ["build", "publish", "status", "convert"],
-        "finetune": ["finetune"],
-        "harvest": ["harvest", "import_"],
-        "login": ["login", "logout"],
-        "mcp": ["mcp"],
-        "recipe": ["recipe"],
-        "release": ["diff", "verify", "push", "export"],
-        "report": ["report", "table1", "explore"],
-        "simulate": ["simulate", "demo"],
-        "takedown": ["takedown"],
-        "venues": ["venues", "forms"],
-        "workspace": ["show", "move", "check", "reminders"],
+        "audit": {
+            "audit": "Check a corpus or any other dataset for flaws that would invalidate results on it.",
+        },
+        "benchmark_commands": {
+            "bench": "Benchmark language models on a release: acceptance, scores, review, rebuttal, meta_review.",
+        },
+        "build": {
+            "build": "Bring a workspace's tables up to date; only what changed is rebuilt.",
+            "publish": (
+                "Write a dataset that `datasets.load_dataset` opens. If nothing changed, the existing release is kept."
+            ),
+            "status": (
+                "Show how complete each venue is, what may mislead, and every stage's rows in, out and set aside."
+            ),
+            "convert": (
+                "Convert PDFs to Markdown: each becomes a `NAME.md` and a `NAME.json` with headings, quality and "
+                "problems."
+            ),
+        },
+        "finetune": {
+            "finetune": "Fine-tune a model with LoRA on a release, with the prompts of the benchmark.",
+        },
+        "harvest": {
+            "harvest": (
+                "Fetch venues from OpenReview into a workspace. It can be interrupted at any time and then continues."
+            ),
+            "import_": (
+                "Import recorded API responses, published datasets or tables of papers and reviews into a workspace."
+            ),
+        },
+        "login": {
+            "login": (
+                "Sign in to OpenReview. The token is stored in a file that only you can read, and later harvests "
+                "renew it."
+            ),
+            "logout": "Delete the token that `peercorpus login` stored. It stays valid at OpenReview until it expires.",
+        },
+        "mcp": {
+            "mcp": (
+                "Let assistants ask the corpus: a read-only server of the Model Context Protocol on standard input "
+                "and output."
+            ),
+        },
+        "recipe": {
+            "recipe": (
+                "Make ReviewBench or Re² again, and report how the result compares with what its card or paper prints."
+            ),
+        },
+        "release": {
+            "diff": (
+                "Compare two releases: rows added, changed and gone by venue, papers whose split changed, columns "
+                "that differ."
+            ),
+            "verify": (
+                "Check a release against its own statements: checksums, columns, ids, splits, links, takedowns and "
+                "leaks."
+            ),
+            "push": (
+                "Upload a release to the Hugging Face Hub in one commit. Without --yes, only print what would be "
+                "uploaded."
+            ),
+            "export": (
+                "Write the train, validation and test rows of a release as files that a trainer can load directly."
+            ),
+        },
+        "report": {
+            "report": "Draw the statistics of a corpus: one web page, and each figure as PDF, SVG, PNG and CSV.",
+            "table1": (
+                "Print the row that Table 1 of the Re² paper would have for a corpus, above the rows that it prints."
+            ),
+            "explore": (
+                "Search and read the corpus in a browser on this machine, or write a selection of papers to a file."
+            ),
+        },
+        "simulate": {
+            "simulate": (
+                "Run a simulated OpenReview on this machine, which any client can harvest, until you press Ctrl-C."
+            ),
+            "demo": (
+                "Try everything offline in under a minute: simulate OpenReview, harvest it, build, publish and check."
+            ),
+        },
+        "takedown": {
+            "takedown": (
+                "Exclude papers, posts or everything by an author from all later exports. Nothing is deleted from "
+                "the workspace."
+            ),
+        },
+        "venues": {
+            "venues": (
+                "List the catalogue of known venues: API, deadlines, which reviews are public, and how certain each"
+                " row is."
+            ),
+            "forms": "List the known review forms and their venues, or show the fields of one form.",
+        },
+        "workspace": {
+            "show": (
+                "Show one paper: versions, other submissions of the same work, scores, conversations, and rows set "
+                "aside."
+            ),
+            "move": (
+                "Move a workspace's PDFs and tables to an S3-compatible store, or back. All commands then work as "
+                "before."
+            ),
+            "check": (
+                "Check that everything in a workspace is what was stored: all objects in raw.db, all PDFs, all tables."
+            ),
+            "reminders": "List the authors' posts that only urge reviewers to reply, or nearly so, and decide on them.",
+        },
     }
 )
-"""Module of this package → its commands, as functions or as apps with commands of their own."""
+"""Module of this package → its commands, as functions or as apps with commands of their own, with what each does."""
 
-app = App(
-    name="peercorpus",
-    suppress_keyboard_interrupt=False,
-    version_format="plaintext",  # The default, Markdown, would import 0.1 s more of rich.
-    help="Build trustworthy datasets of scientific peer review from OpenReview.",
-)
-for module, functions in COMMANDS.items():
-    for function in functions:
-        app.command(f"peercorpus.cli.{module}:{function}")
+
+def make_app(*, is_listed: bool = False) -> App:
+    """Return the app with all commands.
+
+    Args:
+        is_listed: Whether the commands are only listed; otherwise the help of each is that of its module.
+    """
+    made = App(
+        name="peercorpus",
+        suppress_keyboard_interrupt=False,
+        version_format="plaintext",  # The default, Markdown, imports 0.1 s more of rich.
+        help="Build trustworthy datasets of scientific peer review from OpenReview.",
+        help_format="plaintext" if is_listed else None,
+    )
+    for module, functions in COMMANDS.items():
+        for function, sentence in functions.items():
+            shown = sentence.replace("`", "") if is_listed else None
+            made.command(f"peercorpus.cli.{module}:{function}", help=shown)
+    return made
+
+
+app = make_app()
 
 
 def call_command(arguments: Sequence[str] | None) -> object:
@@ -44,6 +155,5 @@ def call_command(arguments: Sequence[str] | None) -> object:
         CycloptsError: The arguments name no command, or not what it takes.
     """
     tokens = sys.argv[1:] if arguments is None else arguments
-    if not tokens or tokens[0] in app.help_flags:
-        app.resolved_commands()  # The help lists the first sentence of each.
-    return app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+    called = make_app(is_listed=True) if not tokens or tokens[0] in app.help_flags else app
+    return called(tokens, exit_on_error=False, print_error=False, result_action="return_value")
