@@ -35,7 +35,7 @@ _BOLD_NAME = re.compile(
 )
 _MATHS_NAME = re.compile(
     r"(?:\w*-?math|cmmi|cmsy|cmex|cmbsy|cmmib|msam|msbm|lasy|eufm|eusm|eurm|rsfs|stmary|wasy|txsy|txmi|txex|pxsy|pxmi|pxex|mtmi|mtsy|mtex|"
-    r"rmtmi|lmmath|mnsymbol|esint|bbm|dsrom|fplm|latinmodernmath|xits|stixmath|cambriamath|rtxmi|ntxmi|ntxsy|ntxex|newtxmath|"
+    r"rmtmi|lmmath|mnsymbol|esint|bbm|dsrom|fplm|latinmodernmath|xits|stixmath|cambriamath|r[tp]xmi|ntxmi|ntxsy|ntxex|newtxmath|"
     r"lmsy|lmmi|lmex|yhcmex|pazomath|mathpazo|zavm|mdput|mdugm|fourier-math|libertinusmath|eqexa|symbol(?:mt)?\b|standardsym)",
     re.I,
 )

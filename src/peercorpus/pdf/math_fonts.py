@@ -47,6 +47,8 @@ _DOUBLE_STRUCK = {"C": "ℂ", "H": "ℍ", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R
 _FRAKTUR_CAPITALS = {"C": "ℭ", "H": "ℌ", "I": "ℑ", "R": "ℜ", "Z": "ℨ"}
 """Capitals that Unicode encodes outside the block of their alphabet."""
 _ENCODING_PATTERNS = (
+    ("txexa", re.compile(r"[tp]xexa", re.I)),
+    ("txmia", re.compile(r"r?[tp]xmia", re.I)),
     ("omx", re.compile(r"(?:cm|lm|tx|px|mt|rtx|ntx|newtx|yhcm|eu|fp)\w{0,40}?ex", re.I)),
     ("msam", re.compile(r"msam|[tp]xsya", re.I)),
     ("msbm", re.compile(r"msbm|[tp]xsyb", re.I)),
@@ -63,7 +65,16 @@ _ENCODING_PATTERNS = (
     ("fraktur", re.compile(r"eufm", re.I)),
 )
 """Encodings, each with a pattern of font names that have it."""
-_TABLES = {"oml": OML, "oms": OMS, "msam": MSAM, "msbm": MSBM, "stmary": STMARY, "txsyc": TXSYC}
+_TABLES = {
+    "oml": OML,
+    "txmia": OML[:0x28] + UNKNOWN * (len(OML) - 0x28),
+    "txexa": UNKNOWN * len(OML),
+    "oms": OMS,
+    "msam": MSAM,
+    "msbm": MSBM,
+    "stmary": STMARY,
+    "txsyc": TXSYC,
+}
 """Encodings in which a code stands for one character; large symbols keep their code, which implies their size."""
 _MISNAMED = {
     "lasy": LASY,
@@ -86,6 +97,7 @@ _ALPHABETS = {
     "script": (0x1D49C, _SCRIPT_CAPITALS),
     "double": (0x1D538, _DOUBLE_STRUCK),
     "fraktur": (0x1D504, _FRAKTUR_CAPITALS),
+    "txmia": (0x1D504, _FRAKTUR_CAPITALS),
 }
 """Encodings with capitals of another alphabet: its start in Unicode, and its exceptions."""
 _DOUBLE_STRUCK_SMALL = {("msbm", "k"): "𝕜", ("double", "1"): "𝟙"}
@@ -180,7 +192,7 @@ def _read_letter(kind: str, letter: str, code: int) -> str:
         return _to_alphabet(letter, *_ALPHABETS[kind])
     if (kind, letter) in _DOUBLE_STRUCK_SMALL:
         return _DOUBLE_STRUCK_SMALL[kind, letter]
-    if kind == "fraktur" and "a" <= letter <= "z":
+    if kind in {"fraktur", "txmia"} and "a" <= letter <= "z":
         return chr(_SMALL_FRAKTUR + ord(letter) - ord("a"))
     if kind == "symbol" and ord(letter) & 0xFF00 == _WINDOWS_SYMBOLS:
         return SYMBOL.get(ord(letter) & 0xFF, UNKNOWN)

@@ -138,6 +138,8 @@ _MIN_UPPER_LIMIT_EM = 1.2
 """Minimum distance of limits and origins of large symbols above the baseline, in em."""
 _MIN_FORMAL_SHARE = 0.5
 """Minimum share of symbols, digits and letters of formulas in a display."""
+_MIN_SCRIPT_OFFSET_EM = 0.05
+"""Minimum distance of a script from the baseline of its line, in em."""
 _MIN_PROSE_CHARACTERS = 50
 """Characters of a line without formulas above which it is not part of a display."""
 
@@ -151,7 +153,8 @@ def _count_word_letters(line: TextLine) -> int:
     """Return the number of letters in words of prose, without function names before a parenthesis."""
     prose = ""
     for run in line.runs:
-        is_script = run.size <= 0.85 * line.size
+        # Small capitals are on the baseline.
+        is_script = run.size <= 0.85 * line.size and abs(run.base - line.base) > _MIN_SCRIPT_OFFSET_EM * line.size
         prose += " " if run.has_space and not is_script else ""
         if run.font.is_maths or is_script:
             prose += "(" if run.font.is_maths and sign(run.font.name, run.text[0]).text == "(" else "$"

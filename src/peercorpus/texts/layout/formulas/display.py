@@ -78,6 +78,23 @@ class Formula:
         return f"$${self.signs}$${number}"
 
 
+class _Page:
+    """The thin rules of a page, sorted by height, and whether its font of large symbols has a Unicode table.
+
+    A single formula may have too few of these symbols to tell.
+    """
+
+    def __init__(self, boxes: Sequence[Box], *, has_table: bool) -> None:
+        self.has_table = has_table
+        self._boxes = sorted(boxes, key=lambda box: box.bottom)
+        self._heights = [box.bottom for box in self._boxes]
+
+    def within(self, left: float, bottom: float, right: float, top: float) -> list[Box]:
+        """Return the rules inside a rectangle, up to a limit."""
+        first, last = bisect_left(self._heights, bottom), bisect_right(self._heights, top)
+        return [box for box in self._boxes[first:last] if box.left >= left and box.right <= right][:_MAX_FORMULA_BARS]
+
+
 def find_formulas(
     lines: Sequence[TextLine], bars: Sequence[Box], columns: PageColumns, body: Body
 ) -> list[TextLine | Formula]:
@@ -89,7 +106,7 @@ def find_formulas(
         columns: Columns of the page.
         body: Body text of the paper.
     """
-    placed = _Bars(bars)
+    page = _Page(bars, has_table=has_mapped_symbols(run for line in lines for run in line.runs))
     items: list[TextLine | Formula] = []
     group: list[TextLine] = []
     ends = 0.0, 0.0
@@ -101,18 +118,20 @@ def find_formulas(
             ends = min(ends[0], low), max(ends[1], high)
             continue
         if group:
-            items += _read_group(group, items, line, placed, columns, body)
+            items += _read_group(group, items, line, page, columns, body)
             group = []
         if not is_text and is_formal(line, columns, body):
             group = [line]
             ends = baseline_range(line)
         else:
             items.append(line)
-    items += _read_group(group, items, None, placed, columns, body) if group else ()
-    return _find_lone(join_bars(items, bars), columns, body)
+    items += _read_group(group, items, None, page, columns, body) if group else ()
+    return _find_lone(join_bars(items, bars), _Page((), has_table=page.has_table), columns, body)
 
 
-def _find_lone(items: Sequence[TextLine | Formula], columns: PageColumns, body: Body) -> list[TextLine | Formula]:
+def _find_lone(
+    items: Sequence[TextLine | Formula], page: _Page, columns: PageColumns, body: Body
+) -> list[TextLine | Formula]:
     """Return the items of a page with each line that is a single formula, apart from prose, as a display too."""
     result: list[TextLine | Formula] = []
     group: list[TextLine] = []
@@ -121,10 +140,10 @@ def _find_lone(items: Sequence[TextLine | Formula], columns: PageColumns, body: 
         if isinstance(item, TextLine) and _is_lone(item, before, following, bool(group), columns, body):
             group.append(item)
             continue
-        result += _write_formulas(group, _Bars(()), columns, body) if group else ()
+        result += _write_formulas(group, page, columns, body) if group else ()
         group = []
         result.append(item)
-    return [*result, *(_write_formulas(group, _Bars(()), columns, body) if group else ())]
+    return [*result, *(_write_formulas(group, page, columns, body) if group else ())]
 
 
 def _is_lone(
@@ -167,24 +186,11 @@ def thin_bars(shapes: Shapes) -> list[Box]:
     return list(islice((box for box in thin if box.right - box.left >= 2), _MAX_PAGE_BARS))
 
 
-class _Bars:
-    """The thin rules of a page, sorted by height."""
-
-    def __init__(self, boxes: Sequence[Box]) -> None:
-        self._boxes = sorted(boxes, key=lambda box: box.bottom)
-        self._heights = [box.bottom for box in self._boxes]
-
-    def within(self, left: float, bottom: float, right: float, top: float) -> list[Box]:
-        """Return the rules inside a rectangle, up to a limit."""
-        first, last = bisect_left(self._heights, bottom), bisect_right(self._heights, top)
-        return [box for box in self._boxes[first:last] if box.left >= left and box.right <= right][:_MAX_FORMULA_BARS]
-
-
 def _read_group(
     group: list[TextLine],
     before: Sequence[TextLine | Formula],
     after: TextLine | None,
-    bars: _Bars,
+    page: _Page,
     columns: PageColumns,
     body: Body,
 ) -> Sequence[TextLine | Formula]:
@@ -200,7 +206,7 @@ def _read_group(
             or not _is_display(formula_lines, group[first - 1], after, columns, body)
         ):
             return group
-    return [*group[:first], *_write_formulas(group[first:], bars, columns, body)]
+    return [*group[:first], *_write_formulas(group[first:], page, columns, body)]
 
 
 def _count_prose_lines(group: Sequence[TextLine], before: TextLine | None, body: Body) -> int:
@@ -264,11 +270,10 @@ def _is_beside(group: Sequence[TextLine], line: TextLine) -> bool:
     return line.left < right + 60 and line.right > left - 60
 
 
-def _write_formulas(group: list[TextLine], bars: _Bars, columns: PageColumns, body: Body) -> Iterator[Formula]:
+def _write_formulas(group: list[TextLine], page: _Page, columns: PageColumns, body: Body) -> Iterator[Formula]:
     """Yield the formulas of a group: one for each number."""
     nodes: list[FormulaNode] = []
     numbers: list[tuple[float, str]] = []
-    has_table = has_mapped_symbols(run for line in group for run in line.runs)
     for printed in group:
         number = find_equation_number(printed, columns, body)
         leading = None if number else split_leading_number(printed, columns, body)
@@ -280,12 +285,12 @@ def _write_formulas(group: list[TextLine], bars: _Bars, columns: PageColumns, bo
                 # The right edge of the text before the number is an estimate.
                 right = run.left + min(run.right - run.left, 0.5 * run.size * number.start())
                 run = replace(run, text=run.text[: number.start()].rstrip(), right=right, is_cut=False)
-            nodes += nodes_of(run, has_table) if run.text else ()
+            nodes += nodes_of(run, page.has_table) if run.text else ()
     if not nodes:
         return
     left, right = min(node.left for node in nodes), max(node.right for node in nodes)
     bottom, top = min(node.bottom for node in nodes), max(node.top for node in nodes)
-    rules = bars.within(left - 3, bottom - 3, right + 3, top + 3)
+    rules = page.within(left - 3, bottom - 3, right + 3, top + 3)
     rows = build_rows([node for node in nodes if node.latex or node.kind == "unknown"], rules)
     # Of a font without a name nothing says which letters and symbols it holds.
     nameless = sum(not run.font.name for line in group for run in line.runs)

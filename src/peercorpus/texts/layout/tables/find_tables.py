@@ -122,7 +122,9 @@ def is_two_columns(rows: Sequence[CellRow], box: Box) -> bool:
         return False
     crossing = sum(piece.left < middle - 0.04 * width and piece.right > middle + 0.04 * width for piece in pieces)
     begun = sum(any(0 <= piece.left - middle < _MAX_COLUMN_START_SHARE * width for piece in row.pieces) for row in rows)
-    if crossing > 0.2 * len(rows) or 2 * begun < len(rows):
+    # The lines of two columns need not be level, so a row may have only one of them.
+    right = sum(any((piece.left + piece.right) / 2 > middle for piece in row.pieces) for row in rows)
+    if crossing > 0.2 * len(rows) or begun < 2 or 3 * begun < right:
         return False
     return all(_fills(rows, left, left + width / 2) for left in (box.left, middle))
 
