@@ -56,6 +56,11 @@ from peercorpus.texts.layout.formulas.inline import inline
         ("STIXMath-Regular", "𝑥", "x"),
         ("STIXMath-Regular", "\ue0f2", "\ufffd"),
         ("CMMI10", "\u200b", ""),
+        ("rpxmi", "\x0b", "α"),
+        ("txmia", "g", "𝔤"),
+        ("pxmia", "R", "ℜ"),
+        ("txmia", "\x0b", "α"),
+        ("txexa", "\x21", "\ufffd"),
     ],
 )
 def test_a_code_of_an_old_font_is_read_as_its_sign_and_never_as_rubbish(font: str, letter: str, meaning: str) -> None:

@@ -186,3 +186,47 @@ def test_the_middle_of_a_lying_brace_stands_out_at_any_height(height: float) -> 
     ]
     runs = equation(run("a", 255, LETTERS), run("b", 262, LETTERS), *brace, run("n", 264, "CMMI7", 688 - height, 7.0))
     assert latex(runs) == r"y = \underbrace{ab}_{n}"
+
+
+def test_a_few_symbols_of_a_formula_do_not_tell_that_their_font_has_a_unicode_table() -> None:
+    """`(` and `)` are codes of tall braces, as other formulas of the page show."""
+    braces = equation(run("(", 254, LARGE, 717.5), run("x", 264, LETTERS), run(")", 272, LARGE, 717.5))
+    other = [run("z", 255, LETTERS, 640), run("=", 262, SIGNS, 640), run("\x12", 270, LARGE, 654.5)]
+    other += [run("b", 280, LETTERS, 640), run("\x13", 288, LARGE, 654.5)]
+    first, *_ = found([*braces, *other])
+    assert isinstance(first, Formula)
+    assert first.signs == r"y = \{x\}"
+
+
+def test_the_piece_that_extends_a_lying_brace_is_no_symbol() -> None:
+    brace = [run("|", 252, "txex", 694), run(" ", 256, "txexa", 694), run("{", 258, "txex", 694)]
+    brace += [run("z", 261, "txex", 694), run(" ", 264, "txexa", 694), run("}", 266, "txex", 694)]
+    runs = equation(run("a", 255, LETTERS), run("b", 262, LETTERS), *brace, run("n", 260, "txmi", 684, 7.0))
+    assert latex(runs) == r"y = \underbrace{ab}_{n}"
+
+
+@pytest.mark.parametrize("thickness", [0.4, 0.8, 1.2])
+def test_a_thick_bar_of_a_fraction_is_as_near_to_its_parts(thickness: float) -> None:
+    runs = equation(run("a", 256, LETTERS, 702.6 + thickness + 4), run("b", 256, LETTERS, 702.6 - 11.3))
+    assert latex(runs, Box(255, 702.6, 262, 702.6 + thickness)) == r"y = \frac{a}{b}"
+
+
+def test_the_rows_of_a_limit_may_be_close() -> None:
+    limit = [run("x", 258, "CMMI7", 692.0, 7.0), run("z", 258, "CMMI7", 686.0, 7.0)]
+    assert latex(equation(run("sup", 254, UPRIGHT), *limit, run("f", 275, LETTERS))) == (
+        r"y = \sup_{\substack{x \\ z}}f"
+    )
+
+
+def test_a_stop_behind_a_root_is_not_under_its_bar() -> None:
+    runs = equation(run("√", 252, SIGNS, 707.6), run("m.", 258, LETTERS))
+    runs[2].right, runs[3].right = 257.5, 266
+    assert latex(runs, Box(257.5, 707.4, 265, 707.8)) == r"y = \sqrt{m}."
+
+
+def test_small_capitals_below_a_display_are_no_row_of_it() -> None:
+    heading = [run("V.", 270, base=680), run("E", 283, base=680), run("XPERIMENTS", 288, base=680, size=8.0)]
+    formula, line = found([*equation(run("x", 255, LETTERS)), *heading])
+    assert isinstance(formula, Formula)
+    assert formula.signs == "y = x"
+    assert not isinstance(line, Formula)

@@ -27,6 +27,10 @@ def test_numbers_tell_the_level() -> None:
     assert levels(*map(bold, texts)) == [1, 1, 2, 3, 1, 1, 2]
 
 
+def test_sections_of_a_class_with_chapters_count_from_nought() -> None:
+    assert levels(*map(bold, ["0.1 Introduction", "0.1.1 Model", "0.2 Method"])) == [1, 2, 1]
+
+
 @pytest.mark.parametrize("text", ["Abstract", "References", "Acknowledgments", "Limitations", "Broader Impact"])
 def test_usual_names_need_no_number(text: str) -> None:
     assert levels(bold(text)) == [1]

@@ -187,14 +187,15 @@ class HeadingFinder:
         return self._find_level_of_numbered(line, numbered["number"]) if after is not None else 0
 
     def _find_level_of_numbered(self, line: TextLine, number: str) -> int:
-        if not self.has_begun and number not in {"0", "1"}:
+        if not self.has_begun and number not in {"0", "1", "0.1"}:
             return 0
         if not self._counting.counts_on(number):
             # If sections are set larger, a large numbered line is a section; those in between were missed.
             if not (self._sections_are_large and self._is_large(line) and "." not in number):
                 return 0
             self._counting.go_on(number)
-        self._level = number.count(".") + 1
+        # A class with chapters counts the sections of a paper without chapters from 0.1.
+        self._level = number.count(".") + (not number.startswith("0."))
         self._sections_are_large |= self._level == 1 and self._is_large(line)
         return self._level
 

@@ -8,7 +8,7 @@ ROW_BREAK = r" \\ "
 """LaTeX between two rows."""
 PLAIN_KINDS = frozenset({"letter", "text", "name"})
 """Kinds of nodes that stand on the baseline of their row."""
-_MIN_ROW_DISTANCE_EM = 0.9
+_MIN_ROW_DISTANCE_EM = 0.8
 """Minimum distance of the baselines of two rows, in em."""
 
 

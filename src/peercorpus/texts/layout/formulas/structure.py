@@ -203,6 +203,8 @@ _MAX_INDEX_SIZE_RATIO = 0.75
 """Maximum font size of the index of a root, relative to the root."""
 _MIN_INDEX_OVERLAP_EM = 0.05
 """Minimum length by which the index of a root extends over the left edge of its sign, in em."""
+_STOPS = frozenset(".,;")
+"""Marks of the sentence behind a formula, which a bar never covers last."""
 _MAX_ROW_OFFSET_EM = 0.5
 """Maximum distance of two baselines of one row, in em."""
 _MAX_BAR_GAP_EM = 0.45
@@ -419,6 +421,9 @@ def _join_root(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] | No
         and bar.left - 1 <= node.middle <= bar.right + 0.3
         and root.bottom - 0.3 * root.size < node.level < y
     ]
+    last = max(inside, key=lambda node: node.right, default=None)
+    if last is not None and last.latex in _STOPS:  # Where a stop behind the bar begins is an estimate.
+        inside = remove(inside, [last])
     if not inside:
         return None
     plain = [node for node in inside if node.size > MAX_SCRIPT_SIZE_RATIO * max(other.size for other in inside)]
@@ -442,9 +447,11 @@ def _join_fraction(nodes: Sequence[FormulaNode], bar: Box, bars: Sequence[Box]) 
         and low < node.level < high
     ]
     above = _take_touching_nodes(
-        sorted((node for node in within if node.level > y), key=lambda node: node.bottom), y, +1
+        sorted((node for node in within if node.level > y), key=lambda node: node.bottom), bar.top, +1
     )
-    below = _take_touching_nodes(sorted((node for node in within if node.level < y), key=lambda node: -node.top), y, -1)
+    below = _take_touching_nodes(
+        sorted((node for node in within if node.level < y), key=lambda node: -node.top), bar.bottom, -1
+    )
     if not above or not below:
         return None
     parts = [*above, *below]
@@ -516,7 +523,7 @@ def _join_overline(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode] 
         for node in nodes
         if bar.left - 1 <= node.middle <= bar.right + 1
         and -0.2 * node.size < y - node.top < _MAX_BAR_GAP_EM * node.size
-        and node.latex not in ".,;"
+        and node.latex not in _STOPS
     ]
     if not inside or bar.right - bar.left > 60:
         return None
