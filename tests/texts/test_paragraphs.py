@@ -72,6 +72,41 @@ def test_entries_with_labels_and_entries_that_hang_out() -> None:
     assert [lines for _, lines in hanging] == [["A. One. First.", "Continued."], ["B. Two."]]
 
 
+def raised(number: str, text: str, base: float = 700.0, size: float = 10.0) -> TextLine:
+    """A line that begins with a raised number."""
+    mark = run(number, LEFT, base + 0.4 * size, 0.7 * size)
+    words = run(text, LEFT + 4, base, size, has_space=False)
+    return TextLine([mark, words], LEFT, RIGHT, base, size, 0)
+
+
+def test_numbers_that_are_raised_or_in_round_brackets_are_labels_where_they_count_on() -> None:
+    heading = line("References", 720.0, font=BOLD, size=12.0, right=180.0)
+    above = blocks(heading, raised("1", "A. One."), raised("2", "B. Two.", 688.0), raised("7", "to the 7.", 676.0))
+    assert [lines for _, lines in told(above)[1:]] == [["1A. One."], ["2B. Two.", "7to the 7."]]
+    round_labels = references(line("(1) A. One, 4"), line("(3) Herbs Press."), line("(2) B. Two."))
+    assert [lines for _, lines in round_labels] == [["(1) A. One, 4", "(3) Herbs Press."], ["(2) B. Two."]]
+
+
+def test_a_footnote_among_the_references_is_no_entry() -> None:
+    found = blocks(
+        line("References", 720.0, font=BOLD, size=12.0, right=180.0),
+        *stacked(line("[1] A. One. First."), line("[2] B. Two. Second.")),
+        raised("3", "A note that", 120.0, 8.0),
+        line("ends here.", 110.0, size=8.0),
+    )
+    assert told(found)[3:] == [(BlockKind.FOOTNOTE, ["3A note that", "ends here."])]
+
+
+def test_the_rest_of_a_footnote_below_the_references_is_no_part_of_the_last_entry() -> None:
+    found = blocks(
+        line("References", 720.0, font=BOLD, size=12.0, right=180.0),
+        *stacked(line("[1] A. One. First."), line("[2] B. Two. Second.")),
+        line("and so ends a note", 120.0, size=8.0),
+        line("of the page before.", 110.0, size=8.0),
+    )
+    assert told(found)[3:] == [(BlockKind.PARAGRAPH, ["and so ends a note", "of the page before."])]
+
+
 def test_a_caption_among_the_references_has_all_of_its_lines() -> None:
     found = blocks(
         line("References", 720.0, font=BOLD, size=12.0, right=180.0),

@@ -1,13 +1,14 @@
 """Join lines to paragraphs, list items, captions, footnotes and bibliography entries."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from math import inf
 
 from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine, ends_sentence
 from peercorpus.texts.layout.columns import MIN_PROSE_CHARACTERS, PageColumns
 from peercorpus.texts.layout.headings import HeadingFinder
+from peercorpus.texts.layout.references import EntryLabels, has_label
 
 CAPTION = re.compile(
     r"(?:(?:Supplementary |Extended Data )?(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing|Scheme|Box)\s*"
@@ -24,8 +25,6 @@ _STATEMENT = re.compile(
 )
 """Beginning of a theorem, a similar statement or a proof."""
 _NUMBERED_ITEM = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")
-_ENTRY_LABEL = re.compile(r"\[(?:\d{1,3}|[A-Za-z+]{2,8}\d{2}[a-z]?)\]\s*|\d{1,3}\.\s+(?=[A-Z])")
-"""Label of a bibliography entry."""
 _FOOTNOTE_MARK = re.compile(r"\d{1,2}|[*†‡§¶\u2217♯♠♣]")
 _REFERENCES_HEADING = re.compile(r"(?:\W|\d)*(?:references|bibliography)\W*$", re.IGNORECASE)
 
@@ -57,22 +56,29 @@ RUNNING_TEXT = (BlockKind.PARAGRAPH, BlockKind.ITEM)
 """Kinds of blocks that hold running text."""
 _ASIDE = (BlockKind.FOOTNOTE, BlockKind.CAPTION, BlockKind.TABLE, BlockKind.LISTING)
 """Blocks that may interrupt a paragraph: at the foot of a column, or floating."""
+_AMONG_REFERENCES = (BlockKind.PARAGRAPH, BlockKind.FOOTNOTE, BlockKind.CAPTION)
+"""Blocks of lines that may stand between the entries of a list of references."""
 _FLOWING = (*RUNNING_TEXT, *_ASIDE)
 
 
 class Paragraphs:
     """Groups the lines of a paper into blocks, page by page.
 
+    Args:
+        body: Body text of the paper.
+        unheaded: Lines with which lists of references without a heading begin.
+
     Attributes:
         blocks: The blocks so far.
     """
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Body, unheaded: Iterable[TextLine] = ()) -> None:
         self._body = body
+        self._unheaded = set(map(id, unheaded))
         self._headings = HeadingFinder(body)
         self._columns = PageColumns(((0.0, 0.0),))
         self._before: TextLine | None = None
-        self._in_references = False
+        self._labels: EntryLabels | None = None
         self.blocks: list[Block] = []
 
     def read(self, items: Sequence[TextLine | Block], columns: PageColumns) -> None:
@@ -96,9 +102,11 @@ class Paragraphs:
         ):
             block.lines.append(line)
         elif level := self._headings.read(line, after, self._columns, step=step, is_apart=self._is_apart(line)):
-            self._in_references = bool(_REFERENCES_HEADING.match(line.text))
+            self._labels = EntryLabels() if _REFERENCES_HEADING.match(line.text) else None
             self.blocks.append(Block(kind=BlockKind.HEADING, page=line.page, lines=[line], level=level))
         else:
+            if id(line) in self._unheaded and self._labels is None:
+                self._labels = EntryLabels()
             kind = self._choose_block_kind(line, block)
             if kind is not None or block is None:
                 self.blocks.append(Block(kind or BlockKind.PARAGRAPH, line.page, [line]))
@@ -125,10 +133,13 @@ class Paragraphs:
         text = line.text
         if CAPTION.match(text) and (before is None or self._is_apart(line) or self._differs(line, before)):
             return BlockKind.CAPTION
-        if self._is_footnote(line):
+        is_labelled = self._labels is not None and self._labels.begins_entry(line)
+        if not is_labelled and self._is_footnote(line):
             return BlockKind.FOOTNOTE
-        if self._in_references:
-            return None if self._continues_caption(line, block) else self._choose_entry_kind(line, block)
+        if self._labels is not None:
+            if not is_labelled and self._continues_aside(line, block):
+                return None
+            return BlockKind.ENTRY if is_labelled else self._choose_entry_kind(line, block)
         if self._is_item(line, block):
             return BlockKind.ITEM
         if before is None or block is None or block.kind not in _FLOWING or self._differs(line, before):
@@ -145,10 +156,10 @@ class Paragraphs:
             return None
         return BlockKind.PARAGRAPH if self._is_new(line, block, before, step > 1.1 * leading) else None
 
-    def _continues_caption(self, line: TextLine, block: Block | None) -> bool:
-        """Return whether a line is right below a line of a caption, in its size."""
+    def _continues_aside(self, line: TextLine, block: Block | None) -> bool:
+        """Return whether a line is right below a line that belongs to no entry, such as a caption, in its size."""
         before = self._before
-        if block is None or block.kind is not BlockKind.CAPTION or before is None or self._differs(line, before):
+        if block is None or block.kind not in _AMONG_REFERENCES or before is None or self._differs(line, before):
             return False
         return 0.4 * line.size < self._measure_step(line) <= _MIN_PARAGRAPH_STEP_LEADINGS * self._body.leading_of(line)
 
@@ -252,13 +263,19 @@ class Paragraphs:
         return room > max(_MIN_VERY_SHORT_GAP_EM, _MAX_CHARACTER_WIDTH_EM * (len(word) + 1)) * line.size
 
     def _choose_entry_kind(self, line: TextLine, block: Block | None) -> BlockKind | None:
-        """Return ENTRY if a line begins a bibliography entry: it has a label, space above, or a hanging indent."""
+        """Return ENTRY if a line without a label begins an entry: it has space above or a hanging indent.
+
+        PARAGRAPH if it is far below the entries and smaller: the rest of a footnote.
+        """
         before = self._before
-        if _ENTRY_LABEL.match(line.text) or block is None or block.kind is not BlockKind.ENTRY or before is None:
+        if block is None or block.kind is not BlockKind.ENTRY or before is None:
             return BlockKind.ENTRY
-        if _ENTRY_LABEL.match(block.lines[0].text):
+        step = self._measure_step(line) / self._body.leading_of(line)
+        if step > _MIN_PARAGRAPH_STEP_LEADINGS and line.size < before.size and self._differs(line, before):
+            return BlockKind.PARAGRAPH
+        if has_label(block.lines[0]):
             return None
-        if self._measure_step(line) > 1.25 * self._body.leading_of(line):
+        if step > 1.25:
             return BlockKind.ENTRY
         return BlockKind.ENTRY if line.left - self._columns.of(line)[0] < 4 else None
 
