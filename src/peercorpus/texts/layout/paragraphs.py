@@ -133,13 +133,10 @@ class Paragraphs:
         text = line.text
         if CAPTION.match(text) and (before is None or self._is_apart(line) or self._differs(line, before)):
             return BlockKind.CAPTION
-        is_labelled = self._labels is not None and self._labels.begins_entry(line)
-        if not is_labelled and self._is_footnote(line):
-            return BlockKind.FOOTNOTE
         if self._labels is not None:
-            if not is_labelled and self._continues_aside(line, block):
-                return None
-            return BlockKind.ENTRY if is_labelled else self._choose_entry_kind(line, block)
+            return self._choose_kind_among_references(line, block, self._labels)
+        if self._is_footnote(line):
+            return BlockKind.FOOTNOTE
         if self._is_item(line, block):
             return BlockKind.ITEM
         if before is None or block is None or block.kind not in _FLOWING or self._differs(line, before):
@@ -155,13 +152,6 @@ class Paragraphs:
         if step < 0.4 * line.size or block.kind not in RUNNING_TEXT:
             return None
         return BlockKind.PARAGRAPH if self._is_new(line, block, before, step > 1.1 * leading) else None
-
-    def _continues_aside(self, line: TextLine, block: Block | None) -> bool:
-        """Return whether a line is right below a line that belongs to no entry, such as a caption, in its size."""
-        before = self._before
-        if block is None or block.kind not in _AMONG_REFERENCES or before is None or self._differs(line, before):
-            return False
-        return 0.4 * line.size < self._measure_step(line) <= _MIN_PARAGRAPH_STEP_LEADINGS * self._body.leading_of(line)
 
     def _is_front_matter(self, line: TextLine, before: TextLine) -> bool:
         """Return whether a line below the title is a block of its own: authors, affiliations, notes."""
@@ -262,22 +252,30 @@ class Paragraphs:
         word = line.text.partition(" ")[0]
         return room > max(_MIN_VERY_SHORT_GAP_EM, _MAX_CHARACTER_WIDTH_EM * (len(word) + 1)) * line.size
 
-    def _choose_entry_kind(self, line: TextLine, block: Block | None) -> BlockKind | None:
-        """Return ENTRY if a line without a label begins an entry: it has space above or a hanging indent.
+    def _choose_kind_among_references(
+        self, line: TextLine, block: Block | None, labels: EntryLabels
+    ) -> BlockKind | None:
+        """Return ENTRY if a line begins an entry: it has a label, or space above, or a hanging indent.
 
         PARAGRAPH if it is far below the entries and smaller: the rest of a footnote.
         """
+        if labels.begins_entry(line):
+            return BlockKind.ENTRY
+        if self._is_footnote(line):
+            return BlockKind.FOOTNOTE
         before = self._before
-        if block is None or block.kind is not BlockKind.ENTRY or before is None:
+        if before is None or block is None:
             return BlockKind.ENTRY
         step = self._measure_step(line) / self._body.leading_of(line)
-        if step > _MIN_PARAGRAPH_STEP_LEADINGS and line.size < before.size and self._differs(line, before):
+        differs = self._differs(line, before)
+        if block.kind is not BlockKind.ENTRY:
+            is_close = 0.4 * line.size < self._measure_step(line) and step <= _MIN_PARAGRAPH_STEP_LEADINGS
+            return None if block.kind in _AMONG_REFERENCES and is_close and not differs else BlockKind.ENTRY
+        if step > _MIN_PARAGRAPH_STEP_LEADINGS and differs and line.size < before.size:
             return BlockKind.PARAGRAPH
         if has_label(block.lines[0]):
             return None
-        if step > 1.25:
-            return BlockKind.ENTRY
-        return BlockKind.ENTRY if line.left - self._columns.of(line)[0] < 4 else None
+        return BlockKind.ENTRY if step > 1.25 or line.left - self._columns.of(line)[0] < 4 else None
 
 
 def rejoin(blocks: Sequence[Block], body: Body) -> list[Block]:
