@@ -1,7 +1,10 @@
 """Lines are put together as a reader does it."""
 
+from collections.abc import Callable
+
 import pytest
 
+from hostile_texts import find_growth
 from invented_lines import BODY, BOLD, LEFT, RIGHT, SERIF, blocks, line, run, stacked
 from peercorpus.pdf.glyphs import Font, read_font
 from peercorpus.texts.layout.blocks import Block, BlockKind, TextLine
@@ -247,3 +250,11 @@ def test_a_dash_inside_a_sentence_is_no_item(sign: str) -> None:
     assert [block.kind for block in found] == [BlockKind.PARAGRAPH]
     found = blocks(*stacked(line("They are:", right=150.0), line(f"{sign}one point"), line(f"{sign}another point")))
     assert [block.kind for block in found] == [BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.ITEM]
+
+
+def test_the_time_to_join_is_in_proportion_to_the_blocks() -> None:
+    def join(size: int) -> Callable[[], object]:
+        small = [Block(BlockKind.PARAGRAPH, 0, [line("goes on here", 700.0 - at, size=8.0)]) for at in range(size)]
+        return lambda: rejoin(small, BODY)
+
+    assert find_growth(join, [1_000, 8_000], 0.05) is None

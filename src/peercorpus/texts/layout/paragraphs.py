@@ -281,54 +281,45 @@ class Paragraphs:
 def rejoin(blocks: Sequence[Block], body: Body) -> list[Block]:
     """Return the blocks with paragraphs joined that a figure, a table or a footnote interrupts, and footnotes too."""
     kept: list[Block] = []
+    note: Block | None = None  # the last one
+    text: Block | None = None  # the last running text, if nothing else than floats and footnotes is behind it
     was_note = False
     for block in blocks:
         is_paragraph = block.kind is BlockKind.PARAGRAPH and bool(block.lines)
-        note = _find_open_note(kept, block, body) if is_paragraph else None
-        first = note or (_find_interrupted(kept, block, body, was_note=was_note) if is_paragraph else None)
-        if first is None:
-            kept.append(block)
+        is_note = is_paragraph and note is not None and _continues_note(note, block, body)
+        is_apart = text is not None and (was_note or text is not kept[-1])
+        was_note = is_note
+        if note is not None and is_note:
+            note.lines += block.lines
+        elif text is not None and is_paragraph and is_apart and _continues_text(text, block, body):
+            text.lines += block.lines
         else:
-            first.lines += block.lines
-        was_note = note is not None
+            kept.append(block)
+            note = block if block.kind is BlockKind.FOOTNOTE else note
+            if block.kind not in _FLOWING:
+                text = None
+            elif block.kind in RUNNING_TEXT and block.lines and not _is_aside(block, body):
+                text = block
     return kept
 
 
-def _find_interrupted(kept: Sequence[Block], block: Block, body: Body, *, was_note: bool) -> Block | None:
-    """Return the paragraph that a block continues, skipping blocks in between; None if there is none.
-
-    Args:
-        kept: The blocks before it.
-        block: A paragraph.
-        body: Body text of the paper.
-        was_note: Whether the rest of a footnote was right before it.
-    """
-    if not block.lines[0].text[:1].islower() or _is_aside(block, body):
-        return None
-    for before in reversed(kept):
-        if before.kind in RUNNING_TEXT and before.lines and not _is_aside(before, body):
-            last = before.lines[-1]
-            is_open = last.is_cut or not ends_sentence(last.text)
-            is_apart = was_note or before is not kept[-1]
-            return before if is_open and is_apart and block.page - last.page <= 1 else None
-        if before.kind not in _FLOWING:
-            return None
-    return None
+def _continues_text(text: Block, block: Block, body: Body) -> bool:
+    """Return whether a paragraph goes on with the sentence in which another running text ends."""
+    last = text.lines[-1]
+    is_open = last.is_cut or not ends_sentence(last.text)
+    begins_lower = block.lines[0].text[:1].islower()
+    return is_open and begins_lower and not _is_aside(block, body) and block.page - last.page <= 1
 
 
-def _find_open_note(kept: Sequence[Block], block: Block, body: Body) -> Block | None:
-    """Return the footnote that goes on with a block, in the next column or on the next page; None if there is none."""
-    first = block.lines[0]
+def _continues_note(note: Block, block: Block, body: Body) -> bool:
+    """Return whether a paragraph goes on with a footnote, in the next column or on the next page."""
+    first, last = block.lines[0], note.lines[-1]
     if first.size >= MIN_BODY_SIZE_RATIO * body.size or not _LEADING_NUMBER.sub("", first.text)[:1].islower():
-        return None
-    note = next((before for before in reversed(kept) if before.kind is BlockKind.FOOTNOTE), None)
-    if note is None or note.lines[-1].page < first.page - 1:
-        return None
-    last = note.lines[-1]
+        return False
     is_open = last.is_cut or not ends_sentence(last.text)
     is_alike = abs(last.size - first.size) < _MAX_NOTE_SIZE_DIFFERENCE * first.size
     is_elsewhere = last.page < first.page or last.base < first.base or last.right <= first.left
-    return note if is_open and is_alike and is_elsewhere else None
+    return is_open and is_alike and is_elsewhere and last.page >= first.page - 1
 
 
 def _is_aside(block: Block, body: Body) -> bool:
