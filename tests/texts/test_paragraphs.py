@@ -212,6 +212,12 @@ def test_other_words_in_bold_are_not_marked() -> None:
     assert rendered(in_parts(("12.", BOLD), ("More", SERIF))) == "12. More"
 
 
+@pytest.mark.parametrize(("head", "rest"), [("Kite-2", ".5 flies."), ("arXiv:", "2101 has it."), ("approx.", "imate")])
+def test_a_head_in_bold_does_not_end_within_a_word(head: str, rest: str) -> None:
+    parts = [run(head, font=BOLD), run(rest, LEFT + 50, has_space=False)]
+    assert rendered(TextLine(parts, LEFT, RIGHT, 700.0, 10.0, 0)) == f"{head}{rest}"
+
+
 def test_a_line_that_ends_far_before_its_column_ends_a_paragraph_without_any_space() -> None:
     heading = line("1 Introduction", 730.0, font=BOLD, size=12.0, right=200.0)
 

@@ -43,6 +43,8 @@ _MARKDOWN_START = re.compile(r"[#>|]|[-+*] ")
 """Start of a text that Markdown would read as a heading, a quotation, a table or a list."""
 _RUN_IN_ENDS = (".", ":", "?")
 """How a run-in heading at the start of a paragraph ends."""
+_RUN_IN_END = re.compile(r"[.:?](?!\w)")
+"""The same at the start of the text behind it."""
 _MIN_RUN_IN_CHARACTERS = 3
 """Minimum characters of a run-in heading, without spaces between runs."""
 _MAX_RUN_IN_CHARACTERS = 120
@@ -80,7 +82,8 @@ def _count_run_in_runs(runs: Sequence[TextRun]) -> int:
     end = next((number for number, run in enumerate(runs) if not run.font.is_bold), len(runs))
     text = "".join(run.text for run in runs[:end])
     after = runs[end].text if end < len(runs) else ""
-    is_ended = text.endswith(_RUN_IN_ENDS) or after.startswith(_RUN_IN_ENDS)
+    is_in_word = end < len(runs) and not runs[end].has_space and after[:1].isalnum()
+    is_ended = (text.endswith(_RUN_IN_ENDS) and not is_in_word) or _RUN_IN_END.match(after)
     is_more = len(after) > 1 or end + 1 < len(runs)
     return (
         end
