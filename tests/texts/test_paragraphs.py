@@ -258,6 +258,18 @@ def test_a_dash_inside_a_sentence_is_no_item(sign: str) -> None:
     assert [block.kind for block in found] == [BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.ITEM]
 
 
+def test_an_entry_with_a_label_is_made_whole_behind_a_float() -> None:
+    def join(first: str, second: str) -> list[list[str]]:
+        entries = [Block(BlockKind.ENTRY, 0, [line(text)]) for text in (first, second)]
+        joined = rejoin([entries[0], Block(BlockKind.CAPTION, 0, [line("Figure 1: Kites")]), entries[1]], BODY)
+        return [[one.text for one in block.lines] for block in joined if block.kind is BlockKind.ENTRY]
+
+    assert join("[3] A. One. Herbs of", "the coast. 2019.") == [["[3] A. One. Herbs of", "the coast. 2019."]]
+    assert len(join("[3] A. One. Herbs of", "[4] B. Two. 2019.")) == 2
+    assert len(join("[3] A. One. Herbs. 2019.", "the coast. 2019.")) == 2
+    assert len(join("A. One. Herbs of", "B. Two. 2019.")) == 2
+
+
 def test_the_time_to_join_is_in_proportion_to_the_blocks() -> None:
     def join(size: int) -> Callable[[], object]:
         small = [Block(BlockKind.PARAGRAPH, 0, [line("goes on here", 700.0 - at, size=8.0)]) for at in range(size)]

@@ -279,47 +279,67 @@ class Paragraphs:
 
 
 def rejoin(blocks: Sequence[Block], body: Body) -> list[Block]:
-    """Return the blocks with paragraphs joined that a figure, a table or a footnote interrupts, and footnotes too."""
+    """Return the blocks with paragraphs, footnotes and labelled entries joined that something else interrupts."""
     kept: list[Block] = []
-    note: Block | None = None  # the last one
-    text: Block | None = None  # the last running text, if nothing else than floats and footnotes is behind it
+    # The last of each kind; a paragraph only if nothing but floats and footnotes is behind it.
+    text: Block | None = None
+    note: Block | None = None
+    entry: Block | None = None
     was_note = False
     for block in blocks:
-        is_paragraph = block.kind is BlockKind.PARAGRAPH and bool(block.lines)
-        is_note = is_paragraph and note is not None and _continues_note(note, block, body)
-        is_apart = text is not None and (was_note or text is not kept[-1])
-        was_note = is_note
+        is_note = note is not None and _continues_note(note, block, body)
         if note is not None and is_note:
             note.lines += block.lines
-        elif text is not None and is_paragraph and is_apart and _continues_text(text, block, body):
+        elif text is not None and (was_note or text is not kept[-1]) and _continues_text(text, block, body):
             text.lines += block.lines
+        elif entry is not None and entry is not kept[-1] and _continues_entry(entry, block):
+            entry.lines += block.lines
         else:
             kept.append(block)
             note = block if block.kind is BlockKind.FOOTNOTE else note
-            if block.kind not in _FLOWING:
-                text = None
-            elif block.kind in RUNNING_TEXT and block.lines and not _is_aside(block, body):
-                text = block
+            entry = block if block.kind is BlockKind.ENTRY else entry
+            text = _choose_open_text(text, block, body)
+        was_note = is_note
     return kept
+
+
+def _choose_open_text(text: Block | None, block: Block, body: Body) -> Block | None:
+    """Return the running text with which what is behind a block may go on."""
+    if block.kind not in _FLOWING:
+        return None
+    return block if block.kind in RUNNING_TEXT and block.lines and not _is_aside(block, body) else text
+
+
+def _is_open(last: TextLine) -> bool:
+    """Return whether a sentence goes on behind a line."""
+    return last.is_cut or not ends_sentence(last.text)
 
 
 def _continues_text(text: Block, block: Block, body: Body) -> bool:
     """Return whether a paragraph goes on with the sentence in which another running text ends."""
+    if block.kind is not BlockKind.PARAGRAPH or not block.lines or not block.lines[0].text[:1].islower():
+        return False
     last = text.lines[-1]
-    is_open = last.is_cut or not ends_sentence(last.text)
-    begins_lower = block.lines[0].text[:1].islower()
-    return is_open and begins_lower and not _is_aside(block, body) and block.page - last.page <= 1
+    return _is_open(last) and not _is_aside(block, body) and block.page - last.page <= 1
+
+
+def _continues_entry(entry: Block, block: Block) -> bool:
+    """Return whether an entry without a label is the rest of the last one, which has a label."""
+    if block.kind is not BlockKind.ENTRY or has_label(block.lines[0]) or not has_label(entry.lines[0]):
+        return False
+    return _is_open(entry.lines[-1]) and block.page - entry.lines[-1].page <= 1
 
 
 def _continues_note(note: Block, block: Block, body: Body) -> bool:
     """Return whether a paragraph goes on with a footnote, in the next column or on the next page."""
+    if block.kind is not BlockKind.PARAGRAPH or not block.lines:
+        return False
     first, last = block.lines[0], note.lines[-1]
     if first.size >= MIN_BODY_SIZE_RATIO * body.size or not _LEADING_NUMBER.sub("", first.text)[:1].islower():
         return False
-    is_open = last.is_cut or not ends_sentence(last.text)
     is_alike = abs(last.size - first.size) < _MAX_NOTE_SIZE_DIFFERENCE * first.size
     is_elsewhere = last.page < first.page or last.base < first.base or last.right <= first.left
-    return is_open and is_alike and is_elsewhere and last.page >= first.page - 1
+    return _is_open(last) and is_alike and is_elsewhere and last.page >= first.page - 1
 
 
 def _is_aside(block: Block, body: Body) -> bool:
