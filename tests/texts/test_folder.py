@@ -127,7 +127,7 @@ def test_a_text_is_opened_with_its_blocks(pdfs: Path, out: Path) -> None:
     "disk",
     "a text that `convert` wrote, or its JSON: gone, cut short, or changed by hand",
     "the file is named, and blocks are never read into another text",
-    times=4,
+    times=5,
 )
 @pytest.mark.parametrize(
     ("name", "content", "culprit"),
@@ -136,6 +136,7 @@ def test_a_text_is_opened_with_its_blocks(pdfs: Path, out: Path) -> None:
         ("paper.md", None, "paper.md"),
         ("paper.json", b'{"engine": "pdfium-layout", "bl', "paper.json"),
         ("paper.md", b"One more.\n\nSee Eq. (1).\n", "convert"),
+        ("paper.md", b"See Eq. (2).\n", "convert"),
     ],
 )
 def test_a_text_whose_pair_is_not_whole_is_not_opened(
@@ -145,6 +146,15 @@ def test_a_text_whose_pair_is_not_whole_is_not_opened(
     (out / name).unlink() if content is None else (out / name).write_bytes(content)
     with pytest.raises(PeercorpusError, match=culprit):
         peercorpus.open_text(out / "paper.json")
+
+
+def test_a_text_of_an_earlier_version_and_one_with_other_line_ends_are_opened(pdfs: Path, out: Path) -> None:
+    convert([put(pdfs, "paper", paper("See Eq. (1).", "Two."))], out)
+    (out / "paper.md").write_bytes((out / "paper.md").read_bytes().replace(b"\n", b"\r\n"))
+    assert len(peercorpus.open_text(out / "paper.md").blocks) == 2
+    told = measures(out, "paper")
+    (out / "paper.json").write_text(json.dumps({name: told[name] for name in told if name != "markdown_sha256"}))
+    assert len(peercorpus.open_text(out / "paper.md").blocks) == 2
 
 
 def test_a_text_without_blocks_is_refused_by_its_engine_and_a_failed_one_by_its_reason(pdfs: Path, out: Path) -> None:

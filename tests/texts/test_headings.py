@@ -199,3 +199,48 @@ def test_an_italic_heading_with_the_next_number_needs_no_space_below(text: str) 
 
 def test_a_row_of_a_matrix_is_no_appendix() -> None:
     assert levels(bold("1 Introduction"), line("A B 0", right=LEFT + 30)) == [1, 0]
+
+
+@pytest.mark.parametrize("size", [10.0, 12.0])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Definition 3 (Stability). A policy is stable if",
+        "Assumption 2. All boats return before",
+        "Lemma A.1. A tide rises",
+        "Remark. The tide is not needed",
+        "Proof. It follows",
+    ],
+)
+def test_a_statement_that_begins_on_the_line_of_its_name_is_no_heading(text: str, size: float) -> None:
+    assert levels(bold("Introduction"), bold(text, size)) == [1, 0]
+
+
+def test_a_statement_may_be_the_title_of_a_section() -> None:
+    assert levels(bold("1 Introduction"), bold("2 Proof of Theorem 1"), bold("Example 1: Tides")) == [1, 1, 1]
+
+
+@pytest.mark.parametrize("text", ["A policy is stable if it returns.", f"A {'policy is stable ' * 3}"])
+def test_a_sentence_that_begins_with_an_article_is_no_appendix(text: str) -> None:
+    assert levels(bold("1 Introduction"), bold("2 Method"), bold(text, 10.0)) == [1, 1, 0]
+    assert levels(bold("1 Introduction"), bold("2 Method"), bold("A proofs", 10.0)) == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ([bold("Introduction"), bold("Method")], "2. All boats return."),
+        ([bold("Introduction"), bold("Method")], "2. All boats return, and those that do not"),
+        ([bold("1 Introduction"), bold("2 Method")], "3. All boats return, and those that do not"),
+        ([bold("1 Introduction", 10.0), bold("2 Method", 10.0)], "3 All boats return."),
+        ([bold("I. INTRODUCTION", 10.0), bold("II. METHOD", 10.0)], "2. All boats return, and those that do not"),
+    ],
+    ids=["no numbers", "no numbers, smaller", "smaller", "ends in a stop", "Roman numbers"],
+)
+def test_a_numbered_line_that_is_not_set_like_the_sections_is_none(before: list[TextLine], text: str) -> None:
+    assert levels(*before, bold(text, 10.0))[-1] == 0
+
+
+def test_titles_of_sections_may_end_in_a_stop() -> None:
+    texts = "1. Introduction.", "2. Related work.", "3. Method.", "3.1. Boats."
+    assert levels(*(bold(text, 10.0) for text in texts)) == [1, 1, 1, 2]

@@ -1,10 +1,12 @@
 """Algorithms and programs keep their lines and their indentation; what only looks a little like them does not."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from invented_lines import BODY, LEFT, ONE_COLUMN, RIGHT, line, run
+from hostile_texts import find_growth
+from invented_lines import BODY, BOLD, LEFT, ONE_COLUMN, RIGHT, line, run
 from invented_pdfs import typeset
 from peercorpus.pdf.glyphs import read_font
 from peercorpus.pdf.shapes import Box
@@ -226,3 +228,52 @@ def test_the_triangle_before_a_comment_is_no_part_of_a_formula(font: str, text: 
     comment = replace(run("one more", LEFT + 110), has_space=True)
     steps[2].runs += [triangle, comment]
     assert "\u25b7 one more" in listing([head(), *down(*steps)], 710.0, 696.0, 630.0)
+
+
+def make_steps(left: float, end: str, mark: str = "") -> list[TextLine]:
+    """The steps of an algorithm from a left edge on: a number, then words of which some begin in bold."""
+    texts = ["count the clouds", "**for** each cloud do", "send a boat", f"**return** {end}"]
+    lines = []
+    for number, text in enumerate(texts, 1):
+        bold, _, words = text.removeprefix("**").rpartition("**")
+        parts = [run(f"{number}{mark}", left), run(bold, left + 14, font=BOLD), run(words.strip(), left + 45)]
+        lines.append(TextLine([part for part in parts if part.text], left, left + 130, 0.0, 10.0, 0))
+    return down(*lines)
+
+
+@pytest.mark.parametrize("mark", ["", ":"])
+def test_algorithms_side_by_side_come_one_after_the_other(mark: str) -> None:
+    lines = [*make_steps(LEFT, "the count", mark), *make_steps(LEFT + 150, "the height", mark)]
+    left, right = (str(one.markdown).split("\n") for one in found(lines) if isinstance(one, Block))
+    assert left == ["```", *(f"{text}" for text in left[1:5]), "```"]
+    assert [text.split()[0].strip(":") for text in left[1:5]] == list("1234")
+    assert (left[4].split()[1:], right[4].split()[1:]) == (["return", "the", "count"], ["return", "the", "height"])
+
+
+def test_algorithms_side_by_side_are_read_one_after_the_other_from_a_page() -> None:
+    steps = "1#h(14pt)count {0} \\\n 2#h(14pt)*for* each {0} *do* \\\n 3#h(24pt)send a boat \\\n 4#h(14pt)*return* {0}"
+    cells = ", ".join(
+        f"[*Algorithm {at}* Counting {what} \\\n {steps.format(what)}]" for at, what in ((1, "sky"), (2, "sea"))
+    )
+    page = f"#lorem(60)\n\n#grid(columns: (1fr, 1fr), column-gutter: 14pt, {cells})\n\n#lorem(60)"
+    text = PdfiumLayout().convert(typeset(page)).markdown
+    listings = [part.split("\n") for part in text.split("```")[1::2]]
+    assert [[line.split()[-1] for line in one[1:-1]] for one in listings] == [
+        ["sky", "do", "boat", "sky"],
+        ["sea", "do", "boat", "sea"],
+    ]
+
+
+def test_step_numbers_beyond_the_column_are_no_algorithm() -> None:
+    lines = down(*(line(number, left=RIGHT + 20, right=RIGHT + 25) for number in "123"))
+    assert found(lines) == lines
+
+
+@pytest.mark.parametrize("numbers", ["1", "12", "123"])
+def test_the_time_for_step_numbers_is_in_proportion_to_them(numbers: str) -> None:
+    def find(size: int) -> Callable[[], object]:
+        texts = [numbers[at % len(numbers)] for at in range(size)]
+        lines = [line(text, 700.0 - 0.01 * at, right=LEFT + WIDTH) for at, text in enumerate(texts)]
+        return lambda: replace_listings(lines, [], ONE_COLUMN, BODY, Dehyphenator([]))
+
+    assert find_growth(find, [500, 4_000], 0.05) is None

@@ -36,6 +36,13 @@ def test_a_ruler_beside_the_text_leaves(left: float, numbers: list[str]) -> None
     ]
 
 
+def test_raised_labels_of_references_stay() -> None:
+    runs = page([str(number) for number in range(1, 9)], 97.0)
+    for number, text in zip(runs[::2], runs[1::2], strict=True):
+        number.base = text.base + 3
+    assert LineNumberColumns().without(runs) == runs
+
+
 def test_numbers_of_a_page_with_few_lines_leave_where_others_stood() -> None:
     rulers = LineNumberColumns()
     rulers.without(page([str(number) for number in range(1, 20)], 60.0))

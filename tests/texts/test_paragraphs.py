@@ -1,7 +1,10 @@
 """Lines are put together as a reader does it."""
 
+from collections.abc import Callable
+
 import pytest
 
+from hostile_texts import find_growth
 from invented_lines import BODY, BOLD, LEFT, RIGHT, SERIF, blocks, line, run, stacked
 from peercorpus.pdf.glyphs import Font, read_font
 from peercorpus.texts.layout.blocks import Block, BlockKind, TextLine
@@ -70,6 +73,41 @@ def test_entries_with_labels_and_entries_that_hang_out() -> None:
     assert [lines for _, lines in labelled] == [["[1] A. One. First.", "Continued."], ["[2] B. Two. Second."]]
     hanging = references(line("A. One. First."), line("Continued.", left=LEFT + 12), line("B. Two."))
     assert [lines for _, lines in hanging] == [["A. One. First.", "Continued."], ["B. Two."]]
+
+
+def raised(number: str, text: str, base: float = 700.0, size: float = 10.0) -> TextLine:
+    """A line that begins with a raised number."""
+    mark = run(number, LEFT, base + 0.4 * size, 0.7 * size)
+    words = run(text, LEFT + 4, base, size, has_space=False)
+    return TextLine([mark, words], LEFT, RIGHT, base, size, 0)
+
+
+def test_numbers_that_are_raised_or_in_round_brackets_are_labels_where_they_count_on() -> None:
+    heading = line("References", 720.0, font=BOLD, size=12.0, right=180.0)
+    above = blocks(heading, raised("1", "A. One."), raised("2", "B. Two.", 688.0), raised("7", "to the 7.", 676.0))
+    assert [lines for _, lines in told(above)[1:]] == [["1A. One."], ["2B. Two.", "7to the 7."]]
+    round_labels = references(line("(1) A. One, 4"), line("(3) Herbs Press."), line("(2) B. Two."))
+    assert [lines for _, lines in round_labels] == [["(1) A. One, 4", "(3) Herbs Press."], ["(2) B. Two."]]
+
+
+def test_a_footnote_among_the_references_is_no_entry() -> None:
+    found = blocks(
+        line("References", 720.0, font=BOLD, size=12.0, right=180.0),
+        *stacked(line("[1] A. One. First."), line("[2] B. Two. Second.")),
+        raised("3", "A note that", 120.0, 8.0),
+        line("ends here.", 110.0, size=8.0),
+    )
+    assert told(found)[3:] == [(BlockKind.FOOTNOTE, ["3A note that", "ends here."])]
+
+
+def test_the_rest_of_a_footnote_below_the_references_is_no_part_of_the_last_entry() -> None:
+    found = blocks(
+        line("References", 720.0, font=BOLD, size=12.0, right=180.0),
+        *stacked(line("[1] A. One. First."), line("[2] B. Two. Second.")),
+        line("and so ends a note", 120.0, size=8.0),
+        line("of the page before.", 110.0, size=8.0),
+    )
+    assert told(found)[3:] == [(BlockKind.PARAGRAPH, ["and so ends a note", "of the page before."])]
 
 
 def test_a_caption_among_the_references_has_all_of_its_lines() -> None:
@@ -174,6 +212,12 @@ def test_other_words_in_bold_are_not_marked() -> None:
     assert rendered(in_parts(("12.", BOLD), ("More", SERIF))) == "12. More"
 
 
+@pytest.mark.parametrize(("head", "rest"), [("Kite-2", ".5 flies."), ("arXiv:", "2101 has it."), ("approx.", "imate")])
+def test_a_head_in_bold_does_not_end_within_a_word(head: str, rest: str) -> None:
+    parts = [run(head, font=BOLD), run(rest, LEFT + 50, has_space=False)]
+    assert rendered(TextLine(parts, LEFT, RIGHT, 700.0, 10.0, 0)) == f"{head}{rest}"
+
+
 def test_a_line_that_ends_far_before_its_column_ends_a_paragraph_without_any_space() -> None:
     heading = line("1 Introduction", 730.0, font=BOLD, size=12.0, right=200.0)
 
@@ -212,3 +256,23 @@ def test_a_dash_inside_a_sentence_is_no_item(sign: str) -> None:
     assert [block.kind for block in found] == [BlockKind.PARAGRAPH]
     found = blocks(*stacked(line("They are:", right=150.0), line(f"{sign}one point"), line(f"{sign}another point")))
     assert [block.kind for block in found] == [BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.ITEM]
+
+
+def test_an_entry_with_a_label_is_made_whole_behind_a_float() -> None:
+    def join(first: str, second: str) -> list[list[str]]:
+        entries = [Block(BlockKind.ENTRY, 0, [line(text)]) for text in (first, second)]
+        joined = rejoin([entries[0], Block(BlockKind.CAPTION, 0, [line("Figure 1: Kites")]), entries[1]], BODY)
+        return [[one.text for one in block.lines] for block in joined if block.kind is BlockKind.ENTRY]
+
+    assert join("[3] A. One. Herbs of", "the coast. 2019.") == [["[3] A. One. Herbs of", "the coast. 2019."]]
+    assert len(join("[3] A. One. Herbs of", "[4] B. Two. 2019.")) == 2
+    assert len(join("[3] A. One. Herbs. 2019.", "the coast. 2019.")) == 2
+    assert len(join("A. One. Herbs of", "B. Two. 2019.")) == 2
+
+
+def test_the_time_to_join_is_in_proportion_to_the_blocks() -> None:
+    def join(size: int) -> Callable[[], object]:
+        small = [Block(BlockKind.PARAGRAPH, 0, [line("goes on here", 700.0 - at, size=8.0)]) for at in range(size)]
+        return lambda: rejoin(small, BODY)
+
+    assert find_growth(join, [1_000, 8_000], 0.05) is None

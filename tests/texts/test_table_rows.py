@@ -87,3 +87,14 @@ def test_wide_spaces_of_justified_cells_part_nothing(page: InventedPage) -> None
         ["Two", "Reviews", "The opposite holds", "2021"],
         ["Three", "Speech from calls", "No difference at all", "2022"],
     ]
+
+
+def test_a_row_of_numbers_close_to_one_another_is_no_prose_between_two_tables(page: InventedPage) -> None:
+    lefts = 100, 130, 149, 168
+    page.spread(dict(zip((100, 142, 157, 176), ("Tool", "8", "16", "32"), strict=True)), 700, 8)
+    rows = ["Saw 0.02 0.05 0.17", "Plane 3.05 9.47 1.22", "Scraper 0.12 0.19 0.35"]
+    for number, row in enumerate(rows):
+        page.spread(dict(zip(lefts, row.split(), strict=True)), 685 - 11 * number, 8)
+    for height in (711, 696, 658):
+        page.rule(height, 98, 186)
+    assert page.cells()[1:] == [row.split() for row in rows]

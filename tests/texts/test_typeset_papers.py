@@ -12,6 +12,10 @@ from invented_paper import Truth, read_paper, read_styles
 from read_typeset import KEPT, read_scores, read_truths
 from typeset_scores import LOWER_IS_BETTER, TARGETS, falls_short, read_displays, score, split_rows
 
+from peercorpus.records.enums import MentionKind
+from peercorpus.records.structured_text import StructuredText
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
+
 SHORTFALLS = json.loads((KEPT / "shortfalls.json").read_text(encoding="utf-8"))
 ROUNDING = 0.0006
 
@@ -32,6 +36,18 @@ def test_a_typeset_paper_reaches_every_target_or_its_recorded_shortfall(style: s
         ):
             wrong.append(f"{measure} {value:.3f}: was {allowed[measure]}")
     assert not wrong
+
+
+@pytest.mark.parametrize("style", read_styles())
+def test_each_reference_of_a_typeset_paper_is_an_entry_and_each_citation_is_linked_to_it(style: str) -> None:
+    converted = PdfiumLayout().convert((KEPT / f"{style}.pdf").read_bytes())
+    assert converted.blocks is not None
+    text = StructuredText(converted.markdown, converted.blocks)
+    cited = [mention for mention in text.mentions if mention.kind is MentionKind.CITATION]
+
+    assert len(text.bibliography) == len(read_truths()[style]["references"])
+    assert len(cited) >= 14
+    assert all(mention.target is not None for mention in cited)
 
 
 def test_every_style_is_kept_and_small() -> None:

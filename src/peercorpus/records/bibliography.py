@@ -17,7 +17,7 @@ _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|^`]{1,400}")
 _URL = re.compile(r"https?://[^\s<>\"{}|^`]{1,2000}")
 _LINK_END = ".,;:)]}*'"
 """Characters that end a sentence or a bracket rather than an address."""
-_LABEL = re.compile(r"\\?\[[^\]]{1,14}\\?\]\s*|\d{1,3}\.\s+")
+_LABEL = re.compile(r"\\?\[[^\]]{1,14}\\?\]\s*|\d{1,3}\.\s+|<sup>\d{1,3}</sup>\s*|\(\d{1,3}\)\s+")
 _FIRST_AUTHOR_END = re.compile(r",|;| and | & |\bet al\b|(?<=\w{3})\.(?=\s|$)|[(\[]")
 _TWO_AUTHORS = re.compile(r"[^,;]+?(?:,(?:\s*[A-Z]\.-?)+)?,?\s(?:and|&)\s")
 """Beginning of an entry with two authors: the word "and" follows the first."""

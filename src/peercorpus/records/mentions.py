@@ -2,19 +2,19 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
+from peercorpus.records.bare_mentions import BareFormulas, find_raised_citations
 from peercorpus.records.bibliography import YEAR, Bibliography
 from peercorpus.records.blocks import Mention, TextBlock
 from peercorpus.records.enums import BlockKind, MentionKind
+from peercorpus.records.mention_parts import AND, DASH, DIGITS, TO, Found, is_before_work, is_behind_work, split_list
 
 _SILENT = frozenset({BlockKind.TITLE, BlockKind.FORMULA, BlockKind.ENTRY, BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER})
 """Blocks in which nothing is searched."""
 _LABELLED = frozenset({BlockKind.CAPTION, BlockKind.HEADING, BlockKind.LISTING})
 """Blocks that may begin with their own number."""
 
-_DASH = r"[-\u2013\u2014]"
 _WORDS = {
     MentionKind.FIGURE: r"[Ff]igures?|FIGURES?|[Ff]igs?\.|Figs?",
     MentionKind.TABLE: r"[Tt]ables?|TABLES?|[Tt]abs?\.",
@@ -25,35 +25,21 @@ _WORDS = {
 }
 _PLAIN = r"(?:(?:[A-Z]{1,2}[.-]?)?\d+(?:\.\d+)*(?:[a-z](?![a-z])|\s?\([a-z]\))?|[IVX]+(?:-[A-Z])?\b|[A-Z]\b)"
 _NUMBER = rf"(?:{_PLAIN}|\({_PLAIN}\))"
-_AND = r"\s?(?:,\s?(?:and\s|or\s)?|and\s|or\s|&\s?)"
-_TO = rf"\s?(?:{_DASH}\s?|to\s|through\s)"
 _ANY_WORD = "|".join(f"(?P<{kind.value}>{words})" for kind, words in _WORDS.items())
 _NUMBERED = re.compile(
     rf"(?<![\w-])(?=[AEFLSTaeflst§])(?:{_ANY_WORD})(?![A-Za-z])[ \t~*_]*"
-    rf"(?P<numbers>{_NUMBER}(?:(?:{_TO}|{_AND}){_NUMBER})*)(?![\w%])"
+    rf"(?P<numbers>{_NUMBER}(?:(?:{TO}|{AND}){_NUMBER})*)(?![\w%])"
 )
 _LIST_OF_THREE = re.compile(rf"{_NUMBER}(?:,\s?{_NUMBER})+,?\s?(?:and|or|&)\s?{_NUMBER}")
-_FIRST_RANGE = re.compile(rf"{_NUMBER}(?:{_TO}{_NUMBER})?")
-_BRACKETED = re.compile(rf"\([^()]{{1,20}}\)(?:(?:{_TO}|{_AND})\([^()]{{1,20}}\))*")
+_FIRST_RANGE = re.compile(rf"{_NUMBER}(?:{TO}{_NUMBER})?")
+_BRACKETED = re.compile(rf"\([^()]{{1,20}}\)(?:(?:{TO}|{AND})\([^()]{{1,20}}\))*")
 _ONE_NUMBER = re.compile(_NUMBER)
-_RANGE = re.compile(_TO)
 _ROMAN = {str(at): roman for at, roman in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}  # noqa: SIM905
 _PART = re.compile(r"(?:[a-z]|\s?\([a-z]\))$")
 """Letter of a part of a figure."""
-_OTHER_WORK = re.compile(r"\)?\s*(?:of|in|from|by)\s+(?:the\s+\w+\s+(?:of|by)\s+)?[(\[]?")
-"""What stands between a number and the work to which it belongs."""
-_BEHIND_OTHER_WORK = re.compile(r",\s*(?:see\s+)?$")
-_MAX_BEHIND_CHARACTERS = 10
-"""Maximum length of that."""
-
 _NUMBERS_IN_BRACKETS = re.compile(
-    rf"\\?\[(?P<numbers>\d{{1,3}}(?:\s*(?:[,;]|{_DASH})\s*\d{{1,3}})*)(?:,\s*[A-Za-z§][^\[\]]{{0,60}})?\\?\]"
+    rf"\\?\[(?P<numbers>\d{{1,3}}(?:\s*(?:[,;]|{DASH})\s*\d{{1,3}})*)(?:,\s*[A-Za-z§][^\[\]]{{0,60}})?\\?\]"
 )
-_DIGITS = re.compile(r"\d+")
-_MAX_RANGE = 50
-"""Maximum difference of the ends of a range whose numbers are listed one by one."""
-_MAX_RANGE_DIGITS = 4
-"""Maximum digits of the ends of such a range."""
 _FIRST_LETTER = re.compile(r"[^\W\d_]")
 _LABELS_IN_BRACKETS = re.compile(r"\\?\[(?P<labels>[A-Z][\w+]{1,11}(?:\s*[,;]\s*[A-Z][\w+]{1,11})*)\\?\]")
 _LABEL = re.compile(r"[\w+]+")
@@ -77,18 +63,8 @@ _YEAR_START = re.compile(r"[12][09]\d\d")
 _YEAR = re.compile(rf"{YEAR}|[a-z]")
 
 
-class _Found(NamedTuple):
-    """A mention within its block, before it is resolved.
-
-    Attributes:
-        targets: The blocks that it may mean.
-    """
-
-    kind: MentionKind
-    start: int
-    end: int
-    number: str
-    targets: Sequence[int]
+Numbered = dict[tuple[MentionKind, str], list[int]]
+"""Blocks by what they are called."""
 
 
 def find_mentions(markdown: str, blocks: Sequence[TextBlock]) -> list[Mention]:
@@ -100,28 +76,52 @@ def find_mentions(markdown: str, blocks: Sequence[TextBlock]) -> list[Mention]:
     """
     bibliography = Bibliography(markdown, blocks)
     numbered = _list_numbered(blocks)
+    searched = [block for block in blocks if block.kind not in _SILENT]
+    citations = {
+        block.block_id: list(_find_citations(markdown[block.start : block.end], bibliography)) for block in searched
+    }
+    known = sum(bool(found.targets) for of_block in citations.values() for found in of_block)
+    for block_id, raised in find_raised_citations(markdown, blocks, bibliography, known).items():
+        citations[block_id] += raised
+        known += len(raised)
+    # Where nothing is cited by the numbers of a list, round brackets may cite it.
+    bare = BareFormulas(numbered if known or not bibliography.by_number else {})
     mentions: list[Mention] = []
     for block in blocks:
-        if block.kind not in _SILENT:
-            text = markdown[block.start : block.end]
-            citations = sorted(_find_citations(text, bibliography), key=lambda found: found.start)
-            others = list(_find_numbered(text, block.kind, numbered, citations))
-            mentions += [
-                Mention(
-                    kind=found.kind,
-                    block_id=block.block_id,
-                    start=block.start + found.start,
-                    end=block.start + found.end,
-                    number=found.number,
-                    target=found.targets[0] if len(found.targets) == 1 else None,
-                )
-                for found in sorted([*citations, *others], key=lambda found: found.start)
-            ]
+        if block.block_id in citations:
+            found = _find_in_block(markdown, block, numbered, citations[block.block_id], bare)
+            mentions += [_place(mention, block) for mention in sorted(found, key=_get_start)]
+        elif block.kind is BlockKind.FORMULA and block.number is not None:
+            bare.pass_formula(block.number)
     return mentions
 
 
-Numbered = dict[tuple[MentionKind, str], list[int]]
-"""Blocks by what they are called."""
+def _find_in_block(
+    markdown: str, block: TextBlock, numbered: Numbered, citations: list[Found], bare: BareFormulas
+) -> list[Found]:
+    """Return all mentions of a block, in any order."""
+    text = markdown[block.start : block.end]
+    citations.sort(key=_get_start)
+    found = [*citations, *_find_numbered(text, block.kind, numbered, citations)]
+    if "(" in text:
+        prose = _MATHS.sub(lambda maths: " " * len(maths[0]), text) if "$" in text else text
+        found += list(bare.find(prose, found))
+    return found
+
+
+def _place(found: Found, block: TextBlock) -> Mention:
+    return Mention(
+        kind=found.kind,
+        block_id=block.block_id,
+        start=block.start + found.start,
+        end=block.start + found.end,
+        number=found.number,
+        target=found.targets[0] if len(found.targets) == 1 else None,
+    )
+
+
+def _get_start(found: Found) -> int:
+    return found.start
 
 
 def _list_numbered(blocks: Iterable[TextBlock]) -> Numbered:
@@ -144,7 +144,7 @@ def _list_numbered(blocks: Iterable[TextBlock]) -> Numbered:
     return numbered
 
 
-def _find_numbered(text: str, kind: BlockKind, numbered: Numbered, citations: Sequence[_Found]) -> Iterator[_Found]:
+def _find_numbered(text: str, kind: BlockKind, numbered: Numbered, citations: Sequence[Found]) -> Iterator[Found]:
     """Yield the mentions of formulas, captions and sections in a block."""
     begins, ends = {found.start for found in citations}, {found.end for found in citations}
     label = _FIRST_LETTER.search(text) if kind in _LABELLED else None
@@ -153,14 +153,14 @@ def _find_numbered(text: str, kind: BlockKind, numbered: Numbered, citations: Se
             continue
         mention_kind = MentionKind(next(name for name, word in match.groupdict().items() if word and name != "numbers"))
         numbers = _cut_list(match[mention_kind.value], match["numbers"])
-        is_of_other = _is_behind(text, match.start(), ends) or _is_before(
+        is_of_other = is_behind_work(text, match.start(), ends) or is_before_work(
             text, match.start("numbers") + len(numbers), begins
         )
-        for start, end, number in _split_list(numbers, match.start("numbers"), _ONE_NUMBER):
+        for start, end, number in split_list(numbers, match.start("numbers"), _ONE_NUMBER):
             name = re.sub(r"[()\s]", "", number)
             first = match.start() if start == match.start("numbers") else start
             targets = () if is_of_other else _find_targets(numbered, mention_kind, name)
-            yield _Found(mention_kind, first, end, name, targets)
+            yield Found(mention_kind, first, end, name, targets)
 
 
 def _cut_list(word: str, numbers: str) -> str:
@@ -190,46 +190,20 @@ def _find_targets(numbered: Numbered, kind: MentionKind, number: str) -> Sequenc
     return ()
 
 
-def _is_before(text: str, end: int, begins: Set[int]) -> bool:
-    """Return whether a number that ends at an offset belongs to a work cited behind it, as in "Theorem 2 of [3]"."""
-    between = _OTHER_WORK.match(text, end)
-    return between is not None and between.end() in begins
-
-
-def _is_behind(text: str, start: int, ends: Set[int]) -> bool:
-    """Return whether a number belongs to a work cited right before it, as in "(Smith, 2020, Section 2)"."""
-    between = _BEHIND_OTHER_WORK.search(text, max(0, start - _MAX_BEHIND_CHARACTERS), start)
-    return between is not None and between.start() in ends
-
-
-def _split_list(numbers: str, offset: int, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield each number of a list with its offsets; those inside a range have the offsets of the whole range."""
-    before: re.Match[str] | None = None
-    for match in pattern.finditer(numbers):
-        if before is not None and _RANGE.fullmatch(numbers[before.end() : match.start()]):
-            low, high = (re.sub(r"[()]", "", found[0]) for found in (before, match))
-            is_short = max(len(low), len(high)) <= _MAX_RANGE_DIGITS and low.isdecimal() and high.isdecimal()
-            if is_short and int(high) - int(low) <= _MAX_RANGE:
-                inside = range(int(low) + 1, int(high))
-                yield from ((offset + before.start(), offset + match.end(), str(number)) for number in inside)
-        yield offset + match.start(), offset + match.end(), match[0]
-        before = match
-
-
-def _find_citations(text: str, bibliography: Bibliography) -> Iterator[_Found]:
+def _find_citations(text: str, bibliography: Bibliography) -> Iterator[Found]:
     """Yield the citations of a block by number, label, or authors and year."""
     if "[" in text and (bibliography.by_number or bibliography.is_empty):
         prose = _MATHS.sub(lambda maths: " " * len(maths[0]), text) if "$" in text else text
         for match in _NUMBERS_IN_BRACKETS.finditer(prose):
-            if 0 not in map(int, _DIGITS.findall(match["numbers"])):
-                for start, end, number in _split_list(match["numbers"], match.start("numbers"), _DIGITS):
-                    yield _Found(MentionKind.CITATION, start, end, number, bibliography.by_number.get(number, ()))
+            if 0 not in map(int, DIGITS.findall(match["numbers"])):
+                for start, end, number in split_list(match["numbers"], match.start("numbers"), DIGITS):
+                    yield Found(MentionKind.CITATION, start, end, number, bibliography.by_number.get(number, ()))
         for match in _LABELS_IN_BRACKETS.finditer(text):
             for label in _LABEL.finditer(match["labels"]):
                 if label[0] in bibliography.by_number:
                     start = match.start("labels") + label.start()
                     targets = bibliography.by_number[label[0]]
-                    yield _Found(MentionKind.CITATION, start, start + len(label[0]), label[0], targets)
+                    yield Found(MentionKind.CITATION, start, start + len(label[0]), label[0], targets)
     for start, end in _find_year_windows(text):
         for match in _AUTHORS.finditer(text, start, end):
             yield from _read_authors(match, bibliography)
@@ -248,7 +222,7 @@ def _find_year_windows(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _read_authors(match: re.Match[str], bibliography: Bibliography) -> Iterator[_Found]:
+def _read_authors(match: re.Match[str], bibliography: Bibliography) -> Iterator[Found]:
     """Yield the citations of one group of authors.
 
     The first name may begin at any word, or at a capital inside one: "In Smith (2020)", "GoSilver et al. (2016)". A
@@ -269,7 +243,7 @@ def _read_authors(match: re.Match[str], bibliography: Bibliography) -> Iterator[
         yield from _list_citations(match, match.start("first") + (last.start() if last else 0), bibliography)
 
 
-def _list_citations(match: re.Match[str], begin: int, bibliography: Bibliography) -> Iterator[_Found]:
+def _list_citations(match: re.Match[str], begin: int, bibliography: Bibliography) -> Iterator[Found]:
     """Yield a citation for each year of a group of authors whose first name begins at an offset."""
     first, second = match.string[begin : match.end("first")], match["second"] or ""
     named = "et al." if match["more"] else f"and {second}" if second else ""
@@ -279,7 +253,7 @@ def _list_citations(match: re.Match[str], begin: int, bibliography: Bibliography
         end += closing if offset + end == match.end() else 0
         number = " ".join(filter(None, (first, named, year)))
         targets = bibliography.find(first, second, year)
-        yield _Found(MentionKind.CITATION, offset + start if start else begin, offset + end, number, targets)
+        yield Found(MentionKind.CITATION, offset + start if start else begin, offset + end, number, targets)
 
 
 def _list_years(years: str) -> Iterator[tuple[int, int, str]]:

@@ -18,7 +18,7 @@ import msgspec
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.blocks import FigureImage, TextBlock
-from peercorpus.texts.text_json import Measures, format_measures
+from peercorpus.texts.text_json import Measures, compute_markdown_sha256, format_measures
 from peercorpus.workspace.object_store import PARTIAL, Location, list_below, write_whole
 
 if TYPE_CHECKING:
@@ -168,14 +168,16 @@ class FilePairs:
         """Write a pair, replacing an earlier one; only the JSON where there is no text."""
         # JSON holds valid UTF-8 only; other bytes of a file name become question marks.
         source = measures.source.encode(errors="replace").decode()
-        content = format_measures(msgspec.to_builtins(replace(measures, source=source)))
+        markdown = None if text is None else f"{text}\n"
+        digest = None if markdown is None else compute_markdown_sha256(markdown)
+        content = format_measures(msgspec.to_builtins(replace(measures, source=source, markdown_sha256=digest)))
         text_path = self.folder / f"{name}.md"
         text_path.unlink(missing_ok=True)
         self._remove_latex(name)
         self._remove_images(name)
         write_whole(self.folder / f"{name}.json", content)
-        if text is not None:
-            write_whole(text_path, f"{text}\n".encode())
+        if markdown is not None:
+            write_whole(text_path, markdown.encode())
 
 
 def path_from(folder: Location, source: Location) -> str:

@@ -1,5 +1,6 @@
 """What `NAME.json` holds beside the Markdown of a PDF: measures, blocks and what they refer to; write and read it."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
@@ -31,6 +32,7 @@ class Measures:
         status: "converted" or "failed".
         reason: Why there is no Markdown, with `detail` as a sentence; both None where there is Markdown.
         pages: Number of pages; None, like all that follows, where there is no Markdown.
+        markdown_sha256: SHA-256 of `NAME.md`, which the blocks describe; None also from earlier versions.
         characters: Characters of all pages, without the marks between them.
         figures: Text inside figures, which is not in the Markdown; one entry for each page that has any.
         ocr_pages: Numbers, from 1, of the pages that were recognised from their image.
@@ -54,6 +56,7 @@ class Measures:
     reason: Reason | None = None
     detail: str | None = None
     pages: int | None = None
+    markdown_sha256: str | None = None
     characters: int | None = None
     headings: tuple[TextHeading, ...] | None = None
     quality: TextQuality | None = None
@@ -130,7 +133,13 @@ class _StoredBlocks(msgspec.Struct):
     engine: str
     status: str
     detail: str | None = None
+    markdown_sha256: str | None = None
     blocks: tuple[TextBlock, ...] | None = None
+
+
+def compute_markdown_sha256(markdown: str) -> str:
+    """Return the SHA-256 of the content of `NAME.md`."""
+    return hashlib.sha256(markdown.encode()).hexdigest()
 
 
 def read_pair(path: Path) -> StructuredText:
@@ -159,7 +168,7 @@ def read_pair(path: Path) -> StructuredText:
             " convert it again with the default engine."
         )
     text = StructuredText(markdown.removesuffix("\n"), stored.blocks)
-    if not text.is_whole():
+    if stored.markdown_sha256 not in {None, compute_markdown_sha256(markdown)} or not text.is_whole():
         raise PeercorpusError(
             f"The blocks of '{json_path}' are not those of '{text_path}', which was changed; convert its PDF again."
         )

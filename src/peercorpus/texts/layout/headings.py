@@ -25,6 +25,11 @@ _TOP_LEVEL_NAME = re.compile(r"(?:abstract|references|bibliography|appendi)", re
 _NUMBERED = re.compile(r"(?P<number>(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})\.?\s+(?P<title>\W?\w.*)$")
 _APPENDIX = re.compile(r"appendix\s+(?P<number>[A-Z](?:\.\d{1,2})*)\b[.:]?", re.IGNORECASE)
 
+_STATEMENT = re.compile(
+    r"(?:Theorem|Lemma|Corollary|Proposition|Definition|Remark|Example|Assumption|Claim|Conjecture|Fact|Observation|"
+    r"Proof)(?:\s+[A-Z]?\.?\d+(?:\.\d+)*)?(?:\s+\([^()]{1,80}\))?\.\s+\S"
+)
+"""A theorem or a similar statement whose text begins on the line of its name."""
 _WORD = re.compile(r"[^\W\d_]{2}")
 """Two letters of a word; a row of a matrix has none."""
 _APPENDIX_WORD = re.compile(r"appendix\s+", re.IGNORECASE)
@@ -60,6 +65,7 @@ class HeadingFinder:
         self._mixed = MixedCounting()
         self._level = 1
         self._sections_are_large = False
+        self._sections_are_sentences = False
         self._sections_are_centred = False
         self._sizes: list[float] = []
         self._levels: dict[tuple[int, bool], int] = {}
@@ -77,6 +83,7 @@ class HeadingFinder:
         """
         if (
             not is_apart
+            or _STATEMENT.match(line.text)
             or not _MIN_HEADING_CHARACTERS <= line.characters <= _MAX_HEADING_CHARACTERS
             or line.text[-1] in ",;"
         ):
@@ -114,7 +121,7 @@ class HeadingFinder:
         if sum(map(str.isalpha, text)) < 0.4 * len(text) or not _WORD.search(text):
             return 0
         numbered = _NUMBERED.match(text)
-        if numbered and not (numbered["number"] == "A" and self._begins_with_article(line)):
+        if numbered and not (numbered["number"] == "A" and self._begins_with_article(line, columns)):
             return self._find_level_of_numbered(line, numbered["number"])
         appendix = _APPENDIX.match(text)
         if appendix:
@@ -146,8 +153,12 @@ class HeadingFinder:
         self._level = self._levels.setdefault(face, min(_MAX_LEVEL, self._level + 1))
         return self._level
 
-    def _begins_with_article(self, line: TextLine) -> bool:
-        """Return whether "A" is a word: in a paper without numbers, at the start of a heading smaller than others."""
+    def _begins_with_article(self, line: TextLine, columns: PageColumns) -> bool:
+        """Return whether "A" is a word: at the start of a sentence, or of a small heading where none has a number."""
+        left, right = columns.of(line)
+        is_full = line.right > left + _MAX_PLAIN_WIDTH_SHARE * (right - left)
+        if line.text[2:3].islower() and (is_full or ends_sentence(line.text)):
+            return True
         return not self._counting.has_begun and bool(self._sizes) and line.size < 0.96 * self._sizes[0]
 
     def _find_level_of_name(self, line: TextLine) -> int:
@@ -189,6 +200,8 @@ class HeadingFinder:
     def _find_level_of_numbered(self, line: TextLine, number: str) -> int:
         if not self.has_begun and number not in {"0", "1", "0.1"}:
             return 0
+        if self._is_no_section(line, number):
+            return 0
         if not self._counting.counts_on(number):
             # If sections are set larger, a large numbered line is a section; those in between were missed.
             if not (self._sections_are_large and self._is_large(line) and "." not in number):
@@ -196,8 +209,19 @@ class HeadingFinder:
             self._counting.go_on(number)
         # A class with chapters counts the sections of a paper without chapters from 0.1.
         self._level = number.count(".") + (not number.startswith("0."))
+        self._sections_are_sentences |= self._level == 1 and ends_sentence(line.text)
         self._sections_are_large |= self._level == 1 and self._is_large(line)
         return self._level
+
+    def _is_no_section(self, line: TextLine, number: str) -> bool:
+        """Return whether a numbered line is a sentence or a list item, as it is not set like the sections so far."""
+        is_sentence = ends_sentence(line.text)
+        if not self._counting.has_begun:
+            is_roman = self._mixed.has_begun and number[0].isdigit()
+            return is_roman or (bool(self._sizes) and (is_sentence or line.size < 0.96 * self._sizes[0]))
+        if not number.isdecimal() or self._is_large(line):
+            return False
+        return self._sections_are_large or (is_sentence and not self._sections_are_sentences)
 
     def _stands_alone(self, line: TextLine, after: object, columns: PageColumns, step: float) -> bool:
         """Return whether a bold line is set apart, starts at the column's edge, and is not a sentence."""

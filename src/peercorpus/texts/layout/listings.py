@@ -1,8 +1,11 @@
 """Find algorithms and program listings."""
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -59,6 +62,12 @@ _MAX_TEXT_STEP_LEADINGS = 1.15
 _LISTING_CAPTION = re.compile(r"Listing\s*\d")
 _MAX_LISTING_STEP_EM = 3.5
 """Maximum distance of two lines of one program, or of one algorithm without rules, in em."""
+_MIN_ALGORITHM_WIDTH_EM = 8.0
+"""Minimum distance of the step numbers of two algorithms side by side, in em."""
+_MIN_NUMBER_INDENT_EM = 1.5
+"""Distance from the step numbers of an algorithm to its left edge, in em."""
+_MAX_CANDIDATES = 100
+"""Maximum lines of a page that are tried as the first step of an algorithm, or as the one after another."""
 _MAX_LINES_BETWEEN_STEPS = 8
 """Maximum lines between two step numbers: long steps, or the pieces of a formula."""
 
@@ -147,10 +156,11 @@ def _find_candidates(items: Sequence[TextLine | Block]) -> tuple[list[int], ...]
                 heads.append(index)
             elif _FIRST_STEP.match(item.text):
                 firsts.append(index)
-    return heads, firsts, programs, controls
+    return heads, firsts[:_MAX_CANDIDATES], programs, controls
 
 
-class _Page(NamedTuple):
+@dataclass(frozen=True)
+class _Page:
     """The page that the finders search."""
 
     items: Sequence[TextLine | Block]
@@ -159,6 +169,18 @@ class _Page(NamedTuple):
     body: Body
     joiner: Dehyphenator
     taken: set[int]
+
+    @cached_property
+    def bare_numbers(self) -> dict[int, list[int]]:
+        """Indices of the lines that begin with a number alone, by number, from top to bottom."""
+        by_number: defaultdict[int, list[int]] = defaultdict(list)
+        for index, item in enumerate(self.items):
+            number = _BARE_NUMBER.match(item.text) if isinstance(item, TextLine) else None
+            if number:
+                by_number[int(number[1])].append(index)
+        for indices in by_number.values():
+            indices.sort(key=self.height, reverse=True)
+        return by_number
 
     def within(self, left: float, bottom: float, right: float, top: float) -> list[int]:
         """Return the indices of free items whose first line begins inside a rectangle."""
@@ -240,9 +262,8 @@ def _make_listing_block(rows: Sequence[ListingRow], steps: Callable[[], str]) ->
     return Block(BlockKind.LISTING, lines[0].page, lines, markdown=markdown)
 
 
-def _make_algorithm(page: _Page, indices: Iterable[int], rows: Sequence[ListingRow], first: TextLine) -> ListingItem:
-    """Return an algorithm without rules; `first` is a line of it, whose column it fills."""
-    right = page.columns.of(first)[1]
+def _make_algorithm(page: _Page, indices: Iterable[int], rows: Sequence[ListingRow], right: float) -> ListingItem:
+    """Return an algorithm without rules that reaches up to a right edge."""
     return ListingItem(set(indices), [_make_listing_block(rows, lambda: as_steps(rows, right, page.joiner))])
 
 
@@ -279,10 +300,10 @@ def _find_numbered(page: _Page, index: int, first: TextLine) -> ListingItem | No
     rows = page.rows(range(begin, last + 1))
     if not any(KEYWORD.match(_ANY_NUMBER.sub("", row.text, count=1)) for row in rows):
         return None
-    return _make_algorithm(page, range(begin, last + 1), rows, first)
+    return _make_algorithm(page, range(begin, last + 1), rows, page.columns.of(first)[1])
 
 
-def _find_bare_numbers(page: _Page, _: int, first: TextLine) -> ListingItem | None:
+def _find_bare_numbers(page: _Page, index: int, first: TextLine) -> ListingItem | None:
     """Return the algorithm whose steps have numbers without a colon, the first of them on this line; None otherwise.
 
     Its lines may come in any order: some packages write the number behind the step.
@@ -291,36 +312,55 @@ def _find_bare_numbers(page: _Page, _: int, first: TextLine) -> ListingItem | No
     if len(numbers) < _MIN_LISTING_ROWS:
         return None
     size = max(run.size for run in first.runs)
-    right = page.columns.of(first)[1]
-    left = min(line.left for line in numbers) - 1
+    left, right = min(line.left for line in numbers) - 1, _find_right_edge(page, numbers)
     indices = set(page.within(left, numbers[-1].base - 0.5 * size, right, first.base + 0.5 * size))
+    if index not in indices:
+        return None
     indices |= {*range(_find_beginning(page, min(indices)), min(indices))}
     rows = page.rows(sorted(indices, key=page.height, reverse=True))
     for row in rows:
         row.lines.sort(key=lambda line: line.left)
     if not any(_begins_with_bold_keyword(row) for row in rows):
         return None
-    return _make_algorithm(page, indices, rows, first)
+    return _make_algorithm(page, indices, rows, right)
+
+
+def _find_right_edge(page: _Page, numbers: Sequence[TextLine]) -> float:
+    """Return the right edge of the column of an algorithm, or where another algorithm begins beside it."""
+    first = numbers[0]
+    beside = (
+        line.left - _MIN_NUMBER_INDENT_EM * line.size
+        for index in page.bare_numbers.get(1, [])[:_MAX_CANDIDATES]
+        if (line := page.line(index)) is not None
+        and line.left > first.left + _MIN_ALGORITHM_WIDTH_EM * line.size
+        and _overlaps(numbers, _follow_numbers(page, line))
+    )
+    return min(beside, default=page.columns.of(first)[1])
+
+
+def _overlaps(numbers: Sequence[TextLine], others: Sequence[TextLine]) -> bool:
+    """Return whether the step numbers of an algorithm begin above the end of others, which begin above their end."""
+    return len(others) >= _MIN_LISTING_ROWS and numbers[-1].base < others[0].base and others[-1].base < numbers[0].base
 
 
 def _follow_numbers(page: _Page, first: TextLine) -> list[TextLine]:
     """Return the lines with the numbers 1, 2, 3 and so on, one below the other."""
-    if not _begins_steps(first):
-        return []
-    found = [first]
-    below = [line for index in range(len(page.items)) if (line := page.line(index)) and line.base < first.base]
-    by_number = defaultdict(list)
-    for line in below:
-        number = _BARE_NUMBER.match(line.text)
-        if number and abs(line.left - first.left) < _MAX_NUMBER_OFFSET_EM * line.size:
-            by_number[int(number[1])].append(line)
-    while candidates := [
-        line
-        for line in by_number[len(found) + 1]
-        if 0 < found[-1].base - line.base < _MAX_LISTING_STEP_EM * max(run.size for run in line.runs)
-    ]:
-        found.append(max(candidates, key=lambda line: line.base))
+    found = [first] if _begins_steps(first) else []
+    after: TextLine | None = first
+    while found and after is not None:
+        indices = page.bare_numbers.get(len(found) + 1, [])
+        below = bisect_right(indices, -found[-1].base, key=lambda index: -page.height(index))
+        lines = filter(None, map(page.line, indices[below : below + _MAX_CANDIDATES]))
+        after = next((line for line in lines if _is_next(line, found)), None)
+        found += [after] if after is not None else []
     return found
+
+
+def _is_next(line: TextLine, found: Sequence[TextLine]) -> bool:
+    """Return whether a number is right below the last one, and below the first."""
+    step = found[-1].base - line.base
+    is_near = 0 < step < _MAX_LISTING_STEP_EM * max(run.size for run in line.runs)
+    return is_near and abs(line.left - found[0].left) < _MAX_NUMBER_OFFSET_EM * line.size
 
 
 def _begins_steps(line: TextLine) -> bool:
@@ -428,7 +468,7 @@ def _find_unnumbered(page: _Page, index: int, first: TextLine) -> ListingItem | 
         return None
     begin = _find_first_statement(page, _find_beginning(page, index))
     rows = page.rows(range(begin, last + 1))
-    return _make_algorithm(page, range(begin, last + 1), rows, first)
+    return _make_algorithm(page, range(begin, last + 1), rows, page.columns.of(first)[1])
 
 
 def _is_below(before: TextLine, line: TextLine) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from peercorpus.pdf.glyphs import TextRun
 from peercorpus.texts.layout.blocks import TextLine
@@ -19,6 +19,8 @@ _MIN_EARLIER_PAGES = 2
 """Minimum earlier pages that establish the place of the page number."""
 _MIN_CONSECUTIVE_SHARE = 0.8
 """Minimum share of consecutive numbers in a column of line numbers."""
+_MAX_MARK_GAP_EM = 0.4
+"""Maximum distance of a text from the raised number before it, in em."""
 _MAX_OUTSIDE_SHARE = 0.04
 """Maximum share of the runs of a page beyond the line numbers."""
 _EDGE_SHARE = 0.085
@@ -90,8 +92,8 @@ class LineNumberColumns:
     def without(self, runs: Sequence[TextRun]) -> list[TextRun]:
         """Return the runs of a page without line numbers."""
         bands: dict[int, list[TextRun]] = defaultdict(list)
-        for run in runs:
-            if len(run.text) <= 4 and _NUMBER.match(run.text):
+        for run, after in zip_longest(runs, runs[1:]):
+            if len(run.text) <= 4 and _NUMBER.match(run.text) and not (after and _is_mark_of(run, after)):
                 bands[round(run.right / _BAND_WIDTH_POINTS)].append(run)
         gone: set[int] = set()
         for band in sorted(bands):
@@ -113,6 +115,12 @@ class LineNumberColumns:
             return False
         self._known.update((ruler[0], band) for band in range(ruler[1] - 1, ruler[1] + 2))
         return True
+
+
+def _is_mark_of(number: TextRun, after: TextRun) -> bool:
+    """Return whether a number is raised right before a text, as that of a footnote or of a bibliography entry is."""
+    rise = (number.base - after.base) / after.size
+    return 0 < rise < 1 and number.size < after.size and abs(after.left - number.right) < _MAX_MARK_GAP_EM * after.size
 
 
 def _count_up(numbers: Sequence[TextRun]) -> bool:

@@ -1,13 +1,14 @@
 """Join lines to paragraphs, list items, captions, footnotes and bibliography entries."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from math import inf
 
 from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine, ends_sentence
 from peercorpus.texts.layout.columns import MIN_PROSE_CHARACTERS, PageColumns
 from peercorpus.texts.layout.headings import HeadingFinder
+from peercorpus.texts.layout.references import EntryLabels, has_label
 
 CAPTION = re.compile(
     r"(?:(?:Supplementary |Extended Data )?(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing|Scheme|Box)\s*"
@@ -24,8 +25,6 @@ _STATEMENT = re.compile(
 )
 """Beginning of a theorem, a similar statement or a proof."""
 _NUMBERED_ITEM = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")
-_ENTRY_LABEL = re.compile(r"\[(?:\d{1,3}|[A-Za-z+]{2,8}\d{2}[a-z]?)\]\s*|\d{1,3}\.\s+(?=[A-Z])")
-"""Label of a bibliography entry."""
 _FOOTNOTE_MARK = re.compile(r"\d{1,2}|[*†‡§¶\u2217♯♠♣]")
 _REFERENCES_HEADING = re.compile(r"(?:\W|\d)*(?:references|bibliography)\W*$", re.IGNORECASE)
 
@@ -57,22 +56,29 @@ RUNNING_TEXT = (BlockKind.PARAGRAPH, BlockKind.ITEM)
 """Kinds of blocks that hold running text."""
 _ASIDE = (BlockKind.FOOTNOTE, BlockKind.CAPTION, BlockKind.TABLE, BlockKind.LISTING)
 """Blocks that may interrupt a paragraph: at the foot of a column, or floating."""
+_AMONG_REFERENCES = (BlockKind.PARAGRAPH, BlockKind.FOOTNOTE, BlockKind.CAPTION)
+"""Blocks of lines that may stand between the entries of a list of references."""
 _FLOWING = (*RUNNING_TEXT, *_ASIDE)
 
 
 class Paragraphs:
     """Groups the lines of a paper into blocks, page by page.
 
+    Args:
+        body: Body text of the paper.
+        unheaded: Lines with which lists of references without a heading begin.
+
     Attributes:
         blocks: The blocks so far.
     """
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Body, unheaded: Iterable[TextLine] = ()) -> None:
         self._body = body
+        self._unheaded = set(map(id, unheaded))
         self._headings = HeadingFinder(body)
         self._columns = PageColumns(((0.0, 0.0),))
         self._before: TextLine | None = None
-        self._in_references = False
+        self._labels: EntryLabels | None = None
         self.blocks: list[Block] = []
 
     def read(self, items: Sequence[TextLine | Block], columns: PageColumns) -> None:
@@ -96,9 +102,11 @@ class Paragraphs:
         ):
             block.lines.append(line)
         elif level := self._headings.read(line, after, self._columns, step=step, is_apart=self._is_apart(line)):
-            self._in_references = bool(_REFERENCES_HEADING.match(line.text))
+            self._labels = EntryLabels() if _REFERENCES_HEADING.match(line.text) else None
             self.blocks.append(Block(kind=BlockKind.HEADING, page=line.page, lines=[line], level=level))
         else:
+            if id(line) in self._unheaded and self._labels is None:
+                self._labels = EntryLabels()
             kind = self._choose_block_kind(line, block)
             if kind is not None or block is None:
                 self.blocks.append(Block(kind or BlockKind.PARAGRAPH, line.page, [line]))
@@ -125,10 +133,10 @@ class Paragraphs:
         text = line.text
         if CAPTION.match(text) and (before is None or self._is_apart(line) or self._differs(line, before)):
             return BlockKind.CAPTION
+        if self._labels is not None:
+            return self._choose_kind_among_references(line, block, self._labels)
         if self._is_footnote(line):
             return BlockKind.FOOTNOTE
-        if self._in_references:
-            return None if self._continues_caption(line, block) else self._choose_entry_kind(line, block)
         if self._is_item(line, block):
             return BlockKind.ITEM
         if before is None or block is None or block.kind not in _FLOWING or self._differs(line, before):
@@ -144,13 +152,6 @@ class Paragraphs:
         if step < 0.4 * line.size or block.kind not in RUNNING_TEXT:
             return None
         return BlockKind.PARAGRAPH if self._is_new(line, block, before, step > 1.1 * leading) else None
-
-    def _continues_caption(self, line: TextLine, block: Block | None) -> bool:
-        """Return whether a line is right below a line of a caption, in its size."""
-        before = self._before
-        if block is None or block.kind is not BlockKind.CAPTION or before is None or self._differs(line, before):
-            return False
-        return 0.4 * line.size < self._measure_step(line) <= _MIN_PARAGRAPH_STEP_LEADINGS * self._body.leading_of(line)
 
     def _is_front_matter(self, line: TextLine, before: TextLine) -> bool:
         """Return whether a line below the title is a block of its own: authors, affiliations, notes."""
@@ -251,69 +252,94 @@ class Paragraphs:
         word = line.text.partition(" ")[0]
         return room > max(_MIN_VERY_SHORT_GAP_EM, _MAX_CHARACTER_WIDTH_EM * (len(word) + 1)) * line.size
 
-    def _choose_entry_kind(self, line: TextLine, block: Block | None) -> BlockKind | None:
-        """Return ENTRY if a line begins a bibliography entry: it has a label, space above, or a hanging indent."""
+    def _choose_kind_among_references(
+        self, line: TextLine, block: Block | None, labels: EntryLabels
+    ) -> BlockKind | None:
+        """Return ENTRY if a line begins an entry: it has a label, or space above, or a hanging indent.
+
+        PARAGRAPH if it is far below the entries and smaller: the rest of a footnote.
+        """
+        if labels.begins_entry(line):
+            return BlockKind.ENTRY
+        if self._is_footnote(line):
+            return BlockKind.FOOTNOTE
         before = self._before
-        if _ENTRY_LABEL.match(line.text) or block is None or block.kind is not BlockKind.ENTRY or before is None:
+        if before is None or block is None:
             return BlockKind.ENTRY
-        if _ENTRY_LABEL.match(block.lines[0].text):
+        step = self._measure_step(line) / self._body.leading_of(line)
+        differs = self._differs(line, before)
+        if block.kind is not BlockKind.ENTRY:
+            is_close = 0.4 * line.size < self._measure_step(line) and step <= _MIN_PARAGRAPH_STEP_LEADINGS
+            return None if block.kind in _AMONG_REFERENCES and is_close and not differs else BlockKind.ENTRY
+        if step > _MIN_PARAGRAPH_STEP_LEADINGS and differs and line.size < before.size:
+            return BlockKind.PARAGRAPH
+        if has_label(block.lines[0]):
             return None
-        if self._measure_step(line) > 1.25 * self._body.leading_of(line):
-            return BlockKind.ENTRY
-        return BlockKind.ENTRY if line.left - self._columns.of(line)[0] < 4 else None
+        return BlockKind.ENTRY if step > 1.25 or line.left - self._columns.of(line)[0] < 4 else None
 
 
 def rejoin(blocks: Sequence[Block], body: Body) -> list[Block]:
-    """Return the blocks with paragraphs joined that a figure, a table or a footnote interrupts, and footnotes too."""
+    """Return the blocks with paragraphs, footnotes and labelled entries joined that something else interrupts."""
     kept: list[Block] = []
+    # The last of each kind; a paragraph only if nothing but floats and footnotes is behind it.
+    text: Block | None = None
+    note: Block | None = None
+    entry: Block | None = None
     was_note = False
     for block in blocks:
-        is_paragraph = block.kind is BlockKind.PARAGRAPH and bool(block.lines)
-        note = _find_open_note(kept, block, body) if is_paragraph else None
-        first = note or (_find_interrupted(kept, block, body, was_note=was_note) if is_paragraph else None)
-        if first is None:
-            kept.append(block)
+        is_note = note is not None and _continues_note(note, block, body)
+        if note is not None and is_note:
+            note.lines += block.lines
+        elif text is not None and (was_note or text is not kept[-1]) and _continues_text(text, block, body):
+            text.lines += block.lines
+        elif entry is not None and entry is not kept[-1] and _continues_entry(entry, block):
+            entry.lines += block.lines
         else:
-            first.lines += block.lines
-        was_note = note is not None
+            kept.append(block)
+            note = block if block.kind is BlockKind.FOOTNOTE else note
+            entry = block if block.kind is BlockKind.ENTRY else entry
+            text = _choose_open_text(text, block, body)
+        was_note = is_note
     return kept
 
 
-def _find_interrupted(kept: Sequence[Block], block: Block, body: Body, *, was_note: bool) -> Block | None:
-    """Return the paragraph that a block continues, skipping blocks in between; None if there is none.
-
-    Args:
-        kept: The blocks before it.
-        block: A paragraph.
-        body: Body text of the paper.
-        was_note: Whether the rest of a footnote was right before it.
-    """
-    if not block.lines[0].text[:1].islower() or _is_aside(block, body):
+def _choose_open_text(text: Block | None, block: Block, body: Body) -> Block | None:
+    """Return the running text with which what is behind a block may go on."""
+    if block.kind not in _FLOWING:
         return None
-    for before in reversed(kept):
-        if before.kind in RUNNING_TEXT and before.lines and not _is_aside(before, body):
-            last = before.lines[-1]
-            is_open = last.is_cut or not ends_sentence(last.text)
-            is_apart = was_note or before is not kept[-1]
-            return before if is_open and is_apart and block.page - last.page <= 1 else None
-        if before.kind not in _FLOWING:
-            return None
-    return None
+    return block if block.kind in RUNNING_TEXT and block.lines and not _is_aside(block, body) else text
 
 
-def _find_open_note(kept: Sequence[Block], block: Block, body: Body) -> Block | None:
-    """Return the footnote that goes on with a block, in the next column or on the next page; None if there is none."""
-    first = block.lines[0]
+def _is_open(last: TextLine) -> bool:
+    """Return whether a sentence goes on behind a line."""
+    return last.is_cut or not ends_sentence(last.text)
+
+
+def _continues_text(text: Block, block: Block, body: Body) -> bool:
+    """Return whether a paragraph goes on with the sentence in which another running text ends."""
+    if block.kind is not BlockKind.PARAGRAPH or not block.lines or not block.lines[0].text[:1].islower():
+        return False
+    last = text.lines[-1]
+    return _is_open(last) and not _is_aside(block, body) and block.page - last.page <= 1
+
+
+def _continues_entry(entry: Block, block: Block) -> bool:
+    """Return whether an entry without a label is the rest of the last one, which has a label."""
+    if block.kind is not BlockKind.ENTRY or has_label(block.lines[0]) or not has_label(entry.lines[0]):
+        return False
+    return _is_open(entry.lines[-1]) and block.page - entry.lines[-1].page <= 1
+
+
+def _continues_note(note: Block, block: Block, body: Body) -> bool:
+    """Return whether a paragraph goes on with a footnote, in the next column or on the next page."""
+    if block.kind is not BlockKind.PARAGRAPH or not block.lines:
+        return False
+    first, last = block.lines[0], note.lines[-1]
     if first.size >= MIN_BODY_SIZE_RATIO * body.size or not _LEADING_NUMBER.sub("", first.text)[:1].islower():
-        return None
-    note = next((before for before in reversed(kept) if before.kind is BlockKind.FOOTNOTE), None)
-    if note is None or note.lines[-1].page < first.page - 1:
-        return None
-    last = note.lines[-1]
-    is_open = last.is_cut or not ends_sentence(last.text)
+        return False
     is_alike = abs(last.size - first.size) < _MAX_NOTE_SIZE_DIFFERENCE * first.size
     is_elsewhere = last.page < first.page or last.base < first.base or last.right <= first.left
-    return note if is_open and is_alike and is_elsewhere else None
+    return _is_open(last) and is_alike and is_elsewhere and last.page >= first.page - 1
 
 
 def _is_aside(block: Block, body: Body) -> bool:

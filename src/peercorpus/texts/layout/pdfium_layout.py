@@ -32,6 +32,7 @@ from peercorpus.texts.layout.hyphenation import Dehyphenator
 from peercorpus.texts.layout.listings import replace_listings, replace_plain_listings
 from peercorpus.texts.layout.margins import LineNumberColumns, remove_headers
 from peercorpus.texts.layout.paragraphs import BULLET, Paragraphs, rejoin
+from peercorpus.texts.layout.references import find_unheaded_references
 from peercorpus.texts.layout.tables.find_tables import Table, find_tables
 from peercorpus.texts.layout.text_blocks import describe_blocks, make_headers
 from peercorpus.texts.layout.version import ENGINE_VERSION, NAME
@@ -42,6 +43,8 @@ _MARKDOWN_START = re.compile(r"[#>|]|[-+*] ")
 """Start of a text that Markdown would read as a heading, a quotation, a table or a list."""
 _RUN_IN_ENDS = (".", ":", "?")
 """How a run-in heading at the start of a paragraph ends."""
+_RUN_IN_END = re.compile(r"[.:?](?!\w)")
+"""The same at the start of the text behind it."""
 _MIN_RUN_IN_CHARACTERS = 3
 """Minimum characters of a run-in heading, without spaces between runs."""
 _MAX_RUN_IN_CHARACTERS = 120
@@ -79,7 +82,8 @@ def _count_run_in_runs(runs: Sequence[TextRun]) -> int:
     end = next((number for number, run in enumerate(runs) if not run.font.is_bold), len(runs))
     text = "".join(run.text for run in runs[:end])
     after = runs[end].text if end < len(runs) else ""
-    is_ended = text.endswith(_RUN_IN_ENDS) or after.startswith(_RUN_IN_ENDS)
+    is_in_word = end < len(runs) and not runs[end].has_space and after[:1].isalnum()
+    is_ended = (text.endswith(_RUN_IN_ENDS) and not is_in_word) or _RUN_IN_END.match(after)
     is_more = len(after) > 1 or end + 1 < len(runs)
     return (
         end
@@ -275,16 +279,19 @@ def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) 
     A paragraph across pages belongs to the page where it begins.
     """
     body = measure_page(pages)
-    paragraphs = Paragraphs(body)
     joiner = Dehyphenator(line for lines in pages for line in lines)
     all_columns = find_all_columns(pages, [sheet.width for sheet in sheets], body.size)
+    items_by_page: list[list[TextLine | Block]] = []
     for number, (lines, sheet, columns) in enumerate(zip(pages, sheets, all_columns, strict=True)):
         items: list[TextLine | Block] = []
         ordered = replace_plain_listings(reading_order(lines, columns), sheet.rules, columns, body, joiner)
         for _, part in groupby(ordered, lambda item: isinstance(item, Block)):
             items += _replace_formulas([*part], sheet.bars, columns, body)
         items = _insert_tables(items, sheet.tables, number)
-        paragraphs.read(replace_listings(items, sheet.rules, columns, body, joiner), columns)
+        items_by_page.append(replace_listings(items, sheet.rules, columns, body, joiner))
+    paragraphs = Paragraphs(body, find_unheaded_references(items_by_page, all_columns))
+    for items, columns in zip(items_by_page, all_columns, strict=True):
+        paragraphs.read(items, columns)
     blocks = move_notices_last(rejoin(move_labels_behind_captions(_mark_title(paragraphs.blocks, body)), body), body)
     for block in blocks:
         if block.markdown is None:

@@ -33,7 +33,10 @@ _HEADING_NUMBER = re.compile(
     r"#+ (?:(?:Appendix|Section|Supplement)\s+)?"
     r"(?P<number>\d+(?:\.\d+)*|[A-Z]\d*(?:\.\d+)*(?=[.:)]|\s+[^a-z\s])|[IVX]+(?=\.\s)|[A-Z](?=$))[.:)]?(?=\s|$)"
 )
-_ENTRY_NUMBER = re.compile(r"\\?\[(?P<number>[\w+]{1,12})\\?\]|(?P<plain>\d{1,3})\.\s+(?=[A-Z])")
+_ENTRY_NUMBER = re.compile(
+    r"\\?\[(?P<number>[\w+]{1,12})\\?\]|(?P<plain>\d{1,3})\.\s+(?=[A-Z])|<sup>(?P<raised>\d{1,3})</sup>"
+    r"|\((?P<round>\d{1,3})\)\s+(?=[A-Z])"
+)
 _DESCRIBED = {
     MentionKind.TABLE: (BlockKind.TABLE,),
     MentionKind.ALGORITHM: (BlockKind.LISTING,),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 _MIN_CELL_GAP_EM = 0.5
 """Minimum gap between two cells, in em."""
-_MIN_SPACE_EM = 0.13
+MIN_SPACE_EM = 0.13
 """Minimum width of a space, in em."""
 _MAX_BASELINE_OFFSET_EM = 0.3
 """Maximum distance of two baselines that count as one, in em."""
@@ -83,7 +83,7 @@ class CellText:
         size, base = max((word.size, word.base) for word in self.words)
         joined = self.words[0].text
         for number, (before, word) in enumerate(pairwise(self.words), 1):
-            if word.is_spaced or word.left - before.right > _MIN_SPACE_EM * max(before.size, word.size):
+            if word.is_spaced or word.left - before.right > MIN_SPACE_EM * max(before.size, word.size):
                 joined += " "
             elif word.size <= _MAX_SCRIPT_SIZE_RATIO * before.size and before.text[-1].isalnum():
                 joined += _choose_separator(before, self.words[number:], base + 0.1 * size)

@@ -8,7 +8,7 @@ from itertools import islice
 from peercorpus.pdf.glyphs import Glyphs, TextRun
 from peercorpus.pdf.shapes import Box, Shapes
 from peercorpus.records.blocks import TableCell
-from peercorpus.texts.layout.tables.cells import CellRow, Word, column_of, crosses, read_cell_rows
+from peercorpus.texts.layout.tables.cells import CellRow, CellText, Word, column_of, crosses, read_cell_rows
 from peercorpus.texts.layout.tables.frames import (
     MAX_RULES,
     MIN_OPEN_NUMBER_SHARE,
@@ -101,6 +101,11 @@ def _is_tidy(grid: CellGrid) -> bool:
 def _measure_number_share(rows: Sequence[CellRow]) -> float:
     pieces = [piece for row in rows for piece in row.pieces]
     return sum(any(map(str.isdigit, piece.text)) for piece in pieces) / len(pieces)
+
+
+def _holds_numbers(piece: CellText) -> bool:
+    """Return whether most words are numbers: the cells of a narrow table, with hardly a gap between them."""
+    return 2 * sum(word.text[-1].isdigit() for word in piece.words) > len(piece.words)
 
 
 def _is_program(rows: Sequence[CellRow]) -> bool:
@@ -262,7 +267,7 @@ class _Reader:
         return words
 
     def is_prose(self, box: Box, runs: Sequence[TextRun]) -> bool:
-        """Return whether the text in a box consists of lines from its left to its right edge."""
+        """Return whether the text in a box consists of lines of words from its left to its right edge."""
         width = box.right - box.left
         long = [(len(run.text) * _MIN_CHARACTER_WIDTH_EM * run.size, run.right - run.left) for run in runs]
         filled = sum(text for text, extent in long if text > 0.3 * extent)
@@ -276,7 +281,10 @@ class _Reader:
         uprights = sorted(x for x in uprights if box.left <= x <= box.right)
         rows = read_cell_rows(words, uprights) if words else []
         full_rows = sum(
-            len(row.pieces) == 1 and row.pieces[0].right - row.pieces[0].left > 0.85 * width for row in rows
+            len(row.pieces) == 1
+            and row.pieces[0].right - row.pieces[0].left > 0.85 * width
+            and not _holds_numbers(row.pieces[0])
+            for row in rows
         )
         return (full_rows > 0 and full_rows >= 0.25 * len(rows)) or (not uprights and is_two_columns(rows, box))
 

@@ -2,19 +2,24 @@
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
-from peercorpus.texts.layout.tables.cells import CellRow, CellText, Word
+from peercorpus.texts.layout.tables.cells import MIN_SPACE_EM, CellRow, CellText, Word
 
 _NUMBER = re.compile(r"[-+\u2212]?\d[\d.,]*[%k]?")
 _DIGIT = re.compile(r"\d")
 _MIN_ROWS = 2
 """Minimum rows that must show a column for what is above or below to be split."""
+_MAX_EDGE_DIFFERENCE_POINTS = 1.0
+"""Maximum difference of the edges of two numbers that are aligned, in points."""
 
 Span = tuple[float, float]
 
 
 def separate_cells(rows: Sequence[CellRow], first_body: int) -> None:
     """Split pieces of the last head, and numbers below it, where each word has a counterpart in the other.
+
+    A row head is split from the numbers behind it where another row has a number of its own in their first column.
 
     Args:
         rows: All rows of a table; their pieces are replaced.
@@ -30,6 +35,9 @@ def separate_cells(rows: Sequence[CellRow], first_body: int) -> None:
             for piece in row.pieces
             for part in (_split(piece) if _is_numbers(piece) and _match(piece, words) else [piece])
         ]
+    firsts = [(piece.left, piece.right) for row in body for piece in row.pieces if _NUMBER.fullmatch(piece.text)]
+    for row in body:
+        row.pieces = [part for piece in row.pieces for part in _split_row_head(piece, words, firsts)]
     head.pieces = [
         part for piece in head.pieces for part in (_split(piece) if _is_several_heads(piece, body) else [piece])
     ]
@@ -37,6 +45,20 @@ def separate_cells(rows: Sequence[CellRow], first_body: int) -> None:
 
 def _is_numbers(piece: CellText) -> bool:
     return len(piece.words) > 1 and all(_NUMBER.fullmatch(word.text) for word in piece.words)
+
+
+def _split_row_head(piece: CellText, heads: Sequence[Span], numbers: Sequence[Span]) -> list[CellText]:
+    """Return a row head and the numbers close behind it as cells of their own; what is nothing of the kind as it is."""
+    count = sum(1 for _ in takewhile(_NUMBER.fullmatch, (word.text for word in reversed(piece.words))))
+    if not 0 < count < len(piece.words):
+        return [piece]
+    label, cells = _make_cell(piece.words[:-count]), _make_cell(piece.words[-count:])
+    first = cells.words[0]
+    is_apart = first.left - label.right > MIN_SPACE_EM * first.size
+    is_aligned = any(
+        min(abs(first.left - left), abs(first.right - right)) < _MAX_EDGE_DIFFERENCE_POINTS for left, right in numbers
+    )
+    return [label, *_split(cells)] if is_apart and is_aligned and _match(cells, heads) else [piece]
 
 
 def _is_several_heads(piece: CellText, body: Sequence[CellRow]) -> bool:
@@ -73,4 +95,8 @@ def _overlap(first: Span, second: Span) -> bool:
 
 
 def _split(piece: CellText) -> list[CellText]:
-    return [CellText([word], word.left, word.right, word.left) for word in piece.words]
+    return [_make_cell([word]) for word in piece.words]
+
+
+def _make_cell(words: list[Word]) -> CellText:
+    return CellText(words, words[0].left, words[-1].right, words[0].left)

@@ -1,0 +1,99 @@
+"""Recognise the labels of bibliography entries, and a list of references that has no heading."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from peercorpus.texts.layout.blocks import Block, TextLine
+from peercorpus.texts.layout.columns import PageColumns
+
+_LABEL = re.compile(r"\[(?:\d{1,3}|[A-Za-z+]{2,8}\d{2}[a-z]?)\]\s*|\d{1,3}\.\s+(?=[A-Z])")
+"""Label of a bibliography entry that needs no counting."""
+_ROUND_LABEL = re.compile(r"\((?P<number>\d{1,3})\)\s+(?=[A-Z])")
+_SQUARE_LABEL = re.compile(r"\[(?P<number>\d{1,3})\]\s*\w")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
+_MIN_ENTRIES = 3
+"""Minimum entries of a list of references without a heading."""
+_MIN_YEAR_SHARE = 0.7
+"""Minimum share of its entries that state a year."""
+_MAX_ENTRY_LINES = 12
+"""Maximum lines of one of its entries."""
+_MAX_EDGE_DIFFERENCE_EM = 1.5
+"""Maximum difference of the left edges of two labels of one list, in em."""
+_MAX_LABEL_SIZE_RATIO = 0.88
+"""Maximum font size of a raised label, relative to its line."""
+_MIN_LABEL_RISE_EM = 0.15
+"""Minimum height of a raised label above the baseline, in em."""
+
+
+class EntryLabels:
+    """The labels of one list of references so far.
+
+    A number that is raised or in round brackets is a label only if it is the next one of the list.
+    """
+
+    def __init__(self) -> None:
+        self._next = 1
+
+    def begins_entry(self, line: TextLine) -> bool:
+        """Return whether a line begins with the label of an entry; the number of such an entry counts on."""
+        if _LABEL.match(line.text):
+            return True
+        if read_counted_label(line) != self._next:
+            return False
+        self._next += 1
+        return True
+
+
+def has_label(line: TextLine) -> bool:
+    """Return whether the first line of an entry begins with a label."""
+    return bool(_LABEL.match(line.text)) or read_counted_label(line) is not None
+
+
+def read_counted_label(line: TextLine) -> int | None:
+    """Return the number with which a line begins if it is raised or in round brackets; None otherwise."""
+    mark = line.runs[0]
+    is_raised = mark.size < _MAX_LABEL_SIZE_RATIO * line.size and mark.base > line.base + _MIN_LABEL_RISE_EM * line.size
+    if is_raised:
+        return int(mark.text) if mark.text.isdecimal() and len(mark.text) <= 3 else None
+    found = _ROUND_LABEL.match(line.text)
+    return int(found["number"]) if found else None
+
+
+def find_unheaded_references(
+    pages: Sequence[Sequence[TextLine | Block]], columns: Sequence[PageColumns]
+) -> Iterator[TextLine]:
+    """Yield each line with which a list of references begins: the numbers from [1] on at one edge, with years.
+
+    Some styles, such as that of the American Physical Society, print no heading above the list.
+
+    Args:
+        pages: Lines of each page in reading order, and the blocks already made of some of them.
+        columns: Columns of each page.
+    """
+    lines = [
+        (item, item.left - of_page.of(item)[0])
+        for items, of_page in zip(pages, columns, strict=True)
+        for item in items
+        if isinstance(item, TextLine)
+    ]
+    for place, (line, _) in enumerate(lines):
+        if line.text.startswith("[1]") and _is_list(lines[place:]):
+            yield line
+
+
+def _is_list(lines: Iterable[tuple[TextLine, float]]) -> bool:
+    """Return whether numbered entries begin with the first of some lines, each given with its indent."""
+    entries: list[list[str]] = []
+    edge = 0.0
+    for line, indent in lines:
+        label = _SQUARE_LABEL.match(line.text)
+        is_next = label is not None and int(label["number"]) == len(entries) + 1
+        if is_next and (not entries or abs(indent - edge) < _MAX_EDGE_DIFFERENCE_EM * line.size):
+            edge = indent
+            entries.append([])
+        elif not entries or len(entries[-1]) == _MAX_ENTRY_LINES:
+            break
+        entries[-1].append(line.text)
+    whole = entries[:-1]
+    dated = sum(bool(_YEAR.search(" ".join(entry))) for entry in whole)
+    return len(entries) >= _MIN_ENTRIES and dated >= _MIN_YEAR_SHARE * len(whole)
