@@ -276,3 +276,41 @@ def test_the_time_to_join_is_in_proportion_to_the_blocks() -> None:
         return lambda: rejoin(small, BODY)
 
     assert find_growth(join, [1_000, 8_000], 0.05) is None
+
+
+def begun(number: str, title: str, behind: str, base: float, number_font: Font = SERIF) -> TextLine:
+    """A line with a number, a bold title and what follows it on the line."""
+    runs = [run(number, LEFT, base, font=number_font)]
+    for text, font in ((title, BOLD), (behind, SERIF)):
+        runs += [run(text, runs[-1].right + 5, base, font=font)] if text else []
+    return TextLine(runs, LEFT, RIGHT, base, 10.0, 0)
+
+
+@pytest.mark.parametrize("number_font", [SERIF, BOLD])
+def test_a_numbered_heading_that_its_paragraph_follows_is_a_heading(number_font: Font) -> None:
+    section = line("1. Clouds", 740.0, size=12.0, font=BOLD, right=200.0)
+    lines = [begun("1.1.", "Rain.", "It falls on the", 700.0, number_font), line(FULL, 688.0)]
+    lines += [begun("1.2.", "Snow.", "It falls too", 660.0, number_font), line("and stays.", 648.0, right=200.0)]
+    assert told(blocks(section, *lines)) == [
+        (BlockKind.HEADING, ["1. Clouds"]),
+        (BlockKind.HEADING, ["1.1. Rain."]),
+        (BlockKind.PARAGRAPH, ["It falls on the", FULL]),
+        (BlockKind.HEADING, ["1.2. Snow."]),
+        (BlockKind.PARAGRAPH, ["It falls too", "and stays."]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "title", "behind"),
+    [
+        ("1.3.", "Rain.", "It falls"),
+        ("1.1.", "Rain", "falls on it"),
+        ("2.", "Rain.", "It falls"),
+        ("1.1.", "w.r.t.", "m"),
+    ],
+    ids=["not the next number", "no end of a title", "a list item", "no words behind"],
+)
+def test_a_numbered_bold_start_is_no_heading_unless_it_counts_on_and_ends(number: str, title: str, behind: str) -> None:
+    section = line("1. Clouds", 740.0, size=12.0, font=BOLD, right=200.0)
+    first = begun(number, title, behind, 700.0)
+    assert first.text in [text for _, texts in told(blocks(section, first, line(FULL, 688.0))) for text in texts]

@@ -1,6 +1,7 @@
 """Find headings and their levels."""
 
 import re
+from dataclasses import replace
 
 from peercorpus.texts.layout.blocks import Body, TextLine, ends_sentence
 from peercorpus.texts.layout.columns import PageColumns
@@ -100,6 +101,30 @@ class HeadingFinder:
             if level == len(self._sizes) + 1 and not line.text.lower().startswith("abstract"):
                 self._sizes.append(line.size)
         return level
+
+    def split_run_in(self, line: TextLine) -> tuple[TextLine, TextLine, int] | None:
+        """Return a numbered heading, the start of its paragraph on the same line, and its level; None if there is none.
+
+        Its number is the next one inside the section, its title is bold and ends like a sentence, as in the class of
+        the American Mathematical Society.
+        """
+        end = next((number for number, run in enumerate(line.runs) if _WORD.search(run.text)), 0)
+        while end < len(line.runs) and line.runs[end].font.is_bold:
+            end += 1
+            if ends_sentence(line.runs[end - 1].text):
+                break
+        if not 0 < end < len(line.runs):
+            return None
+        first, rest = line.runs[:end], line.runs[end:]
+        head = replace(line, runs=first, right=first[-1].right, _text=None)
+        behind = replace(line, runs=rest, left=rest[0].left, _text=None)
+        numbered = _NUMBERED.match(head.text)
+        is_run_in = first[-1].font.is_bold and rest[0].has_space and bool(_WORD.search(behind.text))
+        if not (is_run_in and numbered and ends_sentence(head.text)):
+            return None
+        if not self._counting.goes_on_inside(numbered["number"]):
+            return None
+        return head, behind, self._find_level_of_numbered(head, numbered["number"])
 
     def _find_level_of_mixed(self, line: TextLine) -> int:
         """Return the level of a heading whose number counts on in Roman numbers, letters and digits; else 0."""

@@ -88,6 +88,10 @@ class Paragraphs:
             if isinstance(item, Block):
                 self.blocks.append(item)
                 self._before = None
+            elif self._is_apart(item) and (run_in := self._headings.split_run_in(item)):
+                head, behind, level = run_in
+                self.blocks.append(Block(kind=BlockKind.HEADING, page=head.page, lines=[head], level=level))
+                self._add_line(behind, after)
             else:
                 self._add_line(item, after)
 
