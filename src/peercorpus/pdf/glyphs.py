@@ -25,7 +25,15 @@ from peercorpus.pdf.math_fonts import (
     strip_spaces,
     to_plain_text,
 )
-from peercorpus.pdf.pdfium import get_text_object, is_leftward, load_function, spans
+from peercorpus.pdf.pdfium import (
+    TextPage,
+    get_text_object,
+    is_leftward,
+    load_function,
+    load_text_function,
+    spans,
+    text_page_argument,
+)
 from peercorpus.pdf.writing_direction import has_right_to_left, reorder_page
 
 _SUBSET_PREFIX = re.compile(r"^[A-Z]{6}\+")
@@ -114,15 +122,15 @@ class _Matrix(ctypes.Structure):
     _fields_ = tuple((name, ctypes.c_float) for name in "abcdef")
 
 
-_count = load_function("FPDFText_CountChars", "i", "p")
-_text = load_function("FPDFText_GetText", "i", "piip")
-_unicode = load_function("FPDFText_GetUnicode", "u", "pi")
-_origin = load_function("FPDFText_GetCharOrigin", "i", "pipp")
-_loose_box = load_function("FPDFText_GetLooseCharBox", "i", "pip")
-_char_box = load_function("FPDFText_GetCharBox", "i", "pipppp")
-_matrix = load_function("FPDFText_GetMatrix", "i", "pip")
-_font_size = load_function("FPDFText_GetFontSize", "d", "pi")
-_is_code = load_function("FPDFText_HasUnicodeMapError", "i", "pi")
+_count = load_text_function("FPDFText_CountChars", "i")
+_text = load_text_function("FPDFText_GetText", "i")
+_unicode = load_text_function("FPDFText_GetUnicode", "u")
+_origin = load_text_function("FPDFText_GetCharOrigin", "i")
+_loose_box = load_text_function("FPDFText_GetLooseCharBox", "i")
+_char_box = load_text_function("FPDFText_GetCharBox", "i")
+_matrix = load_text_function("FPDFText_GetMatrix", "i")
+_font_size = load_text_function("FPDFText_GetFontSize", "d")
+_is_code = load_text_function("FPDFText_HasUnicodeMapError", "i")
 _font = load_function("FPDFTextObj_GetFont", "p", "p")
 _font_name = load_function("FPDFFont_GetBaseFontName", "n", "ppn")
 
@@ -211,11 +219,11 @@ class Fonts:
         self._has_codes: bool | None = None
         self._examined_pages = 0
 
-    def has_codes(self, page: int, text: str) -> bool:
+    def has_codes(self, page: TextPage, text: str) -> bool:
         """Return whether the maths fonts of the document have no Unicode tables, as TeX wrote them for decades.
 
         Args:
-            page: Handle of a text page; no more pages are examined than are needed to decide.
+            page: A text page; no more pages are examined than are needed to decide.
             text: Its text.
         """
         if self._has_codes is None:
@@ -242,11 +250,11 @@ class Fonts:
         return font
 
 
-def _read_characters(page: int, count: int) -> str:
+def _read_characters(page: TextPage, count: int) -> str:
     """Return one character for each that pdfium counts; a character beyond U+FFFF is a surrogate pair."""
     # A ctypes array needs a new type for each size, which is slow to create and never freed.
     buffer = bytearray(2 * count + 4)
-    written = 2 * max(0, _text(page, 0, count, ctypes.addressof(ctypes.c_char.from_buffer(buffer))) - 1)
+    written = 2 * max(0, _text(page, 0, count, ctypes.byref(ctypes.c_char.from_buffer(buffer))) - 1)
     text, _ = utf_16_le_decode(memoryview(buffer)[:written], "surrogatepass")
     if len(text) == count:
         return text
@@ -283,12 +291,12 @@ class Glyphs:
 
     def __init__(self, textpage: pdfium.PdfTextPage, fonts: Fonts) -> None:
         self._textpage = textpage
-        self._page: int = ctypes.cast(textpage.raw, ctypes.c_void_p).value or 0
+        self._page = text_page_argument(textpage)
         self._fonts = fonts
         self._rectangle = _Rectangle()
         self._matrix = _Matrix()
         self._numbers = tuple(ctypes.c_double() for _ in range(4))
-        self._at = tuple(ctypes.addressof(value) for value in (self._rectangle, self._matrix, *self._numbers))
+        self._at = tuple(ctypes.byref(value) for value in (self._rectangle, self._matrix, *self._numbers))
         self.aside: list[str] = []
         self.turned: Counter[int] = Counter()
         count = max(0, _count(self._page))
