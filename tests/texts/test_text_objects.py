@@ -9,7 +9,7 @@ import pytest
 
 from harmful_pages import drawn, mapped, paper
 from invented_pdfs import by_hand, lines, typeset
-from peercorpus.pdf.pdfium import Span, is_leftward, spans, text_page_argument
+from peercorpus.pdf.pdfium import Span, as_argument, is_leftward, spans
 
 PIECES = b"BT /F 12 Tf 72 700 Td (one) Tj ( t) Tj (w) Tj (o ) Tj 100 0 Td (far) Tj -100 -20 Td ((3) three) Tj (.) Tj ET"
 MIXED = b"BT /G 12 Tf 72 700 Td (ab CD) Tj (DC ef) Tj ( gh) Tj 0 -20 Td (plain) Tj ET"
@@ -53,7 +53,7 @@ def test_the_objects_are_those_of_every_character(name: str) -> None:
             textpage = page.get_textpage()
             count = textpage.count_chars()
             text = "".join(chr(pdfium_c.FPDFText_GetUnicode(textpage, index) or 0xFFFD) for index in range(count))
-            found = spans(text_page_argument(textpage), text, is_leftward=is_leftward(textpage))
+            found = spans(as_argument(textpage.raw), text, is_leftward=is_leftward(textpage))
             assert [*found] == of_each(textpage, count)
 
 

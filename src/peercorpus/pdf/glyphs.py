@@ -26,13 +26,13 @@ from peercorpus.pdf.math_fonts import (
     to_plain_text,
 )
 from peercorpus.pdf.pdfium import (
-    TextPage,
+    Argument,
+    as_argument,
     get_text_object,
     is_leftward,
     load_function,
-    load_text_function,
+    load_unchecked_function,
     spans,
-    text_page_argument,
 )
 from peercorpus.pdf.writing_direction import has_right_to_left, reorder_page
 
@@ -122,15 +122,15 @@ class _Matrix(ctypes.Structure):
     _fields_ = tuple((name, ctypes.c_float) for name in "abcdef")
 
 
-_count = load_text_function("FPDFText_CountChars", "i")
-_text = load_text_function("FPDFText_GetText", "i")
-_unicode = load_text_function("FPDFText_GetUnicode", "u")
-_origin = load_text_function("FPDFText_GetCharOrigin", "i")
-_loose_box = load_text_function("FPDFText_GetLooseCharBox", "i")
-_char_box = load_text_function("FPDFText_GetCharBox", "i")
-_matrix = load_text_function("FPDFText_GetMatrix", "i")
-_font_size = load_text_function("FPDFText_GetFontSize", "d")
-_is_code = load_text_function("FPDFText_HasUnicodeMapError", "i")
+_count = load_unchecked_function("FPDFText_CountChars", "i")
+_text = load_unchecked_function("FPDFText_GetText", "i")
+_unicode = load_unchecked_function("FPDFText_GetUnicode", "u")
+_origin = load_unchecked_function("FPDFText_GetCharOrigin", "i")
+_loose_box = load_unchecked_function("FPDFText_GetLooseCharBox", "i")
+_char_box = load_unchecked_function("FPDFText_GetCharBox", "i")
+_matrix = load_unchecked_function("FPDFText_GetMatrix", "i")
+_font_size = load_unchecked_function("FPDFText_GetFontSize", "d")
+_is_code = load_unchecked_function("FPDFText_HasUnicodeMapError", "i")
 _font = load_function("FPDFTextObj_GetFont", "p", "p")
 _font_name = load_function("FPDFFont_GetBaseFontName", "n", "ppn")
 
@@ -219,7 +219,7 @@ class Fonts:
         self._has_codes: bool | None = None
         self._examined_pages = 0
 
-    def has_codes(self, page: TextPage, text: str) -> bool:
+    def has_codes(self, page: Argument, text: str) -> bool:
         """Return whether the maths fonts of the document have no Unicode tables, as TeX wrote them for decades.
 
         Args:
@@ -250,7 +250,7 @@ class Fonts:
         return font
 
 
-def _read_characters(page: TextPage, count: int) -> str:
+def _read_characters(page: Argument, count: int) -> str:
     """Return one character for each that pdfium counts; a character beyond U+FFFF is a surrogate pair."""
     # A ctypes array needs a new type for each size, which is slow to create and never freed.
     buffer = bytearray(2 * count + 4)
@@ -291,7 +291,7 @@ class Glyphs:
 
     def __init__(self, textpage: pdfium.PdfTextPage, fonts: Fonts) -> None:
         self._textpage = textpage
-        self._page = text_page_argument(textpage)
+        self._page = as_argument(textpage.raw)
         self._fonts = fonts
         self._rectangle = _Rectangle()
         self._matrix = _Matrix()
@@ -359,7 +359,7 @@ class Glyphs:
                 self.turned[90 if rise > 0 else 270] += len(text)
             return None
         font = self._fonts.of(handle)
-        if font.is_maths or _CONTROL.search(text):
+        if font.is_maths or not (text.isprintable() or _CONTROL.search(text) is None):
             text = self._decode(text, start, font)
         is_cut = text[-1] in _LINE_END_HYPHENS and not font.is_maths
         _loose_box(page, start, at_rectangle)

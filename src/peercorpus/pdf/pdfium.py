@@ -29,11 +29,10 @@ def load_function(name: str, result: str, arguments: str) -> Callable[..., Any]:
     return ctypes.PYFUNCTYPE(*kinds)(_find_address(name))
 
 
-def load_text_function(name: str, result: str) -> Callable[..., Any]:
-    """Return a function of a text page whose arguments are not converted, so that a call takes half the time.
+def load_unchecked_function(name: str, result: str) -> Callable[..., Any]:
+    """Return a pdfium function whose arguments are not converted, so that a call takes half the time.
 
-    Nothing checks the arguments: first one of `text_page_argument`, then integers of 32 bits and results of
-    `ctypes.byref`.
+    Nothing checks them: they must be integers of 32 bits, or made by `as_argument` or `ctypes.byref`.
 
     Args:
         name: Name in the C library.
@@ -46,13 +45,13 @@ def _find_address(name: str) -> int:
     return ctypes.cast(getattr(pdfium_c, name), ctypes.c_void_p).value or 0
 
 
-TextPage = Any
-"""A text page as an argument of functions from `load_text_function`; its type has no public name."""
+Argument = Any
+"""An argument for functions of `load_unchecked_function`; ctypes has no public name for its type."""
 
 
-def text_page_argument(textpage: pdfium.PdfTextPage) -> TextPage:
-    """Return a text page as an argument; it must not be used once the page is closed."""
-    return ctypes.byref(textpage.raw.contents)
+def as_argument(handle: Any) -> Argument:
+    """Return pypdfium2's pointer to a page or a text page as an argument, to be used until the page is closed."""
+    return ctypes.byref(handle.contents)
 
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\ufffd]")
@@ -65,11 +64,11 @@ inserted.
 Known = tuple[int, int | None]
 """A character index and the handle of its text object."""
 
-get_text_object = load_text_function("FPDFText_GetTextObject", "p")
+get_text_object = load_unchecked_function("FPDFText_GetTextObject", "p")
 _preference = load_function("FPDF_VIEWERREF_GetName", "n", "pppn")
 
 
-def spans(page: TextPage, text: str, *, is_leftward: bool = False) -> Iterator[Span]:
+def spans(page: Argument, text: str, *, is_leftward: bool = False) -> Iterator[Span]:
     """Yield the text objects of a page and the inserted characters between them, in text order.
 
     Args:
@@ -101,7 +100,7 @@ def _find_line_ends(text: str) -> list[int]:
     return [*takewhile(len(text).__gt__, points)]
 
 
-def _add_boundaries(page: TextPage, first: Known, last: Known, starts: list[int], owners: list[int | None]) -> None:
+def _add_boundaries(page: Argument, first: Known, last: Known, starts: list[int], owners: list[int | None]) -> None:
     """Add the start and owner of each object that begins after `first`, up to `last`, by bisection."""
     (low, before) = first
     (high, handle) = last

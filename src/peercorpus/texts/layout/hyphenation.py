@@ -9,6 +9,8 @@ from peercorpus.texts.layout.blocks import TextLine
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-?$")
 _FIRST_WORD = re.compile(r"([^\W\d_]+)")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_ASCII_WORDS = re.compile(r"[a-z]+(?:-[a-z]+)*")
+"""The same in small ASCII letters, which are found in two thirds of the time."""
 _ADDRESS = re.compile(
     r"(?:https?:/{0,2}|www\.|doi\.org|ftp://)\S*$|\bdoi:\s*\S+$|(?<![\w.])10\.\d{4,5}/\S*$", re.IGNORECASE
 )
@@ -102,8 +104,9 @@ class Dehyphenator:
         words: list[str] = []
         was_cut = False
         for line in lines:
-            line_words = _WORDS.findall(line.text.casefold())
-            is_cut = line.is_cut or line.text.endswith(_HYPHENS)
+            text = line.text.casefold()
+            line_words = (_ASCII_WORDS if text.isascii() else _WORDS).findall(text)
+            is_cut = line.is_cut or text.endswith(_HYPHENS)
             # The halves of a divided word are not words.
             words += line_words[was_cut : len(line_words) - is_cut]
             was_cut = is_cut
