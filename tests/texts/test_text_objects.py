@@ -53,7 +53,7 @@ def test_the_objects_are_those_of_every_character(name: str) -> None:
             textpage = page.get_textpage()
             count = textpage.count_chars()
             text = "".join(chr(pdfium_c.FPDFText_GetUnicode(textpage, index) or 0xFFFD) for index in range(count))
-            found = spans(as_argument(textpage.raw), text, is_leftward=is_leftward(textpage))
+            found = spans(as_argument(textpage), text, is_leftward=is_leftward(textpage))
             assert [*found] == of_each(textpage, count)
 
 

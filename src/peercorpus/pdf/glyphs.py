@@ -125,10 +125,10 @@ class _Matrix(ctypes.Structure):
 _count = load_unchecked_function("FPDFText_CountChars", "i")
 _text = load_unchecked_function("FPDFText_GetText", "i")
 _unicode = load_unchecked_function("FPDFText_GetUnicode", "u")
-_origin = load_unchecked_function("FPDFText_GetCharOrigin", "i")
-_loose_box = load_unchecked_function("FPDFText_GetLooseCharBox", "i")
-_char_box = load_unchecked_function("FPDFText_GetCharBox", "i")
-_matrix = load_unchecked_function("FPDFText_GetMatrix", "i")
+_origin = load_unchecked_function("FPDFText_GetCharOrigin", "v")
+_loose_box = load_unchecked_function("FPDFText_GetLooseCharBox", "v")
+_char_box = load_unchecked_function("FPDFText_GetCharBox", "v")
+_matrix = load_unchecked_function("FPDFText_GetMatrix", "v")
 _font_size = load_unchecked_function("FPDFText_GetFontSize", "d")
 _is_code = load_unchecked_function("FPDFText_HasUnicodeMapError", "i")
 _font = load_function("FPDFTextObj_GetFont", "p", "p")
@@ -291,7 +291,7 @@ class Glyphs:
 
     def __init__(self, textpage: pdfium.PdfTextPage, fonts: Fonts) -> None:
         self._textpage = textpage
-        self._page = as_argument(textpage.raw)
+        self._page = as_argument(textpage)
         self._fonts = fonts
         self._rectangle = _Rectangle()
         self._matrix = _Matrix()

@@ -13,8 +13,15 @@ from typing import Any
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-_C_TYPES = {"i": ctypes.c_int, "p": ctypes.c_void_p, "d": ctypes.c_double, "n": ctypes.c_size_t, "u": ctypes.c_uint}
-"""C type for each letter of a signature passed to `load_function`."""
+_C_TYPES = {
+    "v": None,
+    "i": ctypes.c_int,
+    "p": ctypes.c_void_p,
+    "d": ctypes.c_double,
+    "n": ctypes.c_size_t,
+    "u": ctypes.c_uint,
+}
+"""C type for each letter of a signature passed to `load_function`; None is the type of an ignored result."""
 
 
 def load_function(name: str, result: str, arguments: str) -> Callable[..., Any]:
@@ -49,9 +56,9 @@ Argument = Any
 """An argument for functions of `load_unchecked_function`; ctypes has no public name for its type."""
 
 
-def as_argument(handle: Any) -> Argument:
-    """Return pypdfium2's pointer to a page or a text page as an argument, to be used until the page is closed."""
-    return ctypes.byref(handle.contents)
+def as_argument(page: pdfium.PdfPage | pdfium.PdfTextPage) -> Argument:
+    """Return a page or a text page as an argument, to be used until it is closed."""
+    return ctypes.byref(page.raw.contents)
 
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\ufffd]")
@@ -78,7 +85,8 @@ def spans(page: Argument, text: str, *, is_leftward: bool = False) -> Iterator[S
     """
     if not text:
         return iter(())
-    points = range(len(text)) if is_leftward or _RIGHT_TO_LEFT.search(text) else _find_line_ends(text)
+    is_leftward = is_leftward or _RIGHT_TO_LEFT.search("".join(set(text))) is not None
+    points = range(len(text)) if is_leftward else _find_line_ends(text)
     handles = [*map(get_text_object, repeat(page), points)]
     starts = [0]
     owners = handles[:1]

@@ -101,7 +101,7 @@ _matrix = load_function("FPDFPageObj_GetMatrix", "i", "pp")
 
 def read_shapes(page: pdfium.PdfPage) -> Shapes:
     """Return all shapes drawn on a page, without text; a form that contains the page itself is read as the page."""
-    handle = as_argument(page.raw)
+    handle = as_argument(page)
     shapes = Shapes()
     reader = _Reader(shapes, *page.get_size())
     count = _page_count(handle)

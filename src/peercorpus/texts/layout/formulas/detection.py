@@ -224,12 +224,12 @@ def is_formal(line: TextLine, columns: PageColumns, body: Body) -> bool:
         _ALGORITHM_LINE.match(line.text)
         or _measure_letters(line) > 1.3 * body.size
         or _is_prose(line, columns, body)
-        or _count_word_letters(line) > 12
+        or (words := _count_word_letters(line)) > 12
     ):
         return False
     if not has_maths(line):
         return _count_characters(line) <= 12 and not line.runs[0].font.is_bold
-    is_call = _count_word_letters(line) == 0 and "(" in line.text and line.left > columns.of(line)[0] + 2 * body.size
+    is_call = words == 0 and "(" in line.text and line.left > columns.of(line)[0] + 2 * body.size
     return is_call or _count_formal(line) >= _MIN_FORMAL_SHARE * (_count_characters(line) - 4)
 
 
