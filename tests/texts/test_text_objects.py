@@ -53,11 +53,11 @@ def test_the_objects_are_those_of_every_character(name: str) -> None:
             textpage = page.get_textpage()
             count = textpage.count_chars()
             text = "".join(chr(pdfium_c.FPDFText_GetUnicode(textpage, index) or 0xFFFD) for index in range(count))
-            found = spans(as_argument(textpage), text, is_leftward=is_leftward(textpage))
+            found = spans(as_argument(textpage), text, is_leftward=is_leftward(textpage, text))
             assert [*found] == of_each(textpage, count)
 
 
 def test_only_a_document_that_says_so_is_read_from_right_to_left() -> None:
     with pdfium.PdfDocument(LEFTWARD) as document, pdfium.PdfDocument(PDFS["lines"]) as other:
-        assert is_leftward(document[0].get_textpage())
-        assert not is_leftward(other[0].get_textpage())
+        assert is_leftward(document[0].get_textpage(), "")
+        assert not is_leftward(other[0].get_textpage(), "")

@@ -290,7 +290,7 @@ class Glyphs:
     """
 
     def __init__(self, textpage: pdfium.PdfTextPage, fonts: Fonts) -> None:
-        self._textpage = textpage
+        self._textpage = textpage  # pypdfium2 closes a text page that nothing refers to
         self._page = as_argument(textpage)
         self._fonts = fonts
         self._rectangle = _Rectangle()
@@ -303,19 +303,24 @@ class Glyphs:
         self._text = _read_characters(self._page, count) if count else ""
         self._accent_starts: set[int] = set()
         self._decoded: dict[int, str] = {}
-        self.runs = list(self._read(count))
+        characters = "".join(set(self._text))
+        self.runs = list(self._read(is_leftward(textpage, characters)))
         if self._decoded:
-            self._text = "".join([self._decoded.get(index, letter) for index, letter in enumerate(self._text)])
+            letters = list(self._text)
+            for index, letter in self._decoded.items():
+                letters[index] = letter
+            self._text = "".join(letters)
+            characters = "".join(set(letters))
         self.runs = self._attach_accents() if self._accent_starts else self.runs
-        if has_right_to_left(self._text):
+        if has_right_to_left(characters):
             self._order_right_to_left()
 
-    def _read(self, count: int) -> Iterator[TextRun]:
+    def _read(self, has_leftward: bool) -> Iterator[TextRun]:
         text = self._text
         has_space = True
         before: TextRun | None = None
         last: TextRun | None = None
-        for start, end, handle in spans(self._page, text, is_leftward=count > 0 and is_leftward(self._textpage)):
+        for start, end, handle in spans(self._page, text, is_leftward=has_leftward):
             if handle is None:
                 if last is not None and text[start] in _LINE_END_HYPHENS:
                     last.is_cut = True

@@ -81,11 +81,10 @@ def spans(page: Argument, text: str, *, is_leftward: bool = False) -> Iterator[S
     Args:
         page: The text page.
         text: One character for each that pdfium counts.
-        is_leftward: Whether the document is read from right to left.
+        is_leftward: Whether the characters of a text object may stand apart, as `is_leftward` tells.
     """
     if not text:
         return iter(())
-    is_leftward = is_leftward or _RIGHT_TO_LEFT.search("".join(set(text))) is not None
     points = range(len(text)) if is_leftward else _find_line_ends(text)
     handles = [*map(get_text_object, repeat(page), points)]
     starts = [0]
@@ -129,8 +128,17 @@ def _add_boundaries(page: Argument, first: Known, last: Known, starts: list[int]
         high, handle = waiting.pop()
 
 
-def is_leftward(textpage: pdfium.PdfTextPage) -> bool:
-    """Return whether the document of a page declares that it is read from right to left (ISO 32000-1, 12.2)."""
+def is_leftward(textpage: pdfium.PdfTextPage, characters: str) -> bool:
+    """Return whether pdfium reads some of a page from right to left.
+
+    It does so if the page has letters of such a script, or its document declares it (ISO 32000-1, 12.2).
+
+    Args:
+        textpage: The page.
+        characters: Those that occur on it, in any order.
+    """
+    if _RIGHT_TO_LEFT.search(characters):
+        return True
     document = ctypes.cast(textpage.page.pdf.raw, ctypes.c_void_p).value
     buffer = ctypes.create_string_buffer(4)
     return _preference(document, b"Direction", buffer, len(buffer)) > 0 and buffer.value == b"R2L"

@@ -75,7 +75,8 @@ def join_broken(text: str) -> str:
     """
     if "$" not in text:
         return text
-    text = _BROKEN_BEFORE_SIGN.sub(" ", _LATEX_LOGO.sub("LaTeX", text))
+    text = _LATEX_LOGO.sub("LaTeX", text) if "TEX" in text else text
+    text = _BROKEN_BEFORE_SIGN.sub(" ", text) if "$ $" in text else text
     return _BROKEN_FORMULA.sub(lambda match: f"{match[1]} {match[2]}$" if match[2] else f"{match[1]} ", text)
 
 
